@@ -5,8 +5,12 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use settings::args::{EngineArgs, MatchArgs, ResumeArgs, TournamentArgs};
 
+use crate::signature::Key;
+
 /// Help heading of the flags for fetched engines.
 const FETCHED: &str = "Fetched engines";
+/// Help heading of the flags that say what a worker trusts.
+const TRUST: &str = "Trust";
 
 /// The command line of `fleet`.
 #[derive(Debug, Parser)]
@@ -44,7 +48,7 @@ pub struct ServerArgs {
     #[arg(long, global = true, value_name = "FILE")]
     pub creds: Option<PathBuf>,
 
-    /// File with the seed of an nkey
+    /// File with the seed of an nkey, which is also the key of this worker or coordinator
     #[arg(long, global = true, value_name = "FILE", conflicts_with = "creds")]
     pub nkey: Option<PathBuf>,
 
@@ -76,6 +80,10 @@ pub struct CoordinatorArgs {
         value_parser = clap::value_parser!(u64).range(1..)
     )]
     pub check_sample: Option<u64>,
+
+    /// Count only the games of the workers with these keys: separated by commas, or a file with one on each line
+    #[arg(long, global = true, value_name = "KEYS|FILE")]
+    pub workers: Option<String>,
 
     /// Scale each machine's time limits by its speed: the limits given are for a machine whose built-in engine visits
     /// SPEED positions a second in each slot [default: this machine, with one slot]
@@ -199,11 +207,25 @@ pub struct WorkArgs {
     )]
     pub engine_memory: u64,
 
+    /// Key of a coordinator whose matches to play; `fleet match` prints it (repeatable) [default: any, if the server is
+    /// on this machine]
+    #[arg(long, value_name = "KEY", help_heading = TRUST)]
+    pub coordinator: Vec<Key>,
+
+    /// Play the matches of everybody who may use the server
+    #[arg(long, conflicts_with = "coordinator", help_heading = TRUST)]
+    pub trust_any_coordinator: bool,
+
+    /// Let matches set this option of engines, although it takes a text, which may name files, or is a button
+    /// (repeatable)
+    #[arg(long, value_name = "NAME", help_heading = TRUST)]
+    pub allow_option: Vec<String>,
+
     /// Log every line exchanged with the engines to this file, with time stamps
     #[arg(long, value_name = "FILE")]
     pub log: Option<PathBuf>,
 
-    /// Name of this worker [default: host name and process id]
+    /// Label of this worker, shown with its key [default: host name]
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
 }

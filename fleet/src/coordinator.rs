@@ -8,6 +8,7 @@ mod prepare;
 mod publish;
 mod quarantine;
 mod sample;
+mod second;
 
 use std::process::ExitCode;
 
@@ -26,6 +27,7 @@ use tokio::runtime::Runtime;
 use crate::args::{CoordinatorArgs, ServerArgs};
 use crate::names::Names;
 use crate::queue::{QueueError, connect, patiently};
+use crate::signature::Signer;
 use prepare::PreparedMatch;
 
 /// Coordinates a new match; returns its exit status.
@@ -70,7 +72,7 @@ pub fn resume(
 struct Fleet<'a> {
     runtime: &'a Runtime,
     settings: &'a CoordinatorArgs,
-    context: Result<Context, String>,
+    context: Result<(Context, Signer), String>,
     prepared: Option<PreparedMatch>,
 }
 
@@ -87,9 +89,17 @@ impl<'a> Fleet<'a> {
     fn connect(&mut self, server: &ServerArgs) -> Result<(), String> {
         // No signal handler is installed yet, so a signal ends the coordinator at once.
         let interrupt = Interrupt::new();
-        let connected = patiently(&interrupt, || connect(server, "fleet coordinator"));
+        let connected = patiently(&interrupt, || connect(server, "fleet coordinator", None));
         let connected = self.runtime.block_on(connected);
-        self.context = connected.map_err(|error: QueueError| error.to_string());
+        let connected = connected.map_err(|error: QueueError| error.to_string());
+        self.context = connected.and_then(|context| {
+            let signer = match &server.nkey {
+                Some(path) => Signer::read("--nkey", path),
+                // Credentials may be those of all workers, too.
+                None => Signer::of_this_user(),
+            };
+            Ok((context, signer.map_err(|error| error.to_string())?))
+        });
         self.context.as_ref().map(drop).map_err(Clone::clone)
     }
 }
@@ -98,23 +108,27 @@ impl Source for Fleet<'_> {
     const RESUME: &'static str = "fleet resume";
 
     fn prepare(&mut self, planned: &mut Match, _: Engines) -> Result<String, ExitError> {
-        self.context.as_ref().map_err(ExitError::usage)?;
+        let (_, signer) = self.context.as_ref().map_err(ExitError::usage)?;
         let prepared = PreparedMatch::of(planned, self.settings)?;
         if let Some(speed) = prepared.reference_speed {
             planned.remarks.push(format!(
                 "time limits are for a machine with {speed} positions a second, and scaled for others"
             ));
         }
-        let text = format!("match {}: run `fleet work` to play it", prepared.names.id());
+        let text = format!(
+            "match {}: run `fleet work` to play it, on other machines with --coordinator {}",
+            prepared.names.id(),
+            signer.key()
+        );
         self.prepared = Some(prepared);
         Ok(text)
     }
 
     fn play(&mut self, planned: &mut Match, progress: &Progress) -> Result<(), SourceError> {
-        let (Ok(context), Some(prepared)) = (&self.context, &self.prepared) else {
+        let (Ok((context, signer)), Some(prepared)) = (&self.context, &self.prepared) else {
             return Err(SourceError::Source("not prepared".to_string()));
         };
-        let played = drive::play(context, prepared, self.settings, planned, progress);
+        let played = drive::play(context, signer, prepared, self.settings, planned, progress);
         Ok(self.runtime.block_on(played)?)
     }
 
@@ -122,8 +136,9 @@ impl Source for Fleet<'_> {
         let store = complete.ledger.store.as_ref();
         let names: Option<Names> =
             store.and_then(|store| prepare::stored_names(store).ok().flatten());
-        if let (Ok(context), Some(names)) = (&self.context, names) {
-            self.runtime.block_on(publish::remove(context, &names));
+        if let (Ok((context, signer)), Some(names)) = (&self.context, names) {
+            self.runtime
+                .block_on(publish::remove(context, signer, &names));
         }
     }
 }

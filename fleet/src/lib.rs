@@ -5,9 +5,10 @@
 //!
 //! | module | contents |
 //! |---|---|
+//! | [`names`] | names of the objects on the server |
+//! | [`signature`] | keys of coordinators and workers, and their signatures |
 //! | [`args`] | command line |
 //! | [`message`] | messages, with their versions and size limits |
-//! | [`names`] | names of the objects on the server |
 //! | [`units`] | groups of games that are given out together: a block, or a part of a long one |
 //! | [`plan_file`] | the plan of a match as bytes |
 //! | [`queue`] | streams, consumers, buckets and object stores on the server |
@@ -30,6 +31,7 @@ pub mod message;
 pub mod names;
 pub mod plan_file;
 pub mod queue;
+pub mod signature;
 pub mod status;
 pub mod time_scale;
 pub mod units;

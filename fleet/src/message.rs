@@ -1,4 +1,4 @@
-//! Messages: JSON objects with a version and a maximum length.
+//! Messages: signed JSON objects with a version and a maximum length.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,6 +7,8 @@ use matches::record::digest::StoredGame;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
+
+use crate::signature::{self, Key, SignatureError, Signer};
 
 /// Version of all messages. A message of another version is left for a recipient that can read it.
 pub const VERSION: u32 = 1;
@@ -25,34 +27,51 @@ const QUOTED: usize = 60;
 pub trait Message: Serialize + DeserializeOwned {
     /// Maximum length.
     const MOST_BYTES: usize;
+    /// Purpose that its signature covers.
+    const PURPOSE: &'static str;
 
-    /// Encodes the message.
+    /// Encodes and signs the message.
     ///
     /// # Errors
     /// [`MessageError::TooLong`], or [`MessageError::Malformed`] if it has no JSON form.
-    fn encode(&self) -> Result<Vec<u8>, MessageError> {
+    fn encode(&self, signer: &Signer, scope: &str) -> Result<Vec<u8>, MessageError> {
         let message = Outgoing {
             version: VERSION,
             fields: self,
         };
         let bytes = serde_json::to_vec(&message).map_err(|reason| malformed(b"", &reason))?;
+        let bytes = signer.sign(Self::PURPOSE, scope, &bytes);
         bounded(&bytes, Self::MOST_BYTES)?;
         Ok(bytes)
     }
 
-    /// Decodes a message.
+    /// Decodes a message; returns the key that has signed it, too.
     ///
     /// # Errors
     /// Any [`MessageError`].
-    fn decode(bytes: &[u8]) -> Result<Self, MessageError> {
+    fn decode(bytes: &[u8], scope: &str) -> Result<(Key, Self), MessageError> {
         bounded(bytes, Self::MOST_BYTES)?;
-        let wrong = |reason: serde_json::Error| malformed(bytes, &reason);
-        let Versioned { version } = serde_json::from_slice(bytes).map_err(wrong)?;
-        if version != VERSION {
-            return Err(MessageError::Version { found: version });
-        }
-        serde_json::from_slice(bytes).map_err(wrong)
+        let (by, content) = signature::open(bytes, Self::PURPOSE, scope)?;
+        Ok((by, parse(content)?))
     }
+
+    /// Decodes a message that a key has signed.
+    ///
+    /// # Errors
+    /// Any [`MessageError`].
+    fn decode_by(key: &Key, bytes: &[u8], scope: &str) -> Result<Self, MessageError> {
+        bounded(bytes, Self::MOST_BYTES)?;
+        parse(key.open(bytes, Self::PURPOSE, scope)?)
+    }
+}
+
+fn parse<M: DeserializeOwned>(content: &[u8]) -> Result<M, MessageError> {
+    let wrong = |reason: serde_json::Error| malformed(content, &reason);
+    let Versioned { version } = serde_json::from_slice(content).map_err(wrong)?;
+    if version != VERSION {
+        return Err(MessageError::Version { found: version });
+    }
+    serde_json::from_slice(content).map_err(wrong)
 }
 
 /// A message, serialized with its version first.
@@ -87,6 +106,8 @@ pub enum MessageError {
         /// Error of the JSON parser.
         reason: String,
     },
+    #[error("message refused: {0}")]
+    Signature(#[from] SignatureError),
 }
 
 fn malformed(bytes: &[u8], reason: &serde_json::Error) -> MessageError {
@@ -108,6 +129,8 @@ fn bounded(bytes: &[u8], most: usize) -> Result<(), MessageError> {
 /// A unit of games for one worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Work {
+    /// Session of the coordinator that gives it out.
+    pub session: u64,
     /// Number of the unit.
     pub unit: u64,
     /// Number of its first game.
@@ -116,8 +139,6 @@ pub struct Work {
     pub last: u64,
     /// Number of reruns so far for each engine, in the order of the plan.
     pub reruns: Vec<u32>,
-    /// Workers that must not play it, because they have played it and others must confirm their games.
-    pub not_by: Vec<String>,
     /// Random choices for its block: workers do not know the seed of the match.
     pub dealt: Dealt,
 }
@@ -125,7 +146,8 @@ pub struct Work {
 /// A game that a worker has played.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
-    pub worker: String,
+    /// The worker's label.
+    pub label: String,
     /// The game with its digest.
     pub game: StoredGame,
 }
@@ -167,22 +189,26 @@ pub struct State {
     pub phase: Phase,
     /// Version of the arbiter.
     pub arbiter: String,
-    /// Number of the coordinator's session; a resumed match has a new one.
+    /// Number of the coordinator's session; a resumed match has a higher one.
     pub session: u64,
+    /// Number of the state within the session.
+    pub revision: u64,
     /// SHA-256 of the plan, which is its name in the object store.
     pub plan: String,
     /// Engines in the order of the plan.
     pub engines: Vec<EngineId>,
     /// Time that a worker may be silent before another worker gets its games, in milliseconds.
     pub ack_wait_ms: u64,
-    /// Workers whose games no longer count.
+    /// Ids of the keys of workers whose games no longer count; of the last ones if there are too many.
     pub set_aside: Vec<String>,
+    /// Ids of the keys of the workers whose games count; `None` for all.
+    pub workers: Option<Vec<String>>,
     /// Speed, in positions a second, that the time limits are meant for; `None` if they are the same on every machine.
     #[serde(default)]
     pub reference_speed: Option<u64>,
 }
 
-/// List of open matches.
+/// List of a coordinator's open matches.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpenMatches {
     pub ids: Vec<String>,
@@ -191,7 +217,7 @@ pub struct OpenMatches {
 /// A worker's heartbeat, with its state.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Beat {
-    pub worker: String,
+    pub label: String,
     /// Version of its arbiter.
     pub arbiter: String,
     /// Blocks that it plays concurrently.
@@ -210,6 +236,10 @@ pub struct Beat {
     /// Positions a second that the built-in engine visits in each slot while all are busy.
     #[serde(default)]
     pub speed: Option<u64>,
+    /// Ids of the matches that it plays.
+    pub joined: Vec<String>,
+    /// Units that it was told to play, with the ids of their matches.
+    pub checks: Vec<(String, u64)>,
     /// Ids of the matches that it refuses, with the reasons.
     pub refused: BTreeMap<String, String>,
 }
@@ -280,20 +310,21 @@ impl Tally {
 }
 
 macro_rules! messages {
-    ($($name:ty: $most:expr),*) => {
+    ($($name:ty: $purpose:literal $most:expr),*) => {
         $(impl Message for $name {
             const MOST_BYTES: usize = $most;
+            const PURPOSE: &'static str = $purpose;
         })*
     };
 }
 
 messages!(
-    Work: MOST_BYTES,
-    Outcome: MOST_BYTES_OF_A_GAME,
-    State: MOST_BYTES,
-    OpenMatches: MOST_BYTES,
-    Beat: MOST_BYTES,
-    Tally: MOST_BYTES_OF_A_GAME
+    Work: "work" MOST_BYTES,
+    Outcome: "game" MOST_BYTES_OF_A_GAME,
+    State: "state" MOST_BYTES,
+    OpenMatches: "open" MOST_BYTES,
+    Beat: "beat" MOST_BYTES,
+    Tally: "tally" MOST_BYTES_OF_A_GAME
 );
 
 #[cfg(test)]
@@ -302,11 +333,11 @@ mod tests {
 
     fn work() -> Work {
         Work {
+            session: 5,
             unit: 3,
             first: 7,
             last: 8,
             reruns: vec![0, 1],
-            not_by: vec!["one".to_string()],
             dealt: Dealt {
                 opening: vec!["5".to_string()],
                 deck_seed: 7.into(),
@@ -316,19 +347,29 @@ mod tests {
 
     #[test]
     fn a_message_is_read_as_it_was_written() {
-        let bytes = work().encode().unwrap();
-        assert!(bytes.starts_with(b"{\"version\":1,"));
-        assert_eq!(Work::decode(&bytes), Ok(work()));
+        let signer = Signer::default();
+        let key = signer.key();
+        let bytes = work().encode(&signer, "7").unwrap();
+        let json = key.open(&bytes, "work", "7").unwrap();
+        assert!(json.starts_with(b"{\"version\":1,"));
+        assert_eq!(Work::decode(&bytes, "7"), Ok((key.clone(), work())));
+        assert_eq!(Work::decode_by(key, &bytes, "7"), Ok(work()));
+        for (key, scope) in [(key, "8"), (Signer::default().key(), "7")] {
+            let error = Work::decode_by(key, &bytes, scope).unwrap_err();
+            assert!(matches!(error, MessageError::Signature(_)), "{error}");
+        }
     }
 
     #[test]
     fn another_version_is_told_from_nonsense() {
-        let text = r#"{"version":2,"unit":3,"with":"more"}"#;
-        let error = Work::decode(text.as_bytes()).unwrap_err();
+        let signer = Signer::default();
+        let decoded = |text: &[u8]| Work::decode(&signer.sign("work", "", text), "");
+        let error = decoded(br#"{"version":2,"unit":3,"with":"more"}"#).unwrap_err();
         assert_eq!(error, MessageError::Version { found: 2 });
-        let bytes = work().encode().unwrap();
-        for end in [0, 1, bytes.len() - 1] {
-            let error = Work::decode(&bytes[..end]).unwrap_err();
+        let bytes = work().encode(&signer, "").unwrap();
+        let json = signer.key().open(&bytes, "work", "").unwrap();
+        for end in [0, 1, json.len() - 1] {
+            let error = decoded(&json[..end]).unwrap_err();
             assert!(matches!(error, MessageError::Malformed { .. }), "{error}");
         }
     }
@@ -352,9 +393,10 @@ mod tests {
             workers: names.clone().map(|name| (name, all)).collect(),
             set_aside: names.map(|name| (name, aside.clone())).collect(),
         };
-        let mut joined = Tally::default();
+        let (signer, mut joined) = (Signer::default(), Tally::default());
         for part in tally.parts() {
-            joined.join(Tally::decode(&part.encode().unwrap()).unwrap());
+            let bytes = part.encode(&signer, "").unwrap();
+            joined.join(Tally::decode_by(signer.key(), &bytes, "").unwrap());
         }
         assert_eq!(joined, tally);
         assert_eq!(Tally::default().parts(), [Tally::default()]);
@@ -362,7 +404,7 @@ mod tests {
 
     #[test]
     fn a_long_message_is_not_read() {
-        let error = Work::decode(&vec![b' '; MOST_BYTES + 1]).unwrap_err();
+        let error = Work::decode(&vec![b' '; MOST_BYTES + 1], "").unwrap_err();
         assert!(matches!(error, MessageError::TooLong { .. }), "{error}");
     }
 }

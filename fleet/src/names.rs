@@ -1,4 +1,7 @@
-//! Names of streams, subjects, consumers, buckets and keys.
+//! Names of streams, subjects, consumers, buckets, keys, and folders of the user.
+
+use std::fmt::Display;
+use std::path::PathBuf;
 
 use rustix::system::uname;
 
@@ -12,8 +15,8 @@ pub const PLANS: &str = "fleet_plans";
 pub const ENGINES: &str = "fleet_engines";
 /// Subject of the notices that a match has changed.
 pub const NOTICE: &str = "fleet.notice";
-/// Key of the list of open matches.
-pub const OPEN: &str = "open";
+/// Beginning of the keys of lists of open matches, before the key of their coordinator.
+pub const OPEN: &str = "open.";
 /// Consumer that all workers share.
 pub const WORKERS: &str = "workers";
 /// Consumer of the coordinator.
@@ -21,7 +24,7 @@ pub const COORDINATOR: &str = "coordinator";
 
 /// Hexadecimal digits of a match id.
 const ID_DIGITS: usize = 16;
-/// Maximum length of a worker's name.
+/// Maximum length of a worker's label.
 const MOST_LETTERS: usize = 64;
 
 /// Names that belong to one match.
@@ -62,9 +65,19 @@ impl Names {
         format!("FLEET_{}_RESULT", self.id)
     }
 
-    /// Subject of games that were played.
-    pub fn result(&self) -> String {
-        format!("fleet.{}.result", self.id)
+    /// Subject of the games that the worker with this key has played, or of all with `*`.
+    pub fn result(&self, key: impl Display) -> String {
+        format!("fleet.{}.result.{key}", self.id)
+    }
+
+    /// Subject of units that the worker with this key must play, because it was chosen to confirm another's games.
+    pub fn check(&self, key: impl Display) -> String {
+        format!("fleet.{}.check.{key}", self.id)
+    }
+
+    /// Scope of the signature of such a unit.
+    pub fn check_scope(&self, key: impl Display) -> String {
+        format!("{} {key}", self.id)
     }
 
     /// Key of the match's state.
@@ -83,8 +96,18 @@ impl Names {
     }
 }
 
-/// Converts a name to a valid key: replaces all characters except letters, digits, `-` and `_` by `-`.
-pub fn key_of(name: &str) -> String {
+/// Key of the list of open matches of the coordinator with this key.
+pub fn open(key: impl Display) -> String {
+    format!("{OPEN}{key}")
+}
+
+/// Subject of the units of all matches that the worker with this key must play.
+pub fn checks(key: impl Display) -> String {
+    format!("fleet.*.check.{key}")
+}
+
+/// Makes a worker's label of any text: replaces all characters except letters, digits, `-` and `_` by `-`.
+pub fn label_of(name: &str) -> String {
     let fit = |c: char| match c {
         'a'..='z' | 'A'..='Z' | '0'..='9' | '-' | '_' => c,
         _ => '-',
@@ -92,11 +115,19 @@ pub fn key_of(name: &str) -> String {
     name.chars().take(MOST_LETTERS).map(fit).collect()
 }
 
-/// Default name of a worker: host name and process id.
-pub fn of_this_process() -> String {
+/// Default label of a worker: the name of its machine.
+pub fn of_this_machine() -> String {
     let machine = uname().nodename().to_string_lossy().into_owned();
-    let short = machine.split('.').next().unwrap_or("machine");
-    key_of(&format!("{short}-{}", std::process::id()))
+    label_of(machine.split('.').next().unwrap_or("machine"))
+}
+
+/// This program's folder among the user's files of one kind: in the directory that the variable names, else in `usual`,
+/// relative to the home directory.
+pub fn user_folder(variable: &str, usual: &str) -> Option<PathBuf> {
+    let set = |name| std::env::var_os(name).map(PathBuf::from);
+    let named = set(variable).filter(|path| path.is_absolute());
+    let folder = named.or_else(|| Some(set("HOME")?.join(usual)))?;
+    Some(folder.join("buxtehude"))
 }
 
 #[cfg(test)]
@@ -114,8 +145,8 @@ mod tests {
     }
 
     #[test]
-    fn any_name_becomes_a_key() {
-        assert_eq!(key_of("a b.c*>ä"), "a-b-c---");
-        assert_eq!(key_of(&"x".repeat(100)).len(), MOST_LETTERS);
+    fn any_name_becomes_a_label() {
+        assert_eq!(label_of("a b.c*>ä"), "a-b-c---");
+        assert_eq!(label_of(&"x".repeat(100)).len(), MOST_LETTERS);
     }
 }

@@ -21,10 +21,10 @@ use serde_json::json;
 use thiserror::Error;
 use tokio::time::{sleep, timeout};
 
-use crate::message::{MOST_BYTES, MOST_BYTES_OF_A_GAME, Message, MessageError};
+use crate::message::{MOST_BYTES, MOST_BYTES_OF_A_GAME, MessageError};
 use crate::names::{COORDINATOR, NOTICE, Names, WORKERS};
 pub use bucket::Bucket;
-pub use connection::connect;
+pub use connection::{connect, is_local};
 
 /// Time that the server remembers message ids.
 const DUPLICATE_WINDOW: Duration = Duration::from_secs(120);
@@ -42,6 +42,8 @@ pub const PAUSE: Duration = Duration::from_millis(500);
 const TICK: Duration = Duration::from_millis(100);
 /// Time after the end of a request that its answer may take.
 const ANSWER_WAIT: Duration = Duration::from_secs(5);
+/// Minimum interval between polls because of notices.
+const LEAST_INTERVAL: Duration = Duration::from_secs(1);
 /// Maximum delay between a notice and a worker's poll; each worker waits a random part of it.
 const SPREAD: Duration = Duration::from_millis(500);
 
@@ -187,7 +189,7 @@ impl MatchQueue {
     ) -> Result<MatchQueue, QueueError> {
         let (name, subject) = (names.work_stream(), names.work());
         let work = ensure_stream(context, name, subject, MOST_BYTES).await?;
-        let (name, subject) = (names.result_stream(), names.result());
+        let (name, subject) = (names.result_stream(), names.result("*"));
         let results = ensure_stream(context, name, subject, MOST_BYTES_OF_A_GAME).await?;
         ensure_consumer(&work, WORKERS, ack_wait, MOST_DELIVERIES).await?;
         let consumer = ensure_consumer(&results, COORDINATOR, COORDINATOR_WAIT, -1).await?;
@@ -319,11 +321,11 @@ pub async fn publish(
     context: &Context,
     subject: String,
     id: &str,
-    message: &impl Message,
+    message: Vec<u8>,
 ) -> Result<PublishAckFuture, QueueError> {
     let mut headers = HeaderMap::new();
     headers.insert("Nats-Msg-Id", id);
-    let sent = context.publish_with_headers(subject, headers, message.encode()?.into());
+    let sent = context.publish_with_headers(subject, headers, message.into());
     sent.await.map_err(QueueError::call("publish"))
 }
 
@@ -388,33 +390,42 @@ pub async fn pull(
 /// A worker's subscription to notices that a match has changed. Workers poll the server when they get one, and rarely
 /// otherwise, so that a large fleet sends hardly any requests while matches are running.
 #[derive(Debug)]
-pub struct Notices(Option<Subscriber>);
+pub struct Notices {
+    subscriber: Option<Subscriber>,
+    /// End of the last wait.
+    last: Instant,
+}
 
 impl Notices {
     /// Subscribes to notices. A worker without permission to do so only polls at intervals.
     pub async fn listen(context: &Context) -> Notices {
-        Notices(context.client().subscribe(NOTICE).await.ok())
+        Notices {
+            subscriber: context.client().subscribe(NOTICE).await.ok(),
+            last: Instant::now(),
+        }
     }
 
     /// Waits for the next notice, but not longer than `at_most`; after a notice, waits for a random moment that spreads
-    /// the polls of all workers.
+    /// the polls of all workers. Anybody can send notices, so polls have a minimum interval.
     pub async fn next(&mut self, at_most: Duration) {
-        let Some(subscriber) = &mut self.0 else {
+        let Some(subscriber) = &mut self.subscriber else {
             return sleep(at_most).await;
         };
         match timeout(at_most, subscriber.next()).await {
             Ok(Some(_)) => {
-                sleep(SPREAD.mul_f64(rand::random())).await;
+                let rest = LEAST_INTERVAL.saturating_sub(self.last.elapsed());
+                sleep(rest + SPREAD.mul_f64(rand::random())).await;
                 // The coming poll covers notices that arrived in the meantime.
                 while let Some(Some(_)) = subscriber.next().now_or_never() {}
             }
             // The connection is closed permanently.
             Ok(None) => {
-                self.0 = None;
+                self.subscriber = None;
                 sleep(at_most).await;
             }
             Err(_) => {}
         }
+        self.last = Instant::now();
     }
 }
 

@@ -2,17 +2,23 @@
 
 use std::process::ExitCode;
 
+use futures_util::StreamExt;
 use matches::archive::ArchiveError;
 use matches::archive::store::Store;
 use matches::output::print;
+use matches::record::printable::printable;
 use matches::run::announcement::count;
 use matches::run::exit::{USAGE, fail, status_of};
 use matches::run::past::Past;
 
 use crate::args::{ServerArgs, StatusArgs};
-use crate::message::{AsideTally, Beat, OpenMatches, State, Tally};
-use crate::names::{Names, OPEN};
+use crate::message::{AsideTally, Beat, Message, OpenMatches, State, Tally};
+use crate::names::{self, Names, OPEN};
 use crate::queue::{Bucket, QueueError, connect};
+use crate::signature::Key;
+
+/// Heartbeats requested from the server at a time.
+const MOST_ASKED: usize = 64;
 
 /// Prints the state of the fleet; returns the exit status.
 pub async fn status(server: &ServerArgs, args: &StatusArgs) -> ExitCode {
@@ -39,25 +45,36 @@ pub async fn status(server: &ServerArgs, args: &StatusArgs) -> ExitCode {
 }
 
 async fn on_server(server: &ServerArgs) -> Result<String, QueueError> {
-    let context = connect(server, "fleet status").await?;
+    let context = connect(server, "fleet status", None).await?;
     // This command only reads, so it creates nothing on the server.
     let Some(matches) = Bucket::find_matches(&context).await? else {
         return Ok("no match is open, and the server has no earlier ones\n".to_string());
     };
-    let open: OpenMatches = matches.get(OPEN).await?.unwrap_or_default();
-    let mut text = match open.ids.len() {
-        0 => "no match is open\n".to_string(),
-        _ => String::new(),
-    };
-    for names in open.ids.iter().filter_map(|id| Names::of(id)) {
-        text += &of_match(&matches, &names).await?;
+    let (mut text, mut open) = (String::new(), 0);
+    for coordinator in keys(&matches, OPEN).await? {
+        let key = names::open(&coordinator);
+        let found = get::<OpenMatches>(&matches, &key, &coordinator, "").await?;
+        let ids = found.map_or(Vec::new(), |open| open.ids);
+        for names in ids.iter().filter_map(|id| Names::of(id)) {
+            text += &of_match(&matches, &coordinator, &names).await?;
+            open += 1;
+        }
     }
-    let beats: Vec<Beat> = match Bucket::find_beats(&context).await? {
-        Some(beats) => beats.all().await?,
-        None => Vec::new(),
-    };
-    text += &format!("{}\n", count(beats.len() as u64, "worker"));
-    for beat in beats {
+    if open == 0 {
+        text += "no match is open\n";
+    }
+    let mut workers = Vec::new();
+    if let Some(beats) = Bucket::find_beats(&context).await? {
+        let keys = keys(&beats, "").await?.into_iter();
+        let asked = keys.map(async |key| (get(&beats, &key.to_string(), &key, "").await, key));
+        let mut answers = futures_util::stream::iter(asked).buffered(MOST_ASKED);
+        while let Some((beat, key)) = answers.next().await {
+            workers.extend(beat?.map(|beat: Beat| (key, beat)));
+        }
+    }
+    workers.sort_by(|(_, one), (_, other)| one.label.cmp(&other.label));
+    text += &format!("{}\n", count(workers.len() as u64, "worker"));
+    for (key, beat) in workers {
         let games_per_second = beat.games as f64 / (beat.seconds.max(1) as f64);
         let lags = [beat.lag_micros, beat.lag_p99_micros];
         let [lag, p99] = lags.map(|micros| micros as f64 / 1000.0);
@@ -66,19 +83,43 @@ async fn on_server(server: &ServerArgs) -> Result<String, QueueError> {
             .map_or("-".to_string(), |speed| speed.to_string());
         text += &format!(
             "  {}  arbiter {}  playing {} of {}  {} games  {games_per_second:.2} games/s  lag: median {lag:.2} ms, \
-             p99 {p99:.2} ms  {speed} positions/s in each slot\n",
-            beat.worker, beat.arbiter, beat.playing, beat.concurrency, beat.games
+             p99 {p99:.2} ms  {speed} positions/s in each slot  key {key}\n",
+            printable(&beat.label),
+            printable(&beat.arbiter),
+            beat.playing,
+            beat.concurrency,
+            beat.games
         );
         for (id, reason) in beat.refused {
-            text += &format!("    refuses match {id}: {reason}\n");
+            let text_of_refusal = format!("refuses match {id}: {reason}");
+            text += &format!("    {}\n", printable(&text_of_refusal));
         }
     }
     Ok(text)
 }
 
-async fn of_match(matches: &Bucket, names: &Names) -> Result<String, QueueError> {
+/// The keys of coordinators or workers in a bucket.
+async fn keys(bucket: &Bucket, beginning: &str) -> Result<Vec<Key>, QueueError> {
+    let keys = bucket.keys(beginning).await?.into_iter();
+    Ok(keys.filter_map(|key| key.parse().ok()).collect())
+}
+
+/// Returns a message; `None` if it is missing, not signed by its author, or of another version.
+async fn get<M: Message>(
+    bucket: &Bucket,
+    key: &str,
+    by: &Key,
+    scope: &str,
+) -> Result<Option<M>, QueueError> {
+    match bucket.get(key, by, scope).await {
+        Err(QueueError::Message(_)) => Ok(None),
+        found => found,
+    }
+}
+
+async fn of_match(matches: &Bucket, by: &Key, names: &Names) -> Result<String, QueueError> {
     let id = names.id();
-    let state = matches.get::<State>(&names.state()).await;
+    let state = matches.get::<State>(&names.state(), by, id).await;
     let state = match state {
         Ok(Some(state)) => state,
         Ok(None) => return Ok(format!("match {id}: its state is missing on the server\n")),
@@ -86,14 +127,15 @@ async fn of_match(matches: &Bucket, names: &Names) -> Result<String, QueueError>
     };
     let mut tally = Tally::default();
     for part in 0.. {
-        match matches.get::<Tally>(&names.tally(part)).await? {
+        let key = names.tally(part);
+        match get::<Tally>(matches, &key, by, &key).await? {
             Some(more) => tally.join(more),
             None => break,
         }
     }
     let phase = format!("{:?}", state.phase).to_lowercase();
     let mut text = format!(
-        "match {id}: {phase}, {} of {} games stored\n",
+        "match {id}: {phase}, {} of {} games stored; coordinator {by}\n",
         tally.stored, tally.games
     );
     for (worker, tally) in &tally.workers {

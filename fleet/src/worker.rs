@@ -4,10 +4,12 @@ mod cache;
 mod engines;
 mod join;
 pub(crate) mod machine;
+mod options;
 mod sandbox;
+mod second;
 mod unit;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -31,8 +33,9 @@ use tokio::time::timeout;
 
 use crate::args::{ServerArgs, WorkArgs};
 use crate::message::Beat;
-use crate::names::{self, key_of};
-use crate::queue::{Bucket, QueueError, connect, retry};
+use crate::names::{label_of, of_this_machine};
+use crate::queue::{Bucket, QueueError, connect, is_local, retry};
+use crate::signature::{KeyFileError, Signer};
 pub use join::POLL_INTERVAL;
 pub use unit::{FAILURE_PAUSE, WAIT, progress_period};
 
@@ -52,7 +55,8 @@ const EXIT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// State that all parts of a worker share.
 pub(crate) struct Worker {
-    pub(crate) name: String,
+    pub(crate) label: String,
+    pub(crate) signer: Signer,
     pub(crate) args: WorkArgs,
     /// Engines on this machine.
     pub(crate) engines: Vec<EngineSpec>,
@@ -71,10 +75,12 @@ pub(crate) struct Worker {
     joining: Mutex<BTreeSet<String>>,
     /// Signals that one of these has been joined or refused.
     has_joined: Notify,
+    /// Session and revision of the last state of each match.
+    states: Mutex<HashMap<String, (u64, u64)>>,
     /// Matches that it refuses, by id.
     refused: Mutex<BTreeMap<String, Refusal>>,
-    /// Signals a new refusal, which is reported at once.
-    has_refused: Notify,
+    /// Signals a change that is reported at once.
+    has_news: Notify,
     pub(crate) playing: AtomicU64,
     pub(crate) games: AtomicU64,
     /// Positions a second in each slot; 0 if unknown.
@@ -99,8 +105,19 @@ fn locked<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// Works until interrupted; returns the exit status.
 pub async fn work(server: &ServerArgs, args: &WorkArgs) -> ExitCode {
-    let name = args.name.as_deref().map(key_of);
-    let name = name.unwrap_or_else(names::of_this_process);
+    let label = args.name.as_deref().map(label_of);
+    let label = label.unwrap_or_else(of_this_machine);
+    let signer = match signer(server) {
+        Ok(signer) => signer,
+        Err(error) => return fail(USAGE, error),
+    };
+    if args.coordinator.is_empty() && !args.trust_any_coordinator && !is_local(&server.nats) {
+        return fail(
+            USAGE,
+            "the server is on another machine, and anybody there could have this one run engines; expected \
+             --coordinator KEY, which `fleet match` prints, or --trust-any-coordinator",
+        );
+    }
     let engines = match local_engines(&args.engine) {
         Ok(engines) => engines,
         Err(error) => return fail(USAGE, error),
@@ -126,7 +143,7 @@ pub async fn work(server: &ServerArgs, args: &WorkArgs) -> ExitCode {
         Err(error) => return fail(USAGE, error),
     };
     let connected = retry(&interrupt, QueueError::is_absence, || {
-        connect(server, &name)
+        connect(server, &label, Some(signer.key()))
     });
     let context = match connected.await {
         Ok(context) => context,
@@ -139,10 +156,12 @@ pub async fn work(server: &ServerArgs, args: &WorkArgs) -> ExitCode {
         return ExitCode::from(INTERRUPTED);
     };
     complain(format_args!(
-        "worker {name} is ready: concurrency {slots}, {speed} positions/s in each slot"
+        "worker {label} is ready: concurrency {slots}, {speed} positions/s in each slot, key {}",
+        signer.key()
     ));
     let worker = Arc::new(Worker {
-        name,
+        label,
+        signer,
         args: args.clone(),
         engines,
         context,
@@ -154,8 +173,9 @@ pub async fn work(server: &ServerArgs, args: &WorkArgs) -> ExitCode {
         joined: Mutex::default(),
         joining: Mutex::default(),
         has_joined: Notify::new(),
+        states: Mutex::default(),
         refused: Mutex::default(),
-        has_refused: Notify::new(),
+        has_news: Notify::new(),
         playing: AtomicU64::new(0),
         games: AtomicU64::new(0),
         speed: AtomicU64::new(speed),
@@ -165,6 +185,7 @@ pub async fn work(server: &ServerArgs, args: &WorkArgs) -> ExitCode {
         .collect();
     let beats = tokio::spawn(worker.clone().beat());
     let polls = tokio::spawn(worker.clone().poll_matches());
+    let checks = tokio::spawn(worker.clone().receive_checks());
     let stops = tokio::spawn(worker.clone().pass_on_interrupt());
     let idle = worker.clone();
     let measures = tokio::spawn(async move { idle.measure_when_idle().await });
@@ -175,10 +196,19 @@ pub async fn work(server: &ServerArgs, args: &WorkArgs) -> ExitCode {
     // Flushes the returned units, so that other workers get them at once; without this, the server notices after its
     // timeout.
     let _ = timeout(EXIT_TIMEOUT, worker.context.client().flush()).await;
-    for task in [beats, polls, stops, measures] {
+    for task in [beats, polls, checks, stops, measures] {
         task.abort();
     }
     ExitCode::SUCCESS
+}
+
+/// The key that a worker authenticates with, or a new one.
+fn signer(server: &ServerArgs) -> Result<Signer, KeyFileError> {
+    match (&server.nkey, &server.creds) {
+        (Some(path), _) => Signer::read("--nkey", path),
+        (None, Some(path)) => Signer::read("--creds", path),
+        (None, None) => Ok(Signer::default()),
+    }
 }
 
 impl Worker {
@@ -194,7 +224,7 @@ impl Worker {
         if before.is_none_or(|before| before.reason != reason) {
             let reason = printable(reason);
             complain(format_args!("match {id} is refused: {reason}"));
-            self.has_refused.notify_one();
+            self.has_news.notify_one();
         }
         self.drop_match(id);
     }
@@ -225,7 +255,10 @@ impl Worker {
             complain_of(&self.log);
             let beat = self.beat_now();
             let is_published = match &beats {
-                Some(beats) => beats.put(&self.name, &beat).await.is_ok(),
+                Some(beats) => {
+                    let key = self.signer.key().to_string();
+                    beats.put(&key, &beat, &self.signer, "").await.is_ok()
+                }
                 None => false,
             };
             if !is_published {
@@ -236,17 +269,19 @@ impl Worker {
                 true => BEAT_INTERVAL,
                 false => BEAT_RETRY_INTERVAL,
             };
-            // A refusal is reported at once.
-            let _ = timeout(wait, self.has_refused.notified()).await;
+            // News are reported at once.
+            let _ = timeout(wait, self.has_news.notified()).await;
         }
     }
 
     fn beat_now(&self) -> Beat {
+        let joined = self.joined();
+        let ids = joined.iter().map(|joined| joined.names.id().to_string());
         let refused = locked(&self.refused);
         let refused = refused.iter();
         let lag = self.lag.recent();
         Beat {
-            worker: self.name.clone(),
+            label: self.label.clone(),
             arbiter: VERSION.to_string(),
             concurrency: self.args.concurrency,
             playing: self.playing.load(Ordering::Relaxed),
@@ -255,6 +290,8 @@ impl Worker {
             lag_micros: lag.median.as_micros() as u64,
             lag_p99_micros: lag.p99.as_micros() as u64,
             speed: self.speed(),
+            joined: ids.collect(),
+            checks: joined.iter().flat_map(|joined| joined.checks()).collect(),
             refused: refused
                 .map(|(id, refusal)| (id.clone(), refusal.reason.clone()))
                 .collect(),

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use async_nats::HeaderMap;
 use fleet::names::ENGINES;
 use matches::plan::binary;
+use rustix::process::Signal;
 use tokio::time::sleep;
 
 use crate::common::engines::Small;
@@ -126,9 +127,10 @@ fn a_file_that_differs_or_is_too_long_is_refused_and_named() {
     let mut fleet = Fleet::new();
     let small = Small::new(&fleet, "");
     let store = fleet.store();
-    let _coordinator = small.begin(&mut fleet, &store, &format!("{WORDS} {SHARED}"));
-    // Engines are shared before the first unit is published, and not again.
+    let coordinator = small.begin(&mut fleet, &store, &format!("{WORDS} {SHARED}"));
+    // Engines are shared before the first unit is published; a running coordinator would share them again.
     let names = fleet.await_work(&store);
+    coordinator.signal(Signal::STOP);
     let name = names.file(&binary::hash(&small.program).unwrap());
     for (length, words) in [
         (7, ": it has SHA-256 "),

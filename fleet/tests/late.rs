@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use fleet::message::{Message, Outcome};
+use fleet::signature::Signer;
 use matches::record::digest::StoredGame;
 use rustix::process::Signal;
 
@@ -12,19 +13,17 @@ use crate::common::{Fleet, MATCH, assert_whole, lines_of, played_on_one_machine,
 /// A match of one block.
 const SHORT: &str = "--games 2 --nodes 10000 --seed 3 --random-plies 4";
 
-/// Messages with these games, as from a worker.
-fn messages(lines: &[String]) -> Vec<Vec<u8>> {
+/// Sends games as a worker of the match in a store; returns the server's answer to each.
+fn send(fleet: &Fleet, store: &Path, lines: &[String]) -> Vec<Result<(), String>> {
+    let (names, signer) = (fleet.await_names(store), Signer::default());
     let message = |line: &String| {
         let game: StoredGame = serde_json::from_str(line).unwrap();
-        let worker = "sender".to_string();
-        Outcome { worker, game }.encode().unwrap()
+        let label = "sender".to_string();
+        let outcome = Outcome { label, game };
+        outcome.encode(&signer, names.id()).unwrap()
     };
-    lines.iter().map(message).collect()
-}
-
-/// Sends results for the match in a store; returns the server's answer to each.
-fn send(fleet: &Fleet, store: &Path, messages: Vec<Vec<u8>>) -> Vec<Result<(), String>> {
-    let subject = fleet.await_names(store).result();
+    let subject = names.result(signer.key());
+    let messages = lines.iter().map(message);
     with_jetstream(&fleet.server.url(), async |context| {
         let mut answers = Vec::new();
         for message in messages {
@@ -66,7 +65,7 @@ fn a_block_that_is_late_is_given_to_another_and_the_first_answer_counts() {
 #[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn games_come_in_any_order_and_from_an_earlier_session() {
     let mut fleet = Fleet::new();
-    let mut sent = messages(&played_on_one_machine(MATCH));
+    let mut sent = played_on_one_machine(MATCH);
     sent.reverse();
     let rest = sent.split_off(7);
     let store = fleet.store();
@@ -74,10 +73,10 @@ fn games_come_in_any_order_and_from_an_earlier_session() {
     // The stream for results exists before the first unit is published.
     fleet.await_work(&store);
     coordinator.kill();
-    assert!(send(&fleet, &store, sent).iter().all(Result::is_ok));
+    assert!(send(&fleet, &store, &sent).iter().all(Result::is_ok));
     let mut coordinator = fleet.resume();
     fleet.await_games(7);
-    assert!(send(&fleet, &store, rest).iter().all(Result::is_ok));
+    assert!(send(&fleet, &store, &rest).iter().all(Result::is_ok));
     assert_whole(&fleet, &mut coordinator, MATCH);
 }
 
@@ -89,7 +88,7 @@ fn a_game_of_a_match_that_is_over_is_refused() {
     let _worker = fleet.worker("one");
     assert_whole(&fleet, &mut coordinator, SHORT);
     let store = fleet.store();
-    let answers = send(&fleet, &store, messages(&lines_of(&store)));
+    let answers = send(&fleet, &store, &lines_of(&store));
     assert!(answers.iter().all(Result::is_err), "{answers:?}");
     fleet.resume().ends(0, &["2 games, all stored"]);
 }

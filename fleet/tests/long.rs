@@ -56,7 +56,7 @@ fn messages_of_100_mib_are_refused_before_they_are_read() {
         let mut answers = Vec::new();
         for (subject, most) in [
             (names.work(), MOST_BYTES),
-            (names.result(), MOST_BYTES_OF_A_GAME),
+            (names.result("one"), MOST_BYTES_OF_A_GAME),
             (
                 format!("$KV.fleet_matches.{}", names.state()),
                 MOST_BYTES_OF_A_GAME,
@@ -105,7 +105,7 @@ fn a_server_for_short_messages_refuses_long_ones_itself() {
     let _worker = fleet.worker("one");
     fleet.await_games(2);
     let answer = with_jetstream(&fleet.server.url(), async |context| {
-        answer(&context, names.result(), LONG).await
+        answer(&context, names.result("one"), LONG).await
     });
     assert!(answer.is_err());
     assert_whole(&fleet, &mut coordinator, MATCH);

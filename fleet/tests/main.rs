@@ -3,6 +3,7 @@
 
 mod common;
 
+mod attacks;
 mod clock;
 mod crashes;
 mod disk;

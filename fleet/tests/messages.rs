@@ -5,20 +5,21 @@ use std::time::{Duration, Instant};
 
 use async_nats::jetstream::AckKind;
 use fleet::message::{Message, Outcome};
-use fleet::names::WORKERS;
+use fleet::names::{Names, WORKERS};
+use fleet::signature::Signer;
 use futures_util::StreamExt;
 use matches::archive::ArchiveError;
 use matches::archive::store::{Extent, Store};
 use matches::record::digest::StoredGame;
 use matches::record::seed::Seed;
 
-use crate::common::{Fleet, MATCH, assert_whole, played_on_one_machine, with_jetstream};
+use crate::common::{Fleet, MATCH, assert_whole, with_jetstream};
 
 /// Time that a coordinator may take to create its streams, generous for a busy machine.
 const PATIENCE: Duration = Duration::from_secs(240);
 
 /// The first stored game.
-fn first_game(store: &Path) -> StoredGame {
+pub fn first_game(store: &Path) -> StoredGame {
     let mut first = None;
     let read = Store::open(store)
         .unwrap()
@@ -34,8 +35,8 @@ fn first_game(store: &Path) -> StoredGame {
 }
 
 /// Publishes messages as results of a match, once its stream exists.
-fn send(fleet: &Fleet, messages: Vec<Vec<u8>>) {
-    let subject = fleet.await_names(&fleet.store()).result();
+pub fn send(fleet: &Fleet, messages: Vec<Vec<u8>>) {
+    let subject = fleet.await_names(&fleet.store()).result("sender");
     with_jetstream(&fleet.server.url(), async |context| {
         let end = Instant::now() + PATIENCE;
         for message in messages {
@@ -51,9 +52,10 @@ fn send(fleet: &Fleet, messages: Vec<Vec<u8>>) {
     });
 }
 
-fn outcome(worker: &str, game: StoredGame) -> Vec<u8> {
-    let worker = worker.to_string();
-    Outcome { worker, game }.encode().unwrap()
+/// A game of a match as a worker sends it.
+pub fn outcome(names: &Names, label: &str, signer: &Signer, game: StoredGame) -> Vec<u8> {
+    let label = label.to_string();
+    Outcome { label, game }.encode(signer, names.id()).unwrap()
 }
 
 #[test]
@@ -65,9 +67,13 @@ fn bad_messages_are_refused_and_inventors_set_aside() {
     fleet.await_games(2);
     worker.kill();
     let game = first_game(&fleet.store());
-    let good = outcome("honest", game.clone());
-    let text = String::from_utf8(good.clone()).unwrap();
+    let (names, signer) = (fleet.await_names(&fleet.store()), Signer::default());
+    let good = outcome(&names, "honest", &signer, game.clone());
+    let json = signer.key().open(&good, "game", names.id()).unwrap();
+    let text = String::from_utf8(json.to_vec()).unwrap();
     let future = text.replacen("\"version\":1", "\"version\":9", 1);
+    let sign = |json: &[u8]| signer.sign("game", names.id(), json);
+    let by = |label: &str, game| outcome(&names, label, &Signer::default(), game);
     // A stored game under another number, with the seats of that number.
     let mut invented = game.clone();
     invented.record.game = 12;
@@ -87,42 +93,28 @@ fn bad_messages_are_refused_and_inventors_set_aside() {
             good.clone(),
             good.clone(),
             good[..good.len() / 2].to_vec(),
-            future.into_bytes(),
+            sign(&text.as_bytes()[..text.len() / 2]),
+            sign(future.as_bytes()),
             b"".to_vec(),
             b"\xff\xfe".to_vec(),
-            outcome("liar", invented),
-            outcome("boaster", large),
-            outcome("guesser", unsown),
+            by("liar", invented),
+            by("boaster", large),
+            by("guesser", unsown),
         ],
     );
     for words in [
         "malformed message",
         "message of version 9, expected 1",
-        "game 12 by worker liar is refused",
-        "by worker boaster is refused: numbers: found 18446744073709551615",
-        "by worker guesser is refused: seed: found 1, which is not the match's",
+        "game 12 by worker liar-U",
+        "message refused: the signature by",
+        "is refused: numbers: found 18446744073709551615",
+        "is refused: seed: found 1, which is not the match's",
         "the worker is set aside",
     ] {
         coordinator.await_words(words);
     }
     let _worker = fleet.worker("other");
     assert_whole(&fleet, &mut coordinator, MATCH);
-}
-
-#[test]
-#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
-fn a_sample_played_by_two_reveals_possible_but_invented_games() {
-    let mut fleet = Fleet::new();
-    let mut coordinator = fleet.begin(&format!("{MATCH} --check-sample 1"));
-    coordinator.await_words("run `fleet work` to play it");
-    // The cards are right and the moves legal, but by weaker engines.
-    let weaker = MATCH.replace("--nodes 10000", "--nodes 1");
-    let game: StoredGame = serde_json::from_str(&played_on_one_machine(&weaker)[0]).unwrap();
-    send(&fleet, vec![outcome("liar", game)]);
-    let _workers = [fleet.worker("one"), fleet.worker("two")];
-    let output = assert_whole(&fleet, &mut coordinator, MATCH);
-    let words = "game 1 by worker liar is refused: two other workers agree on another game";
-    assert!(output.contains(words), "{output}");
 }
 
 #[test]

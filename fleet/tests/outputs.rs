@@ -54,13 +54,14 @@ fn two_workers_play_the_games_of_one_machine_with_its_events_and_logs() {
         .collect();
     assert_eq!(ends.len(), 8);
     for end in ends {
-        let is_of = |name: &str| end.contains(&format!(r#","worker":"{name}","#));
+        let is_of = |name: &str| end.contains(&format!(r#","worker":"{name}-U"#));
         assert!(is_of("one") || is_of("two"), "{end}");
     }
 
     for record in games_of(&fleet) {
         let machine = machine(&record);
-        assert!(["one", "two"].contains(&machine.worker.as_str()));
+        let is_of = |name: &str| machine.worker.starts_with(&format!("{name}-U"));
+        assert!(is_of("one") || is_of("two"), "{machine:?}");
         assert!(machine.speed.is_some_and(|speed| speed > 0), "{machine:?}");
         assert!(machine.micros > 0 && machine.lag_p99 >= machine.lag_median);
         assert_eq!((machine.slots, machine.time_scale), (1, None));

@@ -1,20 +1,41 @@
 //! Users with minimal permissions: those in docs/fleet.md, which these tests read.
 
-use std::time::Duration;
+use std::fs;
+
+use nkeys::KeyPair;
 
 use crate::common::fleet::engines;
-use crate::common::{Fleet, MATCH, Server, assert_whole, stored, with_jetstream};
+use crate::common::server::with_user;
+use crate::common::{Fleet, MATCH, Server, assert_whole, program, stored};
 
 const DOCUMENT: &str = include_str!("../../docs/fleet.md");
 
-/// The configuration in the document.
-fn config() -> &'static str {
+/// The configuration in the document, in which `KEY` stands for a worker's key.
+fn documented() -> &'static str {
     let (_, rest) = DOCUMENT.split_once("```nats-server\n").unwrap();
     rest.split_once("```").unwrap().0
 }
 
-fn address(fleet: &Fleet, user: &str) -> String {
-    let password = config()
+/// The configuration in the document for these workers.
+pub fn config(workers: &[&KeyPair]) -> String {
+    let (before, rest) = documented().split_once("    { nkey: KEY").unwrap();
+    let (worker, after) = rest.split_once("    { user:").unwrap();
+    let worker =
+        |key: &&KeyPair| format!("    {{ nkey: KEY{worker}").replace("KEY", &key.public_key());
+    let workers: String = workers.iter().map(worker).collect();
+    format!("{before}{workers}    {{ user:{after}")
+}
+
+/// Writes the seed of a worker to a file; returns the flag that names it.
+pub fn nkey(fleet: &Fleet, name: &str, key: &KeyPair) -> String {
+    let path = fleet.path(&format!("{name}.nk"));
+    fs::write(&path, key.seed().unwrap()).unwrap();
+    format!("--name {name} --nkey {}", path.display())
+}
+
+/// Address of the server for a user with a password.
+pub fn address(fleet: &Fleet, user: &str) -> String {
+    let password = documented()
         .lines()
         .find(|line| line.contains(&format!("user: {user},")))
         .and_then(|line| line.split_once("password: "))
@@ -26,24 +47,29 @@ fn address(fleet: &Fleet, user: &str) -> String {
 #[test]
 #[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn everybody_needs_only_the_documented_rights_and_a_worker_cannot_change_the_match() {
-    let mut fleet = Fleet::at(Server::configured(config()));
+    let key = KeyPair::new_user();
+    let mut fleet = Fleet::at(Server::configured(&config(&[&key])));
+    let flag = nkey(&fleet, "one", &key);
     fleet.address = address(&fleet, "coordinator");
     let mut coordinator = fleet.begin(MATCH);
     // Heartbeats need a bucket, which the coordinator creates before its first unit.
     let names = fleet.await_work(&fleet.store());
-    fleet.address = address(&fleet, "worker");
-    let worker = fleet.worker("one");
+    fleet.address = fleet.server.url();
+    let worker = fleet.worker_by(&mut program(), &flag);
     fleet.address = address(&fleet, "watcher");
     let line = format!("match {}: open", names.id());
     let status = fleet.await_status("", &[&line, "  one  arbiter"]);
     assert!(!status.contains("server: refused"), "{status}");
-    with_jetstream(&address(&fleet, "worker"), async |mut context| {
-        context.set_timeout(Duration::from_secs(2));
+    let subscriptions = ["_INBOX.>", "_INBOX_*.>", "fleet.*.check.*"];
+    with_user(&fleet.server, key.seed().unwrap(), async |context| {
         let (work, results) = (names.work_stream(), names.result_stream());
         for subject in [
             format!("$KV.fleet_matches.{}", names.state()),
-            "$KV.fleet_matches.open".to_string(),
+            "$KV.fleet_matches.open.x".to_string(),
+            "$KV.fleet_beats.x".to_string(),
             names.work(),
+            names.result("x"),
+            names.check("x"),
             format!("$JS.API.STREAM.PURGE.{work}"),
             format!("$JS.API.STREAM.DELETE.{results}"),
             format!("$JS.API.CONSUMER.DELETE.{work}.workers"),
@@ -55,6 +81,9 @@ fn everybody_needs_only_the_documented_rights_and_a_worker_cannot_change_the_mat
             let sent = client.publish_with_reply(subject, "nowhere", "{}".into());
             sent.await.unwrap();
         }
+        for subject in subscriptions {
+            context.client().subscribe(subject).await.unwrap();
+        }
         context.client().flush().await.unwrap();
     });
     let output = assert_whole(&fleet, &mut coordinator, MATCH);
@@ -64,14 +93,18 @@ fn everybody_needs_only_the_documented_rights_and_a_worker_cannot_change_the_mat
     }
     let output = fleet.server.output();
     let refused = output.matches("Publish Violation").count();
-    assert_eq!(refused, 9, "{output}");
+    assert_eq!(refused, 12, "{output}");
+    let refused = output.matches("Subscription Violation").count();
+    assert_eq!(refused, subscriptions.len(), "{output}");
 }
 
 #[test]
 #[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn a_missing_right_is_named() {
-    let mut fleet = Fleet::at(Server::configured(config()));
-    fleet.address = address(&fleet, "worker");
+    let key = KeyPair::new_user();
+    let mut fleet = Fleet::at(Server::configured(&config(&[&key])));
+    let flag = nkey(&fleet, "one", &key);
+    fleet.address = address(&fleet, "watcher");
     let elsewhere = fleet.path("elsewhere.db");
     let coordinator = fleet.begin_in(&elsewhere, &format!("{} {MATCH}", engines()));
     coordinator
@@ -83,9 +116,9 @@ fn a_missing_right_is_named() {
     // A user who may only watch cannot play.
     fleet.address = address(&fleet, "watcher");
     let watcher = fleet.worker("watcher");
-    watcher.await_words("server: refused: Permissions Violation for Publish to");
+    watcher.await_words("server: refused: Permissions Violation for Subscription to");
     assert_eq!(stored(&fleet.store()), 0);
-    fleet.address = address(&fleet, "worker");
-    let _worker = fleet.worker("one");
+    fleet.address = fleet.server.url();
+    let _worker = fleet.worker_by(&mut program(), &flag);
     assert_whole(&fleet, &mut coordinator, MATCH);
 }

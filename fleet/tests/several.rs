@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use fleet::names::{COORDINATOR, MATCHES, OPEN, PLANS};
 
+use futures_util::TryStreamExt;
+
 use crate::common::fleet::engines;
 use crate::common::{Fleet, Process, lines_of, played_on_one_machine, program, with_jetstream};
 
@@ -64,8 +66,11 @@ fn what_is_removed_by_hand_is_created_again() {
         context.delete_stream(names[0].work_stream()).await.unwrap();
         let results = context.get_stream(names[1].result_stream()).await.unwrap();
         results.delete_consumer(COORDINATOR).await.unwrap();
-        state.purge(names[2].state()).await.unwrap();
-        state.purge(OPEN).await.unwrap();
+        state.delete(names[2].state()).await.unwrap();
+        let keys: Vec<String> = state.keys().await.unwrap().try_collect().await.unwrap();
+        for list in keys.iter().filter(|key| key.starts_with(OPEN)) {
+            state.delete(list).await.unwrap();
+        }
         context.delete_stream(format!("OBJ_{PLANS}")).await.unwrap();
     });
     for (lost, words) in matches.iter().zip([

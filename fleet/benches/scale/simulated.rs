@@ -8,10 +8,11 @@ use std::time::{Duration, Instant};
 use async_nats::jetstream::{self, AckKind, Context, Message as Delivered};
 use buxtehude::rules::{AnyPosition, Seat, Turn};
 use fleet::message::{Beat, Message, OpenMatches, Outcome as Sent, State, Work};
-use fleet::names::{Names, OPEN};
+use fleet::names::{self, Names, OPEN};
 use fleet::plan_file;
 use fleet::queue::objects::get_plan;
 use fleet::queue::{Bucket, Notices, about, acknowledged, publish, pull};
+use fleet::signature::{Key, Signer};
 use fleet::worker::{BEAT_INTERVAL, FAILURE_PAUSE, POLL_INTERVAL, WAIT, progress_period};
 use matches::VERSION;
 use matches::plan::Plan;
@@ -54,6 +55,8 @@ impl Counts {
 /// A match as the workers see it.
 struct Match {
     names: Names,
+    /// Key that signs its messages.
+    coordinator: Key,
     state: State,
     plan: &'static Plan,
     schedule: Schedule<'static>,
@@ -65,7 +68,7 @@ struct Match {
 pub async fn begin(url: &str, number: usize, game_time: Duration) -> Outcome<Arc<Counts>> {
     let context = jetstream::new(async_nats::connect(url).await?);
     let begun = Instant::now();
-    let (names, state) = loop {
+    let (names, coordinator, state) = loop {
         match open(&context).await {
             Ok(found) => break found,
             Err(error) if begun.elapsed() > PATIENCE => return Err(error),
@@ -79,6 +82,7 @@ pub async fn begin(url: &str, number: usize, game_time: Duration) -> Outcome<Arc
     let played = Arc::new(Match {
         schedule: Schedule::new(plan)?,
         names,
+        coordinator,
         state,
         plan,
         game_time,
@@ -90,10 +94,14 @@ pub async fn begin(url: &str, number: usize, game_time: Duration) -> Outcome<Arc
             let (url, played) = (url.to_string(), played.clone());
             tokio::spawn(async move {
                 let client = until_success(&played.counts, || async_nats::connect(&url)).await;
-                let (context, name) = (jetstream::new(client), format!("simulated-{worker}"));
-                tokio::spawn(beat(context.clone(), name.clone(), played.counts.clone()));
-                tokio::spawn(poll(context.clone(), played.clone()));
-                tokio::spawn(work(context, name, played));
+                let worker = Arc::new(Worker {
+                    context: jetstream::new(client),
+                    label: format!("simulated-{worker}"),
+                    signer: Signer::default(),
+                });
+                tokio::spawn(beat(worker.clone(), played.clone()));
+                tokio::spawn(poll(worker.context.clone(), played.clone()));
+                tokio::spawn(work(worker, played));
             })
         });
         for connected in some.collect::<Vec<_>>() {
@@ -104,26 +112,37 @@ pub async fn begin(url: &str, number: usize, game_time: Duration) -> Outcome<Arc
     Ok(counts)
 }
 
-async fn open(context: &Context) -> Outcome<(Names, State)> {
+/// A worker.
+struct Worker {
+    context: Context,
+    label: String,
+    signer: Signer,
+}
+
+async fn open(context: &Context) -> Outcome<(Names, Key, State)> {
     let matches = Bucket::matches(context).await?;
-    let open = matches.get::<OpenMatches>(OPEN).await?;
+    let keys = matches.keys(OPEN).await?;
+    let key: Key = keys.first().ok_or("no coordinator")?.parse()?;
+    let open: Option<OpenMatches> = matches.get(&names::open(&key), &key, "").await?;
     let id = open.as_ref().and_then(|open| open.ids.first());
     let id = id.ok_or("no match is open")?;
     let names = Names::of(id).ok_or("no id")?;
-    let state = matches.get(&names.state()).await?.ok_or("no state")?;
-    Ok((names, state))
+    let state = matches.get(&names.state(), &key, names.id()).await?;
+    Ok((names, key, state.ok_or("no state")?))
 }
 
-async fn beat(context: Context, worker: String, counts: Arc<Counts>) {
-    let beats = until_success(&counts, || Bucket::beats(&context)).await;
+async fn beat(worker: Arc<Worker>, played: Arc<Match>) {
+    let counts = &played.counts;
+    let beats = until_success(counts, || Bucket::beats(&worker.context)).await;
+    let key = worker.signer.key().to_string();
     loop {
         let beat = Beat {
-            worker: worker.clone(),
+            label: worker.label.clone(),
             arbiter: VERSION.to_string(),
             concurrency: 1,
             ..Beat::default()
         };
-        counts.check(&beats.put(&worker, &beat).await);
+        counts.check(&beats.put(&key, &beat, &worker.signer, "").await);
         sleep(BEAT_INTERVAL).await;
     }
 }
@@ -133,20 +152,23 @@ async fn poll(context: Context, played: Arc<Match>) {
     let mut notices = Notices::listen(&context).await;
     let matches = until_success(&played.counts, || Bucket::matches(&context)).await;
     loop {
-        let state = matches.get::<State>(&played.names.state()).await;
-        played.counts.check(&state);
-        played.counts.check(&matches.get::<OpenMatches>(OPEN).await);
+        let (key, by) = (played.names.state(), &played.coordinator);
+        let state = matches.get::<State>(&key, by, played.names.id());
+        played.counts.check(&state.await);
+        let key = names::open(by);
+        let open = matches.get::<OpenMatches>(&key, by, "");
+        played.counts.check(&open.await);
         notices.next(POLL_INTERVAL).await;
     }
 }
 
-async fn work(context: Context, worker: String, played: Arc<Match>) {
+async fn work(worker: Arc<Worker>, played: Arc<Match>) {
     loop {
-        let pulled = pull(&context, &played.names, WAIT, || false).await;
+        let pulled = pull(&worker.context, &played.names, WAIT, || false).await;
         played.counts.check(&pulled);
         match pulled {
             Ok(Some(message)) => {
-                let outcome = play(&context, &worker, &played, &message).await;
+                let outcome = play(&worker, &played, &message).await;
                 played.counts.check(&outcome);
             }
             Ok(None) => {}
@@ -155,9 +177,9 @@ async fn work(context: Context, worker: String, played: Arc<Match>) {
     }
 }
 
-async fn play(context: &Context, worker: &str, played: &Match, message: &Delivered) -> Outcome<()> {
-    let work = Work::decode(&message.payload)?;
-    let sequence = message.info().map_or(0, |info| info.stream_sequence);
+async fn play(worker: &Worker, played: &Match, message: &Delivered) -> Outcome<()> {
+    let id = played.names.id();
+    let work = Work::decode_by(&played.coordinator, &message.payload, id)?;
     let period = progress_period(played.state.ack_wait_ms);
     let mut progress = interval_at((Instant::now() + period).into(), period);
     for number in work.first..=work.last {
@@ -172,21 +194,27 @@ async fn play(context: &Context, worker: &str, played: &Match, message: &Deliver
         }
         let mut record = random_game(played.plan, &played.schedule, number, work.dealt.clone())?;
         record.machine = Some(Machine {
-            worker: worker.to_string(),
             slots: 1,
             micros: 10_000_000,
             ..Machine::default()
         });
         let sent = Sent {
-            worker: worker.to_string(),
+            label: worker.label.clone(),
             game: StoredGame {
                 digest: Some(record.digest()),
                 record,
                 totals: None,
             },
         };
-        let id = format!("{worker}.{sequence}.{number}");
-        acknowledged(publish(context, played.names.result(), &id, &sent).await?).await?;
+        let (key, bytes) = (worker.signer.key(), sent.encode(&worker.signer, id)?);
+        let message_id = format!("{:032x}", rand::random::<u128>());
+        let sent = publish(
+            &worker.context,
+            played.names.result(key),
+            &message_id,
+            bytes,
+        );
+        acknowledged(sent.await?).await?;
         played.counts.games.fetch_add(1, Ordering::Relaxed);
     }
     message.double_ack().await

@@ -2,7 +2,7 @@
 
 mod set_aside;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use async_nats::jetstream::{AckKind, Context, Message as Delivered};
@@ -14,6 +14,7 @@ use matches::play::reruns::count_reruns;
 use matches::play::runner::{Event, Played, Retirement};
 use matches::record::GameRecord;
 use matches::record::digest::StoredGame;
+use matches::record::printable::printable;
 use matches::run::Match;
 use matches::run::exit::complain;
 use matches::run::past::LastFailures;
@@ -21,13 +22,15 @@ use matches::run::progress::Progress;
 use matches::score::Verdict;
 
 use super::DriveError;
+use super::prepare::PreparedMatch;
 use super::quarantine::Quarantine;
-use super::sample::Sample;
+use super::sample::{Claimed, Sample};
 use crate::check::{GameError, check};
 use crate::message::{Message, MessageError, Outcome, Tally, Work, WorkerTally};
-use crate::names::key_of;
+use crate::names::label_of;
 use crate::plan_file::NO_SEED;
 use crate::queue::Bucket;
+use crate::signature::{Key, name_of};
 use crate::time_scale;
 use crate::units::Units;
 
@@ -35,11 +38,11 @@ use crate::units::Units;
 const VERSION_DELAY: Duration = Duration::from_secs(60);
 /// Maximum number of workers in the tally.
 const MOST_WORKERS: usize = 20_000;
+/// Maximum number of messages about messages that are refused.
+const MOST_REFUSALS: u64 = 1000;
 
 /// Checks of workers in addition to the rules of the game.
 pub struct Checks {
-    /// Speed, in positions a second, that the time limits are meant for.
-    pub reference_speed: Option<u64>,
     /// Units that two workers play.
     pub sample: Sample,
     /// Statistics of faults and lag.
@@ -54,8 +57,8 @@ pub struct Changes {
     /// A game of the unit was refused.
     pub refused: Vec<u64>,
     /// A worker has played the unit, and another must agree.
-    pub unagreed: Vec<u64>,
-    /// A game of the unit has left the count, because its worker was set aside.
+    pub claimed: Vec<u64>,
+    /// A game of the unit has left the count, or its claim was dropped, because its worker was set aside.
     pub uncounted: Vec<u64>,
 }
 
@@ -69,6 +72,7 @@ impl Changes {
 /// Collects the results of a match.
 pub struct Collector<'a> {
     context: &'a Context,
+    prepared: &'a PreparedMatch,
     plan: &'a Plan,
     schedule: &'a Schedule<'a>,
     units: Units,
@@ -77,10 +81,14 @@ pub struct Collector<'a> {
     checks: Checks,
     retirement: Retirement<'a>,
     last_failures: LastFailures,
+    /// Names of the workers by the ids of their keys; a worker keeps its first label.
+    workers: HashMap<String, String>,
     set_aside: Vec<String>,
     tally: Tally,
     /// Unknown versions of messages that were reported.
     unknown_versions: HashSet<u32>,
+    /// Number of refused messages.
+    refusals: u64,
     changes: Changes,
 }
 
@@ -97,6 +105,7 @@ impl<'a> Collector<'a> {
     /// [`DriveError::Ledger`] if the store cannot be read.
     pub fn new(
         context: &'a Context,
+        prepared: &'a PreparedMatch,
         plan: &'a Plan,
         schedule: &'a Schedule<'a>,
         planned: &'a mut Match,
@@ -105,6 +114,7 @@ impl<'a> Collector<'a> {
     ) -> Result<Collector<'a>, DriveError> {
         let mut collector = Collector {
             context,
+            prepared,
             plan,
             schedule,
             units: Units::of(plan),
@@ -113,9 +123,11 @@ impl<'a> Collector<'a> {
             progress,
             checks,
             last_failures: LastFailures::default(),
+            workers: HashMap::new(),
             set_aside: Vec::new(),
             tally: Tally::default(),
             unknown_versions: HashSet::new(),
+            refusals: 0,
             changes: Changes::default(),
         };
         collector.recall_workers()?;
@@ -128,11 +140,29 @@ impl<'a> Collector<'a> {
         verdict != Verdict::Open || self.retirement.leaves_nothing()
     }
 
-    /// Whether games of a unit are missing and no engine of it is retired.
+    /// Whether any unit waits for a second worker.
+    pub fn awaits_agreement(&self) -> bool {
+        self.checks.sample.has_claimed()
+    }
+
+    /// The units that two workers play.
+    pub fn sample(&mut self) -> &mut Sample {
+        &mut self.checks.sample
+    }
+
+    /// Whether games of a worker may count.
+    pub fn admits(&self, key: &Key) -> bool {
+        let name = self.workers.get(key.id());
+        self.is_named(key) && !name.is_some_and(|name| self.set_aside.contains(name))
+    }
+
+    /// Whether games of a unit are missing, no worker has claimed it, and no engine of it is retired.
     pub fn is_due(&self, unit: u64) -> bool {
         let seats = self.schedule.seats(*self.units.games(unit).start());
         let mut engines = seats.iter().map(|seated| seated.engine);
-        !engines.any(|engine| self.retirement.has_retired(engine)) && self.misses_games_of(unit)
+        !engines.any(|engine| self.retirement.has_retired(engine))
+            && self.misses_games_of(unit)
+            && !self.checks.sample.is_claimed(unit)
     }
 
     /// Whether games of a unit are missing.
@@ -145,12 +175,12 @@ impl<'a> Collector<'a> {
     pub fn work(&self, unit: u64) -> Work {
         let games = self.units.games(unit);
         Work {
+            session: self.prepared.session,
             unit,
             first: *games.start(),
             last: *games.end(),
             reruns: self.planned.past.reruns.clone(),
             dealt: self.schedule.dealt(*games.start()),
-            not_by: self.checks.sample.claimants(games),
         }
     }
 
@@ -178,7 +208,13 @@ impl<'a> Collector<'a> {
             answered.push((message, answer));
         }
         // One refused game of a worker discredits the others.
-        accepted.retain(|game| !self.set_aside.contains(&game.worker));
+        let (accepted, dropped): (Vec<_>, Vec<_>) = accepted
+            .into_iter()
+            .partition(|game| !self.set_aside.contains(&game.worker));
+        let dropped = dropped
+            .iter()
+            .map(|game| self.units.of_game(game.record.game));
+        self.changes.uncounted.extend(dropped);
         let records: Vec<&GameRecord> = accepted.iter().map(|game| &game.record).collect();
         self.planned.ledger.keep(&records)?;
         let mut unfit = Vec::new();
@@ -201,27 +237,50 @@ impl<'a> Collector<'a> {
         message: &Delivered,
         accepted: &mut Vec<Accepted>,
     ) -> Result<AckKind, DriveError> {
-        match Outcome::decode(&message.payload) {
-            Ok(outcome) => self.check_game(outcome, accepted),
+        match Outcome::decode(&message.payload, self.prepared.names.id()) {
+            Ok((key, outcome)) if self.is_named(&key) => self.check_game(&key, outcome, accepted),
+            Ok((key, _)) => {
+                self.report_refusal(&format!("worker {key} is none of --workers"));
+                Ok(AckKind::Term)
+            }
             Err(error @ MessageError::Version { found }) => {
                 if self.unknown_versions.insert(found) {
                     complain(format_args!("result skipped: {error}"));
                 }
                 Ok(AckKind::Nak(Some(VERSION_DELAY)))
             }
+            // Anybody may have sent it, so nobody is set aside.
             Err(error) => {
-                complain(format_args!("result refused: {error}"));
+                self.report_refusal(&error.to_string());
                 Ok(AckKind::Term)
             }
         }
     }
 
+    fn is_named(&self, key: &Key) -> bool {
+        let workers = self.prepared.workers.as_ref();
+        workers.is_none_or(|workers| workers.contains(key))
+    }
+
+    /// Reports a message that is refused, unless there were too many.
+    fn report_refusal(&mut self, reason: &str) {
+        self.refusals += 1;
+        if self.refusals <= MOST_REFUSALS {
+            complain(format_args!("result refused: {}", printable(reason)));
+        }
+    }
+
     fn check_game(
         &mut self,
+        key: &Key,
         outcome: Outcome,
         accepted: &mut Vec<Accepted>,
     ) -> Result<AckKind, DriveError> {
-        let worker = key_of(&outcome.worker);
+        let label = label_of(&outcome.label);
+        let worker = match self.workers.get(key.id()) {
+            Some(name) => name.clone(),
+            None => name_of(&label, key),
+        };
         let game = completed(outcome.game, &worker, self.plan.seed);
         let number = game.record.game;
         let is_set_aside = self.set_aside.contains(&worker);
@@ -239,47 +298,58 @@ impl<'a> Collector<'a> {
             }
             return Ok(AckKind::Term);
         }
+        self.workers.insert(key.id().to_string(), worker.clone());
         let is_known = |other: &Accepted| other.record.game == number;
         if self.planned.past.played.contains(&number) || accepted.iter().any(is_known) {
             self.count_worker(&worker, |tally| tally.doubles += 1);
             return Ok(AckKind::Ack);
         }
-        if !self.checks.sample.has(self.units.of_game(number)) {
+        if self.checks.sample.has(self.units.of_game(number)) {
+            self.claim(&worker, game, accepted)?;
+        } else {
             let record = game.record;
             accepted.push(Accepted { worker, record });
-        } else if let Some(agreed) = self.claim(worker, game)? {
-            accepted.push(agreed);
         }
         Ok(AckKind::Ack)
     }
 
     fn check_record(&self, game: &StoredGame) -> Result<(), GameError> {
         check(self.plan, self.schedule, game)?;
-        time_scale::check(self.plan, self.checks.reference_speed, &game.record)
+        time_scale::check(self.plan, self.prepared.reference_speed, &game.record)
     }
 
-    /// Notes a worker's claim to a game that two must play; returns the game once two agree.
-    fn claim(&mut self, worker: String, game: StoredGame) -> Result<Option<Accepted>, DriveError> {
-        let (number, by) = (game.record.game, worker.clone());
+    /// Notes a worker's claim to a game that two must play; accepts its unit once two agree.
+    fn claim(
+        &mut self,
+        worker: &str,
+        game: StoredGame,
+        accepted: &mut Vec<Accepted>,
+    ) -> Result<(), DriveError> {
+        let number = game.record.game;
         let unit = self.units.of_game(number);
-        if let Some(agreed) = self.checks.sample.claim(number, worker, game) {
-            for inventor in agreed.others {
-                self.count_worker(&inventor, |tally| tally.refused += 1);
-                self.set_inventor_aside(
-                    &inventor,
-                    number,
-                    "two other workers agree on another game",
-                )?;
+        let played = &self.planned.past.played;
+        let missing = self.units.games(unit).filter(|game| !played.contains(game));
+        let missing: Vec<u64> = missing.collect();
+        match self.checks.sample.claim(unit, &missing, worker, game) {
+            None => {}
+            Some(Claimed::Whole) => self.changes.claimed.push(unit),
+            Some(Claimed::Agreed {
+                worker,
+                records,
+                others,
+            }) => {
+                for inventor in others {
+                    self.count_worker(&inventor, |tally| tally.refused += 1);
+                    let reason = "two other workers agree on another game";
+                    self.set_inventor_aside(&inventor, number, reason)?;
+                }
+                accepted.extend(records.into_iter().map(|record| Accepted {
+                    worker: worker.clone(),
+                    record,
+                }));
             }
-            let (worker, record) = (agreed.worker, agreed.record);
-            return Ok(Some(Accepted { worker, record }));
         }
-        let (played, sample) = (&self.planned.past.played, &self.checks.sample);
-        let mut missing = self.units.games(unit).filter(|game| !played.contains(game));
-        if missing.all(|game| sample.has_claim(game, &by)) {
-            self.changes.unagreed.push(unit);
-        }
-        Ok(None)
+        Ok(())
     }
 
     /// Counts and shows a game that is stored; returns its worker, with the reason, if it must be set aside.
@@ -327,7 +397,8 @@ impl<'a> Collector<'a> {
             return false;
         };
         // If the server does not answer, the next failure counts.
-        beats.number().await.is_ok_and(|workers| workers < 2)
+        let workers = beats.keys("").await;
+        workers.is_ok_and(|workers| workers.len() < 2)
     }
 
     fn show(&mut self, event: &Event) -> Result<(), DriveError> {

@@ -1,7 +1,6 @@
 //! Publishing units of games for workers, and publishing lost ones again.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::ops::RangeInclusive;
 use std::time::{Duration, Instant};
 
 use async_nats::jetstream::Context;
@@ -12,9 +11,10 @@ use matches::run::exit::complain;
 
 use super::DriveError;
 use super::collect::{Changes, Collector};
-use crate::message::{Message, Work};
+use crate::message::Message;
 use crate::names::{Names, WORKERS};
 use crate::queue::{MatchQueue, QueueError, acknowledged, publish};
+use crate::signature::Signer;
 use crate::units::Units;
 
 /// Units published beyond twice the number that workers can play concurrently.
@@ -29,12 +29,13 @@ const LATE_AGE: Duration = Duration::from_secs(10);
 const MOST_LATE: usize = 1000;
 /// Units checked at a time.
 const MOST_CHECKED: usize = 8;
-/// Messages of an earlier coordinator that are examined one by one.
-const MOST_RECOVERED: u64 = 20_000;
+/// Units with a refused game that are checked at a time.
+const MOST_SUSPECT: usize = 64;
 
 /// Gives out the units of a match.
 pub struct Dispatcher<'a> {
     context: &'a Context,
+    signer: &'a Signer,
     names: &'a Names,
     units: Units,
     session: u64,
@@ -43,6 +44,8 @@ pub struct Dispatcher<'a> {
     outstanding: Outstanding,
     /// Late units that were published for a second worker.
     given_twice: HashSet<u64>,
+    /// Units with a refused game: its worker has perhaps acknowledged them.
+    suspect: BTreeSet<u64>,
     /// Units that all workers together can play concurrently.
     slots: u64,
     /// Whether the last check found outstanding units that no worker had.
@@ -52,15 +55,23 @@ pub struct Dispatcher<'a> {
 
 impl<'a> Dispatcher<'a> {
     /// A dispatcher with no outstanding units; `session` makes its message ids unique.
-    pub fn new(context: &'a Context, names: &'a Names, units: Units, session: u64) -> Self {
+    pub fn new(
+        context: &'a Context,
+        signer: &'a Signer,
+        names: &'a Names,
+        units: Units,
+        session: u64,
+    ) -> Self {
         Dispatcher {
             context,
+            signer,
             names,
             units,
             session,
             published: 0,
             outstanding: Outstanding::default(),
             given_twice: HashSet::new(),
+            suspect: BTreeSet::new(),
             slots: 0,
             was_idle: false,
             has_withdrawn: false,
@@ -86,17 +97,10 @@ impl<'a> Dispatcher<'a> {
 
     /// Updates the outstanding units after collected games.
     pub fn apply(&mut self, changes: &Changes) {
-        for &unit in &changes.complete {
+        for &unit in changes.complete.iter().chain(&changes.claimed) {
             self.outstanding.done(unit);
         }
-        for &unit in &changes.refused {
-            if self.outstanding.has(unit) {
-                self.outstanding.lost(unit);
-            }
-        }
-        for &unit in &changes.unagreed {
-            self.outstanding.lost(unit);
-        }
+        self.suspect.extend(&changes.refused);
         for &unit in &changes.uncounted {
             self.given_twice.remove(&unit);
             if !self.outstanding.has(unit) {
@@ -124,6 +128,18 @@ impl<'a> Dispatcher<'a> {
         collector: &Collector<'_>,
     ) -> Result<(), DriveError> {
         self.slots = workers.num_waiting as u64 + workers.num_ack_pending as u64;
+        while self.suspect.len() > MOST_SUSPECT {
+            self.suspect.pop_last();
+        }
+        for unit in std::mem::take(&mut self.suspect) {
+            // Anybody can send games that are refused, so the unit is given out again only if it has left the queue.
+            let sequence = self.outstanding.message(unit);
+            if let Some(sequence) = sequence
+                && !queue.has_work(sequence).await?
+            {
+                self.outstanding.lost(unit);
+            }
+        }
         for (unit, sequence) in self.outstanding.first(MOST_CHECKED, CHECK_AGE) {
             if !queue.has_work(sequence).await? && queue.has_no_results().await? {
                 let games = self.units.games(unit);
@@ -174,44 +190,6 @@ impl<'a> Dispatcher<'a> {
         Ok(())
     }
 
-    /// Adopts the units that an earlier coordinator published.
-    pub async fn recover(
-        &mut self,
-        queue: &MatchQueue,
-        collector: &Collector<'_>,
-    ) -> Result<(), DriveError> {
-        let info = queue.work.get_info().await;
-        let state = info.map_err(QueueError::call("stream"))?.state;
-        let messages: RangeInclusive<u64> = state.first_sequence.max(1)..=state.last_sequence;
-        if state.messages == 0 {
-            return Ok(());
-        }
-        if messages.clone().count() as u64 > MOST_RECOVERED {
-            return Ok(queue.purge_work().await?);
-        }
-        for sequence in messages {
-            if self.outstanding.is_message(sequence) {
-                continue;
-            }
-            let Ok(found) = queue.work.get_raw_message(sequence).await else {
-                continue;
-            };
-            let work = Work::decode(&found.payload).ok().filter(|work| {
-                self.units.has(work)
-                    && !self.outstanding.has(work.unit)
-                    && collector.misses_games_of(work.unit)
-            });
-            match work {
-                Some(work) => self.outstanding.sent(work.unit, sequence),
-                None => {
-                    // The unit is complete, published twice, or unknown.
-                    let _ = queue.work.delete_message(sequence).await;
-                }
-            }
-        }
-        Ok(())
-    }
-
     /// Gives each late unit to one more of the waiting workers; the first result counts.
     async fn give_late(
         &mut self,
@@ -243,8 +221,11 @@ impl<'a> Dispatcher<'a> {
         for &unit in units {
             self.published += 1;
             let id = format!("{:016x}.{}", self.session, self.published);
-            let work = collector.work(unit);
-            sent.push(publish(self.context, self.names.work(), &id, &work).await);
+            let work = collector.work(unit).encode(self.signer, self.names.id());
+            sent.push(match work {
+                Ok(work) => publish(self.context, self.names.work(), &id, work).await,
+                Err(error) => Err(error.into()),
+            });
         }
         let answers = sent.into_iter().map(async |sent| match sent {
             Ok(sent) => acknowledged(sent).await,
@@ -341,10 +322,9 @@ impl Outstanding {
         self.sent.contains_key(&unit)
     }
 
-    /// Whether the message `sequence` published an outstanding unit.
-    pub fn is_message(&self, sequence: u64) -> bool {
-        let mut sent = self.sent.values();
-        sent.any(|sent| sent.sequence == sequence)
+    /// The message that published a unit, if it is outstanding.
+    pub fn message(&self, unit: u64) -> Option<u64> {
+        Some(self.sent.get(&unit)?.sequence)
     }
 
     /// Number of outstanding units.

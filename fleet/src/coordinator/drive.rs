@@ -19,9 +19,11 @@ use super::prepare::PreparedMatch;
 use super::publish::Publisher;
 use super::quarantine::Quarantine;
 use super::sample::Sample;
+use super::second::Chooser;
 use crate::args::CoordinatorArgs;
 use crate::names::Names;
 use crate::queue::{Bucket, MatchQueue, PAUSE, QueueError, START_PATIENCE, patiently};
+use crate::signature::Signer;
 use crate::units::Units;
 
 /// Time that one turn waits for games.
@@ -38,6 +40,7 @@ const COMPLAINT_INTERVAL: Duration = Duration::from_secs(60);
 /// Plays the missing games of a match by its workers.
 pub async fn play(
     context: &Context,
+    signer: &Signer,
     prepared: &PreparedMatch,
     settings: &CoordinatorArgs,
     planned: &mut Match,
@@ -48,23 +51,27 @@ pub async fn play(
     let schedule = schedule.map_err(|error| DriveError::Plan(format!("opening: {error}")))?;
     let interrupt = planned.ledger.interrupt.clone();
     let ack_wait = Duration::from_secs(settings.ack_wait);
-    let session = rand::random();
-    let names = &prepared.names;
+    let (session, names) = (prepared.session, &prepared.names);
     let queue = patiently(&interrupt, || MatchQueue::ensure(context, names, ack_wait)).await?;
     let states = patiently(&interrupt, || Bucket::matches(context)).await?;
     let checks = Checks {
-        reference_speed: prepared.reference_speed,
         sample: Sample::new(settings.check_sample, rand::random()),
         quarantine: Quarantine::new(&plan, settings.quarantine),
     };
+    let units = Units::of(&plan);
+    let publisher = Publisher::new(context, signer, prepared, &plan, states, ack_wait)?;
+    let collector = Collector::new(
+        context, prepared, &plan, &schedule, planned, progress, checks,
+    )?;
     let mut drive = Drive {
         context,
         names,
         ack_wait,
         queue,
-        publisher: Publisher::new(context, prepared, &plan, states, session, ack_wait)?,
-        dispatcher: Dispatcher::new(context, names, Units::of(&plan), session),
-        collector: Collector::new(context, &plan, &schedule, planned, progress, checks)?,
+        publisher,
+        dispatcher: Dispatcher::new(context, signer, names, units, session),
+        chooser: Chooser::new(context, signer, names, ack_wait),
+        collector,
         interrupt,
     };
     let outcome = drive.run().await;
@@ -83,6 +90,7 @@ struct Drive<'a> {
     queue: MatchQueue,
     publisher: Publisher<'a>,
     dispatcher: Dispatcher<'a>,
+    chooser: Chooser<'a>,
     collector: Collector<'a>,
     interrupt: Interrupt,
 }
@@ -126,18 +134,21 @@ impl Drive<'_> {
         Ok(())
     }
 
-    /// Announces the match, and adopts the units of an earlier coordinator.
+    /// Announces the match. Units of an earlier session are no longer valid.
     async fn begin(&mut self) -> Result<(), DriveError> {
+        self.queue.purge_work().await?;
         self.publisher.announce().await?;
-        self.collect_waiting().await?;
-        self.dispatcher.recover(&self.queue, &self.collector).await
+        self.collect_waiting().await
     }
 
     /// Publishes units, or takes them back after an interrupt; then collects results for a moment.
     async fn turn(&mut self) -> Result<(), DriveError> {
         match self.interrupt.ends() {
             true => self.dispatcher.withdraw(&self.queue).await?,
-            false => self.dispatcher.give_out(&self.collector).await?,
+            false => {
+                self.dispatcher.give_out(&self.collector).await?;
+                self.chooser.choose(&mut self.collector).await?;
+            }
         }
         let batch = self.queue.consumer.batch();
         let batch = batch.max_messages(MOST_FETCHED).expires(WAIT);
@@ -221,7 +232,8 @@ impl Drive<'_> {
 
     /// Whether nothing is left to play.
     fn is_over(&self) -> bool {
-        self.collector.is_decided() || self.dispatcher.is_done()
+        let is_done = self.dispatcher.is_done() && !self.collector.awaits_agreement();
+        self.collector.is_decided() || is_done
     }
 
     /// Whether to stop now, although the match is not over.

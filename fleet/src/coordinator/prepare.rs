@@ -1,7 +1,10 @@
 //! Preparing a match before its first game: its names on the server, the engines that workers need, and its reference
 //! speed.
 
+use std::collections::BTreeSet;
+use std::fs;
 use std::path::PathBuf;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use matches::archive::ArchiveError;
 use matches::archive::store::Store;
@@ -14,6 +17,7 @@ use crate::args::CoordinatorArgs;
 use crate::message::EngineId;
 use crate::names::Names;
 use crate::queue::objects::MOST_BYTES_OF_A_FILE;
+use crate::signature::Key;
 use crate::time_scale;
 use crate::worker::machine::measure_speed;
 
@@ -23,6 +27,13 @@ const ID_NOTE: &str = "fleet";
 const SPEED_NOTE: &str = "fleet-reference-speed";
 /// Name of the store's note with the names of shared engines, in JSON.
 const SHARED_NOTE: &str = "fleet_shared";
+/// Name of the store's note with the number of the last session.
+const SESSION_NOTE: &str = "fleet_session";
+/// Name of the store's note with the keys of the workers whose games count, separated by commas.
+const WORKERS_NOTE: &str = "fleet_workers";
+
+/// Maximum number of keys of `--workers`.
+const MOST_NAMED: usize = 5000;
 
 /// A match as workers see it.
 pub struct PreparedMatch {
@@ -32,6 +43,10 @@ pub struct PreparedMatch {
     pub engines: Vec<EngineId>,
     /// Speed, in positions a second, that the time limits are meant for; `None` if they are the same on every machine.
     pub reference_speed: Option<u64>,
+    /// Number of this session, higher than all earlier ones.
+    pub session: u64,
+    /// Keys of the workers whose games count; `None` for all.
+    pub workers: Option<BTreeSet<Key>>,
 }
 
 impl PreparedMatch {
@@ -53,6 +68,8 @@ impl PreparedMatch {
             names,
             engines,
             reference_speed: reference_speed(planned, settings.scale_time)?,
+            session: next_session(planned)?,
+            workers: workers(planned, settings.workers.as_deref())?,
         })
     }
 }
@@ -75,6 +92,52 @@ fn names_of(planned: &mut Match) -> Result<Names, ExitError> {
     // The plan as any later coordinator will read it.
     planned.plan = store.plan()?;
     Ok(names)
+}
+
+/// Returns the number of the next session: the time, unless the clock was set back. So it also differs from that of a
+/// coordinator with a copy of the store.
+fn next_session(planned: &mut Match) -> Result<u64, ExitError> {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let now = now.map_or(0, |now| now.as_micros() as u64);
+    let Some(store) = &mut planned.ledger.store else {
+        return Ok(now);
+    };
+    let last: Option<u64> = store.note(SESSION_NOTE)?.and_then(|text| text.parse().ok());
+    let session = now.max(last.map_or(1, |last| last.saturating_add(1)));
+    store.set_note(SESSION_NOTE, &session.to_string())?;
+    Ok(session)
+}
+
+/// Returns the keys in `asked`, or in the file that it names; without it, those that an earlier coordinator was given.
+fn workers(planned: &mut Match, asked: Option<&str>) -> Result<Option<BTreeSet<Key>>, ExitError> {
+    let store = planned.ledger.store.as_mut();
+    let note = store.as_ref().map(|store| store.note(WORKERS_NOTE));
+    let Some(text) = asked.map(str::to_string).or(note.transpose()?.flatten()) else {
+        return Ok(None);
+    };
+    let parse = |text: &str, is_separator: fn(char) -> bool| {
+        let words = text.split(is_separator).filter(|word| !word.is_empty());
+        words.map(str::parse).collect::<Result<BTreeSet<Key>, _>>()
+    };
+    let keys = parse(&text, |letter| letter == ',').or_else(|_| {
+        let content = fs::read_to_string(&text).map_err(|reason| reason.to_string())?;
+        parse(&content, char::is_whitespace).map_err(|reason| reason.to_string())
+    });
+    let failed = |reason: String| {
+        ExitError::usage(format!(
+            "--workers {text}: {reason}; expected 1 to {MOST_NAMED} keys of workers, separated by commas, or a file of \
+             them"
+        ))
+    };
+    let keys = keys.map_err(failed)?;
+    if !(1..=MOST_NAMED).contains(&keys.len()) {
+        return Err(failed(format!("{} keys", keys.len())));
+    }
+    if let Some(store) = store {
+        let text: Vec<String> = keys.iter().map(Key::to_string).collect();
+        store.set_note(WORKERS_NOTE, &text.join(","))?;
+    }
+    Ok(Some(keys))
 }
 
 fn id_of(engine: &EngineSpec) -> Result<EngineId, ExitError> {

@@ -1,5 +1,6 @@
 //! Publishing a match: its plan, its engines, its state and its tally.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use async_nats::jetstream::Context;
@@ -10,54 +11,66 @@ use matches::run::exit::complain;
 use super::DriveError;
 use super::prepare::{PreparedMatch, shared_files};
 use crate::message::{OpenMatches, Phase, State, Tally};
-use crate::names::{ENGINES, Names, OPEN, PLANS};
+use crate::names::{self, ENGINES, Names, PLANS};
 use crate::plan_file;
-use crate::queue::objects::{self, has_plan, put_file, put_plan};
+use crate::queue::objects::{self, Stamp, put_file, put_plan, stamp};
 use crate::queue::{Bucket, MatchQueue, QueueError, notify};
+use crate::signature::{Signer, id_in};
 
 /// Time between two tallies.
 const TALLY_INTERVAL: Duration = Duration::from_secs(5);
 /// Attempts to change the list of open matches while other coordinators change it.
 const MOST_TRIES: usize = 20;
+/// Maximum number of workers that are named as set aside.
+const MOST_ASIDE: usize = 1000;
 
 /// The published side of one match.
 pub struct Publisher<'a> {
     context: &'a Context,
+    signer: &'a Signer,
     names: &'a Names,
     engines: &'a [EngineSpec],
     matches: Bucket,
     state: State,
     plan_bytes: Vec<u8>,
+    /// Stored objects by bucket and name.
+    objects: BTreeMap<(&'static str, String), Option<Stamp>>,
     tallied: Instant,
 }
 
 impl<'a> Publisher<'a> {
-    /// Prepares the state of an open match; `session` distinguishes this coordinator from all others.
+    /// Prepares the state of an open match.
     pub fn new(
         context: &'a Context,
+        signer: &'a Signer,
         prepared: &'a PreparedMatch,
         plan: &'a Plan,
         matches: Bucket,
-        session: u64,
         ack_wait: Duration,
     ) -> Result<Publisher<'a>, DriveError> {
+        let workers = prepared.workers.as_ref();
+        let workers = workers.map(|keys| keys.iter().map(|key| key.id().to_string()));
         let plan_bytes = plan_file::write(plan).map_err(DriveError::Plan)?;
         Ok(Publisher {
             context,
+            signer,
             names: &prepared.names,
             engines: &plan.engines,
             matches,
             state: State {
                 phase: Phase::Open,
                 arbiter: VERSION.to_string(),
-                session,
+                session: prepared.session,
+                revision: 0,
                 plan: binary::hash_bytes(&plan_bytes),
                 engines: prepared.engines.clone(),
                 ack_wait_ms: ack_wait.as_millis() as u64,
                 set_aside: Vec::new(),
+                workers: workers.map(Iterator::collect),
                 reference_speed: prepared.reference_speed,
             },
             plan_bytes,
+            objects: BTreeMap::new(),
             tallied: Instant::now(),
         })
     }
@@ -66,15 +79,10 @@ impl<'a> Publisher<'a> {
     pub async fn announce(&mut self) -> Result<(), DriveError> {
         self.matches = Bucket::matches(self.context).await?;
         Bucket::beats(self.context).await?;
-        put_plan(self.context, &self.state.plan, &self.plan_bytes).await?;
-        for (engine, id) in self.engines.iter().zip(&self.state.engines) {
-            for (path, sha256) in shared_files(engine, id).filter(|_| id.is_shared) {
-                put_file(self.context, self.names, sha256, &path).await?;
-            }
-        }
+        self.put_objects().await?;
         self.put_state().await?;
         let id = self.names.id().to_string();
-        change_open(&self.matches, |open| {
+        change_open(&self.matches, self.signer, |open| {
             if !open.ids.contains(&id) {
                 open.ids.push(id.clone());
             }
@@ -84,37 +92,82 @@ impl<'a> Publisher<'a> {
         Ok(())
     }
 
+    /// Stores the plan and the shared engines, unless they are as this coordinator has stored them.
+    async fn put_objects(&mut self) -> Result<(), QueueError> {
+        let (context, plan) = (self.context, self.state.plan.clone());
+        if self.is_changed(PLANS, &plan).await? {
+            put_plan(context, &plan, &self.plan_bytes).await?;
+            self.note_object(PLANS, plan).await?;
+        }
+        for (engine, id) in self.engines.iter().zip(self.state.engines.clone()) {
+            for (path, sha256) in shared_files(engine, &id).filter(|_| id.is_shared) {
+                let name = self.names.file(sha256);
+                if self.is_changed(ENGINES, &name).await? {
+                    put_file(context, &name, &path).await?;
+                    self.note_object(ENGINES, name).await?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the server has another object than this coordinator has stored.
+    async fn is_changed(&self, bucket: &'static str, name: &str) -> Result<bool, QueueError> {
+        let stored = self.objects.get(&(bucket, name.to_string()));
+        let Some(stored) = stored.and_then(Option::as_ref) else {
+            return Ok(true);
+        };
+        Ok(stamp(self.context, bucket, name).await?.as_ref() != Some(stored))
+    }
+
+    async fn note_object(&mut self, bucket: &'static str, name: String) -> Result<(), QueueError> {
+        let stored = stamp(self.context, bucket, &name).await?;
+        self.objects.insert((bucket, name), stored);
+        Ok(())
+    }
+
     /// Publishes the list of workers that are set aside, if it has changed.
     pub async fn set_aside(&mut self, workers: &[String]) {
-        if self.state.set_aside != workers {
-            self.state.set_aside = workers.to_vec();
+        let last = &workers[workers.len().saturating_sub(MOST_ASIDE)..];
+        let ids: Vec<String> = last.iter().map(|name| id_in(name).to_string()).collect();
+        if self.state.set_aside != ids {
+            self.state.set_aside = ids;
             // If this fails, the next check publishes it.
             let _ = self.put_state().await;
         }
     }
 
-    /// Compares the published state with this coordinator's, and publishes again what the server has lost.
+    /// Compares the published state with this coordinator's, and publishes again what the server has lost or a stranger
+    /// has written over.
     ///
     /// # Errors
-    /// [`DriveError::Taken`] if another coordinator has published its own.
+    /// [`DriveError::Taken`] if a later coordinator with this key has published its own.
     pub async fn check(&mut self) -> Result<(), DriveError> {
-        let published = self.matches.get::<State>(&self.names.state()).await;
-        match published {
-            Ok(Some(state)) if state.session != self.state.session => {
+        match self.published().await? {
+            Some(state) if state.session > self.state.session => {
                 let id = self.names.id().to_string();
-                Err(DriveError::Taken { id })
+                return Err(DriveError::Taken { id });
             }
-            Ok(Some(state)) if self.is_announced().await? => {
+            Some(state) if state.session == self.state.session && self.is_announced().await? => {
                 if state != self.state {
                     self.put_state().await?;
                 }
-                Ok(())
             }
-            Ok(_) | Err(_) => {
+            _ => {
                 self.announce().await?;
                 complain("the server has lost the state of the match; published again");
-                Ok(())
             }
+        }
+        Ok(())
+    }
+
+    async fn published(&self) -> Result<Option<State>, QueueError> {
+        let (key, scope) = (self.names.state(), self.names.id());
+        match self.matches.get(&key, self.signer.key(), scope).await {
+            Ok(state) => Ok(state),
+            // The bucket may be missing.
+            Err(QueueError::Call { .. }) => Ok(None),
+            Err(error) => Err(error),
         }
     }
 
@@ -133,12 +186,15 @@ impl<'a> Publisher<'a> {
         let _ = self.put_state().await;
         let _ = self.put_tally(tally).await;
         if is_over {
-            remove(self.context, self.names).await;
+            remove(self.context, self.signer, self.names).await;
         }
     }
 
-    async fn put_state(&self) -> Result<(), QueueError> {
-        self.matches.put(&self.names.state(), &self.state).await?;
+    async fn put_state(&mut self) -> Result<(), QueueError> {
+        self.state.revision += 1;
+        let (key, scope) = (self.names.state(), self.names.id());
+        let put = self.matches.put(&key, &self.state, self.signer, scope);
+        put.await?;
         notify(self.context).await;
         Ok(())
     }
@@ -146,30 +202,45 @@ impl<'a> Publisher<'a> {
     async fn put_tally(&mut self, tally: &Tally) -> Result<(), QueueError> {
         self.tallied = Instant::now();
         for (part, tally) in tally.parts().into_iter().enumerate() {
-            self.matches.put(&self.names.tally(part), &tally).await?;
+            let key = self.names.tally(part);
+            let put = self.matches.put(&key, &tally, self.signer, &key);
+            put.await?;
         }
         Ok(())
     }
 
-    /// Whether a new worker finds the match, its plan, and the bucket for heartbeats.
+    /// Whether a new worker finds the match, its plan and engines, and the bucket for heartbeats.
     async fn is_announced(&self) -> Result<bool, QueueError> {
-        let open = self.matches.get::<OpenMatches>(OPEN).await?;
-        let is_open = open.is_some_and(|open| open.ids.iter().any(|id| id == self.names.id()));
-        Ok(is_open
-            && Bucket::find_beats(self.context).await?.is_some()
-            && has_plan(self.context, &self.state.plan).await?)
+        let key = self.signer.key();
+        let open = self.matches.get(&names::open(key), key, "").await?;
+        let is_open =
+            open.is_some_and(|open: OpenMatches| open.ids.iter().any(|id| id == self.names.id()));
+        if !is_open || Bucket::find_beats(self.context).await?.is_none() {
+            return Ok(false);
+        }
+        for (bucket, name) in self.objects.keys() {
+            if self.is_changed(bucket, name).await? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 }
 
 /// Removes a match that is over from the server, except its state.
-pub async fn remove(context: &Context, names: &Names) {
+pub async fn remove(context: &Context, signer: &Signer, names: &Names) {
     MatchQueue::remove(context, names).await;
     let Ok(matches) = Bucket::matches(context).await else {
         return;
     };
     // A match that stays in the list is harmless: its state tells workers that it is over.
-    let _ = change_open(&matches, |open| open.ids.retain(|id| id != names.id())).await;
-    if let Ok(Some(state)) = matches.get::<State>(&names.state()).await {
+    let _ = change_open(&matches, signer, |open| {
+        open.ids.retain(|id| id != names.id());
+    })
+    .await;
+    let key = names.state();
+    let state = matches.get::<State>(&key, signer.key(), names.id());
+    if let Ok(Some(state)) = state.await {
         objects::remove(context, PLANS, &state.plan).await;
         for id in state.engines.iter().filter(|id| id.is_shared) {
             for sha256 in id.hashes() {
@@ -179,21 +250,23 @@ pub async fn remove(context: &Context, names: &Names) {
     }
 }
 
-/// Changes the list of open matches, which other coordinators may change at the same time.
+/// Changes the list of the coordinator's open matches, which its other processes may change at the same time.
 async fn change_open(
     matches: &Bucket,
+    signer: &Signer,
     change: impl Fn(&mut OpenMatches),
 ) -> Result<(), QueueError> {
-    let mut tries = 0;
+    let (key, mut tries) = (names::open(signer.key()), 0);
     loop {
-        let (open, revision) = matches.get_with_revision::<OpenMatches>(OPEN).await?;
+        let found = matches.get_with_revision(&key, signer.key(), "").await?;
+        let (open, revision): (Option<OpenMatches>, u64) = found;
         let mut open = open.unwrap_or_default();
         let before = open.clone();
         change(&mut open);
         if open == before {
             return Ok(());
         }
-        match matches.replace(OPEN, &open, revision).await {
+        match matches.replace(&key, &open, signer, revision).await {
             Err(_) if tries < MOST_TRIES => tries += 1,
             outcome => return outcome,
         }

@@ -6,18 +6,19 @@ use std::time::Duration;
 use async_nats::jetstream::Context;
 use async_nats::jetstream::context::GetStreamError;
 use async_nats::jetstream::kv;
-use async_nats::jetstream::stream::StorageType;
+use async_nats::jetstream::stream::{Config, DirectGetErrorKind, DiscardPolicy, StorageType};
 use futures_util::StreamExt;
 
 use super::{QueueError, is_missing};
-use crate::message::{MOST_BYTES, MOST_BYTES_OF_A_GAME, Message};
+use crate::message::{MOST_BYTES, MOST_BYTES_OF_A_GAME, Message, MessageError};
 use crate::names::{BEATS, MATCHES};
+use crate::signature::{Key, Signer};
 
 /// Time after which a silent worker's heartbeat expires.
 const BEAT_AGE: Duration = Duration::from_secs(60);
 
-/// Messages requested from the server at a time.
-const MOST_ASKED: usize = 64;
+/// Maximum number of keys to read.
+pub const MOST_KEYS: usize = 200_000;
 
 /// A bucket of messages by key.
 #[derive(Clone, Debug)]
@@ -29,13 +30,12 @@ impl Bucket {
     /// # Errors
     /// [`QueueError::Call`].
     pub async fn matches(context: &Context) -> Result<Bucket, QueueError> {
-        let config = kv::Config {
-            bucket: MATCHES.to_string(),
+        let config = Config {
             storage: StorageType::File,
-            max_value_size: i32::try_from(MOST_BYTES_OF_A_GAME).unwrap_or(i32::MAX),
-            ..kv::Config::default()
+            max_message_size: i32::try_from(MOST_BYTES_OF_A_GAME).unwrap_or(i32::MAX),
+            ..Config::default()
         };
-        Bucket::ensure(context, config).await
+        Bucket::ensure(context, MATCHES, config).await
     }
 
     /// Returns the bucket of the matches' states; `None` if no coordinator has created it.
@@ -51,14 +51,13 @@ impl Bucket {
     /// # Errors
     /// [`QueueError::Call`].
     pub async fn beats(context: &Context) -> Result<Bucket, QueueError> {
-        let config = kv::Config {
-            bucket: BEATS.to_string(),
+        let config = Config {
             storage: StorageType::Memory,
             max_age: BEAT_AGE,
-            max_value_size: i32::try_from(MOST_BYTES).unwrap_or(i32::MAX),
-            ..kv::Config::default()
+            max_message_size: i32::try_from(MOST_BYTES).unwrap_or(i32::MAX),
+            ..Config::default()
         };
-        Bucket::ensure(context, config).await
+        Bucket::ensure(context, BEATS, config).await
     }
 
     /// Returns the bucket of the workers' heartbeats; `None` if no coordinator has created it.
@@ -77,55 +76,78 @@ impl Bucket {
         }
     }
 
-    async fn ensure(context: &Context, config: kv::Config) -> Result<Bucket, QueueError> {
-        if let Some(found) = Bucket::find(context, &config.bucket).await? {
+    /// The client library would create a bucket that a message with a header can empty.
+    async fn ensure(context: &Context, name: &str, config: Config) -> Result<Bucket, QueueError> {
+        if let Some(found) = Bucket::find(context, name).await? {
             return Ok(found);
         }
-        let config = kv::Config {
-            history: 1,
+        let config = Config {
+            name: format!("KV_{name}"),
+            subjects: vec![format!("$KV.{name}.>")],
+            max_messages_per_subject: 1,
+            discard: DiscardPolicy::New,
+            allow_direct: true,
+            deny_delete: true,
             num_replicas: 1,
             ..config
         };
-        let made = context.create_key_value(config).await;
-        Ok(Bucket(made.map_err(QueueError::call("bucket"))?))
+        let made = context.create_stream(config).await;
+        made.map_err(QueueError::call("bucket"))?;
+        let found = Bucket::find(context, name).await?;
+        found.ok_or_else(|| QueueError::call("bucket")("removed at once"))
     }
 
-    /// Returns the message under a key, or `None` if it is missing or was removed.
+    /// Returns the message under a key, or `None` if there is none that `by` has signed for this scope: anybody may have
+    /// written over it, and its author will write it again.
     ///
     /// # Errors
-    /// [`QueueError`] if the server does not answer, or the message cannot be decoded.
-    pub async fn get<M: Message>(&self, key: &str) -> Result<Option<M>, QueueError> {
-        Ok(self.get_with_revision(key).await?.0)
+    /// [`QueueError`] if the server does not answer, or the message has another version.
+    pub async fn get<M: Message>(
+        &self,
+        key: &str,
+        by: &Key,
+        scope: &str,
+    ) -> Result<Option<M>, QueueError> {
+        Ok(self.get_with_revision(key, by, scope).await?.0)
     }
 
     /// Like [`Bucket::get`], and returns the revision for [`Bucket::replace`].
     ///
     /// # Errors
-    /// [`QueueError`] if the server does not answer, or the message cannot be decoded.
+    /// [`QueueError`] if the server does not answer, or the message has another version.
     pub async fn get_with_revision<M: Message>(
         &self,
         key: &str,
+        by: &Key,
+        scope: &str,
     ) -> Result<(Option<M>, u64), QueueError> {
-        let entry = self
-            .0
-            .entry(key)
-            .await
-            .map_err(QueueError::call("bucket"))?;
-        match entry {
-            None => Ok((None, 0)),
-            Some(entry) if entry.operation == kv::Operation::Put => {
-                Ok((Some(M::decode(&entry.value)?), entry.revision))
-            }
-            Some(removed) => Ok((None, removed.revision)),
+        let subject = format!("{}{key}", self.0.prefix);
+        // The client library would fail on headers that it does not know.
+        let entry = self.0.stream.direct_get_last_for_subject(subject).await;
+        let entry = match entry {
+            Ok(entry) => entry,
+            Err(error) if error.kind() == DirectGetErrorKind::NotFound => return Ok((None, 0)),
+            Err(error) => return Err(QueueError::call("bucket")(error)),
+        };
+        match M::decode_by(by, &entry.payload, scope) {
+            Ok(message) => Ok((Some(message), entry.sequence)),
+            Err(error @ MessageError::Version { .. }) => Err(error.into()),
+            Err(_) => Ok((None, entry.sequence)),
         }
     }
 
-    /// Puts a message under a key.
+    /// Puts a signed message under a key.
     ///
     /// # Errors
     /// [`QueueError`].
-    pub async fn put(&self, key: &str, message: &impl Message) -> Result<(), QueueError> {
-        let put = self.0.put(key, message.encode()?.into()).await;
+    pub async fn put(
+        &self,
+        key: &str,
+        message: &impl Message,
+        signer: &Signer,
+        scope: &str,
+    ) -> Result<(), QueueError> {
+        let put = self.0.put(key, message.encode(signer, scope)?.into()).await;
         put.map(drop).map_err(QueueError::call("bucket"))
     }
 
@@ -137,48 +159,30 @@ impl Bucket {
         &self,
         key: &str,
         message: &impl Message,
+        signer: &Signer,
         revision: u64,
     ) -> Result<(), QueueError> {
-        let put = self.0.update(key, message.encode()?.into(), revision).await;
+        let bytes = message.encode(signer, "")?;
+        let put = self.0.update(key, bytes.into(), revision).await;
         put.map(drop).map_err(QueueError::call("bucket"))
     }
 
-    /// Returns the number of messages in the bucket.
+    /// Returns all keys in the bucket that begin with `beginning`, without it, sorted: at most [`MOST_KEYS`]. The list
+    /// comes from the server's stream info; the client library's key list would need a consumer.
     ///
     /// # Errors
     /// [`QueueError::Call`].
-    pub async fn number(&self) -> Result<usize, QueueError> {
-        Ok(self.keys().await?.len())
-    }
-
-    /// Returns all messages in the bucket that can be decoded, sorted by key.
-    ///
-    /// # Errors
-    /// [`QueueError::Call`].
-    pub async fn all<M: Message>(&self) -> Result<Vec<M>, QueueError> {
-        let asked = self.keys().await?.into_iter();
-        let asked = asked.map(async |key| self.get(&key).await);
-        let mut answers = futures_util::stream::iter(asked).buffered(MOST_ASKED);
-        let mut all = Vec::new();
-        while let Some(answer) = answers.next().await {
-            // A message of another version is meant for another program.
-            all.extend(answer.ok().flatten());
-        }
-        Ok(all)
-    }
-
-    /// Returns all keys in the bucket, sorted. The list comes from the server's stream info; the client library's key
-    /// list would need a consumer.
-    async fn keys(&self) -> Result<Vec<String>, QueueError> {
-        let subjects = self
-            .0
-            .stream
-            .info_with_subjects(format!("{}>", self.0.prefix));
+    pub async fn keys(&self, beginning: &str) -> Result<Vec<String>, QueueError> {
+        let prefix = format!("{}{beginning}", self.0.prefix);
+        let subjects = self.0.stream.info_with_subjects(format!("{prefix}>"));
         let mut subjects = subjects.await.map_err(QueueError::call("bucket"))?;
         let mut names = Vec::new();
         while let Some(subject) = subjects.next().await {
             let (subject, _) = subject.map_err(QueueError::call("bucket"))?;
-            names.extend(subject.strip_prefix(&self.0.prefix).map(str::to_string));
+            names.extend(subject.strip_prefix(&prefix).map(str::to_string));
+            if names.len() >= MOST_KEYS {
+                break;
+            }
         }
         names.sort();
         Ok(names)

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::future::{Ready, ready};
+use std::net::IpAddr;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -16,6 +17,7 @@ use nkeys::KeyPair;
 
 use super::QueueError;
 use crate::args::ServerArgs;
+use crate::signature::Key;
 
 /// Interval between pings to the server; the client drops a connection after three unanswered ones.
 const PING_INTERVAL: Duration = Duration::from_secs(15);
@@ -25,11 +27,15 @@ const OLDEST: (u64, u64) = (2, 10);
 /// Maximum number of refusals to report: a client without a permission is refused again and again.
 const MOST_REFUSALS: usize = 8;
 
-/// Connects to the server.
+/// Connects to the server. A worker names its key: no other worker may read answers to it.
 ///
 /// # Errors
 /// [`QueueError`] if the server cannot be reached or does not meet the requirements.
-pub async fn connect(args: &ServerArgs, name: &str) -> Result<Context, QueueError> {
+pub async fn connect(
+    args: &ServerArgs,
+    name: &str,
+    worker: Option<&Key>,
+) -> Result<Context, QueueError> {
     let url = || without_password(&args.nats);
     // The client library ignores a user in an address.
     let address: ServerAddr = args
@@ -44,6 +50,13 @@ pub async fn connect(args: &ServerArgs, name: &str) -> Result<Context, QueueErro
         .name(name)
         .ping_interval(PING_INTERVAL)
         .event_callback(event_reporter());
+    if let Some(key) = worker {
+        options = options.custom_inbox_prefix(format!("_INBOX_{key}"));
+    }
+    if is_local(&args.nats) {
+        // A server on this machine may name others, to which the client would reconnect.
+        options = options.ignore_discovered_servers();
+    }
     let no_use = |flag, path: &Path, reason| QueueError::File {
         flag,
         path: path.display().to_string(),
@@ -91,6 +104,15 @@ pub async fn connect(args: &ServerArgs, name: &str) -> Result<Context, QueueErro
             reason: error.to_string(),
         }),
     }
+}
+
+/// Whether an address is that of this machine.
+pub fn is_local(address: &str) -> bool {
+    let Ok(address) = address.parse::<ServerAddr>() else {
+        return false;
+    };
+    let host = address.host().trim_matches(['[', ']']);
+    host == "localhost" || host.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())
 }
 
 /// Returns an address without user and password.
@@ -174,6 +196,21 @@ mod tests {
             ("nats://host", "nats://host"),
         ] {
             assert_eq!(without_password(address), shown);
+        }
+    }
+
+    #[test]
+    fn this_machine_is_told_from_others() {
+        for address in ["127.0.0.1", "nats://u:p@localhost:1", "tls://[::1]:4222"] {
+            assert!(is_local(address), "{address}");
+        }
+        for address in [
+            "nats://host",
+            "127.0.0.1.example.org",
+            "10.0.0.1:4222",
+            "localhost.x",
+        ] {
+            assert!(!is_local(address), "{address}");
         }
     }
 

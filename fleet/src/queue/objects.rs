@@ -10,10 +10,18 @@ use tokio::fs::File;
 use super::QueueError;
 use super::bucket::is_of_no_stream;
 use crate::message::MOST_BYTES_OF_A_PLAN;
-use crate::names::{ENGINES, Names, PLANS};
+use crate::names::{ENGINES, PLANS};
 
 /// Maximum length of a shared engine's file, in bytes.
 pub const MOST_BYTES_OF_A_FILE: u64 = 1 << 28;
+
+/// State of a stored object: anything that is written over it or its content changes this.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stamp {
+    nuid: String,
+    /// Sequence number of its last chunk.
+    last: u64,
+}
 
 /// Stores a plan under a name.
 ///
@@ -43,47 +51,50 @@ pub async fn get_plan(context: &Context, name: &str) -> Result<Vec<u8>, QueueErr
     Ok(bytes)
 }
 
-/// Whether there is a plan under a name.
+/// Returns the state of an object; `None` if it is missing or not readable.
 ///
 /// # Errors
 /// [`QueueError::Call`] if the server does not answer.
-pub async fn has_plan(context: &Context, name: &str) -> Result<bool, QueueError> {
-    let store = match context.get_object_store(PLANS).await {
+pub async fn stamp(
+    context: &Context,
+    bucket: &str,
+    name: &str,
+) -> Result<Option<Stamp>, QueueError> {
+    let store = match context.get_object_store(bucket).await {
         Ok(store) => store,
-        Err(error) if is_of_no_stream(&error) => return Ok(false),
+        Err(error) if is_of_no_stream(&error) => return Ok(None),
         Err(error) => return Err(QueueError::call("object store")(error)),
     };
-    match store.info(name).await {
-        Ok(info) => Ok(!info.deleted),
-        Err(error) if error.kind() == InfoErrorKind::NotFound => Ok(false),
-        Err(error) => Err(QueueError::call("object store")(error)),
-    }
+    let info = match store.info(name).await {
+        Ok(info) if !info.deleted => info,
+        Err(error) if error.kind() == InfoErrorKind::TimedOut => {
+            return Err(QueueError::call("object store")(error));
+        }
+        Ok(_) | Err(_) => return Ok(None),
+    };
+    let stream = context.get_stream_no_info(format!("OBJ_{bucket}")).await;
+    let stream = stream.map_err(QueueError::call("object store"))?;
+    let subject = format!("$O.{bucket}.C.{}", info.nuid);
+    let last = stream.direct_get_last_for_subject(subject).await;
+    let nuid = info.nuid;
+    Ok(last.ok().map(|chunk| Stamp {
+        nuid,
+        last: chunk.sequence,
+    }))
 }
 
-/// Uploads a file for workers, unless the server has one of the same length.
+/// Uploads a file for workers.
 ///
 /// # Errors
 /// [`QueueError::Call`], for example if the file cannot be read.
-pub async fn put_file(
-    context: &Context,
-    names: &Names,
-    sha256: &str,
-    path: &Path,
-) -> Result<(), QueueError> {
+pub async fn put_file(context: &Context, name: &str, path: &Path) -> Result<(), QueueError> {
     let failed = |reason: String| {
         let path = path.display();
         QueueError::call("shared engine")(format!("{path}: {reason}"))
     };
     let mut file = File::open(path).await.map_err(|e| failed(e.to_string()))?;
-    let length = file.metadata().await.map_err(|e| failed(e.to_string()))?;
-    let (store, name) = (ensure(context, ENGINES).await?, names.file(sha256));
-    let is_there = |info: object_store::ObjectInfo| {
-        !info.deleted && u64::try_from(info.size).is_ok_and(|size| size == length.len())
-    };
-    if store.info(&name).await.is_ok_and(is_there) {
-        return Ok(());
-    }
-    let put = store.put(name.as_str(), &mut file).await;
+    let store = ensure(context, ENGINES).await?;
+    let put = store.put(name, &mut file).await;
     put.map(drop).map_err(|error| failed(error.to_string()))
 }
 

@@ -14,6 +14,8 @@ use matches::plan::binary;
 use rustix::fs::{FlockOperation, flock};
 use tempfile::NamedTempFile;
 
+use crate::names::user_folder;
+
 const MIB: u64 = 1 << 20;
 const DIGITS: usize = 64;
 /// Write permission of group and others, which the directory must not have.
@@ -38,9 +40,11 @@ impl Cache {
     pub fn open(folder: Option<&Path>, mib: u64) -> Result<Cache, String> {
         let folder = match folder {
             Some(folder) => folder.to_path_buf(),
-            None => of_the_user().ok_or(
-                "--cache: expected a folder, since neither XDG_CACHE_HOME nor HOME is set",
-            )?,
+            None => user_folder("XDG_CACHE_HOME", ".cache")
+                .map(|folder| folder.join("engines"))
+                .ok_or(
+                    "--cache: expected a folder, since neither XDG_CACHE_HOME nor HOME is set",
+                )?,
         };
         let cache = Cache {
             folder: std::path::absolute(&folder).unwrap_or(folder),
@@ -150,14 +154,6 @@ impl Cache {
 pub fn is_hash(text: &str) -> bool {
     let is_digit = |digit: u8| matches!(digit, b'0'..=b'9' | b'a'..=b'f');
     text.len() == DIGITS && text.bytes().all(is_digit)
-}
-
-/// Directory in the user's cache.
-fn of_the_user() -> Option<PathBuf> {
-    let set = |name| std::env::var_os(name).map(PathBuf::from);
-    let usual = set("XDG_CACHE_HOME").filter(|path| path.is_absolute());
-    let folder = usual.or_else(|| Some(set("HOME")?.join(".cache")))?;
-    Some(folder.join("buxtehude/engines"))
 }
 
 #[cfg(test)]

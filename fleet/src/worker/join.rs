@@ -1,6 +1,7 @@
 //! Joining matches: a worker polls the open matches, joins those that it can play, and reports those that it refuses.
 
-use std::sync::Arc;
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use matches::VERSION;
@@ -12,12 +13,15 @@ use matches::run::exit::complain;
 use tokio::task::block_in_place;
 
 use super::engines::{self, Fetched};
+use super::options;
+use super::second::Checks;
 use super::{JoinError, PAUSE, Worker, locked};
 use crate::message::{OpenMatches, Phase, State};
-use crate::names::{Names, OPEN};
+use crate::names::{self, Names, OPEN};
 use crate::plan_file;
 use crate::queue::objects::get_plan;
 use crate::queue::{Bucket, Notices, QueueError, about};
+use crate::signature::Key;
 use crate::time_scale;
 
 /// Interval between polls without a notice.
@@ -27,10 +31,15 @@ pub const POLL_INTERVAL: Duration = Duration::from_secs(60);
 const REFUSED_FOR: Duration = Duration::from_secs(30);
 /// Maximum number of open matches to consider.
 const MOST_MATCHES: usize = 64;
+/// Maximum number of coordinators to consider if all are trusted.
+const MOST_COORDINATORS: usize = 64;
 
 /// A match that this worker plays.
 pub(crate) struct JoinedMatch {
     pub(crate) names: Names,
+    /// Key that signs its messages.
+    pub(super) coordinator: Key,
+    pub(super) checks: Mutex<Checks>,
     /// State when the worker joined it.
     pub(crate) state: State,
     /// Plan with this machine's programs and a concurrency of 1.
@@ -104,23 +113,24 @@ impl Worker {
             return Ok(());
         };
         for joined in self.joined() {
-            let state = matches.get::<State>(&joined.names.state()).await?;
+            let state = self.state(matches, &joined.coordinator, &joined.names);
             // The coordinator publishes a lost state again.
-            let Some(state) = state else { continue };
+            let Some(state) = state.await? else { continue };
             let is_ours = state.session == joined.state.session
                 && state.phase == Phase::Open
-                && !state.set_aside.contains(&self.name);
+                && !self.is_set_aside(&state);
             if !is_ours {
                 self.drop_match(joined.names.id());
             }
         }
-        let open: OpenMatches = matches.get(OPEN).await?.unwrap_or_default();
-        locked(&self.refused).retain(|id, _| open.ids.contains(id));
-        let open = open.ids.iter().filter_map(|id| Names::of(id));
-        for names in open.take(MOST_MATCHES).filter(|names| !self.plays(names)) {
-            match matches.get::<State>(&names.state()).await {
-                Ok(Some(state)) if self.is_wanted(&names, &state) => {
-                    self.clone().begin_to_join(names, state);
+        let open = self.open_matches(matches).await?;
+        let ids: HashSet<&str> = open.iter().map(|(_, names)| names.id()).collect();
+        locked(&self.refused).retain(|id, _| ids.contains(id.as_str()));
+        for (coordinator, names) in open.iter().filter(|(_, names)| !self.plays(names)) {
+            match self.state(matches, coordinator, names).await {
+                Ok(Some(state)) if self.is_wanted(names, &state) => {
+                    let (names, coordinator) = (names.clone(), coordinator.clone());
+                    self.clone().begin_to_join(names, coordinator, state);
                 }
                 Ok(_) => {}
                 // The message has another version, for other workers.
@@ -132,6 +142,58 @@ impl Worker {
             }
         }
         Ok(())
+    }
+
+    /// The open matches of the trusted coordinators.
+    async fn open_matches(&self, matches: &Bucket) -> Result<Vec<(Key, Names)>, QueueError> {
+        let mut coordinators = self.args.coordinator.clone();
+        if coordinators.is_empty() {
+            let keys = matches.keys(OPEN).await?.into_iter();
+            let keys = keys.filter_map(|key| key.parse().ok());
+            coordinators = keys.take(MOST_COORDINATORS).collect();
+        }
+        let mut all = Vec::new();
+        for key in coordinators {
+            let open = match matches.get(&names::open(&key), &key, "").await {
+                Err(QueueError::Message(_)) => None,
+                open => open?,
+            };
+            let names = open.iter().flat_map(|open: &OpenMatches| &open.ids);
+            let names = names.filter_map(|id| Names::of(id)).take(MOST_MATCHES);
+            all.extend(names.map(|names| (key.clone(), names)));
+        }
+        // All workers play the matches in this order.
+        all.sort_by(|(_, one), (_, other)| one.id().cmp(other.id()));
+        Ok(all)
+    }
+
+    /// Returns the state of a match; `None` if it is missing, or older than one that this worker has seen.
+    async fn state(
+        &self,
+        matches: &Bucket,
+        coordinator: &Key,
+        names: &Names,
+    ) -> Result<Option<State>, QueueError> {
+        let key = names.state();
+        let state = matches.get(&key, coordinator, names.id()).await?;
+        let Some(state): Option<State> = state else {
+            return Ok(None);
+        };
+        let mut states = locked(&self.states);
+        // Another coordinator may have the same id, but not the same state.
+        let last = states
+            .entry(format!("{coordinator} {}", names.id()))
+            .or_default();
+        let age = (state.session, state.revision);
+        let is_new = age >= *last;
+        *last = age.max(*last);
+        Ok(is_new.then_some(state))
+    }
+
+    /// Whether the games of this worker no longer count.
+    fn is_set_aside(&self, state: &State) -> bool {
+        let id = self.signer.key().id();
+        state.set_aside.iter().any(|aside| aside == id)
     }
 
     fn plays(&self, names: &Names) -> bool {
@@ -148,14 +210,14 @@ impl Worker {
     }
 
     /// Starts to join a match, unless that is in progress; fetching engines may take long.
-    fn begin_to_join(self: Arc<Worker>, names: Names, state: State) {
+    fn begin_to_join(self: Arc<Worker>, names: Names, coordinator: Key, state: State) {
         let id = names.id().to_string();
         if !locked(&self.joining).insert(id.clone()) {
             return;
         }
         tokio::spawn(async move {
             let worker = self.clone();
-            let joining = tokio::spawn(async move { worker.join(names, state).await });
+            let joining = tokio::spawn(async move { worker.join(names, coordinator, state).await });
             // A panic in the task has printed its own message.
             if !joining.await.unwrap_or(false) {
                 tokio::time::sleep(about(PAUSE)).await;
@@ -167,9 +229,9 @@ impl Worker {
     }
 
     /// Joins a match, or reports why it cannot; returns false if a call to the server failed and must be retried.
-    async fn join(&self, names: Names, state: State) -> bool {
+    async fn join(&self, names: Names, coordinator: Key, state: State) -> bool {
         let (id, session) = (names.id().to_string(), state.session);
-        match JoinedMatch::join(self, names, state).await {
+        match JoinedMatch::join(self, names, coordinator, state).await {
             Ok(joined) => {
                 locked(&self.refused).remove(&id);
                 let mut matches = locked(&self.joined);
@@ -178,6 +240,8 @@ impl Worker {
                     joined.interrupt.set();
                 }
                 matches.insert(id, Arc::new(joined));
+                // The coordinator may choose this worker from now on.
+                self.has_news.notify_one();
             }
             Err(JoinError::Queue(error)) => {
                 let refusal = Refusal::now(0, error.to_string());
@@ -192,15 +256,27 @@ impl Worker {
 
 impl JoinedMatch {
     /// Reads the plan of a match, finds or fetches its engines, and starts each of them once as a test.
-    async fn join(worker: &Worker, names: Names, state: State) -> Result<JoinedMatch, JoinError> {
+    async fn join(
+        worker: &Worker,
+        names: Names,
+        coordinator: Key,
+        state: State,
+    ) -> Result<JoinedMatch, JoinError> {
         if state.arbiter != VERSION {
             let found = state.arbiter;
             let reason = format!("the match needs arbiter {found}, this worker has {VERSION}");
             return Err(JoinError::Unfit(reason));
         }
-        if state.set_aside.contains(&worker.name) {
+        if worker.is_set_aside(&state) {
             let reason = "this worker is set aside; `fleet status` says why";
             return Err(JoinError::Unfit(reason.to_string()));
+        }
+        let key = worker.signer.key();
+        let mut named = state.workers.iter().flatten();
+        if state.workers.is_some() && !named.any(|id| id == key.id()) {
+            let reason =
+                format!("the match counts only the games of certain workers, not of {key}");
+            return Err(JoinError::Unfit(reason));
         }
         let bytes = get_plan(&worker.context, &state.plan).await?;
         let (found, expected) = (binary::hash_bytes(&bytes), &state.plan);
@@ -223,6 +299,7 @@ impl JoinedMatch {
             let (isolation, _) = Isolation::of(plan.isolate, &plan.engines)
                 .map_err(|error| JoinError::Unfit(error.to_string()))?;
             let programs = Programs::of(&plan, &worker.interrupt);
+            options::check(&plan, isolation, worker).map_err(JoinError::Unfit)?;
             let checked = runner::check_engines(&plan, isolation, &worker.log, &worker.interrupt);
             let (_, remarks) = checked.map_err(|error| JoinError::Unfit(error.to_string()))?;
             if let Some(remark) = remarks.into_iter().next() {
@@ -230,6 +307,8 @@ impl JoinedMatch {
             }
             Ok(JoinedMatch {
                 names,
+                coordinator,
+                checks: Mutex::default(),
                 state,
                 plan,
                 isolation,

@@ -75,7 +75,8 @@ impl Worker {
         let micros = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
         let lag = self.lag.recent();
         Machine {
-            worker: self.name.clone(),
+            // The coordinator names the worker.
+            worker: String::new(),
             slots: self.args.concurrency.into(),
             micros: micros(took),
             lag_median: micros(lag.median),

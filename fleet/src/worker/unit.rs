@@ -2,9 +2,10 @@
 //! between units of one match. Each game is sent as soon as it has ended; the unit is acknowledged after its last game
 //! has been sent.
 
+use std::cmp::Ordering;
 use std::io;
 use std::ops::RangeInclusive;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread::{Builder, JoinHandle};
@@ -27,7 +28,7 @@ use tokio::time::{MissedTickBehavior, interval_at, sleep};
 use super::join::JoinedMatch;
 use super::{TICK, Worker, locked};
 use crate::message::{Message, MessageError, Outcome, Work};
-use crate::queue::{QueueError, about, acknowledged, publish, pull};
+use crate::queue::{about, acknowledged, publish, pull};
 use crate::units::Units;
 
 /// Maximum wait for a unit when there is one match. The server scans all waiting workers at every new request, so it is
@@ -67,13 +68,18 @@ pub(crate) async fn play_units(worker: Arc<Worker>, number: usize) {
             };
             let is_over = || {
                 let is_ended = worker.interrupt.ends() || joined.interrupt.is_set();
-                is_ended || worker.joined().len() != matches.len()
+                is_ended || worker.joined().len() != matches.len() || joined.has_check()
             };
+            if let Some(work) = joined.take_check() {
+                let unit = work.unit;
+                play_unit(&worker, &mut slot, joined, work, None).await;
+                joined.end_check(unit);
+                has_played = true;
+                break;
+            }
             match pull(&worker.context, &joined.names, wait, is_over).await {
                 Ok(Some(message)) => {
-                    worker.playing.fetch_add(1, Ordering::Relaxed);
                     play_message(&worker, &mut slot, joined, &message).await;
-                    worker.playing.fetch_sub(1, Ordering::Relaxed);
                     has_played = true;
                     break;
                 }
@@ -139,41 +145,54 @@ async fn play_message(
     joined: &Arc<JoinedMatch>,
     message: &Delivered,
 ) {
-    let work = match Work::decode(&message.payload) {
+    let scope = joined.names.id();
+    let work = match Work::decode_by(&joined.coordinator, &message.payload, scope) {
         Ok(work) => work,
         Err(error @ MessageError::Version { .. }) => {
             complain(format_args!("work skipped: {error}"));
-            let _ = message.ack_with(AckKind::Nak(Some(VERSION_DELAY))).await;
-            return;
+            return answer(Some(message), AckKind::Nak(Some(VERSION_DELAY))).await;
         }
         Err(error) => {
             complain(format_args!("work is refused: {error}"));
-            let _ = message.ack_with(AckKind::Term).await;
-            return;
+            return answer(Some(message), AckKind::Term).await;
         }
     };
-    if work.not_by.contains(&worker.name) {
-        let _ = message.ack_with(AckKind::Nak(Some(OTHERS_DELAY))).await;
-        // Gives other workers time to pull it first.
-        sleep(PAUSE).await;
-        return;
+    match work.session.cmp(&joined.state.session) {
+        // This worker will soon see the new session.
+        Ordering::Greater => answer(Some(message), AckKind::Nak(Some(OTHERS_DELAY))).await,
+        Ordering::Less => answer(Some(message), AckKind::Term).await,
+        Ordering::Equal if !Units::of(&joined.plan).has(&work) => {
+            let (unit, first, last) = (work.unit, work.first, work.last);
+            complain(format_args!(
+                "work is refused: unit {unit} of games {first} to {last} is not in the match"
+            ));
+            answer(Some(message), AckKind::Term).await;
+        }
+        Ordering::Equal => play_unit(worker, slot, joined, work, Some(message)).await,
     }
-    let units = Units::of(&joined.plan);
-    if !units.has(&work) {
-        let Work {
-            unit, first, last, ..
-        } = work;
-        complain(format_args!(
-            "work is refused: unit {unit} of games {first} to {last} is not in the match"
-        ));
-        let _ = message.ack_with(AckKind::Term).await;
-        return;
+}
+
+/// Answers the server about a unit, if it came from the server's queue.
+async fn answer(message: Option<&Delivered>, kind: AckKind) {
+    if let Some(message) = message {
+        // No answer is needed: if this is lost, the unit is delivered again, but its games count once.
+        let _ = message.ack_with(kind).await;
     }
+}
+
+/// Plays a unit. Without a message it came from the coordinator itself.
+async fn play_unit(
+    worker: &Arc<Worker>,
+    slot: &mut Slot,
+    joined: &Arc<JoinedMatch>,
+    work: Work,
+    message: Option<&Delivered>,
+) {
+    let _playing = Playing::begin(worker);
     let mut begun = Instant::now();
     let expected = work.last - work.first + 1;
     let Some(player) = slot.player(worker, joined).await else {
-        let _ = message.ack_with(AckKind::Nak(Some(OTHERS_DELAY))).await;
-        return;
+        return answer(message, AckKind::Nak(Some(OTHERS_DELAY))).await;
     };
     // If the player has ended, it sends no game.
     let _ = player.orders.send(work);
@@ -197,52 +216,68 @@ async fn play_message(
                 }
             }
             Some(is_sent) = in_flight.next() => sent += u64::from(is_sent),
-            _ = progress.tick() => {
-                let _ = message.ack_with(AckKind::Progress).await;
-            }
+            _ = progress.tick() => answer(message, AckKind::Progress).await,
         }
     }
     if sent == expected {
-        // No answer is needed: if this is lost, the games are played again but count once.
-        let _ = message.ack().await;
-        return;
+        return answer(message, AckKind::Ack).await;
     }
     if played < expected {
         slot.rest(worker).await;
     }
-    let _ = message.ack_with(AckKind::Nak(None)).await;
+    answer(message, AckKind::Nak(None)).await;
+}
+
+/// A unit in progress, which is counted while this value lives.
+struct Playing<'a>(&'a Worker);
+
+impl Playing<'_> {
+    fn begin(worker: &Worker) -> Playing<'_> {
+        worker.playing.fetch_add(1, Relaxed);
+        Playing(worker)
+    }
+}
+
+impl Drop for Playing<'_> {
+    fn drop(&mut self) {
+        self.0.playing.fetch_sub(1, Relaxed);
+    }
 }
 
 /// Sends a game, with retries, until the server has it; returns false if it cannot be sent or the match ends.
 async fn send(
     worker: &Worker,
     joined: &JoinedMatch,
-    message: &Delivered,
+    message: Option<&Delivered>,
     game: GameRecord,
 ) -> bool {
     let number = game.game;
     let digest = Some(game.digest());
     let outcome = Outcome {
-        worker: worker.name.clone(),
+        label: worker.label.clone(),
         game: StoredGame {
             record: game,
             digest,
             totals: None,
         },
     };
-    let delivered = message.info().map_or(0, |info| info.stream_sequence);
-    let id = format!("{}.{delivered}.{number}", worker.name);
+    let bytes = match outcome.encode(&worker.signer, joined.names.id()) {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            complain(format_args!("game {number} cannot be sent: {error}"));
+            return false;
+        }
+    };
+    // If another worker could guess the id, it could have the server take the game for a duplicate.
+    let id = format!("{:032x}", rand::random::<u128>());
+    let subject = joined.names.result(worker.signer.key());
     for tries in 0..MOST_TRIES {
         let sent = async {
-            let sent = publish(&worker.context, joined.names.result(), &id, &outcome).await?;
+            let sent = publish(&worker.context, subject.clone(), &id, bytes.clone()).await?;
             acknowledged(sent).await
         };
         match sent.await {
             Ok(_) => return true,
-            Err(error @ QueueError::Message(_)) => {
-                complain(format_args!("game {number} cannot be sent: {error}"));
-                return false;
-            }
             Err(error) if tries == 0 => {
                 complain(format_args!("game {number} not sent: {error}; retrying"));
             }
@@ -251,7 +286,7 @@ async fn send(
         if joined.interrupt.is_set() || worker.interrupt.is_set() {
             return false;
         }
-        let _ = message.ack_with(AckKind::Progress).await;
+        answer(message, AckKind::Progress).await;
         sleep(SEND_PAUSE).await;
     }
     false
@@ -326,7 +361,7 @@ fn play(
     };
     runner::run(planned, |event| {
         if let Event::Ended(record) = event {
-            worker.games.fetch_add(1, Ordering::Relaxed);
+            worker.games.fetch_add(1, Relaxed);
             // This fails if the worker is shutting down.
             let _ = games.send(*record);
         }
@@ -399,11 +434,11 @@ mod tests {
         };
         let order = |first, last, count| {
             let work = Work {
+                session: 1,
                 unit: 0,
                 first,
                 last,
                 reruns: vec![count],
-                not_by: Vec::new(),
                 dealt: Dealt {
                     opening: Vec::new(),
                     deck_seed: u64::from(count).into(),

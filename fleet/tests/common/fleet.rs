@@ -93,6 +93,8 @@ impl Fleet {
         if ["match", "resume"].contains(&words[0].as_str()) {
             program.args(["--ack-wait", &self.ack_wait.to_string()]);
         }
+        // The coordinator's key is kept there.
+        program.env("XDG_CONFIG_HOME", self.folder.path());
         program.stdout(file.try_clone().unwrap()).stderr(file);
         let child = program.spawn().unwrap();
         Process { child, output }

@@ -10,6 +10,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use async_nats::jetstream::{self, Context};
+use async_nats::{ConnectOptions, ServerAddr};
 use rustix::process::{Pid, Signal, kill_process};
 
 /// Time that a server may take to start.
@@ -168,18 +169,35 @@ fn greets(name: &str, port: u16) -> bool {
     read.is_ok() && greeting.contains(name)
 }
 
-/// Calls `run` with the JetStream at an address.
+/// Calls `run` with the JetStream at an address, as the user in the address.
 pub fn with_jetstream<T>(url: &str, run: impl AsyncFnOnce(Context) -> T) -> T {
+    let address: ServerAddr = url.parse().unwrap();
+    let mut options = ConnectOptions::new();
+    if let (Some(user), Some(password)) = (address.username(), address.password()) {
+        options = options.user_and_password(user.to_string(), password.to_string());
+    }
+    connected(address, options, run)
+}
+
+/// Calls `run` with the JetStream of a server, as the user with this key.
+pub fn with_user<T>(server: &Server, seed: String, run: impl AsyncFnOnce(Context) -> T) -> T {
+    connected(
+        server.url().parse().unwrap(),
+        ConnectOptions::with_nkey(seed),
+        run,
+    )
+}
+
+fn connected<T>(
+    address: ServerAddr,
+    options: ConnectOptions,
+    run: impl AsyncFnOnce(Context) -> T,
+) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .unwrap();
     runtime.block_on(async {
-        let address: async_nats::ServerAddr = url.parse().unwrap();
-        let mut options = async_nats::ConnectOptions::new();
-        if let (Some(user), Some(password)) = (address.username(), address.password()) {
-            options = options.user_and_password(user.to_string(), password.to_string());
-        }
         let client = options.connect(address).await.unwrap();
         run(jetstream::new(client)).await
     })

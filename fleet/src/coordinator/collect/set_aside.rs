@@ -1,5 +1,7 @@
 //! Setting workers aside: their games no longer count.
 
+use std::collections::HashMap;
+
 use matches::archive::store::Extent;
 use matches::play::runner::Retirement;
 use matches::record::printable::printable;
@@ -10,6 +12,10 @@ use matches::run::past::{LastFailures, Past};
 
 use super::{Changes, Collector, DriveError};
 use crate::message::AsideTally;
+use crate::signature::id_in;
+
+/// Maximum number of workers that are set aside for one game alone.
+const MOST_ASIDE: usize = 1000;
 
 impl Collector<'_> {
     /// Judges all workers by all their games; returns the units that must be played again.
@@ -26,13 +32,17 @@ impl Collector<'_> {
             return Ok(());
         };
         for aside in store.all_set_aside()? {
+            note_name(&mut self.workers, &aside.worker);
             self.set_aside.push(aside.worker.clone());
             let (reason, games) = (aside.reason, aside.games);
             let tally = AsideTally { reason, games };
             self.tally.set_aside.insert(aside.worker, tally);
         }
-        let quarantine = &mut self.checks.quarantine;
+        let (quarantine, workers) = (&mut self.checks.quarantine, &mut self.workers);
         store.for_each_game(Extent::Summary, None, |game| {
+            if let Some(machine) = &game.record.machine {
+                note_name(workers, &machine.worker);
+            }
             // If this game makes a worker unfit, its next games show that again.
             let _ = quarantine.note(&game.record);
             Ok::<(), DriveError>(())
@@ -49,7 +59,8 @@ impl Collector<'_> {
         self.set_worker_aside(worker, reason)
     }
 
-    /// Sets aside a worker that sent a refused game.
+    /// Sets aside a worker that sent a refused game. New keys cost nothing, so too many that have sent no other game are
+    /// only refused.
     pub(super) fn set_inventor_aside(
         &mut self,
         worker: &str,
@@ -57,6 +68,12 @@ impl Collector<'_> {
         reason: &str,
     ) -> Result<(), DriveError> {
         let text = format!("game {game} by worker {worker} is refused: {reason}");
+        if self.set_aside.len() >= MOST_ASIDE && !self.workers.contains_key(id_in(worker)) {
+            self.report_refusal(&text);
+            return Ok(());
+        }
+        self.workers
+            .insert(id_in(worker).to_string(), worker.to_string());
         complain(format_args!(
             "{}; the worker is set aside",
             printable(&text)
@@ -67,7 +84,8 @@ impl Collector<'_> {
     /// Sets a worker aside; the games that leave the count are given out again.
     fn set_worker_aside(&mut self, worker: &str, reason: &str) -> Result<(), DriveError> {
         self.checks.quarantine.forget(worker);
-        self.checks.sample.forget(worker);
+        let unclaimed = self.checks.sample.forget(worker);
+        self.changes.uncounted.extend(unclaimed);
         self.set_aside.push(worker.to_string());
         let games = self.take_out(worker, reason)?;
         let tally = AsideTally {
@@ -130,4 +148,10 @@ impl Collector<'_> {
         self.planned.past = past;
         Ok(())
     }
+}
+
+/// Notes the name of a worker in the store.
+fn note_name(workers: &mut HashMap<String, String>, name: &str) {
+    let id = id_in(name).to_string();
+    workers.entry(id).or_insert_with(|| name.to_string());
 }

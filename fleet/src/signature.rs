@@ -1,0 +1,305 @@
+//! Keys of coordinators and workers, and signatures of their messages.
+//!
+//! Whoever may use the server can have it write to almost any subject: it does not check the reply subject of a request.
+//! So recipients believe only what a key has signed. A signed message is a line with the key and the signature, then the
+//! content. The signature also covers the message's purpose and its scope, such as a match, so that it is valid nowhere
+//! else.
+
+use std::fmt;
+use std::fs::{self, DirBuilder};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use data_encoding::BASE64URL_NOPAD;
+use nkeys::{KeyPair, KeyPairType};
+use tempfile::NamedTempFile;
+use thiserror::Error;
+
+use crate::names::user_folder;
+
+/// Beginning of all signed bytes. It is not UTF-8, so that no text is valid as a signed message: a client signs any text
+/// that the server sends as a nonce, with the same key.
+const BEGINNING: &[u8] = b"\xfffleet ";
+/// Maximum length of the line with key and signature.
+const MOST_OF_THE_LINE: usize = 160;
+/// Letters of a key that identify it.
+const LETTERS_OF_AN_ID: usize = 16;
+/// Permissions that a file with a secret must not have.
+const OF_OTHERS: u32 = 0o077;
+
+/// Public key of a coordinator or a worker: an nkey of a NATS user, which begins with U.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Key(String);
+
+/// Errors of keys and signatures.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum SignatureError {
+    #[error("expected the public key of a NATS user, such as UA...")]
+    NotAKey,
+    #[error("no signature")]
+    Missing,
+    #[error("the signature by {by} is not valid here")]
+    Invalid { by: Key },
+    #[error("signed by {by}, expected {expected}")]
+    Other { by: Key, expected: Key },
+}
+
+/// A file with a key cannot be used.
+#[derive(Debug, Error)]
+#[error("{flag}: {}: {reason}", path.display())]
+pub struct KeyFileError {
+    flag: &'static str,
+    path: PathBuf,
+    reason: io::Error,
+}
+
+impl FromStr for Key {
+    type Err = SignatureError;
+
+    fn from_str(text: &str) -> Result<Key, SignatureError> {
+        let pair = KeyPair::from_public_key(text).map_err(|_| SignatureError::NotAKey)?;
+        match pair.key_pair_type() {
+            KeyPairType::User => Ok(Key(text.to_string())),
+            _ => Err(SignatureError::NotAKey),
+        }
+    }
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Key {
+    /// The first letters of the key: 72 bits of it, too many for anybody to find another key with the same ones.
+    pub fn id(&self) -> &str {
+        self.0.get(..LETTERS_OF_AN_ID).unwrap_or(&self.0)
+    }
+
+    /// Returns the content of a message that this key has signed.
+    ///
+    /// # Errors
+    /// Any [`SignatureError`].
+    pub fn open<'a>(
+        &self,
+        bytes: &'a [u8],
+        purpose: &str,
+        scope: &str,
+    ) -> Result<&'a [u8], SignatureError> {
+        let (by, content) = open(bytes, purpose, scope)?;
+        let expected = self.clone();
+        match by == expected {
+            true => Ok(content),
+            false => Err(SignatureError::Other { by, expected }),
+        }
+    }
+}
+
+/// Name of a worker in stores and tables: its label, and the id of its key.
+pub fn name_of(label: &str, key: &Key) -> String {
+    format!("{label}-{}", key.id())
+}
+
+/// The id of the key in a worker's name.
+pub fn id_in(name: &str) -> &str {
+    let begin = name.len().saturating_sub(LETTERS_OF_AN_ID);
+    name.get(begin..).unwrap_or(name)
+}
+
+/// Returns the content of a message, and the key that has signed it.
+///
+/// # Errors
+/// Any [`SignatureError`].
+pub fn open<'a>(
+    bytes: &'a [u8],
+    purpose: &str,
+    scope: &str,
+) -> Result<(Key, &'a [u8]), SignatureError> {
+    let beginning = &bytes[..bytes.len().min(MOST_OF_THE_LINE)];
+    let end = beginning.iter().position(|&byte| byte == b'\n');
+    let end = end.ok_or(SignatureError::Missing)?;
+    let line = std::str::from_utf8(&bytes[..end]).map_err(|_| SignatureError::Missing)?;
+    let (by, signature) = line.split_once(' ').ok_or(SignatureError::Missing)?;
+    let by: Key = by.parse()?;
+    let content = &bytes[end + 1..];
+    let signed = signed(purpose, scope, content);
+    let is_valid = BASE64URL_NOPAD
+        .decode(signature.as_bytes())
+        .is_ok_and(|signature| {
+            let pair = KeyPair::from_public_key(&by.0);
+            pair.is_ok_and(|pair| pair.verify(&signed, &signature).is_ok())
+        });
+    match is_valid {
+        true => Ok((by, content)),
+        false => Err(SignatureError::Invalid { by }),
+    }
+}
+
+/// The bytes to sign. Neither purposes nor scopes have line breaks.
+fn signed(purpose: &str, scope: &str, content: &[u8]) -> Vec<u8> {
+    let heading = format!("{purpose} {scope}\n");
+    [BEGINNING, heading.as_bytes(), content].concat()
+}
+
+/// A key with its secret.
+#[derive(Debug)]
+pub struct Signer {
+    pair: KeyPair,
+    key: Key,
+}
+
+impl Default for Signer {
+    /// A new key.
+    fn default() -> Signer {
+        Signer::of(KeyPair::new_user())
+    }
+}
+
+impl Signer {
+    fn of(pair: KeyPair) -> Signer {
+        let key = Key(pair.public_key());
+        Signer { pair, key }
+    }
+
+    /// Reads the seed of a user from the file of a flag: of `--nkey`, or of `--creds`, which has more than the seed.
+    ///
+    /// # Errors
+    /// [`KeyFileError`] if the file cannot be read or has no seed.
+    pub fn read(flag: &'static str, path: &Path) -> Result<Signer, KeyFileError> {
+        let failed = |reason| KeyFileError {
+            flag,
+            path: path.to_path_buf(),
+            reason,
+        };
+        let text = fs::read_to_string(path).map_err(failed)?;
+        let pairs = text
+            .split_whitespace()
+            .filter_map(|word| KeyPair::from_seed(word).ok());
+        let found = pairs
+            .map(Signer::of)
+            .find(|signer| signer.pair.key_pair_type() == KeyPairType::User);
+        found.ok_or_else(|| {
+            failed(io::Error::other(
+                "expected the seed of an nkey, such as SU...",
+            ))
+        })
+    }
+
+    /// Returns the key that this user's coordinators have unless they name one; creates it if there is none.
+    ///
+    /// # Errors
+    /// [`KeyFileError`] if the file cannot be used.
+    pub fn of_this_user() -> Result<Signer, KeyFileError> {
+        let folder = user_folder("XDG_CONFIG_HOME", ".config");
+        let path = folder.clone().unwrap_or_default().join("coordinator.nk");
+        let failed = |reason| KeyFileError {
+            flag: "key of the coordinator",
+            path: path.clone(),
+            reason,
+        };
+        let Some(folder) = folder else {
+            let reason = "neither XDG_CONFIG_HOME nor HOME is set; expected --nkey FILE";
+            return Err(failed(io::Error::other(reason)));
+        };
+        if !path.exists() {
+            create(&folder, &path).map_err(failed)?;
+        }
+        if path.metadata().map_err(failed)?.mode() & OF_OTHERS != 0 {
+            let reason = "other users may read or write it; remove it, or use `chmod 600`";
+            return Err(failed(io::Error::other(reason)));
+        }
+        Signer::read("key of the coordinator", &path)
+    }
+
+    pub fn key(&self) -> &Key {
+        &self.key
+    }
+
+    /// Signs a message.
+    pub fn sign(&self, purpose: &str, scope: &str, content: &[u8]) -> Vec<u8> {
+        // This fails only without a secret.
+        let signature = self.pair.sign(&signed(purpose, scope, content));
+        let signature = BASE64URL_NOPAD.encode(&signature.unwrap_or_default());
+        let line = format!("{} {signature}\n", self.key);
+        [line.as_bytes(), content].concat()
+    }
+}
+
+/// Creates a file with a new key, unless another process does so at the same time.
+fn create(folder: &Path, path: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true).mode(0o700).create(folder)?;
+    // Only the user may read it.
+    let mut file = NamedTempFile::new_in(folder)?;
+    let seed = KeyPair::new_user().seed().map_err(io::Error::other)?;
+    writeln!(file, "{seed}")?;
+    file.as_file().sync_all()?;
+    match file.persist_noclobber(path) {
+        Err(error) if error.error.kind() != io::ErrorKind::AlreadyExists => Err(error.error),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_signature_is_valid_for_its_key_purpose_scope_and_content_alone() {
+        let (one, other) = (Signer::default(), Signer::default());
+        let bytes = one.sign("state", "7", b"content");
+        assert_eq!(
+            open(&bytes, "state", "7"),
+            Ok((one.key().clone(), &b"content"[..]))
+        );
+        let of_other = other.key().open(&bytes, "state", "7");
+        assert!(matches!(of_other, Err(SignatureError::Other { .. })));
+        let line = String::from_utf8(bytes.clone()).unwrap();
+        let signature = line.split([' ', '\n']).nth(1).unwrap();
+        let stolen = format!("{} {signature}\ncontent", other.key());
+        let changed = line.replace("content", "contenT");
+        for (bytes, purpose, scope) in [
+            (&bytes[..], "work", "7"),
+            (&bytes, "state", "8"),
+            (stolen.as_bytes(), "state", "7"),
+            (changed.as_bytes(), "state", "7"),
+        ] {
+            let error = open(bytes, purpose, scope).unwrap_err();
+            assert!(matches!(error, SignatureError::Invalid { .. }), "{error}");
+        }
+        for bytes in [
+            &b""[..],
+            b"content",
+            b"\n",
+            b"a b\n",
+            b"\xff \n",
+            &[b'x'; 999],
+        ] {
+            assert!(open(bytes, "state", "7").is_err());
+        }
+    }
+
+    #[test]
+    fn no_text_that_a_server_has_signed_is_a_message() {
+        assert!(std::str::from_utf8(&signed("state", "7", b"content")).is_err());
+    }
+
+    #[test]
+    fn a_key_is_that_of_a_user() {
+        let (user, account) = (KeyPair::new_user(), KeyPair::new_account());
+        assert!(user.public_key().parse::<Key>().is_ok());
+        for text in [
+            "",
+            "U",
+            &account.public_key(),
+            &user.public_key().to_lowercase(),
+        ] {
+            assert_eq!(text.parse::<Key>(), Err(SignatureError::NotAKey));
+        }
+        let key: Key = user.public_key().parse().unwrap();
+        assert_eq!(id_in(&name_of("a-b", &key)), key.id());
+    }
+}

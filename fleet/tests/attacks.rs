@@ -1,0 +1,417 @@
+//! Attacks by users of the server: by other workers, with the documented rights, and by coordinators whose key a worker
+//! does not know.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use async_nats::HeaderMap;
+use async_nats::jetstream::Context;
+use fleet::message::{Message, OpenMatches, Outcome};
+use fleet::names::{MATCHES, Names, open};
+use fleet::signature::{Key, Signer};
+use matches::archive::store::Store;
+use matches::record::digest::StoredGame;
+use nkeys::KeyPair;
+use rustix::process::Signal;
+
+use crate::common::fleet::engines;
+use crate::common::server::with_user;
+use crate::common::{
+    FLEET, Fleet, MATCH, Process, Server, assert_whole, played_on_one_machine, program,
+    with_jetstream,
+};
+use crate::messages::{first_game, outcome, send};
+use crate::rights::{address, config, nkey};
+
+/// The word after `before` in the output of a process.
+fn word_after(process: &Process, before: &str) -> String {
+    process.await_words(before);
+    let output = process.output();
+    let (_, rest) = output.split_once(before).unwrap();
+    rest.split_whitespace().next().unwrap().to_string()
+}
+
+fn key_of_coordinator(coordinator: &Process) -> Key {
+    word_after(coordinator, "--coordinator ").parse().unwrap()
+}
+
+/// The last message under a key of the matches, and its sequence number.
+async fn last(context: &Context, key: &str) -> (Vec<u8>, u64) {
+    let stream = context.get_stream(format!("KV_{MATCHES}")).await.unwrap();
+    let subject = format!("$KV.{MATCHES}.{key}");
+    let message = stream
+        .get_last_raw_message_by_subject(&subject)
+        .await
+        .unwrap();
+    (message.payload.to_vec(), message.sequence)
+}
+
+/// Writes bytes to a subject with the rights of a worker, who stores them as its heartbeat, and of a watcher, who has the
+/// server send them there.
+fn write_by_reply(fleet: &Fleet, worker: &KeyPair, bytes: &[u8], subject: &str) {
+    let beat = format!("$KV.fleet_beats.{}", worker.public_key());
+    with_user(&fleet.server, worker.seed().unwrap(), async |context| {
+        // Its own inbox is all that a worker may read, so it does not wait for an answer.
+        let client = context.client();
+        client
+            .publish(beat.clone(), bytes.to_vec().into())
+            .await
+            .unwrap();
+        client.flush().await.unwrap();
+    });
+    with_jetstream(&address(fleet, "watcher"), async |context| {
+        let request = format!("$JS.API.DIRECT.GET.KV_fleet_beats.{beat}");
+        let client = context.client();
+        let sent = client.publish_with_reply(request, subject.to_string(), "".into());
+        sent.await.unwrap();
+        client.flush().await.unwrap();
+    });
+}
+
+#[test]
+#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
+fn what_users_write_by_reply_subjects_is_not_believed_and_is_repaired() {
+    let (key, attacker) = (KeyPair::new_user(), KeyPair::new_user());
+    let mut fleet = Fleet::at(Server::configured(&config(&[&key, &attacker])));
+    let flag = nkey(&fleet, "one", &key);
+    fleet.address = address(&fleet, "coordinator");
+    let mut coordinator = fleet.begin(MATCH);
+    let names = fleet.await_work(&fleet.store());
+    let by = key_of_coordinator(&coordinator);
+    let as_coordinator = fleet.address.clone();
+    let forger = Signer::default();
+    let evil = OpenMatches {
+        ids: vec!["0".repeat(16)],
+    };
+    // The attacker ends the match, and hides it; a plan becomes nonsense.
+    let state = with_jetstream(&as_coordinator, async |context| {
+        last(&context, &names.state()).await.0
+    });
+    let json = by.open(&state, "state", names.id()).unwrap();
+    let over = String::from_utf8(json.to_vec())
+        .unwrap()
+        .replace("\"open\"", "\"over\"");
+    for (bucket_key, bytes) in [
+        (
+            names.state(),
+            forger.sign("state", names.id(), over.as_bytes()),
+        ),
+        (open(&by), evil.encode(&forger, "").unwrap()),
+    ] {
+        let subject = format!("$KV.{MATCHES}.{bucket_key}");
+        write_by_reply(&fleet, &attacker, &bytes, &subject);
+        fleet.await_that("a repair", || {
+            with_jetstream(&as_coordinator, async |context| {
+                let stream = context.get_stream(format!("KV_{MATCHES}")).await.unwrap();
+                let found = stream.get_last_raw_message_by_subject(&subject).await;
+                found.is_ok_and(|found| found.payload.starts_with(by.to_string().as_bytes()))
+            })
+        });
+        coordinator.await_words("the server has lost the state of the match; published again");
+    }
+    let (plan, first) = with_jetstream(&as_coordinator, async |context| {
+        let stream = context.get_stream("OBJ_fleet_plans").await.unwrap();
+        let last = stream.get_info().await.unwrap().state.last_sequence;
+        let info = stream.get_raw_message(last).await.unwrap();
+        (info.subject.to_string(), last)
+    });
+    write_by_reply(&fleet, &attacker, b"nonsense", &plan);
+    fleet.await_that("another plan", || {
+        with_jetstream(&as_coordinator, async |context| {
+            let stream = context.get_stream("OBJ_fleet_plans").await.unwrap();
+            let info = stream.get_last_raw_message_by_subject(&plan).await.unwrap();
+            info.sequence > first + 1 && info.payload.starts_with(b"{")
+        })
+    });
+    fleet.address = fleet.server.url();
+    let words = format!("{flag} --coordinator {by}");
+    let worker = fleet.worker_by(&mut program(), &words);
+    fleet.await_games(1);
+    write_by_reply(
+        &fleet,
+        &attacker,
+        &forger.sign("state", names.id(), over.as_bytes()),
+        &format!("$KV.{MATCHES}.{}", names.state()),
+    );
+    assert_whole(&fleet, &mut coordinator, MATCH);
+    // It has joined the match once.
+    assert_eq!(worker.output().matches("playing match").count(), 1);
+}
+
+#[test]
+#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
+fn a_heartbeat_cannot_remove_the_others() {
+    let (key, attacker) = (KeyPair::new_user(), KeyPair::new_user());
+    let mut fleet = Fleet::at(Server::configured(&config(&[&key, &attacker])));
+    let flag = nkey(&fleet, "one", &key);
+    fleet.address = address(&fleet, "coordinator");
+    let _coordinator = fleet.begin(MATCH);
+    fleet.await_work(&fleet.store());
+    let by_password = std::mem::replace(&mut fleet.address, fleet.server.url());
+    let _worker = fleet.worker_by(&mut program(), &flag);
+    fleet.address = by_password;
+    fleet.await_status("", &["  one  arbiter"]);
+    with_user(&fleet.server, attacker.seed().unwrap(), async |context| {
+        let mut headers = HeaderMap::new();
+        headers.insert("Nats-Rollup", "all");
+        let subject = format!("$KV.fleet_beats.{}", attacker.public_key());
+        let client = context.client();
+        client
+            .publish_with_headers(subject, headers, "".into())
+            .await
+            .unwrap();
+        client.flush().await.unwrap();
+    });
+    let status = fleet.start("status").ends(0, &[]);
+    assert!(status.contains("  one  arbiter"), "{status}");
+}
+
+#[test]
+#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
+fn an_old_state_of_the_match_does_not_come_back() {
+    let mut fleet = Fleet::new();
+    let mut first = fleet.begin(MATCH);
+    let worker = fleet.worker("one");
+    fleet.await_games(1);
+    let names = fleet.await_names(&fleet.store());
+    let url = fleet.server.url();
+    let state = || with_jetstream(&url, async |context| last(&context, &names.state()).await.0);
+    let old = state();
+    first.signal(Signal::INT);
+    first.ends(130, &["fleet resume"]);
+    let paused = state();
+    let mut second = fleet.resume();
+    fleet.await_that("the second session", || {
+        worker.output().matches("playing match").count() == 2
+    });
+    for replayed in [old, paused] {
+        with_jetstream(&url, async |context| {
+            let subject = format!("$KV.{MATCHES}.{}", names.state());
+            context
+                .publish(subject, replayed.into())
+                .await
+                .unwrap()
+                .await
+                .unwrap();
+            context
+                .client()
+                .publish("fleet.notice", "".into())
+                .await
+                .unwrap();
+            context.client().flush().await.unwrap();
+        });
+    }
+    assert_whole(&fleet, &mut second, MATCH);
+    assert_eq!(worker.output().matches("playing match").count(), 2);
+}
+
+#[test]
+#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
+fn a_worker_plays_only_for_coordinators_that_it_trusts() {
+    let mut fleet = Fleet::new();
+    let mut coordinator = fleet.begin(MATCH);
+    let kept = fleet.path("buxtehude/coordinator.nk");
+    let by = key_of_coordinator(&coordinator);
+    assert_eq!(*Signer::read("--nkey", &kept).unwrap().key(), by);
+    assert_eq!(
+        fs::metadata(&kept).unwrap().permissions().mode() & 0o777,
+        0o600
+    );
+    let stranger = Signer::default();
+    let strange = format!("--name strange --coordinator {}", stranger.key());
+    let strange = fleet.worker_by(&mut program(), &strange);
+    fleet.await_status("", &["  strange  arbiter"]);
+    let _worker = fleet.worker_by(&mut program(), &format!("--name one --coordinator {by}"));
+    assert_whole(&fleet, &mut coordinator, MATCH);
+    assert!(
+        !strange.output().contains("playing match"),
+        "{}",
+        strange.output()
+    );
+    // The same key signs the next match.
+    let next = fleet.path("next.db");
+    let coordinator = fleet.begin_in(&next, &format!("{} {MATCH}", engines()));
+    assert_eq!(key_of_coordinator(&coordinator), by);
+    drop(coordinator);
+    // Files that others may read are no secret.
+    fs::set_permissions(&kept, fs::Permissions::from_mode(0o644)).unwrap();
+    let other = fleet.path("other.db");
+    let mut open_to_all = fleet.begin_in(&other, &format!("{} {MATCH}", engines()));
+    open_to_all.ends(2, &["other users may read or write it"]);
+    let mut far = fleet.start("work --nats nats://192.0.2.1");
+    far.ends(2, &["--coordinator KEY", "--trust-any-coordinator"]);
+}
+
+#[test]
+#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
+fn nobody_is_set_aside_for_what_another_has_sent() {
+    let mut fleet = Fleet::new();
+    let key = KeyPair::new_user();
+    let flag = nkey(&fleet, "honest", &key);
+    let mut coordinator = fleet.begin(MATCH);
+    let mut worker = fleet.worker_by(&mut program(), &flag);
+    fleet.await_games(2);
+    worker.kill();
+    let names = fleet.await_names(&fleet.store());
+    let honest = Signer::read("--nkey", &fleet.path("honest.nk")).unwrap();
+    let mut bogus = first_game(&fleet.store());
+    bogus.record.moves.clear();
+    let label = "honest".to_string();
+    let liar = Signer::default();
+    let by_liar = outcome(&names, "honest", &liar, bogus.clone());
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    let framed = text(&by_liar).replacen(&liar.key().to_string(), &honest.key().to_string(), 1);
+    let elsewhere = Outcome { label, game: bogus };
+    let elsewhere = elsewhere.encode(&honest, Names::numbered(7).id()).unwrap();
+    let unsigned = text(&by_liar).split_once('\n').unwrap().1.to_string();
+    let messages = vec![
+        framed.into_bytes(),
+        elsewhere,
+        unsigned.into_bytes(),
+        by_liar,
+    ];
+    send(&fleet, messages);
+    coordinator.await_words("is set aside");
+    let _worker = fleet.worker_by(&mut program(), &flag);
+    let output = assert_whole(&fleet, &mut coordinator, MATCH);
+    let refused = format!("the signature by {} is not valid here", honest.key());
+    assert_eq!(output.matches(&refused).count(), 2, "{output}");
+    let aside = Store::open(&fleet.store())
+        .unwrap()
+        .all_set_aside()
+        .unwrap();
+    let names: Vec<&str> = aside.iter().map(|aside| aside.worker.as_str()).collect();
+    assert_eq!(names, [format!("honest-{}", liar.key().id())]);
+}
+
+/// A game of the match [`MATCH`] with the right cards and legal moves, but by weaker engines.
+fn invented(number: usize) -> StoredGame {
+    let weaker = MATCH.replace("--nodes 10000", "--nodes 1");
+    serde_json::from_str(&played_on_one_machine(&weaker)[number]).unwrap()
+}
+
+#[test]
+#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
+fn two_keys_that_were_not_chosen_cannot_agree_on_invented_games() {
+    let mut fleet = Fleet::new();
+    let mut coordinator = fleet.begin(&format!("{MATCH} --check-sample 1"));
+    coordinator.await_words("run `fleet work` to play it");
+    let names = fleet.await_names(&fleet.store());
+    let liars = [Signer::default(), Signer::default()];
+    let mut messages = Vec::new();
+    for liar in &liars {
+        messages.extend((0..12).map(|number| outcome(&names, "liar", liar, invented(number))));
+    }
+    send(&fleet, messages);
+    let _workers = [fleet.worker("one"), fleet.worker("two")];
+    let output = assert_whole(&fleet, &mut coordinator, MATCH);
+    let words = "is refused: two other workers agree on another game";
+    assert!(output.contains(words), "{output}");
+    let aside = Store::open(&fleet.store())
+        .unwrap()
+        .all_set_aside()
+        .unwrap();
+    assert!(
+        aside.iter().all(|aside| aside.worker.starts_with("liar-")),
+        "{aside:?}"
+    );
+}
+
+#[test]
+#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
+fn a_unit_of_the_sample_is_sent_to_another_worker_if_the_chosen_one_is_silent() {
+    let mut fleet = Fleet::new();
+    let mut coordinator = fleet.begin(&format!("{MATCH} --check-sample 1"));
+    let silent = [fleet.worker("silent"), fleet.worker("mute")];
+    for worker in &silent {
+        worker.await_words("playing match");
+    }
+    fleet.await_status("", &["  silent  arbiter", "  mute  arbiter"]);
+    let _workers = [fleet.worker("one"), fleet.worker("two")];
+    silent.iter().for_each(|worker| worker.signal(Signal::STOP));
+    assert_whole(&fleet, &mut coordinator, MATCH);
+}
+
+#[test]
+#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
+fn only_the_games_of_named_workers_count() {
+    let mut fleet = Fleet::new();
+    let key = KeyPair::new_user();
+    let flag = nkey(&fleet, "named", &key);
+    let mut nonsense = fleet.begin(&format!("{MATCH} --workers nowhere"));
+    nonsense.ends(2, &["--workers nowhere: No such file", "keys of workers"]);
+    let mut coordinator = fleet.begin(&format!("{MATCH} --workers {}", key.public_key()));
+    let other = fleet.worker("other");
+    let other_key = word_after(&other, "key ");
+    other.await_words(&format!(
+        "counts only the games of certain workers, not of {other_key}"
+    ));
+    let names = fleet.await_work(&fleet.store());
+    let stranger = Signer::default();
+    send(
+        &fleet,
+        vec![outcome(&names, "stranger", &stranger, invented(0))],
+    );
+    coordinator.await_words(&format!("worker {} is none of --workers", stranger.key()));
+    // A resumed coordinator knows them, too.
+    coordinator.kill();
+    let mut coordinator = fleet.resume();
+    let _worker = fleet.worker_by(&mut program(), &flag);
+    assert_whole(&fleet, &mut coordinator, MATCH);
+}
+
+#[test]
+#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
+fn games_that_are_refused_do_not_multiply_the_work() {
+    let mut fleet = Fleet::new();
+    let mut coordinator = fleet.begin(MATCH);
+    let names = fleet.await_work(&fleet.store());
+    let liar = Signer::default();
+    let bogus = outcome(&names, "liar", &liar, {
+        let mut game = invented(0);
+        game.record.moves.clear();
+        game
+    });
+    let published = || {
+        with_jetstream(&fleet.server.url(), async |context| {
+            let stream = context.get_stream(names.work_stream()).await.unwrap();
+            stream.cached_info().state.last_sequence
+        })
+    };
+    let before = published();
+    send(&fleet, vec![bogus; 200]);
+    fleet.await_that("a tally", || coordinator.output().contains("is set aside"));
+    let url = fleet.server.url();
+    fleet.await_that("the end of the games", || {
+        with_jetstream(&url, async |context| {
+            let stream = context.get_stream(names.result_stream()).await.unwrap();
+            stream.cached_info().state.messages == 0
+        })
+    });
+    assert_eq!(published(), before);
+    let _worker = fleet.worker("one");
+    assert_whole(&fleet, &mut coordinator, MATCH);
+}
+
+#[test]
+#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
+fn a_match_does_not_set_options_that_name_files() {
+    let mut fleet = Fleet::new();
+    let (victim, store) = (fleet.path("victim"), fleet.store());
+    let engine =
+        |name, option: &str| format!("--engine 'cmd={FLEET} args=engine name={name} {option}'");
+    let option = format!(r#""option.Debug Log File={}""#, victim.display());
+    let words = "--games 2 --nodes 50 --seed 5";
+    let words = format!("{} {} {words}", engine("a", &option), engine("b", ""));
+    let mut coordinator = fleet.begin_in(&store, &words);
+    coordinator.await_words("run `fleet work` to play it");
+    fs::write(&victim, "precious").unwrap();
+    let _worker = fleet.worker("one");
+    let reason = "engine a: the match sets option \"Debug Log File\", a text or a button";
+    fleet.await_status("", &["refuses match", reason]);
+    assert_eq!(fs::read_to_string(&victim).unwrap(), "precious");
+    let allowed = "--name allowed --allow-option 'debug log file'";
+    let _allowed = fleet.worker_by(&mut program(), allowed);
+    coordinator.ends(0, &[]);
+    assert_ne!(fs::read_to_string(&victim).unwrap(), "precious");
+}
