@@ -165,7 +165,7 @@ impl Store {
     /// Checks that this user made the store, before its programs run.
     ///
     /// # Errors
-    /// [`ArchiveError`] with the commands that would run, if somebody else made it.
+    /// [`ArchiveError`] with the commands that would run, if another user made it.
     pub fn check_mark(&self) -> Result<(), ArchiveError> {
         let engines = self.plan()?.engines;
         self.check(trust::check(&self.connection, &engines))
