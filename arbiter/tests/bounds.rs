@@ -61,7 +61,7 @@ impl Folder {
         command
     }
 
-    /// Exit status of the arbiter, and the end of what it prints.
+    /// Exit status of the arbiter, and the end of its output.
     fn run(&self, arguments: &[&str]) -> (Option<i32>, String) {
         self.end_of(self.command(env!("CARGO_BIN_EXE_arbiter"), arguments))
     }

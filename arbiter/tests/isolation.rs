@@ -1,4 +1,4 @@
-//! What an isolated engine sees of the file system, wherever an engine is started.
+//! The view of an isolated engine, in every command that starts one.
 #![cfg(target_os = "linux")]
 
 use std::fs;

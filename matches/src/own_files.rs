@@ -1,4 +1,5 @@
-//! Files of this process that engines must not see: stores, records, logs, streams of events, seeds, and the user's key.
+//! Files of this process that engines must not see: stores, records, logs, streams of events, seeds and the key of the
+//! user.
 //!
 //! Isolation covers them in each engine's view, wherever they are.
 

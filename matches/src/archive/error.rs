@@ -57,8 +57,8 @@ impl ArchiveError {
         Reason::File(error).about(path)
     }
 
-    /// `true` if the disk or the file system is the cause, not the request. A file or directory that does not exist, and
-    /// a file that is no regular one, are errors of the request.
+    /// `true` if the disk or the file system is the cause, not the request. A missing file, and one of the wrong
+    /// kind, are errors of the request.
     pub fn is_of_storage(&self) -> bool {
         match &self.reason {
             Reason::File(error) => {

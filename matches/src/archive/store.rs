@@ -165,7 +165,7 @@ impl Store {
     /// Checks that this user made the store, before its programs run.
     ///
     /// # Errors
-    /// [`ArchiveError`] with the commands that would run, if somebody else made it.
+    /// [`ArchiveError`] with the commands that would run, if another user made it.
     pub fn check_mark(&self) -> Result<(), ArchiveError> {
         let engines = self.plan()?.engines;
         self.check(trust::check(&self.connection, &engines))
@@ -279,8 +279,8 @@ fn note_name(name: &str) -> String {
     format!("note:{name}")
 }
 
-/// Refuses a crafted journal: SQLite would remove the file that such a journal names at its end. A write to one database
-/// names none.
+/// Refuses a crafted journal: SQLite would remove the file that such a journal names at its end. A write to a single
+/// database names none.
 fn refuse_super_journal(path: &Path) -> Result<(), Reason> {
     use io::{Read, Seek, SeekFrom};
     let mut name = path.as_os_str().to_owned();

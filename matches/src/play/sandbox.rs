@@ -56,7 +56,7 @@ pub fn run_program(main: impl FnOnce() -> ExitCode) -> ExitCode {
     main()
 }
 
-/// Keeps files that this process inherited, such as those of a shell, from the engines that it starts.
+/// Closes inherited files, such as those of a shell, in the engines that this process starts.
 #[cfg(target_os = "linux")]
 #[allow(unsafe_code)] // There is no other way to use an inherited descriptor.
 fn keep_inherited_files() {
@@ -66,9 +66,9 @@ fn keep_inherited_files() {
         .flatten();
     let numbers = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
     for number in numbers.filter(|&number: &RawFd| number > 2) {
-        // SAFETY: the descriptor is open, or was that of the directory, and is not used after this call.
+        // SAFETY: the descriptor is open, except the directory's own, and is not used after this call.
         let file = unsafe { BorrowedFd::borrow_raw(number) };
-        // Fails for the directory's own.
+        // Fails for the directory.
         let _ = fcntl_setfd(file, FdFlags::CLOEXEC);
     }
 }

@@ -161,7 +161,7 @@ fn objects(connection: &Connection) -> Result<Vec<[Option<String>; 3]>, Error> {
 /// Maximum length of a value in bytes.
 const MOST_BYTES: i32 = 1 << 26;
 
-/// Restricts a connection to a file that anybody may have made.
+/// Restricts a connection to a file of unknown origin.
 pub fn distrust(connection: &Connection) -> Result<(), Error> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;

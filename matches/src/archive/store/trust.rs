@@ -1,7 +1,7 @@
 //! Whether the programs that a store names may run: only if this user made the store, or says so.
 //!
-//! A mark in the store shows who made it: the HMAC-SHA-256, with the user's own key, of everything that determines which
-//! programs run, and how.
+//! A mark in the store shows who made it: the HMAC-SHA-256, with the user's own key, of everything that determines the
+//! programs and how they run.
 
 use std::path::Path;
 
