@@ -59,11 +59,8 @@ impl FromStr for Key {
     type Err = SignatureError;
 
     fn from_str(text: &str) -> Result<Key, SignatureError> {
-        let pair = KeyPair::from_public_key(text).map_err(|_| SignatureError::NotAKey)?;
-        match pair.key_pair_type() {
-            KeyPairType::User => Ok(Key(text.to_string())),
-            _ => Err(SignatureError::NotAKey),
-        }
+        verifier(text)?;
+        Ok(Key(text.to_string()))
     }
 }
 
@@ -123,18 +120,24 @@ pub fn open<'a>(
     let end = end.ok_or(SignatureError::Missing)?;
     let line = std::str::from_utf8(&bytes[..end]).map_err(|_| SignatureError::Missing)?;
     let (by, signature) = line.split_once(' ').ok_or(SignatureError::Missing)?;
-    let by: Key = by.parse()?;
+    let verifier = verifier(by)?;
     let content = &bytes[end + 1..];
     let signed = signed(purpose, scope, content);
-    let is_valid = BASE64URL_NOPAD
-        .decode(signature.as_bytes())
-        .is_ok_and(|signature| {
-            let pair = KeyPair::from_public_key(&by.0);
-            pair.is_ok_and(|pair| pair.verify(&signed, &signature).is_ok())
-        });
+    let signature = BASE64URL_NOPAD.decode(signature.as_bytes());
+    let is_valid = signature.is_ok_and(|signature| verifier.verify(&signed, &signature).is_ok());
+    let by = Key(by.to_string());
     match is_valid {
         true => Ok((by, content)),
         false => Err(SignatureError::Invalid { by }),
+    }
+}
+
+/// The public key of a user, to verify signatures.
+fn verifier(text: &str) -> Result<KeyPair, SignatureError> {
+    let pair = KeyPair::from_public_key(text).map_err(|_| SignatureError::NotAKey)?;
+    match pair.key_pair_type() {
+        KeyPairType::User => Ok(pair),
+        _ => Err(SignatureError::NotAKey),
     }
 }
 
