@@ -311,7 +311,8 @@ impl<'a> Game<'a> {
         let decided: Vec<Option<usize>> = (0..self.specs.len())
             .map(|seat| self.position.place(Seat(seat as u8)))
             .collect();
-        let (places, endings) = places_and_endings(&decided, &end);
+        let engines: Vec<&str> = self.specs.iter().map(|spec| spec.name.as_str()).collect();
+        let (places, endings) = places_and_endings(&engines, &decided, &end);
         let fault = match end {
             GameEnd::Fault { fault, .. } => Some(fault),
             _ => None,
