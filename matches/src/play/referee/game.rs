@@ -70,7 +70,7 @@ impl<'a> Game<'a> {
             deck: Deck::new(scheduled.deck_seed),
             clocks: specs
                 .iter()
-                .map(|spec| SeatClock::new(spec.limit, spec.margin))
+                .map(|spec| SeatClock::new(spec.limit, referee.margin(spec)))
                 .collect(),
             pondered: vec![None; seats],
             adjudicator: Adjudicator::new(plan.adjudication),
