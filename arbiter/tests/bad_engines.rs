@@ -43,7 +43,7 @@ const fn on_go(name: &'static str, go: &'static str, ending: Ending, words: &'st
     Bad {
         name,
         does: [go, "", "", ""],
-        limit: "movetime=100",
+        limit: "movetime=100 margin=50",
         ending: Some(ending),
         words,
         seats: TWO_AND_THREE,

@@ -60,8 +60,11 @@ fn engine(directory: &Path, name: &str, does: &str) -> String {
     format!("cmd=/bin/sh args={} name={name} legal=on", script.display())
 }
 
-/// Plays a match without a sandbox; returns its exit status, its output and its records.
-fn play(directory: &Path, arguments: &[&str]) -> (i32, String, Vec<GameRecord>) {
+/// Exit status of a match, its output and its records.
+type Outcome = (i32, String, Vec<GameRecord>);
+
+/// Plays a match without a sandbox.
+fn play(directory: &Path, arguments: &[&str]) -> Outcome {
     let record = directory.join("games.jsonl");
     let output = [
         "match",
@@ -228,9 +231,115 @@ fn an_engine_that_computes_out_of_turn_is_named() {
     ];
     let (code, seen, _) = play(&directory, &[&settings[..], &["--max-plies", "8"]].concat());
     assert_eq!(code, 0, "{seen}");
-    assert!(
-        seen.contains("thief: it uses the CPU during its opponents' turns"),
-        "{seen}"
-    );
+    assert!(seen.contains("thief: it computes out of turn"), "{seen}");
     assert!(!seen.contains("fair: it computes"), "{seen}");
+}
+
+/// The `--engine` string of the cheating engine of the examples, which cargo builds next to the arbiter when it tests
+/// the whole package.
+fn cheat(name: &str, args: &str) -> String {
+    let path = Path::new(ARBITER).with_file_name("examples").join("cheat");
+    assert!(
+        path.exists(),
+        "{path:?} is missing: expected `cargo test -p arbiter`, or `cargo build -p arbiter --examples` before"
+    );
+    let words = [
+        format!("cmd={}", path.display()),
+        format!("args={args}"),
+        format!("name={name}"),
+    ];
+    shlex::try_join(words.iter().map(String::as_str)).unwrap()
+}
+
+/// Plays a cheat against a fair engine, with more settings for each and for the match.
+fn play_cheat(args: &str, [cheats, fair]: [&str; 2], settings: &str) -> Outcome {
+    let directory = directory(args.split_whitespace().next().unwrap());
+    let cheater = format!("{} {cheats}", cheat("cheat", args));
+    let fair = format!("{} {fair}", cheat("fair", "fair"));
+    let mut arguments = vec!["--engine", &cheater, "--engine", &fair, "--retire", "0"];
+    arguments.extend(settings.split_whitespace());
+    play(&directory, &arguments)
+}
+
+/// Ending of the cheat in each game.
+fn endings(records: &[GameRecord]) -> Vec<Ending> {
+    let of_cheat = |record: &GameRecord| {
+        let seat = record.seats.iter().position(|name| name == "cheat");
+        record.endings[seat.unwrap()]
+    };
+    records.iter().map(of_cheat).collect()
+}
+
+#[test]
+fn work_in_what_has_ended_is_counted() {
+    for args in ["threads 400", "children 400"] {
+        let limits = "--movetime 20 --margin 50 --max-plies 6";
+        let (code, seen, records) = play_cheat(args, [""; 2], limits);
+        assert_eq!(code, ENGINE_FAULT, "{seen}");
+        assert_eq!(
+            endings(&records),
+            [Ending::TimeForfeit; 2],
+            "{args}: {seen}"
+        );
+    }
+}
+
+#[test]
+fn short_lived_threads_are_named_for_computing_out_of_turn() {
+    let keys = ["movetime=20 margin=1000", "movetime=400 margin=1000"];
+    let (code, seen, _) = play_cheat("bursts", keys, "--max-plies 16 --games 4");
+    assert_eq!(code, 0, "{seen}");
+    assert!(seen.contains("cheat: it computes out of turn"), "{seen}");
+    assert!(!seen.contains("fair: it computes"), "{seen}");
+}
+
+#[test]
+fn work_before_a_game_is_named() {
+    let limits = "--movetime 20 --margin 1000 --max-plies 6 --ready 120000";
+    let (code, seen, _) = play_cheat("ready 3000", [""; 2], limits);
+    assert_eq!(code, 0, "{seen}");
+    assert!(seen.contains("cheat: it computes out of turn"), "{seen}");
+    assert!(!seen.contains("fair: it computes"), "{seen}");
+}
+
+#[test]
+fn an_engine_that_fills_its_own_input_pays_for_it() {
+    let keys = ["ponder=on", ""];
+    let limits = "--movetime 20 --margin 50 --max-plies 20";
+    let (code, seen, records) = play_cheat("fill 900", keys, limits);
+    assert_eq!(code, ENGINE_FAULT, "{seen}");
+    let late = [Ending::TimeForfeit, Ending::Stall];
+    let endings = endings(&records);
+    assert!(endings.iter().all(|ending| late.contains(ending)), "{seen}");
+}
+
+#[test]
+fn an_engine_that_lives_in_its_margin_is_named() {
+    let limits = "--movetime 20 --margin 1000 --max-plies 20";
+    let (code, seen, _) = play_cheat("margin 80", [""; 2], limits);
+    assert_eq!(code, 0, "{seen}");
+    let words = "cheat: it uses its margin: its answers exceed their limit by ";
+    assert!(seen.contains(words), "{seen}");
+}
+
+#[test]
+fn a_failure_does_not_pay_with_another_seat() {
+    let directory = directory("deserter");
+    let deserter = engine(&directory, "deserter", "exit 1");
+    let fair = engine(&directory, "fair", "");
+    let settings = "--players 3 --nodes 1 --games 6 --retire 0";
+    let engines = ["--engine", &deserter, "--engine", &fair];
+    let settings: Vec<&str> = settings.split_whitespace().collect();
+    let (code, seen, records) = play(&directory, &[&engines[..], &settings].concat());
+    assert_eq!((code, records.len()), (ENGINE_FAULT, 6), "{seen}");
+    for record in records {
+        let own = |seat: &usize| record.seats[*seat] == "deserter";
+        let places = (0..3).filter(own).map(|seat| record.places[seat]);
+        let mut places: Vec<u32> = places.collect();
+        places.sort_unstable();
+        let last = [2, 3];
+        assert_eq!(places, last[2 - places.len()..], "{record:?}");
+        let flaws = matches::archive::replay::check(&record);
+        assert!(flaws.is_empty(), "{flaws:?}");
+    }
 }

@@ -145,7 +145,7 @@ fn an_answer_that_comes_late() {
     offend(
         &late,
         Ending::TimeForfeit,
-        "over its limit of 100.0 ms; the margin is 50.0 ms",
+        "over its limit of 100.0 ms; the margin is 10.0 ms",
     );
 }
 
@@ -170,7 +170,7 @@ fn a_clock_that_runs_out() {
 
 #[test]
 fn no_answer_within_the_time_limit() {
-    offend(&with_movetime(50, "sleep 1000"), Ending::Stall, "1100.0 ms");
+    offend(&with_movetime(50, "sleep 1000"), Ending::Stall, "1060.0 ms");
 }
 
 #[test]
@@ -325,7 +325,8 @@ fn the_first_offender_loses_when_several_fail_at_the_start() {
         .iter()
         .map(|engine| engine.is_usable())
         .collect();
-    assert_eq!(usable, [true, false, false]);
+    // The third engine was not told of the game.
+    assert_eq!(usable, [true, false, true]);
 }
 
 #[test]

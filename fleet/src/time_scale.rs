@@ -2,7 +2,7 @@
 //!
 //! A match may have a reference speed. A machine of another speed plays with the match's limits times reference /
 //! speed, rounded to a permille and clamped to 1/8..8. Move times, clocks and increments are scaled and rounded to the
-//! nearest millisecond (halves up), but never to 0; margins, depths and nodes stay the same.
+//! nearest millisecond (halves up), but never to 0; explicit margins, depths and nodes stay the same.
 
 use std::time::Duration;
 
@@ -126,7 +126,7 @@ mod tests {
             apply(&mut plan, permille);
             assert_eq!(plan.engines[0].limit.to_string(), expected);
             assert_eq!(plan.engines[1].limit.to_string(), "depth=1");
-            assert_eq!(plan.engines[0].margin, Duration::from_millis(50));
+            assert_eq!(plan.engines[0].margin, None);
         }
     }
 

@@ -124,7 +124,7 @@ impl<'a> Judge<'a> {
             let engine = Engine::start(self.spec, variant, place, READY, &log, self.interrupt)?;
             self.running = Some((engine, variant));
         }
-        self.talk(what, |engine| engine.begin(what, READY))
+        self.talk(what, |engine| engine.begin(what, None, READY))
     }
 
     /// Returns the estimate of each seat in permille.

@@ -18,7 +18,7 @@ use std::time::Duration;
 use buxtehude::rules::{Variant, is_card};
 
 pub use adjudication::{Adjudication, Resign};
-pub use limit::{ClockLimit, Limit, TimeLimit, clock};
+pub use limit::{ClockLimit, LONGEST_MARGIN, Limit, TimeLimit, clock};
 pub use sandbox::{Isolate, ResourceLimits};
 
 use crate::plan::schedule::LineUps;
@@ -105,8 +105,8 @@ pub struct EngineSpec {
     pub options: Vec<(String, String)>,
     /// Limit for each move.
     pub limit: Limit,
-    /// Allowed time of an answer beyond the time limit.
-    pub margin: Duration,
+    /// Allowed time of an answer beyond the time limit; `None` for [`TimeLimit::margin`], or more if the arbiter lags.
+    pub margin: Option<Duration>,
     /// Whether `go` lists the legal moves as `searchmoves`.
     pub legal: bool,
     /// Whether it ponders; only with two seats.
@@ -144,7 +144,7 @@ impl FromStr for Format {
 }
 
 impl EngineSpec {
-    /// Creates an engine with a name, program and limit, a margin of 50 ms, and defaults for the rest.
+    /// Creates an engine with a name, program and limit, and defaults for the rest.
     pub fn new(name: &str, command: impl Into<PathBuf>, limit: Limit) -> EngineSpec {
         EngineSpec {
             name: name.to_string(),
@@ -153,7 +153,7 @@ impl EngineSpec {
             dir: None,
             options: Vec::new(),
             limit,
-            margin: Duration::from_millis(50),
+            margin: None,
             legal: false,
             ponder: false,
             restart: false,

@@ -103,6 +103,7 @@ impl GameRecord {
                     depth_turns: u64::from(turn.depth.is_some()),
                     depths: u64::from(turn.depth.unwrap_or(0)),
                     waited: turn.waited.unwrap_or(0),
+                    overruns: turn.overrun.unwrap_or(0),
                     out_of_turn: turn.out_of_turn.unwrap_or(0),
                     late_stops: turn.late_stop.unwrap_or(0),
                     flaws: u64::from(turn.flaw.is_some()),
@@ -174,6 +175,8 @@ pub struct TurnSums {
     pub depths: u64,
     /// Time that the engine waited for a processor, in microseconds.
     pub waited: u64,
+    /// Time beyond the limits, in microseconds.
+    pub overruns: u64,
     /// CPU time used out of turn, in microseconds.
     pub out_of_turn: u64,
     /// Time beyond the grace period that the engine took to stop pondering, in microseconds.
@@ -189,6 +192,7 @@ impl AddAssign for TurnSums {
         self.depth_turns += other.depth_turns;
         self.depths += other.depths;
         self.waited += other.waited;
+        self.overruns += other.overruns;
         self.out_of_turn += other.out_of_turn;
         self.late_stops += other.late_stops;
         self.flaws += other.flaws;
@@ -295,7 +299,8 @@ pub struct TurnRecord {
     #[serde(skip)]
     pub waited: Option<u64>,
     /// CPU time in microseconds that the engine used since its previous answer while it was neither to move nor to
-    /// ponder; `None` if it was not measured.
+    /// ponder; before its first answer, also time beyond its budget for the start of a game. `None` if it was not
+    /// measured.
     #[serde(skip)]
     pub out_of_turn: Option<u64>,
     /// Time beyond the grace period that the engine took to answer the `stop` of its pondering, in microseconds. It is

@@ -154,7 +154,7 @@ impl ServeArgs {
     /// # Errors
     /// [`ArgsError`] about `--engine`.
     pub fn engines(&self) -> Result<Vec<EngineSpec>, ArgsError> {
-        let mut engines = engines_of(&self.engine, None, USUAL_LIMIT, Duration::ZERO)?;
+        let mut engines = engines_of(&self.engine, None, USUAL_LIMIT)?;
         for engine in &mut engines {
             engine.memory = engine.memory.or(Some(self.memory));
             // Every search has a time limit, so the CPU time that an engine gets matters.

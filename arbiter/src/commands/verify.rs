@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
-use std::time::Duration;
 
 use arbiter::analysis::verify::{Reruns, differences, timed_engine};
 use arbiter::args::VerifyArgs;
@@ -133,7 +132,7 @@ fn has_engines(args: &VerifyArgs) -> bool {
 fn plan_of_engines(args: &VerifyArgs) -> Result<Plan, ArgsError> {
     let limit = args.limit.limit().unwrap_or(DEFAULT_LIMIT);
     // Games under time limits, which alone have a margin, are not played again.
-    let engines = engines_of(&args.engine, args.each.as_deref(), limit, Duration::ZERO)?;
+    let engines = engines_of(&args.engine, args.each.as_deref(), limit)?;
     Ok(Plan::new(&VARIANTS[0], 2, engines))
 }
 

@@ -12,7 +12,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use matches::plan::Plan;
+use matches::plan::{LONGEST_MARGIN, Plan};
 use matches::record::{GameRecord, Machine};
 use statrs::stats_tests::{Alternative, fishers_exact};
 
@@ -30,7 +30,7 @@ const FIRST_LOOK: u64 = 4;
 pub struct Quarantine {
     is_on: bool,
     units: Units,
-    /// Smallest margin of the engines with a time limit, in microseconds; `None` if there are none.
+    /// Smallest margin of the engines with a time limit while the arbiter lags, in microseconds; `None` if there are none.
     margin: Option<u64>,
     machines: BTreeMap<String, MachineStatistics>,
 }
@@ -65,7 +65,9 @@ impl Quarantine {
     pub fn new(plan: &Plan, is_on: bool) -> Quarantine {
         let engines = plan.engines.iter();
         let timed = engines.filter(|engine| !engine.limit.is_timeless());
-        let margin = timed.map(|engine| engine.margin).min();
+        let margin = timed
+            .map(|engine| engine.margin.unwrap_or(LONGEST_MARGIN))
+            .min();
         Quarantine {
             is_on,
             units: Units::of(plan),

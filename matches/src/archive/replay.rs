@@ -225,7 +225,8 @@ fn check_endings(record: &GameRecord, last: &AnyPosition) -> Result<Option<Seat>
     Ok(offender)
 }
 
-/// Checks the places: seats that have finished keep theirs, the offender is last, and the others share the rest.
+/// Checks the places: seats that have finished keep theirs, the offender is last, other seats of its engine share the
+/// places before it, and the others share the best that are left.
 fn check_places(
     record: &GameRecord,
     last: &AnyPosition,
@@ -233,9 +234,14 @@ fn check_places(
 ) -> Result<(), Flaw> {
     let seats = || (0..last.seats() as u8).map(Seat);
     let finished = seats().filter(|&seat| last.place(seat).is_some()).count();
+    let name = |seat: Seat| &record.seats[seat.index()];
+    let is_copy = |seat| offender.is_some_and(|offender| name(offender) == name(seat));
+    let copies = seats().filter(|&seat| last.place(seat).is_none() && is_copy(seat));
+    let copies = copies.count();
     let place = |seat| match last.place(seat) {
         Some(place) => place,
         None if Some(seat) == offender => last.seats(),
+        None if is_copy(seat) => last.seats() - copies + 1,
         None => finished + 1,
     };
     let mut expected: Vec<u32> = seats().map(|seat| place(seat) as u32).collect();

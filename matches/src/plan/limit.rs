@@ -17,6 +17,15 @@ pub struct Limit {
     pub nodes: Option<u64>,
 }
 
+/// Largest default margin.
+pub const LONGEST_MARGIN: Duration = Duration::from_millis(50);
+/// Smallest default margin.
+const SHORTEST_MARGIN: Duration = Duration::from_millis(10);
+/// The default margin is this part of the time for a move.
+const MARGIN_PART: u32 = 20;
+/// Number of moves in a game, for the time per move of a clock without periods.
+const MOVES_OF_A_GAME: u32 = 40;
+
 /// A time limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeLimit {
@@ -35,6 +44,20 @@ pub struct ClockLimit {
     pub time: Duration,
     /// Time added after each move.
     pub increment: Duration,
+}
+
+impl TimeLimit {
+    /// Allowed time of an answer beyond the limit, unless the user sets it: a twentieth of the time for a move, from 10
+    /// to 50 ms.
+    pub fn margin(self) -> Duration {
+        let time = match self {
+            TimeLimit::Move(time) => time,
+            TimeLimit::Clock(clock) => {
+                clock.time / clock.moves.unwrap_or(MOVES_OF_A_GAME).max(1) + clock.increment
+            }
+        };
+        (time / MARGIN_PART).clamp(SHORTEST_MARGIN, LONGEST_MARGIN)
+    }
 }
 
 impl Limit {
@@ -213,6 +236,23 @@ fn seconds(text: &str) -> Option<Duration> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_margin_grows_with_the_time_for_a_move() {
+        for (limit, margin) in [
+            ("movetime=20", 10),
+            ("movetime=200", 10),
+            ("movetime=400", 20),
+            ("movetime=1000", 50),
+            ("movetime=60000", 50),
+            ("tc=8+0.2", 20),
+            ("tc=10/4+0", 20),
+        ] {
+            let limit: Limit = limit.parse().unwrap();
+            let found = limit.time.unwrap().margin();
+            assert_eq!(found, Duration::from_millis(margin), "{limit}");
+        }
+    }
 
     #[test]
     fn a_limit_reads_as_it_is_displayed() {

@@ -44,6 +44,8 @@ const BYTES_OF_OFFERS: usize = 1 << 20;
 const LONGEST_ID_NAME: usize = 200;
 /// Maximum number of lines to read from pondering before `ponderhit`.
 const LINES_OF_PONDERING: usize = 10_000;
+/// Budget of an engine for the start of a game, before its clock runs: of time, and of CPU time.
+const START_OF_A_GAME: Duration = Duration::from_secs(1);
 /// Wait that replaces one too long for the system's clock; longer than any match.
 const FOR_EVER: Duration = Duration::from_secs(1_000_000_000);
 
@@ -61,6 +63,8 @@ pub struct Engine {
     is_timed: bool,
     /// Whether it must be idle outside of its turns.
     rests: bool,
+    /// Time beyond [`START_OF_A_GAME`] that it took to begin the game, until its first answer.
+    late_start: Duration,
 }
 
 /// Copy and place of an engine process.
@@ -129,6 +133,7 @@ impl Engine {
             info: Vec::new(),
             is_timed: spec.limit.time.is_some(),
             rests: spec.limit.time.is_some() && !spec.ponder,
+            late_start: Duration::ZERO,
         };
         engine.measure();
         let deadline = deadline(patience);
@@ -213,39 +218,42 @@ impl Engine {
 
     /// Begins a new game, unrelated to earlier requests. `game` is its name in the log.
     ///
+    /// A `position` line, if given, precedes `isready`, so that an engine can build its tables for that number of seats
+    /// before its clock runs. Time and computing beyond [`START_OF_A_GAME`] count as out of turn.
+    ///
     /// # Errors
     /// The engine is not ready within `patience`; it can no longer be used.
-    pub fn begin(&mut self, game: &str, patience: Duration) -> Result<(), AnswerError> {
-        let deadline = deadline(patience);
-        self.announce_game(game, None, deadline)?;
-        self.await_ready(deadline)
-    }
-
-    /// Announces a new game; [`Engine::await_ready`] waits for the answer.
-    ///
-    /// A `position` line, if given, precedes `isready`, so that an engine can build its tables for that number of seats
-    /// before its clock runs.
-    pub fn announce_game(
+    pub fn begin(
         &mut self,
         game: &str,
         position: Option<&str>,
-        deadline: Instant,
+        patience: Duration,
     ) -> Result<(), AnswerError> {
         self.usable = false;
         self.conversation.note(game);
         self.measure();
+        let begun = Instant::now();
+        let deadline = after(begun, patience);
         let position = position.map_or(String::new(), |line| format!("{line}\n"));
         let lines = format!("{}\n{position}{}\n", Command::UciNewGame, Command::IsReady);
-        self.conversation.send(lines.as_bytes(), deadline)
+        self.conversation.send(lines.as_bytes(), deadline)?;
+        let arrived = self.await_ready(deadline)?;
+        if self.is_timed {
+            let spent = self.conversation.processor().end(arrived, self.rests);
+            let time = (arrived - begun).saturating_sub(spent.waited);
+            self.late_start = time.max(spent.used).saturating_sub(START_OF_A_GAME);
+        }
+        Ok(())
     }
 
-    /// Waits for `readyok`.
-    pub fn await_ready(&mut self, deadline: Instant) -> Result<(), AnswerError> {
+    /// Waits for `readyok`; returns the time of its arrival.
+    fn await_ready(&mut self, deadline: Instant) -> Result<Instant, AnswerError> {
         loop {
             let line = self.conversation.next_line(deadline)?;
             if line.text.trim_ascii() == b"readyok" {
+                let arrived = line.arrived;
                 self.usable = true;
-                return Ok(());
+                return Ok(arrived);
             }
         }
     }
@@ -259,7 +267,7 @@ impl Engine {
         let deadline = deadline(patience);
         let is_ready = lines(&[Command::IsReady]);
         self.conversation.send(is_ready.as_bytes(), deadline)?;
-        self.await_ready(deadline)
+        self.await_ready(deadline).map(drop)
     }
 
     /// Sends `request`, the lines of `position` and `go`, and waits for the answer.
@@ -323,10 +331,11 @@ impl Engine {
                     let arrived = line.arrived;
                     let answer = Answer::read(arrived - sent, line.text, &self.info);
                     self.usable = true;
+                    let late_start = std::mem::take(&mut self.late_start);
                     let processor = self.conversation.processor();
                     return Ok(Answer {
-                        out_of_turn: processor.used_at_rest(),
-                        waited: processor.end(arrived, self.rests),
+                        out_of_turn: processor.used_at_rest() + late_start,
+                        waited: processor.end(arrived, self.rests).waited,
                         ..answer
                     });
                 }
@@ -342,11 +351,15 @@ impl Engine {
     }
 
     /// Starts pondering: sends `request`, the lines of `position` and `go ponder`. Either [`Engine::ponder_hit`] or
-    /// [`Engine::stop_pondering`] must follow.
-    pub fn ponder(&mut self, request: &[u8], deadline: Instant) -> Result<(), AnswerError> {
+    /// [`Engine::stop_pondering`] must follow. An engine that does not read gets the rest of the request then, on its own
+    /// time.
+    ///
+    /// # Errors
+    /// The engine can no longer be used.
+    pub fn ponder(&mut self, request: &[u8]) -> Result<(), AnswerError> {
         self.usable = false;
         self.info.clear();
-        self.conversation.send(request, deadline)
+        self.conversation.send_at_once(request)
     }
 
     /// Sends `ponderhit`, because the expected move was played, and waits for the answer. The time counts from here.

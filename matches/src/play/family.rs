@@ -2,9 +2,15 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 use procfs_core::FromRead;
 use procfs_core::process::Stat;
+use rustix::param::clock_ticks_per_second;
+#[cfg(target_os = "linux")]
+use rustix::process::Pid;
+#[cfg(target_os = "linux")]
+use rustix::thread::sched_getaffinity;
 
 /// Directory of all processes, provided by the kernel.
 pub const PROC: &str = "/proc";
@@ -41,6 +47,51 @@ fn child_in_line(ancestor: u32, mut process: u32) -> Option<u32> {
 /// Returns the kernel's letter for the state of a process; `None` if it does not exist or the system does not list it.
 pub fn state(process: u32) -> Option<char> {
     stat(process).map(|stat| stat.state)
+}
+
+/// CPU time of the ended children of a process and theirs, if it waited for them, in steps of a clock tick.
+pub fn reaped(process: u32) -> Duration {
+    let ticks = stat(process).map_or(0, |stat| stat.cutime + stat.cstime);
+    let ticks = u32::try_from(ticks).unwrap_or_default();
+    let per_second = u32::try_from(clock_ticks_per_second()).unwrap_or(1).max(1);
+    Duration::from_secs(1) * ticks / per_second
+}
+
+/// Scheduling class and nice value of a thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Priority {
+    policy: Option<u32>,
+    nice: i64,
+}
+
+impl Priority {
+    /// The priority of a process, or of any thread; `None` if it does not exist.
+    pub fn of(thread: u32) -> Option<Priority> {
+        let Stat { policy, nice, .. } = stat(thread)?;
+        Some(Priority { policy, nice })
+    }
+}
+
+/// Number of processors allowed to a thread; `None` if it has another scheduling class than `priority` or a lower
+/// priority, or does not exist.
+pub fn processors(thread: u32, priority: Option<Priority>) -> Option<u32> {
+    let (found, expected) = (Priority::of(thread)?, priority?);
+    let is_lower = found.policy != expected.policy || found.nice > expected.nice;
+    if is_lower {
+        return None;
+    }
+    allowed(thread)
+}
+
+#[cfg(target_os = "linux")]
+fn allowed(thread: u32) -> Option<u32> {
+    let thread = Pid::from_raw(i32::try_from(thread).ok()?);
+    Some(sched_getaffinity(thread).ok()?.count())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn allowed(_: u32) -> Option<u32> {
+    None
 }
 
 fn stat(process: u32) -> Option<Stat> {
@@ -94,7 +145,7 @@ mod tests {
         assert_eq!(child_of(own, child.id()), Some(child.id()));
         assert_eq!(child_of(own, 1), None);
         for process in family {
-            let process = rustix::process::Pid::from_raw(process as i32).unwrap();
+            let process = Pid::from_raw(process as i32).unwrap();
             rustix::process::kill_process(process, rustix::process::Signal::KILL).unwrap();
         }
         child.wait().unwrap();

@@ -1,12 +1,13 @@
-//! Measures how long an engine waited for a processor during an answer.
+//! Measures the computing of an engine, and how long it waited for a processor during an answer.
 //!
 //! On a busy machine a process waits in the queue of a processor, and an engine that would have answered in time
 //! answers late. The kernel counts this time for every thread (`/proc/PID/task/TID/schedstat`). It is subtracted from
 //! the engine's time, so that no engine loses because of it.
 //!
-//! An engine could wait on purpose: with more threads than processors, its threads wait for each other. Therefore the
-//! engine's computing time never counts as waiting: the CPU time of its busiest thread, or the CPU time of all threads
-//! divided by the number of processors if that is more.
+//! An engine could wait on purpose: with more threads than processors, its threads wait for each other. Therefore only
+//! the main thread and the other thread that worked most earn this credit, at no lower priority than the arbiter's own,
+//! and the engine's computing never counts as waiting. Computing includes ended threads and processes: the CPU clock
+//! of a process keeps the time of its ended threads, `cutime` and `cstime` keep the time of its reaped children.
 
 use std::collections::HashMap;
 use std::fs;
@@ -17,7 +18,8 @@ use std::time::{Duration, Instant};
 use procfs_core::FromRead;
 use procfs_core::process::Schedstat;
 
-use super::family::{self, PROC};
+use super::cpu_clock;
+use super::family::{self, PROC, Priority};
 
 /// Least wait that counts; scheduling takes some time on an idle machine, too.
 const WORTH_COUNTING: Duration = Duration::from_millis(1);
@@ -37,6 +39,8 @@ pub struct ProcessorMeter {
     found: Option<Instant>,
     /// Number of processors that the process may use.
     processors: u32,
+    /// Priority of the arbiter when it started the process, which inherited it.
+    priority: Option<Priority>,
     /// Start of the measurement; `None` if none is running.
     begun: Option<Begun>,
     newest: Option<Arc<Sample>>,
@@ -44,6 +48,15 @@ pub struct ProcessorMeter {
     rest: Option<Arc<Sample>>,
     /// CPU time used between that sample and the start of the measurement.
     used_at_rest: Duration,
+}
+
+/// Result of a measurement.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Spent {
+    /// CPU time of all threads, those that have ended included; zero if the measurement was too short.
+    pub used: Duration,
+    /// Time that the engine waited for a processor or its answer for the arbiter; zero below a millisecond.
+    pub waited: Duration,
 }
 
 #[derive(Debug)]
@@ -58,10 +71,21 @@ struct Begun {
 #[derive(Debug)]
 struct Sample {
     at: Instant,
-    /// Counters of the engine's threads.
-    threads: HashMap<u32, Share>,
+    /// Counters of the engine's processes.
+    processes: HashMap<u32, Arc<Usage>>,
     /// Counters of the arbiter's own thread.
     own: Share,
+}
+
+/// Counters of a process.
+#[derive(Debug)]
+struct Usage {
+    /// CPU time, ended threads included.
+    clock: Duration,
+    /// CPU time of its ended children and theirs, if it waited for them; rounded down to 10 ms on most systems.
+    reaped: Duration,
+    /// Counters of its threads.
+    threads: HashMap<u32, Share>,
 }
 
 /// Counters of a thread.
@@ -74,12 +98,13 @@ struct Share {
 }
 
 impl ProcessorMeter {
-    /// Creates a meter for a process that may use `processors` processors.
+    /// Creates a meter for a process that may use `processors` processors and was started by this thread.
     pub fn new(process: u32, processors: usize) -> ProcessorMeter {
         ProcessorMeter {
             processes: vec![process],
             found: None,
             processors: u32::try_from(processors).unwrap_or(u32::MAX).max(1),
+            priority: Priority::of(std::process::id()),
             begun: None,
             newest: None,
             rest: None,
@@ -94,12 +119,12 @@ impl ProcessorMeter {
             self.processes = family::descendants(self.processes[0]);
             self.found = Some(Instant::now());
         }
-        let newest = self.newest.take();
+        let newest = self.newest.clone();
         let fresh = newest.filter(|sample| sample.at.elapsed() < FRESH);
         let is_new = fresh.is_none();
-        let sample = fresh.unwrap_or_else(|| Arc::new(self.sample()));
+        let sample = fresh.unwrap_or_else(|| self.sample());
         self.used_at_rest = match self.rest.take() {
-            Some(rest) if is_new => used(&rest.threads, &sample.threads),
+            Some(rest) if is_new => sample.used_since(&rest),
             _ => Duration::ZERO,
         };
         self.newest = Some(Arc::clone(&sample));
@@ -110,8 +135,8 @@ impl ProcessorMeter {
         });
     }
 
-    /// CPU time of all threads from the end of the previous measurement to the start of this one; zero if the interval
-    /// was short or the engine need not be idle.
+    /// CPU time from the end of the previous measurement to the start of this one; zero if the interval was short or
+    /// the engine need not be idle.
     pub fn used_at_rest(&self) -> Duration {
         self.used_at_rest
     }
@@ -121,47 +146,65 @@ impl ProcessorMeter {
     pub fn waited(&self, until: Instant) -> Duration {
         match &self.begun {
             Some(begun) if begun.may_have_waited(until) => {
-                begun.waited(&self.sample(), until, self.processors)
+                self.credit(begun, &self.sample(), until)
             }
             _ => Duration::ZERO,
         }
     }
 
-    /// Ends the measurement at `until` and returns the time as [`ProcessorMeter::waited`] does. If it `rests`, the
-    /// engine must be idle until the next measurement.
-    pub fn end(&mut self, until: Instant, rests: bool) -> Duration {
+    /// Ends the measurement at `until`. If it `rests`, the engine must be idle until the next measurement.
+    pub fn end(&mut self, until: Instant, rests: bool) -> Spent {
         let begun = self.begun.take();
         let Some(begun) = begun.filter(|begun| begun.is_new || begun.may_have_waited(until)) else {
-            return Duration::ZERO;
+            return Spent::default();
         };
-        let sample = Arc::new(self.sample());
-        let waited = begun.waited(&sample, until, self.processors);
+        let sample = self.sample();
+        let spent = Spent {
+            used: sample.used_since(&begun.sample),
+            waited: self.credit(&begun, &sample, until),
+        };
         self.rest = rests.then(|| Arc::clone(&sample));
         self.newest = Some(sample);
-        waited
+        spent
     }
 
-    fn sample(&self) -> Sample {
-        Sample {
-            at: Instant::now(),
-            threads: self.threads(),
-            own: own_share(),
+    /// Time between the start of a measurement and `until` that is credited, by a sample of now.
+    fn credit(&self, begun: &Begun, now: &Sample, until: Instant) -> Duration {
+        let elapsed = until.saturating_duration_since(begun.at);
+        let work = Work::between(&begun.sample, now);
+        // While the answer waited for the arbiter, which itself waited for a processor, no engine is charged.
+        let own = now.own.since(begun.sample.own).waited;
+        let credit = |waits: Duration, computed| {
+            let credit = (own + waits).min(elapsed.saturating_sub(computed));
+            Some(credit).filter(|credit| *credit >= WORTH_COUNTING)
+        };
+        let most = work.workers.iter().map(|(_, share)| share.waited).sum();
+        if credit(most, work.longest()).is_none() {
+            return Duration::ZERO;
         }
-    }
-
-    /// Counters of all threads of the known processes.
-    fn threads(&self) -> HashMap<u32, Share> {
-        let mut threads = HashMap::new();
-        for process in &self.processes {
-            let tasks = Path::new(PROC).join(process.to_string()).join("task");
-            // A process that has ended has no threads.
-            for task in fs::read_dir(tasks).into_iter().flatten().flatten() {
-                let number = task.file_name().to_str().and_then(|name| name.parse().ok());
-                let share = read_share(&task.path().join("schedstat"));
-                threads.extend(number.zip(share));
+        // Threads that share fewer processors than the engine may use do so by its own choice.
+        let (mut waits, mut processors) = (Duration::ZERO, self.processors);
+        for (thread, share) in work.workers {
+            if let Some(allowed) = family::processors(thread, self.priority) {
+                processors = processors.min(allowed).max(1);
+                waits += share.waited;
             }
         }
-        threads
+        let computed = work.longest().max(work.used / processors);
+        credit(waits, computed).unwrap_or_default()
+    }
+
+    fn sample(&self) -> Arc<Sample> {
+        let newest = self.newest.as_ref();
+        let usage = |&process: &u32| {
+            let before = newest.and_then(|sample| sample.processes.get(&process));
+            Some((process, Usage::of(process, before)?))
+        };
+        Arc::new(Sample {
+            at: Instant::now(),
+            processes: self.processes.iter().filter_map(usage).collect(),
+            own: own_share(),
+        })
     }
 }
 
@@ -170,26 +213,91 @@ impl Begun {
     fn may_have_waited(&self, until: Instant) -> bool {
         until.saturating_duration_since(self.at) >= WORTH_COUNTING
     }
+}
 
-    fn waited(&self, now: &Sample, until: Instant, processors: u32) -> Duration {
-        let mut sum = Share::default();
-        let mut busiest = Duration::ZERO;
-        for (thread, now) in &now.threads {
-            let before = self.sample.threads.get(thread);
-            let before = before.copied().unwrap_or_default();
-            let ran = now.ran.saturating_sub(before.ran);
-            busiest = busiest.max(ran);
-            sum.ran += ran;
-            sum.waited += now.waited.saturating_sub(before.waited);
+impl Sample {
+    /// CPU time used between an earlier sample and this one.
+    fn used_since(&self, before: &Sample) -> Duration {
+        let used = |sample: &Sample| -> Duration {
+            let processes = sample.processes.values();
+            processes.map(|usage| usage.clock + usage.reaped).sum()
+        };
+        used(self).saturating_sub(used(before))
+    }
+
+    /// Counters of a thread; zero if it did not exist.
+    fn share(&self, process: u32, thread: u32) -> Share {
+        let usage = self.processes.get(&process);
+        let share = usage.and_then(|usage| usage.threads.get(&thread));
+        share.copied().unwrap_or_default()
+    }
+}
+
+impl Usage {
+    /// Reads the counters of a process; `None` if it has ended. They are those of `before` if it did not run since.
+    fn of(process: u32, before: Option<&Arc<Usage>>) -> Option<Arc<Usage>> {
+        let clock = cpu_clock::of_process(process)?;
+        if let Some(before) = before.filter(|before| before.clock == clock) {
+            return Some(Arc::clone(before));
         }
-        // While the answer waited for the arbiter, which itself waited for a processor, no engine is charged.
-        let own = now.own.waited.saturating_sub(self.sample.own.waited);
-        let elapsed = until.saturating_duration_since(self.at);
-        let computed = busiest.max(sum.ran / processors);
-        let waited = (sum.waited + own).min(elapsed.saturating_sub(computed));
-        match waited < WORTH_COUNTING {
-            true => Duration::ZERO,
-            false => waited,
+        let tasks = Path::new(PROC).join(process.to_string()).join("task");
+        let tasks = fs::read_dir(tasks).into_iter().flatten().flatten();
+        let threads = tasks.filter_map(|task| {
+            let number = task.file_name().to_str()?.parse().ok()?;
+            Some((number, read_share(&task.path().join("schedstat"))?))
+        });
+        Some(Arc::new(Usage {
+            clock,
+            reaped: family::reaped(process),
+            threads: threads.collect(),
+        }))
+    }
+}
+
+/// Work of an engine between two samples.
+#[derive(Debug, Default)]
+struct Work {
+    /// CPU time.
+    used: Duration,
+    /// Part of it of threads that still exist.
+    alive: Duration,
+    /// The main thread and the other thread that worked most; the answer depended on them.
+    workers: [(u32, Share); 2],
+}
+
+impl Work {
+    fn between(before: &Sample, now: &Sample) -> Work {
+        let mut work = Work {
+            used: now.used_since(before),
+            ..Work::default()
+        };
+        for (&process, usage) in &now.processes {
+            for (&thread, share) in &usage.threads {
+                let share = share.since(before.share(process, thread));
+                work.alive += share.ran;
+                let [main, other] = &mut work.workers;
+                let worker = if thread == process { main } else { other };
+                if share.ran > worker.1.ran {
+                    *worker = (thread, share);
+                }
+            }
+        }
+        work
+    }
+
+    /// Longest time for which one thread worked. Ended threads and processes may have run one after another, and count in full.
+    fn longest(&self) -> Duration {
+        let [(_, main), (_, other)] = self.workers;
+        let ended = self.used.saturating_sub(self.alive);
+        main.ran.max(other.ran).max(ended)
+    }
+}
+
+impl Share {
+    fn since(self, before: Share) -> Share {
+        Share {
+            ran: self.ran.saturating_sub(before.ran),
+            waited: self.waited.saturating_sub(before.waited),
         }
     }
 }
@@ -197,18 +305,6 @@ impl Begun {
 /// Time that the calling thread has waited for a processor so far.
 pub fn own_wait() -> Duration {
     own_share().waited
-}
-
-/// CPU time of threads between two samples.
-fn used(before: &HashMap<u32, Share>, now: &HashMap<u32, Share>) -> Duration {
-    let ran = |threads: &HashMap<u32, Share>, thread| {
-        let share: Option<&Share> = threads.get(thread);
-        share.map_or(Duration::ZERO, |share| share.ran)
-    };
-    let threads = now.keys();
-    threads
-        .map(|thread| ran(now, thread).saturating_sub(ran(before, thread)))
-        .sum()
 }
 
 /// Counters of the calling thread.

@@ -12,11 +12,13 @@ mod request;
 mod result;
 mod turn_record;
 
+use std::time::Duration;
+
 use buxtehude::rules::Seat;
 use thiserror::Error;
 
-use crate::plan::Plan;
 use crate::plan::schedule::ScheduledGame;
+use crate::plan::{EngineSpec, LONGEST_MARGIN, Plan, TimeLimit};
 use crate::play::engine::{Engine, StartError};
 use crate::play::interrupt::{Interrupt, Interrupted};
 use crate::play::lag::LagMeter;
@@ -96,6 +98,17 @@ impl<'a> Referee<'a> {
             reruns: None,
             listener: None,
         }
+    }
+
+    /// Allowed time of an engine's answers beyond its time limit: the default grows with the arbiter's own lag, since an
+    /// answer may be read that much later.
+    fn margin(&self, spec: &EngineSpec) -> Duration {
+        let by_default = |time: TimeLimit| {
+            let lag = self.lag.map_or(Duration::ZERO, |lag| lag.recent().p99);
+            time.margin().max(lag).min(LONGEST_MARGIN)
+        };
+        let margin = spec.margin.or_else(|| spec.limit.time.map(by_default));
+        margin.unwrap_or_default()
     }
 
     /// Plays one game to its end, by the rules or by the first fault, and returns its record.

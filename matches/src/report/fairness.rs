@@ -12,6 +12,12 @@ const TELLING_MICROS: u64 = 1_000_000;
 const WORTH_TELLING: f64 = 0.001;
 /// An engine with at least this CPU use out of turn, as a share of its own time, must be searching.
 const THOUGHT: f64 = 0.25;
+/// An engine lives in its margin if its mean overrun is at least this long, in milliseconds ...
+const OVERRUN_MS: f64 = 1.0;
+/// ... and its overruns are at least this share of its time ...
+const OVERRUN: f64 = 0.02;
+/// ... and last this long in total, in microseconds.
+const TELLING_OVERRUNS: u64 = 100_000;
 /// Least number of reruns for a statistical test.
 const TELLING_RERUNS: usize = 5;
 /// Number of standard errors that is significant: 1 %, one-sided.
@@ -19,10 +25,10 @@ const NO_CHANCE: f64 = 2.33;
 
 /// Explanation of the columns.
 pub const LEGEND: &str = "\
-waited: share of its time in which it waited for a processor, which does not count; out of turn: CPU time used during
-other seats' turns, as a share of its own time; after stop: time charged for stopping its pondering late; reruns: games
-rerun because its loss may not have been its own fault; share before: its mean share before all reruns of its games,
-and its par
+waited: share of its time in which it waited for a processor, which does not count; overrun: mean time of its answers
+beyond the limit; out of turn: CPU time used during other seats' turns, and time or CPU time beyond 1 s before readyok, as
+a share of its own time; after stop: time charged for stopping its pondering late; reruns: games rerun because its loss
+may not have been its own fault; share before: its mean share before all reruns of its games, and its par
 ";
 
 /// Disturbances of each engine of a match.
@@ -90,6 +96,7 @@ impl Fairness {
         let is_telling = |engine: &Engine| {
             engine.waited_share() >= WORTH_TELLING
                 || engine.thinks_out_of_turn()
+                || engine.lives_in_its_margin()
                 || engine.turns.late_stops > 0
                 || engine.seatings > 0
         };
@@ -100,6 +107,7 @@ impl Fairness {
         columns.extend(
             [
                 "waited",
+                "overrun",
                 "out of turn",
                 "after stop",
                 "reruns",
@@ -127,7 +135,7 @@ impl Fairness {
         })
     }
 
-    /// Engines with significant reruns or CPU use out of turn, each with the reason.
+    /// Engines with significant reruns, overruns or CPU use out of turn, each with the reason.
     pub fn suspects(&self) -> Vec<String> {
         let all: usize = self.engines.iter().map(|engine| engine.seatings).sum();
         let reruns: usize = self.engines.iter().map(|engine| engine.reruns).sum();
@@ -146,8 +154,14 @@ impl Fairness {
             if engine.thinks_out_of_turn() {
                 let share = percent(engine.share_out_of_turn());
                 suspects.push(format!(
-                    "{name}: it uses the CPU during its opponents' turns, for {share} of its own time; \
-                     expected none without ponder=on"
+                    "{name}: it computes out of turn, for {share} of its own time: while its opponents are to move, \
+                     without ponder=on, or for over 1 s before readyok"
+                ));
+            }
+            if engine.lives_in_its_margin() {
+                let mean = engine.mean_overrun();
+                suspects.push(format!(
+                    "{name}: it uses its margin: its answers exceed their limit by {mean:.1} ms on average"
                 ));
             }
             if engine.stood_badly() {
@@ -176,6 +190,21 @@ impl Engine {
         self.turns.out_of_turn >= TELLING_MICROS && self.share_out_of_turn() >= THOUGHT
     }
 
+    /// Mean time of its answers beyond their limit, in milliseconds.
+    fn mean_overrun(&self) -> f64 {
+        self.turns.overruns as f64 / self.turns.turns.max(1) as f64 / 1000.0
+    }
+
+    /// `true` if it counts on its margin.
+    fn lives_in_its_margin(&self) -> bool {
+        let TurnSums {
+            overruns, micros, ..
+        } = self.turns;
+        overruns >= TELLING_OVERRUNS
+            && self.mean_overrun() >= OVERRUN_MS
+            && overruns as f64 >= OVERRUN * micros as f64
+    }
+
     /// Its mean share before reruns, and its mean par, 0 to 1.
     fn mean_shares(&self) -> [f64; 2] {
         let count = self.leads.len().max(1) as f64;
@@ -202,6 +231,7 @@ impl Engine {
         vec![
             self.name.clone(),
             percent(self.waited_share()),
+            format!("{:.1} ms", self.mean_overrun()),
             percent(self.share_out_of_turn()),
             format!("{:.1} ms", self.turns.late_stops as f64 / 1000.0),
             self.reruns.to_string(),

@@ -107,7 +107,9 @@ fn set(spec: &mut EngineSpec, key: &str, value: &str) -> Result<(), String> {
         ("args", _) => {
             spec.args = shlex::split(value).ok_or_else(|| wrong(UNCLOSED.to_string()))?;
         }
-        ("margin", _) => spec.margin = Duration::from_millis(margin(value).map_err(wrong)?),
+        ("margin", _) => {
+            spec.margin = Some(Duration::from_millis(margin(value).map_err(wrong)?));
+        }
         ("memory", _) => spec.memory = Some(mebibytes(value).map_err(wrong)?),
         ("cpu", _) => spec.bounds.cpu = Some(cpu_seconds(value).map_err(wrong)?),
         ("processes", _) => spec.bounds.processes = Some(processes(value).map_err(wrong)?),
@@ -191,7 +193,7 @@ mod tests {
                 ("Hash".into(), "16".into()),
                 ("Move Overhead".into(), "5".into()),
             ],
-            margin: Duration::from_millis(7),
+            margin: Some(Duration::from_millis(7)),
             legal: true,
             ponder: true,
             restart: false,

@@ -27,10 +27,8 @@ pub const DEFAULT_LIMIT: Limit = Limit::movetime(Duration::from_millis(100));
 pub(super) fn engines(args: &GameArgs, restart: bool) -> Result<Vec<EngineSpec>, ArgsError> {
     let default = EngineSpec {
         restart,
-        ..default(
-            args.limit.limit().unwrap_or(DEFAULT_LIMIT),
-            Duration::from_millis(args.margin),
-        )
+        margin: args.margin.map(Duration::from_millis),
+        ..default(args.limit.limit().unwrap_or(DEFAULT_LIMIT))
     };
     specs(&args.engine, args.each.as_deref(), &default)
 }
@@ -38,7 +36,7 @@ pub(super) fn engines(args: &GameArgs, restart: bool) -> Result<Vec<EngineSpec>,
 /// Parses engines from strings, with the settings in `each` for all of them, and gives each a unique name; without
 /// strings, returns the built-in engine, which is the running program with the argument `engine`.
 ///
-/// `limit` and `margin` are defaults.
+/// `limit` is a default.
 ///
 /// # Errors
 /// [`ArgsError`] about `--engine` or `--each`.
@@ -46,9 +44,8 @@ pub fn engines_of(
     texts: &[String],
     each: Option<&str>,
     limit: Limit,
-    margin: Duration,
 ) -> Result<Vec<EngineSpec>, ArgsError> {
-    specs(texts, each, &default(limit, margin))
+    specs(texts, each, &default(limit))
 }
 
 /// Parses the engines on a worker's machine: their programs, arguments, directories, and names as in a match.
@@ -71,7 +68,7 @@ pub fn local_engines(texts: &[String]) -> Result<Vec<EngineSpec>, ArgsError> {
     }
     match texts.is_empty() {
         true => Ok(Vec::new()),
-        false => engines_of(texts, None, Limit::default(), Duration::ZERO),
+        false => engines_of(texts, None, Limit::default()),
     }
 }
 
@@ -84,16 +81,12 @@ pub fn judge(text: &str, limit: Limit) -> Result<EngineSpec, ArgsError> {
     let name = engine
         .get("name")
         .map_or_else(|| program(&engine), String::from);
-    // An estimate has no time margin.
-    spec(text, &engine, name, &default(limit, Duration::ZERO))
+    spec(text, &engine, name, &default(limit))
 }
 
 /// An engine without a program, for missing settings.
-fn default(limit: Limit, margin: Duration) -> EngineSpec {
-    EngineSpec {
-        margin,
-        ..EngineSpec::new("", "", limit)
-    }
+fn default(limit: Limit) -> EngineSpec {
+    EngineSpec::new("", "", limit)
 }
 
 fn specs(

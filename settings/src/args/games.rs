@@ -215,15 +215,16 @@ pub struct GameArgs {
     pub store: Option<PathBuf>,
 
     /// Margin by which an engine may exceed its time limit, in milliseconds
+    ///
+    /// [default: a twentieth of the time for a move, from 10 to 50; up to 50 while the arbiter itself lags]
     #[arg(
         long,
         value_name = "MS",
-        default_value = "50",
         value_parser = margin,
         help_heading = LIMITS,
         hide_short_help = true
     )]
-    pub margin: u64,
+    pub margin: Option<u64>,
 
     /// Longest thinking time of an engine limited by depth or nodes, in seconds
     #[arg(

@@ -72,7 +72,9 @@ fn described(engine: &EngineSpec) -> Table {
         set("dir", Value::from(&*dir.to_string_lossy()));
     }
     table.extend(pairs(&engine.limit.to_string()));
-    table.insert("margin".into(), milliseconds(engine.margin));
+    if let Some(margin) = engine.margin {
+        table.insert("margin".into(), milliseconds(margin));
+    }
     // Always written, since matches and tournaments have different defaults.
     table.insert("restart".into(), engine.restart.into());
     table.extend(pairs(&engine.switches().join(" ")));

@@ -142,7 +142,7 @@ impl Process {
         let ready = scheduler.bounds.ready;
         let begun = match self.goes_on(question) {
             true => self.engine.make_ready(ready),
-            false => self.engine.begin("a game at the table", ready),
+            false => self.engine.begin("a game at the table", None, ready),
         };
         begun.map_err(|failure| self.error(failure))?;
         self.start = Some(question.position.start.clone());

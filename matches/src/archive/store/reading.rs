@@ -50,7 +50,7 @@ impl Extent {
 
 const SEATS: &str =
     "SELECT engines.name, place, ending, turns, micros, depth_turns, depths, waited, late_stops,
-    out_of_turn, flaws FROM seats JOIN engines ON engines.number = engine WHERE game = ?1 ORDER BY seat";
+    overruns, out_of_turn, flaws FROM seats JOIN engines ON engines.number = engine WHERE game = ?1 ORDER BY seat";
 const RERUNS: &str =
     "SELECT seat, reason, shares, number FROM reruns WHERE game = ?1 ORDER BY number";
 const FAULT: &str = "SELECT seat, reason, stderr, evidence FROM faults WHERE game = ?1";
@@ -149,8 +149,9 @@ impl Parts<'_> {
                 depths: row.get(6)?,
                 waited: row.get(7)?,
                 late_stops: row.get(8)?,
-                out_of_turn: row.get(9)?,
-                flaws: row.get(10)?,
+                overruns: row.get(9)?,
+                out_of_turn: row.get(10)?,
+                flaws: row.get(11)?,
             });
         }
         let mut turns = self.turns.query([game])?;

@@ -26,7 +26,7 @@ CREATE TABLE engines (
     directory TEXT,
     options TEXT NOT NULL,
     \"limit\" TEXT NOT NULL,
-    margin_ms INTEGER NOT NULL,
+    margin_ms INTEGER,
     legal INTEGER NOT NULL,
     ponder INTEGER NOT NULL,
     restart INTEGER NOT NULL,
@@ -56,6 +56,7 @@ CREATE TABLE seats (
     depths INTEGER NOT NULL,
     waited INTEGER NOT NULL,
     late_stops INTEGER NOT NULL,
+    overruns INTEGER NOT NULL,
     out_of_turn INTEGER NOT NULL,
     flaws INTEGER NOT NULL,
     PRIMARY KEY (game, seat)

@@ -9,8 +9,9 @@ use crate::record::{GameRecord, Machine};
 const GAME: &str = "INSERT INTO games (number, block, variant, start, moves, digest) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
 const SEAT: &str =
     "INSERT INTO seats (game, seat, engine, place, ending, turns, micros, depth_turns, depths,
-        waited, late_stops, out_of_turn, flaws)
-    VALUES (?1, ?2, (SELECT number FROM engines WHERE name = ?3), ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
+        waited, late_stops, overruns, out_of_turn, flaws)
+    VALUES (?1, ?2, (SELECT number FROM engines WHERE name = ?3), ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13,
+        ?14)";
 const TURN: &str =
     "INSERT INTO turns (game, number, seat, move, micros, overrun, depth, estimate, score, nodes, pv,
         waited, late_stop, out_of_turn, flaw)
@@ -71,6 +72,7 @@ fn add_game(transaction: &Transaction<'_>, record: &GameRecord) -> Result<(), Re
             sums.depths,
             sums.waited,
             sums.late_stops,
+            sums.overruns,
             sums.out_of_turn,
             sums.flaws,
         ])?;

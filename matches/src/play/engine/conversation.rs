@@ -82,6 +82,8 @@ pub struct Conversation {
     pub recent: Recent,
     /// Measures how long the engine waits for a processor.
     processor: ProcessorMeter,
+    /// Bytes to send that did not fit into the pipe.
+    unsent: Vec<u8>,
 }
 
 impl Conversation {
@@ -107,6 +109,7 @@ impl Conversation {
         };
         Ok(Conversation {
             processor: ProcessorMeter::new(process.id(), processors),
+            unsent: Vec::new(),
             name: format!("{}{copy}[{}]", spec.name, process.id()),
             log: log.clone(),
             interrupt: interrupt.clone(),
@@ -146,6 +149,20 @@ impl Conversation {
         self.write(lines, deadline, |_| {})
     }
 
+    /// Sends whole lines like [`Conversation::send`], but never waits: what does not fit into the pipe is sent before the
+    /// next lines.
+    ///
+    /// # Errors
+    /// As [`Conversation::send`].
+    pub fn send_at_once(&mut self, lines: &[u8]) -> Result<(), AnswerError> {
+        self.drop_output();
+        self.unsent.extend_from_slice(lines);
+        let begun = Instant::now();
+        self.write_some()?;
+        self.log_sent(begun, lines);
+        Ok(())
+    }
+
     /// Writes to the engine's input; calls `between` after each partial write.
     fn write(
         &mut self,
@@ -154,23 +171,29 @@ impl Conversation {
         between: impl Fn(&mut Conversation),
     ) -> Result<(), AnswerError> {
         let begun = Instant::now();
-        let mut rest = lines;
-        while !rest.is_empty() {
-            let Some(stdin) = &self.process.stdin else {
-                return Err(self.ended_or_disconnected());
-            };
-            match rustix::io::write(stdin, rest) {
-                Ok(number) => rest = &rest[number..],
-                Err(Errno::INTR) => {}
-                Err(Errno::AGAIN) => self.wait(PollFlags::OUT, deadline)?,
-                Err(_) => return Err(self.ended_or_disconnected()),
-            }
-            if !rest.is_empty() {
-                between(self);
-            }
+        self.unsent.extend_from_slice(lines);
+        while !self.write_some()? {
+            self.wait(PollFlags::OUT, deadline)?;
+            between(self);
         }
         self.log_sent(begun, lines);
         Ok(())
+    }
+
+    /// Writes until the pipe is full; returns `true` if nothing is left.
+    fn write_some(&mut self) -> Result<bool, AnswerError> {
+        while !self.unsent.is_empty() {
+            let Some(stdin) = &self.process.stdin else {
+                return Err(self.ended_or_disconnected());
+            };
+            match rustix::io::write(stdin, &self.unsent) {
+                Ok(number) => drop(self.unsent.drain(..number)),
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => return Ok(false),
+                Err(_) => return Err(self.ended_or_disconnected()),
+            }
+        }
+        Ok(true)
     }
 
     /// Waits for the next line.

@@ -16,7 +16,7 @@ use crate::plan::EngineSpec;
 use crate::plan::deck::Deck;
 use crate::plan::schedule::ScheduledGame;
 use crate::play::clock::SeatClock;
-use crate::play::engine::{Answer, AnswerError, Engine, deadline};
+use crate::play::engine::{Answer, AnswerError, Engine};
 use crate::play::interrupt::Interrupt;
 use crate::play::reruns::{MOST_BY_INTERFERENCE, MOST_BY_LAG};
 use crate::record::ending::Ending;
@@ -70,7 +70,7 @@ impl<'a> Game<'a> {
             deck: Deck::new(scheduled.deck_seed),
             clocks: specs
                 .iter()
-                .map(|spec| SeatClock::new(spec.limit, spec.margin))
+                .map(|spec| SeatClock::new(spec.limit, referee.margin(spec)))
                 .collect(),
             pondered: vec![None; seats],
             adjudicator: Adjudicator::new(plan.adjudication),
@@ -126,32 +126,22 @@ impl<'a> Game<'a> {
         }
     }
 
-    /// Announces the game to the engines of all seats that have not finished, and waits until they are ready; returns
-    /// the first fault in seat order.
+    /// Announces the game to the engines of all seats that have not finished, and waits until each is ready, one after
+    /// the other, so that none is slower because of another; returns the first fault.
     fn prepare(&self, engines: &mut [Option<Engine>]) -> Result<Option<GameEnd>, Abandoned> {
         let patience = self.referee.plan.patience.ready;
-        let deadline = deadline(patience);
         let seats = (0..).map(Seat).zip(engines);
         let racing = seats.filter(|(seat, _)| self.position.place(*seat).is_none());
-        let mut told = Vec::new();
         for (seat, engine) in racing {
             let Some(engine) = engine else { continue };
             let game = format!("game {}, seat {seat}", self.scheduled.number);
             let position = Some(self.request.position());
-            let sent = engine.announce_game(&game, position, deadline);
-            told.push((seat, engine, sent));
-        }
-        let (mut first, mut excuse) = (None, Ok(()));
-        // Waits for every engine even after a fault, so that those that are ready can play the next game.
-        for (seat, engine, sent) in told {
-            let ready = sent.and_then(|()| engine.await_ready(deadline));
-            if let Err(error) = ready {
-                excuse = excuse.and_then(|()| self.excuse(seat, engine));
-                let fault = GameEnd::no_answer(seat, engine, error, patience)?;
-                first.get_or_insert(fault);
+            if let Err(error) = engine.begin(&game, position, patience) {
+                self.excuse(seat, engine)?;
+                return Ok(Some(GameEnd::no_answer(seat, engine, error, patience)?));
             }
         }
-        excuse.map(|()| first)
+        Ok(None)
     }
 
     /// Draws the next card.
@@ -311,7 +301,8 @@ impl<'a> Game<'a> {
         let decided: Vec<Option<usize>> = (0..self.specs.len())
             .map(|seat| self.position.place(Seat(seat as u8)))
             .collect();
-        let (places, endings) = places_and_endings(&decided, &end);
+        let engines: Vec<&str> = self.specs.iter().map(|spec| spec.name.as_str()).collect();
+        let (places, endings) = places_and_endings(&engines, &decided, &end);
         let fault = match end {
             GameEnd::Fault { fault, .. } => Some(fault),
             _ => None,

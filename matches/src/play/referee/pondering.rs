@@ -7,7 +7,7 @@ use buxtehude::rules::{AnyPosition, Seat, Turn};
 
 use super::game::Game;
 use crate::play::clock;
-use crate::play::engine::{Answer, AnswerError, Engine, deadline};
+use crate::play::engine::{Answer, AnswerError, Engine};
 
 impl Game<'_> {
     /// Requests the move of the engine in `seat`, by a `go` or by ending its pondering.
@@ -59,8 +59,7 @@ impl Game<'_> {
             ..clock::go(&self.clocks, seat, searchmoves)
         };
         let request = self.request.with_next(expected, go);
-        let deadline = deadline(self.referee.plan.patience.ready);
-        if engine.ponder(request, deadline).is_ok() {
+        if engine.ponder(request).is_ok() {
             self.pondered[seat.index()] = Some(expected.clone());
         }
     }

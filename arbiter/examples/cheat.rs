@@ -1,0 +1,345 @@
+//! An engine that cheats, to measure what a cheat gains: `arbiter match --movetime 20 --engine "cmd=…/examples/cheat
+//! args='threads 160'" --engine "cmd=…/examples/cheat args=fair"`. It searches as `buxtehude` does. The first argument
+//! is the cheat, the second its size in milliseconds (default: 0):
+//!
+//! - `fair` does not cheat; `margin` searches for that long beyond its limit;
+//! - `threads` and `children` search for that long, in a thread or process that ends before the answer, while a thread
+//!   of low priority waits for the same processor;
+//! - `bursts` searches on its rival's time, in threads that live for 0.4 ms;
+//! - `ready` searches for that long, without waits, before `readyok`;
+//! - `fill` fills its own input before each move and searches for that long (needs `ponder=on`);
+//! - `desert` exits when the seat without a copy of it leads in a game of three (needs a directory as third argument).
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, BufReader, ErrorKind, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use buxtehude::eval::shares;
+use buxtehude::limits::TimeBudget;
+use buxtehude::protocol::{
+    BestMove, Command, Go, LineReader, OptionKind, OptionOffer, PositionCommand, Reply, Start,
+};
+use buxtehude::rules::{AnyPosition, Turn, VARIANTS, Variant};
+use buxtehude::search::{Control, MAX_DEPTH, Memory, Past, Request, search};
+use rustix::process::{getpid, setpriority_process};
+use rustix::thread::{CpuSet, gettid, sched_getaffinity, sched_setaffinity};
+use rustix::time::{ClockId, Timespec, clock_gettime};
+
+/// Life of a thread that searches on the rival's time.
+const BURST: Duration = Duration::from_micros(400);
+/// Size of the transposition table.
+const MEBIBYTES: usize = 16;
+/// Share of the seat without a copy from which a copy deserts, in permille.
+const LOST: u16 = 550;
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args().skip(1);
+    let cheat = arguments.next().unwrap_or_default();
+    let size = arguments.next().and_then(|size| size.parse().ok());
+    let size = Duration::from_millis(size.unwrap_or(0));
+    let rest: Vec<String> = arguments.collect();
+    if cheat == "think" {
+        let mut cheater = Cheater::new("fair", size, None);
+        if let Ok(Command::Position(position)) = rest.join(" ").parse() {
+            cheater.set_position(&position);
+        }
+        println!("{}", cheater.race.best(size, &[]).0);
+        return ExitCode::SUCCESS;
+    }
+    match Cheater::new(&cheat, size, rest.first().map(PathBuf::from)).serve() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("cheat: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// State of the engine.
+struct Cheater {
+    cheat: String,
+    size: Duration,
+    directory: Option<PathBuf>,
+    /// Last `position` line.
+    line: String,
+    race: Race,
+    /// Whether the rival is to move.
+    is_idle: Arc<AtomicBool>,
+}
+
+/// A position with what a search needs.
+#[derive(Clone)]
+struct Race {
+    variant: &'static Variant,
+    position: AnyPosition,
+    past: Vec<Past>,
+    memory: Arc<Mutex<Memory>>,
+}
+
+impl Race {
+    /// The best move found in this time, the expected reply, and each seat's share.
+    fn best(&self, time: Duration, searchmoves: &[String]) -> (String, Option<String>, Vec<u16>) {
+        let request = Request {
+            past: self.past.clone(),
+            searchmoves: searchmoves.to_vec(),
+            ..Request::new(self.position, MAX_DEPTH)
+        };
+        let control = Control::new(Some(TimeBudget {
+            soft: None,
+            hard: time,
+        }));
+        let mut memory = self.memory.lock().unwrap();
+        match search(&request, &mut memory, &control, &mut |_| {}) {
+            Some(answer) => {
+                let leads = &answer.value.leads[..self.position.seats()];
+                (answer.best, answer.ponder, shares(leads))
+            }
+            None => ("0000".to_string(), None, Vec::new()),
+        }
+    }
+}
+
+impl Cheater {
+    fn new(cheat: &str, size: Duration, directory: Option<PathBuf>) -> Cheater {
+        let variant = &VARIANTS[0];
+        Cheater {
+            cheat: cheat.to_string(),
+            size,
+            directory,
+            line: "position startpos".to_string(),
+            race: Race {
+                variant,
+                position: variant.start(2).unwrap(),
+                past: Vec::new(),
+                memory: Arc::new(Mutex::new(Memory::new(MEBIBYTES))),
+            },
+            is_idle: Arc::default(),
+        }
+    }
+
+    fn serve(mut self) -> io::Result<()> {
+        let mut lines = LineReader::new(BufReader::new(io::stdin()));
+        let mut pondered = None;
+        while let Some(line) = lines.next_line() {
+            let Ok(command) = line?.command() else {
+                continue;
+            };
+            self.is_idle.store(false, Ordering::SeqCst);
+            match command {
+                Command::Quit => return Ok(()),
+                Command::Uci => introduce(),
+                Command::IsReady => {
+                    let begun = clock_gettime(ClockId::ProcessCPUTime);
+                    let used = || clock_gettime(ClockId::ProcessCPUTime) - begun;
+                    let size = self.size.as_secs_f64();
+                    while self.cheat == "ready" && seconds(used()) < size {
+                        self.race.best(self.size / 8, &[]);
+                    }
+                    println!("readyok");
+                }
+                Command::SetOption { name, value } if name == "UCI_Variant" => {
+                    let variant = value.and_then(|name| Variant::by_name(&name).ok());
+                    self.race.variant = variant.unwrap_or(self.race.variant);
+                }
+                Command::Position(position) => self.set_position(&position),
+                // It does not think on the rival's time in the way that the protocol has for this.
+                Command::Go(go) if go.ponder => pondered = Some(go),
+                Command::Go(go) => self.answer(&go),
+                Command::PonderHit => self.answer(&pondered.take().unwrap_or_default()),
+                Command::Stop if pondered.take().is_some() => {
+                    println!("bestmove {}", self.race.position.legal_actions()[0]);
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn set_position(&mut self, command: &PositionCommand) {
+        self.line = Command::Position(command.clone()).to_string();
+        let variant = self.race.variant;
+        let position = match &command.start {
+            Start::Startpos { players } => variant.start(players.unwrap_or(2) as usize).ok(),
+            Start::Fen(text) => variant.parse(text).ok(),
+            Start::Etude(_) => None,
+        };
+        let Some(mut position) = position else { return };
+        self.race.past.clear();
+        for word in &command.moves {
+            if let Turn::Seat(mover) = position.turn() {
+                self.race.past.push(Past {
+                    key: position.key(),
+                    mover,
+                    turns_home: position.turns_home(mover),
+                });
+            }
+            if position.play(word).is_err() {
+                return;
+            }
+        }
+        self.race.position = position;
+    }
+
+    fn answer(&mut self, go: &Go) {
+        // Leaves a millisecond for the way to the arbiter.
+        let limit = Duration::from_millis(go.movetime.unwrap_or(20).saturating_sub(1));
+        let best = |race: &Race, time| race.best(time, &go.searchmoves);
+        let (mv, ponder, shares) = match self.cheat.as_str() {
+            "threads" => {
+                let race = self.race.clone();
+                let (time, searchmoves) = (self.size, go.searchmoves.clone());
+                beside_a_waiter(move || race.best(time, &searchmoves))
+            }
+            "children" => {
+                let (time, line) = (self.size.as_millis().to_string(), self.line.clone());
+                beside_a_waiter(move || {
+                    let mut child = std::process::Command::new("/proc/self/exe");
+                    let output = child.args(["think", &time, &line]).output().unwrap();
+                    let mv = String::from_utf8_lossy(&output.stdout).trim().to_string();
+                    (mv, None, Vec::new())
+                })
+            }
+            "margin" => best(&self.race, limit + self.size),
+            _ => best(&self.race, limit),
+        };
+        if self.cheat == "desert" && self.is_deserted(&shares) {
+            std::process::exit(1);
+        }
+        // The arbiter sends `go ponder` if the expected reply is legal and this seat moves after it.
+        let mut expected = self.race.position;
+        let own = expected.turn();
+        let mut words = [Some(&mv), ponder.as_ref()].into_iter();
+        let ponders = words.all(|word| word.is_some_and(|word| expected.play(word).is_ok()));
+        let fills = self.cheat == "fill" && ponders && expected.turn() == own;
+        if fills {
+            fill_own_input();
+        }
+        let answer = BestMove {
+            best: Some(mv.clone()),
+            ponder: ponder.clone(),
+            estimate: shares,
+        };
+        println!("{}", Reply::BestMove(answer));
+        // Until the next command it thinks about its rival's reply.
+        let _ = self.race.position.play(&mv);
+        match self.cheat.as_str() {
+            "bursts" if self.race.position.turn().seat().is_some() => {
+                self.is_idle.store(true, Ordering::SeqCst);
+                self.think_in_bursts();
+            }
+            "fill" if fills => {
+                self.race.best(self.size, &[]);
+            }
+            _ => {}
+        }
+    }
+
+    /// Thinks until the next command.
+    fn think_in_bursts(&self) {
+        let (is_idle, race) = (Arc::clone(&self.is_idle), self.race.clone());
+        thread::spawn(move || {
+            while is_idle.load(Ordering::SeqCst) {
+                let race = race.clone();
+                let _ = thread::spawn(move || race.best(BURST, &[])).join();
+            }
+        });
+    }
+
+    /// Tells the other copy its seat; `true` if the seat of neither leads by far.
+    fn is_deserted(&self, shares: &[u16]) -> bool {
+        let (Some(directory), Some(own)) = (&self.directory, self.race.position.turn().seat())
+        else {
+            return false;
+        };
+        let _ = fs::write(
+            directory.join(getpid().to_string()),
+            own.index().to_string(),
+        );
+        let files = fs::read_dir(directory).into_iter().flatten().flatten();
+        let recent = files.filter(|file| {
+            let age = file.metadata().and_then(|data| data.modified());
+            age.is_ok_and(|at| {
+                at.elapsed()
+                    .is_ok_and(|age| age < Duration::from_millis(500))
+            })
+        });
+        let seats = recent.filter_map(|file| fs::read_to_string(file.path()).ok()?.parse().ok());
+        let seats: Vec<usize> = seats.collect();
+        let others = (0..shares.len()).filter(|seat| !seats.contains(seat));
+        let others: Vec<usize> = others.collect();
+        matches!(others[..], [other] if shares.len() == 3 && shares[other] >= LOST)
+    }
+}
+
+/// Runs `work` in a thread that ends, while a thread of low priority waits for the same processor.
+fn beside_a_waiter<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    let ends = Arc::new(AtomicBool::new(false));
+    let waits = Arc::clone(&ends);
+    let waiter = thread::spawn(move || {
+        let _ = setpriority_process(Some(gettid()), 19);
+        pin();
+        while !waits.load(Ordering::Relaxed) {}
+    });
+    let worker = thread::spawn(move || {
+        pin();
+        work()
+    });
+    let done = worker.join().unwrap();
+    // The waiter still exists when the arbiter counts.
+    thread::spawn(move || {
+        thread::sleep(Duration::from_millis(2));
+        ends.store(true, Ordering::Relaxed);
+        let _ = waiter.join();
+    });
+    done
+}
+
+/// Pins the calling thread to the first processor.
+fn pin() {
+    let allowed = sched_getaffinity(None).unwrap();
+    let first = (0..CpuSet::MAX_CPU).find(|&core| allowed.is_set(core));
+    let mut one = CpuSet::new();
+    one.set(first.unwrap());
+    let _ = sched_setaffinity(None, &one);
+}
+
+/// Fills the pipe from the arbiter with empty lines.
+fn fill_own_input() {
+    const NONBLOCK: i32 = 0o4000;
+    let mut options = OpenOptions::new();
+    let pipe = options.write(true).custom_flags(NONBLOCK);
+    let Ok(mut pipe) = pipe.open("/proc/self/fd/0") else {
+        return;
+    };
+    let begun = Instant::now();
+    for size in [4096, 1] {
+        while begun.elapsed() < Duration::from_secs(1) {
+            match pipe.write(&vec![b'\n'; size]) {
+                Err(error) if error.kind() == ErrorKind::WouldBlock => break,
+                _ => {}
+            }
+        }
+    }
+}
+
+fn seconds(time: Timespec) -> f64 {
+    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
+}
+
+fn introduce() {
+    let names = Variant::names().into_iter().map(str::to_string);
+    let variants = OptionOffer {
+        name: "UCI_Variant".to_string(),
+        kind: OptionKind::Combo {
+            default: VARIANTS[0].name.to_string(),
+            vars: names.collect(),
+        },
+    };
+    println!("{}\n{}", Reply::Option(variants), Reply::UciOk);
+}
