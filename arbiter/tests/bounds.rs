@@ -234,7 +234,7 @@ fn a_store_holds_no_more_than_a_match() {
     folder.expect(&with_plan, "engines: expected at most 1000");
     let folder = Folder::with_store();
     folder.change(&format!(
-        "{NUMBERS} INSERT INTO seats SELECT 1, i, 0, 1, 'ended', 0, 0, 0, 0, 0, 0, 0, 0 FROM n"
+        "{NUMBERS} INSERT INTO seats SELECT 1, i, 0, 1, 'ended', 0, 0, 0, 0, 0, 0, 0, 0, 0 FROM n"
     ));
     folder.expect(&READERS, "game 1: expected at most 6 seats");
     let folder = Folder::with_store();

@@ -46,7 +46,6 @@ fn stores(test: &str) -> (String, String) {
         }])
     });
     copied.unwrap();
-    copy.mark().unwrap();
     (plain, many)
 }
 

@@ -5,6 +5,6 @@ pub mod game_file;
 pub mod record_file;
 pub mod replay;
 pub mod store;
-mod user_key;
+pub mod user_key;
 
 pub use error::ArchiveError;

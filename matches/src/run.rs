@@ -22,6 +22,7 @@ use std::time::Instant;
 use thiserror::Error;
 
 use crate::archive::store::Store;
+use crate::archive::user_key::UserKey;
 use crate::output::print;
 use crate::plan::Plan;
 use crate::play::interrupt::Interrupt;
@@ -189,7 +190,7 @@ impl Match {
             message: format!("--store: {error}"),
             ..ExitError::from(error)
         })?;
-        if let Some(Err(reason)) = store.as_ref().map(Store::mark) {
+        if let (Some(_), Err(reason)) = (&store, UserKey::find()) {
             remarks.push(format!(
                 "the store bears no mark, so `resume` will need --trust-commands: {reason}"
             ));

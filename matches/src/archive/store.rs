@@ -22,6 +22,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, OpenFlags};
 
 use super::error::{ArchiveError, Reason};
+use super::user_key::UserKey;
 use crate::input_file;
 use crate::own_files;
 use crate::plan::Plan;
@@ -80,6 +81,10 @@ impl Store {
         let transaction = connection.transaction()?;
         schema::create(&transaction)?;
         settings::write(&transaction, plan)?;
+        // Without a key the store stays unmarked.
+        if let Ok(key) = UserKey::ensure() {
+            trust::mark(&transaction, &key)?;
+        }
         circumstances::begin(&transaction)?;
         transaction.commit()?;
         drop(connection);
@@ -152,14 +157,6 @@ impl Store {
     /// [`ArchiveError`] if the file was modified so that the plan is invalid.
     pub fn plan(&self) -> Result<Plan, ArchiveError> {
         self.check(settings::read(&self.connection))
-    }
-
-    /// Marks the store as made by this user, so that its programs run without a question.
-    ///
-    /// # Errors
-    /// The reason, if the user has no folder for a key.
-    pub fn mark(&self) -> Result<(), String> {
-        trust::mark(&self.connection)
     }
 
     /// Checks that this user made the store, before its programs run.

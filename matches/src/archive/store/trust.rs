@@ -28,20 +28,18 @@ const LISTED: usize = 20;
 /// Maximum number of characters of each.
 const LONGEST: usize = 1000;
 
-/// Marks a store as made by this user.
+/// Marks a store as made by the user with this key.
 ///
 /// # Errors
-/// The reason, if the user's key cannot be used or the store cannot be written.
-pub fn mark(connection: &Connection) -> Result<(), String> {
-    let code = code(connection, &UserKey::ensure()?).map_err(|reason| reason.to_string())?;
-    let mark: String = code
+/// [`Reason`], if the store cannot be written.
+pub fn mark(connection: &Connection, key: &UserKey) -> Result<(), Reason> {
+    let mark: String = code(connection, key)?
         .finalize()
         .into_bytes()
         .iter()
         .map(|byte| format!("{byte:02x}"))
         .collect();
-    let written = settings::replace(connection, MARK, &mark);
-    written.map_err(|reason| reason.to_string())
+    settings::replace(connection, MARK, &mark)
 }
 
 /// Checks that this user made a store with these engines.
