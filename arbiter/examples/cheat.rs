@@ -2,7 +2,7 @@
 //! args='threads 160'" --engine "cmd=…/examples/cheat args=fair"`. It searches as `buxtehude` does. The first argument
 //! is the cheat, the second its size in milliseconds (default: 0):
 //!
-//! - `fair` does not cheat; `margin` searches for that long beyond its limit;
+//! - `fair` does not cheat; `margin` searches for that long beyond its limit, without waits;
 //! - `threads` and `children` search for that long, in a thread or process that ends before the answer, while a thread
 //!   of low priority waits for the same processor;
 //! - `bursts` searches on its rival's time, in threads that live for 0.4 ms;
@@ -29,7 +29,7 @@ use buxtehude::rules::{AnyPosition, Turn, VARIANTS, Variant};
 use buxtehude::search::{Control, MAX_DEPTH, Memory, Past, Request, search};
 use rustix::process::{getpid, setpriority_process};
 use rustix::thread::{CpuSet, gettid, sched_getaffinity, sched_setaffinity};
-use rustix::time::{ClockId, Timespec, clock_gettime};
+use rustix::time::{ClockId, clock_gettime};
 
 /// Life of a thread that searches on the rival's time.
 const BURST: Duration = Duration::from_micros(400);
@@ -82,9 +82,12 @@ struct Race {
     memory: Arc<Mutex<Memory>>,
 }
 
+/// The best move, the expected reply, and each seat's share.
+type Found = (String, Option<String>, Vec<u16>);
+
 impl Race {
-    /// The best move found in this time, the expected reply, and each seat's share.
-    fn best(&self, time: Duration, searchmoves: &[String]) -> (String, Option<String>, Vec<u16>) {
+    /// Searches for this long.
+    fn best(&self, time: Duration, searchmoves: &[String]) -> Found {
         let request = Request {
             past: self.past.clone(),
             searchmoves: searchmoves.to_vec(),
@@ -101,6 +104,22 @@ impl Race {
                 (answer.best, answer.ponder, shares(leads))
             }
             None => ("0000".to_string(), None, Vec::new()),
+        }
+    }
+}
+
+impl Race {
+    /// The same after computing for this long; waits for a processor do not count.
+    fn best_computed(&self, time: Duration, searchmoves: &[String]) -> Found {
+        let clock = || clock_gettime(ClockId::ProcessCPUTime);
+        let begun = clock();
+        loop {
+            let used = Duration::try_from(clock() - begun).unwrap_or_default();
+            let left = time.saturating_sub(used).max(Duration::from_millis(1));
+            let found = self.best(left, searchmoves);
+            if left <= time / 20 {
+                return found;
+            }
         }
     }
 }
@@ -135,11 +154,8 @@ impl Cheater {
                 Command::Quit => return Ok(()),
                 Command::Uci => introduce(),
                 Command::IsReady => {
-                    let begun = clock_gettime(ClockId::ProcessCPUTime);
-                    let used = || clock_gettime(ClockId::ProcessCPUTime) - begun;
-                    let size = self.size.as_secs_f64();
-                    while self.cheat == "ready" && seconds(used()) < size {
-                        self.race.best(self.size / 8, &[]);
+                    if self.cheat == "ready" {
+                        self.race.best_computed(self.size, &[]);
                     }
                     println!("readyok");
                 }
@@ -205,7 +221,7 @@ impl Cheater {
                     (mv, None, Vec::new())
                 })
             }
-            "margin" => best(&self.race, limit + self.size),
+            "margin" => self.race.best_computed(limit + self.size, &go.searchmoves),
             _ => best(&self.race, limit),
         };
         if self.cheat == "desert" && self.is_deserted(&shares) {
@@ -326,10 +342,6 @@ fn fill_own_input() {
             }
         }
     }
-}
-
-fn seconds(time: Timespec) -> f64 {
-    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }
 
 fn introduce() {

@@ -5,9 +5,9 @@
 //! the engine's time, so that no engine loses because of it.
 //!
 //! An engine could wait on purpose: with more threads than processors, its threads wait for each other. Therefore only
-//! the main thread and the other thread that worked most earn this credit, at no lower priority than the arbiter's own,
-//! and the engine's computing never counts as waiting. Computing includes ended threads and processes: the CPU clock
-//! of a process keeps the time of its ended threads, `cutime` and `cstime` keep the time of its reaped children.
+//! threads that worked earn this credit, at no lower priority than the arbiter's own, and the engine's computing never
+//! counts as waiting. Computing includes ended threads and processes: the CPU clock of a process keeps the time of its
+//! ended threads, `cutime` and `cstime` keep the time of its reaped children.
 
 use std::collections::HashMap;
 use std::fs;
@@ -184,7 +184,7 @@ impl ProcessorMeter {
         }
         // Threads that share fewer processors than the engine may use do so by its own choice.
         let (mut waits, mut processors) = (Duration::ZERO, self.processors);
-        for (thread, share) in work.workers {
+        for &(thread, share) in &work.workers {
             if let Some(allowed) = family::processors(thread, self.priority) {
                 processors = processors.min(allowed).max(1);
                 waits += share.waited;
@@ -261,8 +261,8 @@ struct Work {
     used: Duration,
     /// Part of it of threads that still exist.
     alive: Duration,
-    /// The main thread and the other thread that worked most; the answer depended on them.
-    workers: [(u32, Share); 2],
+    /// Threads that worked.
+    workers: Vec<(u32, Share)>,
 }
 
 impl Work {
@@ -275,10 +275,8 @@ impl Work {
             for (&thread, share) in &usage.threads {
                 let share = share.since(before.share(process, thread));
                 work.alive += share.ran;
-                let [main, other] = &mut work.workers;
-                let worker = if thread == process { main } else { other };
-                if share.ran > worker.1.ran {
-                    *worker = (thread, share);
+                if !share.ran.is_zero() {
+                    work.workers.push((thread, share));
                 }
             }
         }
@@ -287,9 +285,9 @@ impl Work {
 
     /// Longest time for which one thread worked. Ended threads and processes may have run one after another, and count in full.
     fn longest(&self) -> Duration {
-        let [(_, main), (_, other)] = self.workers;
         let ended = self.used.saturating_sub(self.alive);
-        main.ran.max(other.ran).max(ended)
+        let alive = self.workers.iter().map(|(_, share)| share.ran);
+        alive.fold(ended, Duration::max)
     }
 }
 
