@@ -26,9 +26,13 @@ pub const MOST_BODY_BYTES: usize = 256 * 1024;
 /// Maximum memory of one client's requests and unwritten answers.
 const MOST_BYTES_OF_ONE: usize = 32 << 20;
 /// Maximum memory of all clients' requests and unwritten answers.
-const MOST_BYTES: usize = 96 << 20;
+const MOST_BYTES: usize = 64 << 20;
+/// The part of it that large requests may use.
+const MOST_LARGE_BYTES: usize = 48 << 20;
 /// Memory that a request needs besides its body and answer.
-const USUAL_BYTES: usize = 16 << 10;
+const USUAL_BYTES: usize = 64 << 10;
+/// Maximum length of a body that is not large.
+const SMALL_BODY_BYTES: usize = 4 << 10;
 /// Maximum number of long jobs of a client, running or waiting for an engine.
 pub const MOST_LONG_JOBS: usize = 2;
 /// Time that a further long job waits, as the end of an aborted one may not have been noticed yet.
@@ -39,7 +43,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// All clients with requests in progress.
 #[derive(Debug)]
 pub struct Admission {
-    /// Maximum number of threads that work for all clients; one client cannot have all of them.
+    /// Maximum number of threads that work for all clients. Neither one client nor large requests can have all of them.
     most_threads: usize,
     state: Mutex<State>,
 }
@@ -50,6 +54,8 @@ struct State {
     /// Clients with waiting work, in the order of their turns.
     turns: VecDeque<ClientId>,
     running: usize,
+    /// Number of large requests among the running ones.
+    running_large: usize,
     bytes: usize,
 }
 
@@ -69,6 +75,7 @@ pub struct Place {
     admission: Arc<Admission>,
     client: ClientId,
     connection: Arc<Connection>,
+    is_large: bool,
     bytes: AtomicUsize,
 }
 
@@ -104,16 +111,19 @@ impl Admission {
         self: &Arc<Self>,
         client: ClientId,
         connection: Arc<Connection>,
-        bytes: usize,
+        body: usize,
     ) -> Result<Arc<Place>, ApiError> {
+        let is_large = body > SMALL_BODY_BYTES;
+        let bytes = USUAL_BYTES + body;
         let mut state = self.state();
-        state.take(client, bytes)?;
+        state.take(client, bytes, is_large)?;
         state.clients.entry(client).or_default().places += 1;
         connection.begin();
         Ok(Arc::new(Place {
             admission: self.clone(),
             client,
             connection,
+            is_large,
             bytes: bytes.into(),
         }))
     }
@@ -138,7 +148,7 @@ impl Admission {
 
 impl State {
     /// Takes memory.
-    fn take(&mut self, client: ClientId, bytes: usize) -> Result<(), ApiError> {
+    fn take(&mut self, client: ClientId, bytes: usize, is_large: bool) -> Result<(), ApiError> {
         let own = self.clients.get(&client).map_or(0, |usage| usage.bytes);
         if own.saturating_add(bytes) > MOST_BYTES_OF_ONE {
             return Err(ApiError::new(
@@ -146,7 +156,12 @@ impl State {
                 "too many requests of this client at once; read their answers, or try again later",
             ));
         }
-        if self.bytes.saturating_add(bytes) > MOST_BYTES {
+        let most = if is_large {
+            MOST_LARGE_BYTES
+        } else {
+            MOST_BYTES
+        };
+        if self.bytes.saturating_add(bytes) > most {
             return Err(ApiError::new(
                 StatusCode::SERVICE_UNAVAILABLE,
                 "too many requests at once; try again later",
@@ -159,20 +174,31 @@ impl State {
 
     /// Returns the next work that may run; its client goes to the end of the row.
     fn next(&mut self, most_threads: usize) -> Option<(Arc<Place>, oneshot::Sender<Turn>)> {
-        let State { clients, turns, .. } = self;
+        let State {
+            clients,
+            turns,
+            running_large,
+            ..
+        } = self;
         let has_thread = |client: &ClientId| {
-            let usage = clients.get(client);
-            usage.is_some_and(|usage| usage.running + 1 < most_threads)
+            let usage = clients.get(client)?;
+            let (place, _) = usage.waiting.front()?;
+            let is_free = usage.running + 1 < most_threads;
+            let is_large_free = *running_large + 1 < most_threads;
+            Some(is_free && (is_large_free || !place.is_large))
         };
         if self.running >= most_threads {
             return None;
         }
-        let index = turns.iter().position(has_thread)?;
+        let index = turns
+            .iter()
+            .position(|client| has_thread(client) == Some(true))?;
         let client = turns.remove(index)?;
         let usage = clients.get_mut(&client)?;
         let next = usage.waiting.pop_front()?;
         usage.running += 1;
         self.running += 1;
+        self.running_large += usize::from(next.0.is_large);
         if !usage.waiting.is_empty() {
             turns.push_back(client);
         }
@@ -245,6 +271,7 @@ impl Place {
     fn end_turn(&self) {
         let mut state = self.admission.state();
         state.running -= 1;
+        state.running_large -= usize::from(self.is_large);
         if let Some(usage) = state.clients.get_mut(&self.client) {
             usage.running -= 1;
         }
@@ -252,7 +279,9 @@ impl Place {
 
     /// Adds the memory of the answer.
     fn grow(&self, bytes: usize) -> Result<(), ApiError> {
-        self.admission.state().take(self.client, bytes)?;
+        self.admission
+            .state()
+            .take(self.client, bytes, self.is_large)?;
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
         Ok(())
     }
@@ -323,7 +352,7 @@ pub async fn admit(
     // The length of a chunked body is unknown.
     let body = request.body().size_hint().upper().unwrap_or(u64::MAX);
     let body = usize::try_from(body).map_or(MOST_BODY_BYTES, |body| body.min(MOST_BODY_BYTES));
-    let place = match admission.place(client, connection, USUAL_BYTES + body) {
+    let place = match admission.place(client, connection, body) {
         Ok(place) => place,
         Err(error) => return error.into_response(),
     };

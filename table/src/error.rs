@@ -5,12 +5,15 @@ use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use matches::plan::seed::SysError;
-use matches::record::printable::printable;
+use matches::record::printable::{printable, shortened};
 use serde_json::{Value, json};
 use thiserror::Error;
 
 use crate::board::GameError;
 use crate::pool::SearchError;
+
+/// Maximum length of a parser's message, which quotes the client.
+const LONGEST_REASON: usize = 400;
 
 /// An error for a client.
 #[derive(Debug, Error)]
@@ -80,6 +83,7 @@ impl From<SearchError> for ApiError {
 
 /// The error of a value that does not match the schema of an operation.
 fn mismatch(reason: &str) -> ApiError {
+    let reason = shortened(reason, LONGEST_REASON);
     ApiError::invalid(format!("{reason}; expected the form described by GET /api"))
 }
 

@@ -6,8 +6,9 @@ use axum::extract::DefaultBodyLimit;
 use axum::http::{Method, StatusCode, Uri};
 use axum::middleware;
 use axum::routing::{get, post};
+use matches::record::printable::shortened;
 
-use crate::access::{Hosts, guard};
+use crate::access::{Hosts, guard, quoted};
 use crate::admission::{Admission, MOST_BODY_BYTES, admit};
 use crate::api::{self, App};
 use crate::assets::ASSETS;
@@ -58,15 +59,14 @@ pub fn router(app: App, hosts: Hosts) -> Router {
 }
 
 async fn no_path(uri: Uri) -> ApiError {
-    let message = format!(
-        "there is no {:?}; expected a path listed by GET /api",
-        uri.path()
-    );
+    let path = quoted(uri.path());
+    let message = format!("there is no {path}; expected a path listed by GET /api");
     ApiError::new(StatusCode::NOT_FOUND, message)
 }
 
 async fn no_method(method: Method, uri: Uri) -> ApiError {
     let expected = "expected a method listed by GET /api";
-    let message = format!("{method} {:?} is not supported; {expected}", uri.path());
+    let (method, path) = (shortened(method.as_str(), 20), quoted(uri.path()));
+    let message = format!("{method} {path} is not supported; {expected}");
     ApiError::new(StatusCode::METHOD_NOT_ALLOWED, message)
 }

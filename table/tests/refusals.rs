@@ -300,6 +300,15 @@ async fn a_path_that_leads_nowhere_is_named() {
             "{error}"
         );
     }
+    // No answer repeats a long text.
+    let long = "a".repeat(20_000);
+    let path = server.get(&format!("/{long}")).await;
+    let field = server.post("/api/new", &json!({ &long: 1 })).await;
+    let fault = server.post("/api/new", &json!({ "variant": long })).await;
+    for answer in [path, field, fault] {
+        assert!(answer.status.is_client_error());
+        assert!(answer.json.to_string().len() < 1000, "{}", answer.json);
+    }
     for (what, path) in [
         ("file of etudes", "/api/etudes/x"),
         ("file of games", "/api/games/x"),
