@@ -1,0 +1,144 @@
+//! The parts of each package, with the parts that each may use.
+
+/// Each part of the library, with the other parts that it may use.
+pub const ENGINE_PARTS: &[(&str, &[&str])] = &[
+    ("rules", &[]),
+    ("protocol", &[]),
+    ("limits", &[]),
+    ("eval", &["rules"]),
+    ("search", &["eval", "limits", "rules"]),
+    ("bench", &["rules", "search"]),
+    ("etudes", &["eval", "rules"]),
+    (
+        "session",
+        &["bench", "eval", "limits", "protocol", "rules", "search"],
+    ),
+    ("lib", &[]),
+    ("main", &[]),
+];
+
+/// Each module of the match library, with the modules that it may use.
+pub const MATCHES_MODULES: &[(&str, &[&str])] = &[
+    ("input_file", &[]),
+    ("own_files", &[]),
+    ("record", &[]),
+    ("output", &["record"]),
+    ("score", &["record"]),
+    ("plan", &["input_file", "record", "score"]),
+    (
+        "archive",
+        &["input_file", "own_files", "plan", "record", "score"],
+    ),
+    ("play", &["own_files", "plan", "record", "score"]),
+    ("judge", &["plan", "play", "record"]),
+    ("review", &["archive", "judge", "plan", "record", "score"]),
+    (
+        "report",
+        &["archive", "output", "plan", "play", "record", "score"],
+    ),
+    (
+        "run",
+        &[
+            "archive",
+            "output",
+            "own_files",
+            "plan",
+            "play",
+            "record",
+            "report",
+            "score",
+        ],
+    ),
+    ("lib", &[]),
+];
+
+/// Each module of the arbiter, with the modules that it may use.
+pub const ARBITER_MODULES: &[(&str, &[&str])] = &[
+    ("analysis", &["reports"]),
+    ("conformance", &[]),
+    ("reports", &[]),
+    ("args", &["analysis", "conformance"]),
+    ("commands", &["analysis", "args", "conformance", "reports"]),
+    ("main", &["args", "commands"]),
+    ("lib", &[]),
+];
+
+/// Each module of the settings, with the modules that it may use.
+pub const SETTINGS_MODULES: &[(&str, &[&str])] =
+    &[("args", &[]), ("config", &["args"]), ("lib", &[])];
+
+/// Each module of the table, with the other modules that it may use.
+pub const TABLE_ROOMS: &[(&str, &[&str])] = &[
+    ("board", &[]),
+    ("client", &[]),
+    ("pool", &["client"]),
+    ("assets", &[]),
+    ("page", &[]),
+    ("rules_page", &["page"]),
+    ("error", &["board", "pool"]),
+    ("access", &["error"]),
+    ("admission", &["client", "error"]),
+    ("body", &["access", "admission", "error"]),
+    (
+        "api",
+        &[
+            "access",
+            "admission",
+            "board",
+            "body",
+            "client",
+            "error",
+            "pool",
+        ],
+    ),
+    (
+        "router",
+        &[
+            "access",
+            "admission",
+            "api",
+            "assets",
+            "client",
+            "error",
+            "page",
+            "rules_page",
+        ],
+    ),
+    ("args", &["api", "board", "pool"]),
+    (
+        "server",
+        &["access", "api", "args", "client", "pool", "router"],
+    ),
+    ("main", &["args", "server"]),
+    ("lib", &[]),
+];
+
+/// Each module of the trainer, with the modules that it may use.
+pub const TRAINER_MODULES: &[(&str, &[&str])] = &[
+    ("records", &[]),
+    ("openings", &[]),
+    ("player", &["openings"]),
+    ("self_play", &["openings", "player", "records"]),
+    ("comparison", &["openings", "player", "self_play"]),
+    ("learner", &["player", "self_play"]),
+    ("course", &["learner", "player", "records", "self_play"]),
+    ("measure", &["player", "records"]),
+    ("plot", &["measure"]),
+    ("endings", &["player", "records"]),
+    ("facts", &["records"]),
+    (
+        "main",
+        &[
+            "comparison",
+            "course",
+            "endings",
+            "facts",
+            "measure",
+            "player",
+            "plot",
+            "records",
+            "self_play",
+        ],
+    ),
+    ("lib", &[]),
+];
