@@ -30,7 +30,8 @@ const FIRST_LOOK: u64 = 4;
 pub struct Quarantine {
     is_on: bool,
     units: Units,
-    /// Smallest margin of the engines with a time limit while the arbiter lags, in microseconds; `None` if there are none.
+    /// Smallest margin of the engines with a time limit while the arbiter lags, in microseconds; `None` if there are
+    /// none.
     margin: Option<u64>,
     machines: BTreeMap<String, MachineStatistics>,
 }

@@ -351,8 +351,8 @@ impl Engine {
     }
 
     /// Starts pondering: sends `request`, the lines of `position` and `go ponder`. Either [`Engine::ponder_hit`] or
-    /// [`Engine::stop_pondering`] must follow. An engine that does not read gets the rest of the request then, on its own
-    /// time.
+    /// [`Engine::stop_pondering`] must follow. An engine that does not read gets the rest of the request then, on its
+    /// own time.
     ///
     /// # Errors
     /// The engine can no longer be used.

@@ -283,7 +283,7 @@ impl Work {
         work
     }
 
-    /// Longest time for which one thread worked. Ended threads and processes may have run one after another, and count in full.
+    /// Longest work of one thread. Ended threads and processes may have run one after another, and count in full.
     fn longest(&self) -> Duration {
         let ended = self.used.saturating_sub(self.alive);
         let alive = self.workers.iter().map(|(_, share)| share.ran);

@@ -100,8 +100,8 @@ impl<'a> Referee<'a> {
         }
     }
 
-    /// Allowed time of an engine's answers beyond its time limit: the default grows with the arbiter's own lag, since an
-    /// answer may be read that much later.
+    /// Allowed time of an engine's answers beyond its time limit: the default grows with the arbiter's own lag, because
+    /// an answer may be read that much later.
     fn margin(&self, spec: &EngineSpec) -> Duration {
         let by_default = |time: TimeLimit| {
             let lag = self.lag.map_or(Duration::ZERO, |lag| lag.recent().p99);

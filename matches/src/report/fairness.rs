@@ -26,9 +26,10 @@ const NO_CHANCE: f64 = 2.33;
 /// Explanation of the columns.
 pub const LEGEND: &str = "\
 waited: share of its time in which it waited for a processor, which does not count; overrun: mean time of its answers
-beyond the limit; out of turn: CPU time used during other seats' turns, and time or CPU time beyond 1 s before readyok, as
-a share of its own time; after stop: time charged for stopping its pondering late; reruns: games rerun because its loss
-may not have been its own fault; share before: its mean share before all reruns of its games, and its par
+beyond the limit; out of turn: CPU time used during other seats' turns, and time or CPU time beyond 1 s before
+readyok, as a share of its own time; after stop: time charged for stopping its pondering late; reruns: games rerun
+because its loss may not have been its own fault; share before: its mean share before all reruns of its games, and its
+par
 ";
 
 /// Disturbances of each engine of a match.

@@ -149,8 +149,8 @@ impl Conversation {
         self.write(lines, deadline, |_| {})
     }
 
-    /// Sends whole lines like [`Conversation::send`], but never waits: what does not fit into the pipe is sent before the
-    /// next lines.
+    /// Sends whole lines like [`Conversation::send`], but never waits: what does not fit into the pipe is sent before
+    /// the next lines.
     ///
     /// # Errors
     /// As [`Conversation::send`].
