@@ -24,7 +24,7 @@ use std::process::ExitCode;
 use thiserror::Error;
 
 use crate::rules::Seat;
-use crate::rules::hase::Etude;
+pub use crate::rules::hase::Etude;
 use check::JudgedEtude;
 use command::{Command, Task, USAGE};
 pub use file::{EtudeFile, FileError, Problem, Verdict};
