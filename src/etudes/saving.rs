@@ -21,7 +21,7 @@ const PAUSE: Duration = Duration::from_millis(2);
 #[derive(Debug)]
 pub struct Lock(#[expect(dead_code, reason = "dropping it ends the lock")] File);
 
-/// Locks a file that is to be read, changed and saved; follows a link.
+/// Locks a file before it is read, changed and saved; follows a link.
 ///
 /// # Errors
 /// An error of the system, or another process has not released the lock in time.

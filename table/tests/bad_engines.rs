@@ -90,8 +90,10 @@ async fn each_fault_is_told_and_the_healthy_engine_goes_on() {
         })
     };
     for round in 0..2 {
+        let mut client = 0;
         let answers = FAULTS.map(|(name, ..)| {
-            let server = server.clone();
+            client += 1;
+            let server = server.client(client);
             tokio::spawn(async move { server.post("/api/ai", &ask(name)).await })
         });
         for (answer, (name, _, status, words)) in answers.into_iter().zip(FAULTS) {
