@@ -1,15 +1,12 @@
 //! Saving a file atomically: the new contents go to a temporary file, which then replaces the old one. A program that
 //! changes a part of a file locks it first, so that no change by another process is lost.
 
-use std::fs::{self, File, Metadata, OpenOptions};
+use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::os::unix::fs::{MetadataExt, fchown};
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
-
-use rustix::fs::{FlockOperation, flock};
-use rustix::io::Errno;
 
 /// Time to wait for another process that has locked the file.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -29,7 +26,7 @@ pub fn lock(path: &Path) -> io::Result<Lock> {
     let deadline = Instant::now() + PATIENCE;
     loop {
         let file = File::open(path)?;
-        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+        match file.try_lock() {
             Ok(()) => {
                 // A process that held the lock before may have replaced the file.
                 let (locked, current) = (file.metadata()?, fs::metadata(path)?);
@@ -37,13 +34,13 @@ pub fn lock(path: &Path) -> io::Result<Lock> {
                     return Ok(Lock(file));
                 }
             }
-            Err(Errno::WOULDBLOCK) if Instant::now() < deadline => thread::sleep(PAUSE),
-            Err(Errno::WOULDBLOCK) => {
+            Err(TryLockError::WouldBlock) if Instant::now() < deadline => thread::sleep(PAUSE),
+            Err(TryLockError::WouldBlock) => {
                 let seconds = PATIENCE.as_secs();
                 let message = format!("another process has locked it for {seconds} s");
                 return Err(io::Error::new(io::ErrorKind::TimedOut, message));
             }
-            Err(error) => return Err(error.into()),
+            Err(TryLockError::Error(error)) => return Err(error),
         }
     }
 }

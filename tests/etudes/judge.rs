@@ -5,8 +5,6 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-use rustix::fs::{FlockOperation, flock};
-
 use super::folder::{Folder, MIXED, Ran, fine, refused};
 
 #[test]
@@ -154,7 +152,7 @@ fn verdicts_of_several_processes_at_once_are_all_saved() {
 fn a_file_that_stays_locked_is_reported() {
     let folder = Folder::with(MIXED);
     let file = fs::File::open(folder.0.path().join("x.csv")).unwrap();
-    flock(&file, FlockOperation::NonBlockingLockExclusive).unwrap();
+    file.try_lock().unwrap();
     let error = "x.csv: cannot be saved: another process has locked it for 10 s: \
         expected a writable file and folder\n";
     assert_eq!(folder.etudes("judge x.csv 1 1"), refused(error));
