@@ -95,7 +95,7 @@ impl<'a> Fleet<'a> {
         self.context = connected.and_then(|context| {
             let signer = match &server.nkey {
                 Some(path) => Signer::read("--nkey", path),
-                // Credentials may be those of all workers, too.
+                // All workers may have the same credentials.
                 None => Signer::of_this_user(),
             };
             Ok((context, signer.map_err(|error| error.to_string())?))

@@ -238,7 +238,7 @@ pub struct Beat {
     pub speed: Option<u64>,
     /// Ids of the matches that it plays.
     pub joined: Vec<String>,
-    /// Units that it was told to play, with the ids of their matches.
+    /// Units that a coordinator has chosen it for, with the ids of their matches.
     pub checks: Vec<(String, u64)>,
     /// Ids of the matches that it refuses, with the reasons.
     pub refused: BTreeMap<String, String>,

@@ -1,8 +1,9 @@
-//! The server: streams and consumers of a match, notices that a match has changed, and what they have in common with
-//! the connection, buckets and object stores.
+//! The server: streams and consumers of a match, and what they have in common with the connection, notices, buckets and
+//! object stores.
 
 mod bucket;
 mod connection;
+mod notices;
 pub mod objects;
 
 use std::io;
@@ -13,8 +14,8 @@ use async_nats::jetstream::consumer::{AckPolicy, Info, PullConsumer, pull};
 use async_nats::jetstream::context::{GetStreamErrorKind, PublishAckFuture};
 use async_nats::jetstream::stream::{Config, LastRawMessageErrorKind, RetentionPolicy, Stream};
 use async_nats::jetstream::{Context, ErrorCode, Message as Delivered};
-use async_nats::{HeaderMap, StatusCode, Subscriber};
-use futures_util::{FutureExt, StreamExt};
+use async_nats::{HeaderMap, StatusCode};
+use futures_util::StreamExt;
 use matches::play::interrupt::Interrupt;
 use matches::run::exit::complain;
 use serde_json::json;
@@ -22,9 +23,10 @@ use thiserror::Error;
 use tokio::time::{sleep, timeout};
 
 use crate::message::{MOST_BYTES, MOST_BYTES_OF_A_GAME, MessageError};
-use crate::names::{COORDINATOR, NOTICE, Names, WORKERS};
+use crate::names::{COORDINATOR, Names, WORKERS};
 pub use bucket::Bucket;
 pub use connection::{connect, is_local};
+pub use notices::{Notices, notify};
 
 /// Time that the server remembers message ids.
 const DUPLICATE_WINDOW: Duration = Duration::from_secs(120);
@@ -42,10 +44,6 @@ pub const PAUSE: Duration = Duration::from_millis(500);
 const TICK: Duration = Duration::from_millis(100);
 /// Time after the end of a request that its answer may take.
 const ANSWER_WAIT: Duration = Duration::from_secs(5);
-/// Minimum interval between polls because of notices.
-const LEAST_INTERVAL: Duration = Duration::from_secs(1);
-/// Maximum delay between a notice and a worker's poll; each worker waits a random part of it.
-const SPREAD: Duration = Duration::from_millis(500);
 
 /// Errors of the connection to the server and of calls to it.
 #[derive(Debug, Error)]
@@ -385,51 +383,4 @@ pub async fn pull(
             Err(QueueError::call("work")(format!("{status} {reason}")))
         }
     }
-}
-
-/// A worker's subscription to notices that a match has changed. Workers poll the server when they get one, and rarely
-/// otherwise, so that a large fleet sends hardly any requests while matches are running.
-#[derive(Debug)]
-pub struct Notices {
-    subscriber: Option<Subscriber>,
-    /// End of the last wait.
-    last: Instant,
-}
-
-impl Notices {
-    /// Subscribes to notices. A worker without permission to do so only polls at intervals.
-    pub async fn listen(context: &Context) -> Notices {
-        Notices {
-            subscriber: context.client().subscribe(NOTICE).await.ok(),
-            last: Instant::now(),
-        }
-    }
-
-    /// Waits for the next notice, but not longer than `at_most`; after a notice, waits for a random moment that spreads
-    /// the polls of all workers. Anybody can send notices, so polls have a minimum interval.
-    pub async fn next(&mut self, at_most: Duration) {
-        let Some(subscriber) = &mut self.subscriber else {
-            return sleep(at_most).await;
-        };
-        match timeout(at_most, subscriber.next()).await {
-            Ok(Some(_)) => {
-                let rest = LEAST_INTERVAL.saturating_sub(self.last.elapsed());
-                sleep(rest + SPREAD.mul_f64(rand::random())).await;
-                // The coming poll covers notices that arrived in the meantime.
-                while let Some(Some(_)) = subscriber.next().now_or_never() {}
-            }
-            // The connection is closed permanently.
-            Ok(None) => {
-                self.subscriber = None;
-                sleep(at_most).await;
-            }
-            Err(_) => {}
-        }
-        self.last = Instant::now();
-    }
-}
-
-/// Sends a notice. A worker that misses it sees the change at its next poll.
-pub async fn notify(context: &Context) {
-    let _ = context.client().publish(NOTICE, "".into()).await;
 }

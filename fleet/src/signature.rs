@@ -1,9 +1,9 @@
 //! Keys of coordinators and workers, and signatures of their messages.
 //!
-//! Whoever may use the server can have it write to almost any subject: it does not check the reply subject of a request.
-//! So recipients believe only what a key has signed. A signed message is a line with the key and the signature, then the
-//! content. The signature also covers the message's purpose and its scope, such as a match, so that it is valid nowhere
-//! else.
+//! Any user of the server can have it write to almost any subject: the server does not check the reply subject of a
+//! request. So recipients believe only what a key has signed. A signed message is a line with the key and the
+//! signature, then the content. The signature also covers the message's purpose and its scope, such as a match, so that
+//! it is valid nowhere else.
 
 use std::fmt;
 use std::fs::{self, DirBuilder};
@@ -19,8 +19,8 @@ use thiserror::Error;
 
 use crate::names::user_folder;
 
-/// Beginning of all signed bytes. It is not UTF-8, so that no text is valid as a signed message: a client signs any text
-/// that the server sends as a nonce, with the same key.
+/// Beginning of all signed bytes. It is not UTF-8, so that no text is valid as a signed message: a client signs any
+/// text that the server sends as a nonce, with the same key.
 const BEGINNING: &[u8] = b"\xfffleet ";
 /// Maximum length of the line with key and signature.
 const MOST_OF_THE_LINE: usize = 160;
@@ -71,7 +71,7 @@ impl fmt::Display for Key {
 }
 
 impl Key {
-    /// The first letters of the key: 72 bits of it, too many for anybody to find another key with the same ones.
+    /// The first letters of the key: 72 bits of it, too many for an attacker to find another key with the same ones.
     pub fn id(&self) -> &str {
         self.0.get(..LETTERS_OF_AN_ID).unwrap_or(&self.0)
     }

@@ -5,6 +5,7 @@ mod engines;
 mod join;
 pub(crate) mod machine;
 mod options;
+mod player;
 mod sandbox;
 mod second;
 mod unit;

@@ -46,8 +46,8 @@ async fn last(context: &Context, key: &str) -> (Vec<u8>, u64) {
     (message.payload.to_vec(), message.sequence)
 }
 
-/// Writes bytes to a subject with the rights of a worker, who stores them as its heartbeat, and of a watcher, who has the
-/// server send them there.
+/// Writes bytes to a subject with the rights of a worker, who stores them as its heartbeat, and of a watcher, who has
+/// the server send them there.
 fn write_by_reply(fleet: &Fleet, worker: &KeyPair, bytes: &[u8], subject: &str) {
     let beat = format!("$KV.fleet_beats.{}", worker.public_key());
     with_user(&fleet.server, worker.seed().unwrap(), async |context| {

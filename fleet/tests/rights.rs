@@ -10,7 +10,7 @@ use crate::common::{Fleet, MATCH, Server, assert_whole, program, stored};
 
 const DOCUMENT: &str = include_str!("../../docs/fleet.md");
 
-/// The configuration in the document, in which `KEY` stands for a worker's key.
+/// The configuration in the document; `KEY` stands for a worker's key.
 fn documented() -> &'static str {
     let (_, rest) = DOCUMENT.split_once("```nats-server\n").unwrap();
     rest.split_once("```").unwrap().0

@@ -132,7 +132,7 @@ impl<'a> Dispatcher<'a> {
             self.suspect.pop_last();
         }
         for unit in std::mem::take(&mut self.suspect) {
-            // Anybody can send games that are refused, so the unit is given out again only if it has left the queue.
+            // Any user can send refused games, so the unit is published again only if it has left the queue.
             let sequence = self.outstanding.message(unit);
             if let Some(sequence) = sequence
                 && !queue.has_work(sequence).await?

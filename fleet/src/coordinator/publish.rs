@@ -19,6 +19,8 @@ use crate::signature::{Signer, id_in};
 
 /// Time between two tallies.
 const TALLY_INTERVAL: Duration = Duration::from_secs(5);
+/// Time between two checks of the plan and the shared engines.
+const OBJECT_INTERVAL: Duration = Duration::from_secs(10);
 /// Attempts to change the list of open matches while other coordinators change it.
 const MOST_TRIES: usize = 20;
 /// Maximum number of workers that are named as set aside.
@@ -35,6 +37,8 @@ pub struct Publisher<'a> {
     plan_bytes: Vec<u8>,
     /// Stored objects by bucket and name.
     objects: BTreeMap<(&'static str, String), Option<Stamp>>,
+    /// Time of their last check.
+    checked: Instant,
     tallied: Instant,
 }
 
@@ -71,6 +75,7 @@ impl<'a> Publisher<'a> {
             },
             plan_bytes,
             objects: BTreeMap::new(),
+            checked: Instant::now(),
             tallied: Instant::now(),
         })
     }
@@ -210,7 +215,7 @@ impl<'a> Publisher<'a> {
     }
 
     /// Whether a new worker finds the match, its plan and engines, and the bucket for heartbeats.
-    async fn is_announced(&self) -> Result<bool, QueueError> {
+    async fn is_announced(&mut self) -> Result<bool, QueueError> {
         let key = self.signer.key();
         let open = self.matches.get(&names::open(key), key, "").await?;
         let is_open =
@@ -218,6 +223,10 @@ impl<'a> Publisher<'a> {
         if !is_open || Bucket::find_beats(self.context).await?.is_none() {
             return Ok(false);
         }
+        if self.checked.elapsed() < OBJECT_INTERVAL {
+            return Ok(true);
+        }
+        self.checked = Instant::now();
         for (bucket, name) in self.objects.keys() {
             if self.is_changed(bucket, name).await? {
                 return Ok(false);

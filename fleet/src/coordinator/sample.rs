@@ -38,12 +38,12 @@ struct Claims {
     silent: BTreeSet<String>,
 }
 
-/// A worker that was told to play a unit.
+/// A worker that the coordinator has chosen to play a unit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chosen {
     pub key: Key,
     pub since: Instant,
-    /// End of the time in which it must answer or show that it plays the unit.
+    /// Deadline for its answer, or for a heartbeat that lists the unit.
     pub until: Instant,
 }
 
@@ -135,7 +135,7 @@ impl Sample {
         })
     }
 
-    /// Whether a worker has claimed a whole unit, on which another one must agree.
+    /// Whether a worker has claimed a whole unit, so that another one must confirm it.
     pub fn is_claimed(&self, unit: u64) -> bool {
         let claims = self.units.get(&unit);
         claims.is_some_and(|claims| !claims.complete.is_empty())
@@ -195,7 +195,7 @@ impl Sample {
             && (again || !claims.silent.contains(key.id()))
     }
 
-    /// Removes the claims of a worker that is no longer trusted; returns the units that nobody claims any more.
+    /// Removes the claims of a worker that is no longer trusted; returns the units without any further claim.
     pub fn forget(&mut self, worker: &str) -> Vec<u64> {
         let mut free = Vec::new();
         for (&unit, claims) in &mut self.units {

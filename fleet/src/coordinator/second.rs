@@ -15,7 +15,7 @@ use crate::signature::{Key, Signer};
 
 /// Time between two lists of the workers.
 const LIST_INTERVAL: Duration = Duration::from_secs(2);
-/// Units for which workers are chosen at a time.
+/// Maximum number of choices at a time.
 const MOST_UNITS: usize = 64;
 /// Workers considered for a unit at a time: many keys may be those of silent or invented ones.
 const MOST_TRIES: usize = 16;

@@ -54,7 +54,7 @@ pub async fn connect(
         options = options.custom_inbox_prefix(format!("_INBOX_{key}"));
     }
     if is_local(&args.nats) {
-        // A server on this machine may name others, to which the client would reconnect.
+        // A server on this machine may name others, and the client would reconnect to them.
         options = options.ignore_discovered_servers();
     }
     let no_use = |flag, path: &Path, reason| QueueError::File {

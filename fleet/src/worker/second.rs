@@ -20,7 +20,7 @@ const PAUSE: Duration = Duration::from_secs(5);
 /// Maximum number of such units of a match.
 const MOST_CHECKS: usize = 64;
 
-/// The units of one match that this worker was told to play.
+/// The units of one match that the coordinator has chosen this worker for.
 #[derive(Debug, Default)]
 pub(super) struct Checks {
     waiting: VecDeque<Work>,
@@ -52,7 +52,7 @@ impl Worker {
             return;
         };
         let scope = joined.names.check_scope(key);
-        // Anybody may have sent it; only the coordinator's are played.
+        // Any user may have sent it; only units from the coordinator are played.
         let Ok(work) = Work::decode_by(&joined.coordinator, &message.payload, &scope) else {
             return;
         };

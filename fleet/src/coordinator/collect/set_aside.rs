@@ -59,8 +59,8 @@ impl Collector<'_> {
         self.set_worker_aside(worker, reason)
     }
 
-    /// Sets aside a worker that sent a refused game. New keys cost nothing, so too many that have sent no other game are
-    /// only refused.
+    /// Sets aside a worker that sent a refused game. New keys cost nothing, so too many that have sent no other game
+    /// are only refused.
     pub(super) fn set_inventor_aside(
         &mut self,
         worker: &str,
