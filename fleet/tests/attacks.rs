@@ -401,7 +401,8 @@ fn a_match_does_not_set_options_that_name_files() {
     let engine =
         |name, option: &str| format!("--engine 'cmd={FLEET} args=engine name={name} {option}'");
     let option = format!(r#""option.Debug Log File={}""#, victim.display());
-    let words = "--games 2 --nodes 50 --seed 5";
+    // Isolated engines do not see the file.
+    let words = "--games 2 --nodes 50 --seed 5 --isolate off";
     let words = format!("{} {} {words}", engine("a", &option), engine("b", ""));
     let mut coordinator = fleet.begin_in(&store, &words);
     coordinator.await_words("run `fleet work` to play it");

@@ -54,7 +54,9 @@ fn a_match_ends_after_its_running_games_or_is_paused_and_continues() {
 #[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn the_server_is_killed_and_keeps_its_storage_or_loses_it() {
     let mut fleet = Fleet::new();
-    let mut coordinator = fleet.begin(MATCH);
+    // Long enough that it is not over before the second kill.
+    let long = MATCH.replace("--games 12", "--games 40");
+    let mut coordinator = fleet.begin(&long);
     let _workers = [fleet.worker("one"), fleet.worker("two")];
     fleet.await_games(2);
     fleet.server.kill();
@@ -64,6 +66,6 @@ fn the_server_is_killed_and_keeps_its_storage_or_loses_it() {
     assert!(!coordinator.output().contains(words));
     fleet.server.kill();
     fleet.server.restart_empty();
-    let output = assert_whole(&fleet, &mut coordinator, MATCH);
+    let output = assert_whole(&fleet, &mut coordinator, &long);
     assert!(output.contains(words), "{output}");
 }
