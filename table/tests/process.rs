@@ -170,7 +170,8 @@ async fn a_connection_that_dawdles_is_ended() {
             let mut stream = TcpStream::connect(address).unwrap();
             stream.write_all(text.as_bytes()).unwrap();
             let mut answer = String::new();
-            stream.read_to_string(&mut answer).unwrap();
+            // A connection may also end by a reset.
+            let _ = stream.read_to_string(&mut answer);
             answer
         })
     };
