@@ -264,9 +264,9 @@ const BAD: [Bad; 35] = [
         ),
     ),
     harmless(
-        "prints a line of 100 MB",
+        "prints a line of 40 MB",
         [
-            "head -c 100000000 /dev/zero | tr '\\0' x; echo; echo \"bestmove $1\"",
+            "head -c 40000000 /dev/zero | tr '\\0' x; echo; echo \"bestmove $1\"",
             "",
             "",
             "",

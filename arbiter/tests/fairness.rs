@@ -285,7 +285,7 @@ fn work_in_what_has_ended_is_counted() {
 #[test]
 fn short_lived_threads_are_named_for_computing_out_of_turn() {
     let keys = ["movetime=20 margin=1000", "movetime=400 margin=1000"];
-    let (code, seen, _) = play_cheat("bursts", keys, "--max-plies 16 --games 4");
+    let (code, seen, _) = play_cheat("bursts", keys, "--max-plies 16");
     assert_eq!(code, 0, "{seen}");
     assert!(seen.contains("cheat: it computes out of turn"), "{seen}");
     assert!(!seen.contains("fair: it computes"), "{seen}");
@@ -294,7 +294,7 @@ fn short_lived_threads_are_named_for_computing_out_of_turn() {
 #[test]
 fn work_before_a_game_is_named() {
     let limits = "--movetime 20 --margin 1000 --max-plies 6 --ready 120000";
-    let (code, seen, _) = play_cheat("ready 3000", [""; 2], limits);
+    let (code, seen, _) = play_cheat("ready 2000", [""; 2], limits);
     assert_eq!(code, 0, "{seen}");
     assert!(seen.contains("cheat: it computes out of turn"), "{seen}");
     assert!(!seen.contains("fair: it computes"), "{seen}");
