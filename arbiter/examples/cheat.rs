@@ -35,7 +35,7 @@ use rustix::time::{ClockId, clock_gettime};
 const BURST: Duration = Duration::from_micros(400);
 /// Size of the transposition table.
 const MEBIBYTES: usize = 16;
-/// Share of the seat without a copy from which a copy deserts, in permille.
+/// A copy deserts when the share of the seat without a copy reaches this many permille.
 const LOST: u16 = 550;
 
 fn main() -> ExitCode {

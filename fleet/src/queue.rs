@@ -1,5 +1,5 @@
-//! The server: streams and consumers of a match, and what they have in common with the connection, notices, buckets and
-//! object stores.
+//! The server: streams and consumers of a match, and the connection, notices, buckets and object stores that they
+//! share.
 
 mod bucket;
 mod connection;

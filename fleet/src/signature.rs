@@ -1,6 +1,6 @@
 //! Keys of coordinators and workers, and signatures of their messages.
 //!
-//! Any user of the server can have it write to almost any subject: the server does not check the reply subject of a
+//! Any user can make the server write to almost any subject: the server does not check the reply subject of a
 //! request. So recipients believe only what a key has signed. A signed message is a line with the key and the
 //! signature, then the content. The signature also covers the message's purpose and its scope, such as a match, so that
 //! it is valid nowhere else.

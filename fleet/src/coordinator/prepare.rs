@@ -94,8 +94,8 @@ fn names_of(planned: &mut Match) -> Result<Names, ExitError> {
     Ok(names)
 }
 
-/// Returns the number of the next session: the time, unless the clock was set back. So it also differs from that of a
-/// coordinator with a copy of the store.
+/// Returns the number of the next session: the time, unless the clock was set back. A coordinator with a copy of
+/// the store thus uses another number.
 fn next_session(planned: &mut Match) -> Result<u64, ExitError> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     let now = now.map_or(0, |now| now.as_micros() as u64);

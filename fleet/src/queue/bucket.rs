@@ -97,8 +97,8 @@ impl Bucket {
         found.ok_or_else(|| QueueError::call("bucket")("removed at once"))
     }
 
-    /// Returns the message under a key, or `None` if there is none that `by` has signed for this scope: anybody may
-    /// have written over it, and its author will write it again.
+    /// Returns the message under a key, or `None` if there is none that `by` has signed for this scope: another
+    /// user may have written over it, and its author will write it again.
     ///
     /// # Errors
     /// [`QueueError`] if the server does not answer, or the message has another version.

@@ -33,7 +33,7 @@ impl Notices {
     }
 
     /// Waits for the next notice, but not longer than `at_most`; after a notice, waits for a random moment that spreads
-    /// the polls of all workers. Anybody can send notices, so polls have a minimum interval.
+    /// the polls of all workers. Any user can send notices, so polls have a minimum interval.
     pub async fn next(&mut self, at_most: Duration) {
         let Some(subscriber) = &mut self.subscriber else {
             return sleep(at_most).await;

@@ -56,7 +56,7 @@ pub fn run_program(main: impl FnOnce() -> ExitCode) -> ExitCode {
     main()
 }
 
-/// Closes inherited files, such as those of a shell, in the engines that this process starts.
+/// Closes inherited files, such as files of a shell, in the engines that this process starts.
 #[cfg(target_os = "linux")]
 #[allow(unsafe_code)] // There is no other way to use an inherited descriptor.
 fn keep_inherited_files() {

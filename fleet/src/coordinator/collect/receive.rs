@@ -41,7 +41,7 @@ impl Collector<'_> {
                 }
                 Ok(AckKind::Nak(Some(VERSION_DELAY)))
             }
-            // Anybody may have sent it, so nobody is set aside.
+            // Its sender is unknown, so no worker is set aside.
             Err(error) => {
                 self.report_refusal(&error.to_string());
                 Ok(AckKind::Term)
