@@ -167,7 +167,7 @@ impl Bucket {
         put.map(drop).map_err(QueueError::call("bucket"))
     }
 
-    /// Returns all keys in the bucket that begin with `beginning`, without it, sorted: at most [`MOST_KEYS`]. The list
+    /// Returns all keys in the bucket that begin with `beginning`, without it, sorted: at most 200,000. The list
     /// comes from the server's stream info; the client library's key list would need a consumer.
     ///
     /// # Errors
