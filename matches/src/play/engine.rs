@@ -219,7 +219,7 @@ impl Engine {
     /// Begins a new game, unrelated to earlier requests. `game` is its name in the log.
     ///
     /// A `position` line, if given, precedes `isready`, so that an engine can build its tables for that number of seats
-    /// before its clock runs. Time and computing beyond [`START_OF_A_GAME`] count as out of turn.
+    /// before its clock runs. Time and computing beyond a second count as out of turn.
     ///
     /// # Errors
     /// The engine is not ready within `patience`; it can no longer be used.

@@ -1,7 +1,7 @@
 //! The launcher between the arbiter and an isolated engine: two processes of the arbiter's own program.
 //!
 //! The outer process creates the namespaces. A new PID namespace contains only processes started after its creation, so
-//! the outer process starts the inner one, which is process 1 there. The inner process has its own [`View`] of the file
+//! the outer process starts the inner one, which is process 1 there. The inner process has its own view of the file
 //! system, with a `/proc` that shows no other processes. It starts the engine's program, and reports its end to the
 //! arbiter. When the arbiter closes the socket, it kills the engine. When process 1 ends, for any reason, the kernel
 //! kills all processes that are left in the namespace.
