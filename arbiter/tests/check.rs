@@ -177,11 +177,11 @@ fn a_program_that_cannot_be_checked_is_named() {
     );
 }
 
-/// The built-in engine with a leak of 16 KiB per game, each in its own variable so that the growth is even. Under load
-/// the memory of the engine itself varies by some hundred KiB.
+/// The built-in engine with a leak of 128 KiB per game, each in its own variable so that the growth is even. The memory of
+/// the engine itself varies by a MiB.
 const LEAKING: &str = r#"
 games=0
-page=$(printf '%16384s' '')
+page=$(printf '%131072s' '')
 while read -r line; do
   case $line in ucinewgame) games=$((games + 1)); eval "kept$games=\$page" ;; esac
   echo "$line"
