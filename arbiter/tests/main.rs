@@ -18,6 +18,7 @@ mod isolation;
 mod killed;
 mod lag;
 mod ledger;
+mod luck;
 mod machines;
 mod matches;
 mod openings;

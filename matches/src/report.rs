@@ -172,9 +172,20 @@ impl Report {
     }
 
     fn update_test(&mut self) {
-        if let Some((test, scores)) = self.test.as_mut().zip(self.standings.head_to_head()) {
-            test.state.llr = test.state.sprt.llr(scores);
-            test.state.verdict = test.state.sprt.verdict(test.state.llr);
+        let Some(test) = &mut self.test else {
+            return;
+        };
+        let sprt = test.state.sprt;
+        let llr = match sprt.uses_luck() {
+            true => self
+                .standings
+                .adjusted()
+                .map(|scores| sprt.adjusted_llr(scores)),
+            false => self.standings.head_to_head().map(|scores| sprt.llr(scores)),
+        };
+        if let Some(llr) = llr {
+            test.state.llr = llr;
+            test.state.verdict = sprt.verdict(llr);
         }
     }
 

@@ -23,8 +23,9 @@ use thiserror::Error;
 
 use crate::archive::store::Store;
 use crate::archive::user_key::UserKey;
+use crate::luck::{Evaluator, LuckMeter, measure_store};
 use crate::output::print;
-use crate::plan::Plan;
+use crate::plan::{EngineSpec, Plan};
 use crate::play::interrupt::Interrupt;
 use crate::play::log::Log;
 use crate::play::runner::{self, Programs};
@@ -53,6 +54,8 @@ pub struct NewMatch {
     pub dry_run: bool,
     /// `true` to play on when the program of an engine is replaced during the match.
     pub changed_engines: bool,
+    /// Engine that measures luck, if the plan needs one.
+    pub luck_engine: Option<EngineSpec>,
 }
 
 /// Settings for the rest of a stored match.
@@ -70,6 +73,8 @@ pub struct StoredMatch {
     pub trust_commands: bool,
     /// Files that the match writes.
     pub outputs: Outputs,
+    /// Engine that measures luck, if the plan needs one.
+    pub luck_engine: Option<EngineSpec>,
 }
 
 /// A source of games: threads on this machine, or a fleet of machines.
@@ -136,6 +141,8 @@ pub struct Match {
     pub remarks: Vec<String>,
     /// Whether the match starts now, rather than being resumed.
     pub is_new: bool,
+    /// Evaluator of the luck of its games, if it is measured.
+    pub luck: Option<Evaluator>,
     /// Number of games of earlier runs.
     before: usize,
     on_interrupt: OnInterrupt,
@@ -183,8 +190,38 @@ pub fn resume<S: Source>(stored: &StoredMatch, source: &mut S) -> ExitCode {
     }
 }
 
+/// Returns the evaluator for the rest of a stored match; none, with a remark, if earlier luck is by another one.
+fn past_luck(
+    store: &Store,
+    plan: &Plan,
+    engine: Option<&EngineSpec>,
+    remarks: &mut Vec<String>,
+) -> Result<Option<Evaluator>, ExitError> {
+    let luck = Evaluator::of(plan, engine).map_err(ExitError::usage)?;
+    let before = store.luck_by()?;
+    let (Some(evaluator), Some(before)) = (&luck, before) else {
+        return Ok(luck);
+    };
+    if evaluator.identity() == before {
+        return Ok(luck);
+    }
+    let (now, file) = (evaluator.identity(), store.path().display());
+    if plan.sprt.is_some_and(|sprt| sprt.uses_luck()) {
+        let reason = format!("the test uses luck by {before:?}, which is now {now:?}");
+        return Err(ExitError::usage(reason));
+    }
+    remarks.push(format!(
+        "luck: measured so far by {before:?}, which is now {now:?}; `arbiter report --luck {file}` measures all games anew"
+    ));
+    Ok(None)
+}
+
 impl Match {
     fn new(plan: Plan, mut remarks: Vec<String>, new: &NewMatch) -> Result<Match, ExitError> {
+        let luck = Evaluator::of(&plan, new.luck_engine.as_ref()).map_err(ExitError::usage)?;
+        if plan.luck.after && luck.is_some() && new.store.is_none() {
+            return Err(ExitError::usage("--luck after: expected --store"));
+        }
         let store = new.store.as_deref().map(|path| Store::create(path, &plan));
         let store = store.transpose().map_err(|error| ExitError {
             message: format!("--store: {error}"),
@@ -203,6 +240,7 @@ impl Match {
                 log,
                 remarks,
                 is_new: true,
+                luck,
                 before: 0,
                 on_interrupt: new.outputs.on_interrupt,
                 changed_engines: new.changed_engines,
@@ -232,6 +270,7 @@ impl Match {
         }
         let (played, all) = (past.played.len(), count(plan.games, "game"));
         let mut remarks = vec![format!("{played} of {all} stored in earlier runs")];
+        let luck = past_luck(&store, &plan, stored.luck_engine.as_ref(), &mut remarks)?;
         let retired = past.retired(&plan);
         if !retired.is_empty() {
             let names = retired.join(", ");
@@ -252,6 +291,7 @@ impl Match {
             past,
             remarks,
             is_new: false,
+            luck,
             before: played,
             on_interrupt: stored.outputs.on_interrupt,
             changed_engines: stored.changed_engines,
@@ -302,6 +342,31 @@ impl Match {
         self.close(&outcome, &interrupt)
     }
 
+    /// Measures the luck of all games, if it is due after the last one.
+    fn measure_luck(&mut self) -> Result<(), SourceError> {
+        let Ledger {
+            store: Some(store),
+            report,
+            interrupt,
+            ..
+        } = &mut self.ledger
+        else {
+            return Ok(());
+        };
+        let Some(evaluator) = self.luck.as_ref().filter(|_| self.plan.luck.after) else {
+            return Ok(());
+        };
+        let (isolation, _) = Isolation::of(self.plan.isolate, &self.plan.engines)
+            .map_err(|error| SourceError::Source(error.to_string()))?;
+        let meter = LuckMeter::new(evaluator, isolation, interrupt);
+        let measured = measure_store(store, &meter, self.plan.concurrency, |_| {});
+        measured.map_err(|error| SourceError::Source(error.to_string()))?;
+        *report = Past::of(store, &self.plan)
+            .map_err(|error| SourceError::Source(error.to_string()))?
+            .report;
+        Ok(())
+    }
+
     /// Starts each engine once, prepares the source, and prints the header; returns the engines' `id name`s.
     fn prepare<S: Source>(&mut self, source: &mut S) -> Result<Vec<Option<String>>, Stop> {
         sandbox::shield_arbiter();
@@ -343,8 +408,11 @@ impl Match {
             started.map_err(LedgerError::Events)?;
         }
         let progress = Progress::new(self.plan.games, played);
-        let outcome = source.play(self, &progress);
+        let mut outcome = source.play(self, &progress);
         progress.finish();
+        if outcome.is_ok() && self.is_over() {
+            outcome = self.measure_luck();
+        }
         self.ledger.report.finish();
         outcome
     }

@@ -5,25 +5,31 @@
 //! games of a block share their opening and cards and are not independent. Comparisons of two engines and ratings use
 //! whole blocks in the order of the schedule.
 
+mod adjusted;
 mod blocks;
 mod crosstable;
 mod elo;
 mod in_order;
 mod likelihood;
+mod moments;
 mod rating;
 pub mod review;
 mod sprt;
 mod student;
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use crate::record::ending::Ending;
 use crate::record::{GameRecord, TurnSums};
 
+pub use adjusted::AdjustedScores;
+use adjusted::BILLION;
 pub use blocks::BlockScores;
 pub use crosstable::{Comparisons, Crosstable};
 pub use elo::{EloInterval, elo, expected_score};
 pub use in_order::InOrder;
+pub use moments::Moments;
 pub use rating::{Rating, Ratings};
 pub use sprt::{EloModel, Sprt, SprtError, Verdict};
 pub use student::half_width;
@@ -90,12 +96,17 @@ pub struct Tally {
     begun: BTreeMap<u64, BlockTally>,
     /// Number of complete blocks by their points, in half-points.
     whole: BTreeMap<u64, u64>,
+    /// Luck-adjusted points of the complete blocks whose luck is known, in billionths.
+    adjusted: Moments,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct BlockTally {
     games: usize,
     points: f64,
+    /// Number of games with known luck, and the sum of it, in billionths of all points of a game.
+    measured: usize,
+    luck: i64,
 }
 
 impl Tally {
@@ -111,16 +122,19 @@ impl Tally {
     /// Counts a game if `engine` has a seat in it; the turns are not counted.
     pub fn add(&mut self, record: &GameRecord, engine: &str) {
         let points = points(&record.places);
+        let luck = luck_of(record);
         let seats = record.seats.iter().zip(&record.places).zip(points);
         let mut won = None;
-        for (((name, &place), points), &ending) in seats.zip(&record.endings) {
+        for (seat, (((name, &place), points), &ending)) in seats.zip(&record.endings).enumerate() {
             if name == engine {
                 self.add_seat(place, points, ending);
-                won = Some(won.unwrap_or(0.0) + points);
+                let (sum, lucky) = won.unwrap_or((0.0, Some(0)));
+                let lucky = lucky.zip(luck.as_ref().map(|luck| luck[seat]));
+                won = Some((sum + points, lucky.map(|(sum, luck)| sum + luck)));
             }
         }
-        if let Some(points) = won {
-            self.add_game(record.block, points);
+        if let Some((points, luck)) = won {
+            self.add_game(record.block, points, luck);
         }
     }
 
@@ -140,6 +154,22 @@ impl Tally {
         let (share, error) = self.share().zip(half_width_of_counts(shares))?;
         let tells_nothing = share - error <= 0.0 && share + error >= 1.0;
         (!tells_nothing && self.par() != Some(1.0)).then_some(error)
+    }
+
+    /// Luck-adjusted share over the complete blocks whose luck is known; `None` without such a block.
+    pub fn adjusted_share(&self) -> Option<f64> {
+        Some(self.adjusted.mean()? / self.block_points())
+    }
+
+    /// Half-width of its 95 % interval; `None` if there are fewer than two such blocks, or the share is fixed.
+    pub fn adjusted_error(&self) -> Option<f64> {
+        let error = self.adjusted.half_width()? / self.block_points();
+        (self.par() != Some(1.0)).then_some(error)
+    }
+
+    /// Billionths of a point in a block.
+    fn block_points(&self) -> f64 {
+        self.games_per_block as f64 * points_of_a_game(self.places.len()) * BILLION as f64
     }
 
     /// Expected share of an engine as strong as its opponents, 0 to 1; `None` before the first game.
@@ -166,6 +196,7 @@ impl Tally {
         self.seatings += other.seatings;
         self.points += other.points;
         self.available += other.available;
+        self.adjusted.add_all(&other.adjusted);
         for (&halves, &blocks) in &other.whole {
             *self.whole.entry(halves).or_default() += blocks;
         }
@@ -183,6 +214,7 @@ impl Tally {
             points: self.points - part.points,
             available: self.available - part.available,
             whole: whole.filter(|&(_, blocks)| blocks > 0).collect(),
+            adjusted: self.adjusted.less(&part.adjusted),
             ..Tally::new(self.places.len(), self.games_per_block)
         }
     }
@@ -196,16 +228,24 @@ impl Tally {
         self.endings[ending as usize] += 1;
     }
 
-    fn add_game(&mut self, block: u64, points: f64) {
+    /// Adds a game with the points and, if known, the luck in billionths of all points.
+    fn add_game(&mut self, block: u64, points: f64, luck: Option<i64>) {
         self.games += 1;
         self.available += points_of_a_game(self.places.len());
         let tally = self.begun.entry(block).or_default();
         tally.games += 1;
         tally.points += points;
+        tally.measured += usize::from(luck.is_some());
+        tally.luck += luck.unwrap_or(0);
         if tally.games == self.games_per_block {
             // A shared point is split into halves.
             let halves = (2.0 * tally.points).round() as u64;
             *self.whole.entry(halves).or_default() += 1;
+            if tally.measured == tally.games {
+                let points = halves as i64 * BILLION / 2;
+                let all = points_of_a_game(self.places.len()) as i64;
+                self.adjusted.add(points - all * tally.luck);
+            }
             self.begun.remove(&block);
         }
     }
@@ -221,6 +261,7 @@ pub struct Standings {
     waiting: InOrder<Placing>,
     ratings: Ratings,
     head_to_head: Option<BlockScores>,
+    adjusted: Option<AdjustedScores>,
     crosstable: Crosstable,
     /// Number of games in the blocks that ratings and comparisons use.
     games_in_order: u64,
@@ -231,6 +272,41 @@ pub struct Standings {
 struct Placing {
     engines: Vec<Option<usize>>,
     places: Vec<u32>,
+    /// Luck of each seat in billionths of all points, if it is known.
+    luck: Option<Vec<i64>>,
+}
+
+/// Luck-adjusted half-points of the first engine in its comparisons with the second, in billionths.
+///
+/// Each comparison loses the luck of its two seats, times half the number of rivals of a seat; so the sum over all
+/// rivals of a seat loses exactly the luck of its points.
+fn adjusted_halves(game: &Placing, luck: &[i64]) -> i64 {
+    let rivals = game.places.len() as i64 - 1;
+    let seats_of = |engine| {
+        let engines = game.engines.iter().enumerate();
+        engines
+            .filter(move |(_, sitting)| **sitting == Some(engine))
+            .map(|(seat, _)| seat)
+    };
+    let mut sum = 0;
+    for one in seats_of(0) {
+        for other in seats_of(1) {
+            let halves = match game.places[one].cmp(&game.places[other]) {
+                Ordering::Less => 2,
+                Ordering::Equal => 1,
+                Ordering::Greater => 0,
+            };
+            sum += halves * BILLION - rivals * (luck[one] - luck[other]);
+        }
+    }
+    sum
+}
+
+/// Luck of each seat in billionths of all points, if it is known for all seats.
+fn luck_of(record: &GameRecord) -> Option<Vec<i64>> {
+    let seats = record.seats.len();
+    let luck = record.luck.as_ref().filter(|luck| luck.is_valid(seats))?;
+    Some(luck.billionths().collect())
 }
 
 impl Standings {
@@ -247,6 +323,7 @@ impl Standings {
             games: 0,
             waiting: InOrder::new(games_per_block),
             head_to_head: None,
+            adjusted: None,
         }
     }
 
@@ -263,10 +340,14 @@ impl Standings {
             tally.add(record, name);
         }
         let points = points(&record.places);
+        let luck = luck_of(record);
         let seats = record.places.iter().zip(points).zip(&record.endings);
-        for (tally, ((&place, points), &ending)) in self.seats.iter_mut().zip(seats) {
+        for (seat, (tally, ((&place, points), &ending))) in
+            self.seats.iter_mut().zip(seats).enumerate()
+        {
             tally.add_seat(place, points, ending);
-            tally.add_game(record.block, points);
+            let luck = luck.as_ref().and_then(|luck| luck.get(seat).copied());
+            tally.add_game(record.block, points, luck);
         }
         for (seat, (name, &sums)) in record.seats.iter().zip(sums).enumerate() {
             if let Some(engine) = self.engine_named(name) {
@@ -295,12 +376,32 @@ impl Standings {
                 .map(|name| self.engine_named(name))
                 .collect(),
             places: record.places.clone(),
+            luck: luck_of(record),
         };
         self.crosstable.add(&placing.engines, &placing.places);
         self.waiting.add(record.block, record.game, placing);
         while let Some(block) = self.waiting.next_block() {
             self.add_block(&block);
         }
+    }
+
+    /// Counts a block of two engines that meet in `pairs` pairs of seats, if the luck of all its games is known.
+    fn add_adjusted(&mut self, block: &[Placing], pairs: u32) {
+        let Some(luck) = block
+            .iter()
+            .map(|game| game.luck.as_ref())
+            .collect::<Option<Vec<_>>>()
+        else {
+            return;
+        };
+        let halves = block
+            .iter()
+            .zip(luck)
+            .map(|(game, luck)| adjusted_halves(game, luck));
+        let games = block.len() as u32;
+        let scores = &mut self.adjusted;
+        let scores = scores.get_or_insert_with(|| AdjustedScores::new(games, pairs));
+        scores.add(halves.sum());
     }
 
     fn add_block(&mut self, block: &[Placing]) {
@@ -321,6 +422,7 @@ impl Standings {
                 let scores = scores.get_or_insert_with(|| BlockScores::new(games, pairs));
                 if scores.pairs_per_block() == pairs {
                     scores.add(halves);
+                    self.add_adjusted(block, pairs);
                 }
             }
         }
@@ -335,6 +437,12 @@ impl Standings {
     /// engines and at least one such block.
     pub fn head_to_head(&self) -> Option<&BlockScores> {
         self.head_to_head.as_ref()
+    }
+
+    /// Luck-adjusted scores of the first engine against the second, in those of the same blocks whose luck is known;
+    /// `None` if there is none.
+    pub fn adjusted(&self) -> Option<&AdjustedScores> {
+        self.adjusted.as_ref()
     }
 
     /// Results of each engine against each other, from the places in all games.

@@ -1,5 +1,8 @@
 //! Reads games, one at a time.
 
+use std::fmt::Display;
+use std::str::FromStr;
+
 use buxtehude::rules::MAX_SEATS;
 use rusqlite::{Connection, OptionalExtension, Row, Statement, params};
 
@@ -8,7 +11,7 @@ use crate::archive::error::Reason;
 use crate::record::digest::StoredGame;
 use crate::record::ending::Ending;
 use crate::record::seed::Seed;
-use crate::record::{Fault, GameRecord, Machine, Rerun, TurnRecord, TurnSums};
+use crate::record::{Fault, GameRecord, Luck, Machine, Rerun, TurnRecord, TurnSums};
 
 /// The parts of a game to read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +59,7 @@ const RERUNS: &str =
 const FAULT: &str = "SELECT seat, reason, stderr, evidence FROM faults WHERE game = ?1";
 const MACHINE: &str = "SELECT worker, slots, micros, lag_median, lag_p99, speed, time_scale
     FROM machines WHERE game = ?1";
+const LUCK: &str = "SELECT shares FROM luck WHERE game = ?1";
 
 /// Calls `visit` with each game in turn, or only with game `only`, until it returns `false`.
 pub fn for_each(
@@ -74,6 +78,8 @@ pub fn for_each(
         fault: snapshot.prepare(FAULT)?,
         reruns: snapshot.prepare(RERUNS)?,
         machine: snapshot.prepare(MACHINE)?,
+        luck: snapshot.prepare(LUCK)?,
+        luck_by: settings::find(&snapshot, settings::LUCK_BY)?,
     };
     let mut games = snapshot.prepare(games)?;
     // Numbers of games start at 1.
@@ -112,6 +118,9 @@ struct Parts<'a> {
     fault: Statement<'a>,
     reruns: Statement<'a>,
     machine: Statement<'a>,
+    luck: Statement<'a>,
+    /// Evaluator of the luck; `None` if there is no luck.
+    luck_by: Option<String>,
 }
 
 impl Parts<'_> {
@@ -126,6 +135,7 @@ impl Parts<'_> {
             moves: row.get(4)?,
             fault: self.fault(game)?,
             machine: self.machine.query_row([game], machine).optional()?,
+            luck: self.luck(game)?,
             ..GameRecord::default()
         };
         let mut sums = Vec::new();
@@ -175,6 +185,15 @@ impl Parts<'_> {
             digest: row.get(5)?,
             totals: Some(sums),
         })
+    }
+
+    fn luck(&mut self, game: u64) -> Result<Option<Luck>, Reason> {
+        let Some(by) = self.luck_by.clone() else {
+            return Ok(None);
+        };
+        let text: Option<String> = self.luck.query_row([game], |row| row.get(0)).optional()?;
+        let shares = text.map(|text| numbers(&text, game, "luck"));
+        Ok(shares.transpose()?.map(|shares| Luck { by, shares }))
     }
 
     fn fault(&mut self, game: u64) -> Result<Option<Fault>, Reason> {
@@ -228,8 +247,16 @@ fn machine(row: &Row<'_>) -> rusqlite::Result<Machine> {
 
 /// Parses shares in permille; empty without a text.
 fn shares(text: Option<String>, game: u64) -> Result<Vec<u16>, Reason> {
-    let text = text.unwrap_or_default();
-    let shares = text.split_whitespace().map(str::parse);
-    let wrong = |error| Reason::content(format!("game {game}, estimate {text:?}"), &error);
-    shares.collect::<Result<_, _>>().map_err(wrong)
+    numbers(&text.unwrap_or_default(), game, "estimate")
+}
+
+/// Parses numbers separated by spaces; errors name the game and the column.
+fn numbers<T: FromStr<Err: Display>>(
+    text: &str,
+    game: u64,
+    column: &str,
+) -> Result<Vec<T>, Reason> {
+    let numbers = text.split_whitespace().map(str::parse);
+    let wrong = |error| Reason::content(format!("game {game}, {column} {text:?}"), &error);
+    numbers.collect::<Result<_, _>>().map_err(wrong)
 }

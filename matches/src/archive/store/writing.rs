@@ -2,9 +2,9 @@
 
 use rusqlite::{Connection, Transaction, params};
 
-use super::circumstances;
+use super::{circumstances, settings};
 use crate::archive::error::Reason;
-use crate::record::{GameRecord, Machine};
+use crate::record::{GameRecord, Luck, Machine};
 
 const GAME: &str = "INSERT INTO games (number, block, variant, start, moves, digest) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
 const SEAT: &str =
@@ -23,6 +23,8 @@ const FAULT: &str = "INSERT INTO faults (game, seat, reason, stderr, evidence)
 const MACHINE: &str =
     "INSERT INTO machines (game, worker, slots, micros, lag_median, lag_p99, speed, time_scale)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+
+const LUCK: &str = "INSERT INTO luck (game, shares) VALUES (?1, ?2)";
 
 /// Adds all games or, on an error, none.
 pub fn add(connection: &mut Connection, records: &[&GameRecord]) -> Result<(), Reason> {
@@ -52,6 +54,7 @@ fn add_game(transaction: &Transaction<'_>, record: &GameRecord) -> Result<(), Re
         turns,
         reruns,
         machine,
+        luck,
     } = record;
     circumstances::note_game(transaction)?;
     let mut insert = transaction.prepare_cached(GAME)?;
@@ -129,6 +132,42 @@ fn add_game(transaction: &Transaction<'_>, record: &GameRecord) -> Result<(), Re
             game, worker, slots, micros, lag_median, lag_p99, speed, time_scale
         ])?;
     }
+    match luck {
+        Some(luck) => add_luck(transaction, *game, luck),
+        None => Ok(()),
+    }
+}
+
+/// Adds the luck of stored games.
+pub fn add_all_luck(connection: &mut Connection, measured: &[(u64, Luck)]) -> Result<(), Reason> {
+    let transaction = connection.transaction()?;
+    for (game, luck) in measured {
+        add_luck(&transaction, *game, luck)?;
+    }
+    Ok(transaction.commit()?)
+}
+
+/// Removes all luck.
+pub fn forget_luck(connection: &mut Connection) -> Result<(), Reason> {
+    let transaction = connection.transaction()?;
+    transaction.execute("DELETE FROM luck", [])?;
+    let delete = "DELETE FROM settings WHERE name = ?1";
+    transaction.execute(delete, [settings::LUCK_BY])?;
+    Ok(transaction.commit()?)
+}
+
+/// Adds the luck of a stored game. All luck in a store has the same evaluator.
+fn add_luck(transaction: &Transaction<'_>, game: u64, luck: &Luck) -> Result<(), Reason> {
+    match settings::find(transaction, settings::LUCK_BY)? {
+        None => settings::replace(transaction, settings::LUCK_BY, &luck.by)?,
+        Some(expected) if expected == luck.by => {}
+        Some(expected) => {
+            let found = luck.by.clone();
+            return Err(Reason::Evaluator { found, expected });
+        }
+    }
+    let mut insert = transaction.prepare_cached(LUCK)?;
+    insert.execute(params![game, joined(&luck.shares)])?;
     Ok(())
 }
 
