@@ -252,14 +252,19 @@ impl Report {
         self.fairness.suspects()
     }
 
-    /// Result of the first engine against the second; `None` unless there are exactly two engines.
+    /// Details of the result of the first engine against the second; `None` unless there are exactly two engines.
     pub fn head_to_head(&self) -> Option<HeadToHead> {
         strength::head_to_head(&self.standings, self.test.as_ref().map(|test| test.state))
     }
 
-    /// Table of ratings, best first; `None` for a two-seat match of two engines, where Elo says more.
+    /// Crosstable with the ratings, best first; `None` for fewer than three engines, where Elo says the same.
     pub fn ratings(&self) -> Option<Rows> {
         strength::ratings(&self.standings)
+    }
+
+    /// Strength of the engines in one line, to be quoted; `None` for a single engine or before the first complete block.
+    pub fn summary(&self) -> Option<String> {
+        strength::summary(&self.standings)
     }
 
     /// Explanation of the columns of both tables, in lines that end with a newline.
@@ -286,6 +291,7 @@ impl Report {
             self.machines().map(|rows| rows.text() + MACHINES_LEGEND),
             self.shares_by_machine()
                 .map(|rows| rows.text() + SHARES_LEGEND),
+            self.summary().map(|summary| summary + "\n"),
         ];
         for part in parts.into_iter().flatten() {
             text.push('\n');

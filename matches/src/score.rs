@@ -3,12 +3,13 @@
 //! Place p of N is worth N - p points; seats that share places share their points equally. An engine's *share* is its
 //! points as a fraction of all points of its games. Its error bar is a confidence interval over blocks, because the
 //! games of a block share their opening and cards and are not independent. Comparisons of two engines and ratings use
-//! whole blocks in the order of the schedule.
+//! whole blocks.
 
 mod blocks;
 mod crosstable;
 mod elo;
 mod in_order;
+mod interval;
 mod likelihood;
 mod rating;
 pub mod review;
@@ -22,12 +23,12 @@ use crate::record::{GameRecord, TurnSums};
 
 pub use blocks::BlockScores;
 pub use crosstable::{Comparisons, Crosstable};
-pub use elo::{EloInterval, elo, expected_score};
+pub use elo::{elo, expected_score};
 pub use in_order::InOrder;
-pub use rating::{Rating, Ratings};
+pub use interval::{Interval, MeanScore};
+pub use rating::{Meeting, POINT, Rating, Ratings};
 pub use sprt::{EloModel, Sprt, SprtError, Verdict};
 pub use student::half_width;
-use student::half_width_of_counts;
 
 /// Returns the points of each seat, given its place from 1; seats that share places all have the best of them.
 ///
@@ -86,15 +87,17 @@ pub struct Tally {
     /// Totals of its turns.
     pub turns: TurnSums,
     games_per_block: usize,
-    /// Points and games in each incomplete block.
+    /// Results in each incomplete block.
     begun: BTreeMap<u64, BlockTally>,
-    /// Number of complete blocks by their points, in half-points.
-    whole: BTreeMap<u64, u64>,
+    /// Number of complete blocks by seats per game and half-points.
+    whole: BTreeMap<(u64, u64), u64>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct BlockTally {
     games: usize,
+    /// Seats in all these games.
+    seatings: u64,
     points: f64,
 }
 
@@ -112,15 +115,16 @@ impl Tally {
     pub fn add(&mut self, record: &GameRecord, engine: &str) {
         let points = points(&record.places);
         let seats = record.seats.iter().zip(&record.places).zip(points);
-        let mut won = None;
+        let (mut seatings, mut won) = (0, 0.0);
         for (((name, &place), points), &ending) in seats.zip(&record.endings) {
             if name == engine {
                 self.add_seat(place, points, ending);
-                won = Some(won.unwrap_or(0.0) + points);
+                seatings += 1;
+                won += points;
             }
         }
-        if let Some(points) = won {
-            self.add_game(record.block, points);
+        if seatings > 0 {
+            self.add_game(record.block, seatings, won);
         }
     }
 
@@ -129,17 +133,31 @@ impl Tally {
         (self.available > 0.0).then(|| self.points / self.available)
     }
 
-    /// Half-width of the 95 % interval of the share, over complete blocks.
+    /// Share with its 95 % interval over complete blocks.
     ///
-    /// `None` if there are fewer than two blocks, if the interval covers 0 to 1, or if no other engine was in the
-    /// games, so that the share is fixed.
-    pub fn error(&self) -> Option<f64> {
+    /// `None` if there are fewer than two blocks, or if no other engine was in the games, so that the share is fixed.
+    pub fn interval(&self) -> Option<Interval> {
+        // Only comparisons with other seats vary: k of N seats have at least k(k - 1)/2 points per game, and at most
+        // k(N - k) more.
+        let (seats, games) = (self.places.len() as u64, self.games_per_block as u64);
+        let blocks = self.whole.iter().map(|(&(own, halves), &blocks)| {
+            let fixed = games * own * own.saturating_sub(1) / 2;
+            let range = games * own * seats.saturating_sub(own);
+            let won = halves as f64 / 2.0 - fixed as f64;
+            (won / range as f64, range, blocks)
+        });
+        let blocks = blocks.filter(|&(_, range, _)| range > 0);
+        let score = MeanScore::new(blocks.clone().map(|(score, _, blocks)| (score, blocks)))?;
+        let number: u64 = blocks.clone().map(|(_, _, blocks)| blocks).sum();
+        let range: u64 = blocks.map(|(_, range, blocks)| range * blocks).sum();
         let available = self.games_per_block as f64 * points_of_a_game(self.places.len());
-        let blocks = self.whole.iter();
-        let shares = blocks.map(|(&halves, &blocks)| (halves as f64 / 2.0 / available, blocks));
-        let (share, error) = self.share().zip(half_width_of_counts(shares))?;
-        let tells_nothing = share - error <= 0.0 && share + error >= 1.0;
-        (!tells_nothing && self.par() != Some(1.0)).then_some(error)
+        let of_a_score = range as f64 / number as f64 / available;
+        let (share, score) = (self.share()?, score.interval());
+        Some(Interval {
+            value: share,
+            low: (share - (score.value - score.low) * of_a_score).max(0.0),
+            high: (share + (score.high - score.value) * of_a_score).min(1.0),
+        })
     }
 
     /// Expected share of an engine as strong as its opponents, 0 to 1; `None` before the first game.
@@ -166,16 +184,16 @@ impl Tally {
         self.seatings += other.seatings;
         self.points += other.points;
         self.available += other.available;
-        for (&halves, &blocks) in &other.whole {
-            *self.whole.entry(halves).or_default() += blocks;
+        for (&result, &blocks) in &other.whole {
+            *self.whole.entry(result).or_default() += blocks;
         }
     }
 
     /// Subtracts `part`, which was added by [`Tally::add_all`].
     pub fn less(&self, part: &Tally) -> Tally {
-        let whole = self.whole.iter().map(|(&halves, &blocks)| {
-            let other = part.whole.get(&halves).copied().unwrap_or(0);
-            (halves, blocks.saturating_sub(other))
+        let whole = self.whole.iter().map(|(&result, &blocks)| {
+            let other = part.whole.get(&result).copied().unwrap_or(0);
+            (result, blocks.saturating_sub(other))
         });
         Tally {
             games: self.games.saturating_sub(part.games),
@@ -196,16 +214,18 @@ impl Tally {
         self.endings[ending as usize] += 1;
     }
 
-    fn add_game(&mut self, block: u64, points: f64) {
+    fn add_game(&mut self, block: u64, seatings: u64, points: f64) {
         self.games += 1;
         self.available += points_of_a_game(self.places.len());
         let tally = self.begun.entry(block).or_default();
         tally.games += 1;
+        tally.seatings += seatings;
         tally.points += points;
         if tally.games == self.games_per_block {
-            // A shared point is split into halves.
+            // A block has the same seats in all its games. A shared point is split into halves.
+            let seats = tally.seatings / self.games_per_block as u64;
             let halves = (2.0 * tally.points).round() as u64;
-            *self.whole.entry(halves).or_default() += 1;
+            *self.whole.entry((seats, halves)).or_default() += 1;
             self.begun.remove(&block);
         }
     }
@@ -240,7 +260,7 @@ impl Standings {
         Standings {
             engines: vec![tally.clone(); names.len()],
             ratings: Ratings::new(names.len()),
-            crosstable: Crosstable::new(names.len()),
+            crosstable: Crosstable::default(),
             games_in_order: 0,
             names,
             seats: vec![tally; seats],
@@ -266,7 +286,7 @@ impl Standings {
         let seats = record.places.iter().zip(points).zip(&record.endings);
         for (tally, ((&place, points), &ending)) in self.seats.iter_mut().zip(seats) {
             tally.add_seat(place, points, ending);
-            tally.add_game(record.block, points);
+            tally.add_game(record.block, 1, points);
         }
         for (seat, (name, &sums)) in record.seats.iter().zip(sums).enumerate() {
             if let Some(engine) = self.engine_named(name) {
@@ -305,14 +325,13 @@ impl Standings {
 
     fn add_block(&mut self, block: &[Placing]) {
         self.games_in_order += block.len() as u64;
+        let mut table = Crosstable::default();
         for game in block {
-            self.ratings.add(&game.engines, &points(&game.places));
+            table.add(&game.engines, &game.places);
         }
+        let meetings: Vec<Meeting> = table.meetings().collect();
+        self.ratings.add_block(&meetings);
         if self.names.len() == 2 {
-            let mut table = Crosstable::new(2);
-            for game in block {
-                table.add(&game.engines, &game.places);
-            }
             let Comparisons { pairs, halves } = table.between(0, 1);
             // The first block sets the number of pairs per block; blocks with another number, or none, are skipped.
             if pairs > 0 {
@@ -326,9 +345,9 @@ impl Standings {
         }
     }
 
-    /// Ratings of the engines after the complete blocks so far, in the order of the plan.
-    pub fn ratings(&self) -> &Ratings {
-        &self.ratings
+    /// Ratings of the engines from the complete blocks so far.
+    pub fn ratings(&self) -> Vec<Rating> {
+        self.ratings.fit()
     }
 
     /// Scores of the first engine against the second in the complete blocks so far; `None` unless there are exactly two

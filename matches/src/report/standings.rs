@@ -66,7 +66,8 @@ fn columns(first: &'static str, standings: &Standings) -> Vec<Column> {
 
 fn row(first: String, tally: &Tally) -> Vec<String> {
     let mut row = vec![first];
-    let shares = [tally.share(), tally.error(), tally.par()];
+    let error = tally.interval().map(|interval| interval.error());
+    let shares = [tally.share(), error, tally.par()];
     row.extend(shares.map(|part| part.map_or("-".into(), percent)));
     row.extend([tally.games.to_string(), format!("{:.1}", tally.points)]);
     row.extend(tally.places.iter().map(u64::to_string));

@@ -139,7 +139,7 @@ struct StandingEvent<'a> {
     error: Option<f64>,
     par: Option<f64>,
     rating: f64,
-    uncertainty: f64,
+    rating_error: Option<f64>,
 }
 
 impl EventFile {
@@ -284,17 +284,17 @@ impl EventFile {
 
     fn standings(&mut self, report: &Report) -> Result<(), ArchiveError> {
         let standings = report.standings();
-        let engines = standings.engines().zip(standings.ratings().iter());
+        let engines = standings.engines().zip(standings.ratings());
         let engines = engines.map(|((name, tally), rating)| StandingEvent {
             name,
             games: tally.games,
             points: tally.points,
             places: &tally.places,
             share: tally.share(),
-            error: tally.error(),
+            error: tally.interval().map(|interval| interval.error()),
             par: tally.par(),
             rating: rating.rating,
-            uncertainty: rating.uncertainty,
+            rating_error: rating.error,
         });
         let verdict = match report.verdict() {
             Verdict::H0 => Some("H0"),
