@@ -116,7 +116,7 @@ fn two_seats_normalized() {
 /// proportional to strength. Engine 0 has two of the seats and `strength` times the strength of engine 1.
 fn block_of_three(strength: f64, rng: &mut ChaCha8Rng) -> u32 {
     let mut engines = [Some(0), Some(1), Some(0)];
-    let mut crosstable = Crosstable::new(2);
+    let mut crosstable = Crosstable::default();
     for _ in 0..3 {
         // With exponentially distributed finishing times, the first to finish follows that law.
         let times = engines.map(|engine| {
@@ -146,8 +146,8 @@ fn three_seats() {
     }
 }
 
-/// Billionths of a half-point in a pair of games.
-const PAIR: f64 = 4e9;
+/// Billionths of a point in a pair of games.
+const PAIR: f64 = 2e9;
 
 /// A luck-adjusted score of a pair of games: its standard deviation is 0.096 as in real matches, its distribution
 /// skewed. Rarely an engine loses a game by a fault, which no luck explains.

@@ -143,26 +143,26 @@ struct StandingEvent<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     adjusted_error: Option<f64>,
     rating: f64,
-    uncertainty: f64,
+    rating_error: Option<f64>,
 }
 
 impl<'a> Line<'a> {
     /// The standings of a match.
     fn standings(report: &'a Report) -> Line<'a> {
         let standings = report.standings();
-        let engines = standings.engines().zip(standings.ratings().iter());
+        let engines = standings.engines().zip(standings.ratings());
         let engines = engines.map(|((name, tally), rating)| StandingEvent {
             name,
             games: tally.games,
             points: tally.points,
             places: &tally.places,
             share: tally.share(),
-            error: tally.error(),
+            error: tally.interval().map(|interval| interval.error()),
             par: tally.par(),
             adjusted_share: tally.adjusted_share(),
             adjusted_error: tally.adjusted_error(),
             rating: rating.rating,
-            uncertainty: rating.uncertainty,
+            rating_error: rating.error,
         });
         let verdict = match report.verdict() {
             Verdict::H0 => Some("H0"),

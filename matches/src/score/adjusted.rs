@@ -1,12 +1,11 @@
 //! Luck-adjusted scores of one engine against another by block: real numbers, with the same mean as the raw scores and a
 //! smaller variance. docs/rating.md has the formulas and their sources.
 
-use super::elo::{EloInterval, NORMALIZED_ELO, elo, interval};
+use super::elo::{NORMALIZED_ELO, elo};
+use super::interval::Interval;
 use super::moments::Moments;
+use super::rating::POINT;
 use super::student;
-
-/// Billionths in a unit.
-pub(super) const BILLION: i64 = 1_000_000_000;
 
 /// Luck-adjusted block scores.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,7 +14,7 @@ pub struct AdjustedScores {
     games: u32,
     /// Comparisons per block.
     pairs: u32,
-    /// Points of the blocks, in billionths of a half-point.
+    /// Points of the blocks, in billionths.
     points: Moments,
 }
 
@@ -29,9 +28,9 @@ impl AdjustedScores {
         }
     }
 
-    /// Counts a block with the sum of its half-points, in billionths.
-    pub fn add(&mut self, halves: i64) {
-        self.points.add(halves);
+    /// Counts a block with the points of its comparisons, in billionths.
+    pub fn add(&mut self, points: i64) {
+        self.points.add(points);
     }
 
     /// Number of blocks.
@@ -54,21 +53,26 @@ impl AdjustedScores {
         Some(self.points.variance()? / self.unit().powi(2))
     }
 
-    /// Half-width of the 95 % interval of the mean, by Student's t; `None` for fewer than two blocks.
-    pub fn half_width(&self) -> Option<f64> {
-        Some(self.points.half_width()? / self.unit())
+    /// Mean block score with its 95 % interval, by Student's t; `None` for fewer than two blocks.
+    pub fn score(&self) -> Option<Interval> {
+        let (value, error) = (self.mean()?, self.points.half_width()? / self.unit());
+        Some(Interval {
+            value,
+            low: value - error,
+            high: value + error,
+        })
     }
 
     /// Elo difference with its 95 % interval; `None` for fewer than two blocks.
-    pub fn elo(&self) -> Option<EloInterval> {
-        Some(interval(self.mean()?, self.half_width()?, elo))
+    pub fn elo(&self) -> Option<Interval> {
+        Some(self.score()?.map(elo))
     }
 
-    /// Normalized Elo difference with its 95 % interval; `None` if all blocks have the same score.
-    pub fn normalized_elo(&self) -> Option<EloInterval> {
+    /// Normalized Elo difference with its 95 % interval; `None` for fewer than two different blocks.
+    pub fn normalized_elo(&self) -> Option<Interval> {
         let of_a_game = (self.variance()? * f64::from(self.games)).sqrt();
         let normalized = |score: f64| (score - 0.5) / of_a_game * NORMALIZED_ELO;
-        (of_a_game > 0.0).then_some(interval(self.mean()?, self.half_width()?, normalized))
+        (of_a_game > 0.0).then_some(self.score()?.map(normalized))
     }
 
     /// Likelihood of superiority (LOS) of the first engine, 0 to 1; `None` for fewer than two different blocks.
@@ -78,8 +82,8 @@ impl AdjustedScores {
         student::cumulative(t, self.blocks())
     }
 
-    /// Billionths of a half-point in a score of 1.
+    /// Billionths of a point in a score of 1.
     fn unit(&self) -> f64 {
-        2.0 * f64::from(self.pairs) * BILLION as f64
+        f64::from(self.pairs) * POINT as f64
     }
 }
