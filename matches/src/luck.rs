@@ -13,6 +13,7 @@ mod stored;
 use std::convert::Infallible;
 use std::sync::{Mutex, PoisonError};
 
+use buxtehude::eval::Evaluators;
 use buxtehude::rules::{Turn, Variant};
 use thiserror::Error;
 
@@ -85,7 +86,7 @@ pub struct Evaluator {
 
 #[derive(Clone, Debug)]
 enum Source {
-    BuiltIn { nodes: u64 },
+    BuiltIn { nodes: u64, tables: Evaluators },
     Engine(Box<EngineSpec>),
 }
 
@@ -112,9 +113,11 @@ impl Evaluator {
 
     /// The built-in engine, visiting `nodes` positions for each value.
     pub fn built_in(nodes: u64, variant: &Variant, seats: usize) -> Evaluator {
+        let tables = Evaluators::default();
+        let mut built_in = BuiltIn::sharing(nodes, tables.clone());
         Evaluator {
-            source: Source::BuiltIn { nodes },
-            identity: BuiltIn::new(nodes).identity(variant, seats),
+            identity: built_in.identity(variant, seats),
+            source: Source::BuiltIn { nodes, tables },
         }
     }
 
@@ -207,7 +210,9 @@ impl<'a> LuckMeter<'a> {
 
     fn start(&self) -> Running<'a> {
         match &self.evaluator.source {
-            Source::BuiltIn { nodes } => Running::BuiltIn(Box::new(BuiltIn::new(*nodes))),
+            Source::BuiltIn { nodes, tables } => {
+                Running::BuiltIn(Box::new(BuiltIn::sharing(*nodes, tables.clone())))
+            }
             Source::Engine(spec) => {
                 Running::Engine(Judge::new(spec, self.isolation, self.interrupt))
             }

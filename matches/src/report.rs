@@ -36,7 +36,7 @@ share: fraction of all points of its games; par: the share of equals; ±: 95 % i
 
 /// Explanation of the luck-adjusted columns, which are shown only if luck was measured.
 const LUCK_LEGEND: &str = "\
-adjusted: the share after the luck of the cards is subtracted, which has a mean of 0
+adjusted: after the luck of the cards is subtracted, which has a mean of 0
 ";
 
 /// Explanation of the column of flaws, which is shown only if an engine has one.

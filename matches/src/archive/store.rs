@@ -227,12 +227,12 @@ impl Store {
         }
     }
 
-    /// Adds the luck of stored games that have none, with a single sync; on an error none is stored.
+    /// Writes the luck of stored games, with a single sync; on an error none is stored.
     ///
     /// # Errors
     /// [`ArchiveError`], for example if the store has luck by another evaluator.
-    pub fn add_luck(&mut self, measured: &[(u64, Luck)]) -> Result<(), ArchiveError> {
-        let written = writing::add_all_luck(&mut self.connection, measured);
+    pub fn set_luck(&mut self, measured: &[(u64, Luck)]) -> Result<(), ArchiveError> {
+        let written = writing::set_luck(&mut self.connection, measured);
         self.check(written)
     }
 
@@ -250,8 +250,7 @@ impl Store {
     /// # Errors
     /// [`ArchiveError`] if they cannot be read.
     pub fn games_without_luck(&self) -> Result<Vec<u64>, ArchiveError> {
-        let select = "SELECT number FROM games
-            WHERE NOT EXISTS (SELECT * FROM luck WHERE game = number) ORDER BY number";
+        let select = "SELECT number FROM games WHERE luck IS NULL ORDER BY number";
         self.check(settings::column(&self.connection, select))
     }
 

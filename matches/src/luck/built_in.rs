@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 
-use buxtehude::eval::CERTAIN;
+use buxtehude::eval::{CERTAIN, Evaluators};
 use buxtehude::rules::{AnyPosition, Turn, Variant};
 use buxtehude::search::{Answer, Control, MAX_DEPTH, Memory, Request, search};
 use sha2::{Digest, Sha256};
@@ -32,9 +32,14 @@ pub struct BuiltIn {
 impl BuiltIn {
     /// Creates an evaluator that visits `nodes` positions for each value, at least 1.
     pub fn new(nodes: u64) -> BuiltIn {
+        BuiltIn::sharing(nodes, Evaluators::default())
+    }
+
+    /// [`BuiltIn::new`] with shared tables.
+    pub(super) fn sharing(nodes: u64, tables: Evaluators) -> BuiltIn {
         BuiltIn {
             nodes,
-            memory: Memory::new(MEBIBYTES),
+            memory: Memory::for_threads(1, MEBIBYTES, tables),
         }
     }
 

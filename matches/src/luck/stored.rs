@@ -48,7 +48,7 @@ pub fn measure_store(
         let measured = records.into_iter();
         let measured = measured.filter_map(|record| Some((record.game, record.luck?)));
         let measured: Vec<(u64, Luck)> = measured.collect();
-        store.add_luck(&measured).map_err(failed)?;
+        store.set_luck(&measured).map_err(failed)?;
         on_games(measured.len() as u64);
     }
     Ok(())

@@ -8,7 +8,7 @@ use crate::score::{
 
 /// Explanation of the ratings.
 pub const RATINGS_LEGEND: &str = "\
-rating: Elo above the mean of the engines; adjusted: after the luck of the cards is subtracted; 1, 2, ...: percent of the points
+rating: Elo above the mean of the engines; ±: 95 % interval over blocks, - if unknown; 1, 2, ...: percent of the points
 against that engine, with the number of comparisons if it varies
 ";
 

@@ -145,7 +145,6 @@ fn keep_out(connection: &mut Connection, worker: &str, after: u64) -> Result<Vec
             .execute(params![number, worker, line])?;
         for delete in [
             "DELETE FROM machines WHERE game = ?1",
-            "DELETE FROM luck WHERE game = ?1",
             "DELETE FROM reruns WHERE game = ?1",
             "DELETE FROM faults WHERE game = ?1",
             "DELETE FROM turns WHERE game = ?1",

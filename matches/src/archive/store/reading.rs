@@ -29,21 +29,21 @@ impl Extent {
     fn queries(self) -> [&'static str; 2] {
         match self {
             Extent::Whole => [
-                "SELECT number, block, variant, start, moves, digest FROM games
+                "SELECT number, block, variant, start, moves, digest, luck FROM games
                     WHERE number BETWEEN ?1 AND ?2 ORDER BY number",
                 "SELECT seat, move, micros, overrun, depth, estimate, score, nodes, pv, waited, late_stop,
                     out_of_turn, flaw, number FROM turns
                     WHERE game = ?1 ORDER BY number",
             ],
             Extent::Outline => [
-                "SELECT number, block, variant, start, '', NULL FROM games
+                "SELECT number, block, variant, start, '', NULL, luck FROM games
                     WHERE number BETWEEN ?1 AND ?2 ORDER BY number",
                 "SELECT seat, '', micros, overrun, depth, NULL, NULL, NULL, NULL, waited, late_stop,
                     out_of_turn, flaw, number FROM turns
                     WHERE game = ?1 ORDER BY number",
             ],
             Extent::Summary => [
-                "SELECT number, block, variant, start, '', NULL FROM games
+                "SELECT number, block, variant, start, '', NULL, luck FROM games
                     WHERE number BETWEEN ?1 AND ?2 ORDER BY number",
                 "SELECT NULL WHERE ?1 IS NULL",
             ],
@@ -59,7 +59,6 @@ const RERUNS: &str =
 const FAULT: &str = "SELECT seat, reason, stderr, evidence FROM faults WHERE game = ?1";
 const MACHINE: &str = "SELECT worker, slots, micros, lag_median, lag_p99, speed, time_scale
     FROM machines WHERE game = ?1";
-const LUCK: &str = "SELECT shares FROM luck WHERE game = ?1";
 
 /// Calls `visit` with each game in turn, or only with game `only`, until it returns `false`.
 pub fn for_each(
@@ -78,7 +77,6 @@ pub fn for_each(
         fault: snapshot.prepare(FAULT)?,
         reruns: snapshot.prepare(RERUNS)?,
         machine: snapshot.prepare(MACHINE)?,
-        luck: snapshot.prepare(LUCK)?,
         luck_by: settings::find(&snapshot, settings::LUCK_BY)?,
     };
     let mut games = snapshot.prepare(games)?;
@@ -118,7 +116,6 @@ struct Parts<'a> {
     fault: Statement<'a>,
     reruns: Statement<'a>,
     machine: Statement<'a>,
-    luck: Statement<'a>,
     /// Evaluator of the luck; `None` if there is no luck.
     luck_by: Option<String>,
 }
@@ -135,7 +132,7 @@ impl Parts<'_> {
             moves: row.get(4)?,
             fault: self.fault(game)?,
             machine: self.machine.query_row([game], machine).optional()?,
-            luck: self.luck(game)?,
+            luck: self.luck(row.get(6)?, game)?,
             ..GameRecord::default()
         };
         let mut sums = Vec::new();
@@ -187,13 +184,12 @@ impl Parts<'_> {
         })
     }
 
-    fn luck(&mut self, game: u64) -> Result<Option<Luck>, Reason> {
-        let Some(by) = self.luck_by.clone() else {
+    fn luck(&self, text: Option<String>, game: u64) -> Result<Option<Luck>, Reason> {
+        let (Some(by), Some(text)) = (self.luck_by.clone(), text) else {
             return Ok(None);
         };
-        let text: Option<String> = self.luck.query_row([game], |row| row.get(0)).optional()?;
-        let shares = text.map(|text| numbers(&text, game, "luck"));
-        Ok(shares.transpose()?.map(|shares| Luck { by, shares }))
+        let shares = numbers(&text, game, "luck")?;
+        Ok(Some(Luck { by, shares }))
     }
 
     fn fault(&mut self, game: u64) -> Result<Option<Fault>, Reason> {

@@ -6,7 +6,7 @@ use super::{circumstances, settings};
 use crate::archive::error::Reason;
 use crate::record::{GameRecord, Luck, Machine};
 
-const GAME: &str = "INSERT INTO games (number, block, variant, start, moves, digest) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+const GAME: &str = "INSERT INTO games (number, block, variant, start, moves, digest, luck) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
 const SEAT: &str =
     "INSERT INTO seats (game, seat, engine, place, ending, turns, micros, depth_turns, depths,
         waited, late_stops, overruns, out_of_turn, flaws)
@@ -24,7 +24,7 @@ const MACHINE: &str =
     "INSERT INTO machines (game, worker, slots, micros, lag_median, lag_p99, speed, time_scale)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
 
-const LUCK: &str = "INSERT INTO luck (game, shares) VALUES (?1, ?2)";
+const LUCK: &str = "UPDATE games SET luck = ?2 WHERE number = ?1";
 
 /// Adds all games or, on an error, none.
 pub fn add(connection: &mut Connection, records: &[&GameRecord]) -> Result<(), Reason> {
@@ -58,7 +58,19 @@ fn add_game(transaction: &Transaction<'_>, record: &GameRecord) -> Result<(), Re
     } = record;
     circumstances::note_game(transaction)?;
     let mut insert = transaction.prepare_cached(GAME)?;
-    insert.execute(params![game, block, variant, start, moves, record.digest()])?;
+    let shares = luck.as_ref().and_then(|luck| joined(&luck.shares));
+    insert.execute(params![
+        game,
+        block,
+        variant,
+        start,
+        moves,
+        record.digest(),
+        shares
+    ])?;
+    if let Some(luck) = luck {
+        check_evaluator(transaction, &luck.by)?;
+    }
     let mut insert_seat = transaction.prepare_cached(SEAT)?;
     let sums = record.turn_sums();
     let rows = seats.iter().zip(places).zip(endings).zip(&sums);
@@ -132,17 +144,16 @@ fn add_game(transaction: &Transaction<'_>, record: &GameRecord) -> Result<(), Re
             game, worker, slots, micros, lag_median, lag_p99, speed, time_scale
         ])?;
     }
-    match luck {
-        Some(luck) => add_luck(transaction, *game, luck),
-        None => Ok(()),
-    }
+    Ok(())
 }
 
-/// Adds the luck of stored games.
-pub fn add_all_luck(connection: &mut Connection, measured: &[(u64, Luck)]) -> Result<(), Reason> {
+/// Writes the luck of stored games.
+pub fn set_luck(connection: &mut Connection, measured: &[(u64, Luck)]) -> Result<(), Reason> {
     let transaction = connection.transaction()?;
     for (game, luck) in measured {
-        add_luck(&transaction, *game, luck)?;
+        check_evaluator(&transaction, &luck.by)?;
+        let mut update = transaction.prepare_cached(LUCK)?;
+        update.execute(params![game, joined(&luck.shares)])?;
     }
     Ok(transaction.commit()?)
 }
@@ -150,25 +161,22 @@ pub fn add_all_luck(connection: &mut Connection, measured: &[(u64, Luck)]) -> Re
 /// Removes all luck.
 pub fn forget_luck(connection: &mut Connection) -> Result<(), Reason> {
     let transaction = connection.transaction()?;
-    transaction.execute("DELETE FROM luck", [])?;
+    transaction.execute("UPDATE games SET luck = NULL", [])?;
     let delete = "DELETE FROM settings WHERE name = ?1";
     transaction.execute(delete, [settings::LUCK_BY])?;
     Ok(transaction.commit()?)
 }
 
-/// Adds the luck of a stored game. All luck in a store has the same evaluator.
-fn add_luck(transaction: &Transaction<'_>, game: u64, luck: &Luck) -> Result<(), Reason> {
+/// Checks that all luck in a store has the same evaluator; the first one is noted.
+fn check_evaluator(transaction: &Transaction<'_>, by: &str) -> Result<(), Reason> {
     match settings::find(transaction, settings::LUCK_BY)? {
-        None => settings::replace(transaction, settings::LUCK_BY, &luck.by)?,
-        Some(expected) if expected == luck.by => {}
+        None => settings::replace(transaction, settings::LUCK_BY, by),
+        Some(expected) if expected == by => Ok(()),
         Some(expected) => {
-            let found = luck.by.clone();
-            return Err(Reason::Evaluator { found, expected });
+            let found = by.to_string();
+            Err(Reason::Evaluator { found, expected })
         }
     }
-    let mut insert = transaction.prepare_cached(LUCK)?;
-    insert.execute(params![game, joined(&luck.shares)])?;
-    Ok(())
 }
 
 /// Joins words with spaces; `None` if there are none.
