@@ -90,14 +90,13 @@ fn comparison(scores: &BlockScores) -> String {
         (1, games) => format!("1 block of {games} games"),
         (blocks, games) => format!("{blocks} blocks of {games} games"),
     };
-    let known = scores.score().zip(scores.elo()).zip(scores.superiority());
-    let Some(((score, elo), superiority)) = known else {
+    let Some(score) = scores.mean_score() else {
         let score = scores.mean().map_or("-".to_string(), percent);
         return format!("{score}, {blocks}");
     };
-    let score = score.map(|share| 100.0 * share);
+    let (elo, superiority) = (elo(&score.elo()), percent(score.superiority()));
+    let score = score.interval().map(|share| 100.0 * share);
     let score = with_bounds(&score, " %", |percent| decimals(percent, 1));
-    let (elo, superiority) = (self::elo(&elo), percent(superiority));
     format!("{score}, Elo {elo}, LOS {superiority}, {blocks}")
 }
 
