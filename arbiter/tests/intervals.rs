@@ -65,7 +65,10 @@ fn coverage(score: f64, pair: PairOfGames) -> [f64; PAIRS.len()] {
                 counts[pair(score, &mut rng)] += 1;
             }
             let covers = known.entry(counts).or_insert_with(|| {
-                let found = BlockScores::pentanomial(counts).score().unwrap();
+                let found = BlockScores::pentanomial(counts)
+                    .mean_score()
+                    .unwrap()
+                    .interval();
                 found.low <= score && score <= found.high
             });
             *covered += u32::from(*covers);
@@ -105,7 +108,7 @@ fn many_blocks_have_the_interval_of_student() {
         (100_000, 1.959_988, 1.001),
     ] {
         let scores = BlockScores::pentanomial(of(blocks));
-        let score = scores.score().unwrap();
+        let score = scores.mean_score().unwrap().interval();
         let variance = 0.055 * blocks as f64 / (blocks - 1) as f64;
         let student = 2.0 * quantile * (variance / blocks as f64).sqrt();
         let ratio = (score.high - score.low) / student;

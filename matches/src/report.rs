@@ -278,7 +278,8 @@ impl Report {
         strength::ratings(&self.standings)
     }
 
-    /// Strength of the engines in one line, to be quoted; `None` for a single engine or before the first complete block.
+    /// Strength of the engines in one line, to be quoted; `None` for a single engine, or before the first complete
+    /// block.
     pub fn summary(&self) -> Option<String> {
         strength::summary(&self.standings)
     }

@@ -84,8 +84,8 @@ pub(super) fn summary(standings: &Standings) -> Option<String> {
     };
     let scores = standings.head_to_head()?;
     let blocks = blocks(scores.blocks(), scores.games_per_block());
-    let compared = match scores.score().zip(scores.elo()) {
-        Some((score, elo)) => comparison(&score, &elo, scores.superiority()),
+    let compared = match scores.mean_score() {
+        Some(score) => comparison(&score.interval(), &score.elo(), Some(score.superiority())),
         None => percent(scores.mean()?),
     };
     Some(format!("{title}: {compared}, {blocks}"))

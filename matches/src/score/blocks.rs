@@ -7,7 +7,6 @@
 
 use std::collections::BTreeMap;
 
-use super::elo::{NORMALIZED_ELO, elo};
 use super::interval::{Interval, MeanScore};
 
 /// Weight, in blocks, of each of the scores 0, 1/4, 1/2, 3/4 and 1 that no block has, in the sequential test.
@@ -103,9 +102,9 @@ impl BlockScores {
         counts.map(move |(&score, &count)| (score as f64 / one, count))
     }
 
-    /// Mean block score with its 95 % interval; `None` for fewer than two blocks.
-    pub fn score(&self) -> Option<Interval> {
-        Some(MeanScore::new(self.fractions())?.interval())
+    /// Mean block score with its precision; `None` for fewer than two blocks.
+    pub fn mean_score(&self) -> Option<MeanScore> {
+        MeanScore::new(self.fractions())
     }
 
     /// Variance of a block score; `None` for fewer than two blocks.
@@ -118,22 +117,17 @@ impl BlockScores {
 
     /// Elo difference with its 95 % interval; `None` for fewer than two blocks.
     pub fn elo(&self) -> Option<Interval> {
-        Some(self.score()?.map(elo))
+        Some(self.mean_score()?.elo())
     }
 
     /// Normalized Elo difference with its 95 % interval; `None` for fewer than two blocks.
     pub fn normalized_elo(&self) -> Option<Interval> {
-        let score = MeanScore::new(self.fractions())?;
-        let games = f64::from(self.games).sqrt();
-        // The deviation depends on the expected score: near 1 it is small, and the difference large.
-        let normalized = |mean: f64| (mean - 0.5) / (score.deviation_at(mean) * games);
-        let interval = score.interval();
-        Some(interval.map(|mean| normalized(mean) * NORMALIZED_ELO))
+        Some(self.mean_score()?.normalized_elo(self.games))
     }
 
     /// Likelihood of superiority (LOS) of the first engine, 0 to 1; `None` for fewer than two blocks.
     pub fn superiority(&self) -> Option<f64> {
-        Some(MeanScore::new(self.fractions())?.superiority())
+        Some(self.mean_score()?.superiority())
     }
 
     /// Returns the distribution, with a small weight for each quarter that no block has scored, so that no hypothesis

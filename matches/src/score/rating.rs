@@ -289,7 +289,7 @@ fn information(strengths: &[f64], results: &[(Pair, f64, f64)]) -> Vec<Vec<f64>>
 
 /// Whether each engine belongs to a group of more than half of all engines where everyone has, directly or through
 /// others, taken points from everyone. Within such a group the maximum of the likelihood is finite.
-/// Source: L. R. Ford, "Solution of a ranking problem from binary comparisons", American Mathematical Monthly 64 (1957).
+/// Source: L. R. Ford, "Solution of a ranking problem from binary comparisons", Amer. Math. Monthly 64 (1957).
 fn comparable(number: usize, results: &[(Pair, f64, f64)]) -> Vec<bool> {
     let (mut won, mut lost) = (vec![Vec::new(); number], vec![Vec::new(); number]);
     for &((one, other), comparisons, points) in results {
