@@ -2,8 +2,8 @@
 //!
 //! A game is the set of comparisons of its seats. In the model of Plackett and Luce, a seat of strength θ comes before
 //! one of strength θ' with probability 1 / (1 + e^(θ' - θ)); other seats make no difference. Comparisons of a block are
-//! not independent, so the sandwich estimator over blocks gives the errors. All sums are integers, so the ratings do not
-//! depend on the order of the blocks. docs/rating.md has the formulas and their sources.
+//! not independent, so the sandwich estimator over blocks gives the errors. All sums are integers, so the order of the
+//! blocks makes no difference. docs/rating.md has the formulas and their sources.
 
 mod linear;
 
