@@ -171,8 +171,8 @@ fn uniform(rng: &mut ChaCha8Rng) -> f64 {
     rng.next_u64() as f64 / (u64::MAX as f64 + 1.0)
 }
 
-/// Games of a line-up after Plackett and Luce, as many as seats, which make no difference. In half of the blocks the
-/// cards favour the same engines in all games.
+/// Games of a line-up after Plackett and Luce, one per seat. In half of the blocks the cards favour the same engines in
+/// all games.
 fn block(line_up: &[usize], strengths: &[f64], rng: &mut ChaCha8Rng) -> Vec<Meeting> {
     let (seats, is_alike) = (line_up.len(), uniform(rng) < 0.5);
     let mut table = Crosstable::default();

@@ -102,8 +102,8 @@ impl MeanScore {
         let (number, mean) = (number as f64, mean.clamp(0.0, 1.0));
         let of_a_coin = mean * (1.0 - mean);
         let variance = (squares + COINS * of_a_coin) / (number - 1.0 + COINS);
-        // Scores from 0 to 1 vary at most like a coin. Others may vary more, even at a mean of 0 or 1, where a coin does
-        // not vary at all; there the farther bound is a few standard errors away.
+        // Scores from 0 to 1 vary at most like a coin. Others may vary more, even at a mean of 0 or 1, where a coin
+        // does not vary at all; there the farther bound is a few standard errors away.
         let is_within = squares <= number * of_a_coin * (1.0 + ROUNDING);
         let least = match is_within {
             true => 1.0,

@@ -1,9 +1,9 @@
 //! Ratings of any number of engines: the maximum likelihood of all comparisons of their seats, after Bradley and Terry.
 //!
 //! A game is the set of comparisons of its seats. In the model of Plackett and Luce, a seat of strength θ comes before
-//! one of strength θ' with probability 1 / (1 + e^(θ' - θ)), whatever other seats there are. Comparisons of a block are
-//! not independent, so the errors are those of the sandwich estimator over blocks. The sums behind both are integers:
-//! the ratings do not depend on the order of the blocks. docs/rating.md has the formulas and their sources.
+//! one of strength θ' with probability 1 / (1 + e^(θ' - θ)); other seats make no difference. Comparisons of a block are
+//! not independent, so the sandwich estimator over blocks gives the errors. All sums are integers, so the order of the
+//! blocks makes no difference. docs/rating.md has the formulas and their sources.
 
 mod linear;
 
@@ -58,7 +58,7 @@ pub struct Rating {
 /// Two engines, the lower index first.
 type Pair = (usize, usize);
 
-/// Results from which a set of engines is rated.
+/// Results of a set of engines, for their ratings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ratings {
     engines: usize,
