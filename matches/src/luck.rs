@@ -1,8 +1,8 @@
 //! Luck of finished games: the part of a result that the cards made, to be subtracted from it.
 //!
-//! The luck of a card is the value after it minus the mean over all cards that could have come. Its expectation is 0 for
-//! every seat, whatever the values are, because no value depends on the card that came. So a result minus the luck of
-//! its cards has the same expectation as the result; the better the values, the smaller its variance.
+//! The luck of a card is the value after it minus the mean over all cards that are left. No value depends on the card
+//! that comes, so the expected luck is 0 for every seat, and a result minus its luck has the same expectation as the
+//! result. The better the values, the smaller its variance.
 //! Source: Burch, Schmid, Moravčík, Morrill, Bowling, "AIVAT: A New Variance Reduction Technique for Agent Evaluation
 //! in Imperfect Information Games", AAAI 2018.
 
@@ -155,7 +155,7 @@ pub struct LuckMeter<'a> {
 #[derive(Debug)]
 enum Running<'a> {
     BuiltIn(Box<BuiltIn>),
-    Engine(Judge<'a>),
+    Engine(Box<Judge<'a>>),
 }
 
 impl<'a> LuckMeter<'a> {
@@ -202,7 +202,7 @@ impl<'a> LuckMeter<'a> {
             Running::Engine(judge) => judge
                 .begin(game.variant, &format!("game {}", record.game))
                 .map_err(|error: JudgeError| failed(&error))
-                .and_then(|()| luck(&game, judge).map_err(|error| failed(&error))),
+                .and_then(|()| luck(&game, judge.as_mut()).map_err(|error| failed(&error))),
         };
         idle().push(running);
         measured
@@ -214,7 +214,7 @@ impl<'a> LuckMeter<'a> {
                 Running::BuiltIn(Box::new(BuiltIn::sharing(*nodes, tables.clone())))
             }
             Source::Engine(spec) => {
-                Running::Engine(Judge::new(spec, self.isolation, self.interrupt))
+                Running::Engine(Box::new(Judge::new(spec, self.isolation, self.interrupt)))
             }
         }
     }

@@ -63,7 +63,7 @@ pub struct Plan {
     pub adjudication: Adjudication,
     /// Test of the first engine against the second that may end the match early. It requires exactly two engines.
     pub sprt: Option<Sprt>,
-    /// How the luck of each game is measured.
+    /// Measurement of the luck of each game.
     pub luck: LuckPlan,
 }
 

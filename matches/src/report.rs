@@ -284,7 +284,7 @@ impl Report {
         strength::summary(&self.standings)
     }
 
-    /// Luck-adjusted strength in one line; `None` unless the luck of a complete block is known.
+    /// Luck-adjusted strength in one line; `None` unless the luck of a complete block was measured.
     pub fn adjusted_summary(&self) -> Option<String> {
         strength::adjusted_summary(&self.standings)
     }

@@ -211,7 +211,7 @@ fn past_luck(
         return Err(ExitError::usage(reason));
     }
     remarks.push(format!(
-        "luck: measured so far by {before:?}, which is now {now:?}; `arbiter report --luck {file}` measures all games anew"
+        "luck: measured so far by {before:?}, now {now:?}; `arbiter report --luck {file}` measures all games anew"
     ));
     Ok(None)
 }

@@ -95,13 +95,13 @@ pub struct Standings {
 struct Placing {
     engines: Vec<Option<usize>>,
     places: Vec<u32>,
-    /// Luck of each seat in billionths of all points, if it is known.
+    /// Luck of each seat in billionths of all points, if it was measured.
     luck: Option<Vec<i64>>,
 }
 
 impl Placing {
-    /// Luck of the first engine less that of the second, over all pairs of their seats, in billionths of half a point;
-    /// `None` if it is unknown.
+    /// Luck of the first engine minus luck of the second, over all pairs of their seats, in billionths of half a point;
+    /// `None` if it was not measured.
     ///
     /// The luck of a seat counts as often as the seat has rivals: then the sum over all rivals is twice the luck of its
     /// points.
@@ -118,7 +118,7 @@ impl Placing {
     }
 }
 
-/// Luck-adjusted comparisons of a block; `None` if the luck of a game is unknown.
+/// Luck-adjusted comparisons of a block; `None` without the luck of a game.
 fn adjusted_meetings(meetings: &[Meeting], block: &[Placing]) -> Option<Vec<Meeting>> {
     let adjusted = meetings.iter().map(|meeting| {
         let luck = block.iter().map(|game| game.luck_between(meeting.engines));
@@ -245,8 +245,7 @@ impl Standings {
         self.ratings.fit()
     }
 
-    /// Ratings of the engines from the luck-adjusted comparisons in those of the same blocks whose luck is known; `None`
-    /// if there is none.
+    /// Ratings of the engines from luck-adjusted comparisons in complete blocks with luck; `None` without such a block.
     pub fn adjusted_ratings(&self) -> Option<Vec<Rating>> {
         (!self.adjusted_ratings.is_empty()).then(|| self.adjusted_ratings.fit())
     }
@@ -257,8 +256,8 @@ impl Standings {
         self.head_to_head.as_ref()
     }
 
-    /// Luck-adjusted scores of the first engine against the second, in those of the same blocks whose luck is known;
-    /// `None` if there is none.
+    /// Luck-adjusted scores of the first engine against the second, in complete blocks with luck; `None` without such a
+    /// block.
     pub fn adjusted(&self) -> Option<&AdjustedScores> {
         self.adjusted.as_ref()
     }

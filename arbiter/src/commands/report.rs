@@ -122,7 +122,7 @@ fn read_tables(
     Ok((text(&report), is_whole))
 }
 
-/// Opens the file, after the luck of its games was measured if the user asks for it. The evaluator, if any, still has to
+/// Opens the file, after its games' luck was measured if the user asks for it. The evaluator, if any, still has to
 /// measure games that no store keeps.
 fn measured(
     args: &ReportArgs,

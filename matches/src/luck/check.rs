@@ -11,7 +11,7 @@ use crate::record::{GameRecord, Luck};
 /// Checks recorded luck by measuring it again, if the built-in engine of this program measured it.
 #[derive(Debug, Default)]
 pub struct LuckChecker {
-    /// Evaluators by variant, number of seats and identity; `None` for those of other programs.
+    /// Evaluators by variant, number of seats and identity; `None` for other programs' evaluators.
     known: HashMap<(&'static str, usize, String), Option<Evaluator>>,
 }
 

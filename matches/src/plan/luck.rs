@@ -8,11 +8,11 @@ use super::{EngineSpec, Limit};
 /// Largest default budget: more positions hardly make values better.
 const MOST_NODES: u64 = 300;
 
-/// Part of an engine's nodes for a move that makes the default budget. A game has about as many moves as its cards have
-/// values, so measuring takes less than a twentieth of the engines' time.
+/// The default budget is an engine's number of nodes for a move, divided by this. A game has about as many moves as its
+/// cards have values, so measuring takes less than a twentieth of the engines' time.
 const PART: u64 = 50;
 
-/// How the luck of a match's games is measured.
+/// Measurement of the luck of a match's games.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LuckPlan {
     /// The evaluator; `None` to measure nothing.
@@ -34,7 +34,7 @@ pub enum LuckBy {
 }
 
 impl LuckPlan {
-    /// Measures with the built-in engine after each game, on a budget that takes little time beside that of the engines.
+    /// Measures with the built-in engine after each game, on a small budget compared to the limits of the engines.
     pub fn beside(engines: &[EngineSpec]) -> LuckPlan {
         let budget = |engine: &EngineSpec| match engine.limit {
             Limit { time: Some(_), .. } => MOST_NODES,
@@ -71,7 +71,7 @@ impl fmt::Display for LuckPlan {
 impl FromStr for LuckPlan {
     type Err = String;
 
-    /// Parses the [`Display`](fmt::Display) form; `after` alone stands for the built-in engine with the largest default.
+    /// Parses the [`Display`](fmt::Display) form; `after` alone means the built-in engine with 300 positions.
     fn from_str(text: &str) -> Result<LuckPlan, String> {
         let expected = || format!("{text}: expected off, after, or a number of positions from 1");
         let (after, rest) = match text.strip_prefix("after") {

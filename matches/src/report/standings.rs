@@ -45,7 +45,7 @@ pub(super) fn has_flaws(standings: &Standings) -> bool {
     standings.engines().any(|(_, tally)| tally.turns.flaws > 0)
 }
 
-/// `true` if the luck of a complete block is known; only then the tables have luck-adjusted columns.
+/// `true` if the luck of a complete block was measured; only then the tables have luck-adjusted columns.
 pub(super) fn has_luck(standings: &Standings) -> bool {
     let mut seats = standings.seats().iter();
     seats.any(|tally| tally.adjusted_share().is_some())

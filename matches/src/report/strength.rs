@@ -91,7 +91,7 @@ pub(super) fn summary(standings: &Standings) -> Option<String> {
     Some(format!("{title}: {compared}, {blocks}"))
 }
 
-/// Luck-adjusted strength in one line; `None` unless the luck of a complete block is known.
+/// Luck-adjusted strength in one line; `None` unless the luck of a complete block was measured.
 pub(super) fn adjusted_summary(standings: &Standings) -> Option<String> {
     let Some(scores) = standings.adjusted() else {
         let ratings = standings.adjusted_ratings()?;

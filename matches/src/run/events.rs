@@ -144,14 +144,20 @@ struct StandingEvent<'a> {
     adjusted_error: Option<f64>,
     rating: f64,
     rating_error: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    adjusted_rating: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    adjusted_rating_error: Option<f64>,
 }
 
 impl<'a> Line<'a> {
     /// The standings of a match.
     fn standings(report: &'a Report) -> Line<'a> {
         let standings = report.standings();
-        let engines = standings.engines().zip(standings.ratings());
-        let engines = engines.map(|((name, tally), rating)| StandingEvent {
+        let adjusted = standings.adjusted_ratings();
+        let adjusted = |engine: usize| adjusted.as_ref().map(|ratings| ratings[engine]);
+        let engines = standings.engines().zip(standings.ratings()).enumerate();
+        let engines = engines.map(|(index, ((name, tally), rating))| StandingEvent {
             name,
             games: tally.games,
             points: tally.points,
@@ -163,6 +169,8 @@ impl<'a> Line<'a> {
             adjusted_error: tally.adjusted_error(),
             rating: rating.rating,
             rating_error: rating.error,
+            adjusted_rating: adjusted(index).map(|rating| rating.rating),
+            adjusted_rating_error: adjusted(index).and_then(|rating| rating.error),
         });
         let verdict = match report.verdict() {
             Verdict::H0 => Some("H0"),

@@ -1,5 +1,5 @@
-//! Luck-adjusted scores of one engine against another by block: real numbers, with the same mean as the raw scores and a
-//! smaller variance. docs/rating.md has the formulas and their sources.
+//! Luck-adjusted scores of one engine against another by block: real numbers, with the mean of the raw scores and less
+//! variance. docs/rating.md has the formulas and their sources.
 
 use super::elo::{NORMALIZED_ELO, elo};
 use super::interval::Interval;

@@ -20,8 +20,8 @@ const KEYS: &str = "elo0, elo1, alpha, beta, model, luck";
 /// Number of luck-adjusted blocks before the first verdict: the variance of fewer is too uncertain.
 const LEAST_BLOCKS: u64 = 16;
 
-/// Sum of squares that is added to that of the blocks, so that the variance of equal scores is not 0: that of the blocks
-/// that a raw test adds, a thousandth with each of the scores 0, 1/4, 1/2, 3/4 and 1.
+/// Sum of squares that is added to the blocks' own, so that the variance of equal scores is not 0. The blocks that a raw
+/// test adds have the same sum: a thousandth with each of the scores 0, 1/4, 1/2, 3/4 and 1.
 const UNSEEN_SPREAD: f64 = 0.000_625;
 
 /// Largest Elo difference of a hypothesis.
@@ -189,7 +189,7 @@ impl Sprt {
         }
     }
 
-    /// [`Sprt::llr`] for luck-adjusted scores, which may be any numbers: the likeliest normal distributions are compared.
+    /// [`Sprt::llr`] for luck-adjusted scores, which may be any numbers: it compares the likeliest normal distributions.
     ///
     /// Source: Michel Van den Bergh, "The GSPRT approximation" (cantate.be/Fishtest), with an estimated variance.
     pub fn adjusted_llr(&self, scores: &AdjustedScores) -> f64 {

@@ -31,7 +31,7 @@ pub struct Tally {
     begun: BTreeMap<u64, BlockTally>,
     /// Number of complete blocks by seats per game and half-points.
     whole: BTreeMap<(u64, u64), u64>,
-    /// Luck-adjusted points of the complete blocks whose luck is known, in billionths.
+    /// Luck-adjusted points of the complete blocks whose luck was measured, in billionths.
     adjusted: Moments,
 }
 
@@ -41,7 +41,7 @@ struct BlockTally {
     /// Seats in all these games.
     seatings: u64,
     points: f64,
-    /// Number of games with known luck, and the sum of it, in billionths of all points of a game.
+    /// Number of games with luck, and its sum, in billionths of all points of a game.
     measured: usize,
     luck: i64,
 }
@@ -107,7 +107,7 @@ impl Tally {
         })
     }
 
-    /// Luck-adjusted share over the complete blocks whose luck is known; `None` without such a block.
+    /// Luck-adjusted share over the complete blocks whose luck was measured; `None` without such a block.
     pub fn adjusted_share(&self) -> Option<f64> {
         Some(self.adjusted.mean()? / self.block_points())
     }
@@ -179,7 +179,7 @@ impl Tally {
         self.endings[ending as usize] += 1;
     }
 
-    /// Adds a game with the points and, if known, the luck in billionths of all points.
+    /// Adds a game with the points and, if measured, the luck in billionths of all points.
     pub(super) fn add_game(&mut self, block: u64, seatings: u64, points: f64, luck: Option<i64>) {
         self.games += 1;
         self.available += points_of_a_game(self.places.len());
@@ -204,7 +204,7 @@ impl Tally {
     }
 }
 
-/// Luck of each seat in billionths of all points, if it is known for all seats.
+/// Luck of each seat in billionths of all points, if it was measured.
 pub(super) fn luck_of(record: &GameRecord) -> Option<Vec<i64>> {
     let seats = record.seats.len();
     let luck = record.luck.as_ref().filter(|luck| luck.is_valid(seats))?;

@@ -68,7 +68,7 @@ pub fn tournament(args: &TournamentArgs) -> Result<(Plan, Vec<String>), ArgsErro
     Ok((plan, remarks))
 }
 
-/// How luck is measured: by default with the built-in engine, if the game has cards.
+/// Returns the measurement of luck: by default with the built-in engine, if the game has cards.
 fn luck(args: &GameArgs, plan: &Plan) -> Result<LuckPlan, ArgsError> {
     let start = plan.variant.start(plan.seats);
     let has_cards = start.is_ok_and(|start| start.has_cards());

@@ -52,7 +52,7 @@ impl Luck {
         let bar = progress(games, "luck of {pos}/{len} games  {eta} left");
         let threads = thread::available_parallelism().map_or(1, NonZero::get);
         let measured = measure_store(&mut store, &self.meter(interrupt), threads, |games| {
-            bar.inc(games)
+            bar.inc(games);
         });
         bar.finish_and_clear();
         Ok(measured?)
