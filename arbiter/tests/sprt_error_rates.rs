@@ -149,9 +149,9 @@ fn three_seats() {
 /// Billionths of a point in a pair of games.
 const PAIR: f64 = 2e9;
 
-/// A luck-adjusted score of a pair of games: its standard deviation is 0.096 as in real matches, its distribution
-/// skewed. Rarely an engine loses a game by a fault, which no luck explains.
-fn adjusted_pair(score: f64, rng: &mut ChaCha8Rng) -> i64 {
+/// A luck-adjusted score of a pair of games: its standard deviation is 0.1 as in real matches, its distribution skewed
+/// towards `side`, 1 or -1. Rarely an engine loses a game by a fault, which no luck explains.
+fn adjusted_pair(score: f64, side: f64, rng: &mut ChaCha8Rng) -> i64 {
     // An exponential distribution less its mean, and three uniform ones.
     let skewed = -(1.0 - uniform(rng)).ln() - 1.0;
     let even: f64 = (0..3).map(|_| uniform(rng) - 0.5).sum();
@@ -160,13 +160,17 @@ fn adjusted_pair(score: f64, rng: &mut ChaCha8Rng) -> i64 {
         drawn if drawn < 0.01 => -0.25,
         _ => 0.0,
     };
-    ((score + 0.05 * skewed + 0.156 * even + fault) * PAIR) as i64
+    ((score + side * 0.07 * skewed + 0.13 * even + fault) * PAIR) as i64
 }
 
 #[test]
 fn luck_adjusted_tests_keep_their_error_rates() {
     let mut rng = ChaCha8Rng::seed_from_u64(2018);
-    for (elo0, elo1, tests) in [(0.0, 10.0, 1000), (0.0, 30.0, 10_000)] {
+    for (elo0, elo1, side, tests) in [
+        (0.0, 10.0, 1.0, 1000),
+        (0.0, 30.0, 1.0, 10_000),
+        (0.0, 30.0, -1.0, 10_000),
+    ] {
         let sprt: Sprt = format!("elo0={elo0} elo1={elo1} luck=on").parse().unwrap();
         for elo in [elo0, (elo0 + elo1) / 2.0, elo1] {
             let score = expected_score(elo);
@@ -174,7 +178,7 @@ fn luck_adjusted_tests_keep_their_error_rates() {
             for _ in 0..tests {
                 let mut scores = AdjustedScores::new(2, 2);
                 let verdict = loop {
-                    scores.add(adjusted_pair(score, &mut rng));
+                    scores.add(adjusted_pair(score, side, &mut rng));
                     match sprt.verdict(sprt.adjusted_llr(&scores)) {
                         Verdict::Open => assert!(scores.blocks() < MOST_BLOCKS),
                         verdict => break verdict,
@@ -191,7 +195,7 @@ fn luck_adjusted_tests_keep_their_error_rates() {
             match elo {
                 elo if elo == elo0 => assert!(rate <= bound, "{sprt}: {rate}"),
                 elo if elo == elo1 => assert!(rate >= 1.0 - bound, "{sprt}: {rate}"),
-                _ => assert!((rate - 0.5).abs() < 0.06, "{sprt}: {rate}"),
+                _ => assert!((rate - 0.5).abs() < 0.15, "{sprt}: {rate}"),
             }
         }
     }

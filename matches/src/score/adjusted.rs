@@ -53,6 +53,11 @@ impl AdjustedScores {
         Some(self.points.variance()? / self.unit().powi(2))
     }
 
+    /// Third central moment of a block score; `None` before the first block.
+    pub(super) fn third(&self) -> Option<f64> {
+        Some(self.points.third()? / self.unit().powi(3))
+    }
+
     /// Mean block score with its 95 % interval, by Student's t; `None` for fewer than two blocks.
     pub fn score(&self) -> Option<Interval> {
         let (value, error) = (self.mean()?, self.points.half_width()? / self.unit());

@@ -17,8 +17,8 @@ use super::likelihood::{ratio_of_means, ratio_of_t_values};
 /// Keys of the text form: `elo0=0 elo1=5 alpha=0.05 beta=0.05 model=logistic luck=off`.
 const KEYS: &str = "elo0, elo1, alpha, beta, model, luck";
 
-/// Number of luck-adjusted blocks before the first verdict: the variance of fewer is too uncertain.
-const LEAST_BLOCKS: u64 = 16;
+/// Number of luck-adjusted blocks before the first verdict: the moments of fewer are too uncertain.
+const LEAST_BLOCKS: u64 = 30;
 
 /// Sum of squares that is added to the blocks' own, so that the variance of equal scores is not 0. The blocks that a raw
 /// test adds have the same sum: a thousandth with each of the scores 0, 1/4, 1/2, 3/4 and 1.
@@ -189,11 +189,15 @@ impl Sprt {
         }
     }
 
-    /// [`Sprt::llr`] for luck-adjusted scores, which may be any numbers: it compares the likeliest normal distributions.
+    /// [`Sprt::llr`] for luck-adjusted scores, which may be any numbers: the likelihood ratio of normal distributions, or
+    /// that of any distributions to the third order, whichever is closer to 0. The second is better for a skewed
+    /// distribution, but not far from the mean.
     ///
-    /// Source: Michel Van den Bergh, "The GSPRT approximation" (cantate.be/Fishtest), with an estimated variance.
+    /// Sources: Michel Van den Bergh, "The GSPRT approximation" (cantate.be/Fishtest), with an estimated variance; Art B.
+    /// Owen, "Empirical likelihood" (2001), section 2.7.
     pub fn adjusted_llr(&self, scores: &AdjustedScores) -> f64 {
-        let (Some(mean), Some(variance)) = (scores.mean(), scores.variance()) else {
+        let moments = scores.mean().zip(scores.variance()).zip(scores.third());
+        let Some(((mean, variance), third)) = moments else {
             return 0.0;
         };
         if scores.blocks() < LEAST_BLOCKS {
@@ -201,15 +205,23 @@ impl Sprt {
         }
         let blocks = scores.blocks() as f64;
         let deviation = (variance + UNSEEN_SPREAD / blocks).sqrt();
+        let skewness = third / deviation.powi(3);
         let hypothesis = |elo: f64| match self.model {
             EloModel::Logistic => (expected_score(elo) - 0.5) / deviation,
             EloModel::Normalized => {
                 elo * f64::from(scores.games_per_block()).sqrt() / NORMALIZED_ELO
             }
         };
-        let observed = (mean - 0.5) / deviation;
-        let misfit = |elo: f64| (observed - hypothesis(elo)).powi(2).ln_1p();
-        blocks / 2.0 * (misfit(self.elo0) - misfit(self.elo1))
+        let excess = |elo: f64| (mean - 0.5) / deviation - hypothesis(elo);
+        let (under_zero, under_one) = (excess(self.elo0), excess(self.elo1));
+        let normal = under_zero.powi(2).ln_1p() - under_one.powi(2).ln_1p();
+        let skewed = 2.0 / 3.0 * skewness * (under_zero.powi(3) - under_one.powi(3));
+        let corrected = normal + skewed;
+        blocks / 2.0
+            * match normal.signum() == corrected.signum() {
+                true => normal.signum() * normal.abs().min(corrected.abs()),
+                false => 0.0,
+            }
     }
 
     /// Returns the result of the test at this LLR.
