@@ -9,6 +9,7 @@ pub mod events;
 pub mod exit;
 mod footer;
 pub mod ledger;
+mod luck;
 mod outputs;
 pub mod past;
 pub mod progress;
@@ -23,7 +24,7 @@ use thiserror::Error;
 
 use crate::archive::store::Store;
 use crate::archive::user_key::UserKey;
-use crate::luck::{Evaluator, LuckMeter, measure_store};
+use crate::luck::Evaluator;
 use crate::output::print;
 use crate::plan::{EngineSpec, Plan};
 use crate::play::interrupt::Interrupt;
@@ -169,11 +170,15 @@ pub fn begin<S: Source>(
 
 /// Plays the rest of a stored match; returns its exit status.
 pub fn resume<S: Source>(stored: &StoredMatch, source: &mut S) -> ExitCode {
-    let planned = match Match::stored(stored) {
+    let mut planned = match Match::stored(stored) {
         Ok(planned) => planned,
         Err(error) => return error.exit(),
     };
     if planned.is_over() {
+        // An interrupt may have come between the last game and its luck.
+        if let Err(error) = planned.measure_luck() {
+            return fail(USAGE, error);
+        }
         let (report, path) = (&planned.ledger.report, stored.file.display());
         let games = count(planned.past.played.len() as u64, "game");
         let _ = print(&format!(
@@ -188,32 +193,6 @@ pub fn resume<S: Source>(stored: &StoredMatch, source: &mut S) -> ExitCode {
         Ok(()) => planned.play(source),
         Err(error) => error.exit(),
     }
-}
-
-/// Returns the evaluator for the rest of a stored match; none, with a remark, if earlier luck is by another one.
-fn past_luck(
-    store: &Store,
-    plan: &Plan,
-    engine: Option<&EngineSpec>,
-    remarks: &mut Vec<String>,
-) -> Result<Option<Evaluator>, ExitError> {
-    let luck = Evaluator::of(plan, engine).map_err(ExitError::usage)?;
-    let before = store.luck_by()?;
-    let (Some(evaluator), Some(before)) = (&luck, before) else {
-        return Ok(luck);
-    };
-    if evaluator.identity() == before {
-        return Ok(luck);
-    }
-    let (now, file) = (evaluator.identity(), store.path().display());
-    if plan.sprt.is_some_and(|sprt| sprt.uses_luck()) {
-        let reason = format!("the test uses luck by {before:?}, which is now {now:?}");
-        return Err(ExitError::usage(reason));
-    }
-    remarks.push(format!(
-        "luck: measured so far by {before:?}, now {now:?}; `arbiter report --luck {file}` measures all games anew"
-    ));
-    Ok(None)
 }
 
 impl Match {
@@ -270,7 +249,7 @@ impl Match {
         }
         let (played, all) = (past.played.len(), count(plan.games, "game"));
         let mut remarks = vec![format!("{played} of {all} stored in earlier runs")];
-        let luck = past_luck(&store, &plan, stored.luck_engine.as_ref(), &mut remarks)?;
+        let luck = luck::of_resumed(&store, &plan, stored.luck_engine.as_ref(), &mut remarks)?;
         let retired = past.retired(&plan);
         if !retired.is_empty() {
             let names = retired.join(", ");
@@ -340,31 +319,6 @@ impl Match {
         let _ = print(&format!("\n{}\n{footer}", self.ledger.report.text()));
         complain_of(&self.log);
         self.close(&outcome, &interrupt)
-    }
-
-    /// Measures the luck of all games, if it is due after the last one.
-    fn measure_luck(&mut self) -> Result<(), SourceError> {
-        let Ledger {
-            store: Some(store),
-            report,
-            interrupt,
-            ..
-        } = &mut self.ledger
-        else {
-            return Ok(());
-        };
-        let Some(evaluator) = self.luck.as_ref().filter(|_| self.plan.luck.after) else {
-            return Ok(());
-        };
-        let (isolation, _) = Isolation::of(self.plan.isolate, &self.plan.engines)
-            .map_err(|error| SourceError::Source(error.to_string()))?;
-        let meter = LuckMeter::new(evaluator, isolation, interrupt);
-        let measured = measure_store(store, &meter, self.plan.concurrency, |_| {});
-        measured.map_err(|error| SourceError::Source(error.to_string()))?;
-        *report = Past::of(store, &self.plan)
-            .map_err(|error| SourceError::Source(error.to_string()))?
-            .report;
-        Ok(())
     }
 
     /// Starts each engine once, prepares the source, and prints the header; returns the engines' `id name`s.

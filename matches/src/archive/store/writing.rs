@@ -6,7 +6,8 @@ use super::{circumstances, settings};
 use crate::archive::error::Reason;
 use crate::record::{GameRecord, Luck, Machine};
 
-const GAME: &str = "INSERT INTO games (number, block, variant, start, moves, digest, luck) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+const GAME: &str = "INSERT INTO games (number, block, variant, start, moves, digest, luck)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
 const SEAT: &str =
     "INSERT INTO seats (game, seat, engine, place, ending, turns, micros, depth_turns, depths,
         waited, late_stops, overruns, out_of_turn, flaws)
