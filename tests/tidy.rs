@@ -285,15 +285,16 @@ fn the_table_uses_only_rules_protocol_and_etudes() {
     assert_sees_alone("table/src", &["rules", "protocol", "etudes"]);
 }
 
-/// Asserts that sources use only these parts of the engine, and the session only where the program runs it as the
-/// built-in engine.
+/// Asserts that sources use only these parts of the engine, the session only where the program runs it as the built-in
+/// engine, and the search only where it measures luck.
 fn assert_sees_alone(folder: &str, parts: &[&str]) {
     for source in sources(folder) {
         for line in &source.code {
             for used in named_after(line, "buxtehude::") {
                 let is_engine_command = source.part == "main" && used == "session";
+                let is_evaluator = source.part == "luck" && ["eval", "search"].contains(&used);
                 assert!(
-                    is_engine_command || parts.contains(&used),
+                    is_engine_command || is_evaluator || parts.contains(&used),
                     "{:?} uses {used}: {line}",
                     source.path
                 );

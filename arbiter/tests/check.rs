@@ -177,8 +177,8 @@ fn a_program_that_cannot_be_checked_is_named() {
     );
 }
 
-/// The built-in engine with a leak of 128 KiB per game, each in its own variable so that the growth is even. The memory of
-/// the engine itself varies by a MiB.
+/// The built-in engine with a leak of 128 KiB per game, each in its own variable so that the growth is even. The memory
+/// of the engine itself varies by a MiB.
 const LEAKING: &str = r#"
 games=0
 page=$(printf '%131072s' '')

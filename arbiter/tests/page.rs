@@ -200,8 +200,8 @@ fn a_match_of_three_seats() {
         let row = rows.iter().find(|row| row[0] == one).unwrap();
         assert_eq!(row[column], format!("{points} / {pairs}"), "{rows:?}");
     }
-    // Rating, Elo, distribution of times, time by move.
-    assert_eq!(reported.all("figure svg").len(), 4);
+    // Elo, distribution of times, time by move.
+    assert_eq!(reported.all("figure svg").len(), 3);
 }
 
 /// Rounded to the page's precision.

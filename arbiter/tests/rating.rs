@@ -1,167 +1,262 @@
-//! Head-to-head scores and ratings, which do not depend on the order where games end.
+//! Ratings against an independent algorithm and known values, and the coverage of their errors by simulation.
 
-use matches::record::GameRecord;
-use matches::record::ending::Ending;
-use matches::score::{Crosstable, Ratings, Standings, points};
+use matches::score::{Crosstable, Meeting, POINT, Rating, Ratings, elo};
 use proptest::prelude::*;
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 
-fn game(number: u64, seats: &[&str], places: &[u32]) -> GameRecord {
-    GameRecord {
-        game: number,
-        block: (number - 1) / seats.len() as u64 + 1,
-        variant: "hase-und-igel".to_string(),
-        seats: seats.iter().map(|name| name.to_string()).collect(),
-        places: places.to_vec(),
-        endings: vec![Ending::Finish; seats.len()],
-        ..GameRecord::default()
+/// A block where the first engine wins `halves` half-points of `comparisons`.
+fn meeting(engines: (usize, usize), comparisons: u32, halves: i64) -> Meeting {
+    Meeting {
+        engines,
+        comparisons,
+        points: halves * POINT / 2,
     }
 }
 
-fn standings(names: &[&str], games: &[GameRecord]) -> Standings {
-    let names = names.iter().map(|name| name.to_string()).collect();
-    let mut standings = Standings::new(names, games[0].seats.len(), games[0].seats.len());
-    games.iter().for_each(|game| standings.add(game));
-    standings
+fn rated(engines: usize, blocks: &[Vec<Meeting>]) -> Vec<Rating> {
+    let mut ratings = Ratings::new(engines);
+    blocks.iter().for_each(|block| ratings.add_block(block));
+    ratings.fit()
 }
 
 #[test]
-fn pairs_of_games_make_a_pentanomial() {
-    let games = [
-        game(1, &["a", "b"], &[1, 2]),
-        game(2, &["b", "a"], &[1, 2]),
-        game(3, &["a", "b"], &[1, 2]),
-        game(4, &["b", "a"], &[1, 1]),
-        game(5, &["a", "b"], &[2, 1]),
-        game(6, &["b", "a"], &[1, 2]),
-        game(7, &["a", "b"], &[1, 2]),
+fn two_engines_differ_by_the_elo_of_their_score() {
+    for halves in [[4, 4, 4, 0], [4, 3, 1, 0], [2, 2, 2, 2], [3, 3, 2, 3]] {
+        let blocks = halves.map(|halves| vec![meeting((0, 1), 2, halves)]);
+        let blocks: Vec<Vec<Meeting>> = blocks.iter().cycle().take(10_000).cloned().collect();
+        let score = halves.iter().sum::<i64>() as f64 / 16.0;
+        let found = rated(2, &blocks);
+        let difference = found[0].rating - found[1].rating;
+        assert!(
+            (difference - elo(score)).abs() < 0.05,
+            "{halves:?}: {found:?}"
+        );
+        assert!(
+            (found[0].rating + found[1].rating).abs() < 1e-9,
+            "{found:?}"
+        );
+    }
+}
+
+#[test]
+fn the_error_of_two_engines_is_that_of_their_score() {
+    // Pairs of games with 0, 1 and 2 points, of variance 1/8 as block scores: a standard error of 1/8 / 20 for 400.
+    let blocks = [0, 2, 4, 2].map(|halves| vec![meeting((0, 1), 2, halves)]);
+    let blocks: Vec<Vec<Meeting>> = blocks.iter().cycle().take(400).cloned().collect();
+    let found = rated(2, &blocks);
+    let of_score = 1.96 * (0.125f64 / 400.0).sqrt();
+    let expected = elo(0.5 + of_score) / 2.0;
+    let error = found[0].error.unwrap();
+    assert!(
+        (error / expected - 1.0).abs() < 0.02,
+        "{error}, expected {expected}"
+    );
+    assert!((error - found[1].error.unwrap()).abs() < 1e-9, "{found:?}");
+}
+
+/// Ratings by a minorization-maximization algorithm, with one drawn comparison of each engine against strength 1.
+/// Source: David R. Hunter, "MM algorithms for generalized Bradley-Terry models", Annals of Statistics 32 (2004).
+fn by_minorization(engines: usize, blocks: &[Vec<Meeting>]) -> Vec<f64> {
+    let mut strengths = vec![1.0; engines];
+    for _ in 0..20_000 {
+        let mut won = vec![0.5; engines];
+        let mut weights: Vec<f64> = strengths
+            .iter()
+            .map(|strength| 1.0 / (strength + 1.0))
+            .collect();
+        for meeting in blocks.iter().flatten() {
+            let (one, other) = meeting.engines;
+            let (comparisons, points) = (
+                f64::from(meeting.comparisons),
+                meeting.points as f64 / POINT as f64,
+            );
+            won[one] += points;
+            won[other] += comparisons - points;
+            let weight = comparisons / (strengths[one] + strengths[other]);
+            weights[one] += weight;
+            weights[other] += weight;
+        }
+        strengths = won
+            .iter()
+            .zip(weights)
+            .map(|(won, weight)| won / weight)
+            .collect();
+    }
+    let ratings: Vec<f64> = strengths
+        .iter()
+        .map(|strength: &f64| 400.0 * strength.log10())
+        .collect();
+    let mean = ratings.iter().sum::<f64>() / engines as f64;
+    ratings.iter().map(|rating| rating - mean).collect()
+}
+
+#[test]
+fn ratings_are_those_of_another_algorithm() {
+    let mixed = vec![
+        vec![
+            meeting((0, 1), 2, 3),
+            meeting((0, 2), 2, 4),
+            meeting((1, 2), 2, 1),
+        ],
+        vec![meeting((3, 1), 4, 1), meeting((3, 2), 4, 7)],
+        vec![meeting((2, 0), 2, 1), meeting((2, 3), 2, 2)],
     ];
-    let standings = standings(&["a", "b"], &games);
-    let scores = standings.head_to_head().unwrap();
-    assert_eq!(scores.as_pentanomial(), Some([1, 0, 1, 1, 0]), "{scores:?}");
-    assert_eq!(scores.mean(), Some((0.0 + 0.5 + 0.75) / 3.0));
-}
-
-#[test]
-fn with_more_seats_all_pairs_of_them_are_compared() {
-    let games = [
-        game(1, &["a", "b", "a"], &[1, 2, 3]),
-        game(2, &["b", "a", "a"], &[1, 2, 2]),
-        game(3, &["a", "a", "b"], &[1, 2, 2]),
+    // One engine lost everything, and two groups never met.
+    let extreme = vec![
+        vec![meeting((0, 1), 6, 12), meeting((0, 2), 2, 3)],
+        vec![meeting((3, 4), 2, 1)],
     ];
-    let standings = standings(&["a", "b"], &games);
-    let scores = standings.head_to_head().unwrap();
-    assert_eq!((scores.blocks(), scores.pairs_per_block()), (1, 6));
-    // 1 of 2, 0 of 2, and 1 1/2 of 2.
-    assert_eq!(scores.mean(), Some(2.5 / 6.0));
-    assert_eq!(scores.as_pentanomial(), None);
-}
-
-#[test]
-fn the_stronger_is_rated_higher_and_the_uncertainty_falls() {
-    let mut ratings = Ratings::new(3);
-    let unknown = ratings.iter().next().unwrap();
-    assert_eq!(unknown.rating, 0.0);
-    for _ in 0..50 {
-        ratings.add(&[Some(0), Some(1), Some(2)], &[2.0, 1.0, 0.0]);
-        ratings.add(&[Some(1), Some(2), Some(0)], &[1.0, 2.0, 0.0]);
-        ratings.add(&[Some(2), Some(0), Some(1)], &[0.0, 2.0, 1.0]);
-    }
-    let found: Vec<_> = ratings.iter().collect();
-    assert!(found[0].rating > found[1].rating + 20.0, "{found:?}");
-    assert!(found[1].rating > found[2].rating + 20.0, "{found:?}");
-    for rating in &found {
-        assert!(rating.uncertainty < unknown.uncertainty / 2.0, "{found:?}");
+    for (engines, blocks) in [(4, mixed), (5, extreme)] {
+        let (found, expected) = (rated(engines, &blocks), by_minorization(engines, &blocks));
+        for (found, expected) in found.iter().zip(&expected) {
+            assert!(
+                (found.rating - expected).abs() < 1e-4,
+                "{found:?}, {expected}"
+            );
+        }
     }
 }
 
 #[test]
-fn a_rating_is_on_the_scale_of_elo() {
-    // Ten wins for each loss are a difference of 400.
-    let mut ratings = Ratings::new(2);
-    for game in 0..11_000 {
-        let lost = game % 11 == 5;
-        let points = if lost { [0.0, 1.0] } else { [1.0, 0.0] };
-        ratings.add(&[Some(0), Some(1)], &points);
-    }
-    let found: Vec<_> = ratings.iter().collect();
-    let difference = found[0].rating - found[1].rating;
-    assert!((difference - 400.0).abs() < 25.0, "{found:?}");
-}
-
-#[test]
-fn equal_results_leave_ratings_as_they_were() {
-    let mut ratings = Ratings::new(2);
-    // Two copies of the first engine, one above and one below the second engine: the means are equal.
-    ratings.add(&[Some(0), Some(1), Some(0)], &[2.0, 1.0, 0.0]);
-    ratings.add(&[None, Some(1), Some(0)], &[2.0, 0.5, 0.5]);
-    let found: Vec<_> = ratings.iter().collect();
-    assert_eq!(found[0].rating, 0.0, "{found:?}");
-    assert_eq!(found[1].rating, 0.0, "{found:?}");
-}
-
-/// Places of several games with three seats.
-fn results() -> impl Strategy<Value = Vec<[u32; 3]>> {
-    let places = prop_oneof![
-        Just([1, 2, 3]),
-        Just([3, 1, 2]),
-        Just([2, 1, 3]),
-        Just([1, 1, 3]),
-        Just([1, 2, 2]),
-        Just([1, 1, 1]),
+fn what_games_do_not_tell_is_unknown() {
+    let known = |engines, blocks: &[Vec<Meeting>]| -> Vec<bool> {
+        let found = rated(engines, blocks);
+        assert!(
+            found.iter().all(|rating| rating.rating.is_finite()),
+            "{found:?}"
+        );
+        found.iter().map(|rating| rating.error.is_some()).collect()
+    };
+    assert_eq!(known(3, &[]), [false; 3]);
+    // Won everything.
+    assert_eq!(known(2, &[vec![meeting((0, 1), 2, 4)]]), [false; 2]);
+    let one_better = vec![
+        meeting((0, 1), 2, 4),
+        meeting((0, 2), 2, 4),
+        meeting((1, 2), 2, 3),
     ];
-    prop::collection::vec(places, 1..30)
+    assert_eq!(known(4, &[one_better]), [false, true, true, false]);
+    // Two groups that never met, and two that met without a point for the second.
+    let groups = vec![meeting((0, 1), 2, 2), meeting((2, 3), 2, 2)];
+    assert_eq!(known(4, std::slice::from_ref(&groups)), [false; 4]);
+    let met = [groups, vec![meeting((0, 2), 2, 4)]];
+    assert_eq!(known(4, &met), [false; 4]);
+    // A circle of wins is enough.
+    let circle = [(0, 1), (1, 2), (2, 0)].map(|engines| vec![meeting(engines, 2, 4)]);
+    assert_eq!(known(3, &circle), [true; 3]);
+}
+
+#[test]
+fn an_engine_without_games_has_no_rating() {
+    let found = rated(
+        3,
+        &[vec![meeting((0, 2), 2, 3)], vec![meeting((2, 2), 2, 4)]],
+    );
+    assert_eq!(
+        found[1],
+        Rating {
+            rating: 0.0,
+            error: None
+        }
+    );
+    assert!(
+        found[0].rating > 0.0 && found[0].rating == -found[2].rating,
+        "{found:?}"
+    );
+}
+
+/// A uniform random number from 0 to 1.
+fn uniform(rng: &mut ChaCha8Rng) -> f64 {
+    rng.next_u64() as f64 / (u64::MAX as f64 + 1.0)
+}
+
+/// Games of a line-up after Plackett and Luce, one per seat. In half of the blocks the cards favour the same engines in
+/// all games.
+fn block(line_up: &[usize], strengths: &[f64], rng: &mut ChaCha8Rng) -> Vec<Meeting> {
+    let (seats, is_alike) = (line_up.len(), uniform(rng) < 0.5);
+    let mut table = Crosstable::default();
+    let mut times = vec![0.0; seats];
+    for game in 0..seats {
+        if game == 0 || !is_alike {
+            // With exponentially distributed finishing times, the first to finish follows that law.
+            times.fill_with(|| -(1.0 - uniform(rng)).ln());
+        }
+        let time = |seat: usize| times[seat] / strengths[line_up[seat]];
+        let place = |seat| {
+            (0..seats)
+                .filter(|&other| time(other) <= time(seat))
+                .count() as u32
+        };
+        let places: Vec<u32> = (0..seats).map(place).collect();
+        let engines: Vec<Option<usize>> = line_up.iter().copied().map(Some).collect();
+        table.add(&engines, &places);
+    }
+    let mut meetings = Vec::new();
+    for one in 0..strengths.len() {
+        for other in one + 1..strengths.len() {
+            let found = table.between(one, other);
+            meetings.push(meeting((one, other), found.pairs, i64::from(found.halves)));
+        }
+    }
+    meetings
+}
+
+/// Asserts that the intervals of ratings contain the true ones in 95 % of simulated matches.
+fn covers(name: &str, elo: &[f64], line_ups: &[Vec<usize>], rounds: usize) {
+    const MATCHES: usize = 1500;
+    let strengths: Vec<f64> = elo.iter().map(|elo| 10f64.powf(elo / 400.0)).collect();
+    let mean = elo.iter().sum::<f64>() / elo.len() as f64;
+    let mut rng = ChaCha8Rng::seed_from_u64(1929);
+    let mut covered = 0;
+    for _ in 0..MATCHES {
+        let mut ratings = Ratings::new(elo.len());
+        for line_up in (0..rounds).flat_map(|_| line_ups) {
+            ratings.add_block(&block(line_up, &strengths, &mut rng));
+        }
+        for (found, elo) in ratings.fit().iter().zip(elo) {
+            let error = found.error.unwrap_or(f64::INFINITY);
+            covered += usize::from((found.rating - (elo - mean)).abs() <= error);
+        }
+    }
+    let coverage = covered as f64 / (MATCHES * elo.len()) as f64;
+    println!("{name}, {rounds} rounds: {coverage:.4}");
+    assert!((coverage - 0.95).abs() < 0.015, "{name}: {coverage}");
+}
+
+#[test]
+fn errors_cover_the_true_ratings_of_three_seats() {
+    covers("three seats", &[70.0, 0.0, -40.0], &[vec![0, 1, 2]], 60);
+}
+
+#[test]
+fn errors_cover_the_true_ratings_of_a_round_robin() {
+    let line_ups: Vec<Vec<usize>> = (0..4)
+        .flat_map(|one| (one + 1..4).map(move |other| vec![one, other]))
+        .collect();
+    covers("round robin", &[120.0, 20.0, 0.0, -60.0], &line_ups, 20);
+}
+
+/// Blocks of meetings of three engines, with any number of points.
+fn blocks() -> impl Strategy<Value = Vec<Vec<Meeting>>> {
+    let pair = prop_oneof![Just((0, 1)), Just((1, 2)), Just((2, 0)), Just((1, 0))];
+    let meeting = (pair, 1..5u32, 0..=POINT).prop_map(|(engines, comparisons, part)| Meeting {
+        engines,
+        comparisons,
+        points: i64::from(comparisons) * part,
+    });
+    prop::collection::vec(prop::collection::vec(meeting, 1..4), 1..12)
 }
 
 proptest! {
     #[test]
-    fn the_order_in_which_games_end_makes_no_difference(
-        (results, order) in results().prop_flat_map(|results| {
-            let order: Vec<usize> = (0..results.len()).collect();
-            (Just(results), Just(order).prop_shuffle())
+    fn the_order_of_blocks_makes_no_difference(
+        (blocks, order) in blocks().prop_flat_map(|blocks| {
+            let order: Vec<usize> = (0..blocks.len()).collect();
+            (Just(blocks), Just(order).prop_shuffle())
         })
     ) {
-        let mut seats = ["a", "b", "a"];
-        let mut games = Vec::new();
-        for (index, places) in results.iter().enumerate() {
-            games.push(game(index as u64 + 1, &seats, places));
-            seats.rotate_left(1);
-        }
-        let in_order = standings(&["a", "b"], &games);
-        let shuffled: Vec<GameRecord> = order.iter().map(|&index| games[index].clone()).collect();
-        let shuffled = standings(&["a", "b"], &shuffled);
-        prop_assert_eq!(in_order.ratings(), shuffled.ratings());
-        prop_assert_eq!(in_order.head_to_head(), shuffled.head_to_head());
-    }
-
-    #[test]
-    fn a_score_tells_the_difference_of_points(
-        results in prop::collection::vec(1..=6u32, 2..=6), split in 1..=5usize
-    ) {
-        // Places by definition: 1 + the number of better results.
-        let better = |result: &u32| results.iter().filter(|other| *other < result).count() as u32;
-        let places: Vec<u32> = results.iter().map(|result| 1 + better(result)).collect();
-        let seats = places.len();
-        let split = split.min(seats - 1);
-        let engines: Vec<Option<usize>> = (0..seats).map(|seat| Some(usize::from(seat >= split))).collect();
-        let mut crosstable = Crosstable::new(2);
-        crosstable.add(&engines, &places);
-        let game = crosstable.between(0, 1);
-        let score = f64::from(game.halves) / f64::from(2 * game.pairs);
-        let points = points(&places);
-        let mean = |points: &[f64]| points.iter().sum::<f64>() / points.len() as f64;
-        let difference = mean(&points[..split]) - mean(&points[split..]);
-        let expected = seats as f64 * (score - 0.5);
-        prop_assert!((difference - expected).abs() < 1e-9, "{places:?}: {difference}, {expected}");
-    }
-
-    #[test]
-    fn what_the_one_wins_the_other_loses(
-        places in prop::array::uniform6(1..=6u32), seats in prop::array::uniform6(prop::option::of(0..3usize))
-    ) {
-        let mut crosstable = Crosstable::new(3);
-        crosstable.add(&seats, &places);
-        let (one, other) = (crosstable.between(0, 1), crosstable.between(1, 0));
-        prop_assert_eq!(one.pairs, other.pairs);
-        prop_assert_eq!(one.halves + other.halves, 2 * one.pairs);
+        let shuffled: Vec<Vec<Meeting>> = order.iter().map(|&index| blocks[index].clone()).collect();
+        prop_assert_eq!(rated(3, &blocks), rated(3, &shuffled));
     }
 }

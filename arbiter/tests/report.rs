@@ -180,3 +180,70 @@ fn waiting_games_are_counted_at_the_end() {
     report.finish();
     assert_eq!((report.standings().games(), report.played()), (3, 3));
 }
+
+/// A round robin of engines with two seats: `rounds` pairs of games of each two engines. The first engine of the list
+/// wins most games.
+fn round_robin(names: &[&str], rounds: usize) -> Report {
+    let mut report = Report::new(names.iter().map(|name| name.to_string()).collect(), 2, 2);
+    let mut games = 0u64;
+    for round in 0..rounds {
+        for (index, one) in names.iter().enumerate() {
+            for other in &names[index + 1..] {
+                for seats in [[*one, *other], [*other, *one]] {
+                    games += 1;
+                    let is_upset = (round as u64 + games).is_multiple_of(3);
+                    let places = match (seats[0] == *one) != is_upset {
+                        true => [1, 2],
+                        false => [2, 1],
+                    };
+                    report.add(&GameRecord {
+                        game: games,
+                        block: games.div_ceil(2),
+                        seats: seats.map(String::from).into(),
+                        places: places.into(),
+                        endings: vec![Ending::Finish; 2],
+                        ..GameRecord::default()
+                    });
+                }
+            }
+        }
+    }
+    report
+}
+
+#[test]
+fn a_match_of_three() {
+    insta::assert_snapshot!(round_robin(&["steady", "swift", "slow"], 10).text());
+}
+
+#[test]
+fn a_crosstable_of_eight_fits_into_120_columns() {
+    let names = [
+        "swift-2.1",
+        "steady",
+        "slow",
+        "lazy",
+        "patient",
+        "hasty",
+        "bold",
+        "a-longer-name",
+    ];
+    for more in [0, 1] {
+        let mut report = round_robin(&names, 100);
+        for game in 0..more {
+            // One more game: the numbers of comparisons differ.
+            report.add(&GameRecord {
+                game: 100_000 + game,
+                block: 50_000,
+                seats: ["swift-2.1", "steady"].map(String::from).into(),
+                places: vec![1, 2],
+                endings: vec![Ending::Finish; 2],
+                ..GameRecord::default()
+            });
+        }
+        let text = report.ratings().unwrap().text();
+        let widest = text.lines().map(|line| line.chars().count()).max().unwrap();
+        assert!(widest <= 120, "{widest} columns:\n{text}");
+        assert_eq!(text.contains("/200"), more == 1, "{text}");
+    }
+}

@@ -62,6 +62,7 @@ fn play_games(engines: Vec<EngineSpec>, start: Option<&str>, games: &dyn Games) 
         first_core: 0,
         isolation: None,
         programs: None,
+        complete: None,
         is_followed: false,
     };
     let outcome = runner::run(planned, |event| {

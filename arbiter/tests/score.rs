@@ -2,7 +2,7 @@
 
 use matches::record::ending::Ending;
 use matches::record::{GameRecord, TurnRecord};
-use matches::score::{Standings, points};
+use matches::score::{MeanScore, Standings, points};
 use proptest::prelude::*;
 
 fn game(number: u64, block: u64, seats: &[&str], places: &[u32]) -> GameRecord {
@@ -94,10 +94,6 @@ fn the_error_bar_is_over_blocks() {
         game(8, 3, &["b", "c", "a"], &[2, 3, 1]),
         game(9, 3, &["c", "a", "b"], &[2, 1, 3]),
     ];
-    let two_blocks = standings(&["a", "b", "c"], 3, &games[..6]);
-    // 12.706 times a standard error of 1/9 exceeds the whole range of shares.
-    let of_two = two_blocks.engines().next().unwrap().1;
-    assert_eq!(of_two.error(), None, "{of_two:?}");
     let standings = standings(&["a", "b", "c"], 3, &games);
     let (name, a) = standings.engines().next().unwrap();
     assert_eq!(
@@ -105,12 +101,43 @@ fn the_error_bar_is_over_blocks() {
         ("a", 9, 15.0, &[7, 1, 1][..])
     );
     assert_eq!(a.share(), Some(15.0 / 27.0));
-    // 4, 6 and 5 of 9: a standard error of 1/9 divided by the root of 3, and Student's t for two degrees of freedom.
-    let error = a.error().unwrap();
+    // Blocks won 4, 6 and 5 of 6 comparisons; the share is 2/3 of the score.
+    let score = MeanScore::new([4.0, 6.0, 5.0].map(|won| (won / 6.0, 1)).into_iter());
+    let (score, share) = (score.unwrap().interval(), a.interval().unwrap());
+    let low = 15.0 / 27.0 - 2.0 / 3.0 * (score.value - score.low);
+    let high = 15.0 / 27.0 + 2.0 / 3.0 * (score.high - score.value);
+    assert!((share.low - low).abs() < 1e-9, "{share:?}, {low}");
+    assert!((share.high - high).abs() < 1e-9, "{share:?}, {high}");
     assert!(
-        (error - 4.302_652_73 / 9.0 / 3f64.sqrt()).abs() < 1e-9,
-        "{error}"
+        share.high < 2.0 / 3.0,
+        "no engine with one of three seats has more: {share:?}"
     );
+}
+
+#[test]
+fn only_comparisons_with_other_engines_have_an_error() {
+    // The first engine wins every comparison with two seats of three, and then with one.
+    let mut games = Vec::new();
+    for block in 1..=20 {
+        let (line_up, places) = match block % 2 {
+            0 => (["a", "b", "a"], [1, 3, 2]),
+            _ => (["b", "b", "a"], [2, 3, 1]),
+        };
+        for index in 0..3 {
+            let (mut line_up, mut places) = (line_up, places);
+            line_up.rotate_left(index);
+            places.rotate_left(index);
+            games.push(game(games.len() as u64 + 1, block, &line_up, &places));
+        }
+    }
+    let standings = standings(&["a", "b"], 3, &games);
+    let (_, a) = standings.engines().next().unwrap();
+    let share = a.interval().unwrap();
+    // With two seats 3 of 3 points per game, with one 2 of 3.
+    assert_eq!(share.value, 2.5 / 3.0);
+    assert!((share.high - 2.5 / 3.0).abs() < 1e-9, "{share:?}");
+    let low = 2.5 / 3.0 - 2.0 / 3.0 * (1.0 - 0.025f64.powf(1.0 / 20.0));
+    assert!((share.low - low).abs() < 1e-9, "{share:?}, {low}");
 }
 
 #[test]
@@ -123,14 +150,13 @@ fn a_block_that_is_not_whole_is_left_out_of_the_error_bar() {
     ];
     let error = |games: &[GameRecord]| {
         let standings = standings(&["a", "b"], 2, games);
-        standings
-            .engines()
-            .next()
-            .and_then(|(_, tally)| tally.error())
+        let (_, tally) = standings.engines().next()?;
+        tally.interval().map(|interval| interval.error())
     };
-    assert_eq!(error(&games), Some(0.0));
+    let of_two = error(&games).unwrap();
     games.push(game(5, 3, &["a", "b"], &[1, 2]));
-    assert_eq!(error(&games), Some(0.0));
+    let of_more = error(&games).unwrap();
+    assert!((of_more - of_two).abs() < 1e-9, "{of_two} {of_more}");
     games.truncate(3);
     assert_eq!(error(&games), None);
 }
@@ -140,7 +166,7 @@ fn an_engine_alone_has_no_error_bar() {
     let games = [1, 2].map(|number| game(number, number, &["a", "a"], &[1, 2]));
     let standings = standings(&["a"], 2, &games);
     let (_, a) = standings.engines().next().unwrap();
-    assert_eq!((a.share(), a.error()), (Some(1.0), None), "{a:?}");
+    assert_eq!((a.share(), a.interval()), (Some(1.0), None), "{a:?}");
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! The SPRT, simulated with games of known strengths: its error rates are as low as promised.
 
-use matches::score::{BlockScores, Crosstable, EloModel, Sprt, Verdict, expected_score};
+use matches::score::{
+    AdjustedScores, BlockScores, Crosstable, EloModel, Sprt, Verdict, expected_score,
+};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -114,7 +116,7 @@ fn two_seats_normalized() {
 /// proportional to strength. Engine 0 has two of the seats and `strength` times the strength of engine 1.
 fn block_of_three(strength: f64, rng: &mut ChaCha8Rng) -> u32 {
     let mut engines = [Some(0), Some(1), Some(0)];
-    let mut crosstable = Crosstable::new(2);
+    let mut crosstable = Crosstable::default();
     for _ in 0..3 {
         // With exponentially distributed finishing times, the first to finish follows that law.
         let times = engines.map(|engine| {
@@ -140,6 +142,61 @@ fn three_seats() {
             let strength = 10f64.powf(elo / 400.0);
             let empty = BlockScores::new(3, 6);
             errors_hold(&sprt, &empty, wrong, |rng| block_of_three(strength, rng));
+        }
+    }
+}
+
+/// Billionths of a point in a pair of games.
+const PAIR: f64 = 2e9;
+
+/// A luck-adjusted score of a pair of games: its standard deviation is 0.1 as in real matches, its distribution skewed
+/// towards `side`, 1 or -1. Rarely an engine loses a game by a fault, which no luck explains.
+fn adjusted_pair(score: f64, side: f64, rng: &mut ChaCha8Rng) -> i64 {
+    // An exponential distribution less its mean, and three uniform ones.
+    let skewed = -(1.0 - uniform(rng)).ln() - 1.0;
+    let even: f64 = (0..3).map(|_| uniform(rng) - 0.5).sum();
+    let fault = match uniform(rng) {
+        drawn if drawn < 0.005 => 0.25,
+        drawn if drawn < 0.01 => -0.25,
+        _ => 0.0,
+    };
+    ((score + side * 0.07 * skewed + 0.13 * even + fault) * PAIR) as i64
+}
+
+#[test]
+fn luck_adjusted_tests_keep_their_error_rates() {
+    let mut rng = ChaCha8Rng::seed_from_u64(2018);
+    for (elo0, elo1, side, tests) in [
+        (0.0, 10.0, 1.0, 1000),
+        (0.0, 30.0, 1.0, 10_000),
+        (0.0, 30.0, -1.0, 10_000),
+    ] {
+        let sprt: Sprt = format!("elo0={elo0} elo1={elo1} luck=on").parse().unwrap();
+        for elo in [elo0, (elo0 + elo1) / 2.0, elo1] {
+            let score = expected_score(elo);
+            let (mut accepted, mut blocks) = (0, 0);
+            for _ in 0..tests {
+                let mut scores = AdjustedScores::new(2, 2);
+                let verdict = loop {
+                    scores.add(adjusted_pair(score, side, &mut rng));
+                    match sprt.verdict(sprt.adjusted_llr(&scores)) {
+                        Verdict::Open => assert!(scores.blocks() < MOST_BLOCKS),
+                        verdict => break verdict,
+                    }
+                };
+                accepted += u32::from(verdict == Verdict::H1);
+                blocks += scores.blocks();
+            }
+            let rate = f64::from(accepted) / f64::from(tests);
+            let mean_blocks = blocks as f64 / f64::from(tests);
+            println!("{sprt}: at {elo} Elo H1 in {rate}, {mean_blocks} blocks");
+            // Three standard deviations of a binomial distribution.
+            let bound = ALLOWED + 3.0 * (ALLOWED * (1.0 - ALLOWED) / f64::from(tests)).sqrt();
+            match elo {
+                elo if elo == elo0 => assert!(rate <= bound, "{sprt}: {rate}"),
+                elo if elo == elo1 => assert!(rate >= 1.0 - bound, "{sprt}: {rate}"),
+                _ => assert!((rate - 0.5).abs() < 0.15, "{sprt}: {rate}"),
+            }
         }
     }
 }

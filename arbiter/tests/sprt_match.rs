@@ -48,9 +48,11 @@ fn play(test: &str, engines: &[&String], arguments: &[&str]) -> (i32, String, Ve
 
 /// The output about strength, without the times in the tables.
 fn strength(output: &str) -> String {
-    let lines = output.lines();
-    let lines = lines.skip_while(|line| !line.contains(" against "));
-    let lines: Vec<&str> = lines.take_while(|line| !line.is_empty()).collect();
+    let is_about_it = |line: &&str| {
+        let labels = ["  pairs", "  normalized", "  LLR"];
+        line.contains(" against ") || labels.iter().any(|label| line.starts_with(label))
+    };
+    let lines: Vec<&str> = output.lines().filter(is_about_it).collect();
     lines.join("\n")
 }
 

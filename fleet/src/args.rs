@@ -139,7 +139,7 @@ pub enum Command {
     /// Coordinate a tournament; takes every flag of `arbiter tournament`, and requires --store
     Tournament(Box<Coordinated<TournamentArgs>>),
     /// Resume a stored match, however it stopped
-    Resume(Coordinated<ResumeArgs>),
+    Resume(Box<Coordinated<ResumeArgs>>),
     /// Play games of all open matches, until interrupted
     Work(WorkArgs),
     /// Show open matches and their progress, and workers with their speed and the matches that they refuse

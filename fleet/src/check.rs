@@ -2,6 +2,7 @@
 
 use buxtehude::rules::{AnyPosition, Turn};
 use matches::archive::replay::{self, Flaw};
+use matches::luck::{Evaluator, LuckError};
 use matches::plan::Plan;
 use matches::plan::deck::Deck;
 use matches::plan::schedule::{Schedule, ScheduledGame};
@@ -45,6 +46,9 @@ pub enum GameError {
         found: String,
         expected: String,
     },
+    /// The luck is missing, or is not what the cards gave.
+    #[error("{0}")]
+    Luck(#[from] LuckError),
     /// A card differs from the deck's.
     #[error("word {number} of the moves: found {found}, which is not the next card of its deck")]
     Card {
@@ -169,6 +173,22 @@ fn check_cards(
     }
     // However a game ended, the record has all that the arbiter plays before it asks an engine.
     Ok(())
+}
+
+/// Checks that a game has its luck, if the match measures it with `evaluator`; measures it again if `is_sampled`.
+///
+/// # Errors
+/// [`GameError::Luck`].
+pub fn check_luck(
+    evaluator: Option<&Evaluator>,
+    record: &GameRecord,
+    is_sampled: bool,
+) -> Result<(), GameError> {
+    match evaluator {
+        Some(evaluator) if is_sampled => Ok(evaluator.check(record)?),
+        Some(evaluator) => Ok(evaluator.named_luck(record).map(drop)?),
+        None => same("luck", &record.luck.is_some(), &false),
+    }
 }
 
 /// Checks endings that depend on settings of the match.

@@ -51,7 +51,8 @@ fn run() -> ExitCode {
             let planned = validate::tournament(args);
             coordinator::begin(&runtime, server, planned, args.common(), coordinator)
         }
-        Command::Resume(Coordinated { args, coordinator }) => {
+        Command::Resume(resumed) => {
+            let Coordinated { args, coordinator } = &**resumed;
             coordinator::resume(&runtime, server, args, coordinator)
         }
         Command::Work(args) => runtime.block_on(worker::work(server, args)),

@@ -284,9 +284,9 @@ fn nobody_is_set_aside_for_what_another_has_sent() {
     assert_eq!(names, [format!("honest-{}", liar.key().id())]);
 }
 
-/// A game of the match [`MATCH`] with the right cards and legal moves, but by weaker engines.
+/// A game of the match [`MATCH`] with the right cards, luck and legal moves, but by weaker engines.
 fn invented(number: usize) -> StoredGame {
-    let weaker = MATCH.replace("--nodes 10000", "--nodes 1");
+    let weaker = MATCH.replace("--nodes 10000", "--nodes 1 --luck 200");
     serde_json::from_str(&played_on_one_machine(&weaker)[number]).unwrap()
 }
 

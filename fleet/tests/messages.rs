@@ -87,6 +87,11 @@ fn bad_messages_are_refused_and_inventors_set_aside() {
     for turn in &mut large.record.turns {
         turn.micros = Some(u64::MAX);
     }
+    let mut unmeasured = game.clone();
+    unmeasured.record.luck = None;
+    let mut lucky = game.clone();
+    let luck = lucky.record.luck.as_mut().unwrap();
+    luck.shares = vec![100.0, 100.0];
     send(
         &fleet,
         vec![
@@ -100,6 +105,8 @@ fn bad_messages_are_refused_and_inventors_set_aside() {
             by("liar", invented),
             by("boaster", large),
             by("guesser", unsown),
+            by("careless", unmeasured),
+            by("lucky", lucky),
         ],
     );
     for words in [
@@ -109,6 +116,8 @@ fn bad_messages_are_refused_and_inventors_set_aside() {
         "message refused: the signature by",
         "is refused: numbers: found 18446744073709551615",
         "is refused: seed: found 1, which is not the match's",
+        "is refused: luck: none, expected luck by",
+        "is refused: luck: expected one number for each seat",
         "the worker is set aside",
     ] {
         coordinator.await_words(words);

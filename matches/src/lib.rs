@@ -29,6 +29,7 @@ pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 pub mod archive;
 pub mod input_file;
 pub mod judge;
+pub mod luck;
 pub mod output;
 pub mod own_files;
 pub mod plan;

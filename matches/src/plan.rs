@@ -4,6 +4,7 @@ mod adjudication;
 pub mod binary;
 pub mod deck;
 mod limit;
+mod luck;
 pub mod numbers;
 pub mod openings;
 mod sandbox;
@@ -19,6 +20,7 @@ use buxtehude::rules::{Variant, is_card};
 
 pub use adjudication::{Adjudication, Resign};
 pub use limit::{ClockLimit, LONGEST_MARGIN, Limit, TimeLimit, clock};
+pub use luck::{LuckBy, LuckPlan};
 pub use sandbox::{Isolate, ResourceLimits};
 
 use crate::plan::schedule::LineUps;
@@ -61,6 +63,8 @@ pub struct Plan {
     pub adjudication: Adjudication,
     /// Test of the first engine against the second that may end the match early. It requires exactly two engines.
     pub sprt: Option<Sprt>,
+    /// Measurement of the luck of each game.
+    pub luck: LuckPlan,
 }
 
 /// Pairing of the engines.
@@ -198,6 +202,7 @@ impl Plan {
             patience: Patience::default(),
             adjudication: Adjudication::default(),
             sprt: None,
+            luck: LuckPlan::default(),
         }
     }
 

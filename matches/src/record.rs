@@ -4,6 +4,7 @@
 pub mod digest;
 pub mod ending;
 pub mod line;
+pub mod luck;
 pub mod printable;
 pub mod seed;
 
@@ -15,6 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use ending::Ending;
 use line::Line;
+pub use luck::Luck;
 use seed::Seed;
 
 /// Maximum number of characters of an engine's name.
@@ -64,6 +66,8 @@ pub struct GameRecord {
     pub reruns: Vec<Rerun>,
     /// Machine that played the game, in a match on several machines; otherwise `None`.
     pub machine: Option<Machine>,
+    /// Luck of each seat; `None` if it was not measured.
+    pub luck: Option<Luck>,
 }
 
 impl GameRecord {

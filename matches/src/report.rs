@@ -34,6 +34,11 @@ const LEGEND: &str = "\
 share: fraction of all points of its games; par: the share of equals; ±: 95 % interval over blocks, - if unknown
 ";
 
+/// Explanation of the luck-adjusted columns, which are shown only if luck was measured.
+const LUCK_LEGEND: &str = "\
+adjusted: after the luck of the cards is subtracted, which has a mean of 0
+";
+
 /// Explanation of the column of flaws, which is shown only if an engine has one.
 const FLAWS_LEGEND: &str = "\
 flaws: answers whose legal move was played, but with another part that was malformed or impossible, and was dropped
@@ -172,9 +177,20 @@ impl Report {
     }
 
     fn update_test(&mut self) {
-        if let Some((test, scores)) = self.test.as_mut().zip(self.standings.head_to_head()) {
-            test.state.llr = test.state.sprt.llr(scores);
-            test.state.verdict = test.state.sprt.verdict(test.state.llr);
+        let Some(test) = &mut self.test else {
+            return;
+        };
+        let sprt = test.state.sprt;
+        let llr = match sprt.uses_luck() {
+            true => self
+                .standings
+                .adjusted()
+                .map(|scores| sprt.adjusted_llr(scores)),
+            false => self.standings.head_to_head().map(|scores| sprt.llr(scores)),
+        };
+        if let Some(llr) = llr {
+            test.state.llr = llr;
+            test.state.verdict = sprt.verdict(llr);
         }
     }
 
@@ -252,19 +268,33 @@ impl Report {
         self.fairness.suspects()
     }
 
-    /// Result of the first engine against the second; `None` unless there are exactly two engines.
+    /// Details of the result of the first engine against the second; `None` unless there are exactly two engines.
     pub fn head_to_head(&self) -> Option<HeadToHead> {
         strength::head_to_head(&self.standings, self.test.as_ref().map(|test| test.state))
     }
 
-    /// Table of ratings, best first; `None` for a two-seat match of two engines, where Elo says more.
+    /// Crosstable with the ratings, best first; `None` for fewer than three engines, where Elo says the same.
     pub fn ratings(&self) -> Option<Rows> {
         strength::ratings(&self.standings)
+    }
+
+    /// Strength of the engines in one line, to be quoted; `None` for a single engine, or before the first complete
+    /// block.
+    pub fn summary(&self) -> Option<String> {
+        strength::summary(&self.standings)
+    }
+
+    /// Luck-adjusted strength in one line; `None` unless the luck of a complete block was measured.
+    pub fn adjusted_summary(&self) -> Option<String> {
+        strength::adjusted_summary(&self.standings)
     }
 
     /// Explanation of the columns of both tables, in lines that end with a newline.
     pub fn legend(&self) -> String {
         let mut legend = LEGEND.to_string();
+        if standings::has_luck(&self.standings) {
+            legend += LUCK_LEGEND;
+        }
         if standings::has_flaws(&self.standings) {
             legend += FLAWS_LEGEND;
         }
@@ -286,6 +316,8 @@ impl Report {
             self.machines().map(|rows| rows.text() + MACHINES_LEGEND),
             self.shares_by_machine()
                 .map(|rows| rows.text() + SHARES_LEGEND),
+            self.summary().map(|summary| summary + "\n"),
+            self.adjusted_summary().map(|summary| summary + "\n"),
         ];
         for part in parts.into_iter().flatten() {
             text.push('\n');

@@ -24,7 +24,8 @@ use thiserror::Error;
 use crate::archive::replay::Flaw;
 use crate::plan::Opening;
 use crate::score::shares;
-use values::{Values, index_of};
+pub(crate) use values::Values;
+use values::index_of;
 
 pub use crate::score::review::{
     COSTLY, Line, Mean, Review, ReviewedCard, ReviewedMove, SeatSums, Totals,

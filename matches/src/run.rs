@@ -9,6 +9,7 @@ pub mod events;
 pub mod exit;
 mod footer;
 pub mod ledger;
+mod luck;
 mod outputs;
 pub mod past;
 pub mod progress;
@@ -23,8 +24,9 @@ use thiserror::Error;
 
 use crate::archive::store::Store;
 use crate::archive::user_key::UserKey;
+use crate::luck::Evaluator;
 use crate::output::print;
-use crate::plan::Plan;
+use crate::plan::{EngineSpec, Plan};
 use crate::play::interrupt::Interrupt;
 use crate::play::log::Log;
 use crate::play::runner::{self, Programs};
@@ -53,6 +55,8 @@ pub struct NewMatch {
     pub dry_run: bool,
     /// `true` to play on when the program of an engine is replaced during the match.
     pub changed_engines: bool,
+    /// Engine that measures luck, if the plan needs one.
+    pub luck_engine: Option<EngineSpec>,
 }
 
 /// Settings for the rest of a stored match.
@@ -70,6 +74,8 @@ pub struct StoredMatch {
     pub trust_commands: bool,
     /// Files that the match writes.
     pub outputs: Outputs,
+    /// Engine that measures luck, if the plan needs one.
+    pub luck_engine: Option<EngineSpec>,
 }
 
 /// A source of games: threads on this machine, or a fleet of machines.
@@ -136,6 +142,8 @@ pub struct Match {
     pub remarks: Vec<String>,
     /// Whether the match starts now, rather than being resumed.
     pub is_new: bool,
+    /// Evaluator of the luck of its games, if it is measured.
+    pub luck: Option<Evaluator>,
     /// Number of games of earlier runs.
     before: usize,
     on_interrupt: OnInterrupt,
@@ -162,11 +170,15 @@ pub fn begin<S: Source>(
 
 /// Plays the rest of a stored match; returns its exit status.
 pub fn resume<S: Source>(stored: &StoredMatch, source: &mut S) -> ExitCode {
-    let planned = match Match::stored(stored) {
+    let mut planned = match Match::stored(stored) {
         Ok(planned) => planned,
         Err(error) => return error.exit(),
     };
     if planned.is_over() {
+        // An interrupt may have come between the last game and its luck.
+        if let Err(error) = planned.measure_luck() {
+            return fail(USAGE, error);
+        }
         let (report, path) = (&planned.ledger.report, stored.file.display());
         let games = count(planned.past.played.len() as u64, "game");
         let _ = print(&format!(
@@ -185,6 +197,10 @@ pub fn resume<S: Source>(stored: &StoredMatch, source: &mut S) -> ExitCode {
 
 impl Match {
     fn new(plan: Plan, mut remarks: Vec<String>, new: &NewMatch) -> Result<Match, ExitError> {
+        let luck = Evaluator::of(&plan, new.luck_engine.as_ref()).map_err(ExitError::usage)?;
+        if plan.luck.after && luck.is_some() && new.store.is_none() {
+            return Err(ExitError::usage("--luck after: expected --store"));
+        }
         let store = new.store.as_deref().map(|path| Store::create(path, &plan));
         let store = store.transpose().map_err(|error| ExitError {
             message: format!("--store: {error}"),
@@ -203,6 +219,7 @@ impl Match {
                 log,
                 remarks,
                 is_new: true,
+                luck,
                 before: 0,
                 on_interrupt: new.outputs.on_interrupt,
                 changed_engines: new.changed_engines,
@@ -232,6 +249,7 @@ impl Match {
         }
         let (played, all) = (past.played.len(), count(plan.games, "game"));
         let mut remarks = vec![format!("{played} of {all} stored in earlier runs")];
+        let luck = luck::of_resumed(&store, &plan, stored.luck_engine.as_ref(), &mut remarks)?;
         let retired = past.retired(&plan);
         if !retired.is_empty() {
             let names = retired.join(", ");
@@ -252,6 +270,7 @@ impl Match {
             past,
             remarks,
             is_new: false,
+            luck,
             before: played,
             on_interrupt: stored.outputs.on_interrupt,
             changed_engines: stored.changed_engines,
@@ -343,8 +362,11 @@ impl Match {
             started.map_err(LedgerError::Events)?;
         }
         let progress = Progress::new(self.plan.games, played);
-        let outcome = source.play(self, &progress);
+        let mut outcome = source.play(self, &progress);
         progress.finish();
+        if outcome.is_ok() && self.is_over() {
+            outcome = self.measure_luck();
+        }
         self.ledger.report.finish();
         outcome
     }

@@ -3,31 +3,36 @@
 //! Place p of N is worth N - p points; seats that share places share their points equally. An engine's *share* is its
 //! points as a fraction of all points of its games. Its error bar is a confidence interval over blocks, because the
 //! games of a block share their opening and cards and are not independent. Comparisons of two engines and ratings use
-//! whole blocks in the order of the schedule.
+//! whole blocks.
 
+mod adjusted;
 mod blocks;
 mod crosstable;
 mod elo;
 mod in_order;
+mod interval;
 mod likelihood;
+mod moments;
 mod rating;
 pub mod review;
 mod sprt;
 mod student;
+mod tally;
 
-use std::collections::BTreeMap;
-
-use crate::record::ending::Ending;
 use crate::record::{GameRecord, TurnSums};
 
+pub use adjusted::AdjustedScores;
 pub use blocks::BlockScores;
 pub use crosstable::{Comparisons, Crosstable};
-pub use elo::{EloInterval, elo, expected_score};
+pub use elo::{elo, expected_score};
 pub use in_order::InOrder;
-pub use rating::{Rating, Ratings};
+pub use interval::{Interval, MeanScore};
+pub use moments::Moments;
+pub use rating::{Meeting, POINT, Rating, Ratings};
 pub use sprt::{EloModel, Sprt, SprtError, Verdict};
 pub use student::half_width;
-use student::half_width_of_counts;
+pub use tally::Tally;
+use tally::luck_of;
 
 /// Returns the points of each seat, given its place from 1; seats that share places all have the best of them.
 ///
@@ -68,149 +73,6 @@ pub fn shares(places: &[u32]) -> Vec<f64> {
     points.map(|points| 1000.0 * points / all).collect()
 }
 
-/// Results of an engine or a seat.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Tally {
-    /// Number of games with at least one seat for it.
-    pub games: u64,
-    /// Number of its seats in these games.
-    pub seatings: u64,
-    /// Points won.
-    pub points: f64,
-    /// Sum of all points of its games.
-    pub available: f64,
-    /// Number of first places, second places, and so on; shared places count as the best of them.
-    pub places: Vec<u64>,
-    /// Number of its games with each of [`Ending::ALL`].
-    pub endings: [u64; Ending::ALL.len()],
-    /// Totals of its turns.
-    pub turns: TurnSums,
-    games_per_block: usize,
-    /// Points and games in each incomplete block.
-    begun: BTreeMap<u64, BlockTally>,
-    /// Number of complete blocks by their points, in half-points.
-    whole: BTreeMap<u64, u64>,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct BlockTally {
-    games: usize,
-    points: f64,
-}
-
-impl Tally {
-    /// Creates an empty tally.
-    pub fn new(seats: usize, games_per_block: usize) -> Tally {
-        Tally {
-            places: vec![0; seats],
-            games_per_block,
-            ..Tally::default()
-        }
-    }
-
-    /// Counts a game if `engine` has a seat in it; the turns are not counted.
-    pub fn add(&mut self, record: &GameRecord, engine: &str) {
-        let points = points(&record.places);
-        let seats = record.seats.iter().zip(&record.places).zip(points);
-        let mut won = None;
-        for (((name, &place), points), &ending) in seats.zip(&record.endings) {
-            if name == engine {
-                self.add_seat(place, points, ending);
-                won = Some(won.unwrap_or(0.0) + points);
-            }
-        }
-        if let Some(points) = won {
-            self.add_game(record.block, points);
-        }
-    }
-
-    /// Points as a fraction of all points of its games, 0 to 1; `None` before the first game.
-    pub fn share(&self) -> Option<f64> {
-        (self.available > 0.0).then(|| self.points / self.available)
-    }
-
-    /// Half-width of the 95 % interval of the share, over complete blocks.
-    ///
-    /// `None` if there are fewer than two blocks, if the interval covers 0 to 1, or if no other engine was in the
-    /// games, so that the share is fixed.
-    pub fn error(&self) -> Option<f64> {
-        let available = self.games_per_block as f64 * points_of_a_game(self.places.len());
-        let blocks = self.whole.iter();
-        let shares = blocks.map(|(&halves, &blocks)| (halves as f64 / 2.0 / available, blocks));
-        let (share, error) = self.share().zip(half_width_of_counts(shares))?;
-        let tells_nothing = share - error <= 0.0 && share + error >= 1.0;
-        (!tells_nothing && self.par() != Some(1.0)).then_some(error)
-    }
-
-    /// Expected share of an engine as strong as its opponents, 0 to 1; `None` before the first game.
-    pub fn par(&self) -> Option<f64> {
-        let seats = self.games * self.places.len() as u64;
-        (seats > 0).then(|| self.seatings as f64 / seats as f64)
-    }
-
-    /// Mean reported depth; `None` if there is none.
-    pub fn mean_depth(&self) -> Option<f64> {
-        let sums = &self.turns;
-        (sums.depth_turns > 0).then(|| sums.depths as f64 / sums.depth_turns as f64)
-    }
-
-    /// Mean milliseconds per answer; `None` without a known time.
-    pub fn mean_ms(&self) -> Option<f64> {
-        let sums = &self.turns;
-        (sums.turns > 0).then(|| sums.micros as f64 / 1000.0 / sums.turns as f64)
-    }
-
-    /// Adds the results of other games, except places, endings, turns and incomplete blocks.
-    pub fn add_all(&mut self, other: &Tally) {
-        self.games += other.games;
-        self.seatings += other.seatings;
-        self.points += other.points;
-        self.available += other.available;
-        for (&halves, &blocks) in &other.whole {
-            *self.whole.entry(halves).or_default() += blocks;
-        }
-    }
-
-    /// Subtracts `part`, which was added by [`Tally::add_all`].
-    pub fn less(&self, part: &Tally) -> Tally {
-        let whole = self.whole.iter().map(|(&halves, &blocks)| {
-            let other = part.whole.get(&halves).copied().unwrap_or(0);
-            (halves, blocks.saturating_sub(other))
-        });
-        Tally {
-            games: self.games.saturating_sub(part.games),
-            seatings: self.seatings.saturating_sub(part.seatings),
-            points: self.points - part.points,
-            available: self.available - part.available,
-            whole: whole.filter(|&(_, blocks)| blocks > 0).collect(),
-            ..Tally::new(self.places.len(), self.games_per_block)
-        }
-    }
-
-    fn add_seat(&mut self, place: u32, points: f64, ending: Ending) {
-        self.seatings += 1;
-        self.points += points;
-        if let Some(count) = self.places.get_mut((place as usize).wrapping_sub(1)) {
-            *count += 1;
-        }
-        self.endings[ending as usize] += 1;
-    }
-
-    fn add_game(&mut self, block: u64, points: f64) {
-        self.games += 1;
-        self.available += points_of_a_game(self.places.len());
-        let tally = self.begun.entry(block).or_default();
-        tally.games += 1;
-        tally.points += points;
-        if tally.games == self.games_per_block {
-            // A shared point is split into halves.
-            let halves = (2.0 * tally.points).round() as u64;
-            *self.whole.entry(halves).or_default() += 1;
-            self.begun.remove(&block);
-        }
-    }
-}
-
 /// Statistics of a match.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Standings {
@@ -220,7 +82,9 @@ pub struct Standings {
     games: u64,
     waiting: InOrder<Placing>,
     ratings: Ratings,
+    adjusted_ratings: Ratings,
     head_to_head: Option<BlockScores>,
+    adjusted: Option<AdjustedScores>,
     crosstable: Crosstable,
     /// Number of games in the blocks that ratings and comparisons use.
     games_in_order: u64,
@@ -231,6 +95,40 @@ pub struct Standings {
 struct Placing {
     engines: Vec<Option<usize>>,
     places: Vec<u32>,
+    /// Luck of each seat in billionths of all points, if it was measured.
+    luck: Option<Vec<i64>>,
+}
+
+impl Placing {
+    /// Luck of the first engine minus luck of the second, over all pairs of their seats, in billionths of half a point;
+    /// `None` if it was not measured.
+    ///
+    /// The luck of a seat counts as often as the seat has rivals: then the sum over all rivals is twice the luck of its
+    /// points.
+    fn luck_between(&self, engines: (usize, usize)) -> Option<i64> {
+        let luck = self.luck.as_ref()?;
+        let rivals = self.places.len() as i64 - 1;
+        let of = |engine| {
+            let seats = self.engines.iter().zip(luck);
+            let own = seats.filter(move |(sitting, _)| **sitting == Some(engine));
+            own.fold((0, 0), |(seats, sum), (_, luck)| (seats + 1, sum + luck))
+        };
+        let ((one_seats, one), (other_seats, other)) = (of(engines.0), of(engines.1));
+        Some(rivals * (one * other_seats - other * one_seats))
+    }
+}
+
+/// Luck-adjusted comparisons of a block; `None` without the luck of a game.
+fn adjusted_meetings(meetings: &[Meeting], block: &[Placing]) -> Option<Vec<Meeting>> {
+    let adjusted = meetings.iter().map(|meeting| {
+        let luck = block.iter().map(|game| game.luck_between(meeting.engines));
+        let halves: i64 = luck.sum::<Option<i64>>()?;
+        Some(Meeting {
+            points: meeting.points - halves / 2,
+            ..*meeting
+        })
+    });
+    adjusted.collect()
 }
 
 impl Standings {
@@ -240,13 +138,15 @@ impl Standings {
         Standings {
             engines: vec![tally.clone(); names.len()],
             ratings: Ratings::new(names.len()),
-            crosstable: Crosstable::new(names.len()),
+            adjusted_ratings: Ratings::new(names.len()),
+            crosstable: Crosstable::default(),
             games_in_order: 0,
             names,
             seats: vec![tally; seats],
             games: 0,
             waiting: InOrder::new(games_per_block),
             head_to_head: None,
+            adjusted: None,
         }
     }
 
@@ -263,10 +163,14 @@ impl Standings {
             tally.add(record, name);
         }
         let points = points(&record.places);
+        let luck = luck_of(record);
         let seats = record.places.iter().zip(points).zip(&record.endings);
-        for (tally, ((&place, points), &ending)) in self.seats.iter_mut().zip(seats) {
+        for (seat, (tally, ((&place, points), &ending))) in
+            self.seats.iter_mut().zip(seats).enumerate()
+        {
             tally.add_seat(place, points, ending);
-            tally.add_game(record.block, points);
+            let luck = luck.as_ref().and_then(|luck| luck.get(seat).copied());
+            tally.add_game(record.block, 1, points, luck);
         }
         for (seat, (name, &sums)) in record.seats.iter().zip(sums).enumerate() {
             if let Some(engine) = self.engine_named(name) {
@@ -295,6 +199,7 @@ impl Standings {
                 .map(|name| self.engine_named(name))
                 .collect(),
             places: record.places.clone(),
+            luck: luck_of(record),
         };
         self.crosstable.add(&placing.engines, &placing.places);
         self.waiting.add(record.block, record.game, placing);
@@ -305,14 +210,17 @@ impl Standings {
 
     fn add_block(&mut self, block: &[Placing]) {
         self.games_in_order += block.len() as u64;
+        let mut table = Crosstable::default();
         for game in block {
-            self.ratings.add(&game.engines, &points(&game.places));
+            table.add(&game.engines, &game.places);
+        }
+        let meetings: Vec<Meeting> = table.meetings().collect();
+        self.ratings.add_block(&meetings);
+        let adjusted = adjusted_meetings(&meetings, block);
+        if let Some(adjusted) = &adjusted {
+            self.adjusted_ratings.add_block(adjusted);
         }
         if self.names.len() == 2 {
-            let mut table = Crosstable::new(2);
-            for game in block {
-                table.add(&game.engines, &game.places);
-            }
             let Comparisons { pairs, halves } = table.between(0, 1);
             // The first block sets the number of pairs per block; blocks with another number, or none, are skipped.
             if pairs > 0 {
@@ -321,20 +229,37 @@ impl Standings {
                 let scores = scores.get_or_insert_with(|| BlockScores::new(games, pairs));
                 if scores.pairs_per_block() == pairs {
                     scores.add(halves);
+                    if let Some([meeting]) = adjusted.as_deref() {
+                        let scores = &mut self.adjusted;
+                        let scores =
+                            scores.get_or_insert_with(|| AdjustedScores::new(games, pairs));
+                        scores.add(meeting.points);
+                    }
                 }
             }
         }
     }
 
-    /// Ratings of the engines after the complete blocks so far, in the order of the plan.
-    pub fn ratings(&self) -> &Ratings {
-        &self.ratings
+    /// Ratings of the engines from the complete blocks so far.
+    pub fn ratings(&self) -> Vec<Rating> {
+        self.ratings.fit()
+    }
+
+    /// Ratings of the engines from luck-adjusted comparisons in complete blocks with luck; `None` without such a block.
+    pub fn adjusted_ratings(&self) -> Option<Vec<Rating>> {
+        (!self.adjusted_ratings.is_empty()).then(|| self.adjusted_ratings.fit())
     }
 
     /// Scores of the first engine against the second in the complete blocks so far; `None` unless there are exactly two
     /// engines and at least one such block.
     pub fn head_to_head(&self) -> Option<&BlockScores> {
         self.head_to_head.as_ref()
+    }
+
+    /// Luck-adjusted scores of the first engine against the second, in complete blocks with luck; `None` without such a
+    /// block.
+    pub fn adjusted(&self) -> Option<&AdjustedScores> {
+        self.adjusted.as_ref()
     }
 
     /// Results of each engine against each other, from the places in all games.

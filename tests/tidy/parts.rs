@@ -33,6 +33,10 @@ pub const MATCHES_MODULES: &[(&str, &[&str])] = &[
     ("judge", &["plan", "play", "record"]),
     ("review", &["archive", "judge", "plan", "record", "score"]),
     (
+        "luck",
+        &["archive", "judge", "plan", "play", "record", "review"],
+    ),
+    (
         "report",
         &["archive", "output", "plan", "play", "record", "score"],
     ),
@@ -40,6 +44,7 @@ pub const MATCHES_MODULES: &[(&str, &[&str])] = &[
         "run",
         &[
             "archive",
+            "luck",
             "output",
             "own_files",
             "plan",

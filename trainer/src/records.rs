@@ -152,6 +152,7 @@ pub fn record(names: &[String], start: &Position, moves: String, last: &Position
         turns: Vec::new(),
         reruns: Vec::new(),
         machine: None,
+        luck: None,
     }
 }
 

@@ -172,6 +172,7 @@ impl Rerun {
             isolation,
             programs: None,
             is_followed: false,
+            complete: None,
         };
         runner::run(again, |event| {
             let Event::Ended(mut now) = event else {

@@ -7,9 +7,9 @@ use clap::{Args, ValueEnum};
 use super::IsolationArgs;
 use crate::analysis::review::ReviewPlan;
 
-use matches::plan::Limit;
 use matches::plan::numbers::{concurrency, positive};
-use settings::args::{ArgsError, LimitArgs, judge};
+use matches::plan::{EngineSpec, Limit};
+use settings::args::{ArgsError, LimitArgs, judge, luck_engine};
 
 /// `arbiter report`.
 #[derive(Debug, Args)]
@@ -18,6 +18,7 @@ EXAMPLES
   arbiter report match.db --output report.html
   arbiter report match.db --output report.html --games 20 --review 5
   arbiter report games.jsonl --format text
+  arbiter report match.db --luck 300
 
 The page is one file that needs no network. On a terminal, the tables are printed unless --output
 or --format is given. The match may still be running. The exit code is 1 if a line was skipped
@@ -57,7 +58,21 @@ pub struct ReportArgs {
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = positive, hide_short_help = true)]
     pub review_nodes: u64,
 
-    /// Isolation of the engine for the reviews
+    /// First measure the luck of all games that have none, with the built-in engine visiting N positions for each value
+    /// [default: 300]; a store keeps it. If another evaluator measured it, all games are measured anew
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "300", value_parser = positive)]
+    pub luck: Option<u64>,
+
+    /// Engine that measures the luck instead, with the keys of `arbiter match --engine`; it must give estimates
+    #[arg(
+        long,
+        value_name = "\"cmd=./x KEY=VALUE...\"",
+        value_parser = luck_engine,
+        hide_short_help = true
+    )]
+    pub luck_engine: Option<EngineSpec>,
+
+    /// Isolation of the engines for luck and reviews
     #[command(flatten)]
     pub isolation: IsolationArgs,
 }
@@ -69,6 +84,8 @@ pub enum ReportFormat {
     Html,
     /// Tables for a terminal
     Text,
+    /// One JSON object: the last `standings` of `arbiter match --events`
+    Json,
 }
 
 /// `arbiter export`.

@@ -7,6 +7,7 @@ use arbiter::reports;
 use matches::archive::ArchiveError;
 use matches::archive::game_file::{GameFile, Place};
 use matches::archive::replay;
+use matches::luck::LuckChecker;
 use matches::output::print;
 use matches::record::digest::StoredGame;
 
@@ -67,6 +68,7 @@ fn check_file(args: &ReplayArgs) -> Result<Checked, ArchiveError> {
     let mut checked = Checked::default();
     let mut unreadable: Vec<String> = Vec::new();
     let mut any_game = false;
+    let mut luck = LuckChecker::default();
     GameFile::open(&args.file)?.for_each_stored(|place, game| {
         if game.is_ok() && !any_game {
             any_game = true;
@@ -76,7 +78,7 @@ fn check_file(args: &ReplayArgs) -> Result<Checked, ArchiveError> {
             (Ok(game), Some(wanted)) if game.record.game != wanted => return Ok(()),
             (Ok(game), wanted) => {
                 checked.without_digest += u64::from(game.digest.is_none());
-                check_game(&game, wanted.is_some(), place)
+                check_game(&game, wanted.is_some(), place, &mut luck)
             }
             // With `--game`, other lines do not matter.
             (Err(_), Some(_)) => return Ok(()),
@@ -102,13 +104,19 @@ fn check_file(args: &ReplayArgs) -> Result<Checked, ArchiveError> {
     Ok(checked)
 }
 
-fn check_game(game: &StoredGame, is_shown: bool, place: Place<'_>) -> bool {
+fn check_game(game: &StoredGame, is_shown: bool, place: Place<'_>, luck: &mut LuckChecker) -> bool {
     if is_shown {
         say(&reports::show(&game.record));
     }
     let flaws = replay::check_stored(game);
     for flaw in &flaws {
         say(&format!("{place}: game {}: {flaw}\n", game.record.game));
+    }
+    if flaws.is_empty()
+        && let Err(error) = luck.check(&game.record)
+    {
+        say(&format!("{place}: game {}: {error}\n", game.record.game));
+        return false;
     }
     flaws.is_empty()
 }

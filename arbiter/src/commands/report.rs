@@ -1,5 +1,7 @@
 //! `arbiter report`: reports on the recorded games of a match, as a page for a browser or as tables.
 
+mod luck;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fs;
 use std::io::{self, ErrorKind, IsTerminal, Write};
@@ -13,13 +15,16 @@ use matches::archive::ArchiveError;
 use matches::archive::game_file::GameFile;
 use matches::archive::replay;
 use matches::archive::store::Extent;
+use matches::luck::LuckMeter;
 use matches::output::is_same_file;
 use matches::play::interrupt::Interrupt;
 use matches::record::GameRecord;
 use matches::record::printable::printable_lines;
 use matches::report::Report;
 use matches::review::Review;
+use matches::run::events::standings_json;
 
+use self::luck::Luck;
 use super::{CommandError, exit, isolate, stop_on_signals};
 
 /// Prints or writes the report on the games in a file.
@@ -41,13 +46,14 @@ pub fn report(args: &ReportArgs) -> ExitCode {
     });
     let interrupt = Interrupt::new();
     let made = match format {
-        ReportFormat::Text if args.review > 0 => {
+        ReportFormat::Text | ReportFormat::Json if args.review > 0 => {
             return exit::fail(
                 exit::USAGE,
                 "--review: only the page shows reviews; add --format html or --output",
             );
         }
-        ReportFormat::Text => read_tables(&args.file),
+        ReportFormat::Text => read_tables(args, &interrupt, Report::text),
+        ReportFormat::Json => read_tables(args, &interrupt, standings_json),
         ReportFormat::Html => read_page(args, &interrupt),
     };
     let (mut text, is_whole) = match made {
@@ -90,10 +96,14 @@ fn write(text: &str, path: Option<&Path>) -> Result<(), String> {
     }
 }
 
-/// The tables of the games in a file, and `true` if every line of it is a game.
-fn read_tables(path: &Path) -> Result<(String, bool), CommandError> {
-    let file = GameFile::open(path)?;
-    let (_, mut report) = beginning(&file, path)?;
+/// The report on the games in a file as text, and `true` if every line of it is a game.
+fn read_tables(
+    args: &ReportArgs,
+    interrupt: &Interrupt,
+    text: impl Fn(&Report) -> String,
+) -> Result<(String, bool), CommandError> {
+    let (file, luck) = measured(args, interrupt)?;
+    let (_, mut report) = beginning(&file, &args.file)?;
     let is_whole = match &file {
         GameFile::Store(store) => {
             store.for_each_game(Extent::Summary, None, |game| {
@@ -104,20 +114,39 @@ fn read_tables(path: &Path) -> Result<(String, bool), CommandError> {
         }
         GameFile::Lines(_) => {
             let seats = report.standings().seats().len();
-            for_each_outline(&file, seats, |record| report.add(record))?
+            let meter = luck.as_ref().map(|luck| luck.meter(interrupt));
+            for_each_outline(&file, seats, meter.as_ref(), |record| report.add(record))?
         }
     };
     report.finish();
-    Ok((report.text(), is_whole))
+    Ok((text(&report), is_whole))
+}
+
+/// Opens the file, after its games' luck was measured if the user asks for it. The evaluator, if any, still has to
+/// measure games that no store keeps.
+fn measured(
+    args: &ReportArgs,
+    interrupt: &Interrupt,
+) -> Result<(GameFile, Option<Luck>), CommandError> {
+    let file = GameFile::open(&args.file)?;
+    match (Luck::of(args, &file)?, &file) {
+        (Some(luck), GameFile::Store(_)) => {
+            drop(file);
+            luck.measure(&args.file, interrupt)?;
+            Ok((GameFile::open(&args.file)?, None))
+        }
+        (luck, _) => Ok((file, luck)),
+    }
 }
 
 /// The page of the games in a file, some of them move by move, and `true` if every line of it is a game.
 fn read_page(args: &ReportArgs, interrupt: &Interrupt) -> Result<(String, bool), CommandError> {
-    let file = GameFile::open(&args.file)?;
+    let (file, luck) = measured(args, interrupt)?;
     let (subject, report) = beginning(&file, &args.file)?;
     let seats = report.standings().seats().len();
     let mut page = Page::new(subject, report, args.games);
-    let is_whole = for_each_outline(&file, seats, |record| page.add(record))?;
+    let meter = luck.as_ref().map(|luck| luck.meter(interrupt));
+    let is_whole = for_each_outline(&file, seats, meter.as_ref(), |record| page.add(record))?;
     page.finish();
     let wanted = page.wanted();
     let first: BTreeSet<u64> = wanted.iter().copied().take(args.review).collect();
@@ -230,10 +259,11 @@ fn beginning(file: &GameFile, path: &Path) -> Result<(Subject, Report), CommandE
 }
 
 /// Calls `visit` with each game, in outline if it is from a store; returns `true` if every line is a game. Prints the
-/// flaws of the other lines.
+/// flaws of the other lines. A meter measures the luck of games that no store keeps.
 fn for_each_outline(
     file: &GameFile,
     seats: usize,
+    meter: Option<&LuckMeter<'_>>,
     mut visit: impl FnMut(&GameRecord),
 ) -> Result<bool, CommandError> {
     if let GameFile::Store(store) = file {
@@ -246,7 +276,7 @@ fn for_each_outline(
     let mut seen = HashSet::new();
     let mut is_whole = true;
     file.for_each(|place, game| {
-        let record = match game {
+        let mut record = match game {
             Ok(record) => record,
             Err(flaw) => {
                 is_whole = false;
@@ -267,6 +297,9 @@ fn for_each_outline(
                 "{place}: game {game} occurs twice; expected each game of one match once"
             )
             .into());
+        }
+        if let Some(meter) = meter {
+            meter.measure(&mut record)?;
         }
         visit(&record);
         Ok::<(), CommandError>(())

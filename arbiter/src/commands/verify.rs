@@ -8,6 +8,7 @@ use arbiter::args::VerifyArgs;
 use buxtehude::rules::VARIANTS;
 use matches::archive::game_file::GameFile;
 use matches::archive::replay;
+use matches::luck::LuckChecker;
 use matches::output::{OutputClosed, print};
 use matches::plan::{Plan, TimeLimit};
 use matches::play::interrupt::Interrupt;
@@ -145,6 +146,7 @@ fn add_games(
     found: &mut Found,
 ) -> Result<(), CommandError> {
     let mut is_there = false;
+    let mut luck = LuckChecker::default();
     file.for_each(|place, game| {
         let record = match game {
             Ok(record) => record,
@@ -166,6 +168,10 @@ fn add_games(
         if let Some(flaw) = replay::check(&record).first() {
             found.different += 1;
             return Ok(say(&format!("game {}, {flaw}", record.game))?);
+        }
+        if let Err(error) = luck.check(&record) {
+            found.different += 1;
+            return Ok(say(&format!("game {}, {error}", record.game))?);
         }
         match timed_engine(&plan.engines, &record) {
             None => reruns.add(&record, place.key())?,

@@ -296,6 +296,7 @@ pub fn random_game(
         turns,
         reruns: Vec::new(),
         machine: None,
+        luck: None,
     })
 }
 

@@ -7,6 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use async_nats::jetstream::{Context, Message as Delivered};
 use buxtehude::rules::is_card;
+use matches::luck::Evaluator;
 use matches::plan::Plan;
 use matches::plan::schedule::{Schedule, ScheduledGame};
 use matches::play::reruns::count_reruns;
@@ -63,6 +64,8 @@ pub struct Collector<'a> {
     prepared: &'a PreparedMatch,
     plan: &'a Plan,
     schedule: &'a Schedule<'a>,
+    /// Evaluator of the luck that workers measure, if they do.
+    luck: Option<Evaluator>,
     units: Units,
     planned: &'a mut Match,
     progress: &'a Progress,
@@ -105,6 +108,7 @@ impl<'a> Collector<'a> {
             prepared,
             plan,
             schedule,
+            luck: planned.luck.clone().filter(|_| !plan.luck.after),
             units: Units::of(plan),
             retirement: Retirement::new(plan, &planned.past.failures),
             planned,

@@ -8,7 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use matches::archive::ArchiveError;
 use matches::archive::store::Store;
-use matches::plan::{EngineSpec, binary};
+use matches::plan::{EngineSpec, LuckBy, binary};
 use matches::play::interrupt::Interrupt;
 use matches::run::Match;
 use matches::run::exit::ExitError;
@@ -63,6 +63,12 @@ impl PreparedMatch {
             return Err(ExitError::usage(format!(
                 "--check-sample: engine {name} is limited by time, expected depth or nodes"
             )));
+        }
+        let luck = planned.plan.luck;
+        if luck.by == Some(LuckBy::Engine) && !luck.after {
+            let reason =
+                "--luck-engine: workers measure with the built-in engine; add --luck after";
+            return Err(ExitError::usage(reason));
         }
         Ok(PreparedMatch {
             names,

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use matches::VERSION;
+use matches::luck::Evaluator;
 use matches::plan::{Plan, binary};
 use matches::play::interrupt::Interrupt;
 use matches::play::runner::{self, Programs};
@@ -46,6 +47,8 @@ pub(crate) struct JoinedMatch {
     pub(crate) plan: Plan,
     pub(crate) isolation: Option<Isolation>,
     pub(crate) programs: Programs,
+    /// Evaluator of the luck of its games, if workers measure it.
+    pub(crate) luck: Option<Evaluator>,
     /// Stops its games.
     pub(crate) interrupt: Interrupt,
     /// Speed of this machine when it joined, in positions a second.
@@ -305,7 +308,9 @@ impl JoinedMatch {
             if let Some(remark) = remarks.into_iter().next() {
                 return Err(JoinError::Unfit(remark));
             }
+            let luck = Evaluator::of(&plan, None).ok().flatten();
             Ok(JoinedMatch {
+                luck: luck.filter(|_| !plan.luck.after),
                 names,
                 coordinator,
                 checks: Mutex::default(),

@@ -8,10 +8,11 @@ use std::sync::{Arc, Mutex};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
+use matches::luck::LuckMeter;
 use matches::plan::schedule::Dealt;
 use matches::play::interrupt::Interrupt;
 use matches::play::reruns::RerunQuota;
-use matches::play::runner::{self, Event, Games, Match, Next, RunError};
+use matches::play::runner::{self, Complete, Event, Games, Match, Next, RunError};
 use matches::record::GameRecord;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::spawn_blocking;
@@ -81,6 +82,13 @@ fn play(
         interrupt: &joined.interrupt,
         longest_idle: LONGEST_IDLE,
     };
+    let meter = joined
+        .luck
+        .as_ref()
+        .map(|evaluator| LuckMeter::new(evaluator, joined.isolation, &joined.interrupt));
+    let measure = meter.as_ref().map(|meter| {
+        |record: &mut GameRecord| meter.measure(record).map_err(|error| error.to_string())
+    });
     let planned = Match {
         plan: &joined.plan,
         games: &orders,
@@ -93,6 +101,7 @@ fn play(
         isolation: joined.isolation,
         programs: Some(&joined.programs),
         is_followed: false,
+        complete: measure.as_ref().map(|measure| measure as &Complete<'_>),
     };
     runner::run(planned, |event| {
         if let Event::Ended(record) = event {

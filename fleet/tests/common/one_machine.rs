@@ -9,6 +9,7 @@ use clap::Parser as _;
 use fleet::args::{Cli, Command};
 use matches::archive::ArchiveError;
 use matches::archive::store::{Extent, Store};
+use matches::luck::{Evaluator, LuckMeter};
 use matches::plan::Plan;
 use matches::play::interrupt::Interrupt;
 use matches::play::lag::LagMeter;
@@ -41,6 +42,9 @@ fn plan(words: &str) -> Plan {
 /// Plays a match until it is over or interrupted.
 fn play(plan: &Plan, interrupt: &Interrupt, mut on_event: impl FnMut(&Event)) {
     let (lag, log) = (LagMeter::start(), Log::none());
+    // The game has cards, so its luck is measured.
+    let evaluator = Evaluator::of(plan, None).unwrap().unwrap();
+    let meter = LuckMeter::new(&evaluator, None, interrupt);
     let planned = Match {
         plan,
         games: &GameQueue::new(Some),
@@ -53,6 +57,7 @@ fn play(plan: &Plan, interrupt: &Interrupt, mut on_event: impl FnMut(&Event)) {
         isolation: None,
         programs: None,
         is_followed: true,
+        complete: Some(&|record| meter.measure(record).map_err(|error| error.to_string())),
     };
     let played = runner::run(planned, |event| {
         on_event(&event);

@@ -43,6 +43,8 @@ pub(super) enum Reason {
          if they may run as this user, use --trust-commands"
     )]
     Untrusted { commands: String, why: String },
+    #[error("luck by {found:?}: all luck in the store is by {expected:?}")]
+    Evaluator { found: String, expected: String },
     #[error("{0:?}: expected a path in UTF-8")]
     Name(PathBuf),
     #[error(transparent)]

@@ -55,6 +55,10 @@ pub fn check(record: &GameRecord) -> Vec<Flaw> {
     flaws.extend(check_places(record, &replay.last, offender).err());
     flaws.extend(check_adjudication(record, &replay.last).err());
     flaws.extend(check_fault(record, offender).err());
+    let luck = record.luck.as_ref();
+    if luck.is_some_and(|luck| !luck.is_valid(record.seats.len())) {
+        flaws.push(Flaw::Luck);
+    }
     flaws
 }
 

@@ -26,8 +26,8 @@ use super::user_key::UserKey;
 use crate::input_file;
 use crate::own_files;
 use crate::plan::Plan;
-use crate::record::GameRecord;
 use crate::record::digest::StoredGame;
+use crate::record::{GameRecord, Luck};
 use lock::Lock;
 
 pub use circumstances::Circumstances;
@@ -225,6 +225,41 @@ impl Store {
             Some(lock) if !lock.is_in_place(&self.path) => self.check(Err(Reason::Gone)),
             _ => Ok(()),
         }
+    }
+
+    /// Writes the luck of stored games, with a single sync; on an error none is stored.
+    ///
+    /// # Errors
+    /// [`ArchiveError`], for example if the store has luck by another evaluator.
+    pub fn set_luck(&mut self, measured: &[(u64, Luck)]) -> Result<(), ArchiveError> {
+        let written = writing::set_luck(&mut self.connection, measured);
+        self.check(written)
+    }
+
+    /// Removes all luck.
+    ///
+    /// # Errors
+    /// [`ArchiveError`] if it cannot be written.
+    pub fn forget_luck(&mut self) -> Result<(), ArchiveError> {
+        let written = writing::forget_luck(&mut self.connection);
+        self.check(written)
+    }
+
+    /// Returns the numbers of all games whose luck was not measured, in order.
+    ///
+    /// # Errors
+    /// [`ArchiveError`] if they cannot be read.
+    pub fn games_without_luck(&self) -> Result<Vec<u64>, ArchiveError> {
+        let select = "SELECT number FROM games WHERE luck IS NULL ORDER BY number";
+        self.check(settings::column(&self.connection, select))
+    }
+
+    /// Returns the identity of the evaluator of all luck in the store; `None` if there is none.
+    ///
+    /// # Errors
+    /// [`ArchiveError`] if it cannot be read.
+    pub fn luck_by(&self) -> Result<Option<String>, ArchiveError> {
+        self.check(settings::find(&self.connection, settings::LUCK_BY))
     }
 
     /// Calls `visit` with each game, sorted by number, or only with game `only`, in a snapshot of the store. `extent`

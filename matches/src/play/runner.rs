@@ -49,7 +49,18 @@ pub enum RunError {
     /// An opening cannot be played.
     #[error("opening: {0}")]
     Opening(#[from] OpeningError),
+    /// A finished game cannot be completed.
+    #[error("game {game}: {reason}")]
+    Complete {
+        /// Number of the game.
+        game: u64,
+        /// Why, in one sentence.
+        reason: String,
+    },
 }
+
+/// Completes the record of a finished game, in the thread that played it; the error stops the match.
+pub type Complete<'a> = dyn Fn(&mut GameRecord) -> Result<(), String> + Sync + 'a;
 
 /// Starts every engine of a plan once; returns their `id name`s, and a message for each engine that does not send
 /// `uciok`. Such an engine loses its games when they are played.
@@ -140,6 +151,8 @@ pub struct Match<'a> {
     pub programs: Option<&'a Programs>,
     /// Whether to send events for the start of games and for single moves.
     pub is_followed: bool,
+    /// Called with the record of each finished game, if present.
+    pub complete: Option<&'a Complete<'a>>,
 }
 
 /// Plays all due games of a plan, except those of retired engines, until interrupted; calls `on_event` for each event,
@@ -253,9 +266,19 @@ impl Worker<'_> {
                 Some(dealt) => self.schedule.game_dealt(number, dealt),
                 None => self.schedule.game(number),
             };
-            let Some(record) = self.play_until_sure(&game) else {
+            let Some(mut record) = self.play_until_sure(&game) else {
                 break;
             };
+            let complete = self.planned.complete;
+            let completed = complete.map_or(Ok(()), |complete| complete(&mut record));
+            if let Err(reason) = completed {
+                // An interrupt may have stopped the work.
+                if !self.planned.interrupt.is_set() {
+                    let game = record.game;
+                    self.send(Err(RunError::Complete { game, reason }));
+                }
+                break;
+            }
             let retired = self.retirement.note(&record);
             self.send(Ok(Event::Ended(Box::new(record))));
             if let Some((engine, failures)) = retired {

@@ -25,9 +25,11 @@ pub struct StoredGame {
 }
 
 impl GameRecord {
-    /// Returns the first 32 hexadecimal digits of the SHA-256 of the game's JSON line without clock and digest.
+    /// Returns the first 32 hexadecimal digits of the SHA-256 of the game's JSON line without clock, luck and digest.
     pub fn digest(&self) -> String {
-        let line = Line::without_digest(self.clone().without_clock());
+        let mut record = self.clone().without_clock();
+        record.luck = None;
+        let line = Line::without_digest(record);
         // A record always has a JSON form.
         let line = serde_json::to_string(&line).unwrap_or_default();
         text(Sha256::digest(&*printable_json(&line)).as_slice())

@@ -6,7 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use buxtehude::rules::MAX_SEATS;
 
-use super::{Evidence, Fault, GameRecord, LONGEST_NAME, Machine, Rerun, TurnRecord, is_too_long};
+use super::{
+    Evidence, Fault, GameRecord, LONGEST_NAME, Luck, Machine, Rerun, TurnRecord, is_too_long,
+};
 use crate::record::ending::Ending;
 use crate::record::seed::Seed;
 
@@ -27,6 +29,8 @@ pub struct Line {
     turns: Vec<TurnRecord>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     clock: Option<Clock>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    luck: Option<Luck>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) digest: Option<String>,
 }
@@ -101,6 +105,7 @@ impl Line {
                 evidence,
                 machine: record.machine,
             }),
+            luck: record.luck,
             digest: None,
         }
     }
@@ -152,6 +157,7 @@ impl TryFrom<Line> for GameRecord {
             turns,
             reruns,
             machine,
+            luck: line.luck,
         })
     }
 }

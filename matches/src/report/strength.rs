@@ -1,11 +1,16 @@
 //! Strength of the engines of a match: Elo and the sequential test for two, ratings for more.
 
-use super::{Column, Rows, percent, signed};
-use crate::score::{BlockScores, EloInterval, EloModel, Rating, Sprt, Standings, Verdict};
+use super::{Column, Rows, decimals, percent, signed};
+use crate::record::printable::printable;
+use crate::score::{
+    AdjustedScores, BlockScores, EloModel, Interval, Rating, Sprt, Standings, Verdict,
+};
 
 /// Explanation of the ratings.
-pub const RATINGS_LEGEND: &str =
-    "rating: Weng-Lin on the scale of Elo, 0 at the start; uncertainty: its standard deviation\n";
+pub const RATINGS_LEGEND: &str = "\
+rating: Elo above the mean of the engines; ±: 95 % interval over blocks, - if unknown; 1, 2, ...: percent of the points
+against that engine, with the number of comparisons if it varies
+";
 
 /// A test with its current state.
 #[derive(Clone, Copy, Debug)]
@@ -19,7 +24,7 @@ pub(super) struct TestState {
 /// Result of one engine against another.
 #[derive(Clone, Debug)]
 pub struct HeadToHead {
-    /// Names of the two engines and number of games.
+    /// Names of the two engines.
     pub title: String,
     /// Labels with their values.
     pub lines: Vec<(&'static str, String)>,
@@ -34,37 +39,30 @@ impl HeadToHead {
     }
 }
 
-/// Result of the first engine against the second; `None` unless there are exactly two engines.
+/// Details of the result of the first engine against the second; `None` unless there are exactly two engines.
 pub(super) fn head_to_head(standings: &Standings, test: Option<TestState>) -> Option<HeadToHead> {
+    let title = title(standings)?;
+    let mut lines = standings.head_to_head().map_or(Vec::new(), details);
+    let adjusted = standings
+        .adjusted()
+        .and_then(AdjustedScores::normalized_elo);
+    lines.extend(adjusted.map(|elo| ("adjusted", format!("{} normalized Elo", self::elo(&elo)))));
+    lines.extend(test.map(|test| ("LLR", state(test))));
+    (!lines.is_empty()).then_some(HeadToHead { title, lines })
+}
+
+/// Names of the two engines; `None` if there are more or fewer.
+fn title(standings: &Standings) -> Option<String> {
     let names: Vec<&str> = standings.engines().map(|(name, _)| name).collect();
     let [one, other] = names[..] else {
         return None;
     };
-    let scores = standings.head_to_head();
-    if scores.is_none() && test.is_none() {
-        return None;
-    }
-    let counted = scores.map_or("no complete block yet".to_string(), blocks);
-    let mut lines = scores.map_or(Vec::new(), |scores| strength(scores, one));
-    lines.extend(test.map(|test| ("LLR", state(test))));
-    Some(HeadToHead {
-        title: format!("{one} against {other}, {counted}"),
-        lines,
-    })
+    Some(format!("{} against {}", printable(one), printable(other)))
 }
 
-fn blocks(scores: &BlockScores) -> String {
-    match (scores.blocks(), scores.games_per_block()) {
-        (1, 2) => "1 pair of games".to_string(),
-        (pairs, 2) => format!("{pairs} pairs of games"),
-        (1, games) => format!("1 block of {games} games"),
-        (blocks, games) => format!("{blocks} blocks of {games} games"),
-    }
-}
-
-/// Score, Elo and likelihood of superiority, one line each.
-fn strength(scores: &BlockScores, one: &str) -> Vec<(&'static str, String)> {
-    let mut lines = vec![("score", scores.mean().map_or("-".into(), percent))];
+/// Results of pairs of games and normalized Elo, one line each.
+fn details(scores: &BlockScores) -> Vec<(&'static str, String)> {
+    let mut lines = Vec::new();
     if let Some(pairs) = scores.as_pentanomial() {
         let points = ["0", "0.5", "1", "1.5", "2"].iter().zip(pairs);
         let counts: Vec<String> = points
@@ -72,35 +70,108 @@ fn strength(scores: &BlockScores, one: &str) -> Vec<(&'static str, String)> {
             .collect();
         lines.push(("pairs", format!("{} points", counts.join(", "))));
     }
-    lines.push(("Elo", elo(scores.elo())));
-    lines.push(("normalized", elo(scores.normalized_elo())));
-    let superiority = scores.superiority().map_or_else(
-        || "-".to_string(),
-        |superiority| {
-            let percent = percent(superiority);
-            format!("{percent}, the likelihood that {one} is stronger")
-        },
-    );
-    lines.push(("LOS", superiority));
+    let normalized = scores.normalized_elo();
+    let normalized = normalized.map_or("-".to_string(), |elo| format!("{} Elo", self::elo(&elo)));
+    lines.push(("normalized", normalized));
     lines
 }
 
-/// Formats an Elo difference with its error, as far as they exist.
-fn elo(interval: Option<EloInterval>) -> String {
-    let Some(interval) = interval else {
-        return "-".to_string();
+/// Strength in one line, to be quoted: the score of the first of two engines, or the ranking of more. `None` before the
+/// first complete block.
+pub(super) fn summary(standings: &Standings) -> Option<String> {
+    let Some(title) = title(standings) else {
+        return ranking(standings, standings.ratings());
     };
-    let EloInterval { elo, low, high } = interval;
-    let known = match interval.error() {
-        Some(error) => format!(" ± {error:.1}"),
-        None if low.is_finite() => format!(", at least {}", signed(low, 1)),
-        None if high.is_finite() => format!(", at most {}", signed(high, 1)),
-        None => ", error unknown".to_string(),
+    let scores = standings.head_to_head()?;
+    let blocks = blocks(scores.blocks(), scores.games_per_block());
+    let compared = match scores.mean_score() {
+        Some(score) => comparison(&score.interval(), &score.elo(), Some(score.superiority())),
+        None => percent(scores.mean()?),
     };
-    match elo {
-        f64::INFINITY => format!("infinity, every block was won{known}"),
-        f64::NEG_INFINITY => format!("minus infinity, every block was lost{known}"),
-        elo => format!("{}{known}", signed(elo, 1)),
+    Some(format!("{title}: {compared}, {blocks}"))
+}
+
+/// Luck-adjusted strength in one line; `None` unless the luck of a complete block was measured.
+pub(super) fn adjusted_summary(standings: &Standings) -> Option<String> {
+    let Some(scores) = standings.adjusted() else {
+        let ratings = standings.adjusted_ratings()?;
+        return Some(format!("luck-adjusted: {}", ranking(standings, ratings)?));
+    };
+    let blocks = blocks(scores.blocks(), scores.games_per_block());
+    let known = scores.score().zip(scores.elo());
+    let Some((score, elo)) = known else {
+        let score = percent(scores.mean()?);
+        return Some(format!("luck-adjusted: {score}, {blocks}"));
+    };
+    let compared = comparison(&score, &elo, scores.superiority());
+    let variances = standings.head_to_head()?.variance().zip(scores.variance());
+    let gained = match variances {
+        Some((raw, adjusted)) if raw > adjusted && adjusted > 0.0 => {
+            let games = scores.blocks() * u64::from(scores.games_per_block());
+            let games = (games as f64 * raw / adjusted).round();
+            format!("; as precise as {games} games without adjustment")
+        }
+        _ => String::new(),
+    };
+    Some(format!("luck-adjusted: {compared}, {blocks}{gained}"))
+}
+
+/// Score, Elo and likelihood of superiority of one engine.
+fn comparison(score: &Interval, elo: &Interval, superiority: Option<f64>) -> String {
+    let score = score.map(|share| 100.0 * share);
+    let score = with_bounds(&score, " %", |percent| decimals(percent, 1));
+    let (elo, superiority) = (self::elo(elo), superiority.map_or("-".into(), percent));
+    format!("{score}, Elo {elo}, LOS {superiority}")
+}
+
+/// Number of blocks in words.
+fn blocks(blocks: u64, games_per_block: u32) -> String {
+    match (blocks, games_per_block) {
+        (1, 2) => "1 pair of games".to_string(),
+        (pairs, 2) => format!("{pairs} pairs of games"),
+        (1, games) => format!("1 block of {games} games"),
+        (blocks, games) => format!("{blocks} blocks of {games} games"),
+    }
+}
+
+/// Ratings of several engines, best first.
+fn ranking(standings: &Standings, ratings: Vec<Rating>) -> Option<String> {
+    let games = standings.games_in_order();
+    if games == 0 || standings.engines().count() < 2 {
+        return None;
+    }
+    let ratings = by_rating(standings, ratings)
+        .into_iter()
+        .map(|(_, name, rating)| {
+            let known = match rating.error {
+                Some(error) => format!("± {error:.0}"),
+                None => "(error unknown)".to_string(),
+            };
+            format!("{} {} {known}", printable(name), signed(rating.rating, 0))
+        });
+    let ratings: Vec<String> = ratings.collect();
+    Some(format!("{} (Elo, {games} games)", ratings.join(", ")))
+}
+
+/// Formats an Elo difference with its interval.
+fn elo(interval: &Interval) -> String {
+    with_bounds(interval, "", |elo| match elo {
+        f64::INFINITY => "infinity".to_string(),
+        f64::NEG_INFINITY => "minus infinity".to_string(),
+        elo => signed(elo, 1),
+    })
+}
+
+/// Formats an estimate with its error, or with both bounds if they differ much, or with the only finite bound.
+fn with_bounds(interval: &Interval, unit: &str, number: impl Fn(f64) -> String) -> String {
+    let [value, low, high] = [interval.value, interval.low, interval.high].map(&number);
+    if interval.is_symmetric() {
+        return format!("{value}{unit} ± {}", decimals(interval.error(), 1));
+    }
+    match (interval.low.is_finite(), interval.high.is_finite()) {
+        (true, false) => format!("{value}{unit}, at least {low}"),
+        (false, true) => format!("{value}{unit}, at most {high}"),
+        _ => format!("{value}{unit} ({low} to {high})"),
     }
 }
 
@@ -120,29 +191,56 @@ fn state(test: TestState) -> String {
     format!("{:.2}, bounds {low:.2} and {high:.2}; {meaning}", test.llr)
 }
 
-/// Table of ratings, best first; `None` for a two-seat match of two engines, where Elo says more.
+/// Index, name and rating of each engine, best first.
+fn by_rating(standings: &Standings, ratings: Vec<Rating>) -> Vec<(usize, &str, Rating)> {
+    let engines = standings.engines().zip(ratings).enumerate();
+    let engines = engines.map(|(index, ((name, _), rating))| (index, name, rating));
+    let mut engines: Vec<(usize, &str, Rating)> = engines.collect();
+    engines.sort_by(|(_, _, one), (_, _, other)| other.rating.total_cmp(&one.rating));
+    engines
+}
+
+/// Crosstable with the ratings, best first; `None` for fewer than three engines, where Elo says the same.
 pub(super) fn ratings(standings: &Standings) -> Option<Rows> {
-    let engines = standings.engines().count();
-    if engines < 2 || (engines == 2 && standings.seats().len() == 2) {
+    let engines = by_rating(standings, standings.ratings());
+    if engines.len() < 3 {
         return None;
     }
-    let columns = [
-        Column::left("engine"),
-        Column::right("rating"),
-        Column::right("uncertainty"),
-    ];
-    let rated = standings.engines().zip(standings.ratings().iter());
-    let mut rated: Vec<(&str, Rating)> = rated.map(|((name, _), rating)| (name, rating)).collect();
-    rated.sort_by(|(_, one), (_, other)| other.rating.total_cmp(&one.rating));
-    let rows = rated.into_iter().map(|(name, rating)| {
-        vec![
-            name.to_string(),
-            signed(rating.rating, 0),
-            format!("{:.0}", rating.uncertainty),
-        ]
+    let mut columns = vec![Column::right("#"), Column::left("engine")];
+    columns.extend(["rating", "±"].map(Column::right));
+    let adjusted = standings.adjusted_ratings();
+    if adjusted.is_some() {
+        columns.extend(["adjusted", "±"].map(Column::right));
+    }
+    columns.extend(Column::numbered(engines.len()));
+    let between = |one, other| standings.crosstable().between(one, other);
+    let mut counts = engines.iter().flat_map(|&(one, ..)| {
+        let others = engines.iter().filter(move |&&(other, ..)| other != one);
+        others.map(move |&(other, ..)| between(one, other).pairs)
     });
+    let first = counts.next();
+    let varies = counts.any(|count| Some(count) != first);
+    let cell = |one: usize, other: usize| {
+        let found = between(one, other);
+        match found.score() {
+            _ if one == other => String::new(),
+            None => "-".to_string(),
+            Some(score) if varies => format!("{:.0}/{}", 100.0 * score, found.pairs),
+            Some(score) => format!("{:.1}", 100.0 * score),
+        }
+    };
+    let row = |(number, &(index, name, rating)): (usize, &(usize, &str, Rating))| {
+        let mut row = vec![(number + 1).to_string(), name.to_string()];
+        let adjusted = adjusted.as_ref().map(|ratings| ratings[index]);
+        for rating in [Some(rating), adjusted].into_iter().flatten() {
+            let error = rating.error.map(|error| format!("{error:.0}"));
+            row.extend([signed(rating.rating, 0), error.unwrap_or("-".to_string())]);
+        }
+        row.extend(engines.iter().map(|&(other, ..)| cell(index, other)));
+        row
+    };
     Some(Rows {
-        columns: columns.into(),
-        rows: rows.collect(),
+        columns,
+        rows: engines.iter().enumerate().map(row).collect(),
     })
 }

@@ -83,10 +83,19 @@ impl Column {
 
     /// Columns of numbers, one per place.
     pub(super) fn places(seats: usize) -> impl Iterator<Item = Column> {
-        (1..=seats).map(|place| Column {
-            name: Cow::Owned(ordinal(place)),
+        (1..=seats).map(|place| Column::owned(ordinal(place)))
+    }
+
+    /// Columns of numbers with the headings `1`, `2` and so on.
+    pub(super) fn numbered(number: usize) -> impl Iterator<Item = Column> {
+        (1..=number).map(|column| Column::owned(column.to_string()))
+    }
+
+    fn owned(name: String) -> Column {
+        Column {
+            name: Cow::Owned(name),
             alignment: CellAlignment::Right,
-        })
+        }
     }
 }
 

@@ -38,7 +38,7 @@ impl PlayedGame {
     }
 
     /// Returns the start as an opening without moves.
-    pub(super) fn beginning(&self) -> Opening {
+    pub(crate) fn beginning(&self) -> Opening {
         let usual = self.variant.start(self.start.seats());
         let is_usual = usual.is_ok_and(|usual| usual == self.start);
         Opening {

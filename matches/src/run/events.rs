@@ -138,8 +138,59 @@ struct StandingEvent<'a> {
     share: Option<f64>,
     error: Option<f64>,
     par: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    adjusted_share: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    adjusted_error: Option<f64>,
     rating: f64,
-    uncertainty: f64,
+    rating_error: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    adjusted_rating: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    adjusted_rating_error: Option<f64>,
+}
+
+impl<'a> Line<'a> {
+    /// The standings of a match.
+    fn standings(report: &'a Report) -> Line<'a> {
+        let standings = report.standings();
+        let adjusted = standings.adjusted_ratings();
+        let adjusted = |engine: usize| adjusted.as_ref().map(|ratings| ratings[engine]);
+        let engines = standings.engines().zip(standings.ratings()).enumerate();
+        let engines = engines.map(|(index, ((name, tally), rating))| StandingEvent {
+            name,
+            games: tally.games,
+            points: tally.points,
+            places: &tally.places,
+            share: tally.share(),
+            error: tally.interval().map(|interval| interval.error()),
+            par: tally.par(),
+            adjusted_share: tally.adjusted_share(),
+            adjusted_error: tally.adjusted_error(),
+            rating: rating.rating,
+            rating_error: rating.error,
+            adjusted_rating: adjusted(index).map(|rating| rating.rating),
+            adjusted_rating_error: adjusted(index).and_then(|rating| rating.error),
+        });
+        let verdict = match report.verdict() {
+            Verdict::H0 => Some("H0"),
+            Verdict::H1 => Some("H1"),
+            Verdict::Open => None,
+        };
+        Line::Standings {
+            games: standings.games(),
+            engines: engines.collect(),
+            llr: report.llr(),
+            verdict,
+        }
+    }
+}
+
+/// Returns the standings of a match as one JSON object, with a newline at the end: the last `standings` event.
+pub fn standings_json(report: &Report) -> String {
+    // Numbers and texts always have a JSON form.
+    let line = serde_json::to_string(&Line::standings(report)).unwrap_or_default();
+    format!("{}\n", printable_json(&line))
 }
 
 impl EventFile {
@@ -283,30 +334,7 @@ impl EventFile {
     }
 
     fn standings(&mut self, report: &Report) -> Result<(), ArchiveError> {
-        let standings = report.standings();
-        let engines = standings.engines().zip(standings.ratings().iter());
-        let engines = engines.map(|((name, tally), rating)| StandingEvent {
-            name,
-            games: tally.games,
-            points: tally.points,
-            places: &tally.places,
-            share: tally.share(),
-            error: tally.error(),
-            par: tally.par(),
-            rating: rating.rating,
-            uncertainty: rating.uncertainty,
-        });
-        let verdict = match report.verdict() {
-            Verdict::H0 => Some("H0"),
-            Verdict::H1 => Some("H1"),
-            Verdict::Open => None,
-        };
-        self.write(&Line::Standings {
-            games: standings.games(),
-            engines: engines.collect(),
-            llr: report.llr(),
-            verdict,
-        })
+        self.write(&Line::standings(report))
     }
 
     /// Writes the end of the match: its outcome as one word, the exit status of the arbiter, and the seed unless it

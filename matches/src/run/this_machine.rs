@@ -2,10 +2,12 @@
 
 use super::progress::Progress;
 use super::{Engines, ExitError, Match, Source, SourceError};
+use crate::luck::LuckMeter;
 use crate::play::lag::{LagMeter, LagSummary};
 use crate::play::reruns::RerunQuota;
-use crate::play::runner::{self, GameQueue, RunError};
+use crate::play::runner::{self, Complete, GameQueue, RunError};
 use crate::play::sandbox;
+use crate::record::GameRecord;
 use crate::score::Verdict;
 
 /// Worker threads of this process, each with its own engine processes.
@@ -34,11 +36,18 @@ impl Source for ThisMachine {
             log,
             ledger,
             past,
+            luck,
             ..
         } = planned;
         let interrupt = ledger.interrupt.clone();
-        let next_due = |from| (from..=plan.games).find(|number| !past.played.contains(number));
         let engines = self.engines.as_ref();
+        let isolation = engines.and_then(|engines| engines.isolation);
+        let evaluator = luck.as_ref().filter(|_| !plan.luck.after);
+        let meter = evaluator.map(|evaluator| LuckMeter::new(evaluator, isolation, &interrupt));
+        let measure = meter.as_ref().map(|meter| {
+            |record: &mut GameRecord| meter.measure(record).map_err(|error| error.to_string())
+        });
+        let next_due = |from| (from..=plan.games).find(|number| !past.played.contains(number));
         let games = runner::Match {
             plan,
             games: &GameQueue::new(next_due),
@@ -48,9 +57,10 @@ impl Source for ThisMachine {
             interrupt: &interrupt,
             lag,
             first_core: 0,
-            isolation: engines.and_then(|engines| engines.isolation),
+            isolation,
             programs: engines.and_then(|engines| engines.programs.as_ref()),
             is_followed: ledger.events.is_some(),
+            complete: measure.as_ref().map(|measure| measure as &Complete<'_>),
         };
         runner::run(games, |event| {
             ledger.enter(plan, &event, progress)?;

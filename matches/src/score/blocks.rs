@@ -7,10 +7,9 @@
 
 use std::collections::BTreeMap;
 
-use super::elo::{EloInterval, NORMALIZED_ELO, elo, interval};
-use super::student;
+use super::interval::{Interval, MeanScore};
 
-/// Weight, in blocks, of each of the scores 0, 1/4, 1/2, 3/4 and 1 that no block has.
+/// Weight, in blocks, of each of the scores 0, 1/4, 1/2, 3/4 and 1 that no block has, in the sequential test.
 /// Source: fishtest, `LLRcalc.regularize`.
 const UNSEEN: f64 = 1e-3;
 
@@ -96,39 +95,39 @@ impl BlockScores {
         ((self.games, self.steps) == (2, 4)).then(|| [0, 1, 2, 3, 4].map(count))
     }
 
-    /// Elo difference with its 95 % interval; `None` for fewer than two blocks.
-    pub fn elo(&self) -> Option<EloInterval> {
-        let (mean, half_width) = self.mean_and_half_width()?;
-        Some(interval(mean, half_width, elo))
+    /// Scores as fractions, with the number of blocks.
+    fn fractions(&self) -> impl Iterator<Item = (f64, u64)> + Clone {
+        let one = (4 * u64::from(self.steps)) as f64;
+        let counts = self.counts.iter();
+        counts.map(move |(&score, &count)| (score as f64 / one, count))
     }
 
-    /// Normalized Elo difference with its 95 % interval; `None` if all blocks have the same score, because its unit is
-    /// their standard deviation.
-    pub fn normalized_elo(&self) -> Option<EloInterval> {
-        if self.counts.len() < 2 {
-            return None;
-        }
-        let (mean, half_width) = self.mean_and_half_width()?;
-        let of_one_game = (self.distribution().variance() * f64::from(self.games)).sqrt();
-        let normalized = |score: f64| (score - 0.5) / of_one_game * NORMALIZED_ELO;
-        Some(interval(mean, half_width, normalized))
+    /// Mean block score with its precision; `None` for fewer than two blocks.
+    pub fn mean_score(&self) -> Option<MeanScore> {
+        MeanScore::new(self.fractions())
+    }
+
+    /// Variance of a block score; `None` for fewer than two blocks.
+    pub fn variance(&self) -> Option<f64> {
+        let (blocks, mean) = (self.blocks(), self.mean()?);
+        let squares = self.fractions();
+        let squares = squares.map(|(score, count)| count as f64 * (score - mean).powi(2));
+        (blocks > 1).then(|| squares.sum::<f64>() / (blocks - 1) as f64)
+    }
+
+    /// Elo difference with its 95 % interval; `None` for fewer than two blocks.
+    pub fn elo(&self) -> Option<Interval> {
+        Some(self.mean_score()?.elo())
+    }
+
+    /// Normalized Elo difference with its 95 % interval; `None` for fewer than two blocks.
+    pub fn normalized_elo(&self) -> Option<Interval> {
+        Some(self.mean_score()?.normalized_elo(self.games))
     }
 
     /// Likelihood of superiority (LOS) of the first engine, 0 to 1; `None` for fewer than two blocks.
     pub fn superiority(&self) -> Option<f64> {
-        let t = (self.mean()? - 0.5) / self.standard_error()?;
-        student::cumulative(t, self.blocks())
-    }
-
-    fn mean_and_half_width(&self) -> Option<(f64, f64)> {
-        let half_width = student::quantile(self.blocks())? * self.standard_error()?;
-        Some((self.mean()?, half_width))
-    }
-
-    /// Standard error of the mean, above 0; `None` for fewer than two blocks.
-    fn standard_error(&self) -> Option<f64> {
-        let blocks = self.blocks();
-        (blocks > 1).then(|| (self.distribution().variance() / (blocks - 1) as f64).sqrt())
+        Some(self.mean_score()?.superiority())
     }
 
     /// Returns the distribution, with a small weight for each quarter that no block has scored, so that no hypothesis

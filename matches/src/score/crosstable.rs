@@ -1,6 +1,9 @@
 //! Results of each engine against each other, whichever engines have the other seats.
 
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use super::rating::{Meeting, POINT};
 
 /// Comparisons between the seats of two engines, in one or more games.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,23 +29,21 @@ impl Comparisons {
     pub fn points(&self) -> f64 {
         f64::from(self.halves) / 2.0
     }
+
+    /// Points per comparison, 0 to 1; `None` without comparisons.
+    pub fn score(&self) -> Option<f64> {
+        (self.pairs > 0).then(|| self.points() / f64::from(self.pairs))
+    }
 }
 
 /// Comparisons of places between every two engines, over all games.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Crosstable {
-    /// Comparisons of each engine with each other, in the order of the plan.
-    cells: Vec<Vec<Comparisons>>,
+    /// Comparisons of each engine with those after it in the plan, if they met.
+    cells: BTreeMap<(usize, usize), Comparisons>,
 }
 
 impl Crosstable {
-    /// Creates an empty crosstable.
-    pub fn new(engines: usize) -> Crosstable {
-        Crosstable {
-            cells: vec![vec![Comparisons::default(); engines]; engines],
-        }
-    }
-
     /// Counts a game, given the index of each seat's engine, if any, and its place. Seats of the same engine are not
     /// compared.
     ///
@@ -51,7 +52,7 @@ impl Crosstable {
     /// use matches::score::{Comparisons, Crosstable};
     ///
     /// // Engine 0 is first and last, engine 1 between.
-    /// let mut crosstable = Crosstable::new(2);
+    /// let mut crosstable = Crosstable::default();
     /// crosstable.add(&[Some(0), Some(1), Some(0)], &[1, 2, 3]);
     /// assert_eq!(crosstable.between(0, 1), Comparisons { pairs: 2, halves: 2 });
     /// ```
@@ -59,11 +60,8 @@ impl Crosstable {
         let seats = || engines.iter().zip(places);
         for (one, place) in seats() {
             for (other, other_place) in seats() {
-                let Some((one, other)) = one.zip(*other).filter(|(one, other)| one != other) else {
-                    continue;
-                };
-                let cell = self.cells.get_mut(one).and_then(|row| row.get_mut(other));
-                if let Some(cell) = cell {
+                if let Some((one, other)) = one.zip(*other).filter(|(one, other)| one < other) {
+                    let cell = self.cells.entry((one, other)).or_default();
                     cell.add(*place, *other_place);
                 }
             }
@@ -73,8 +71,25 @@ impl Crosstable {
     /// Comparisons of the seats of one engine with those of another, both by index in the plan; empty if they never
     /// met.
     pub fn between(&self, one: usize, other: usize) -> Comparisons {
-        let cell = self.cells.get(one).and_then(|row| row.get(other));
-        cell.copied().unwrap_or_default()
+        let (first, second) = (one.min(other), one.max(other));
+        let found = self.cells.get(&(first, second)).copied();
+        let found = found.unwrap_or_default();
+        match one == first {
+            true => found,
+            false => Comparisons {
+                halves: 2 * found.pairs - found.halves,
+                ..found
+            },
+        }
+    }
+
+    /// The pairs of engines that met, for their ratings.
+    pub(super) fn meetings(&self) -> impl Iterator<Item = Meeting> {
+        self.cells.iter().map(|(&engines, found)| Meeting {
+            engines,
+            comparisons: found.pairs,
+            points: i64::from(found.halves) * (POINT / 2),
+        })
     }
 }
 
@@ -84,7 +99,7 @@ mod tests {
 
     #[test]
     fn each_pair_of_seats_is_one_comparison_of_their_engines() {
-        let mut crosstable = Crosstable::new(3);
+        let mut crosstable = Crosstable::default();
         crosstable.add(&[Some(0), Some(1), Some(0)], &[1, 2, 3]);
         crosstable.add(&[Some(2), Some(1), None], &[1, 1, 3]);
         let cell = |one, other| {

@@ -2,28 +2,12 @@
 
 use std::f64::consts::LN_10;
 
+/// Elo of odds of e to 1.
+pub(super) const ELO: f64 = 400.0 / LN_10;
+
 /// Elo per unit of normalized Elo: twice the Elo of odds of e to 1.
 /// Source: Michel Van den Bergh, "Normalized Elo", cantate.be/Fishtest/normalized_elo.pdf.
-pub const NORMALIZED_ELO: f64 = 800.0 / LN_10;
-
-/// Elo difference with its 95 % interval. The Elo of a score of 0 or 1 is infinite.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct EloInterval {
-    /// Estimated difference.
-    pub elo: f64,
-    /// Lower bound.
-    pub low: f64,
-    /// Upper bound.
-    pub high: f64,
-}
-
-impl EloInterval {
-    /// Half-width of the interval; `None` if a bound is infinite.
-    pub fn error(&self) -> Option<f64> {
-        let error = (self.high - self.low) / 2.0;
-        error.is_finite().then_some(error)
-    }
-}
+pub(super) const NORMALIZED_ELO: f64 = 2.0 * ELO;
 
 /// Returns the expected score, 0 to 1, for an Elo difference.
 ///
@@ -44,14 +28,5 @@ pub fn elo(score: f64) -> f64 {
         score if score <= 0.0 => f64::NEG_INFINITY,
         score if score >= 1.0 => f64::INFINITY,
         score => -400.0 * (1.0 / score - 1.0).log10(),
-    }
-}
-
-/// Converts a confidence interval of the mean score with `elo`.
-pub(super) fn interval(mean: f64, half_width: f64, elo: impl Fn(f64) -> f64) -> EloInterval {
-    EloInterval {
-        elo: elo(mean),
-        low: elo(mean - half_width),
-        high: elo(mean + half_width),
     }
 }

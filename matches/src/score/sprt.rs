@@ -9,12 +9,20 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
+use super::adjusted::AdjustedScores;
 use super::blocks::BlockScores;
 use super::elo::{NORMALIZED_ELO, expected_score};
 use super::likelihood::{ratio_of_means, ratio_of_t_values};
 
-/// Keys of the text form: `elo0=0 elo1=5 alpha=0.05 beta=0.05 model=logistic`.
-const KEYS: &str = "elo0, elo1, alpha, beta, model";
+/// Keys of the text form: `elo0=0 elo1=5 alpha=0.05 beta=0.05 model=logistic luck=off`.
+const KEYS: &str = "elo0, elo1, alpha, beta, model, luck";
+
+/// Number of luck-adjusted blocks before the first verdict: the moments of fewer are too uncertain.
+const LEAST_BLOCKS: u64 = 30;
+
+/// Sum of squares that is added to the blocks' own, so that the variance of equal scores is not 0. The blocks that a
+/// raw test adds have the same sum: a thousandth with each of the scores 0, 1/4, 1/2, 3/4 and 1.
+const UNSEEN_SPREAD: f64 = 0.000_625;
 
 /// Largest Elo difference of a hypothesis.
 const MOST_ELO: f64 = 1000.0;
@@ -27,6 +35,7 @@ pub struct Sprt {
     alpha: f64,
     beta: f64,
     model: EloModel,
+    luck: bool,
 }
 
 /// Definition of an Elo difference.
@@ -122,7 +131,13 @@ impl Sprt {
             alpha,
             beta,
             model,
+            luck: false,
         })
+    }
+
+    /// `true` if the test uses luck-adjusted scores.
+    pub fn uses_luck(&self) -> bool {
+        self.luck
     }
 
     /// Elo differences of H0 and H1.
@@ -174,6 +189,41 @@ impl Sprt {
         }
     }
 
+    /// [`Sprt::llr`] for luck-adjusted scores, which may be any numbers: the likelihood ratio of normal distributions,
+    /// or that of any distributions to the third order, whichever is closer to 0. The second is better for a skewed
+    /// distribution, but not far from the mean.
+    ///
+    /// Sources: Michel Van den Bergh, "The GSPRT approximation" (cantate.be/Fishtest), with an estimated variance;
+    /// Art B. Owen, "Empirical likelihood" (2001), section 2.7.
+    pub fn adjusted_llr(&self, scores: &AdjustedScores) -> f64 {
+        let moments = scores.mean().zip(scores.variance()).zip(scores.third());
+        let Some(((mean, variance), third)) = moments else {
+            return 0.0;
+        };
+        if scores.blocks() < LEAST_BLOCKS {
+            return 0.0;
+        }
+        let blocks = scores.blocks() as f64;
+        let deviation = (variance + UNSEEN_SPREAD / blocks).sqrt();
+        let skewness = third / deviation.powi(3);
+        let hypothesis = |elo: f64| match self.model {
+            EloModel::Logistic => (expected_score(elo) - 0.5) / deviation,
+            EloModel::Normalized => {
+                elo * f64::from(scores.games_per_block()).sqrt() / NORMALIZED_ELO
+            }
+        };
+        let excess = |elo: f64| (mean - 0.5) / deviation - hypothesis(elo);
+        let (under_zero, under_one) = (excess(self.elo0), excess(self.elo1));
+        let normal = under_zero.powi(2).ln_1p() - under_one.powi(2).ln_1p();
+        let skewed = 2.0 / 3.0 * skewness * (under_zero.powi(3) - under_one.powi(3));
+        let corrected = normal + skewed;
+        blocks / 2.0
+            * match normal.signum() == corrected.signum() {
+                true => normal.signum() * normal.abs().min(corrected.abs()),
+                false => 0.0,
+            }
+    }
+
     /// Returns the result of the test at this LLR.
     pub fn verdict(&self, llr: f64) -> Verdict {
         let (low, high) = self.bounds();
@@ -188,10 +238,11 @@ impl Sprt {
 impl FromStr for Sprt {
     type Err = SprtError;
 
-    /// Parses `key=value` words separated by blanks. The defaults are `elo0=0`, `elo1=5`, `alpha=0.05`, `beta=0.05` and
-    /// `model=logistic`.
+    /// Parses `key=value` words separated by blanks. The defaults are `elo0=0`, `elo1=5`, `alpha=0.05`, `beta=0.05`,
+    /// `model=logistic` and `luck=off`.
     fn from_str(text: &str) -> Result<Sprt, SprtError> {
-        let (mut elo0, mut elo1, mut alpha, mut beta, mut model) = (None, None, None, None, None);
+        let (mut elo0, mut elo1, mut alpha, mut beta) = (None, None, None, None);
+        let (mut model, mut luck) = (None, None);
         for word in text.split_whitespace() {
             let no_value =
                 || SprtError::Text(format!("{word:?} is not KEY=VALUE; the keys are {KEYS}"));
@@ -202,19 +253,22 @@ impl FromStr for Sprt {
                 "alpha" => once(&mut alpha, key, number(key, value)?)?,
                 "beta" => once(&mut beta, key, number(key, value)?)?,
                 "model" => once(&mut model, key, model_named(value)?)?,
+                "luck" => once(&mut luck, key, switch(key, value)?)?,
                 _ => {
                     let unknown = format!("unknown key {key:?}; the keys are {KEYS}");
                     return Err(SprtError::Text(unknown));
                 }
             }
         }
-        Sprt::new(
+        let sprt = Sprt::new(
             elo0.unwrap_or(0.0),
             elo1.unwrap_or(5.0),
             alpha.unwrap_or(0.05),
             beta.unwrap_or(0.05),
             model.unwrap_or(EloModel::Logistic),
-        )
+        )?;
+        let luck = luck.unwrap_or(false);
+        Ok(Sprt { luck, ..sprt })
     }
 }
 
@@ -227,11 +281,16 @@ impl fmt::Display for Sprt {
             alpha,
             beta,
             model,
+            luck,
         } = self;
         write!(
             f,
             "elo0={elo0} elo1={elo1} alpha={alpha} beta={beta} model={model}"
-        )
+        )?;
+        match luck {
+            true => f.write_str(" luck=on"),
+            false => Ok(()),
+        }
     }
 }
 
@@ -257,6 +316,16 @@ fn model_named(name: &str) -> Result<EloModel, SprtError> {
     model.ok_or_else(|| SprtError::Text(expected()))
 }
 
+fn switch(key: &str, value: &str) -> Result<bool, SprtError> {
+    match value {
+        "on" => Ok(true),
+        "off" => Ok(false),
+        _ => Err(SprtError::Text(format!(
+            "{key}={value}: expected on or off"
+        ))),
+    }
+}
+
 fn once<T>(field: &mut Option<T>, key: &str, value: T) -> Result<(), SprtError> {
     match field.replace(value) {
         None => Ok(()),
@@ -278,7 +347,11 @@ mod tests {
         let full = "elo0=-1.75 elo1=0.25 alpha=0.01 beta=0.1 model=normalized";
         assert_eq!(read(full), full);
         assert_eq!(
-            read(" elo1=2  "),
+            read("luck=on elo1=2"),
+            "elo0=0 elo1=2 alpha=0.05 beta=0.05 model=logistic luck=on"
+        );
+        assert_eq!(
+            read(" elo1=2 luck=off "),
             "elo0=0 elo1=2 alpha=0.05 beta=0.05 model=logistic"
         );
     }

@@ -84,6 +84,17 @@ pub fn judge(text: &str, limit: Limit) -> Result<EngineSpec, ArgsError> {
     spec(text, &engine, name, &default(limit))
 }
 
+/// Budget of an engine that measures luck, if its text sets none.
+const LUCK_LIMIT: Limit = Limit::nodes(1000);
+
+/// Parses the engine that measures luck.
+///
+/// # Errors
+/// As [`judge`], as text.
+pub fn luck_engine(text: &str) -> Result<EngineSpec, String> {
+    judge(text, LUCK_LIMIT).map_err(|error| error.to_string())
+}
+
 /// An engine without a program, for missing settings.
 fn default(limit: Limit) -> EngineSpec {
     EngineSpec::new("", "", limit)

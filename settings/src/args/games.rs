@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use super::shared::{EARLY_ENDS, ENGINES, GAMES, LIMITS, OUTPUT, RUNNING};
-use super::{LimitArgs, OpeningArgs, OutputArgs};
-use matches::plan::Isolate;
+use super::{LimitArgs, OpeningArgs, OutputArgs, luck_engine};
 use matches::plan::numbers::{
     concurrency, failures, margin, max_plies, milliseconds, positive, seats, stall, wait,
 };
 use matches::plan::seed::Seed;
+use matches::plan::{EngineSpec, Isolate, LuckPlan};
 use matches::run::{NewMatch, StoredMatch};
 
 /// The keys of an engine, for help texts.
@@ -206,6 +206,22 @@ pub struct GameArgs {
     #[arg(long, help_heading = GAMES, hide_short_help = true)]
     pub dry_run: bool,
 
+    /// Positions that the built-in engine visits for each value, to measure the luck of the cards and report
+    /// luck-adjusted results; off; or after, to measure once the last game is stored (docs/rating.md) [default: 300, or
+    /// a fiftieth of the engines' nodes, 1 with --depth]
+    #[arg(long, value_name = "N|off|after", help_heading = RUNNING, hide_short_help = true)]
+    pub luck: Option<LuckPlan>,
+
+    /// Engine that measures the luck instead, with the keys of --engine; it must give estimates
+    #[arg(
+        long,
+        value_name = "\"cmd=./x KEY=VALUE...\"",
+        value_parser = luck_engine,
+        help_heading = RUNNING,
+        hide_short_help = true
+    )]
+    pub luck_engine: Option<EngineSpec>,
+
     /// Output files
     #[command(flatten)]
     pub output: OutputArgs,
@@ -320,6 +336,10 @@ pub struct ResumeArgs {
     #[arg(long)]
     pub trust_commands: bool,
 
+    /// Engine that measures luck, if the match began with --luck-engine
+    #[arg(long, value_name = "\"cmd=./x KEY=VALUE...\"", value_parser = luck_engine)]
+    pub luck_engine: Option<EngineSpec>,
+
     /// Output files
     #[command(flatten)]
     pub output: OutputArgs,
@@ -345,6 +365,7 @@ impl GameArgs {
             outputs: self.output.outputs(),
             dry_run: self.dry_run,
             changed_engines: self.changed_engines,
+            luck_engine: self.luck_engine.clone(),
         }
     }
 }
@@ -359,6 +380,7 @@ impl ResumeArgs {
             changed_engines: self.changed_engines,
             trust_commands: self.trust_commands,
             outputs: self.output.outputs(),
+            luck_engine: self.luck_engine.clone(),
         }
     }
 }

@@ -14,7 +14,7 @@ use matches::input_file;
 use matches::own_files;
 use matches::plan::openings;
 use matches::plan::seed::Seed;
-use matches::plan::{Adjudication, Format, Opening, Patience, Plan};
+use matches::plan::{Adjudication, Format, LuckBy, LuckPlan, Opening, Patience, Plan};
 use matches::score::Sprt;
 
 /// Maximum number of games of an SPRT without `--games`.
@@ -27,7 +27,7 @@ const MOST_GAMES_OF_A_TEST: u64 = 100_000;
 pub fn plan(args: &MatchArgs) -> Result<(Plan, Vec<String>), ArgsError> {
     let mut plan = common(&args.common, Format::RoundRobin, false)?;
     let mut remarks = Vec::new();
-    plan.sprt = sprt(args)?;
+    plan.sprt = sprt(args, plan.luck)?;
     let block = plan.line_ups().games_per_block();
     let most = plan
         .sprt
@@ -68,6 +68,27 @@ pub fn tournament(args: &TournamentArgs) -> Result<(Plan, Vec<String>), ArgsErro
     Ok((plan, remarks))
 }
 
+/// Returns the measurement of luck: by default with the built-in engine, if the game has cards.
+fn luck(args: &GameArgs, plan: &Plan) -> Result<LuckPlan, ArgsError> {
+    let start = plan.variant.start(plan.seats);
+    let has_cards = start.is_ok_and(|start| start.has_cards());
+    let usual = match has_cards {
+        true => LuckPlan::beside(&plan.engines),
+        false => LuckPlan::default(),
+    };
+    let mut luck = args.luck.unwrap_or(usual);
+    if args.luck_engine.is_some() {
+        luck.by = Some(LuckBy::Engine);
+    }
+    match luck.by {
+        Some(_) if !has_cards => {
+            let reason = format!("{} has no cards: expected off", plan.variant.name);
+            Err(ArgsError::new("luck", reason))
+        }
+        _ => Ok(luck),
+    }
+}
+
 /// The plan of one block from the common arguments; `restart` as for [`engines`].
 fn common(args: &GameArgs, format: Format, restart: bool) -> Result<Plan, ArgsError> {
     let variant = variant_of(&args.variant, args.players)?;
@@ -78,7 +99,7 @@ fn common(args: &GameArgs, format: Format, restart: bool) -> Result<Plan, ArgsEr
         resign.map_err(|reason| ArgsError::in_text("resign", &text, reason))
     });
     let seed = chosen_seed(args.seed, args.seed_file.as_deref())?;
-    let plan = Plan {
+    let mut plan = Plan {
         format,
         all_orders: args.all_orders,
         seed,
@@ -100,6 +121,7 @@ fn common(args: &GameArgs, format: Format, restart: bool) -> Result<Plan, ArgsEr
         },
         ..Plan::new(variant, args.players, engines(args, restart)?)
     };
+    plan.luck = luck(args, &plan)?;
     if plan.seats != 2 && plan.adjudication.resign.is_some() {
         let reason = format!("expected two seats, found {}", plan.seats);
         return Err(ArgsError::new("resign", reason));
@@ -197,14 +219,19 @@ fn whole_blocks(
 }
 
 /// The SPRT, if `--sprt` is given.
-fn sprt(args: &MatchArgs) -> Result<Option<Sprt>, ArgsError> {
+fn sprt(args: &MatchArgs, luck: LuckPlan) -> Result<Option<Sprt>, ArgsError> {
     let Some(words) = &args.sprt else {
         return Ok(None);
     };
+    let measures_luck = luck.by.is_some() && !luck.after;
     let text = words.join(" ");
-    let sprt = text.parse();
+    let sprt: Result<Sprt, _> = text.parse();
     let sprt = sprt.map_err(|reason| ArgsError::in_text("sprt", &text, reason))?;
     match args.common.engine.len() {
+        2 if sprt.uses_luck() && !measures_luck => {
+            let reason = "luck=on: expected luck to be measured after each game; see --luck";
+            Err(ArgsError::new("sprt", reason))
+        }
         2 => Ok(Some(sprt)),
         engines => {
             let reason =

@@ -49,6 +49,7 @@ pub fn text(plan: &Plan) -> Result<String, toml::ser::Error> {
     if let Some(sprt) = plan.sprt {
         set("sprt", Value::Table(pairs(&sprt.to_string())));
     }
+    set("luck", plain(&plan.luck.to_string()));
     let engines = plan.engines.iter();
     let engines = engines.map(|engine| Value::Table(described(engine)));
     set("engine", Value::Array(engines.collect()));

@@ -12,8 +12,9 @@ pub fn share(tally: &Tally) -> Markup {
         return html! {};
     };
     let at = |part: f64| format!("{:.2}", 100.0 * part.clamp(0.0, 1.0));
-    let label = match tally.error() {
-        Some(error) => format!("{} ± {}", percent(share), percent(error)),
+    let interval = tally.interval();
+    let label = match interval {
+        Some(interval) => format!("{} ± {}", percent(share), percent(interval.error())),
         None => percent(share),
     };
     html! {
@@ -23,8 +24,8 @@ pub fn share(tally: &Tally) -> Markup {
             @if let Some(par) = tally.par() {
                 path.par d=(format!("M{0} 1V15", at(par))) {}
             }
-            @if let Some(error) = tally.error() {
-                path.whisker d=(format!("M{0} 5V11M{0} 8H{1}M{1} 5V11", at(share - error), at(share + error))) {}
+            @if let Some(interval) = interval {
+                path.whisker d=(format!("M{0} 5V11M{0} 8H{1}M{1} 5V11", at(interval.low), at(interval.high))) {}
             }
         }
     }

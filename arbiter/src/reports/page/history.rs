@@ -2,7 +2,7 @@
 
 use super::plot::Plot;
 use matches::report::Report;
-use matches::score::EloInterval;
+use matches::score::Interval;
 
 /// Maximum number of points of a curve.
 const MOST_POINTS: usize = 400;
@@ -15,7 +15,7 @@ pub struct Sample {
     /// Rating of each engine, in the order of the plan.
     pub ratings: Vec<f64>,
     /// The first engine against the second, if there are only two.
-    pub elo: Option<EloInterval>,
+    pub elo: Option<Interval>,
     /// Log-likelihood ratio of the SPRT.
     pub llr: Option<f64>,
 }
@@ -139,12 +139,12 @@ fn elo(samples: &[Sample]) -> Plot {
             .filter_map(|sample| Some((sample.games as f64, sample.elo?)))
     };
     let curve: Vec<(f64, f64)> = known()
-        .filter(|(_, interval)| interval.elo.is_finite())
-        .map(|(games, interval)| (games, interval.elo))
+        .filter(|(_, interval)| interval.value.is_finite())
+        .map(|(games, interval)| (games, interval.value))
         .collect();
     // The first intervals are so wide that they would flatten the rest.
     let late = known().skip(samples.len() / 5);
-    let bounds = late.flat_map(|(_, interval)| [interval.low, interval.elo, interval.high]);
+    let bounds = late.flat_map(|(_, interval)| [interval.low, interval.value, interval.high]);
     let bounds = bounds.filter(|bound| bound.is_finite());
     let (low, high) = bounds.fold((-1.0f64, 1.0f64), |(low, high), bound| {
         (low.min(bound), high.max(bound))
@@ -160,16 +160,17 @@ fn elo(samples: &[Sample]) -> Plot {
     }
 }
 
+fn ratings_of(report: &Report) -> Vec<f64> {
+    let ratings = report.standings().ratings().into_iter();
+    ratings.map(|rating| rating.rating).collect()
+}
+
 fn sample(report: &Report) -> Sample {
     let standings = report.standings();
     let scores = standings.head_to_head();
     Sample {
         games: standings.games_in_order(),
-        ratings: standings
-            .ratings()
-            .iter()
-            .map(|rating| rating.rating)
-            .collect(),
+        ratings: ratings_of(report),
         elo: scores.and_then(|scores| scores.elo()),
         llr: report.llr(),
     }
@@ -211,12 +212,7 @@ mod tests {
             assert_eq!(games[0], distance.min(2 * blocks), "{games:?}");
             let last = samples.last().unwrap();
             assert_eq!(last.elo, report.standings().head_to_head().unwrap().elo());
-            let ratings: Vec<f64> = report
-                .standings()
-                .ratings()
-                .iter()
-                .map(|rating| rating.rating)
-                .collect();
+            let ratings = ratings_of(&report);
             assert!(
                 last.ratings == ratings && ratings[0] > ratings[1],
                 "{ratings:?}"

@@ -136,6 +136,8 @@ fn standings(page: &Page) -> Markup {
             h2 { "Standings" }
             (rows("standings", &page.report.engines(), Some(("share, error, par", by_engine.collect()))))
             p.note { (page.report.legend()) }
+            @if let Some(summary) = page.report.summary() { p #summary { (summary) } }
+            @if let Some(summary) = page.report.adjusted_summary() { p #adjusted { (summary) } }
             @if let Some(compared) = page.report.head_to_head() {
                 h3 { (compared.title) }
                 dl #head-to-head.settings.lines {

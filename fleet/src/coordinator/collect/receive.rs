@@ -9,7 +9,7 @@ use matches::record::printable::printable;
 use matches::run::exit::complain;
 
 use super::{Accepted, Collector, DriveError};
-use crate::check::{GameError, check};
+use crate::check::{GameError, check, check_luck};
 use crate::coordinator::sample::Claimed;
 use crate::message::{Message, MessageError, Outcome};
 use crate::names::label_of;
@@ -19,6 +19,8 @@ use crate::time_scale;
 
 /// Delay before a message of another version is delivered again, perhaps to another coordinator.
 const VERSION_DELAY: Duration = Duration::from_secs(60);
+/// The luck of about one game in this many is measured again.
+const LUCK_SAMPLE: u32 = 16;
 /// Maximum number of messages about messages that are refused.
 const MOST_REFUSALS: u64 = 1000;
 
@@ -107,6 +109,8 @@ impl Collector<'_> {
 
     fn check_record(&self, game: &StoredGame) -> Result<(), GameError> {
         check(self.plan, self.schedule, game)?;
+        let is_sampled = rand::random_range(0..LUCK_SAMPLE) == 0;
+        check_luck(self.luck.as_ref(), &game.record, is_sampled)?;
         time_scale::check(self.plan, self.prepared.reference_speed, &game.record)
     }
 

@@ -99,6 +99,9 @@ pub enum Flaw {
     /// The totals of a seat contradict its turns.
     #[error("seats: the totals of turns, times and depths do not match the turns")]
     Totals,
+    /// The luck has a wrong form.
+    #[error("luck: expected one number for each seat, with a sum of 0")]
+    Luck,
     /// The game has changed since it was played.
     #[error("digest: {found}, but the game has {expected}: it was changed after it was played")]
     Digest {

@@ -1,5 +1,8 @@
 //! Reads games, one at a time.
 
+use std::fmt::Display;
+use std::str::FromStr;
+
 use buxtehude::rules::MAX_SEATS;
 use rusqlite::{Connection, OptionalExtension, Row, Statement, params};
 
@@ -8,7 +11,7 @@ use crate::archive::error::Reason;
 use crate::record::digest::StoredGame;
 use crate::record::ending::Ending;
 use crate::record::seed::Seed;
-use crate::record::{Fault, GameRecord, Machine, Rerun, TurnRecord, TurnSums};
+use crate::record::{Fault, GameRecord, Luck, Machine, Rerun, TurnRecord, TurnSums};
 
 /// The parts of a game to read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,21 +29,21 @@ impl Extent {
     fn queries(self) -> [&'static str; 2] {
         match self {
             Extent::Whole => [
-                "SELECT number, block, variant, start, moves, digest FROM games
+                "SELECT number, block, variant, start, moves, digest, luck FROM games
                     WHERE number BETWEEN ?1 AND ?2 ORDER BY number",
                 "SELECT seat, move, micros, overrun, depth, estimate, score, nodes, pv, waited, late_stop,
                     out_of_turn, flaw, number FROM turns
                     WHERE game = ?1 ORDER BY number",
             ],
             Extent::Outline => [
-                "SELECT number, block, variant, start, '', NULL FROM games
+                "SELECT number, block, variant, start, '', NULL, luck FROM games
                     WHERE number BETWEEN ?1 AND ?2 ORDER BY number",
                 "SELECT seat, '', micros, overrun, depth, NULL, NULL, NULL, NULL, waited, late_stop,
                     out_of_turn, flaw, number FROM turns
                     WHERE game = ?1 ORDER BY number",
             ],
             Extent::Summary => [
-                "SELECT number, block, variant, start, '', NULL FROM games
+                "SELECT number, block, variant, start, '', NULL, luck FROM games
                     WHERE number BETWEEN ?1 AND ?2 ORDER BY number",
                 "SELECT NULL WHERE ?1 IS NULL",
             ],
@@ -74,6 +77,7 @@ pub fn for_each(
         fault: snapshot.prepare(FAULT)?,
         reruns: snapshot.prepare(RERUNS)?,
         machine: snapshot.prepare(MACHINE)?,
+        luck_by: settings::find(&snapshot, settings::LUCK_BY)?,
     };
     let mut games = snapshot.prepare(games)?;
     // Numbers of games start at 1.
@@ -112,6 +116,8 @@ struct Parts<'a> {
     fault: Statement<'a>,
     reruns: Statement<'a>,
     machine: Statement<'a>,
+    /// Evaluator of the luck; `None` if there is no luck.
+    luck_by: Option<String>,
 }
 
 impl Parts<'_> {
@@ -126,6 +132,7 @@ impl Parts<'_> {
             moves: row.get(4)?,
             fault: self.fault(game)?,
             machine: self.machine.query_row([game], machine).optional()?,
+            luck: self.luck(row.get(6)?, game)?,
             ..GameRecord::default()
         };
         let mut sums = Vec::new();
@@ -175,6 +182,14 @@ impl Parts<'_> {
             digest: row.get(5)?,
             totals: Some(sums),
         })
+    }
+
+    fn luck(&self, text: Option<String>, game: u64) -> Result<Option<Luck>, Reason> {
+        let (Some(by), Some(text)) = (self.luck_by.clone(), text) else {
+            return Ok(None);
+        };
+        let shares = numbers(&text, game, "luck")?;
+        Ok(Some(Luck { by, shares }))
     }
 
     fn fault(&mut self, game: u64) -> Result<Option<Fault>, Reason> {
@@ -228,8 +243,16 @@ fn machine(row: &Row<'_>) -> rusqlite::Result<Machine> {
 
 /// Parses shares in permille; empty without a text.
 fn shares(text: Option<String>, game: u64) -> Result<Vec<u16>, Reason> {
-    let text = text.unwrap_or_default();
-    let shares = text.split_whitespace().map(str::parse);
-    let wrong = |error| Reason::content(format!("game {game}, estimate {text:?}"), &error);
-    shares.collect::<Result<_, _>>().map_err(wrong)
+    numbers(&text.unwrap_or_default(), game, "estimate")
+}
+
+/// Parses numbers separated by spaces; errors name the game and the column.
+fn numbers<T: FromStr<Err: Display>>(
+    text: &str,
+    game: u64,
+    column: &str,
+) -> Result<Vec<T>, Reason> {
+    let numbers = text.split_whitespace().map(str::parse);
+    let wrong = |error| Reason::content(format!("game {game}, {column} {text:?}"), &error);
+    numbers.collect::<Result<_, _>>().map_err(wrong)
 }

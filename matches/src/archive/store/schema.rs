@@ -13,8 +13,8 @@ pub const FORMAT: i64 = 1;
 const APPLICATION: i64 = 0x6172_6269;
 
 /// Numbers of seats, turns and openings start at 1, those of engines at 0. `limit` has the form of `--engine`;
-/// `arguments`, `options`, `bounds`, `argument_files` and `stderr` are JSON arrays; `estimate` and `shares` are in
-/// permille; `pv` is words separated by spaces.
+/// `arguments`, `options`, `bounds`, `argument_files` and `stderr` are JSON arrays; `estimate`, `shares` and `luck`
+/// are in permille; `pv` is words separated by spaces. The setting `luck-by` names the evaluator of all luck.
 const TABLES: &str = "
 CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE openings (number INTEGER PRIMARY KEY, start TEXT, moves TEXT NOT NULL) STRICT;
@@ -42,7 +42,8 @@ CREATE TABLE games (
     variant TEXT NOT NULL,
     start TEXT NOT NULL,
     moves TEXT NOT NULL,
-    digest TEXT NOT NULL
+    digest TEXT NOT NULL,
+    luck TEXT
 ) STRICT;
 CREATE TABLE seats (
     game INTEGER NOT NULL REFERENCES games,

@@ -16,6 +16,9 @@ use crate::plan::numbers::concurrency;
 use crate::plan::{Adjudication, EngineSpec, MOST_ENGINES, Opening, Patience, Plan, binary};
 use crate::record::{LONGEST_NAME, is_too_long};
 
+/// Setting with the identity of the evaluator of all luck.
+pub const LUCK_BY: &str = "luck-by";
+
 /// Writes a plan. Options of a single run, such as a log or a record, are not part of it.
 pub fn write(transaction: &Transaction<'_>, plan: &Plan) -> Result<(), Reason> {
     // Lists every field, so that the compiler reports a new field of a plan here.
@@ -35,6 +38,7 @@ pub fn write(transaction: &Transaction<'_>, plan: &Plan) -> Result<(), Reason> {
         patience,
         adjudication,
         sprt,
+        luck,
     } = plan;
     let Patience {
         ready,
@@ -67,6 +71,7 @@ pub fn write(transaction: &Transaction<'_>, plan: &Plan) -> Result<(), Reason> {
         ),
         ("solved", solved.to_string()),
         ("sprt", sprt.map_or(String::new(), |sprt| sprt.to_string())),
+        ("luck", luck.to_string()),
     ];
     for (name, value) in settings {
         let insert = "INSERT INTO settings (name, value) VALUES (?1, ?2)";
@@ -167,6 +172,7 @@ pub fn read(connection: &Connection) -> Result<Plan, Reason> {
             solved: setting(connection, "solved")?,
         },
         sprt: optional(connection, "sprt")?,
+        luck: setting(connection, "luck")?,
     })
 }
 

@@ -2,11 +2,12 @@
 
 use rusqlite::{Connection, Transaction, params};
 
-use super::circumstances;
+use super::{circumstances, settings};
 use crate::archive::error::Reason;
-use crate::record::{GameRecord, Machine};
+use crate::record::{GameRecord, Luck, Machine};
 
-const GAME: &str = "INSERT INTO games (number, block, variant, start, moves, digest) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+const GAME: &str = "INSERT INTO games (number, block, variant, start, moves, digest, luck)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
 const SEAT: &str =
     "INSERT INTO seats (game, seat, engine, place, ending, turns, micros, depth_turns, depths,
         waited, late_stops, overruns, out_of_turn, flaws)
@@ -23,6 +24,8 @@ const FAULT: &str = "INSERT INTO faults (game, seat, reason, stderr, evidence)
 const MACHINE: &str =
     "INSERT INTO machines (game, worker, slots, micros, lag_median, lag_p99, speed, time_scale)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+
+const LUCK: &str = "UPDATE games SET luck = ?2 WHERE number = ?1";
 
 /// Adds all games or, on an error, none.
 pub fn add(connection: &mut Connection, records: &[&GameRecord]) -> Result<(), Reason> {
@@ -52,10 +55,23 @@ fn add_game(transaction: &Transaction<'_>, record: &GameRecord) -> Result<(), Re
         turns,
         reruns,
         machine,
+        luck,
     } = record;
     circumstances::note_game(transaction)?;
     let mut insert = transaction.prepare_cached(GAME)?;
-    insert.execute(params![game, block, variant, start, moves, record.digest()])?;
+    let shares = luck.as_ref().and_then(|luck| joined(&luck.shares));
+    insert.execute(params![
+        game,
+        block,
+        variant,
+        start,
+        moves,
+        record.digest(),
+        shares
+    ])?;
+    if let Some(luck) = luck {
+        check_evaluator(transaction, &luck.by)?;
+    }
     let mut insert_seat = transaction.prepare_cached(SEAT)?;
     let sums = record.turn_sums();
     let rows = seats.iter().zip(places).zip(endings).zip(&sums);
@@ -130,6 +146,38 @@ fn add_game(transaction: &Transaction<'_>, record: &GameRecord) -> Result<(), Re
         ])?;
     }
     Ok(())
+}
+
+/// Writes the luck of stored games.
+pub fn set_luck(connection: &mut Connection, measured: &[(u64, Luck)]) -> Result<(), Reason> {
+    let transaction = connection.transaction()?;
+    for (game, luck) in measured {
+        check_evaluator(&transaction, &luck.by)?;
+        let mut update = transaction.prepare_cached(LUCK)?;
+        update.execute(params![game, joined(&luck.shares)])?;
+    }
+    Ok(transaction.commit()?)
+}
+
+/// Removes all luck.
+pub fn forget_luck(connection: &mut Connection) -> Result<(), Reason> {
+    let transaction = connection.transaction()?;
+    transaction.execute("UPDATE games SET luck = NULL", [])?;
+    let delete = "DELETE FROM settings WHERE name = ?1";
+    transaction.execute(delete, [settings::LUCK_BY])?;
+    Ok(transaction.commit()?)
+}
+
+/// Checks that all luck in a store has the same evaluator; the first one is noted.
+fn check_evaluator(transaction: &Transaction<'_>, by: &str) -> Result<(), Reason> {
+    match settings::find(transaction, settings::LUCK_BY)? {
+        None => settings::replace(transaction, settings::LUCK_BY, by),
+        Some(expected) if expected == by => Ok(()),
+        Some(expected) => {
+            let found = by.to_string();
+            Err(Reason::Evaluator { found, expected })
+        }
+    }
 }
 
 /// Joins words with spaces; `None` if there are none.

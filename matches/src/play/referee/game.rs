@@ -321,6 +321,7 @@ impl<'a> Game<'a> {
             turns: self.turns,
             reruns: Vec::new(),
             machine: None,
+            luck: None,
         }
     }
 }

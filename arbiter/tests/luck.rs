@@ -1,0 +1,312 @@
+//! Luck-adjusted results: unbiased with any evaluator, and the same whenever and wherever they are measured.
+
+use std::collections::hash_map::DefaultHasher;
+use std::convert::Infallible;
+use std::hash::{Hash, Hasher};
+
+use buxtehude::rules::{AnyPosition, Turn, Variant};
+use matches::judge::Question;
+use matches::luck::{BuiltIn, luck};
+use matches::review::{Appraisal, Appraise, PlayedGame};
+use matches::score::shares;
+use serde_json::Value;
+
+use crate::common::{program, stored};
+use program::{arbiter, content, directory, run};
+use stored::export;
+
+/// An evaluator for tests, good or bad.
+enum Evaluator {
+    Good(BuiltIn),
+    /// The good one with its shares in reverse order.
+    WrongSign(BuiltIn),
+    Constant,
+    Random,
+}
+
+impl Appraise for Evaluator {
+    type Error = Infallible;
+
+    fn appraise(&mut self, question: Question<'_>) -> Result<Appraisal, Infallible> {
+        let seats = question.position.seats();
+        let shares = match self {
+            Evaluator::Good(engine) => return engine.appraise(question),
+            Evaluator::WrongSign(engine) => {
+                let mut appraisal = engine.appraise(question)?;
+                appraisal.shares.reverse();
+                return Ok(appraisal);
+            }
+            Evaluator::Constant => vec![1.0; seats],
+            Evaluator::Random => (0..seats)
+                .map(|seat| (hash(&(question.position.to_string(), seat)) % 1000 + 1) as f64)
+                .collect(),
+        };
+        let best = String::new();
+        Ok(Appraisal { shares, best })
+    }
+}
+
+fn hash(value: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Means over all card orders.
+struct Means {
+    orders: u64,
+    result: Vec<f64>,
+    luck: Vec<f64>,
+    /// Mean of the absolute luck of the first seat.
+    size: f64,
+}
+
+/// Plays `plies` plies from the position in all card orders, and adds the results with their probabilities. The moves
+/// depend on the position, and draw a card if they can.
+fn play_all(
+    game: &mut PlayedGame,
+    position: AnyPosition,
+    plies: u32,
+    probability: f64,
+    evaluator: &mut Evaluator,
+    means: &mut Means,
+) {
+    if let Turn::Card(_) = position.turn() {
+        let outcomes = position.outcomes();
+        let cards: u32 = outcomes.iter().map(|(_, number)| number).sum();
+        for (card, number) in outcomes {
+            let mut next = position;
+            next.play(&card).unwrap();
+            game.words.push(card);
+            let part = probability * f64::from(number) / f64::from(cards);
+            play_all(game, next, plies, part, evaluator, means);
+            game.words.pop();
+        }
+        return;
+    }
+    if plies == 0 || position.turn() == Turn::Over {
+        // Any function of the last position is a result.
+        let seats = position.seats();
+        let places: Vec<u32> = (0..seats)
+            .map(|seat| 1 + (hash(&(position.to_string(), seat)) % 6) as u32)
+            .collect();
+        let places: Vec<u32> = places
+            .iter()
+            .map(|place| 1 + places.iter().filter(|&other| other < place).count() as u32)
+            .collect();
+        let lucky = luck(game, evaluator).unwrap();
+        means.orders += 1;
+        means.size += probability * lucky[0].abs();
+        for (seat, result) in shares(&places).into_iter().enumerate() {
+            means.result[seat] += probability * result;
+            means.luck[seat] += probability * lucky[seat];
+        }
+        return;
+    }
+    let mut moves = position.legal_actions();
+    let start = hash(&position.to_string()) as usize % moves.len();
+    moves.rotate_left(start);
+    let next_to = |word: &String| {
+        let mut next = position;
+        next.play(word).unwrap();
+        next
+    };
+    let draws = |word: &String| matches!(next_to(word).turn(), Turn::Card(_));
+    let word = moves
+        .iter()
+        .find(|word| draws(word))
+        .unwrap_or(&moves[0])
+        .clone();
+    let next = next_to(&word);
+    game.words.push(word);
+    play_all(game, next, plies - 1, probability, evaluator, means);
+    game.words.pop();
+}
+
+#[test]
+fn luck_has_mean_zero_whatever_the_values_are() {
+    let variant = Variant::by_name("hase-und-igel").unwrap();
+    for (seats, plies) in [(2, 5), (3, 6)] {
+        for evaluator in [
+            Evaluator::Good(BuiltIn::new(1)),
+            Evaluator::WrongSign(BuiltIn::new(1)),
+            Evaluator::Constant,
+            Evaluator::Random,
+        ] {
+            let start = variant.start(seats).unwrap();
+            let mut game = PlayedGame {
+                variant,
+                start,
+                words: Vec::new(),
+                opening: 0,
+                places: None,
+            };
+            let mut means = Means {
+                orders: 0,
+                result: vec![0.0; seats],
+                luck: vec![0.0; seats],
+                size: 0.0,
+            };
+            let is_constant = matches!(evaluator, Evaluator::Constant);
+            play_all(&mut game, start, plies, 1.0, &mut { evaluator }, &mut means);
+            assert!(means.orders > 100, "{} orders", means.orders);
+            for (result, luck) in means.result.iter().zip(&means.luck) {
+                let adjusted = result - luck;
+                // In permille: a share to 1e-9.
+                assert!((adjusted - result).abs() < 1e-6, "{adjusted}, not {result}");
+            }
+            assert!(
+                (means.size > 1.0) != is_constant,
+                "mean size {}",
+                means.size
+            );
+        }
+    }
+}
+
+/// Arguments of a short match whose games only depend on the seed.
+const MATCH: [&str; 11] = [
+    "match",
+    "--nodes",
+    "20",
+    "--seed",
+    "7",
+    "--random-plies",
+    "4",
+    "--games",
+    "8",
+    "--players",
+    "2",
+];
+
+fn engines() -> Vec<String> {
+    let engine = env!("CARGO_BIN_EXE_arbiter");
+    ["one", "two"]
+        .iter()
+        .flat_map(|name| {
+            [
+                "--engine".to_string(),
+                format!("cmd={engine} args=engine name={name}"),
+            ]
+        })
+        .collect()
+}
+
+/// Plays the match into a store of this name; returns its path.
+fn play(folder: &std::path::Path, name: &str, arguments: &[&str]) -> String {
+    let store = folder.join(name).display().to_string();
+    let engines = engines();
+    let engines = engines.iter().map(String::as_str);
+    let all: Vec<&str> = MATCH
+        .into_iter()
+        .chain(engines)
+        .chain(["--store", &store])
+        .chain(arguments.iter().copied())
+        .collect();
+    let (code, stdout, stderr) = run(&all);
+    assert_eq!(code, 0, "{stdout}{stderr}");
+    store
+}
+
+fn lines(store: &str) -> String {
+    export(store, &["--without-clock"])
+}
+
+#[test]
+fn luck_is_the_same_during_a_match_after_it_and_in_a_report() {
+    let folder = directory("luck_same");
+    let during = play(&folder, "during.db", &[]);
+    let expected = lines(&during);
+    assert_eq!(
+        expected.matches(r#""luck":{"by":"built-in "#).count(),
+        8,
+        "{expected}"
+    );
+    let concurrent = play(&folder, "concurrent.db", &["--concurrency", "3"]);
+    assert_eq!(lines(&concurrent), expected);
+    let after = play(&folder, "after.db", &["--luck", "after 1"]);
+    assert_eq!(lines(&after), expected);
+    let later = play(&folder, "later.db", &["--luck", "off"]);
+    assert!(!lines(&later).contains("luck"), "{}", lines(&later));
+    let text = content(&["report", &later, "--format", "text", "--luck", "1"]);
+    assert!(text.contains("luck-adjusted"), "{text}");
+    assert_eq!(lines(&later), expected);
+    let (code, stdout, stderr) = run(&["replay", &later]);
+    assert_eq!(code, 0, "{stdout}{stderr}");
+    let json: Value =
+        serde_json::from_str(&content(&["report", &during, "--format", "json"])).unwrap();
+    let adjusted = json["engines"][0]["adjusted_share"].as_f64().unwrap();
+    assert!((0.2..0.8).contains(&adjusted), "{json}");
+}
+
+#[test]
+fn another_evaluator_measures_all_games_anew() {
+    let folder = directory("luck_anew");
+    let store = play(&folder, "match.db", &[]);
+    let before = lines(&store);
+    content(&["report", &store, "--format", "text", "--luck", "50"]);
+    let now = lines(&store);
+    assert_eq!(now.matches(" nodes=50\"").count(), 8, "{now}");
+    assert_ne!(now, before);
+    let engine = format!(
+        "cmd={} args=engine name=judge nodes=50",
+        env!("CARGO_BIN_EXE_arbiter")
+    );
+    content(&[
+        "report",
+        &store,
+        "--format",
+        "text",
+        "--luck-engine",
+        &engine,
+    ]);
+    let now = lines(&store);
+    assert_eq!(now.matches(r#""luck":{"by":"judge "#).count(), 8, "{now}");
+}
+
+#[test]
+fn a_changed_value_is_found() {
+    let folder = directory("luck_changed");
+    let store = play(&folder, "match.db", &[]);
+    let games = folder.join("games.jsonl");
+    let lines = lines(&store);
+    let changed = lines.lines().enumerate().map(|(index, line)| {
+        let mut game: Value = serde_json::from_str(line).unwrap();
+        if index == 3 {
+            game["luck"]["shares"] = serde_json::json!([1.5, -1.5]);
+        }
+        format!("{game}\n")
+    });
+    std::fs::write(&games, changed.collect::<String>()).unwrap();
+    let games = games.display().to_string();
+    let (code, stdout, stderr) = run(&["replay", &games]);
+    assert_eq!(code, 1, "{stdout}{stderr}");
+    assert!(
+        stdout.contains("game 4: luck: found [1.5, -1.5], the cards gave ["),
+        "{stdout}"
+    );
+}
+
+#[test]
+fn a_test_uses_luck_only_if_it_is_measured() {
+    let engines = engines();
+    let engines: Vec<&str> = engines.iter().map(String::as_str).collect();
+    let sprt = ["--sprt", "elo0=0", "elo1=200", "luck=on"];
+    let refused = [&MATCH[..], &engines, &sprt, &["--luck", "off"]].concat();
+    let (code, _, stderr) = run(&refused);
+    assert_eq!(code, 2, "{stderr}");
+    assert!(
+        stderr.contains("--sprt: luck=on: expected luck to be measured"),
+        "{stderr}"
+    );
+    let played = [
+        &["match", "--nodes", "20", "--seed", "7", "--games", "400"][..],
+        &engines,
+        &sprt,
+    ]
+    .concat();
+    let output = arbiter(&played).output().unwrap();
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(11), "{stdout}");
+    assert!(stdout.contains("H0 accepted"), "{stdout}");
+}

@@ -1,0 +1,233 @@
+//! Luck of finished games: the part of a result that the cards made, to be subtracted from it.
+//!
+//! The luck of a card is the value after it minus the mean over all cards that are left. No value depends on the card
+//! that comes, so the expected luck is 0 for every seat, and a result minus its luck has the same expectation as the
+//! result. The better the values, the smaller its variance.
+//! Source: Burch, Schmid, Moravčík, Morrill, Bowling, "AIVAT: A New Variance Reduction Technique for Agent Evaluation
+//! in Imperfect Information Games", AAAI 2018.
+
+mod built_in;
+mod check;
+mod stored;
+
+use std::convert::Infallible;
+use std::sync::{Mutex, PoisonError};
+
+use buxtehude::eval::Evaluators;
+use buxtehude::rules::{Turn, Variant};
+use thiserror::Error;
+
+use crate::archive::replay::Flaw;
+use crate::judge::{Judge, JudgeError};
+use crate::plan::binary::hash;
+use crate::plan::{EngineSpec, LuckBy, Plan};
+use crate::play::interrupt::Interrupt;
+use crate::play::sandbox::Isolation;
+use crate::record::{GameRecord, Luck};
+use crate::review::{Appraise, PlayedGame, ReviewError, Values};
+
+pub use built_in::BuiltIn;
+pub use check::LuckChecker;
+pub use stored::measure_store;
+
+/// Number of digits of a program's hash in an identity.
+const DIGITS: usize = 12;
+
+/// Errors of a measurement.
+#[derive(Debug, Error)]
+#[error("luck: {0}")]
+pub struct LuckError(String);
+
+/// Returns the luck of each seat in permille: the sum over all cards from the first move on that is not part of the
+/// opening.
+///
+/// Cards before that move are the same in all games of a block, as are the moves before it.
+///
+/// # Errors
+/// [`ReviewError`] if the evaluator fails or the game has a flaw.
+pub fn luck<A: Appraise>(
+    game: &PlayedGame,
+    appraiser: &mut A,
+) -> Result<Vec<f64>, ReviewError<A::Error>> {
+    let mut values = Values::new(appraiser);
+    let (mut position, mut line) = (game.start, game.beginning());
+    let mut luck = vec![0.0; position.seats()];
+    let mut plies = 0;
+    for (index, word) in game.words.iter().enumerate() {
+        let mut next = position;
+        next.play(word).map_err(|reason| Flaw::Action {
+            number: index + 1,
+            reason,
+        })?;
+        let is_card = matches!(position.turn(), Turn::Card(_));
+        plies += usize::from(!is_card);
+        let mean = match is_card && plies > game.opening {
+            true => Some(values.of(&position, &mut line)?),
+            false => None,
+        };
+        line.moves.push(word.clone());
+        if let Some(mean) = mean {
+            let value = values.of(&next, &mut line)?;
+            for (luck, (value, mean)) in luck.iter_mut().zip(value.iter().zip(mean)) {
+                *luck += value - mean;
+            }
+        }
+        position = next;
+    }
+    Ok(luck)
+}
+
+/// An evaluator with its identity.
+#[derive(Clone, Debug)]
+pub struct Evaluator {
+    source: Source,
+    identity: String,
+}
+
+#[derive(Clone, Debug)]
+enum Source {
+    BuiltIn { nodes: u64, tables: Evaluators },
+    Engine(Box<EngineSpec>),
+}
+
+impl Evaluator {
+    /// Returns the evaluator of a match, or `None` if the match measures no luck.
+    ///
+    /// # Errors
+    /// [`LuckError`] if the plan needs an engine and there is none.
+    pub fn of(plan: &Plan, engine: Option<&EngineSpec>) -> Result<Option<Evaluator>, LuckError> {
+        let Some(by) = plan.luck.by else {
+            return Ok(None);
+        };
+        match (by, engine) {
+            (LuckBy::BuiltIn { nodes }, _) => {
+                Ok(Some(Evaluator::built_in(nodes, plan.variant, plan.seats)))
+            }
+            (LuckBy::Engine, Some(engine)) => Ok(Some(Evaluator::engine(engine.clone()))),
+            (LuckBy::Engine, None) => {
+                let missing = "the match measures luck with an engine; give it with --luck-engine";
+                Err(LuckError(missing.to_string()))
+            }
+        }
+    }
+
+    /// The built-in engine, visiting `nodes` positions for each value.
+    pub fn built_in(nodes: u64, variant: &Variant, seats: usize) -> Evaluator {
+        let tables = Evaluators::default();
+        let mut built_in = BuiltIn::sharing(nodes, tables.clone());
+        Evaluator {
+            identity: built_in.identity(variant, seats),
+            source: Source::BuiltIn { nodes, tables },
+        }
+    }
+
+    /// An engine that gives estimates. Its identity is its name, the hash of its program, its options and its limit.
+    pub fn engine(spec: EngineSpec) -> Evaluator {
+        let mut hash = hash(&spec.command).unwrap_or_default();
+        hash.truncate(DIGITS);
+        let mut identity = format!("{} {hash} {}", spec.name, spec.limit);
+        for (name, value) in &spec.options {
+            identity += &format!(" option.{name}={value}");
+        }
+        Evaluator {
+            source: Source::Engine(Box::new(spec)),
+            identity,
+        }
+    }
+
+    /// Name, version and budget, as records and stores keep them.
+    pub fn identity(&self) -> &str {
+        &self.identity
+    }
+}
+
+/// Measures the luck of games, in any number of threads.
+#[derive(Debug)]
+pub struct LuckMeter<'a> {
+    evaluator: &'a Evaluator,
+    isolation: Option<Isolation>,
+    interrupt: &'a Interrupt,
+    /// Those that no thread uses at the moment.
+    idle: Mutex<Vec<Running<'a>>>,
+}
+
+/// An evaluator in use.
+#[derive(Debug)]
+enum Running<'a> {
+    BuiltIn(Box<BuiltIn>),
+    Engine(Box<Judge<'a>>),
+}
+
+impl<'a> LuckMeter<'a> {
+    /// Creates a meter; engines start with the first game, isolated if `isolation` says so.
+    pub fn new(
+        evaluator: &'a Evaluator,
+        isolation: Option<Isolation>,
+        interrupt: &'a Interrupt,
+    ) -> LuckMeter<'a> {
+        LuckMeter {
+            evaluator,
+            isolation,
+            interrupt,
+            idle: Mutex::new(Vec::new()),
+        }
+    }
+
+    /// Measures the luck of a game, and writes it into the record. A rerun game has none: its first attempt was
+    /// discarded for a reason that depends on the play.
+    ///
+    /// # Errors
+    /// [`LuckError`] if an engine fails or the game has a flaw.
+    pub fn measure(&self, record: &mut GameRecord) -> Result<(), LuckError> {
+        let shares = match record.reruns.is_empty() {
+            true => self.luck_of(record)?,
+            false => vec![0.0; record.seats.len()],
+        };
+        record.luck = Some(Luck {
+            by: self.evaluator.identity.clone(),
+            shares: shares.into_iter().map(Luck::round).collect(),
+        });
+        Ok(())
+    }
+
+    fn luck_of(&self, record: &GameRecord) -> Result<Vec<f64>, LuckError> {
+        let failed = |error: &dyn ToString| LuckError(error.to_string());
+        let game = PlayedGame::of_record(record).map_err(|flaw| failed(&flaw))?;
+        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let running = idle().pop();
+        let mut running = running.unwrap_or_else(|| self.start());
+        let measured = match &mut running {
+            Running::BuiltIn(built_in) => luck(&game, built_in.as_mut())
+                .map_err(|error: ReviewError<Infallible>| failed(&error)),
+            Running::Engine(judge) => judge
+                .begin(game.variant, &format!("game {}", record.game))
+                .map_err(|error: JudgeError| failed(&error))
+                .and_then(|()| luck(&game, judge.as_mut()).map_err(|error| failed(&error))),
+        };
+        idle().push(running);
+        measured
+    }
+
+    fn start(&self) -> Running<'a> {
+        match &self.evaluator.source {
+            Source::BuiltIn { nodes, tables } => {
+                Running::BuiltIn(Box::new(BuiltIn::sharing(*nodes, tables.clone())))
+            }
+            Source::Engine(spec) => {
+                Running::Engine(Box::new(Judge::new(spec, self.isolation, self.interrupt)))
+            }
+        }
+    }
+}
+
+impl Drop for LuckMeter<'_> {
+    /// Quits all engines.
+    fn drop(&mut self) {
+        let idle = self.idle.get_mut().unwrap_or_else(PoisonError::into_inner);
+        for running in idle.drain(..) {
+            if let Running::Engine(judge) = running {
+                judge.dismiss();
+            }
+        }
+    }
+}

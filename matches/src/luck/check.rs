@@ -1,0 +1,87 @@
+//! Checks of recorded luck.
+
+use std::collections::HashMap;
+
+use buxtehude::rules::Variant;
+
+use super::{BuiltIn, Evaluator, LuckError, LuckMeter};
+use crate::play::interrupt::Interrupt;
+use crate::record::{GameRecord, Luck};
+
+/// Checks recorded luck by measuring it again, if the built-in engine of this program measured it.
+#[derive(Debug, Default)]
+pub struct LuckChecker {
+    /// Evaluators by variant, number of seats and identity; `None` for other programs' evaluators.
+    known: HashMap<(&'static str, usize, String), Option<Evaluator>>,
+}
+
+impl LuckChecker {
+    /// Checks the luck of a game without other flaws. Returns `false` if there is none, or if another program measured
+    /// it.
+    ///
+    /// # Errors
+    /// [`LuckError`] if the luck is wrong.
+    pub fn check(&mut self, record: &GameRecord) -> Result<bool, LuckError> {
+        let (Some(luck), Ok(variant)) = (&record.luck, Variant::by_name(&record.variant)) else {
+            return Ok(false);
+        };
+        let seats = record.seats.len();
+        let key = (variant.name, seats, luck.by.clone());
+        let evaluator = self.known.entry(key).or_insert_with(|| {
+            let nodes = BuiltIn::nodes_in(&luck.by)?;
+            let evaluator = Evaluator::built_in(nodes, variant, seats);
+            (evaluator.identity == luck.by).then_some(evaluator)
+        });
+        match evaluator {
+            Some(evaluator) => evaluator.check(record).map(|()| true),
+            None => Ok(false),
+        }
+    }
+}
+
+impl Evaluator {
+    /// Checks that the recorded luck of a game is what this evaluator measures; the built-in engine only.
+    ///
+    /// # Errors
+    /// [`LuckError`] if there is no luck, or it is wrong.
+    pub fn check(&self, record: &GameRecord) -> Result<(), LuckError> {
+        let found = self.named_luck(record)?;
+        // A record without its clock no longer tells whether the game was rerun.
+        let has_clock = record.turns.iter().any(|turn| turn.micros.is_some());
+        if !has_clock && found.shares.iter().all(|share| *share == 0.0) {
+            return Ok(());
+        }
+        let interrupt = Interrupt::new();
+        let mut measured = record.clone();
+        LuckMeter::new(self, None, &interrupt).measure(&mut measured)?;
+        match measured.luck {
+            Some(expected) if expected != *found => {
+                let (found, expected) = (&found.shares, expected.shares);
+                let reason = format!("found {found:?}, the cards gave {expected:?}");
+                Err(LuckError(reason))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns the recorded luck of a game if its form is right and it names this evaluator.
+    ///
+    /// # Errors
+    /// [`LuckError`] otherwise.
+    pub fn named_luck<'r>(&self, record: &'r GameRecord) -> Result<&'r Luck, LuckError> {
+        let expected = &self.identity;
+        match &record.luck {
+            None => Err(LuckError(format!("none, expected luck by {expected:?}"))),
+            Some(luck) if luck.by != *expected => {
+                let found = &luck.by;
+                Err(LuckError(format!("by {found:?}, expected {expected:?}")))
+            }
+            Some(luck) if !luck.is_valid(record.seats.len()) => {
+                let found = &luck.shares;
+                let expected = "one number for each seat, with a sum of 0";
+                Err(LuckError(format!("{found:?}, expected {expected}")))
+            }
+            Some(luck) => Ok(luck),
+        }
+    }
+}

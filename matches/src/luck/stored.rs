@@ -1,0 +1,92 @@
+//! Luck of the games in a store.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use super::{LuckError, LuckMeter};
+use crate::archive::ArchiveError;
+use crate::archive::store::{Extent, Store};
+use crate::record::{GameRecord, Luck};
+
+/// Games that are read, measured and stored at a time.
+const AT_A_TIME: usize = 1000;
+
+/// Measures the luck of all games in a store that have none, on `concurrency` threads; calls `on_games` with the number
+/// of games done after each step. If the store has luck by another evaluator, measures all games anew.
+///
+/// An interrupt ends the work; the luck so far stays in the store.
+///
+/// # Errors
+/// [`LuckError`] if the store cannot be read or written, or a game cannot be measured.
+pub fn measure_store(
+    store: &mut Store,
+    meter: &LuckMeter<'_>,
+    concurrency: usize,
+    mut on_games: impl FnMut(u64),
+) -> Result<(), LuckError> {
+    let failed = |error: ArchiveError| LuckError(error.to_string());
+    let by = store.luck_by().map_err(failed)?;
+    if by.is_some_and(|by| by != meter.evaluator.identity) {
+        store.forget_luck().map_err(failed)?;
+    }
+    let missing = store.games_without_luck().map_err(failed)?;
+    for numbers in missing.chunks(AT_A_TIME) {
+        let mut records = Vec::new();
+        for &number in numbers {
+            store
+                .for_each_game(Extent::Whole, Some(number), |game| {
+                    records.push(game.record);
+                    Ok(())
+                })
+                .map_err(failed)?;
+        }
+        measure_all(&mut records, meter, concurrency)?;
+        if meter.interrupt.is_set() {
+            break;
+        }
+        let measured = records.into_iter();
+        let measured = measured.filter_map(|record| Some((record.game, record.luck?)));
+        let measured: Vec<(u64, Luck)> = measured.collect();
+        store.set_luck(&measured).map_err(failed)?;
+        on_games(measured.len() as u64);
+    }
+    Ok(())
+}
+
+/// Measures the luck of games, on `concurrency` threads.
+///
+/// # Errors
+/// One of the [`LuckError`]s.
+fn measure_all(
+    records: &mut [GameRecord],
+    meter: &LuckMeter<'_>,
+    concurrency: usize,
+) -> Result<(), LuckError> {
+    let records: Vec<Mutex<&mut GameRecord>> = records.iter_mut().map(Mutex::new).collect();
+    let (next, first_error) = (AtomicUsize::new(0), Mutex::new(None));
+    let work = || {
+        while let Some(record) = records.get(next.fetch_add(1, Ordering::Relaxed)) {
+            if meter.interrupt.is_set() {
+                break;
+            }
+            let mut record = record.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Err(error) = meter.measure(&mut record) {
+                // Stops the other threads after their games.
+                next.store(records.len(), Ordering::Relaxed);
+                let mut first = first_error.lock().unwrap_or_else(PoisonError::into_inner);
+                first.get_or_insert(error);
+            }
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..concurrency.max(1) {
+            scope.spawn(work);
+        }
+    });
+    let first = first_error.into_inner();
+    match first.unwrap_or_else(PoisonError::into_inner) {
+        Some(error) => Err(error),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,121 @@
+//! Settings for the luck of games.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::{EngineSpec, Limit};
+
+/// Largest default budget: more positions hardly make values better.
+const MOST_NODES: u64 = 300;
+
+/// The default budget is an engine's number of nodes for a move, divided by this. A game has about as many moves as its
+/// cards have values, so measuring takes less than a twentieth of the engines' time.
+const PART: u64 = 50;
+
+/// Measurement of the luck of a match's games.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LuckPlan {
+    /// The evaluator; `None` to measure nothing.
+    pub by: Option<LuckBy>,
+    /// `true` to measure after the last game, rather than after each.
+    pub after: bool,
+}
+
+/// Evaluator of the positions whose values make luck.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LuckBy {
+    /// The built-in engine.
+    BuiltIn {
+        /// Positions to visit for each value, at least 1.
+        nodes: u64,
+    },
+    /// An engine that is named at the start of each run.
+    Engine,
+}
+
+impl LuckPlan {
+    /// Measures with the built-in engine after each game, on a small budget compared to the limits of the engines.
+    pub fn beside(engines: &[EngineSpec]) -> LuckPlan {
+        let budget = |engine: &EngineSpec| match engine.limit {
+            Limit { time: Some(_), .. } => MOST_NODES,
+            Limit {
+                nodes: Some(nodes), ..
+            } => nodes / PART,
+            _ => 1,
+        };
+        let nodes = engines.iter().map(budget).min().unwrap_or(1);
+        let nodes = nodes.clamp(1, MOST_NODES);
+        LuckPlan {
+            by: Some(LuckBy::BuiltIn { nodes }),
+            after: false,
+        }
+    }
+}
+
+impl fmt::Display for LuckPlan {
+    /// Writes `off`, or the evaluator with `after` before it if that is set.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(by) = self.by else {
+            return f.write_str("off");
+        };
+        if self.after {
+            f.write_str("after ")?;
+        }
+        match by {
+            LuckBy::BuiltIn { nodes } => write!(f, "{nodes}"),
+            LuckBy::Engine => f.write_str("engine"),
+        }
+    }
+}
+
+impl FromStr for LuckPlan {
+    type Err = String;
+
+    /// Parses the [`Display`](fmt::Display) form; `after` alone means the built-in engine with 300 positions.
+    fn from_str(text: &str) -> Result<LuckPlan, String> {
+        let expected = || format!("{text}: expected off, after, or a number of positions from 1");
+        let (after, rest) = match text.strip_prefix("after") {
+            Some(rest) => (true, rest.trim_start()),
+            None => (false, text),
+        };
+        let by = match rest {
+            "off" if !after => None,
+            "" if after => Some(LuckBy::BuiltIn { nodes: MOST_NODES }),
+            "engine" => Some(LuckBy::Engine),
+            nodes => {
+                let nodes = nodes.parse().ok().filter(|&nodes| nodes > 0);
+                let nodes = nodes.ok_or_else(expected)?;
+                Some(LuckBy::BuiltIn { nodes })
+            }
+        };
+        Ok(LuckPlan { by, after })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_setting_is_read_back_as_it_was() {
+        for text in ["off", "300", "after 300", "engine", "after engine"] {
+            assert_eq!(text.parse::<LuckPlan>().unwrap().to_string(), text);
+        }
+        let default = format!("after {MOST_NODES}");
+        assert_eq!("after".parse::<LuckPlan>().unwrap().to_string(), default);
+        for (limit, nodes) in [
+            (Limit::nodes(1000), "20"),
+            (Limit::nodes(1), "1"),
+            (Limit::nodes(1_000_000), "300"),
+            ("depth=4".parse().unwrap(), "1"),
+            ("movetime=20".parse().unwrap(), "300"),
+        ] {
+            let fast = EngineSpec::new("fast", "fast", limit);
+            let slow = EngineSpec::new("slow", "slow", Limit::nodes(1_000_000));
+            assert_eq!(LuckPlan::beside(&[slow, fast]).to_string(), nodes);
+        }
+        for text in ["", "0", "-1", "after off", "on", "3 after"] {
+            assert!(text.parse::<LuckPlan>().is_err(), "{text}");
+        }
+    }
+}

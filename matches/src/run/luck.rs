@@ -1,0 +1,66 @@
+//! The luck of a match that is resumed, or measured once all its games are stored.
+
+use super::past::Past;
+use super::{ExitError, Ledger, Match, SourceError};
+use crate::archive::store::Store;
+use crate::luck::{Evaluator, LuckMeter, measure_store};
+use crate::plan::{EngineSpec, Plan};
+use crate::play::sandbox::Isolation;
+
+/// Returns the evaluator for the rest of a stored match; none, with a remark, if earlier luck is by another one.
+pub(super) fn of_resumed(
+    store: &Store,
+    plan: &Plan,
+    engine: Option<&EngineSpec>,
+    remarks: &mut Vec<String>,
+) -> Result<Option<Evaluator>, ExitError> {
+    let reason = match (Evaluator::of(plan, engine), store.luck_by()?) {
+        (Err(error), _) => error.to_string(),
+        (Ok(Some(evaluator)), Some(before))
+            if evaluator.identity() != before && !plan.luck.after =>
+        {
+            let (now, file) = (evaluator.identity(), store.path().display());
+            format!(
+                "luck: by {before:?} so far, now {now:?}; `arbiter report --luck {file}` measures all games anew"
+            )
+        }
+        (Ok(luck), _) => return Ok(luck),
+    };
+    match plan.sprt.is_some_and(|sprt| sprt.uses_luck()) {
+        true => Err(ExitError::usage(reason)),
+        false => {
+            remarks.push(reason);
+            Ok(None)
+        }
+    }
+}
+
+impl Match {
+    /// Measures the luck of all games, if it is due after the last one, and reads the report again.
+    ///
+    /// # Errors
+    /// [`SourceError::Source`] if a game cannot be measured.
+    pub(super) fn measure_luck(&mut self) -> Result<(), SourceError> {
+        let Ledger {
+            store: Some(store),
+            report,
+            interrupt,
+            ..
+        } = &mut self.ledger
+        else {
+            return Ok(());
+        };
+        let Some(evaluator) = self.luck.as_ref().filter(|_| self.plan.luck.after) else {
+            return Ok(());
+        };
+        let failed = |error: &dyn ToString| SourceError::Source(error.to_string());
+        let isolation = Isolation::of(self.plan.isolate, &self.plan.engines);
+        let (isolation, _) = isolation.map_err(|error| failed(&error))?;
+        let meter = LuckMeter::new(evaluator, isolation, interrupt);
+        let measured = measure_store(store, &meter, self.plan.concurrency, |_| {});
+        measured.map_err(|error| failed(&error))?;
+        let past = Past::of(store, &self.plan).map_err(|error| failed(&error))?;
+        *report = past.report;
+        Ok(())
+    }
+}
