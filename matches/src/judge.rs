@@ -8,7 +8,7 @@ use buxtehude::protocol::Command;
 use buxtehude::rules::{AnyPosition, Seat, Variant};
 use thiserror::Error;
 
-use crate::plan::EngineSpec;
+use crate::plan::{EngineSpec, Opening};
 use crate::play::clock::{self, SeatClock};
 use crate::play::engine::{Answer, AnswerError, Engine, Placement, StartError, quoted};
 use crate::play::interrupt::Interrupt;
@@ -73,12 +73,19 @@ pub enum JudgeError {
 /// A position to evaluate.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'a> {
-    /// The arguments of the protocol's `position`.
-    pub line: &'a str,
-    /// The position after the moves of `line`.
+    /// Start of the game, with the moves and cards so far.
+    pub line: &'a Opening,
+    /// The position after them.
     pub position: &'a AnyPosition,
     /// Seat to move.
     pub mover: Seat,
+}
+
+impl Question<'_> {
+    /// Returns the arguments of the protocol's `position`.
+    pub fn text(&self) -> String {
+        self.line.line(self.position.seats())
+    }
 }
 
 /// A judge, whose engine starts with the first request.
@@ -154,7 +161,7 @@ impl<'a> Judge<'a> {
         Err(JudgeError::NoMove {
             engine: self.spec.name.clone(),
             found,
-            line: question.line.to_string(),
+            line: question.text(),
             expected: legal,
         })
     }
@@ -172,9 +179,10 @@ impl<'a> Judge<'a> {
             false => Vec::new(),
         };
         let go = Command::Go(clock::go(&clocks, question.mover, searchmoves));
-        let request = format!("position {}\n{go}\n", question.line);
+        let line = question.text();
+        let request = format!("position {line}\n{go}\n");
         let wait = clocks[question.mover.index()].longest_wait(STALL);
-        self.talk(question.line, |engine| engine.ask(request.as_bytes(), wait))
+        self.talk(&line, |engine| engine.ask(request.as_bytes(), wait))
     }
 
     /// Calls `talk` with the engine, which must be running.
@@ -207,7 +215,7 @@ impl<'a> Judge<'a> {
         found.map_err(|found| JudgeError::NoEstimate {
             engine: self.spec.name.clone(),
             found,
-            line: question.line.to_string(),
+            line: question.text(),
             seats,
         })
     }

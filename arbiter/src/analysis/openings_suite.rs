@@ -146,8 +146,7 @@ pub fn make(
 
 /// A random opening, to be judged.
 struct Candidate {
-    /// Arguments of `position` in the protocol.
-    line: String,
+    opening: Opening,
     /// The position reached.
     position: AnyPosition,
     /// The seat to move there.
@@ -198,9 +197,8 @@ fn draw(plan: &SuitePlan, number: u64) -> Option<Candidate> {
     let Turn::Seat(mover) = position.turn() else {
         return None;
     };
-    let opening = Opening { start: None, moves };
     Some(Candidate {
-        line: opening.line(plan.seats),
+        opening: Opening { start: None, moves },
         position,
         mover,
     })
@@ -218,12 +216,13 @@ fn judge_one(
         Err(rejected) => return Ok(Err(rejected)),
     };
     judge.begin(plan.variant, &format!("candidate {}", number + 1))?;
-    let shares = judge.estimate(Question {
-        line: &candidate.line,
+    let question = Question {
+        line: &candidate.opening,
         position: &candidate.position,
         mover: candidate.mover,
-    })?;
-    Ok(Ok((candidate.line, shares)))
+    };
+    let shares = judge.estimate(question)?;
+    Ok(Ok((question.text(), shares)))
 }
 
 impl Summary {

@@ -47,8 +47,8 @@ impl Appraise for Judge<'_> {
 /// Values of the positions of one game.
 pub struct Values<'a, A> {
     appraiser: &'a mut A,
-    /// Appraisals so far, by text of the position.
-    known: HashMap<String, Appraisal>,
+    /// Appraisals so far, by key of the position. Of two positions with the same key the later one is kept.
+    known: HashMap<u64, (AnyPosition, Appraisal)>,
 }
 
 impl<'a, A: Appraise> Values<'a, A> {
@@ -122,27 +122,26 @@ impl<'a, A: Appraise> Values<'a, A> {
         mover: Seat,
         line: &Opening,
     ) -> Result<&Appraisal, ReviewError<A::Error>> {
-        let entry = match self.known.entry(position.to_string()) {
-            Entry::Occupied(known) => return Ok(known.into_mut()),
-            Entry::Vacant(entry) => entry,
+        let entry = match self.known.entry(position.key()) {
+            Entry::Occupied(known) if known.get().0 == *position => return Ok(&known.into_mut().1),
+            entry => entry,
         };
-        let seats = position.seats();
-        let line = line.line(seats);
         let question = Question {
-            line: &line,
+            line,
             position,
             mover,
         };
         let found = self.appraiser.appraise(question);
         let mut found = found.map_err(ReviewError::Appraiser)?;
+        let seats = position.seats();
         if scale(&mut found.shares, seats).is_none() {
             return Err(ReviewError::Unfit {
-                line,
+                line: question.text(),
                 found: format!("shares {:?}", found.shares),
                 expected: format!("one for each of {seats} seats, none negative"),
             });
         }
-        Ok(entry.insert(found))
+        Ok(&entry.insert_entry((*position, found)).into_mut().1)
     }
 }
 

@@ -132,7 +132,7 @@ impl Appraise for PoolAppraiser<'_> {
     type Error = ApiError;
 
     fn appraise(&mut self, question: judge::Question<'_>) -> Result<Appraisal, ApiError> {
-        let command = format!("position {}", question.line).parse();
+        let command = format!("position {}", question.text()).parse();
         let Ok(Command::Position(command)) = command else {
             let message = format!("{:?} is not a position", question.line);
             return Err(unvalued(message));
