@@ -364,6 +364,9 @@ fn play(bad: &Bad, seats: usize) {
         // With other cards, a harmless engine may have to miss a turn, and be at fault by chance.
         "--seed",
         "1",
+        // The evaluator's tables would hide what an engine makes the arbiter use.
+        "--luck",
+        "off",
     ];
     all.extend([
         "--record",
