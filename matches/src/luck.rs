@@ -30,7 +30,7 @@ pub use built_in::BuiltIn;
 pub use check::LuckChecker;
 pub use stored::measure_store;
 
-/// Number of digits of a program's hash in an identity.
+/// Number of digits of a hash in an identity.
 const DIGITS: usize = 12;
 
 /// Errors of a measurement.

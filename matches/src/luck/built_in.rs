@@ -5,9 +5,10 @@ use std::convert::Infallible;
 use buxtehude::eval::{CERTAIN, Evaluators};
 use buxtehude::rules::{AnyPosition, Turn, Variant};
 use buxtehude::search::{Answer, Control, MAX_DEPTH, Memory, Request, search};
-use sha2::{Digest, Sha256};
 
+use super::DIGITS;
 use crate::judge::Question;
+use crate::plan::binary::hash_bytes;
 use crate::review::{Appraisal, Appraise};
 
 /// First word of an identity.
@@ -18,9 +19,6 @@ const MEBIBYTES: usize = 1;
 
 /// Number of plies of the game whose values identify the evaluator.
 const SIGNED_PLIES: usize = 12;
-
-/// Number of bytes of a hash in an identity.
-const BYTES: usize = 6;
 
 /// The built-in engine with a budget for each value. The value of a position depends on nothing else.
 #[derive(Debug)]
@@ -45,7 +43,7 @@ impl BuiltIn {
 
     /// Returns the budget with a hash of the values in a fixed game, which changes with the search and the net.
     pub fn identity(&mut self, variant: &Variant, seats: usize) -> String {
-        let mut hash = Sha256::new();
+        let mut values = Vec::new();
         // A number of seats that the variant does not allow has no values.
         let mut position = variant.start(seats).ok();
         for _ in 0..SIGNED_PLIES {
@@ -55,7 +53,7 @@ impl BuiltIn {
             let word = match open.turn() {
                 Turn::Seat(_) => self.search(open).map(|answer| {
                     for lead in answer.value.leads {
-                        hash.update(lead.to_le_bytes());
+                        values.extend(lead.to_le_bytes());
                     }
                     answer.best
                 }),
@@ -66,13 +64,9 @@ impl BuiltIn {
             let played = word.is_some_and(|word| open.play(&word).is_ok());
             position = position.filter(|_| played);
         }
-        let hash = hash.finalize();
-        let digits: String = hash
-            .iter()
-            .take(BYTES)
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
-        format!("{NAME} {digits} nodes={}", self.nodes)
+        let mut hash = hash_bytes(&values);
+        hash.truncate(DIGITS);
+        format!("{NAME} {hash} nodes={}", self.nodes)
     }
 
     /// Returns the budget in an identity; `None` if it is not an identity of the built-in engine.

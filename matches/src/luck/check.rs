@@ -16,14 +16,13 @@ pub struct LuckChecker {
 }
 
 impl LuckChecker {
-    /// Checks the luck of a game without other flaws. Returns `false` if there is none, or if another program measured
-    /// it.
+    /// Checks the luck of a game without other flaws; accepts none, and luck that another program measured.
     ///
     /// # Errors
     /// [`LuckError`] if the luck is wrong.
-    pub fn check(&mut self, record: &GameRecord) -> Result<bool, LuckError> {
+    pub fn check(&mut self, record: &GameRecord) -> Result<(), LuckError> {
         let (Some(luck), Ok(variant)) = (&record.luck, Variant::by_name(&record.variant)) else {
-            return Ok(false);
+            return Ok(());
         };
         let seats = record.seats.len();
         let key = (variant.name, seats, luck.by.clone());
@@ -33,8 +32,8 @@ impl LuckChecker {
             (evaluator.identity == luck.by).then_some(evaluator)
         });
         match evaluator {
-            Some(evaluator) => evaluator.check(record).map(|()| true),
-            None => Ok(false),
+            Some(evaluator) => evaluator.check(record),
+            None => Ok(()),
         }
     }
 }

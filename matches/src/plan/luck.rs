@@ -8,8 +8,8 @@ use super::{EngineSpec, Limit};
 /// Largest default budget: more positions hardly make values better.
 const MOST_NODES: u64 = 300;
 
-/// The default budget is an engine's number of nodes for a move, divided by this. A game has about as many moves as its
-/// cards have values, so measuring takes less than a twentieth of the engines' time.
+/// Divisor of an engine's nodes per move that gives the default budget. The number of moves of a game is close to the
+/// number of values that its luck needs, so measuring takes less than a twentieth of the engines' time.
 const PART: u64 = 50;
 
 /// Measurement of the luck of a match's games.

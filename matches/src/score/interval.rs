@@ -95,7 +95,7 @@ impl MeanScore {
     }
 
     /// Like [`MeanScore::new`], given the number of scores, their mean, and the sum of their squared distances from it.
-    pub fn from_sums(number: u64, mean: f64, squares: f64) -> Option<MeanScore> {
+    fn from_sums(number: u64, mean: f64, squares: f64) -> Option<MeanScore> {
         if number < 2 {
             return None;
         }

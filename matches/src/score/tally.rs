@@ -58,6 +58,9 @@ impl Tally {
 
     /// Counts a game if `engine` has a seat in it; the turns are not counted.
     pub fn add(&mut self, record: &GameRecord, engine: &str) {
+        if !record.seats.iter().any(|name| name == engine) {
+            return;
+        }
         let points = points(&record.places);
         let luck = luck_of(record);
         let seats = record.seats.iter().zip(&record.places).zip(points);
@@ -70,9 +73,7 @@ impl Tally {
                 lucky = lucky.zip(luck.as_ref()).map(|(sum, luck)| sum + luck[seat]);
             }
         }
-        if seatings > 0 {
-            self.add_game(record.block, seatings, won, lucky);
-        }
+        self.add_game(record.block, seatings, won, lucky);
     }
 
     /// Points as a fraction of all points of its games, 0 to 1; `None` before the first game.
