@@ -124,6 +124,29 @@ impl Player {
         best
     }
 
+    /// Luck of the card drawn between two positions: what each seat expects after it, less the mean over all cards, by
+    /// static evaluation.
+    pub fn luck(&self, due: &Position, drawn: &Position) -> Wins {
+        let mut luck = self.all_wins(drawn);
+        let cards: u32 = due.outcomes().map(|(_, weight)| weight).sum();
+        for (card, weight) in due.outcomes() {
+            let chance = weight as f32 / cards as f32;
+            let wins = self.all_wins(&due.draw_unchecked(card));
+            for (luck, wins) in luck.iter_mut().zip(wins) {
+                *luck -= chance * wins;
+            }
+        }
+        luck
+    }
+
+    /// [`Player::wins`] of each seat.
+    fn all_wins(&self, position: &Position) -> Wins {
+        std::array::from_fn(|seat| match seat {
+            _ if seat < position.seats() => self.wins(position, Seat(seat as u8)),
+            _ => 0.0,
+        })
+    }
+
     /// Expected number of rivals that a seat finishes before, by static evaluation.
     pub fn wins(&self, position: &Position, seat: Seat) -> f32 {
         if let Some(place) = position.place(seat) {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use buxtehude::eval::net::{Looks, Net, PART_ROWS, Weights};
 use buxtehude::rules::hase::{HARE_AND_TORTOISE, HASE_UND_IGEL};
-use buxtehude::rules::{Game, Seat};
+use buxtehude::rules::{Game, MAX_SEATS, Seat, Turn};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use trainer::comparison::compare;
@@ -146,6 +146,35 @@ fn seats_still_in_the_race_finish_before_one_another() {
                 assert!(place > 0 || wins == 0.0, "{sample:?}");
             }
         }
+    }
+}
+
+#[test]
+fn the_luck_of_a_card_has_mean_zero_for_each_seat_whatever_the_net() {
+    for seats in [2, 3, 6] {
+        let mut random = ChaCha8Rng::seed_from_u64(9);
+        let weights = Learner::new(&HASE_UND_IGEL, seats, &mut random).weights;
+        let player = Player::new(&HASE_UND_IGEL, &weights, 0);
+        let mut unequal = 0;
+        let all = positions(seats);
+        let after = all.iter().flat_map(|position| {
+            let moves = position.legal_moves();
+            moves.map(|mv| position.play_unchecked(mv))
+        });
+        for due in after.filter(|position| matches!(position.turn(), Turn::Card(_))) {
+            let mut sums = [0.0; MAX_SEATS];
+            let mut most = 0.0f32;
+            for (card, weight) in due.outcomes() {
+                let luck = player.luck(&due, &due.draw_unchecked(card));
+                for (sum, luck) in sums.iter_mut().zip(luck) {
+                    *sum += weight as f32 * luck;
+                    most = most.max(luck.abs());
+                }
+            }
+            assert!(sums.iter().all(|sum| sum.abs() < 1e-3), "{sums:?} {due:?}");
+            unequal += usize::from(most > 0.001);
+        }
+        assert!(unequal > 5, "{unequal} positions where a card matters");
     }
 }
 
