@@ -11,12 +11,16 @@ pub struct Asset(pub &'static str, &'static str);
 pub const ASSETS: &[Asset] = &[
     Asset("/board.js", board::SCRIPT),
     Asset("/board.css", board::STYLE),
+    Asset("/advice.js", include_str!("page/advice.js")),
     Asset("/api.js", include_str!("page/api.js")),
     Asset("/dialogs.js", include_str!("page/dialogs.js")),
+    Asset("/ending.js", include_str!("page/ending.js")),
     Asset("/game.js", include_str!("page/game.js")),
     Asset("/games.js", include_str!("page/games.js")),
     Asset("/library.js", include_str!("page/library.js")),
+    Asset("/log.js", include_str!("page/log.js")),
     Asset("/play.js", include_str!("page/play.js")),
+    Asset("/puzzle.js", include_str!("page/puzzle.js")),
     Asset("/review.js", include_str!("page/review.js")),
     Asset("/rules.js", include_str!("page/rules.js")),
     Asset("/setup.js", include_str!("page/setup.js")),
@@ -24,6 +28,7 @@ pub const ASSETS: &[Asset] = &[
     Asset("/table.js", include_str!("page/table.js")),
     Asset("/texts.js", include_str!("page/texts.js")),
     Asset("/view.js", include_str!("page/view.js")),
+    Asset("/words.js", include_str!("page/words.js")),
     Asset("/table.css", include_str!("page/table.css")),
 ];
 

@@ -194,10 +194,13 @@ export async function assertOver(server, page) {
 export const litSquares = (page) =>
   page.locator(".lit").evaluateAll((all) => all.map((one) => Number(one.dataset.square)));
 
+/** The moves and cards of turns in the list of moves. */
+export const wordsOf = (turns) => turns.evaluateAll((all) => all.map((turn) => turn.dataset.words));
+
 /** Everything that identifies a position on the page: pieces, holdings of the seats, the moves and the marked one. */
 export const look = (page) => page.evaluate(() => ({
   pieces: [...document.querySelectorAll(".piece")].map(({ dataset }) => `${dataset.piece}@${dataset.square}`).sort(),
   seats: [...document.querySelectorAll(".seat .holding")].map((seat) => seat.textContent),
-  here: document.querySelector(".turn.here")?.textContent ?? "",
-  moves: [...document.querySelectorAll(".moves .turn")].map((turn) => turn.textContent),
+  here: document.querySelector(".turn.here")?.dataset.words ?? "",
+  moves: [...document.querySelectorAll(".moves .turn")].map((turn) => turn.dataset.words),
 }));

@@ -112,9 +112,12 @@ table.test("a review shows each seat's skill and luck, and leads to the costlies
 
   const worst = [...moves].sort((one, other) => other.loss - one.loss)[0];
   const first = page.locator("#review-body ol").first().getByRole("button").first();
-  assert.ok((await first.innerText()).includes(`${worst.move}: lost ${shown(worst.loss)}`), await first.innerText());
+  assert.ok((await first.innerText()).startsWith(`${worst.ply}. `) && (await first.innerText()).includes(`lost ${shown(worst.loss)} %`), await first.innerText());
   await first.click();
-  await isAt(page, worst.ply);
+  // The position before the move, with the move and the better one as arrows.
+  await page.locator('.arrow[data-rank="bad"]').waitFor();
+  await page.locator('.arrow[data-rank="0"]').waitFor();
+  await isAt(page, worst.ply - 1);
 
   const cards = moves.flatMap((move) => move.cards ?? []);
   assert.ok(cards.length > 0, "the recorded game has cards");
