@@ -53,8 +53,8 @@ export function spotsOf(pieces, layout) {
     const [x, y] = layout.place(square);
     const columns = Math.ceil(Math.sqrt(there.length));
     const rows = Math.ceil(there.length / columns);
-    // A single piece leaves room for the text above it.
-    const top = layout.isTrack && there.length === 1 ? FIELD / 5 : 0;
+    // Pieces leave room for the number above them.
+    const top = layout.isTrack ? FIELD / 5 : 0;
     // Several pieces overlap, so that each remains recognizable.
     const radius = Math.min(15, (0.72 * (FIELD - 6)) / Math.max(columns, rows));
     there.forEach((piece, index) => {

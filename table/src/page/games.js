@@ -79,7 +79,8 @@ const TILES = {
 const RACE_WORDS = {
   en: {
     carrots: "carrots left", lettuces: "lettuces left", "place 2": "two", "place 3": "three", "place 4": "four", "if place": "as",
-    "short +behind": "who is behind?", "short +draw": "10 for each lettuce", "short +restore": "exactly 65",
+    "another turn": "no more hares behind than ahead, another turn", "missed +behind": "more hares behind than ahead, misses a turn",
+    "missed +draw": "no lettuces, misses a turn", "short +draw": "10 for each lettuce", "short +restore": "exactly 65",
     "short +half": "half of the carrots is lost", "short +free": "the move is free", "short +show": "shows the carrots",
     "short +give": "gives carrots away", "short +shuffle": "one from every hare",
   },
@@ -90,7 +91,8 @@ const RACE_WORDS = {
     "misses the next turn and eats a lettuce": "setzt aus und frisst einen Salat",
     "back to the start, and moves again": "zurück zum Start, dann noch ein Zug", finishes: "ist im Ziel",
     "misses a turn": "setzt aus", finished: "im Ziel", last: "Letzter",
-    "short +behind": "wer liegt hinten?", "short +draw": "10 für jeden Salat", "short +restore": "genau 65",
+    "another turn": "nicht mehr Hasen hinter als vor ihm, noch ein Zug", "missed +behind": "mehr Hasen hinter als vor ihm, setzt aus",
+    "missed +draw": "kein Salat, setzt aus", "short +draw": "10 für jeden Salat", "short +restore": "genau 65",
     "short +half": "die Hälfte der Karotten ist weg", "short +free": "der Zug ist frei", "short +show": "zeigt die Karotten",
     "short +give": "gibt Karotten ab", "short +shuffle": "eine von jedem Hasen",
     "+behind": "Sind mehr Hasen hinter dir als vor dir, setze einmal aus; wenn nicht, ziehe sofort noch einmal.",
@@ -158,7 +160,10 @@ const HUNT_TEXTS = {
 // Each function returns the key of a text and its values. `word` is a move or card of the notation, `from` and `to` the
 // squares of the piece that moves.
 
-function raceMove({ word, from, to, changes }) {
+function raceMove({ word, from, to, changes, note }) {
+  if (word === "+behind" || (word === "+draw" && note === "misses a turn")) {
+    return ["card", { card: note === "misses a turn" ? `missed ${word}` : "another turn" }];
+  }
   if (word.startsWith("+")) return ["card", { card: `short ${word}` }];
   if (word === "1001") return ["takes", {}];
   if (word === "1002") return ["gives", {}];

@@ -16,7 +16,7 @@ function turnOf(table, node) {
   return button(element("span", { class: "unseen" }, `${names[node.seat - 1]}: `), () => table.go(node), {
     class: isHere ? "turn here" : "turn", "data-seat": node.seat, "data-words": node.words.join(" "),
     "aria-current": isHere ? "step" : "false",
-  }, element("span", { class: "ply", "aria-hidden": "true" }, String(node.ply)), seatMark(node.seat - 1), ...parts);
+  }, element("span", { class: "ply", "aria-hidden": "true" }, String(node.ply)), seatMark(node.seat - 1), element("span", { class: "steps" }, ...parts));
 }
 
 /** The moves of the displayed line. */

@@ -183,7 +183,7 @@ export class Table {
     const now = !turn ? `${t("over")} ${t("won by", { name })}`
       : turn.due === "card" ? t("choose card")
         : this.isDue() ? t("your turn", { name }) : t(this.busy ? "their turn" : "waits", { name });
-    this.say(last ? `${last}. ${now}` : now);
+    this.say(last ? `${last.replace(/\.$/, "")}. ${now}` : now);
   }
 
   /** A turn in words, with the name of its seat. */

@@ -76,7 +76,7 @@ export class Review {
     this.chart = this.curves(seats.length);
     const worst = this.worst(MOST_LISTED);
     const cards = this.ranked((move) => Math.abs(luckOf(move)), (move) => this.luckText(move));
-    this.body.replaceChildren(element("div", { class: "scroll" }, table), this.chart, element("h2", {}, t("worst moves")), worst,
+    this.body.replaceChildren(element("div", { class: "scroll", tabindex: 0 }, table), this.chart, element("h2", {}, t("worst moves")), worst,
       element("h2", {}, t("cards by luck")), cards);
     this.point();
     for (const listener of this.doneListeners) listener(data);

@@ -111,7 +111,7 @@ async function attempt(action) {
   try {
     await action();
   } catch (error) {
-    table.fail(error);
+    table.fail(error, () => attempt(action));
   }
 }
 

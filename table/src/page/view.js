@@ -10,7 +10,7 @@ import { factOf, factsText, refusalText, squareName } from "./words.js";
 const SPACES = [
   ["(max-width: 43rem), (max-width: 62rem) and (max-aspect-ratio: 4/3)", { beside: 26, share: 0.62 }],
   ["(max-height: 32rem)", { beside: 330, above: 100 }],
-  ["all", { beside: 430, above: 230 }],
+  ["all", { beside: 430, above: 255 }],
 ];
 const TRACK_SQUARES = 65;
 const ROW_LENGTHS = [7, 8, 9, 10, 11, 12, 13];

@@ -57,7 +57,7 @@ export function moveText(game, view, move) {
   const { placeOn } = game.traits;
   const { seat } = view.pieces[move.piece];
   const place = placeOn ? t("place after", { place: ordinal(placeOn(view.pieces, seat, move.square)) }) : "";
-  return [moveTitle(game, view, move), factsText(move.facts), place].filter(Boolean).join(" · ");
+  return [moveTitle(game, view, move), factsText(move.facts, " · "), place].filter(Boolean).join(" · ");
 }
 
 /** The reason why no move leads to a square; "" if the game gives none. */
@@ -83,6 +83,7 @@ function stepOf(game, step, before) {
   const text = textOf(game, {
     word: step.word, from, to: moved?.to ?? from, name: before.pieces[moved?.index ?? own]?.name,
     changes: (label) => factOf(step, step.seat, label) !== factOf(before, step.seat, label),
+    note: factOf(step, step.seat, "note"),
   });
   const { counted, partsOf } = game.traits;
   const seats = counted ? before.facts.map((_, seat) => seat + 1) : [];
