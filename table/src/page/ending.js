@@ -1,7 +1,8 @@
 // The end of a game: places, skill against luck, the costliest moves, and ways to go on.
 
 import { colour, drawing, element } from "./board.js";
-import { ordinal, percent, t } from "./texts.js";
+import { signed } from "./review.js";
+import { ordinal, t } from "./texts.js";
 import { button, seatMark } from "./view.js";
 
 const WIDTH = 340;
@@ -48,7 +49,13 @@ export class Ending {
   show({ seats }) {
     if (this.review.line.at(-1) !== this.end) return;
     this.found.replaceChildren(element("h3", {}, t("skill and luck")), this.picture(seats),
-      element("h3", {}, t("worst moves")), this.review.worst(MOST_LISTED));
+      element("h3", {}, t("worst moves")), this.review.worst(MOST_LISTED, this.persons()));
+  }
+
+  // The seats of people, from 1; undefined if there are none.
+  persons() {
+    const persons = this.table.seats.flatMap(({ engine }, seat) => (engine ? [] : [seat + 1]));
+    return persons.length > 0 ? persons : undefined;
   }
 
   // Bars from the middle, of each seat's skill and luck in permille of the points: to the left lost, to the right won.
@@ -68,7 +75,7 @@ export class Ending {
         const bar = drawing("rect", { class: key, x: value < 0 ? middle - length : middle, y: top, width: length, height: 12, rx: 2 });
         bar.style.fill = colour(seat);
         const text = { x: value < 0 ? middle - length - 4 : middle + length + 4, y: top + 10, "text-anchor": value < 0 ? "end" : "start" };
-        svg.append(bar, drawing("text", text, `${t(key)} ${percent(value)}`));
+        svg.append(bar, drawing("text", text, `${t(key)} ${signed(value)}`));
       });
     });
     return svg;
@@ -76,6 +83,6 @@ export class Ending {
 
   inWords(seats) {
     return seats.map(({ skill, luck }, seat) =>
-      `${this.table.names[seat]}: ${t("skill")} ${percent(skill)}, ${t("luck")} ${percent(luck)}`).join("; ");
+      `${this.table.names[seat]}: ${t("skill")} ${signed(skill)}, ${t("luck")} ${signed(luck)}`).join("; ");
   }
 }

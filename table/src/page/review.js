@@ -8,7 +8,8 @@ import { lineText, stepsOf } from "./words.js";
 
 const CHART = { width: 360, height: 190, left: 38, right: 8, top: 10, bottom: 22 };
 const MOST_LISTED = 6;
-const signed = (permille) => `${permille > 0 ? "+" : permille < 0 ? "−" : ""}${percent(Math.abs(permille))}`;
+/** Permille as percent with its sign. */
+export const signed = (permille) => `${permille > 0 ? "+" : permille < 0 ? "−" : ""}${percent(Math.abs(permille))}`;
 
 // Luck of the cards after a move, for the seat that moved.
 const luckOf = ({ seat, cards }) => cards.reduce((sum, { luck }) => sum + luck[seat - 1], 0);
@@ -107,9 +108,10 @@ export class Review {
     return `${move.ply}. ${this.table.names[move.seat - 1]} ${cards}: ${signed(luckOf(move))}`;
   }
 
-  /** The moves that lost most, as buttons that show the better moves. */
-  worst(most) {
-    return this.ranked((move) => move.loss ?? 0, (move) => this.lossText(move), most);
+  /** The moves that lost most, as buttons that show the better moves; only of `seats` if they are given. */
+  worst(most, seats) {
+    const lossOf = ({ seat, loss }) => (!seats || seats.includes(seat) ? loss ?? 0 : 0);
+    return this.ranked(lossOf, (move) => this.lossText(move), most);
   }
 
   // Shows the position before a move, with the move as a red arrow and the better one as another.

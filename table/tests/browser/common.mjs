@@ -147,7 +147,7 @@ export async function awaited(page) {
     if (!document.getElementById("trouble").hidden) return "trouble";
     if (document.querySelector("dialog") || !document.getElementById("skip").disabled) return null;
     if (document.querySelector(".lit")) return "move";
-    return document.getElementById("status").textContent.includes("The game is over") ? "over" : null;
+    return /The game is over|Das Spiel ist aus/.test(document.getElementById("status").textContent) ? "over" : null;
   });
   return found.jsonValue();
 }

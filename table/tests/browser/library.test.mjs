@@ -180,6 +180,28 @@ table.test("an etude is opened, and a verdict on it is saved in its file", async
   assert.equal(await verdict(again).inputValue(), "1");
 });
 
+table.test("an etude is a puzzle: after the move the engine's verdict and the score are shown", async (visit) => {
+  const page = await library(visit);
+  await openEtude(page, 1);
+  const { moves } = await stateOf(table.server, page);
+  for (const [solved, word] of [[1, moves[0].move], [1, moves[1].move]]) {
+    // The engine's verdict: the first move is best, and the second loses 30 %.
+    await page.unrouteAll();
+    await page.route("**/api/analyse", (route) => route.fulfill({
+      headers: { "Content-Type": "text/event-stream" },
+      body: moves.slice(0, 2).map(({ move }, index) => `event: info\ndata: ${JSON.stringify({ line: index + 1, move, pv: [move], estimate: [700 - 300 * index, 300 + 300 * index] })}\n\n`).join(""),
+    }));
+    const { square } = moves.find(({ move }) => move === word);
+    await page.locator(`.lit[data-square="${square}"]`).click();
+    await page.locator("#score").waitFor();
+    const said = await page.locator("#puzzle").innerText();
+    const [first, tried] = word === moves[0].move ? [/^Right/, 1] : [/loses 30\.0 % of the points\. Better: /, 2];
+    assert.match(said, first);
+    assert.match(said, new RegExp(`Solved: ${solved} of ${tried}`));
+    if (tried === 1) await openEtude(page, 1);
+  }
+});
+
 table.test("a verdict is refused if the file has changed in the meantime", async (visit) => {
   const page = await library(visit, { expected: [/status of 4\d\d/] });
   await openEtude(page, 3);

@@ -1,7 +1,7 @@
 // What a person is told: costs before a move, reasons against dark squares, moves in words, hints, comments, the end.
 
 import assert from "node:assert/strict";
-import { awaited, byMouse, gameOf, hasten, launch, linkTo, openPage, played, playOut, readCard, withTable } from "./common.mjs";
+import { advise, awaited, byMouse, gameOf, hasten, launch, linkTo, openPage, played, playOut, readCard, withTable } from "./common.mjs";
 
 const table = withTable(["--seed", "7"]);
 const CODES = /\b100[12]\b|\+(behind|draw|restore|half|free|show|give|shuffle)\b|(^|\s)-\d/;
@@ -33,7 +33,7 @@ for (const [language, expected] of [["en", /to 4 \(three\)\ncost 10\ncarrots lef
     const square = page.locator('.lit[data-square="4"]');
     await square.tap();
     assert.match(await tip(page).innerText(), expected);
-    assert.match(await tip(page).innerText(), /\n(then 1st|dann 1\.)$/);
+    assert.match(await tip(page).innerText(), /\n(then in 1st place|dann auf dem 1\. Rang)$/);
     assert.equal(await turns(page), 0, "the first tap plays nothing");
     await page.locator('.lit[data-square="2"]').tap();
     assert.match(await tip(page).innerText(), /2 \((carrot|Karotte)\)/);
@@ -177,3 +177,35 @@ table.test("a finished game shows places, skill and luck, the costliest moves, a
   await page.waitForFunction(() => !document.getElementById("ending").hidden);
   assert.ok((await gameOf(page)).moves.length > 10, "the browser's button Back returns to the game before");
 });
+
+// --- A whole game by someone who does not know the rules ---
+
+table.test("after each move of a whole game by touch, the page has said what it cost, what it brought and where it led", () => byTouch(async (page) => {
+  await hasten(page);
+  await page.locator("#comments").setChecked(false);
+  let tapped = 0;
+  const move = async () => {
+    const { square } = await advise(table.server, page);
+    const target = page.locator(`.lit[data-square="${square}"]`);
+    const before = await turns(page);
+    await target.tap();
+    const told = await tip(page).innerText();
+    assert.match(told, /kostet|bringt|Einkommen|Karotten danach/, told);
+    assert.match(told, /Rang/, told);
+    assert.doesNotMatch(told, CODES);
+    await target.tap();
+    const choice = page.locator("dialog.choices button, dialog .choices button").first();
+    if (await choice.count()) {
+      assert.doesNotMatch(await choice.innerText(), CODES);
+      await choice.tap();
+    }
+    await page.waitForFunction((count) => document.querySelectorAll(".moves .turn").length > count || document.querySelector("dialog.card"), before);
+    tapped += 1;
+  };
+  await playOut(page, { move, card: () => readCard(page) });
+  assert.ok(tapped > 10);
+  for (const text of await page.locator('.moves .turn[data-seat="1"]').allInnerTexts()) {
+    assert.doesNotMatch(text, CODES);
+    assert.match(text, /[+−]\d|setzt aus|zeigt|noch ein Zug|behält|Start/, `${text} tells no change`);
+  }
+}, { hash: START, width: 360, height: 740, language: "de" }));
