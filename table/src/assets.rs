@@ -38,7 +38,7 @@ pub const ASSETS: &[Asset] = &[
     Asset("/table.css", include_str!("page/table.css")),
 ];
 
-/// The content of an address that never changes while the server runs, with a tag by which a browser knows it again.
+/// Content that never changes while the server runs, with the tag that browsers send back for it.
 #[derive(Clone, Debug)]
 pub struct StaticFile {
     kind: &'static str,

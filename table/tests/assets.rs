@@ -5,7 +5,7 @@ use axum::http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, ETAG, HOST, IF_NONE_
 use axum::http::{HeaderMap, HeaderName, Request, StatusCode};
 use tower::ServiceExt;
 
-use crate::common::Server;
+use crate::common::server::Server;
 
 /// Sends a request with a header; returns the status, the headers and the length of the content.
 async fn sent(

@@ -17,7 +17,8 @@ export class Advice {
     this.engine = info.engines.find((engine) => !engine.error && option(engine));
     this.most = Number(this.engine && option(this.engine).max);
     this.button = button(t("advise"), () => this.advise(), { id: "advise" });
-    this.box = element("input", { type: "checkbox", id: "comments", ...(localStorage.getItem("comments") === "off" ? {} : { checked: "" }) });
+    this.box = element("input", { type: "checkbox", id: "comments" });
+    this.box.checked = localStorage.getItem("comments") !== "off";
     this.box.addEventListener("change", () => {
       localStorage.setItem("comments", this.box.checked ? "on" : "off");
       this.say(null);
@@ -30,15 +31,17 @@ export class Advice {
     });
   }
 
-  /** The `lines` best moves of a node, best first, each with the mover's expected share in permille; stops any search before. */
+  /** The `lines` best moves of a node, best first, with the mover's expected share in permille. Ends the last search. */
   async evaluate(node, lines) {
     this.controller?.abort();
     this.controller = new AbortController();
-    const body = { game: this.table.game.request(node), engine: this.engine.name, lines: Math.min(lines, this.most), limit: SEARCH };
+    const game = this.table.game.request(node);
+    const body = { game, engine: this.engine.name, lines: Math.min(lines, this.most), limit: SEARCH };
     const said = new Map();
     for await (const [event, data] of stream("analyse", body, this.controller.signal)) {
       if (event === "error") throw new Error(data.error);
-      if (event === "info" && data.estimate) said.set(data.line, { move: data.move, share: data.estimate[node.turn.seat - 1] });
+      if (event !== "info" || !data.estimate) continue;
+      said.set(data.line, { move: data.move, share: data.estimate[node.turn.seat - 1] });
     }
     return [...said].sort(([one], [other]) => one - other).map(([, line]) => line);
   }

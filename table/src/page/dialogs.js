@@ -18,7 +18,7 @@ function levelsOf(engine) {
   return option ? { least: Number(option.min), most: Number(option.max) } : null;
 }
 
-// Level of an opponent that nobody has chosen.
+// The default level of an opponent.
 const usualLevel = ({ least, most }) => Math.min(most, Math.max(least, USUAL_LEVEL));
 
 /** Default seats: a person against the first engine that works, at a low level. */
@@ -44,7 +44,8 @@ export const optionsOf = ({ level }) => (level ? { Level: String(level) } : {});
 
 // A form row to choose a person or an engine with its level.
 function seatRow(engines, number, seat) {
-  const who = select([["", t("person")], ...engines.map(({ name, error }) => [name, error ? t("broken", { name }) : name])], seat.engine ?? "");
+  const entries = engines.map(({ name, error }) => [name, error ? t("broken", { name }) : name]);
+  const who = select([["", t("person")], ...entries], seat.engine ?? "");
   const level = element("select", { "aria-label": `${t("level of")}, ${t("seat", { seat: number })}` });
   const refill = () => {
     const range = levelsOf(engines.find(({ name }) => name === who.value));

@@ -1,4 +1,4 @@
-// The end of a game: places, skill against luck, the costliest moves, and ways to go on.
+// The end of a game: places, skill against luck, the costliest moves, a rematch, and the review.
 
 import { colour, drawing, element } from "./board.js";
 import { signed } from "./review.js";
@@ -33,11 +33,13 @@ export class Ending {
   follow() {
     const { game, mode, names } = this.table;
     const { current } = game;
-    this.panel.hidden = mode !== "play" || !game.line().at(-1).places.every(Boolean) || game.line().at(-1).turn !== null;
-    if (this.panel.hidden || this.end === game.line().at(-1)) return;
-    this.end = game.line().at(-1);
+    const last = game.line().at(-1);
+    this.panel.hidden = mode !== "play" || last.turn !== null || !last.places.every(Boolean);
+    if (this.panel.hidden || this.end === last) return;
+    this.end = last;
     const order = this.end.places.map((place, seat) => [place, seat]).sort(([one], [other]) => one - other);
-    this.places.replaceChildren(...order.map(([place, seat]) => element("li", {}, `${ordinal(place)} `, seatMark(seat), names[seat])));
+    this.places.replaceChildren(...order.map(([place, seat]) =>
+      element("li", {}, `${ordinal(place)} `, seatMark(seat), names[seat])));
     this.found.replaceChildren();
     // A game that was played here is reviewed at once; one that is only looked at, on demand.
     const isOwn = current === this.end && game.path(current).includes(this.played);
@@ -63,7 +65,8 @@ export class Ending {
     const most = Math.max(1, ...seats.flatMap(({ skill, luck }) => [Math.abs(skill), Math.abs(luck)]));
     const height = seats.length * ROW;
     const middle = LEFT + (WIDTH - LEFT) / 2;
-    const svg = drawing("svg", { class: "chart", viewBox: `0 0 ${WIDTH} ${height}`, role: "img", "aria-label": this.inWords(seats) });
+    const viewBox = `0 0 ${WIDTH} ${height}`;
+    const svg = drawing("svg", { class: "chart", viewBox, role: "img", "aria-label": this.inWords(seats) });
     svg.append(drawing("line", { class: "axis", x1: middle, x2: middle, y1: 0, y2: height }));
     seats.forEach(({ skill, luck }, seat) => {
       const y = seat * ROW;
@@ -72,9 +75,10 @@ export class Ending {
       [["skill", skill], ["luck", luck]].forEach(([key, value], index) => {
         const length = (Math.abs(value) / most) * ((WIDTH - LEFT) / 2 - 70);
         const top = y + 5 + index * 16;
-        const bar = drawing("rect", { class: key, x: value < 0 ? middle - length : middle, y: top, width: length, height: 12, rx: 2 });
+        const [x, end, anchor] = value < 0 ? [middle - length, middle - length - 4, "end"] : [middle, middle + length + 4, "start"];
+        const bar = drawing("rect", { class: key, x, y: top, width: length, height: 12, rx: 2 });
         bar.style.fill = colour(seat);
-        const text = { x: value < 0 ? middle - length - 4 : middle + length + 4, y: top + 10, "text-anchor": value < 0 ? "end" : "start" };
+        const text = { x: end, y: top + 10, "text-anchor": anchor };
         svg.append(bar, drawing("text", text, `${t(key)} ${signed(value)}`));
       });
     });

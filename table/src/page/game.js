@@ -8,7 +8,8 @@ let made = 0;
 // `steps` are the moves and cards of a turn, each with the pieces and facts after it.
 function node(parent, steps, view) {
   made += 1;
-  return { id: made, parent, steps, words: steps.map(({ word }) => word), children: [], ply: parent ? parent.ply + 1 : 0, ...view };
+  const words = steps.map(({ word }) => word);
+  return { id: made, parent, steps, words, children: [], ply: parent ? parent.ply + 1 : 0, ...view };
 }
 
 // The fields of a state or step that a node keeps. Its legal moves may be missing; `Game.look` fetches them.

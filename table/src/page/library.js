@@ -58,7 +58,7 @@ export class Library {
     const more = button(`${file} (${games})`, () => this.attempt(async () => {
       const answer = await ask(`games/${encodeURIComponent(file)}?from=${from}&count=${PAGE}`);
       list.append(...answer.games.map((game) => element("li", {}, button(
-        t("shown", { number: game.number, names: resultOf(game), plies: game.plies }), () => this.openGame(file, game.number)))));
+        t("shown", { ...game, names: resultOf(game) }), () => this.openGame(file, game.number)))));
       from += answer.games.length;
       more.disabled = answer.games.length < PAGE;
     }), { class: "file" });

@@ -13,10 +13,11 @@ function turnOf(table, node) {
   const parts = stepsOf(game, node).map(({ text, seat, changes }) => element("span", { class: "step" }, text,
     ...changes.map((change) => element("span", { class: classOf(change) }, changeText(change, seat, names)))));
   const isHere = node === game.current;
+  const ply = element("span", { class: "ply", "aria-hidden": "true" }, String(node.ply));
   return button(element("span", { class: "unseen" }, `${names[node.seat - 1]}: `), () => table.go(node), {
     class: isHere ? "turn here" : "turn", "data-seat": node.seat, "data-words": node.words.join(" "),
     "aria-current": isHere ? "step" : "false",
-  }, element("span", { class: "ply", "aria-hidden": "true" }, String(node.ply)), seatMark(node.seat - 1), element("span", { class: "steps" }, ...parts));
+  }, ply, seatMark(node.seat - 1), element("span", { class: "steps" }, ...parts));
 }
 
 /** The moves of the displayed line. */
@@ -26,7 +27,8 @@ export function logOf(table) {
   if (turns.length === 0) return element("p", { class: "note" }, t("no moves"));
   return element("ol", { class: "moves", "aria-label": t("moves") }, ...turns.map((node) => {
     const others = node.parent.children.filter((child) => child !== node);
-    const variations = others.length > 0 ? [element("span", { class: "variations" }, ...others.map((other) => turnOf(table, other)))] : [];
-    return element("li", {}, turnOf(table, node), ...variations);
+    const item = element("li", {}, turnOf(table, node));
+    if (others.length > 0) item.append(element("span", { class: "variations" }, ...others.map((other) => turnOf(table, other))));
+    return item;
   }));
 }

@@ -157,7 +157,8 @@ export class Table {
   // The legal moves to a square, of the chosen piece if there is one.
   movesTo(square) {
     const { moves, pieces } = this.game.current;
-    return moves.filter((move) => move.square === square && (this.picked === null || pieces[move.piece].square === this.picked));
+    const isOpen = ({ piece }) => this.picked === null || pieces[piece].square === this.picked;
+    return moves.filter((move) => move.square === square && isOpen(move));
   }
 
   /** Shows what the moves to a square do, on the square and below the board; null ends it. */
@@ -173,7 +174,6 @@ export class Table {
     const text = refusalText(this.game, this.game.current, square, this.names);
     this.hint(text);
     showTip(this.parts.board, square, text ? [text] : [], "refusal");
-    if (text) this.say(text);
   }
 
   sayWhoseTurn() {
@@ -197,7 +197,10 @@ export class Table {
     const isDue = this.isStudy && turn?.due === "card" && cards?.length > 0;
     this.parts.choices.hidden = !isDue;
     if (!isDue) return this.parts.choices.replaceChildren();
-    const all = cards.map((card) => button(`${cardWords(card)} × ${card.number}`, () => this.play(card.card), { "data-card": card.card }));
+    // The cards of a game that the page does not know may share their words, so their names tell them apart.
+    const nameOf = (card) => (this.game.traits.moveText ? cardWords(card) : card.card);
+    const all = cards.map((card) =>
+      button(`${nameOf(card)} × ${card.number}`, () => this.play(card.card), { "data-card": card.card }));
     this.parts.choices.replaceChildren(element("h2", {}, t("choose card")), element("div", { class: "buttons" }, ...all));
   }
 
@@ -391,6 +394,7 @@ export class Table {
 
   /** Takes moves back until a person is to move. */
   async undo() {
+    if (this.parts.undo.disabled) return;
     this.abort();
     this.forget();
     do this.game.undo(); while (this.game.current.parent && !this.isStudy && !this.isDue() && this.hasPersons());

@@ -24,7 +24,8 @@ export class Puzzle {
   }
 
   score() {
-    return this.tried > 0 ? [element("p", { id: "score" }, t("score", { solved: this.solved, tried: this.tried }))] : [];
+    const { solved, tried } = this;
+    return tried > 0 ? [element("p", { id: "score" }, t("score", { solved, tried }))] : [];
   }
 
   async check(before, after) {

@@ -95,7 +95,8 @@ class Analyst {
     const shares = (estimate ?? []).map((share, seat) =>
       element("span", { class: "held", title: names[seat] }, seatMark(seat), `${percent(share)} %`));
     const move = game.current.moves?.find((one) => one.move === pv[0]);
-    const first = button(move ? moveTitle(game, game.current, move) : "", () => this.study.table.play(pv[0]), { "data-move": pv[0] ?? "" });
+    const title = move ? moveTitle(game, game.current, move) : "";
+    const first = button(title, () => this.study.table.play(pv[0]), { "data-move": pv[0] ?? "" });
     const known = this.texts.get(line ?? 1);
     const steps = known?.first === pv[0] ? known.steps.slice(1) : [];
     const rest = steps.map(({ seat, text }) => element("span", {}, seatMark(seat - 1), text));
@@ -138,7 +139,8 @@ export class Study {
 
   /** Number of lines to ask an engine for: 1 if it can report only its best one. */
   linesOf(name) {
-    const canReport = this.info.engines.find((engine) => engine.name === name).options.some((option) => option.name === "MultiPV");
+    const { options } = this.info.engines.find((engine) => engine.name === name);
+    const canReport = options.some((option) => option.name === "MultiPV");
     return canReport ? Math.min(MOST_LINES, Math.max(1, Number(this.lines.value) || 1)) : 1;
   }
 

@@ -130,7 +130,10 @@ const startGame = ({ variant, players, seats }) => attempt(async () => {
 });
 
 // The same game again, with the seats moved on by one, so that another one begins.
-const rematch = () => startGame({ variant: table.game.variant, players: table.game.players, seats: [...table.seats.slice(1), table.seats[0]] });
+const rematch = () => {
+  const [first, ...others] = table.seats;
+  return startGame({ variant: table.game.variant, players: table.game.players, seats: [...others, first] });
+};
 
 function header() {
   const language = button(t("language"), () => {
@@ -161,8 +164,9 @@ async function open() {
   const missing = link.seats.filter(({ engine }) => engine && !info.engines.some(({ name }) => name === engine));
   const seatOf = (seat, index) => (seat && !missing.includes(seat) ? { ...seat, name: names[index] ?? undefined } : person());
   await table.begin(answer, answer.places.map((_, index) => seatOf(link.seats[index], index)), link.at);
-  await table.restore(variations);
-  if (missing.length > 0) table.complain(t("missing engine", { names: missing.map(({ engine }) => engine).join(", ") }));
+  await attempt(() => table.restore(variations));
+  const absent = missing.map(({ engine }) => engine).join(", ");
+  if (missing.length > 0) table.complain(t("missing engine", { names: absent }));
 }
 
 // Shows an error and a new game if the link is invalid.
@@ -205,7 +209,7 @@ async function engines() {
 let info = null;
 const parts = partsOf();
 const table = new Table(parts);
-const stage = element("section", { class: "stage", "aria-label": t("board") }, parts.status, parts.trouble, parts.board);
+const stage = element("section", { class: "stage", "aria-label": t("play") }, parts.status, parts.trouble, parts.board);
 const aside = element("aside", {}, parts.seats);
 root.replaceChildren(header(), element("div", { class: "layout" }, stage, aside));
 table.say(t("loading"));
@@ -217,7 +221,8 @@ const advice = new Advice(table, info);
 const library = new Library(table, advice, () => tabbed.select("study"));
 const ending = new Ending(table, review, { rematch, showReview: () => tabbed.select("review") });
 parts.advise = advice.button;
-const tabbed = tabs([["play", playPanel()], ["study", study.panel], ["review", review.panel], ["library", library.panel]], (key) => {
+const panels = { play: playPanel(), study: study.panel, review: review.panel, library: library.panel };
+const tabbed = tabs(Object.entries(panels), (key) => {
   table.mode = key;
   if (key !== "study") study.leave();
   if (table.game && !table.busy) table.look();

@@ -84,13 +84,14 @@ function label(game, square, view, moves, names, isDue) {
 }
 
 /**
- * The board of a game at a node. The functions in `on` are called with a square: `show` when a highlighted square is under
- * the pointer, has the focus, or is tapped; `leave` when that ends; `choose` when it is chosen; `pick` when a piece that
- * can move is chosen; `refuse` when another square is; `set` instead of all of these, while a position is set up.
+ * The board of a game at a node. The functions in `on` are called with a square: `show` when a highlighted square is
+ * under the pointer, has the focus, or is tapped; `leave` when that ends; `choose` when it is chosen; `pick` when a piece
+ * that can move is chosen; `refuse` when another square is; `set` instead of all of these, while a position is set up.
  */
 export function boardOf(game, { view, before, moves = [], picked = null, arrows, names, on = {} }) {
   const isDue = moves.length > 0;
-  const bySquare = Map.groupBy(moves.filter(({ piece }) => picked === null || view.pieces[piece].square === picked), ({ square }) => square);
+  const isOpen = ({ piece }) => picked === null || view.pieces[piece].square === picked;
+  const bySquare = Map.groupBy(moves.filter(isOpen), ({ square }) => square);
   const movable = new Set(moves.map(({ piece }) => view.pieces[piece].square));
   const svg = drawBoard(game.board, {
     label: t("board", { ply: view.ply ?? 0 }),
@@ -160,7 +161,9 @@ export function showTip(board, square, lines, kind = "") {
   if (lines.length === 0) return;
   const group = board.querySelector(`.square[data-square="${square}"]`);
   group.classList.add("shown");
-  const tip = element("div", { class: `tip ${kind}`, "aria-hidden": "true" }, ...lines.map((line, index) => element(index === 0 ? "b" : "span", {}, line)));
+  const [first, ...rest] = lines;
+  const tip = element("div", { class: `tip ${kind}`, "aria-hidden": "true" }, element("b", {}, first),
+    ...rest.map((line) => element("span", {}, line)));
   board.append(tip);
   const [outer, box] = [board.getBoundingClientRect(), group.querySelector("rect").getBoundingClientRect()];
   const most = outer.width - tip.offsetWidth - 4;

@@ -1,4 +1,4 @@
-// Moves, cards and lines of engines in words: squares, what they cost and bring, and why a square is not available.
+// Moves, cards and lines of engines in words: squares, costs and gains, and the reason why a square is not available.
 
 import { post } from "./api.js";
 import { movedPieces } from "./board.js";
@@ -69,7 +69,8 @@ export function refusalText(game, view, square, names) {
     square, seat, pieces: view.pieces, squares: game.board.squares, files: game.board.files, moves: view.moves ?? [],
     valueOf: (label) => Number(factOf(view, seat, label)),
   });
-  return t(key, { ...values, square: squareLabel(game.board, square), name: values.name ? names[values.name - 1] : "" });
+  const name = values.name ? names[values.name - 1] : "";
+  return t(key, { ...values, square: squareLabel(game.board, square), name });
 }
 
 // --- Steps of a game ---
@@ -107,8 +108,10 @@ export function stepsOf(game, node) {
 }
 
 /** A change such as "+20 as 2nd", with the name of its seat unless it is the mover's. */
-export const changeText = ({ seat, amount, place }, mover, names) =>
-  [seat === mover ? "" : names[seat - 1], signed(amount), place ? `${word("if place")} ${ordinal(place)}` : ""].filter(Boolean).join(" ");
+export function changeText({ seat, amount, place }, mover, names) {
+  const reason = place ? `${word("if place")} ${ordinal(place)}` : "";
+  return [seat === mover ? "" : names[seat - 1], signed(amount), reason].filter(Boolean).join(" ");
+}
 
 /** A turn in words, such as "to 4 (hare): −10; card: half of the carrots is lost: −29". */
 export function turnText(game, node, names) {
