@@ -41,7 +41,10 @@ export function layoutOf(board, trackFiles = 13) {
   return { count, isTrack, place, middle, width: files * FIELD, height: rows * FIELD };
 }
 
-/** Position of each piece, by its index. Pieces on the same square are side by side, smaller if there are more. */
+/**
+ * Position of each piece, by its index. Pieces on the same square are side by side, smaller if there are more; on a
+ * track, they leave room for the number of the square.
+ */
 export function spotsOf(pieces, layout) {
   const bySquare = new Map();
   pieces.forEach(({ square }, piece) => {
@@ -53,13 +56,14 @@ export function spotsOf(pieces, layout) {
     const [x, y] = layout.place(square);
     const columns = Math.ceil(Math.sqrt(there.length));
     const rows = Math.ceil(there.length / columns);
-    // Pieces leave room for the number above them.
-    const top = layout.isTrack ? FIELD / 5 : 0;
-    // Several pieces overlap, so that each remains recognizable.
-    const radius = Math.min(15, (0.72 * (FIELD - 6)) / Math.max(columns, rows));
+    // The number is in the first cell if that can be free, and otherwise above the pieces.
+    const first = layout.isTrack && columns * rows > there.length ? 1 : 0;
+    const top = layout.isTrack && rows === 1 ? FIELD / 5 : 0;
+    const radius = columns === 1 ? 15 : 5 + 12 / columns;
     there.forEach((piece, index) => {
-      const cx = x + (FIELD * ((index % columns) + 0.5)) / columns;
-      const cy = y + top + ((FIELD - top) * (Math.floor(index / columns) + 0.5)) / rows;
+      const cell = index + first;
+      const cx = x + (FIELD * ((cell % columns) + 0.5)) / columns;
+      const cy = y + top + ((FIELD - top) * (Math.floor(cell / columns) + 0.5)) / rows;
       spots[piece] = { cx, cy, radius };
     });
   }
@@ -120,7 +124,7 @@ function numbers(board, layout) {
     return edge.flatMap((square) => {
       const [x, y] = layout.place(square);
       const file = square < board.files ? [text(x + FIELD - 7, y + FIELD - 3, "abcdefghijklmnopqrstuvwxyz"[square])] : [];
-      return square % board.files === 0 ? [...file, text(x + 2, y + 9, String(square / board.files + 1))] : file;
+      return square % board.files === 0 ? [...file, text(x + 2, y + 10, String(square / board.files + 1))] : file;
     });
   }
   return board.squares.map((_, square) => {

@@ -29,6 +29,8 @@ export class Table {
     this.listeners = [];
     this.playedListeners = [];
     this.reconnecting = null;
+    /** Variations of the game that still have to be fetched. */
+    this.unrestored = [];
   }
 
   /** Whether engines are not asked for moves, and cards are chosen by hand. */
@@ -116,14 +118,21 @@ export class Table {
   // Keeps the game in the address, and what an address cannot hold in the browser's history.
   keep() {
     const names = this.seats.map(({ name }) => name ?? null);
-    history.replaceState({ variations: this.game.variations(), names }, "", `#${linkOf(this.game, this.seats)}`);
+    const variations = [...this.game.variations(), ...this.unrestored];
+    history.replaceState({ variations, names }, "", `#${linkOf(this.game, this.seats)}`);
   }
 
-  /** Brings back the variations that the browser's history holds. */
-  async restore(variations) {
+  // Brings back the variations that the browser's history held.
+  async restore() {
     const { game } = this;
-    for (const moves of variations) game.addVariation(await fetchGame({ ...game.request(game.root), moves }));
-    this.show();
+    while (this.unrestored.length > 0 && this.game === game) {
+      const moves = this.unrestored[0];
+      const answer = await fetchGame({ ...game.request(game.root), moves });
+      if (this.game !== game) return;
+      this.unrestored.shift();
+      game.addVariation(answer);
+      this.show();
+    }
   }
 
   // Remembers the focused square, so that a keyboard user returns to it at the next turn. Until then the redrawn board
@@ -156,7 +165,8 @@ export class Table {
 
   // The legal moves to a square, of the chosen piece if there is one.
   movesTo(square) {
-    const { moves, pieces } = this.game.current;
+    // The moves are missing while the server is asked for them.
+    const { moves = [], pieces } = this.game.current;
     const isOpen = ({ piece }) => this.picked === null || pieces[piece].square === this.picked;
     return moves.filter((move) => move.square === square && isOpen(move));
   }
@@ -226,14 +236,16 @@ export class Table {
     await this.begin(answer, seats);
   }
 
-  /** Starts with a game from the server: at its end, or paused after `at` turns. */
-  async begin(answer, seats, at = Infinity) {
+  /** Starts with a game from the server: at its end, or paused after `at` turns; with the moves of its variations. */
+  async begin(answer, seats, { at = Infinity, variations = [] } = {}) {
     this.abort();
+    this.unrestored = [...variations];
     this.game = new Game(answer);
     chooseGame(this.game.variant);
     this.seats = seats;
     this.forget();
     const there = this.game.line()[at];
+    await this.restore();
     if (there?.children.length > 0) await this.go(there);
     else await this.proceed();
   }
@@ -358,6 +370,7 @@ export class Table {
   async choose(square) {
     const { game } = this;
     const moves = this.movesTo(square);
+    if (moves.length === 0) return;
     const move = moves.length === 1 ? moves[0] : await askMove(moves, (one) => {
       const facts = factsText(one.facts);
       const from = squareName(game.board, game.current.pieces[one.piece].square);

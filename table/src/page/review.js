@@ -110,7 +110,8 @@ export class Review {
 
   /** The moves that lost most, as buttons that show the better moves; only of `seats` if they are given. */
   worst(most, seats) {
-    const lossOf = ({ seat, loss }) => (!seats || seats.includes(seat) ? loss ?? 0 : 0);
+    const isShown = ({ seat, move, best }) => best && best !== move && (!seats || seats.includes(seat));
+    const lossOf = (move) => (isShown(move) ? move.loss ?? 0 : 0);
     return this.ranked(lossOf, (move) => this.lossText(move), most);
   }
 

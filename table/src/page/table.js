@@ -163,8 +163,8 @@ async function open() {
   const { variations = [], names = [] } = history.state ?? {};
   const missing = link.seats.filter(({ engine }) => engine && !info.engines.some(({ name }) => name === engine));
   const seatOf = (seat, index) => (seat && !missing.includes(seat) ? { ...seat, name: names[index] ?? undefined } : person());
-  await table.begin(answer, answer.places.map((_, index) => seatOf(link.seats[index], index)), link.at);
-  await attempt(() => table.restore(variations));
+  const seats = answer.places.map((_, index) => seatOf(link.seats[index], index));
+  await table.begin(answer, seats, { at: link.at, variations });
   const absent = missing.map(({ engine }) => engine).join(", ");
   if (missing.length > 0) table.complain(t("missing engine", { names: absent }));
 }

@@ -146,6 +146,7 @@ table.test("a language switch keeps variations, a reload keeps names and the thi
   const page = await visit({ hash: linkTo({ players: 2, moves: ["4", "9"] }) });
   await page.locator("#thinking").selectOption("2000");
   await page.locator("#go-back").click();
+  await page.waitForFunction(() => document.querySelector(".turn.here")?.dataset.words === "4");
   await page.locator('.lit[data-square="5"]').click();
   await page.locator(".variations .turn").waitFor();
   await page.getByRole("button", { name: "Deutsch" }).click();
