@@ -25,6 +25,7 @@ pub const ASSETS: &[Asset] = &[
     Asset("/games.js", include_str!("page/games.js")),
     Asset("/library.js", include_str!("page/library.js")),
     Asset("/log.js", include_str!("page/log.js")),
+    Asset("/notices.js", include_str!("page/notices.js")),
     Asset("/play.js", include_str!("page/play.js")),
     Asset("/puzzle.js", include_str!("page/puzzle.js")),
     Asset("/review.js", include_str!("page/review.js")),

@@ -10,6 +10,17 @@ const SEARCH = "movetime 500";
 /** Loss from which on a move gets a comment, in permille of the points. */
 const LEAST_LOSS = 100;
 
+/** Shows the position before a move, with the move as a red arrow and the better one as another. */
+export async function compare(table, node, played, best, estimate = null) {
+  await table.go(node);
+  const arrowOf = (word, rank) => {
+    const found = node.moves?.find(({ move }) => move === word);
+    return found && { from: node.pieces[found.piece].square, to: found.square, rank };
+  };
+  table.mark([played !== best && arrowOf(played, "bad"), arrowOf(best, 0)].filter(Boolean), estimate);
+  table.parts.board.scrollIntoView({ block: "nearest" });
+}
+
 export class Advice {
   constructor(table, info) {
     this.table = table;
@@ -77,19 +88,8 @@ export class Advice {
       if (loss < LEAST_LOSS || table.game !== this.game) return;
       const played = before.moves.find(({ move }) => move === after.words[0]);
       const words = t("comment", { move: moveTitle(table.game, before, played), loss: percent(loss), better: text });
-      this.say(element("p", {}, words), button(t("show it"), () => this.compare(before, played.move, best)));
+      this.say(element("p", {}, words), button(t("show it"), () => compare(table, before, played.move, best)));
     });
-  }
-
-  // Shows the position before a move, with arrows for the move and for the better one.
-  async compare(node, word, best) {
-    const { table } = this;
-    await table.go(node);
-    const arrows = [[word, "bad"], [best, 0]].map(([wanted, rank]) => {
-      const { piece, square } = node.moves.find(({ move }) => move === wanted);
-      return { from: node.pieces[piece].square, to: square, rank };
-    });
-    table.mark(arrows, null);
   }
 
   // Runs a search; advice that fails is no reason to disturb a game.

@@ -1,18 +1,19 @@
 // The table: one game with its seats. People choose their moves, and the server has engines choose theirs.
 
-import { OfflineError, post, reconnected } from "./api.js";
+import { OfflineError, post } from "./api.js";
 import { drawArrows, element } from "./board.js";
 import { askMove, namesOf, optionsOf, person, showCard } from "./dialogs.js";
 import { Game, fetchGame, linkOf } from "./game.js";
 import { logOf } from "./log.js";
+import { Notices } from "./notices.js";
 import { cardWords, chooseGame, t } from "./texts.js";
 import { boardOf, button, run, seatsOf, showTip, trackFiles } from "./view.js";
 import { factsText, moveText, moveTitle, refusalText, squareName, turnText } from "./words.js";
 
-export class Table {
+export class Table extends Notices {
   /** `parts` are the elements to fill. */
   constructor(parts) {
-    this.parts = parts;
+    super(parts);
     this.game = null;
     this.seats = [];
     this.limit = "movetime 700";
@@ -28,7 +29,6 @@ export class Table {
     this.busy = null;
     this.listeners = [];
     this.playedListeners = [];
-    this.reconnecting = null;
     /** Variations of the game that still have to be fetched. */
     this.unrestored = [];
   }
@@ -53,27 +53,6 @@ export class Table {
   }
 
   // --- Display ---
-
-  say(text) {
-    this.parts.status.textContent = text;
-  }
-
-  complain(text, ...buttons) {
-    this.parts.trouble.replaceChildren(...(text ? [element("p", {}, text), ...buttons] : []));
-    this.parts.trouble.hidden = !text;
-  }
-
-  /** Reports an error. If the server does not answer, waits until it does, and then runs `again`. */
-  fail(error, again = () => this.look()) {
-    if (!(error instanceof OfflineError)) return this.complain(t("failed", { error: error.message }));
-    this.complain(t("offline"));
-    this.again = again;
-    this.reconnecting ??= reconnected().then(() => {
-      this.reconnecting = null;
-      this.complain("");
-      this.again();
-    });
-  }
 
   show(before) {
     const { game, names } = this;
@@ -165,7 +144,7 @@ export class Table {
 
   // The legal moves to a square, of the chosen piece if there is one.
   movesTo(square) {
-    // The moves are missing while the server is asked for them.
+    // The moves are missing until the server has sent them.
     const { moves = [], pieces } = this.game.current;
     const isOpen = ({ piece }) => this.picked === null || pieces[piece].square === this.picked;
     return moves.filter((move) => move.square === square && isOpen(move));

@@ -1,5 +1,6 @@
 // The review of a game: the loss of each move, the luck of each card, and their sums for each seat.
 
+import { compare } from "./advice.js";
 import { stream } from "./api.js";
 import { colour, drawing, element } from "./board.js";
 import { percent, t } from "./texts.js";
@@ -115,16 +116,8 @@ export class Review {
     return this.ranked(lossOf, (move) => this.lossText(move), most);
   }
 
-  // Shows the position before a move, with the move as a red arrow and the better one as another.
-  async compare({ ply, move, best, before }) {
-    const node = this.line[ply - 1];
-    await this.table.go(node);
-    const arrowOf = (word, rank) => {
-      const found = node.moves?.find((one) => one.move === word);
-      return found && { from: node.pieces[found.piece].square, to: found.square, rank };
-    };
-    this.table.mark([move !== best && arrowOf(move, "bad"), arrowOf(best, 0)].filter(Boolean), before);
-    this.table.parts.board.scrollIntoView({ block: "nearest" });
+  compare({ ply, move, best, before }) {
+    return compare(this.table, this.line[ply - 1], move, best, before);
   }
 
   // The moves with the highest measure above 0.
