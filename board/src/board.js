@@ -22,11 +22,14 @@ export const colour = (seat) => `var(--colour-${seat % COLOURS})`;
 
 // --- Layout ---
 
-/** Positions of the squares. A track winds up from the bottom left, in rows that alternate between right and left. */
-export function layoutOf(board, isNarrow) {
+/**
+ * Positions of the squares. A track winds up from the bottom left, in rows of `trackFiles` squares that alternate
+ * between right and left.
+ */
+export function layoutOf(board, trackFiles = 13) {
   const count = board.squares.length;
   const isTrack = !board.files;
-  const files = board.files || (isNarrow ? 9 : 13);
+  const files = board.files || trackFiles;
   const rows = Math.ceil(count / files);
   const place = (square) => {
     const row = Math.floor(square / files);
@@ -38,7 +41,10 @@ export function layoutOf(board, isNarrow) {
   return { count, isTrack, place, middle, width: files * FIELD, height: rows * FIELD };
 }
 
-/** Position of each piece, by its index. Pieces on the same square are side by side, smaller if there are more. */
+/**
+ * Position of each piece, by its index. Pieces on the same square are side by side, smaller if there are more; on a
+ * track, they leave room for the number of the square.
+ */
 export function spotsOf(pieces, layout) {
   const bySquare = new Map();
   pieces.forEach(({ square }, piece) => {
@@ -50,12 +56,14 @@ export function spotsOf(pieces, layout) {
     const [x, y] = layout.place(square);
     const columns = Math.ceil(Math.sqrt(there.length));
     const rows = Math.ceil(there.length / columns);
-    // A single piece leaves room for the text above it.
-    const top = layout.isTrack && there.length === 1 ? FIELD / 5 : 0;
-    const radius = Math.min(15, (FIELD - 6) / 2 / Math.max(columns, rows));
+    // The number is in the first cell if that can be free, and otherwise above the pieces.
+    const first = layout.isTrack && columns * rows > there.length ? 1 : 0;
+    const top = layout.isTrack && rows === 1 ? FIELD / 5 : 0;
+    const radius = columns === 1 ? 15 : 5 + 12 / columns;
     there.forEach((piece, index) => {
-      const cx = x + (FIELD * ((index % columns) + 0.5)) / columns;
-      const cy = y + top + ((FIELD - top) * (Math.floor(index / columns) + 0.5)) / rows;
+      const cell = index + first;
+      const cx = x + (FIELD * ((cell % columns) + 0.5)) / columns;
+      const cy = y + top + ((FIELD - top) * (Math.floor(cell / columns) + 0.5)) / rows;
       spots[piece] = { cx, cy, radius };
     });
   }
@@ -100,9 +108,6 @@ function field(board, layout, view, square, isTaken) {
   const group = drawing("g", { class: "square", "data-square": square }, rect);
   const name = view.nameOf?.(square) ?? (layout.isTrack ? `${square}: ${kind.name}` : "");
   if (name) group.append(drawing("title", {}, name));
-  if (layout.isTrack || kind.mark !== "") {
-    group.append(drawing("text", { class: "field-number", x: x + 5, y: y + 12 }, String(square)));
-  }
   if (shapes && isTaken) group.append(picture(shapes, x + FIELD - 10, y + 10, 12, "symbol"));
   else if (shapes) group.append(picture(shapes, x + FIELD / 2, y + FIELD / 2 + 3, 25, "symbol"));
   else if (kind.mark !== "") {
@@ -111,7 +116,43 @@ function field(board, layout, view, square, isTaken) {
   return group;
 }
 
+// The numbers of a track's squares, or the files and ranks along the edge of a grid. They are above the pieces.
+function numbers(board, layout) {
+  const text = (x, y, content) => drawing("text", { class: "field-number", x, y }, content);
+  if (!layout.isTrack) {
+    const edge = board.squares.map((_, square) => square).filter((square) => square < board.files || square % board.files === 0);
+    return edge.flatMap((square) => {
+      const [x, y] = layout.place(square);
+      const file = square < board.files ? [text(x + FIELD - 7, y + FIELD - 3, "abcdefghijklmnopqrstuvwxyz"[square])] : [];
+      return square % board.files === 0 ? [...file, text(x + 2, y + 10, String(square / board.files + 1))] : file;
+    });
+  }
+  return board.squares.map((_, square) => {
+    const [x, y] = layout.place(square);
+    return text(x + 5, y + 12, String(square));
+  });
+}
+
 // --- Pieces ---
+
+/** The pieces that differ between two positions: the index in `before`, and the squares that it left and reached. */
+export function movedPieces(before, after) {
+  const moved = [];
+  for (const seat of new Set(before.map((piece) => piece.seat))) {
+    const [left, reached] = [[before, after], [after, before]].map(([some, others]) => {
+      const there = others.filter((piece) => piece.seat === seat).map(({ square }) => square);
+      return some.flatMap((piece, index) => {
+        if (piece.seat !== seat) return [];
+        const found = there.indexOf(piece.square);
+        if (found < 0) return [{ index, square: piece.square }];
+        there.splice(found, 1);
+        return [];
+      });
+    });
+    left.forEach(({ index, square }, at) => { if (reached[at]) moved.push({ index, from: square, to: reached[at].square }); });
+  }
+  return moved;
+}
 
 function pieceOf(piece, index, spot, view) {
   const { seat, name } = piece;
@@ -161,9 +202,9 @@ function arrow(layout, { from, to, weight = 1, rank = 0 }) {
 }
 
 /** Replaces the arrows on a board. */
-export function drawArrows(svg, board, arrows, isNarrow) {
+export function drawArrows(svg, board, arrows, trackFiles) {
   for (const old of svg.querySelectorAll(".arrow")) old.remove();
-  const layout = layoutOf(board, isNarrow);
+  const layout = layoutOf(board, trackFiles);
   svg.append(...arrows.map((one) => arrow(layout, one)));
 }
 
@@ -172,10 +213,10 @@ export function drawArrows(svg, board, arrows, isNarrow) {
 /**
  * Draws a board as an SVG element. `board` has `files` (0 for a track), and `squares` with a name and a mark each.
  * `view` has `pieces` with seat (from 0), name and square, the pieces `before` the last move if there was one, the seat
- * to move in `turn`, a `label`, and optionally `symbols` (pictures of `kinds` of squares and of `pieces`, colours of `tiles`), `nameOf` (a function of the square), `arrows` and `isNarrow`.
+ * to move in `turn`, a `label`, and optionally `symbols` (pictures of `kinds` of squares and of `pieces`, colours of `tiles`), `nameOf` (a function of the square), `arrows` and `trackFiles`.
  */
 export function drawBoard(board, view) {
-  const layout = layoutOf(board, view.isNarrow);
+  const layout = layoutOf(board, view.trackFiles);
   const margin = layout.isTrack ? 4 : 0;
   const [width, height] = [layout.width + 2 * margin, layout.height + 2 * margin];
   const viewBox = `${-margin} ${-margin} ${width} ${height}`;
@@ -183,12 +224,11 @@ export function drawBoard(board, view) {
   const taken = new Set(view.pieces.map((piece) => piece.square));
   if (layout.isTrack) svg.append(road(board, layout));
   board.squares.forEach((_, square) => svg.append(field(board, layout, view, square, taken.has(square))));
-  (view.before ?? []).forEach((piece, index) => {
-    if (view.pieces[index].square !== piece.square) svg.append(trail(layout, piece.square));
-  });
+  for (const { from } of movedPieces(view.before ?? [], view.pieces)) svg.append(trail(layout, from));
   const spots = spotsOf(view.pieces, layout);
   view.pieces.forEach((piece, index) => svg.append(pieceOf(piece, index, spots[index], view)));
-  drawArrows(svg, board, view.arrows ?? [], view.isNarrow);
+  svg.append(...numbers(board, layout));
+  drawArrows(svg, board, view.arrows ?? [], view.trackFiles);
   return svg;
 }
 

@@ -1,8 +1,5 @@
 //! The pages: markup that is filled by scripts.
 
-use axum::body::Bytes;
-use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
-use axum::response::{IntoResponse, Response};
 use maud::{DOCTYPE, Markup, html};
 
 /// A page in a language, with its script and its initial content.
@@ -33,13 +30,4 @@ pub fn table() -> Markup {
         }
     };
     page("en", "buxtehude", "/table.js", &body)
-}
-
-/// The response with a page.
-pub fn answer(page: Bytes) -> Response {
-    let headers = [
-        (CONTENT_TYPE, "text/html; charset=utf-8"),
-        (CACHE_CONTROL, "no-cache"),
-    ];
-    (headers, page).into_response()
 }

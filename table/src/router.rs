@@ -1,17 +1,17 @@
 //! Routes, and layers around all of them.
 
 use axum::Router;
-use axum::body::Bytes;
 use axum::extract::DefaultBodyLimit;
-use axum::http::{Method, StatusCode, Uri};
+use axum::http::{HeaderMap, Method, StatusCode, Uri};
 use axum::middleware;
 use axum::routing::{get, post};
 use matches::record::printable::shortened;
+use tower_http::compression::CompressionLayer;
 
 use crate::access::{Hosts, guard, quoted};
 use crate::admission::{Admission, MOST_BODY_BYTES, admit};
 use crate::api::{self, App};
-use crate::assets::ASSETS;
+use crate::assets::{ASSETS, StaticFile};
 use crate::client::identify;
 use crate::error::ApiError;
 use crate::{page, rules_page};
@@ -24,13 +24,21 @@ pub fn router(app: App, hosts: Hosts) -> Router {
         ("/rules", rules_page::english()),
         ("/regeln", rules_page::german()),
     ] {
-        let page = Bytes::from(page.into_string());
-        pages = pages.route(path, get(async move || page::answer(page.clone())));
+        let page = StaticFile::new("text/html; charset=utf-8", page.into_string());
+        pages = pages.route(
+            path,
+            get(async move |headers: HeaderMap| page.answer(&headers)),
+        );
     }
     pages = pages.layer(middleware::from_fn(identify));
     for &asset in ASSETS {
-        pages = pages.route(asset.0, get(move || async move { asset }));
+        let file = StaticFile::from(asset);
+        pages = pages.route(
+            asset.0,
+            get(async move |headers: HeaderMap| file.answer(&headers)),
+        );
     }
+    pages = pages.layer(CompressionLayer::new());
     let api = Router::new()
         .route("/api", get(api::document))
         .route("/api/new", post(api::new))

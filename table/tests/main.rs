@@ -2,6 +2,7 @@
 
 mod common;
 
+mod assets;
 mod attacks;
 mod bad_engines;
 mod dependencies;

@@ -1,5 +1,20 @@
 // Requests to the server, with JSON or a stream of events as the answer.
 
+const RETRY_MS = 1000;
+
+/** The server does not answer. */
+export class OfflineError extends Error {}
+
+// Waits for something from the network.
+async function received(pending) {
+  try {
+    return await pending;
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new OfflineError(error.message);
+  }
+}
+
 async function answerOf(response) {
   const answer = await response.json().catch(() => null);
   if (answer?.ok) return answer;
@@ -8,12 +23,23 @@ async function answerOf(response) {
 
 /** Sends a GET request; returns the answer. */
 export async function ask(path) {
-  return answerOf(await fetch(`/api/${path}`));
+  return answerOf(await received(fetch(`/api/${path}`)));
 }
 
 function request(path, body, signal) {
   const headers = { "Content-Type": "application/json" };
-  return fetch(`/api/${path}`, { method: "POST", headers, body: JSON.stringify(body), signal });
+  return received(fetch(`/api/${path}`, { method: "POST", headers, body: JSON.stringify(body), signal }));
+}
+
+/** Asks the server for its engines until it answers. */
+export async function reconnected() {
+  for (;;) {
+    try {
+      return await ask("engines");
+    } catch {
+      await new Promise((resolve) => { setTimeout(resolve, RETRY_MS); });
+    }
+  }
 }
 
 /** Sends a POST request; returns the answer. */
@@ -28,7 +54,7 @@ export async function* stream(path, body, signal) {
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
   for (;;) {
-    const { value, done } = await reader.read();
+    const { value, done } = await received(reader.read());
     if (done) return;
     text += value;
     const events = text.split("\n\n");

@@ -5,6 +5,7 @@ import { cardWords, nameOf, t } from "./texts.js";
 import { icon, labelled, select } from "./view.js";
 
 const CARD_SHOWN_MS = 2600;
+const USUAL_LEVEL = 3;
 
 // --- Seats ---
 
@@ -17,11 +18,15 @@ function levelsOf(engine) {
   return option ? { least: Number(option.min), most: Number(option.max) } : null;
 }
 
-/** Default seats: a person against the first engine at a medium level. */
-export function usualSeat({ engines: [first] }, seat) {
+// The default level of an opponent.
+const usualLevel = ({ least, most }) => Math.min(most, Math.max(least, USUAL_LEVEL));
+
+/** Default seats: a person against the first engine that works, at a low level. */
+export function usualSeat({ engines }, seat) {
+  const first = engines.find(({ error }) => !error);
   if (seat === 0 || !first) return person();
   const range = levelsOf(first);
-  return { engine: first.name, level: range && Math.floor((range.least + range.most) / 2) };
+  return { engine: first.name, level: range && usualLevel(range) };
 }
 
 /** Names of all seats; a name that occurs twice is followed by the seat number. */
@@ -39,14 +44,15 @@ export const optionsOf = ({ level }) => (level ? { Level: String(level) } : {});
 
 // A form row to choose a person or an engine with its level.
 function seatRow(engines, number, seat) {
-  const who = select([["", t("person")], ...engines.map(({ name }) => [name, name])], seat.engine ?? "");
+  const entries = engines.map(({ name, error }) => [name, error ? t("broken", { name }) : name]);
+  const who = select([["", t("person")], ...entries], seat.engine ?? "");
   const level = element("select", { "aria-label": `${t("level of")}, ${t("seat", { seat: number })}` });
   const refill = () => {
     const range = levelsOf(engines.find(({ name }) => name === who.value));
     const levels = range ? Array.from({ length: range.most - range.least + 1 }, (_, index) => range.least + index) : [];
     level.replaceChildren(...levels.map((one) => element("option", { value: one }, t("level", { level: one }))));
     level.hidden = levels.length === 0;
-    if (range) level.value = String(Math.min(range.most, seat.level ?? range.most));
+    if (range) level.value = String(Math.min(range.most, seat.level ?? usualLevel(range)));
   };
   refill();
   who.addEventListener("change", refill);
@@ -77,10 +83,10 @@ function formDialog(title, attributes, ...content) {
 const cancelButton = () => element("button", { value: "", formnovalidate: "" }, t("cancel"));
 
 // Opens a dialog with a form; resolves to the result of `read`, or to null if it is cancelled.
-async function askForm(title, fields, action, read) {
+async function askForm(title, fields, action, read, focused) {
   const confirm = element("button", { class: "primary", value: "yes" }, action);
   const dialog = formDialog(title, {}, ...fields, element("p", { class: "buttons" }, confirm, cancelButton()));
-  return await opened(dialog, confirm) === "yes" ? read() : null;
+  return await opened(dialog, focused ?? confirm) === "yes" ? read() : null;
 }
 
 /** Asks for the seats from now on. */
@@ -91,7 +97,7 @@ export function askSeats(engines, seats) {
 }
 
 /** Asks for a new game: `{ variant, players, seats }`. */
-export function askGame(info, before) {
+export function askGame(info, before, note) {
   const variant = select(info.variants.map(({ name }) => [name, nameOf(name)]), before.variant);
   const players = select([]);
   const rows = element("div", { class: "seat-rows" });
@@ -112,9 +118,10 @@ export function askGame(info, before) {
   refill();
   variant.addEventListener("change", refill);
   players.addEventListener("change", refillSeats);
-  const fields = [labelled(t("game"), variant), labelled(t("players"), players), element("h3", {}, t("who plays")), rows];
+  const fields = [labelled(t("game"), variant), labelled(t("players"), players), element("h3", {}, t("who plays")), rows,
+    element("p", { class: "note" }, note)];
   const read = () => ({ variant: variant.value, players: Number(players.value), seats: seats.map((seat) => seat.read()) });
-  return askForm(t("new game"), fields, t("start"), read);
+  return askForm(t("new game"), fields, t("start"), read, variant);
 }
 
 /** Asks for one of several moves; resolves to undefined if cancelled. */

@@ -5,9 +5,11 @@ import { traitsOf } from "./games.js";
 
 let made = 0;
 
-function node(parent, words, view) {
+// `steps` are the moves and cards of a turn, each with the pieces and facts after it.
+function node(parent, steps, view) {
   made += 1;
-  return { id: made, parent, words, children: [], ply: parent ? parent.ply + 1 : 0, ...view };
+  const words = steps.map(({ word }) => word);
+  return { id: made, parent, steps, words, children: [], ply: parent ? parent.ply + 1 : 0, ...view };
 }
 
 // The fields of a state or step that a node keeps. Its legal moves may be missing; `Game.look` fetches them.
@@ -56,10 +58,10 @@ export class Game {
 
   /** Goes to a turn after the current node; adds it if it is new. */
   append(steps) {
-    const words = steps.map((step) => step.word);
-    const known = this.current.children.find((child) => child.words.join() === words.join());
+    const words = steps.map((step) => step.word).join();
+    const known = this.current.children.find((child) => child.words.join() === words);
     const last = steps.at(-1);
-    const added = known ?? node(this.current, words, viewOf(last, last));
+    const added = known ?? node(this.current, steps, viewOf(last, last));
     added.seat = steps[0].seat;
     if (!known) this.current.children.push(added);
     this.current = added;
@@ -73,7 +75,7 @@ export class Game {
       // A card chosen by hand completes the turn of the preceding move.
       this.current = before.parent;
       before.parent.children = before.parent.children.filter((child) => child !== before);
-      this.append([...before.words.map((word) => ({ word, seat: before.seat })), ...answer.steps]);
+      this.append([...before.steps, ...answer.steps]);
     } else this.append(answer.steps);
     Object.assign(this.current, viewOf(answer, answer.scene));
     return before;
@@ -94,6 +96,21 @@ export class Game {
       nodes.push(last.children.find((child) => child.isKept) ?? last.children[0]);
     }
     return nodes;
+  }
+
+  /** The moves of every variation outside the displayed line. */
+  variations() {
+    const last = this.line().at(-1);
+    const leaves = (one) => (one.children.length > 0 ? one.children.flatMap(leaves) : [one]);
+    return leaves(this.root).filter((leaf) => leaf !== last).map((leaf) => this.request(leaf).moves);
+  }
+
+  /** Adds the turns of a variation from the start; the current node remains. */
+  addVariation({ steps }) {
+    const here = this.current;
+    this.current = this.root;
+    for (const turn of turnsOf(steps)) this.append(turn);
+    this.current = here;
   }
 
   /** The game for a request to the server. */

@@ -77,7 +77,13 @@ const TILES = {
 
 // The server's English words, such as kinds of squares, facts, notes and cards, in each language.
 const RACE_WORDS = {
-  en: { carrots: "carrots left", lettuces: "lettuces left", "place 2": "two", "place 3": "three", "place 4": "four", "if place": "as" },
+  en: {
+    carrots: "carrots left", lettuces: "lettuces left", "place 2": "two", "place 3": "three", "place 4": "four", "if place": "as",
+    "another turn": "no more hares behind than ahead, another turn", "missed +behind": "more hares behind than ahead, misses a turn",
+    "missed +draw": "no lettuces, misses a turn", "short +draw": "10 for each lettuce", "short +restore": "exactly 65",
+    "short +half": "half of the carrots is lost", "short +free": "the move is free", "short +show": "shows the carrots",
+    "short +give": "gives carrots away", "short +shuffle": "one from every hare",
+  },
   de: {
     hare: "Hase", carrot: "Karotte", lettuce: "Salat", hedgehog: "Igel", "place 2": "Zwei", "place 3": "Drei", "place 4": "Vier",
     flag: "Fahne", start: "Start", finish: "Ziel", income: "Einkommen", cost: "kostet", gain: "bringt",
@@ -85,6 +91,10 @@ const RACE_WORDS = {
     "misses the next turn and eats a lettuce": "setzt aus und frisst einen Salat",
     "back to the start, and moves again": "zurück zum Start, dann noch ein Zug", finishes: "ist im Ziel",
     "misses a turn": "setzt aus", finished: "im Ziel", last: "Letzter",
+    "another turn": "nicht mehr Hasen hinter als vor ihm, noch ein Zug", "missed +behind": "mehr Hasen hinter als vor ihm, setzt aus",
+    "missed +draw": "kein Salat, setzt aus", "short +draw": "10 für jeden Salat", "short +restore": "genau 65",
+    "short +half": "die Hälfte der Karotten ist weg", "short +free": "der Zug ist frei", "short +show": "zeigt die Karotten",
+    "short +give": "gibt Karotten ab", "short +shuffle": "eine von jedem Hasen",
     "+behind": "Sind mehr Hasen hinter dir als vor dir, setze einmal aus; wenn nicht, ziehe sofort noch einmal.",
     "+draw": "Nimm 10 Karotten für jeden Salat, den du noch hast. Hast du keinen, setze einmal aus.",
     "+restore": "Du hast jetzt genau 65 Karotten.",
@@ -103,17 +113,112 @@ const HUNT_WORDS = {
   },
 };
 
-// Texts of the page that are more specific in a game, and labels of its own.
+// Texts of the page that are more specific in a game, and texts of its own: moves, and reasons against squares.
 const RACE_TEXTS = {
   en: {
     "card due": "{name} draws a hare card", "it says": "Hare card", "click to place": "Choose a hare, then click its square.",
-    misses: "misses a turn",
+    misses: "misses a turn", carrots: "carrots", lettuces: "lettuces",
+    forward: "to {square} ({kind})", "back to": "back to {square} ({kind})", takes: "takes carrots", gives: "gives carrots back",
+    eats: "eats a lettuce", rests: "misses a turn", restarts: "back to the start with new carrots", card: "card: {card}",
+    "you are here": "{square}: you stand here", "miss now": "You miss this turn",
+    "hedgehog ahead": "{square}: a hedgehog is reached only by going back",
+    "taken by": "{square}: {name} stands there", "too dear": "{square} costs {cost} carrots: you have {carrots}",
+    "no lettuce": "{square} is for eating a lettuce: you have none",
+    "lettuces left": "{square} needs no lettuces: you have {lettuces}",
+    "carrots left": "{square} allows at most {most} carrots: you would have {carrots}",
+    "only hedgehogs": "{square}: hares go back only to a hedgehog", "nearest hedgehog": "{square}: only the nearest hedgehog is open, {nearest}",
+    "no hedgehog": "{square}: there is no hedgehog behind you",
   },
   de: {
     "card due": "{name} zieht eine Hasenkarte", "it says": "Hasenkarte", "click to place": "Wähle einen Hasen, dann sein Feld.",
     misses: "setzt aus", carrots: "Karotten", lettuces: "Salate",
+    forward: "auf {square} ({kind})", "back to": "zurück auf {square} ({kind})", takes: "nimmt Karotten", gives: "gibt Karotten zurück",
+    eats: "frisst einen Salat", rests: "setzt aus", restarts: "zurück zum Start mit neuen Karotten", card: "Karte: {card}",
+    "you are here": "{square}: hier stehst du", "miss now": "Du setzt diesmal aus",
+    "hedgehog ahead": "{square}: ein Igelfeld erreicht man nur rückwärts",
+    "taken by": "{square}: dort steht {name}", "too dear": "{square} kostet {cost} Karotten: du hast {carrots}",
+    "no lettuce": "Auf {square} frisst man einen Salat: du hast keinen",
+    "lettuces left": "{square} verlangt, dass du keinen Salat hast: du hast {lettuces}",
+    "carrots left": "{square} erlaubt höchstens {most} Karotten: du hättest {carrots}",
+    "only hedgehogs": "{square}: rückwärts geht es nur auf einen Igel", "nearest hedgehog": "{square}: nur der nächste Igel ist erlaubt, {nearest}",
+    "no hedgehog": "{square}: hinter dir ist kein Igel",
   },
 };
+const HUNT_TEXTS = {
+  en: {
+    steps: "{piece} {from} to {to}", "light square": "{square}: only dark squares are used", "taken by": "{square} is taken",
+    "too far": "{square}: a step goes to the next square, diagonally", "not back": "{square}: wolves only go down the board",
+  },
+  de: {
+    steps: "{piece} von {from} auf {to}", "light square": "{square}: gezogen wird nur auf dunklen Feldern", "taken by": "{square} ist besetzt",
+    "too far": "{square}: ein Schritt geht schräg auf das nächste Feld", "not back": "{square}: Wölfe ziehen nur nach unten",
+  },
+};
+
+// --- Moves in words ---
+
+// Each function returns the key of a text and its values. `word` is a move or card of the notation, `from` and `to` the
+// squares of the piece that moves.
+
+function raceMove({ word, from, to, changes, note }) {
+  if (word === "+behind" || (word === "+draw" && note === "misses a turn")) {
+    return ["card", { card: note === "misses a turn" ? `missed ${word}` : "another turn" }];
+  }
+  if (word.startsWith("+")) return ["card", { card: `short ${word}` }];
+  if (word === "1001") return ["takes", {}];
+  if (word === "1002") return ["gives", {}];
+  if (word !== "0") return [word.startsWith("-") ? "back to" : "forward", { square: to, kind: to }];
+  return [to === 0 && from !== 0 ? "restarts" : changes("lettuces") ? "eats" : "rests", {}];
+}
+
+const huntMove = ({ from, to, name }) => ["steps", { piece: name, from, to }];
+
+/** Place in the race of a seat that stands on `square`. */
+const racePlace = (pieces, seat, square) => 1 + pieces.filter((piece) => piece.seat !== seat && piece.square > square).length;
+
+// The change by a move, divided into its price or gain and the income of the place on the square that was left.
+function raceParts({ word, amount, place }) {
+  const steps = Number(word);
+  if (word.startsWith("+")) return [{ amount }];
+  if (word === "0") return [{ amount, place: amount === 10 * place ? place : undefined }];
+  const own = { 1001: 10, 1002: -10 }[word] ?? (steps > 0 ? (-steps * (steps + 1)) / 2 : -10 * steps);
+  return [{ amount: own }, { amount: amount - own, place }];
+}
+
+// The reason why none of the `moves` leads to `square`.
+function raceRefusal({ square, seat, pieces, squares, moves, valueOf }) {
+  const [carrots, lettuces] = [valueOf("carrots"), valueOf("lettuces")];
+  const income = Number(moves[0]?.facts.find(({ label }) => label === "income")?.value ?? 0);
+  const from = pieces[seat - 1].square;
+  const here = pieces.find((piece) => piece.square === square);
+  const isEnd = square === 0 || square === squares.length - 1;
+  const { name } = squares[square];
+  if (moves.length === 1 && moves[0].move === "0" && moves[0].square === from) return ["miss now", {}];
+  if (square === from) return ["you are here", { square }];
+  if (square < from) {
+    if (name !== "hedgehog") return ["only hedgehogs", { square }];
+    const nearest = squares.map((one) => one.name).lastIndexOf("hedgehog", from - 1);
+    return nearest === square ? ["taken by", { square, name: here.seat }] : ["nearest hedgehog", { square, nearest }];
+  }
+  if (name === "hedgehog") return ["hedgehog ahead", { square }];
+  if (here && !isEnd) return ["taken by", { square, name: here.seat }];
+  const steps = square - from;
+  const [cost, held] = [(steps * (steps + 1)) / 2, carrots + income];
+  if (cost > held) return ["too dear", { square, cost, carrots: held }];
+  if (name === "lettuce") return ["no lettuce", { square }];
+  if (lettuces > 0) return ["lettuces left", { square, lettuces }];
+  const home = pieces.filter((piece) => piece.square === squares.length - 1).length;
+  return ["carrots left", { square, most: 10 * (home + 1), carrots: held - cost }];
+}
+
+function huntRefusal({ square, seat, pieces, squares, files }) {
+  if (squares[square].name === "light") return ["light square", { square }];
+  if (pieces.some((piece) => piece.square === square)) return ["taken by", { square }];
+  const own = pieces.filter((piece) => piece.seat === seat);
+  const isNext = own.some((piece) => Math.abs(Math.floor(piece.square / files) - Math.floor(square / files)) === 1
+    && Math.abs((piece.square % files) - (square % files)) === 1);
+  return [isNext ? "not back" : "too far", { square }];
+}
 
 // --- Positions that are set up by hand ---
 
@@ -156,17 +261,24 @@ const RACE = {
   symbols: { kinds, tiles: TILES, pieces: { hare: [["path", { d: HARE }]] } },
   card: "hare",
   facts: { carrots: { icon: "carrot" }, lettuces: { icon: "lettuce", isRepeated: true } },
+  counted: "carrots",
   words: RACE_WORDS,
   texts: RACE_TEXTS,
   setup: RACE_SETUP,
+  moveText: raceMove,
+  partsOf: raceParts,
+  refusal: raceRefusal,
+  placeOn: racePlace,
 };
 
 const HUNT = {
   symbols: { kinds: {}, tiles: {}, pieces: { rabbit: [["path", { d: HARE }]], wolf: [["path", { d: WOLF }]] } },
   facts: { plays: { hasNoLabel: true } },
   words: HUNT_WORDS,
-  texts: {},
+  texts: HUNT_TEXTS,
   setup: HUNT_SETUP,
+  moveText: huntMove,
+  refusal: huntRefusal,
 };
 
 const UNKNOWN = { symbols: { kinds: {}, tiles: {}, pieces: {} }, facts: {}, words: {}, texts: {} };
@@ -179,7 +291,8 @@ const GAMES = {
 
 /**
  * Describes a variant: `name` by language; `symbols` for `drawBoard`; the kind of square whose picture is on a `card`; how
- * to show the `facts` of a seat; translations of the server's `words` and of the page's `texts`; and its `setup`: the
- * fields of a seat, and how to `read` and `write` a position. A game that is not known has no name, card and setup.
+ * to show the `facts` of a seat, and the fact that is `counted` in the list of moves; translations of the server's `words`
+ * and of the page's `texts`; its `setup`: the fields of a seat, and how to `read` and `write` a position; and functions
+ * for the text of a move, the reason against a square, and the place on a square. An unknown game has few of these.
  */
 export const traitsOf = (variant) => GAMES[variant] ?? UNKNOWN;

@@ -4,16 +4,24 @@ import { ask, post } from "./api.js";
 import { element } from "./board.js";
 import { person } from "./dialogs.js";
 import { fetchGame, readPasted } from "./game.js";
-import { t } from "./texts.js";
+import { Puzzle } from "./puzzle.js";
+import { ordinal, t } from "./texts.js";
 import { button, labelled, select } from "./view.js";
 
 const PAGE = 50;
 
+// The names of a game, in the order of their places.
+function resultOf({ names, places }) {
+  const order = names.map((name, seat) => [places[seat] ?? Infinity, name]).sort(([one], [other]) => one - other);
+  return order.map(([place, name]) => (place === Infinity ? name : `${ordinal(place)} ${name}`)).join(", ");
+}
+
 export class Library {
   /** `opened` is called after a game has been put on the board. */
-  constructor(table, opened) {
+  constructor(table, advice, opened) {
     this.table = table;
     this.opened = opened;
+    this.puzzle = new Puzzle(table, advice);
     this.body = element("div");
     this.text = element("textarea", { "aria-label": t("paste game"), placeholder: "position startpos players 3 moves …", spellcheck: "false" });
     const load = button(t("load"), () => this.paste(), { id: "load-game" });
@@ -36,7 +44,8 @@ export class Library {
       const [etudes, games] = await Promise.all([ask("etudes"), ask("games")]);
       const parts = [];
       if (games.files.length > 0) parts.push(element("h2", {}, t("games")), ...games.files.map((file) => this.gamesOf(file)));
-      if (etudes.files.length > 0) parts.push(element("h2", {}, t("etudes")), ...etudes.files.map((file) => this.etudesOf(file)));
+      if (etudes.files.length > 0) parts.push(element("h2", {}, t("etudes")), element("p", { class: "note" }, t("puzzle")), this.puzzle.panel,
+        ...etudes.files.map((file) => this.etudesOf(file)));
       this.body.replaceChildren(...(parts.length > 0 ? parts : [element("p", { class: "note" }, t("no files"))]));
     });
   }
@@ -49,7 +58,7 @@ export class Library {
     const more = button(`${file} (${games})`, () => this.attempt(async () => {
       const answer = await ask(`games/${encodeURIComponent(file)}?from=${from}&count=${PAGE}`);
       list.append(...answer.games.map((game) => element("li", {}, button(
-        t("shown", { number: game.number, names: game.names.join(", ") }), () => this.openGame(file, game.number)))));
+        t("shown", { ...game, names: resultOf(game) }), () => this.openGame(file, game.number)))));
       from += answer.games.length;
       more.disabled = answer.games.length < PAGE;
     }), { class: "file" });
@@ -72,8 +81,7 @@ export class Library {
   // Puts a game on the board, at its start.
   async show(game, names) {
     const answer = await fetchGame(game);
-    this.table.isStudy = true;
-    await this.table.begin(answer, answer.places.map((_, seat) => person(names[seat])));
+    await this.table.beginNew(answer, answer.places.map((_, seat) => person(names[seat])));
     await this.table.go(this.table.game.root);
     this.opened();
   }
@@ -101,8 +109,8 @@ export class Library {
     if (!etude || number < 1) throw new Error(t("no such number", { number, most: total }));
     const answer = await post("new", { variant, start: etude.position });
     this.etude = etude;
-    this.table.isStudy = true;
-    await this.table.begin(answer, answer.places.map(() => person()));
+    await this.table.beginNew(answer, answer.places.map(() => person()));
+    this.puzzle.begin();
   }
 
   // Judges the open etude, even if another number has been typed since.

@@ -1,21 +1,26 @@
 // The table: one game with its seats. People choose their moves, and the server has engines choose theirs.
 
-import { post } from "./api.js";
+import { OfflineError, post } from "./api.js";
 import { drawArrows, element } from "./board.js";
 import { askMove, namesOf, optionsOf, person, showCard } from "./dialogs.js";
-import { Game, linkOf } from "./game.js";
+import { Game, fetchGame, linkOf } from "./game.js";
+import { logOf } from "./log.js";
+import { Notices } from "./notices.js";
 import { cardWords, chooseGame, t } from "./texts.js";
-import { boardOf, button, factsText, isNarrow, run, seatsOf, squareName } from "./view.js";
+import { boardOf, button, run, seatsOf, showTip, trackFiles } from "./view.js";
+import { factsText, moveText, moveTitle, refusalText, squareName, turnText } from "./words.js";
 
-export class Table {
+export class Table extends Notices {
   /** `parts` are the elements to fill. */
   constructor(parts) {
-    this.parts = parts;
+    super(parts);
     this.game = null;
     this.seats = [];
     this.limit = "movetime 700";
-    /** In a study, engines are not asked for moves, and cards are chosen by hand. */
-    this.isStudy = false;
+    /** The open tab: "play", "study", "review" or "library". */
+    this.mode = "play";
+    /** Square of the piece that is chosen to move; null if none is. */
+    this.picked = null;
     this.arrows = [];
     this.estimate = null;
     /** Pieces of a position that is being set up; shown instead of the game's. */
@@ -23,6 +28,14 @@ export class Table {
     this.focused = null;
     this.busy = null;
     this.listeners = [];
+    this.playedListeners = [];
+    /** Variations of the game that still have to be fetched. */
+    this.unrestored = [];
+  }
+
+  /** Whether engines are not asked for moves, and cards are chosen by hand. */
+  get isStudy() {
+    return this.mode !== "play";
   }
 
   get names() {
@@ -34,21 +47,12 @@ export class Table {
     this.listeners.push(listener);
   }
 
+  /** Calls `listener` with the node before and the node after each move that a person plays in a game. */
+  onPlayed(listener) {
+    this.playedListeners.push(listener);
+  }
+
   // --- Display ---
-
-  say(text) {
-    this.parts.status.textContent = text;
-  }
-
-  complain(text, ...buttons) {
-    this.parts.trouble.replaceChildren(...(text ? [element("p", {}, text), ...buttons] : []));
-    this.parts.trouble.hidden = !text;
-  }
-
-  /** Reports an error. */
-  fail(error) {
-    this.complain(t("failed", { error: error.message }));
-  }
 
   show(before) {
     const { game, names } = this;
@@ -58,25 +62,56 @@ export class Table {
     const svg = boardOf(game, {
       view,
       before: this.placed ? null : before ?? view.parent,
-      moves: this.isDue() ? view.moves ?? [] : [],
+      moves: this.isDue() && !this.onSquare ? view.moves : [],
+      picked: this.picked,
       arrows: this.arrows,
       names,
-      onSquare: this.onSquare,
-      choose: (moves) => this.choose(moves),
-      show: (moves) => this.hint(moves),
+      on: {
+        set: this.onSquare,
+        show: (square) => this.preview(square),
+        leave: () => this.preview(null),
+        choose: (square) => this.choose(square),
+        refuse: (square) => this.refuse(square),
+        pick: (square) => {
+          this.picked = this.picked === square ? null : square;
+          this.show();
+        },
+      },
     });
     this.parts.board.replaceChildren(svg);
     this.parts.seats.replaceChildren(seatsOf(game, view, names, this.estimate));
-    this.hint(null);
+    this.hint("");
     this.giveFocus(svg);
     this.showChoices();
-    this.showMoves();
-    this.parts.undo.disabled = !view.parent;
+    this.parts.moves.replaceChildren(logOf(this));
+    const here = this.parts.moves.querySelector(".here");
+    if (here) here.closest("ol").scrollTop = here.offsetTop - here.closest("ol").clientHeight / 2;
+    this.parts.undo.disabled = !view.parent || this.mode === "review";
     this.parts.skip.disabled = !this.busy;
     this.parts.onward.hidden = !this.isWaiting();
-    history.replaceState(null, "", `#${linkOf(game, this.seats)}`);
+    this.keep();
     this.sayWhoseTurn();
     for (const listener of this.listeners) listener();
+  }
+
+  // Keeps the game in the address, and what an address cannot hold in the browser's history.
+  keep() {
+    const names = this.seats.map(({ name }) => name ?? null);
+    const variations = [...this.game.variations(), ...this.unrestored];
+    history.replaceState({ variations, names }, "", `#${linkOf(this.game, this.seats)}`);
+  }
+
+  // Brings back the variations that the browser's history held.
+  async restore() {
+    const { game } = this;
+    while (this.unrestored.length > 0 && this.game === game) {
+      const moves = this.unrestored[0];
+      const answer = await fetchGame({ ...game.request(game.root), moves });
+      if (this.game !== game) return;
+      this.unrestored.shift();
+      game.addVariation(answer);
+      this.show();
+    }
   }
 
   // Remembers the focused square, so that a keyboard user returns to it at the next turn. Until then the redrawn board
@@ -98,19 +133,36 @@ export class Table {
     this.arrows = arrows;
     this.estimate = estimate;
     const svg = this.parts.board.querySelector("svg");
-    drawArrows(svg, this.game.board, arrows, isNarrow());
+    drawArrows(svg, this.game.board, arrows, trackFiles());
     this.parts.seats.replaceChildren(seatsOf(this.game, this.game.current, this.names, estimate));
   }
 
-  hint(moves) {
-    const text = moves ? moves.map((move) =>
-      [this.nameOf(move), factsText(move.facts, " · ")].filter(Boolean).join(": ")).join("\n") : "";
+  hint(text) {
     const haveFacts = this.game.current.moves?.some((move) => move.facts.length > 0);
     this.parts.hint.textContent = text || (this.isDue() && haveFacts ? t("hint") : " ");
   }
 
-  nameOf({ move, square }) {
-    return this.game.board.files ? move : squareName(this.game.board, square);
+  // The legal moves to a square, of the chosen piece if there is one.
+  movesTo(square) {
+    // The moves are missing until the server has sent them.
+    const { moves = [], pieces } = this.game.current;
+    const isOpen = ({ piece }) => this.picked === null || pieces[piece].square === this.picked;
+    return moves.filter((move) => move.square === square && isOpen(move));
+  }
+
+  /** Shows what the moves to a square do, on the square and below the board; null ends it. */
+  preview(square) {
+    const { game } = this;
+    const texts = square === null ? [] : this.movesTo(square).map((move) => moveText(game, game.current, move));
+    this.hint(texts.join("\n"));
+    showTip(this.parts.board, square, texts.flatMap((text) => text.split(" · ")));
+  }
+
+  // Says why no move leads to a square.
+  refuse(square) {
+    const text = refusalText(this.game, this.game.current, square, this.names);
+    this.hint(text);
+    showTip(this.parts.board, square, text ? [text] : [], "refusal");
   }
 
   sayWhoseTurn() {
@@ -120,18 +172,12 @@ export class Table {
     const now = !turn ? `${t("over")} ${t("won by", { name })}`
       : turn.due === "card" ? t("choose card")
         : this.isDue() ? t("your turn", { name }) : t(this.busy ? "their turn" : "waits", { name });
-    this.say(last ? `${last}. ${now}` : now);
+    this.say(last ? `${last.replace(/\.$/, "")}. ${now}` : now);
   }
 
-  // Describes a turn. On a track with one piece for each seat, it names the square that the piece went to.
-  tell({ words, seat, parent, pieces }) {
-    const name = this.names[seat - 1];
-    const own = pieces.findIndex((piece) => piece.seat === seat);
-    const isOnlyOne = pieces.filter((piece) => piece.seat === seat).length === 1;
-    if (this.game.board.files || !isOnlyOne || words[0].startsWith("+")) return t("played", { name, move: words.join(" ") });
-    const { square } = pieces[own];
-    const text = parent.pieces[own].square === square ? "stayed" : "went";
-    return [t(text, { name, square: squareName(this.game.board, square) }), ...words.slice(1)].join(", ");
+  /** A turn in words, with the name of its seat. */
+  tell(node) {
+    return t("did", { name: this.names[node.seat - 1], what: turnText(this.game, node, this.names) });
   }
 
   // Shows the cards to choose from in a study.
@@ -140,27 +186,11 @@ export class Table {
     const isDue = this.isStudy && turn?.due === "card" && cards?.length > 0;
     this.parts.choices.hidden = !isDue;
     if (!isDue) return this.parts.choices.replaceChildren();
-    const all = cards.map((card) => button(`${card.card} × ${card.number}`, () => this.play(card.card), { title: cardWords(card) }));
+    // The cards of a game that the page does not know may share their words, so their names tell them apart.
+    const nameOf = (card) => (this.game.traits.moveText ? cardWords(card) : card.card);
+    const all = cards.map((card) =>
+      button(`${nameOf(card)} × ${card.number}`, () => this.play(card.card), { "data-card": card.card }));
     this.parts.choices.replaceChildren(element("h2", {}, t("choose card")), element("div", { class: "buttons" }, ...all));
-  }
-
-  showMoves() {
-    const list = element("ol", { class: "moves", "aria-label": t("moves") });
-    const shown = (node) => button(node.words.join(" "), () => this.go(node), {
-      class: node === this.game.current ? "turn here" : "turn",
-      "data-seat": node.seat,
-      "aria-current": node === this.game.current ? "step" : "false",
-      title: this.tell(node),
-    });
-    for (const node of this.game.line().slice(1)) {
-      const item = element("li", {}, shown(node));
-      const others = node.parent.children.filter((child) => child !== node);
-      if (others.length > 0) item.append(element("span", { class: "variations" }, ...others.map(shown)));
-      list.append(item);
-    }
-    this.parts.moves.replaceChildren(list.children.length > 0 ? list : element("p", { class: "note" }, t("no moves")));
-    const here = list.querySelector(".here");
-    if (here) list.scrollTop = here.offsetTop - list.clientHeight / 2;
   }
 
   // --- Play ---
@@ -168,7 +198,7 @@ export class Table {
   /** Whether a person may move now; in a study, for any seat. */
   isDue() {
     const { turn } = this.game.current;
-    if (this.busy || turn?.due !== "move") return false;
+    if (this.busy || turn?.due !== "move" || this.mode === "review" || !this.game.current.moves) return false;
     return this.isStudy || !this.seats[turn.seat - 1]?.engine;
   }
 
@@ -179,14 +209,22 @@ export class Table {
     return turn.due === "card" || Boolean(this.seats[turn.seat - 1]?.engine);
   }
 
-  /** Starts with a game from the server: at its end, or paused after `at` turns. */
-  async begin(answer, seats, at = Infinity) {
+  /** Starts another game; the browser's button Back returns to the one before. */
+  async beginNew(answer, seats) {
+    if (this.game) history.pushState(null, "");
+    await this.begin(answer, seats);
+  }
+
+  /** Starts with a game from the server: at its end, or paused after `at` turns; with the moves of its variations. */
+  async begin(answer, seats, { at = Infinity, variations = [] } = {}) {
     this.abort();
+    this.unrestored = [...variations];
     this.game = new Game(answer);
     chooseGame(this.game.variant);
     this.seats = seats;
     this.forget();
     const there = this.game.line()[at];
+    await this.restore();
     if (there?.children.length > 0) await this.go(there);
     else await this.proceed();
   }
@@ -194,6 +232,7 @@ export class Table {
   forget() {
     this.arrows = [];
     this.estimate = null;
+    this.picked = null;
     this.complain("");
   }
 
@@ -251,8 +290,8 @@ export class Table {
       if (this.busy !== busy) return false;
       this.busy = null;
       this.show();
-      if (path === "ai") this.explain(error);
-      else this.fail(error);
+      if (path === "ai" && !(error instanceof OfflineError)) this.explain(error);
+      else this.fail(error, () => (path === "play" ? this.play(more.move) : this.proceed()));
       return false;
     }
   }
@@ -293,6 +332,7 @@ export class Table {
     }
     this.busy = null;
     this.arrows = [];
+    this.picked = null;
     const before = this.game.take(answer);
     this.show(before);
   }
@@ -300,25 +340,31 @@ export class Table {
   // Shows an intermediate position, without squares to choose.
   showStep(step) {
     this.keepFocus();
-    const svg = boardOf(this.game, { view: step, moves: [], names: this.names, choose: () => {}, show: () => {} });
+    const svg = boardOf(this.game, { view: step, names: this.names });
     this.parts.board.replaceChildren(svg);
     this.parts.seats.replaceChildren(seatsOf(this.game, step, this.names, this.estimate));
   }
 
   /** Plays a move to the chosen square; asks which one if there are several. */
-  async choose(moves) {
+  async choose(square) {
+    const { game } = this;
+    const moves = this.movesTo(square);
+    if (moves.length === 0) return;
     const move = moves.length === 1 ? moves[0] : await askMove(moves, (one) => {
       const facts = factsText(one.facts);
-      return facts ? `${one.move}: ${facts}` : one.move;
+      const from = squareName(game.board, game.current.pieces[one.piece].square);
+      return [game.board.files ? t("from", { from }) : moveTitle(game, game.current, one), facts].filter(Boolean).join(": ");
     });
     if (move) await this.play(move.move);
   }
 
   /** Plays a move, or a card if one is due. */
   async play(text) {
-    const { turn } = this.game.current;
-    if (!turn) return;
-    if (await this.attempt("play", { move: text, draw: !this.isStudy })) await this.proceed();
+    const before = this.game.current;
+    if (!before.turn) return;
+    if (!await this.attempt("play", { move: text, draw: !this.isStudy })) return;
+    if (before.turn.due === "move") for (const listener of this.playedListeners) listener(before, this.game.current);
+    await this.proceed();
   }
 
   // --- Navigation ---
@@ -340,6 +386,7 @@ export class Table {
 
   /** Takes moves back until a person is to move. */
   async undo() {
+    if (this.parts.undo.disabled) return;
     this.abort();
     this.forget();
     do this.game.undo(); while (this.game.current.parent && !this.isStudy && !this.isDue() && this.hasPersons());

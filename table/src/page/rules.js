@@ -3,12 +3,12 @@
 import { post } from "./api.js";
 import { drawBoard } from "./board.js";
 import { traitsOf } from "./games.js";
-import { isNarrow, piecesOf } from "./view.js";
+import { piecesOf, trackFiles } from "./view.js";
 
 for (const place of document.querySelectorAll("[data-variant]")) {
   const { variant, label } = place.dataset;
   const { scene } = await post("new", { variant, players: 2 });
   const { symbols } = traitsOf(variant);
   place.className = scene.board.files ? "board grid" : "board track";
-  place.replaceChildren(drawBoard(scene.board, { label, symbols, pieces: piecesOf(scene), isNarrow: isNarrow() }));
+  place.replaceChildren(drawBoard(scene.board, { label, symbols, pieces: piecesOf(scene), trackFiles: trackFiles() }));
 }

@@ -2,7 +2,8 @@
 
 import { element } from "./board.js";
 import { t, word } from "./texts.js";
-import { button, icon, labelled, piecesOf, select, squareLabel } from "./view.js";
+import { button, icon, labelled, piecesOf, select } from "./view.js";
+import { squareLabel } from "./words.js";
 
 export class Setup {
   /** `set` is called with the finished position as text. */

@@ -1,13 +1,16 @@
 // The analysis board: engines that analyse the current position, exact outcomes, and positions set up by hand.
 
-import { post, stream } from "./api.js";
+import { OfflineError, post, stream } from "./api.js";
 import { element } from "./board.js";
 import { person } from "./dialogs.js";
 import { Setup } from "./setup.js";
 import { count, percent, t } from "./texts.js";
 import { button, engineSelect, labelled, seatMark } from "./view.js";
+import { lineText, moveTitle } from "./words.js";
 
 const MOST_LINES = 8;
+/** Number of moves and cards of a line that are shown. */
+const MOST_WORDS = 10;
 
 // One analysing engine with its output.
 class Analyst {
@@ -16,6 +19,7 @@ class Analyst {
     this.name = name;
     this.controller = null;
     this.said = new Map();
+    this.texts = new Map();
     this.state = element("p", { class: "note", "aria-live": "off" });
     this.list = element("ol", { class: "lines" });
     this.block = element("section", { class: "analyst", "aria-label": name }, element("h2", {}, name), this.state, this.list);
@@ -23,12 +27,14 @@ class Analyst {
 
   async start() {
     this.stop();
+    this.hasEnded = false;
     const controller = new AbortController();
     this.controller = controller;
     this.said.clear();
+    this.texts.clear();
     this.list.replaceChildren();
     const { table } = this.study;
-    const body = { game: table.game.request(), engine: this.name, lines: this.study.lineCount };
+    const body = { game: table.game.request(), engine: this.name, lines: this.study.linesOf(this.name) };
     try {
       for await (const [event, data] of stream("analyse", body, controller.signal)) {
         if (this.controller !== controller) return;
@@ -37,8 +43,14 @@ class Analyst {
         else if (event === "error") throw new Error(data.error);
       }
     } catch (error) {
-      if (this.controller === controller) this.state.textContent = t("engine failed", { name: this.name, error: error.message });
+      if (this.controller === controller) this.fail(error);
     }
+    if (this.controller === controller) this.study.ended(this);
+  }
+
+  fail(error) {
+    if (error instanceof OfflineError) this.study.table.fail(error);
+    else this.state.textContent = t("engine failed", { name: this.name, error: error.message });
   }
 
   take(info) {
@@ -57,14 +69,38 @@ class Analyst {
     this.state.textContent = known.filter(Boolean).join(" · ");
     this.list.replaceChildren(...lines.map((info) => this.item(info)));
     this.study.draw(this);
+    this.translate(lines);
   }
 
-  item({ pv, estimate }) {
-    const { names } = this.study.table;
+  // Fetches the words of the lines, one round at a time.
+  async translate(lines) {
+    if (this.isTranslating) return;
+    this.isTranslating = true;
+    const { game } = this.study.table;
+    const node = game.current;
+    try {
+      for (const { line, pv } of lines) {
+        const steps = await lineText(game, node, pv.slice(0, MOST_WORDS));
+        if (game.current === node) this.texts.set(line ?? 1, { first: pv[0], steps });
+      }
+      if (this.controller && game.current === node) this.list.replaceChildren(...lines.map((info) => this.item(info)));
+    } catch {
+      // The next report of the engine tries again.
+    }
+    this.isTranslating = false;
+  }
+
+  item({ line, pv, estimate }) {
+    const { names, game } = this.study.table;
     const shares = (estimate ?? []).map((share, seat) =>
-      element("span", { class: "held", title: names[seat] }, seatMark(seat), percent(share)));
-    const first = button(pv[0] ?? "", () => this.study.table.play(pv[0]));
-    return element("li", {}, element("span", { class: "buttons" }, first, ...shares), element("span", { class: "pv" }, pv.slice(1).join(" ")));
+      element("span", { class: "held", title: names[seat] }, seatMark(seat), `${percent(share)} %`));
+    const move = game.current.moves?.find((one) => one.move === pv[0]);
+    const title = move ? moveTitle(game, game.current, move) : "";
+    const first = button(title, () => this.study.table.play(pv[0]), { "data-move": pv[0] ?? "" });
+    const known = this.texts.get(line ?? 1);
+    const steps = known?.first === pv[0] ? known.steps.slice(1) : [];
+    const rest = steps.map(({ seat, text }) => element("span", {}, seatMark(seat - 1), text));
+    return element("li", {}, element("span", { class: "buttons" }, first, ...shares), element("span", { class: "pv" }, ...rest));
   }
 
   stop() {
@@ -101,8 +137,23 @@ export class Study {
     table.onChange(() => this.follow());
   }
 
-  get lineCount() {
-    return Math.min(MOST_LINES, Math.max(1, Number(this.lines.value) || 1));
+  /** Number of lines to ask an engine for: 1 if it can report only its best one. */
+  linesOf(name) {
+    const { options } = this.info.engines.find((engine) => engine.name === name);
+    const canReport = options.some((option) => option.name === "MultiPV");
+    return canReport ? Math.min(MOST_LINES, Math.max(1, Number(this.lines.value) || 1)) : 1;
+  }
+
+  /** Called when an engine's analysis has ended by itself. */
+  ended(analyst) {
+    analyst.hasEnded = true;
+    if (this.analysts.every(({ hasEnded }) => hasEnded)) this.finish();
+  }
+
+  // Offers to analyse again; the results remain.
+  finish() {
+    this.isOn = false;
+    this.toggle.textContent = t("analyse");
   }
 
   begin() {
@@ -125,8 +176,7 @@ export class Study {
   }
 
   stop() {
-    this.isOn = false;
-    this.toggle.textContent = t("analyse");
+    this.finish();
     for (const analyst of this.analysts) analyst.stop();
     this.analysts = [];
   }
@@ -164,9 +214,11 @@ export class Study {
 
   async solve() {
     try {
-      const { moves } = await post("solved", { game: this.table.game.request() });
-      const items = moves.map(({ move, wins, plies }) => element("li", {},
-        element("b", {}, move), " ", t("wins in", { name: this.table.names[wins - 1], plies })));
+      const { game } = this.table;
+      const { moves } = await post("solved", { game: game.request() });
+      const titleOf = (word) => moveTitle(game, game.current, game.current.moves.find(({ move }) => move === word));
+      const items = moves.map(({ move, wins, plies }) => element("li", { "data-move": move },
+        element("b", {}, titleOf(move)), ": ", t("wins in", { name: this.table.names[wins - 1], plies })));
       this.outcomes.replaceChildren(element("ul", { class: "lines" }, ...items));
     } catch (error) {
       this.outcomes.replaceChildren(element("p", { class: "note" }, t("failed", { error: error.message })));
@@ -177,7 +229,7 @@ export class Study {
     try {
       const answer = await post("new", { variant: this.table.game.variant, start });
       const seats = answer.places.map((_, seat) => this.table.seats[seat] ?? person());
-      await this.table.begin(answer, seats);
+      await this.table.beginNew(answer, seats);
     } catch (error) {
       this.table.fail(error);
     }

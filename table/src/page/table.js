@@ -1,17 +1,20 @@
 // The page: its parts, its keyboard shortcuts, and its start.
 
-import { ask, post } from "./api.js";
+import { Advice } from "./advice.js";
+import { OfflineError, ask, post, reconnected } from "./api.js";
 import { element } from "./board.js";
 import { askGame, askSeats, person, usualSeat } from "./dialogs.js";
+import { Ending } from "./ending.js";
 import { fetchGame, readLink } from "./game.js";
 import { Library } from "./library.js";
 import { Table } from "./play.js";
 import { Review } from "./review.js";
 import { Study } from "./study.js";
 import { chooseLanguage, isGerman, t } from "./texts.js";
-import { button, icon, labelled, onNarrow, select } from "./view.js";
+import { button, icon, labelled, onResize, select } from "./view.js";
 
 const USUAL_PLAYERS = 3;
+const USUAL_THINKING = 700;
 const THINKING = [100, 300, 700, 2000, 5000];
 /** Pictures of the buttons that step through a game. */
 const ARROWS = {
@@ -32,6 +35,7 @@ function partsOf() {
     hint: element("p", { id: "hint" }),
     trouble: element("div", { id: "trouble", role: "alert", hidden: "" }),
     choices: element("div", { id: "choices", hidden: "" }),
+    comment: element("div", { id: "comment", "aria-live": "polite", hidden: "" }),
     moves: element("div", { id: "move-list" }),
     undo: button(t("undo"), () => table.undo(), { id: "undo" }),
     onward: button(t("continues"), () => table.proceed(), { id: "continue", hidden: "" }),
@@ -75,12 +79,18 @@ function controls() {
     button(icon(ARROWS[key]), () => table.step(turns), { "aria-label": t(key), title: t(key), id: `go-${key}` });
   return element("div", { class: "controls" },
     step("first", -Infinity), step("back", -1), step("on", 1), step("last", Infinity),
-    parts.undo, parts.skip, parts.onward);
+    parts.undo, parts.skip, parts.advise, parts.onward);
 }
 
 function thinkingTime() {
-  const time = select(THINKING.map((ms) => [ms, `${ms / 1000} s`]), 700, { id: "thinking" });
-  time.addEventListener("change", () => { table.limit = `movetime ${time.value}`; });
+  const kept = THINKING.find((ms) => String(ms) === localStorage.getItem("thinking")) ?? USUAL_THINKING;
+  const time = select(THINKING.map((ms) => [ms, `${ms / 1000} s`]), kept, { id: "thinking" });
+  const set = () => { table.limit = `movetime ${time.value}`; };
+  set();
+  time.addEventListener("change", () => {
+    localStorage.setItem("thinking", time.value);
+    set();
+  });
   return labelled(t("thinking time"), time);
 }
 
@@ -93,18 +103,37 @@ function playPanel() {
     const chosen = await askSeats(info.engines, table.seats);
     if (chosen) await table.reseat(chosen);
   }, { id: "reseat" });
-  return element("section", {}, element("div", { class: "buttons" }, seats, copy), thinkingTime(),
-    element("h2", {}, t("moves")), parts.moves);
+  return element("section", {}, element("div", { class: "buttons" }, seats, copy), thinkingTime(), advice.setting);
+}
+
+// Runs something that the user asked for; reports its error.
+async function attempt(action) {
+  try {
+    await action();
+  } catch (error) {
+    table.fail(error, () => attempt(action));
+  }
 }
 
 async function newGame() {
-  const before = { variant: table.game.variant, players: table.game.players, seats: table.seats };
-  const chosen = await askGame(info, before);
-  if (!chosen) return;
-  tabbed.select("play");
-  const { variant, players, seats } = chosen;
-  await table.begin(await post("new", { variant, players }), seats);
+  const { game, seats: now } = table;
+  const isUnfinished = game.current.turn && game.root.children.length > 0;
+  const before = { variant: game.variant, players: game.players, seats: now };
+  const chosen = await askGame(info, before, isUnfinished ? t("back to it") : "");
+  if (chosen) await startGame(chosen);
 }
+
+const startGame = ({ variant, players, seats }) => attempt(async () => {
+  const answer = await post("new", { variant, players });
+  tabbed.select("play");
+  await table.beginNew(answer, seats);
+});
+
+// The same game again, with the seats moved on by one, so that another one begins.
+const rematch = () => {
+  const [first, ...others] = table.seats;
+  return startGame({ variant: table.game.variant, players: table.game.players, seats: [...others, first] });
+};
 
 function header() {
   const language = button(t("language"), () => {
@@ -113,22 +142,31 @@ function header() {
   }, { lang: isGerman() ? "en" : "de" });
   return element("header", { class: "top" },
     element("h1", {}, "buxtehude"),
-    element("nav", {}, button(t("new game"), newGame, { class: "primary", id: "new-game" }),
+    element("nav", {}, button(t("new game"), () => info && newGame(), { class: "primary", id: "new-game" }),
       element("a", { href: t("rules path"), target: "_blank", id: "rules-link" }, t("rules")), language));
+}
+
+// The game of the link, or a new one of the first variant.
+async function fetched() {
+  const link = readLink(location.hash);
+  if (link) return { link, answer: await fetchGame(link.game) };
+  if (!info) return {};
+  const [{ name, players: numbers }] = info.variants;
+  const players = numbers.includes(USUAL_PLAYERS) ? USUAL_PLAYERS : numbers[0];
+  return { answer: await post("new", { variant: name, players }) };
 }
 
 // Opens the game of the link, or a new one.
 async function open() {
-  const link = readLink(location.hash);
-  if (!link) {
-    const [{ name, players: numbers }] = info.variants;
-    const players = numbers.includes(USUAL_PLAYERS) ? USUAL_PLAYERS : numbers[0];
-    const seats = Array.from({ length: players }, (_, seat) => usualSeat(info, seat));
-    return table.begin(await post("new", { variant: name, players }), seats);
-  }
-  const answer = await fetchGame(link.game);
-  const known = (seat) => (info.engines.some(({ name }) => name === seat?.engine) ? seat : person());
-  await table.begin(answer, answer.places.map((_, seat) => known(link.seats[seat])), link.at);
+  const { link, answer } = await fetched();
+  if (!link) return table.begin(answer, answer.places.map((_, seat) => usualSeat(info, seat)));
+  const { variations = [], names = [] } = history.state ?? {};
+  const missing = link.seats.filter(({ engine }) => engine && !info.engines.some(({ name }) => name === engine));
+  const seatOf = (seat, index) => (seat && !missing.includes(seat) ? { ...seat, name: names[index] ?? undefined } : person());
+  const seats = answer.places.map((_, index) => seatOf(link.seats[index], index));
+  await table.begin(answer, seats, { at: link.at, variations });
+  const absent = missing.map(({ engine }) => engine).join(", ");
+  if (missing.length > 0) table.complain(t("missing engine", { names: absent }));
 }
 
 // Shows an error and a new game if the link is invalid.
@@ -136,8 +174,9 @@ async function openLink() {
   try {
     await open();
   } catch (error) {
+    if (error instanceof OfflineError) return table.fail(error, openLink);
     history.replaceState(null, "", location.pathname);
-    await open();
+    await attempt(open);
     table.fail(error);
   }
 }
@@ -154,22 +193,43 @@ document.addEventListener("keydown", (event) => {
   action();
 });
 
-const info = await ask("engines");
+// The engines; waits for a server that does not answer.
+async function engines() {
+  try {
+    return await ask("engines");
+  } catch {
+    table.complain(t("offline"));
+    const answer = await reconnected();
+    table.complain("");
+    return answer;
+  }
+}
+
+// The page and its board are shown before the server has told its engines.
+let info = null;
 const parts = partsOf();
 const table = new Table(parts);
+const stage = element("section", { class: "stage", "aria-label": t("play") }, parts.status, parts.trouble, parts.board);
+const aside = element("aside", {}, parts.seats);
+root.replaceChildren(header(), element("div", { class: "layout" }, stage, aside));
+table.say(t("loading"));
+
+info = await engines();
 const study = new Study(table, info);
 const review = new Review(table, info);
-const library = new Library(table, () => tabbed.select("study"));
-const tabbed = tabs([["play", playPanel()], ["study", study.panel], ["review", review.panel], ["library", library.panel]], (key) => {
-  table.isStudy = key === "study" || key === "library" || key === "review";
+const advice = new Advice(table, info);
+const library = new Library(table, advice, () => tabbed.select("study"));
+const ending = new Ending(table, review, { rematch, showReview: () => tabbed.select("review") });
+parts.advise = advice.button;
+const panels = { play: playPanel(), study: study.panel, review: review.panel, library: library.panel };
+const tabbed = tabs(Object.entries(panels), (key) => {
+  table.mode = key;
   if (key !== "study") study.leave();
   if (table.game && !table.busy) table.look();
 });
-root.replaceChildren(header(),
-  element("div", { class: "layout" },
-    element("section", { class: "stage", "aria-label": t("play") }, parts.status, parts.trouble, parts.board, parts.hint, parts.choices, controls()),
-    element("aside", {}, parts.seats, tabbed.list, ...tabbed.panels)));
-onNarrow(() => table.show());
+stage.append(parts.hint, parts.comment, parts.choices, controls());
+aside.append(ending.panel, tabbed.list, ...tabbed.panels, element("h2", {}, t("moves")), parts.moves);
+onResize(() => table.game && table.show());
 window.addEventListener("hashchange", openLink);
 tabbed.select("play");
 await openLink();

@@ -1,19 +1,44 @@
 // Parts of the page: controls, the board with squares to choose, and the seats with what they hold.
 
-import { FIELD, colour, drawBoard, drawing, element, layoutOf, spotsOf } from "./board.js";
+import { FIELD, colour, drawBoard, drawing, element, layoutOf, movedPieces, spotsOf } from "./board.js";
 import { ordinal, percent, t, word } from "./texts.js";
+import { factOf, factsText, refusalText, squareName } from "./words.js";
 
-const narrow = window.matchMedia("(max-width: 40rem)");
-/** Whether the board is drawn for a narrow window. */
-export const isNarrow = () => narrow.matches;
-/** Calls `callback` whenever that changes. */
-export const onNarrow = (callback) => narrow.addEventListener("change", callback);
+// --- Size of the board ---
+
+// Space that the rest of the page needs next to the board, in pixels; as in the style sheet.
+const SPACES = [
+  ["(max-width: 43rem), (max-width: 62rem) and (max-aspect-ratio: 4/3)", { beside: 26, share: 0.62 }],
+  ["(max-height: 32rem)", { beside: 330, above: 100 }],
+  ["all", { beside: 430, above: 255 }],
+];
+const TRACK_SQUARES = 65;
+const ROW_LENGTHS = [7, 8, 9, 10, 11, 12, 13];
+
+/** Squares in a row of a track, such that they are as large as the window allows. */
+export function trackFiles() {
+  const [, { beside, above, share }] = SPACES.find(([query]) => window.matchMedia(query).matches);
+  const width = Math.min(window.innerWidth, 2000) - beside;
+  const height = share ? window.innerHeight * share : window.innerHeight - above;
+  const sizeOf = (files) => Math.min(width / files, height / Math.ceil(TRACK_SQUARES / files));
+  return ROW_LENGTHS.reduce((best, files) => (sizeOf(files) >= sizeOf(best) ? files : best));
+}
+
+/** Calls `callback` whenever the length of the rows changes. */
+export function onResize(callback) {
+  let before = trackFiles();
+  window.addEventListener("resize", () => {
+    if (trackFiles() === before) return;
+    before = trackFiles();
+    callback();
+  });
+}
 
 // --- Controls ---
 
 /** A button that runs `action`. */
-export function button(content, action, attributes = {}) {
-  const made = element("button", { type: "button", ...attributes }, content);
+export function button(content, action, attributes = {}, ...more) {
+  const made = element("button", { type: "button", ...attributes }, content, ...more);
   made.addEventListener("click", action);
   return made;
 }
@@ -25,8 +50,9 @@ export function select(entries, value, attributes = {}) {
   return made;
 }
 
-/** A drop-down list of engines. */
-export const engineSelect = ({ engines }) => select(engines.map(({ name }) => [name, name]), undefined, { "aria-label": t("engine") });
+/** A drop-down list of the engines that work. */
+export const engineSelect = ({ engines }) =>
+  select(engines.filter(({ error }) => !error).map(({ name }) => [name, name]), undefined, { "aria-label": t("engine") });
 
 /** A control with its label. */
 export const labelled = (text, control, ...more) => element("label", {}, element("span", {}, text), control, ...more);
@@ -46,43 +72,27 @@ export function icon(shapes, className = "icon") {
 
 // --- Board ---
 
-/** Costs and gains of a move in words: "cost 10, carrots left 58, pays 20 as 2nd". */
-export function factsText(facts, separator = ", ") {
-  const texts = [];
-  for (const { label, value } of facts) {
-    const places = () => value.split(", ").map((place) => ordinal(Number(place))).join("/");
-    if (label === "if place") texts.push(`${texts.pop()} ${word(label)} ${places()}`);
-    else texts.push(label === "then" ? word(value) : `${word(label)} ${value}`);
-  }
-  return texts.join(separator);
-}
-
-const factOf = (view, seat, label) => view.facts[seat]?.find((fact) => fact.label === label)?.value ?? "";
 /** The pieces of a view, with seats counted from 0. */
 export const piecesOf = (view) => view.pieces.map((piece) => ({ ...piece, seat: piece.seat - 1 }));
 
-/** A square in short: file and rank on a grid, such as e1, else its number. */
-export const squareLabel = ({ files }, square) =>
-  (files ? `${"abcdefghijklmnopqrstuvwxyz"[square % files]}${Math.floor(square / files) + 1}` : String(square));
-
-/** Name of a square: file and rank on a grid, else its number and kind. */
-export const squareName = (board, square) =>
-  (board.files ? squareLabel(board, square) : t("square", { square, kind: word(board.squares[square].name) }));
-
-function label(board, square, view, moves, names) {
+function label(game, square, view, moves, names, isDue) {
   const there = view.pieces.filter((piece) => piece.square === square);
   const who = there.map((piece) => `${word(piece.name)}: ${names[piece.seat - 1]}`);
   const options = moves.map((move) => factsText(move.facts));
-  return [squareName(board, square), ...who, ...options].join("; ");
+  const reason = isDue && moves.length === 0 && there.length === 0 ? refusalText(game, view, square, names) : "";
+  return [squareName(game.board, square), ...who, ...options, reason].filter(Boolean).join("; ");
 }
 
 /**
- * The board of a game at a node. `choose` is called with the moves to a highlighted square when it is chosen; `show`
- * with the moves to a square under the pointer or with the focus, or with null.
+ * The board of a game at a node. The functions in `on` are called with a square: `show` when a highlighted square is
+ * under the pointer, has the focus, or is tapped; `leave` when that ends; `choose` when it is chosen; `pick` when a piece
+ * that can move is chosen; `refuse` when another square is; `set` instead of all of these, while a position is set up.
  */
-export function boardOf(game, { view, before, moves, arrows, names, choose, show, onSquare }) {
-  const bySquare = new Map();
-  for (const move of moves) bySquare.set(move.square, [...(bySquare.get(move.square) ?? []), move]);
+export function boardOf(game, { view, before, moves = [], picked = null, arrows, names, on = {} }) {
+  const isDue = moves.length > 0;
+  const isOpen = ({ piece }) => picked === null || view.pieces[piece].square === picked;
+  const bySquare = Map.groupBy(moves.filter(isOpen), ({ square }) => square);
+  const movable = new Set(moves.map(({ piece }) => view.pieces[piece].square));
   const svg = drawBoard(game.board, {
     label: t("board", { ply: view.ply ?? 0 }),
     role: "group",
@@ -90,20 +100,25 @@ export function boardOf(game, { view, before, moves, arrows, names, choose, show
     before: before && piecesOf(before),
     turn: view.turn ? view.turn.seat - 1 : null,
     symbols: game.traits.symbols,
-    nameOf: (square) => label(game.board, square, view, bySquare.get(square) ?? [], names),
+    nameOf: (square) => label(game, square, view, bySquare.get(square) ?? [], names, isDue),
     arrows,
-    isNarrow: isNarrow(),
+    trackFiles: trackFiles(),
   });
   for (const group of svg.querySelectorAll(".square")) {
     const square = Number(group.dataset.square);
-    const here = bySquare.get(square);
+    const isLit = bySquare.has(square);
     const name = group.querySelector("title")?.textContent ?? squareName(game.board, square);
-    group.setAttribute("role", here || onSquare ? "button" : "img");
+    group.setAttribute("role", isLit || on.set ? "button" : "img");
     group.setAttribute("aria-label", name);
-    if (onSquare) {
+    if (on.set) {
       group.setAttribute("tabindex", 0);
-      press(group, () => onSquare(square));
-    } else if (here) light(svg, group, here, game.board, { choose, show });
+      press(group, () => on.set(square));
+    } else if (isLit) light(svg, group, game.board, square, on);
+    else if (movable.size > 1 && movable.has(square)) {
+      group.classList.add("movable");
+      group.classList.toggle("picked", square === picked);
+      group.addEventListener("click", () => on.pick(square));
+    } else if (isDue) group.addEventListener("click", () => on.refuse(square));
   }
   return svg;
 }
@@ -113,23 +128,48 @@ function press(group, action) {
   group.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" && event.key !== " ") return;
     event.preventDefault();
-    action();
+    action(event);
   });
 }
 
-function light(svg, group, moves, board, { choose, show }) {
+function light(svg, group, board, square, on) {
   group.classList.add("lit");
   // In front of the neighbouring squares, so that its outline is visible.
   svg.insertBefore(group, svg.querySelector(".trail, .piece"));
   group.setAttribute("tabindex", svg.querySelector("[tabindex='0']") ? -1 : 0);
-  press(group, () => choose(moves));
-  group.addEventListener("pointerenter", () => show(moves));
-  group.addEventListener("focus", () => { if (group.matches(":focus-visible")) show(moves); });
-  for (const event of ["pointerleave", "blur"]) group.addEventListener(event, () => show(null));
+  // A finger cannot point without touching: its first tap shows the move, the second one plays it.
+  let isTouch = false;
+  group.addEventListener("pointerdown", ({ pointerType }) => { isTouch = pointerType === "touch"; });
+  press(group, ({ type }) => {
+    if (type === "click" && isTouch && !group.classList.contains("shown")) on.show(square);
+    else on.choose(square);
+  });
+  group.addEventListener("pointerenter", ({ pointerType }) => { if (pointerType !== "touch") on.show(square); });
+  group.addEventListener("pointerleave", ({ pointerType }) => { if (pointerType !== "touch") on.leave(); });
+  group.addEventListener("focus", () => { if (group.matches(":focus-visible")) on.show(square); });
+  group.addEventListener("blur", () => on.leave());
   const box = group.querySelector("rect");
   const [x, y] = ["x", "y"].map((name) => Number(box.getAttribute(name)) + Number(box.getAttribute("width")) / 2);
   group.append(drawing("circle", { class: "glow", cx: x, cy: y, r: FIELD * (board.files ? 0.18 : 0.43) }));
   group.addEventListener("keydown", (event) => walk(svg, group, event));
+}
+
+/** Shows lines of text at a square of the board; without lines, removes them. */
+export function showTip(board, square, lines, kind = "") {
+  board.querySelector(".tip")?.remove();
+  for (const shown of board.querySelectorAll(".shown")) shown.classList.remove("shown");
+  if (lines.length === 0) return;
+  const group = board.querySelector(`.square[data-square="${square}"]`);
+  group.classList.add("shown");
+  const [first, ...rest] = lines;
+  const tip = element("div", { class: `tip ${kind}`, "aria-hidden": "true" }, element("b", {}, first),
+    ...rest.map((line) => element("span", {}, line)));
+  board.append(tip);
+  const [outer, box] = [board.getBoundingClientRect(), group.querySelector("rect").getBoundingClientRect()];
+  const most = outer.width - tip.offsetWidth - 4;
+  const above = box.top - outer.top - tip.offsetHeight - 4;
+  tip.style.left = `${Math.max(4, Math.min(most, box.left + box.width / 2 - outer.left - tip.offsetWidth / 2))}px`;
+  tip.style.top = `${above >= 0 ? above : box.bottom - outer.top + 4}px`;
 }
 
 // Arrow keys move the focus between highlighted squares.
@@ -149,12 +189,10 @@ function walk(svg, group, event) {
 
 const DISC = [["circle", { cx: 12, cy: 12, r: 10 }]];
 
-// The medal of a place with its points, or nothing if the game has no places.
-function medal(place, worth) {
+// The medal of a place, or nothing if the game has no places.
+function medal(place) {
   if (!place) return "";
-  const points = `${Math.round(worth / 10)} %`;
-  const title = t("worth", { place: ordinal(Number(place)), points });
-  return element("span", { class: `medal medal-${place}`, title }, ordinal(Number(place)), element("small", {}, points));
+  return element("span", { class: `medal medal-${place}` }, ordinal(Number(place)), element("small", {}, t("place")));
 }
 
 // The facts of a seat, except for its place and note, which are shown elsewhere.
@@ -177,17 +215,17 @@ export function seatsOf(game, view, names, estimate) {
   const list = element("ol", { class: "seats", "aria-label": t("who plays") });
   names.forEach((name, seat) => {
     const piece = view.pieces.find((one) => one.seat === seat + 1);
-    const place = view.places[seat] ?? factOf(view, seat, "place");
+    const place = view.places[seat] ?? factOf(view, seat + 1, "place");
     const isDue = view.turn?.seat === seat + 1;
     const figure = icon(game.traits.symbols.pieces[piece?.name] ?? DISC, "icon seat-icon");
     figure.style.fill = colour(seat);
     const number = element("span", { class: "seat-number" }, String(seat + 1));
-    const note = factOf(view, seat, "note");
+    const note = factOf(view, seat + 1, "note");
     const card = element("li", { class: isDue ? "seat at-turn" : "seat" },
       element("span", { class: "figure" }, figure, number),
       element("span", { class: "who" }, element("b", {}, name), element("small", {}, isDue && !note ? t("turn now") : word(note))),
       element("span", { class: "holding" }, ...holding(game, view, seat)),
-      medal(place, game.points[Number(place) - 1]));
+      medal(place));
     card.style.setProperty("--seat", colour(seat));
     if (estimate) card.append(bar(estimate[seat], seat));
     list.append(card);
@@ -201,7 +239,7 @@ function bar(share, seat) {
   const part = element("span", { class: "bar-part" });
   part.style.width = `${share / 10}%`;
   part.style.background = colour(seat);
-  meter.append(part, element("span", { class: "bar-text" }, percent(share)));
+  meter.append(part, element("span", { class: "bar-text" }, `${percent(share)} %`));
   return meter;
 }
 
@@ -212,19 +250,16 @@ const calm = window.matchMedia("(prefers-reduced-motion: reduce)");
 /** Animates the pieces from one position to the next; ends when they have arrived, or `signal` aborts. */
 export async function run(svg, game, from, to, signal) {
   if (calm.matches || signal.aborted) return;
-  const layout = layoutOf(game.board, isNarrow());
+  const layout = layoutOf(game.board, trackFiles());
   const spots = spotsOf(piecesOf(from), layout);
-  const runs = [];
-  from.pieces.forEach((piece, index) => {
-    const target = to.pieces[index].square;
-    if (target === piece.square) return;
+  const runs = movedPieces(from.pieces, to.pieces).map(({ index, from: start, to: target }) => {
     const shown = svg.querySelector(`[data-piece="${index}"]`);
     const { cx, cy } = spots[index];
-    const stops = way(layout, piece.square, target).map((square) => layout.middle(square));
+    const stops = way(layout, start, target).map((square) => layout.middle(square));
     const frames = [[cx, cy], ...stops].map(([x, y]) => ({ transform: `translate(${x - cx}px, ${y - cy}px)` }));
     const duration = Math.min(900, 250 + 70 * frames.length);
     svg.append(shown);
-    runs.push(shown.animate(frames, { duration, easing: "ease-in-out", fill: "forwards" }));
+    return shown.animate(frames, { duration, easing: "ease-in-out", fill: "forwards" });
   });
   signal.addEventListener("abort", () => runs.forEach((one) => one.finish()), { once: true });
   await Promise.all(runs.map((one) => one.finished.catch(() => null)));

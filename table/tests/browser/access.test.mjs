@@ -58,6 +58,9 @@ async function goThrough(visit, check) {
   await awaited(game);
   await game.locator(".lit").first().hover();
   await check(game, "mid-game");
+  await game.locator("#advise").click();
+  await game.locator(".board .arrow").waitFor();
+  await check(game, "a hint", ".stage");
   await game.locator("#tab-study").click();
   await game.locator("#analyse").click();
   await game.locator(".analyst .lines li").first().waitFor();
@@ -67,9 +70,15 @@ async function goThrough(visit, check) {
   await check(game, "a position being set up");
   await game.locator("#set-up").click();
   await game.locator("#tab-review").click();
+  await game.locator("#start-review").click();
+  await game.locator("#review-body table").waitFor();
   await check(game, "review", "aside");
   await game.locator("#tab-library").click();
   await check(game, "library", "aside");
+
+  const over = await visit({ hash: linkTo({ players: 2, moves: await played(table.server, { players: 2, turns: Infinity }) }) });
+  await over.locator("#ending").waitFor();
+  await check(over, "the end of a game", "aside");
 
   const card = await visit({ hash: CARD_DUE, isReady: false });
   await card.locator("dialog.card[open]").waitFor();
@@ -91,6 +100,7 @@ async function goThrough(visit, check) {
 const WINDOWS = [
   { width: 360, scheme: "light", language: "de" }, { width: 360, scheme: "dark", language: "en" },
   { width: 800, scheme: "dark", language: "de" }, { width: 1400, scheme: "light", language: "de" },
+  { width: 844, height: 390, scheme: "light", language: "de" }, { width: 1920, height: 1080, scheme: "dark", language: "en" },
 ];
 
 const RULES_PAGES = { en: "rules", de: "regeln" };
@@ -99,10 +109,10 @@ for (const window of WINDOWS) {
   const { width, scheme, language } = window;
   table.test(`the page is accessible at ${width} px, ${scheme}, in ${language}`, async (visit) => {
     const found = [];
-    await goThrough((more) => visit({ ...window, height: 800, ...more }), async (page, state, part = "html") => {
+    await goThrough((more) => visit({ height: 800, ...window, ...more }), async (page, state, part = "html") => {
       found.push(...(await faultsOf(page, part)).map((fault) => `${state}: ${fault}`));
     });
-    const rules = await visit({ ...window, height: 800 });
+    const rules = await visit({ height: 800, ...window });
     await rules.goto(table.server.url + RULES_PAGES[language]);
     await rules.locator("svg").nth(2).waitFor();
     found.push(...(await faultsOf(rules, "html")).map((fault) => `rules: ${fault}`));

@@ -20,11 +20,11 @@ const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-ru
 const PATIENCE_MS = 30_000;
 const MOST_TURNS = 400;
 
-/** Starts a server that runs until `end` is called. */
-export async function serve(args = []) {
+/** Starts a server that runs until `end` is called; on any free port unless one is given. */
+export async function serve(args = [], port = 0) {
   const binary = process.env.TABLE_BINARY;
   assert.ok(binary, "TABLE_BINARY is not set: expected the path of the program `table`");
-  const child = spawn(binary, ["--listen", "127.0.0.1:0", ...args], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(binary, ["--listen", `127.0.0.1:${port}`, ...args], { stdio: ["ignore", "pipe", "inherit"] });
   const exit = once(child, "exit");
   const [line] = await Promise.race([once(createInterface(child.stdout), "line"), exit]);
   assert.match(String(line), /^http:/, `${binary} did not print its address first`);
@@ -39,9 +39,9 @@ export async function serve(args = []) {
 export const launch = () => chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: FLAGS });
 
 /** Opens a page in its own context; returns it with the list of its errors. */
-export async function openPage(browser, url, { hash = "", width = 1400, height = 900, scheme = "light", language = "en", motion = "reduce", isReady = true } = {}) {
+export async function openPage(browser, url, { hash = "", width = 1400, height = 900, scheme = "light", language = "en", motion = "reduce", touch = false, isReady = true } = {}) {
   const context = await browser.newContext({
-    viewport: { width, height }, colorScheme: scheme, locale: language, reducedMotion: motion,
+    viewport: { width, height }, colorScheme: scheme, locale: language, reducedMotion: motion, hasTouch: touch,
     permissions: ["clipboard-read", "clipboard-write"],
   });
   context.setDefaultTimeout(PATIENCE_MS);
@@ -100,12 +100,18 @@ export async function post({ url }, path, body) {
   return answer;
 }
 
-/** Moves and cards of a game of `turns` turns that the first engine plays against itself. */
+/** Name of the first engine that works. */
+async function engineOf({ url }) {
+  const { engines } = await (await fetch(`${url}api/engines`)).json();
+  return engines.find(({ error }) => !error).name;
+}
+
+/** Moves and cards of a game of at most `turns` turns that the first engine plays against itself. */
 export async function played(server, { variant = "hase-und-igel", players, turns }) {
-  const { engines } = await (await fetch(`${server.url}api/engines`)).json();
+  const engine = await engineOf(server);
   let game = { variant, players, moves: [] };
-  for (let turn = 0; turn < turns; turn += 1) {
-    ({ game } = await post(server, "ai", { game, engine: engines[0].name, limit: "nodes 100" }));
+  for (let turn = 0, next = true; turn < turns && next; turn += 1) {
+    ({ game, turn: next } = await post(server, "ai", { game, engine, limit: "nodes 100" }));
   }
   return game.moves;
 }
@@ -123,8 +129,7 @@ export const stateOf = async (server, page) => post(server, "show", { game: awai
 /** The move that the first engine chooses in the game of a page. */
 export async function advise(server, page) {
   const game = await gameOf(page);
-  const { engines } = await (await fetch(`${server.url}api/engines`)).json();
-  const { move } = await post(server, "ai", { game, engine: engines[0].name, limit: "nodes 300" });
+  const { move } = await post(server, "ai", { game, engine: await engineOf(server), limit: "nodes 300" });
   const { moves } = await post(server, "show", { game });
   return moves.find((one) => one.move === move);
 }
@@ -142,7 +147,7 @@ export async function awaited(page) {
     if (!document.getElementById("trouble").hidden) return "trouble";
     if (document.querySelector("dialog") || !document.getElementById("skip").disabled) return null;
     if (document.querySelector(".lit")) return "move";
-    return document.getElementById("status").textContent.includes("The game is over") ? "over" : null;
+    return /The game is over|Das Spiel ist aus/.test(document.getElementById("status").textContent) ? "over" : null;
   });
   return found.jsonValue();
 }
@@ -194,10 +199,13 @@ export async function assertOver(server, page) {
 export const litSquares = (page) =>
   page.locator(".lit").evaluateAll((all) => all.map((one) => Number(one.dataset.square)));
 
+/** The moves and cards of turns in the list of moves. */
+export const wordsOf = (turns) => turns.evaluateAll((all) => all.map((turn) => turn.dataset.words));
+
 /** Everything that identifies a position on the page: pieces, holdings of the seats, the moves and the marked one. */
 export const look = (page) => page.evaluate(() => ({
   pieces: [...document.querySelectorAll(".piece")].map(({ dataset }) => `${dataset.piece}@${dataset.square}`).sort(),
   seats: [...document.querySelectorAll(".seat .holding")].map((seat) => seat.textContent),
-  here: document.querySelector(".turn.here")?.textContent ?? "",
-  moves: [...document.querySelectorAll(".moves .turn")].map((turn) => turn.textContent),
+  here: document.querySelector(".turn.here")?.dataset.words ?? "",
+  moves: [...document.querySelectorAll(".moves .turn")].map((turn) => turn.dataset.words),
 }));

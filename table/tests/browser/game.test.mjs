@@ -1,7 +1,7 @@
 // During a game: reloads, links, steps back and forth, variations, taking back moves, and changing seats.
 
 import assert from "node:assert/strict";
-import { advise, awaited, clickMove, gameOf, linkTo, litSquares, look, played, post, ready, withTable } from "./common.mjs";
+import { advise, awaited, clickMove, gameOf, linkTo, litSquares, look, played, post, ready, withTable, wordsOf } from "./common.mjs";
 
 const table = withTable(["--seed", "2"]);
 const [FIRST, LAST] = ["#go-first", "#go-last"];
@@ -13,7 +13,7 @@ async function persons(turns = 12) {
 }
 
 const statusOf = (page) => page.locator("#status").innerText();
-const here = (page) => page.locator(".turn.here").allInnerTexts();
+const here = (page) => wordsOf(page.locator(".turn.here"));
 
 table.test("a reload and a second browser show the same position", async (visit) => {
   const page = await visit({ hash: linkTo({ players: 2, seats: ["", "buxtehude~1"] }) });
@@ -63,11 +63,11 @@ table.test("buttons and keys step through the moves, and every position is the s
   const squares = (pieces) => pieces.map(({ square }, piece) => `${piece}@${square}`).sort();
   assert.deepEqual((await look(page)).pieces, squares(first.pieces));
 
-  const turns = await page.locator(".moves .turn").allInnerTexts();
+  const turns = await wordsOf(page.locator(".moves .turn"));
   let words = 0;
   for (const turn of turns) {
     await page.keyboard.press("ArrowRight");
-    await page.waitForFunction((text) => document.querySelector(".turn.here")?.textContent === text, turn);
+    await page.waitForFunction((text) => document.querySelector(".turn.here")?.dataset.words === text, turn);
     words += turn.split(" ").length;
     assert.deepEqual((await look(page)).pieces, squares(steps[words - 1].pieces), `after ${turn}`);
   }
@@ -95,21 +95,21 @@ table.test("a reload at an earlier move stays there and keeps the later moves", 
 
 table.test("another move at an earlier position begins a variation, and both can be reached", async (visit) => {
   const page = await visit({ hash: linkTo({ players: 2, moves: ["4", "9", "8"] }) });
-  const main = await page.locator(".moves .turn").allInnerTexts();
+  const main = await wordsOf(page.locator(".moves .turn"));
   await page.locator("#go-back").click();
   await page.locator("#go-back").click();
   await page.waitForFunction(() => document.querySelectorAll(".moves .turn")[0].matches(".here"));
   await page.locator('.lit[data-square="5"]').click();
   await page.waitForFunction(() => document.querySelector(".variations .turn"));
-  assert.deepEqual(await page.locator(".moves li > .turn").allInnerTexts(), ["4", "5"]);
-  assert.deepEqual(await page.locator(".variations .turn").allInnerTexts(), ["9"]);
+  assert.deepEqual(await wordsOf(page.locator(".moves li > .turn")), ["4", "5"]);
+  assert.deepEqual(await wordsOf(page.locator(".variations .turn")), ["9"]);
   assert.deepEqual((await gameOf(page)).moves, ["4", "5"]);
 
   await page.locator(".variations .turn").click();
   await page.locator(LAST).click();
   await page.waitForFunction(() => document.querySelectorAll(".moves li").length === 3);
-  assert.deepEqual(await page.locator(".moves li > .turn").allInnerTexts(), main);
-  assert.deepEqual(await page.locator(".variations .turn").allInnerTexts(), ["5"]);
+  assert.deepEqual(await wordsOf(page.locator(".moves li > .turn")), main);
+  assert.deepEqual(await wordsOf(page.locator(".variations .turn")), ["5"]);
 });
 
 table.test("taking back returns to the last turn of a person", async (visit) => {
@@ -159,7 +159,7 @@ table.test("a game that is paused at an engine's turn can be continued from ther
   assert.deepEqual(await here(page), ["4"]);
   await page.locator("#continue").click();
   await page.waitForFunction(() => document.querySelectorAll(".turn.here").length === 1
-    && document.querySelector(".turn.here").textContent !== "4");
+    && document.querySelector(".turn.here").dataset.words !== "4");
   assert.equal(await awaited(page), "move");
 });
 

@@ -112,9 +112,12 @@ table.test("a review shows each seat's skill and luck, and leads to the costlies
 
   const worst = [...moves].sort((one, other) => other.loss - one.loss)[0];
   const first = page.locator("#review-body ol").first().getByRole("button").first();
-  assert.ok((await first.innerText()).includes(`${worst.move}: lost ${shown(worst.loss)}`), await first.innerText());
+  assert.ok((await first.innerText()).startsWith(`${worst.ply}. `) && (await first.innerText()).includes(`lost ${shown(worst.loss)} %`), await first.innerText());
   await first.click();
-  await isAt(page, worst.ply);
+  // The position before the move, with the move and the better one as arrows.
+  await page.locator('.arrow[data-rank="bad"]').waitFor();
+  await page.locator('.arrow[data-rank="0"]').waitFor();
+  await isAt(page, worst.ply - 1);
 
   const cards = moves.flatMap((move) => move.cards ?? []);
   assert.ok(cards.length > 0, "the recorded game has cards");
@@ -175,6 +178,27 @@ table.test("an etude is opened, and a verdict on it is saved in its file", async
   const again = await library(visit);
   await openEtude(again, 2);
   assert.equal(await verdict(again).inputValue(), "1");
+});
+
+table.test("an etude is a puzzle: after the move the engine's verdict and the score are shown", async (visit) => {
+  const page = await library(visit);
+  await openEtude(page, 1);
+  const { moves } = await stateOf(table.server, page);
+  for (const [solved, word] of [[1, moves[0].move], [1, moves[1].move]]) {
+    // The engine's verdict: the first move is best, and the second loses 30 %.
+    await page.unrouteAll();
+    await page.route("**/api/analyse", (route) => route.fulfill({
+      headers: { "Content-Type": "text/event-stream" },
+      body: moves.slice(0, 2).map(({ move }, index) => `event: info\ndata: ${JSON.stringify({ line: index + 1, move, pv: [move], estimate: [700 - 300 * index, 300 + 300 * index] })}\n\n`).join(""),
+    }));
+    const { square } = moves.find(({ move }) => move === word);
+    await page.locator(`.lit[data-square="${square}"]`).click();
+    const [expected, tried] = word === moves[0].move ? [/^Right/, 1] : [/loses 30\.0 % of the points\. Better: /, 2];
+    await page.getByText(`Solved: ${solved} of ${tried}`).waitFor();
+    assert.match(await page.locator("#puzzle").innerText(), expected);
+    await openEtude(page, 1);
+    await page.waitForFunction(() => document.querySelectorAll(".moves .turn").length === 0, null);
+  }
 });
 
 table.test("a verdict is refused if the file has changed in the meantime", async (visit) => {

@@ -8,7 +8,7 @@ import { awaited, launch, linkTo, openPage, played, serve } from "./common.mjs";
 const [folder] = process.argv.slice(2);
 assert.ok(folder, "expected a folder for the screenshots");
 mkdirSync(folder, { recursive: true });
-const WIDTHS = [360, 800, 1400];
+const WINDOWS = [[360, 740], [844, 390], [800, 1100], [1400, 900], [1920, 1080]];
 const SCHEMES = ["light", "dark"];
 
 const [server, browser] = await Promise.all([serve(["--seed", "5"]), launch()]);
@@ -44,12 +44,12 @@ const SUBJECTS = [
 ];
 
 for (const [name, hash, prepare] of SUBJECTS) {
-  for (const width of WIDTHS) {
+  for (const [width, height] of WINDOWS) {
     for (const scheme of SCHEMES) {
-      const { page, context } = await openPage(browser, server.url, { hash, width, scheme, isReady: name !== "card" });
+      const { page, context } = await openPage(browser, server.url, { hash, width, height, scheme, isReady: name !== "card" });
       if (name !== "card") await awaited(page);
       await prepare(page);
-      await page.screenshot({ path: join(folder, `${name}-${width}-${scheme}.png`), fullPage: true });
+      await page.screenshot({ path: join(folder, `${name}-${width}-${scheme}.png`), fullPage: width < 800 });
       await context.close();
     }
   }

@@ -1,7 +1,7 @@
 // Study: analysis, cards chosen by hand, positions as text and by clicks, exact outcomes.
 
 import assert from "node:assert/strict";
-import { gameOf, linkTo, look, post, stateOf, withTable } from "./common.mjs";
+import { gameOf, linkTo, look, post, stateOf, withTable, wordsOf } from "./common.mjs";
 
 const table = withTable(["--longest-search", "20000"]);
 
@@ -32,7 +32,7 @@ table.test("analysis shows lines, bars and arrows, and ends when it is stopped",
   await page.waitForFunction(() => document.querySelectorAll(".board .arrow").length === 3);
   assert.equal(await page.locator(".seat .bar").count(), 3);
   assert.match(await page.locator(".analyst .note").innerText(), /depth \d+ · [\d,]+ positions/);
-  const shares = (await page.locator(".seat .bar-text").allInnerTexts()).map(Number);
+  const shares = (await page.locator(".seat .bar-text").allInnerTexts()).map(parseFloat);
   const sum = shares.reduce((one, other) => one + other, 0);
   assert.ok(Math.abs(sum - 100) < 0.5, `the shares of all seats come to ${sum}`);
   assert.equal((await load()).running, 1);
@@ -49,14 +49,14 @@ table.test("analysis follows the board, and ends with the game", async (visit) =
   await page.locator("#lines").fill("2");
   await page.locator("#analyse").click();
   await page.waitForFunction(() => document.querySelectorAll(".analyst .lines li").length === 2);
-  const first = await page.locator(".analyst .lines button").first().innerText();
+  const first = await page.locator(".analyst .lines button").first().getAttribute("data-move");
   await page.locator(".analyst .lines button").first().click();
   await turnsShown(page, 1);
   assert.deepEqual((await gameOf(page)).moves, [first]);
   const { moves } = await stateOf(table.server, page);
   const legal = moves.map(({ move }) => move);
   await page.waitForFunction((known) => {
-    const lines = [...document.querySelectorAll(".analyst .lines button")].map((line) => line.textContent);
+    const lines = [...document.querySelectorAll(".analyst .lines button")].map((line) => line.dataset.move);
     return lines.length === 2 && lines.every((line) => known.includes(line));
   }, legal);
   assert.equal((await load()).running, 1, "the search of the position before has ended");
@@ -78,18 +78,18 @@ table.test("cards are chosen by hand, of those that are left", async (visit) => 
   const cards = page.locator("#choices button");
   await cards.first().waitFor();
   const { cards: left } = await stateOf(table.server, page);
-  assert.deepEqual(await cards.allInnerTexts(), left.map(({ card, number }) => `${card} × ${number}`));
-  await cards.filter({ hasText: "+half" }).click();
-  await page.waitForFunction(() => document.querySelector(".turn.here")?.textContent === "1 +half");
+  assert.deepEqual(await cards.allInnerTexts(), left.map(({ words, number }) => `${words} × ${number}`));
+  await page.locator('#choices [data-card="+half"]').click();
+  await page.waitForFunction(() => document.querySelector(".turn.here")?.dataset.words === "1 +half");
   assert.deepEqual((await gameOf(page)).moves, ["1", "+half"]);
   assert.ok(await page.locator("#choices").isHidden());
 
   await page.locator("#go-back").click();
   await page.waitForFunction(() => !document.querySelector(".turn.here"));
   await page.locator('.lit[data-square="1"]').click();
-  await cards.filter({ hasText: "+restore" }).click();
-  await page.waitForFunction(() => document.querySelector(".turn.here")?.textContent === "1 +restore");
-  assert.deepEqual(await page.locator(".variations .turn").allInnerTexts(), ["1 +half"]);
+  await page.locator('#choices [data-card="+restore"]').click();
+  await page.waitForFunction(() => document.querySelector(".turn.here")?.dataset.words === "1 +restore");
+  assert.deepEqual(await wordsOf(page.locator(".variations .turn")), ["1 +half"]);
 });
 
 table.test("a position can be set up as text, and a wrong one gives an error message", async (visit) => {
@@ -152,7 +152,7 @@ table.test("Rabbits and Wolves is set up by clicks, and its outcomes are exact",
   await page.locator("#exact").click();
   await page.locator("#exact + div li").first().waitFor();
   const { moves } = await post(table.server, "solved", { game: await gameOf(page) });
-  const expected = moves.map(({ move, wins, plies }) => `${move} Human ${wins} wins in ${plies} moves`);
+  const expected = moves.map(({ move, wins, plies }) => `rabbit ${move.slice(0, 2)} to ${move.slice(2)}: Human ${wins} wins in ${plies} moves`);
   assert.deepEqual(await page.locator("#exact + div li").allInnerTexts(), expected);
   await page.locator(".lit").first().click();
   await page.waitForFunction(() => !document.querySelector("#exact + div li"), null);

@@ -259,7 +259,7 @@
       label: `position after ${state.ply} moves`,
       pieces: piecesOf(game.positions, state.positions[state.ply]),
       before: piecesOf(game.positions, state.positions[state.ply - 1]),
-      isNarrow: narrow.matches,
+      trackFiles: narrow.matches ? 9 : 13,
     };
     board.className = plan.files ? "board grid" : "board";
     board.replaceChildren(drawBoard(plan, view), marksOf(plan));

@@ -1,0 +1,110 @@
+// Advice of an engine: a hint before a move, and a comment after a move that lost much.
+
+import { stream } from "./api.js";
+import { element } from "./board.js";
+import { percent, t } from "./texts.js";
+import { button } from "./view.js";
+import { lineText, moveText, moveTitle } from "./words.js";
+
+const SEARCH = "movetime 500";
+/** Loss from which on a move gets a comment, in permille of the points. */
+const LEAST_LOSS = 100;
+
+/** Shows the position before a move, with the move as a red arrow and the better one as another. */
+export async function compare(table, node, played, best, estimate = null) {
+  await table.go(node);
+  const arrowOf = (word, rank) => {
+    const found = node.moves?.find(({ move }) => move === word);
+    return found && { from: node.pieces[found.piece].square, to: found.square, rank };
+  };
+  table.mark([played !== best && arrowOf(played, "bad"), arrowOf(best, 0)].filter(Boolean), estimate);
+  table.parts.board.scrollIntoView({ block: "nearest" });
+}
+
+export class Advice {
+  constructor(table, info) {
+    this.table = table;
+    const option = (engine) => engine.options.find(({ name }) => name === "MultiPV");
+    this.engine = info.engines.find((engine) => !engine.error && option(engine));
+    this.most = Number(this.engine && option(this.engine).max);
+    this.button = button(t("advise"), () => this.advise(), { id: "advise" });
+    this.box = element("input", { type: "checkbox", id: "comments" });
+    this.box.checked = localStorage.getItem("comments") !== "off";
+    this.box.addEventListener("change", () => {
+      localStorage.setItem("comments", this.box.checked ? "on" : "off");
+      this.say(null);
+    });
+    this.setting = element("label", {}, this.box, element("span", {}, t("comments")));
+    table.onPlayed((before, after) => this.comment(before, after));
+    table.onChange(() => {
+      this.button.disabled = !this.engine || !table.isDue();
+      if (this.game !== table.game) this.say(null);
+    });
+  }
+
+  /** The `lines` best moves of a node, best first, with the mover's expected share in permille. Ends the last search. */
+  async evaluate(node, lines) {
+    this.controller?.abort();
+    this.controller = new AbortController();
+    const game = this.table.game.request(node);
+    const body = { game, engine: this.engine.name, lines: Math.min(lines, this.most), limit: SEARCH };
+    const said = new Map();
+    for await (const [event, data] of stream("analyse", body, this.controller.signal)) {
+      if (event === "error") throw new Error(data.error);
+      if (event !== "info" || !data.estimate) continue;
+      said.set(data.line, { move: data.move, share: data.estimate[node.turn.seat - 1] });
+    }
+    return [...said].sort(([one], [other]) => one - other).map(([, line]) => line);
+  }
+
+  // Shows the best move.
+  async advise() {
+    const { table } = this;
+    const node = table.game.current;
+    this.say(element("p", {}, t("thinking")));
+    await this.attempt(async () => {
+      const [{ move: word }] = await this.evaluate(node, 1);
+      if (table.game.current !== node || !table.isDue()) return;
+      const move = node.moves.find((one) => one.move === word);
+      table.mark([{ from: node.pieces[move.piece].square, to: move.square }], null);
+      this.say(element("p", {}, t("advice", { move: moveText(table.game, node, move) })));
+    });
+  }
+
+  /** The loss by a played move in permille, and the best move as text. */
+  async judge(before, after) {
+    const lines = await this.evaluate(before, before.moves.length);
+    const own = lines.find(({ move }) => move === after.words[0]) ?? lines.at(-1);
+    const [{ text }] = await lineText(this.table.game, before, [lines[0].move]);
+    return { loss: lines[0].share - own.share, best: lines[0].move, text };
+  }
+
+  async comment(before, after) {
+    const { table } = this;
+    this.say(null);
+    if (!this.engine || !this.box.checked || table.mode !== "play" || before.moves.length < 2) return;
+    await this.attempt(async () => {
+      const { loss, best, text } = await this.judge(before, after);
+      if (loss < LEAST_LOSS || table.game !== this.game) return;
+      const played = before.moves.find(({ move }) => move === after.words[0]);
+      const words = t("comment", { move: moveTitle(table.game, before, played), loss: percent(loss), better: text });
+      this.say(element("p", {}, words), button(t("show it"), () => compare(table, before, played.move, best)));
+    });
+  }
+
+  // Runs a search; advice that fails is no reason to disturb a game.
+  async attempt(search) {
+    try {
+      await search();
+    } catch (error) {
+      if (error.name !== "AbortError") this.say(null);
+    }
+  }
+
+  say(...content) {
+    const shown = content.filter(Boolean);
+    this.game = this.table.game;
+    this.table.parts.comment.replaceChildren(...shown);
+    this.table.parts.comment.hidden = shown.length === 0;
+  }
+}

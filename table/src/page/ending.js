@@ -1,0 +1,92 @@
+// The end of a game: places, skill against luck, the costliest moves, a rematch, and the review.
+
+import { colour, drawing, element } from "./board.js";
+import { signed } from "./review.js";
+import { ordinal, t } from "./texts.js";
+import { button, seatMark } from "./view.js";
+
+const WIDTH = 340;
+const ROW = 40;
+const LEFT = 90;
+const MOST_LISTED = 3;
+
+export class Ending {
+  /** `rematch` starts the same game again, `showReview` opens the review. */
+  constructor(table, review, { rematch, showReview }) {
+    this.table = table;
+    this.review = review;
+    this.places = element("ol", { class: "places" });
+    this.found = element("div", { "aria-live": "polite" });
+    const more = button(t("review"), () => {
+      showReview();
+      if (review.line?.at(-1) !== this.end) review.begin();
+    }, { id: "end-review" });
+    this.panel = element("section", { id: "ending", hidden: "" }, element("h2", {}, t("over")), this.places, this.found,
+      element("div", { class: "buttons" }, button(t("rematch"), rematch, { class: "primary", id: "rematch" }), more));
+    this.end = null;
+    this.played = null;
+    table.onPlayed((_, after) => { this.played = after; });
+    table.onChange(() => this.follow());
+    review.onDone((data) => this.show(data));
+  }
+
+  follow() {
+    const { game, mode, names } = this.table;
+    const { current } = game;
+    const last = game.line().at(-1);
+    this.panel.hidden = mode !== "play" || last.turn !== null || !last.places.every(Boolean);
+    if (this.panel.hidden || this.end === last) return;
+    this.end = last;
+    const order = this.end.places.map((place, seat) => [place, seat]).sort(([one], [other]) => one - other);
+    this.places.replaceChildren(...order.map(([place, seat]) =>
+      element("li", {}, `${ordinal(place)} `, seatMark(seat), names[seat])));
+    this.found.replaceChildren();
+    // A game that was played here is reviewed at once; one that is only looked at, on demand.
+    const isOwn = current === this.end && game.path(current).includes(this.played);
+    if (!isOwn || this.review.engine.options.length === 0) return;
+    this.found.append(element("p", { class: "note" }, t("reviewing it")));
+    this.review.begin();
+  }
+
+  show({ seats }) {
+    if (this.review.line.at(-1) !== this.end) return;
+    this.found.replaceChildren(element("h3", {}, t("skill and luck")), this.picture(seats),
+      element("h3", {}, t("worst moves")), this.review.worst(MOST_LISTED, this.persons()));
+  }
+
+  // The seats of people, from 1; undefined if there are none.
+  persons() {
+    const persons = this.table.seats.flatMap(({ engine }, seat) => (engine ? [] : [seat + 1]));
+    return persons.length > 0 ? persons : undefined;
+  }
+
+  // Bars from the middle, of each seat's skill and luck in permille of the points: to the left lost, to the right won.
+  picture(seats) {
+    const most = Math.max(1, ...seats.flatMap(({ skill, luck }) => [Math.abs(skill), Math.abs(luck)]));
+    const height = seats.length * ROW;
+    const middle = LEFT + (WIDTH - LEFT) / 2;
+    const viewBox = `0 0 ${WIDTH} ${height}`;
+    const svg = drawing("svg", { class: "chart", viewBox, role: "img", "aria-label": this.inWords(seats) });
+    svg.append(drawing("line", { class: "axis", x1: middle, x2: middle, y1: 0, y2: height }));
+    seats.forEach(({ skill, luck }, seat) => {
+      const y = seat * ROW;
+      const name = this.table.names[seat];
+      svg.append(drawing("text", { x: 4, y: y + ROW / 2 + 4 }, name.length > 14 ? `${name.slice(0, 13)}…` : name));
+      [["skill", skill], ["luck", luck]].forEach(([key, value], index) => {
+        const length = (Math.abs(value) / most) * ((WIDTH - LEFT) / 2 - 70);
+        const top = y + 5 + index * 16;
+        const [x, end, anchor] = value < 0 ? [middle - length, middle - length - 4, "end"] : [middle, middle + length + 4, "start"];
+        const bar = drawing("rect", { class: key, x, y: top, width: length, height: 12, rx: 2 });
+        bar.style.fill = colour(seat);
+        const text = { x: end, y: top + 10, "text-anchor": anchor };
+        svg.append(bar, drawing("text", text, `${t(key)} ${signed(value)}`));
+      });
+    });
+    return svg;
+  }
+
+  inWords(seats) {
+    return seats.map(({ skill, luck }, seat) =>
+      `${this.table.names[seat]}: ${t("skill")} ${signed(skill)}, ${t("luck")} ${signed(luck)}`).join("; ");
+  }
+}

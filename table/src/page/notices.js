@@ -1,0 +1,37 @@
+// What the page says about its state: the status, errors, and a server that does not answer.
+
+import { OfflineError, reconnected } from "./api.js";
+import { element } from "./board.js";
+import { t } from "./texts.js";
+
+/** A base of the table, whose method `look` shows the position again. */
+export class Notices {
+  /** `parts` has the elements `status` and `trouble`. */
+  constructor(parts) {
+    this.parts = parts;
+    this.reconnecting = null;
+  }
+
+  /** Shows the status. */
+  say(text) {
+    this.parts.status.textContent = text;
+  }
+
+  /** Shows a problem with buttons to solve it; without a text, removes it. */
+  complain(text, ...buttons) {
+    this.parts.trouble.replaceChildren(...(text ? [element("p", {}, text), ...buttons] : []));
+    this.parts.trouble.hidden = !text;
+  }
+
+  /** Reports an error. If the server does not answer, waits until it does, and then runs `again`. */
+  fail(error, again = () => this.look()) {
+    if (!(error instanceof OfflineError)) return this.complain(t("failed", { error: error.message }));
+    this.complain(t("offline"));
+    this.again = again;
+    this.reconnecting ??= reconnected().then(() => {
+      this.reconnecting = null;
+      this.complain("");
+      this.again();
+    });
+  }
+}

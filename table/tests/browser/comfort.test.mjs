@@ -1,0 +1,276 @@
+// Conveniences of the page: animation, the size of the board, nothing lost by keys or reloads, and a server that goes away.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { join } from "node:path";
+import { awaited, gameOf, launch, linkTo, openPage, played, ready, serve, withTable, wordsOf } from "./common.mjs";
+
+const binary = process.env.TABLE_BINARY;
+const engine = (name, command) => ["--engine", `${command} name=${name}`];
+const liar = join(import.meta.dirname, "../../../arbiter/tests/engines/engine.sh");
+const table = withTable([
+  "--seed", "9", "--ready", "2000", "--games", join(import.meta.dirname, "games.jsonl"),
+  ...engine("broken", "cmd=/bin/false"), ...engine("buxtehude", `cmd=${binary} args=engine`),
+  ...engine("single", `cmd=/bin/sh args='${liar} "echo bestmove nonsense"'`),
+]);
+const WOLVES = linkTo({ variant: "fox-and-hounds", moves: ["e1d2", "h8g7", "d2e1"] });
+const GONE = [/ERR_CONNECTION_REFUSED|ERR_FAILED|Failed to load|ERR_INCOMPLETE|ERR_EMPTY/];
+
+const boxOf = (page, selector) => page.locator(selector).first().boundingBox();
+const status = (page) => page.locator("#status").innerText();
+const trouble = (page) => page.locator("#trouble").innerText();
+
+// --- The board ---
+
+table.test("one wolf moves when one wolf moves", async (visit) => {
+  const page = await visit({ hash: WOLVES, motion: "no-preference" });
+  await page.evaluate(() => {
+    window.animated = [];
+    const { animate } = Element.prototype;
+    Element.prototype.animate = function record(...given) {
+      window.animated.push(this.dataset.square);
+      return animate.apply(this, given);
+    };
+  });
+  await page.locator('.square[data-square="54"]').click();
+  await page.locator('.lit[data-square="45"]').click();
+  await page.locator('.turn[data-words="g7f6"]').waitFor();
+  assert.deepEqual(await page.evaluate(() => window.animated), ["54"]);
+  await page.waitForFunction(() => document.querySelectorAll(".trail").length === 1);
+});
+
+table.test("a click on a wolf shows its moves alone, and squares have coordinates", async (visit) => {
+  const page = await visit({ hash: WOLVES });
+  const lit = () => page.locator(".lit").evaluateAll((all) => all.map(({ dataset }) => Number(dataset.square)).sort((one, other) => one - other));
+  const all = await lit();
+  await page.locator('.square[data-square="54"]').click();
+  assert.deepEqual(await lit(), [45, 47]);
+  await page.locator('.square[data-square="54"]').click();
+  assert.deepEqual(await lit(), all);
+  const numbers = await page.locator(".field-number").allTextContents();
+  assert.deepEqual(numbers.sort(), [..."12345678abcdefgh"]);
+  const labels = await page.locator(".square").evaluateAll((squares) => squares.map((square) => square.getAttribute("aria-label")));
+  for (const label of labels) assert.doesNotMatch(label, /; ;|; $/);
+});
+
+table.test("a choice between two wolves names their squares", async (visit) => {
+  const page = await visit({ hash: linkTo({ variant: "fox-and-hounds", moves: ["e1d2"] }) });
+  await page.locator('.lit[data-square="50"]').click();
+  const choices = await page.locator("dialog .choices button[value], dialog.choices button[value]").allInnerTexts();
+  assert.deepEqual(choices, ["the one on b8", "the one on d8", "Cancel"]);
+  await page.keyboard.press("Escape");
+});
+
+table.test("markers never vanish: their colour stays the same while they pulse", async (visit) => {
+  const page = await visit({ hash: linkTo({ players: 2 }), motion: "no-preference" });
+  const strokes = await page.evaluate(() => {
+    const field = document.querySelector(".lit .field");
+    const [pulse] = field.getAnimations();
+    pulse.pause();
+    return [0, 450, 900].map((time) => {
+      pulse.currentTime = time;
+      const { stroke, strokeOpacity } = getComputedStyle(field);
+      return [stroke, Number(strokeOpacity) >= 0.4];
+    });
+  });
+  assert.deepEqual(strokes, Array(3).fill([strokes[0][0], true]));
+});
+
+for (const [width, height] of [[360, 740], [844, 390], [800, 1100], [1400, 900], [1920, 1080]]) {
+  table.test(`the board is whole and large at ${width} by ${height}, and its numbers are legible`, async (visit) => {
+    const page = await visit({ hash: linkTo({ players: 6 }), width, height });
+    const board = await boxOf(page, ".board svg");
+    assert.ok(board.width <= width && board.height <= height && board.y + board.height <= height + 1, JSON.stringify(board));
+    if (width > height) assert.ok(board.y + board.height > 0.7 * height, `the lower part of the window is empty: ${JSON.stringify(board)}`);
+    const px = await page.evaluate(() => {
+      const text = document.querySelector(".field-number");
+      return parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a;
+    });
+    assert.ok(px >= 9.5, `numbers have ${px} px`);
+    const hare = await boxOf(page, ".piece-body");
+    assert.ok(hare.height >= 18, `one of six hares has ${hare.height} px`);
+    const isAbove = await page.evaluate(() => {
+      const [piece, number] = [".piece", ".field-number"].map((selector) => document.querySelector(selector));
+      return Boolean(piece.compareDocumentPosition(number) & Node.DOCUMENT_POSITION_FOLLOWING);
+    });
+    assert.ok(isAbove, "a hare hides the number of its square");
+  });
+}
+
+for (const [width, height] of [[360, 740], [1400, 900]]) {
+  table.test(`items of a review leave the board in view at ${width} px, and no move can be played there`, async (visit) => {
+    const moves = await played(table.server, { players: 3, turns: 30 });
+    const page = await visit({ hash: linkTo({ players: 3, moves }), width, height });
+    await page.locator("#tab-review").click();
+    assert.equal(await page.locator(".lit").count(), 0);
+    await page.locator("#start-review").click();
+    const item = page.locator("#review-body .lines button").last();
+    await item.click();
+    await page.locator(".board .arrow").first().waitFor();
+    await page.waitForTimeout(100);
+    const board = await boxOf(page, ".board svg");
+    assert.ok(board.y >= -1 && board.y + board.height <= height + 1, JSON.stringify(board));
+  });
+}
+
+table.test("the curve of a review is moved by keys", async (visit) => {
+  const moves = await played(table.server, { players: 2, turns: 6 });
+  const page = await visit({ hash: linkTo({ players: 2, moves }) });
+  await page.locator("#tab-review").click();
+  await page.locator("#start-review").click();
+  await page.locator(".chart").focus();
+  await page.keyboard.press("ArrowLeft");
+  await page.waitForFunction(() => document.querySelector(".chart")?.getAttribute("aria-valuenow") === "5");
+});
+
+// --- Nothing is lost ---
+
+table.test("the key n and Enter leave the game, and Back returns to it", async (visit) => {
+  const page = await visit({ hash: linkTo({ players: 2, moves: ["4"] }) });
+  await page.keyboard.press("n");
+  await page.keyboard.press("Enter");
+  assert.deepEqual((await gameOf(page)).moves, ["4"], "Enter after n discards the game");
+  // The first press closes the open list.
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Escape");
+  await page.locator("dialog").waitFor({ state: "detached" });
+  await page.locator("#new-game").click();
+  assert.match(await page.locator("dialog").innerText(), /Back in the browser returns/);
+  await page.locator("dialog .primary").click();
+  await page.waitForFunction(() => document.querySelectorAll(".moves .turn").length === 0);
+  await page.goBack();
+  await page.locator('.turn[data-words="4"]').waitFor();
+});
+
+table.test("a language switch keeps variations, a reload keeps names and the thinking time", async (visit) => {
+  const page = await visit({ hash: linkTo({ players: 2, moves: ["4", "9"] }) });
+  await page.locator("#thinking").selectOption("2000");
+  await page.locator("#go-back").click();
+  await page.waitForFunction(() => document.querySelector(".turn.here")?.dataset.words === "4");
+  await page.locator('.lit[data-square="5"]').click();
+  await page.locator(".variations .turn").waitFor();
+  await page.getByRole("button", { name: "Deutsch" }).click();
+  await page.waitForFunction(() => document.documentElement.lang === "de");
+  await page.locator(".variations .turn").waitFor();
+  assert.deepEqual(await wordsOf(page.locator(".moves .turn")), ["4", "5", "9"]);
+  assert.equal(await page.locator("#thinking").inputValue(), "2000");
+
+  await page.locator("#tab-library").click();
+  await page.getByRole("button", { name: "games (1)" }).click();
+  await page.getByRole("button", { name: /^Spiel 1:/ }).click();
+  await page.locator("#tab-study[aria-selected=true]").waitFor();
+  const names = await page.locator(".seat .who b").allInnerTexts();
+  await page.reload();
+  await ready(page);
+  assert.deepEqual(await page.locator(".seat .who b").allInnerTexts(), names);
+});
+
+// --- Engines ---
+
+table.test("the opponent is the first engine that works, at level 3", async (visit) => {
+  const page = await visit();
+  assert.match((await page.locator(".seat .who b").allInnerTexts()).join(), /buxtehude.*level 3/);
+  await page.locator("#new-game").click();
+  const select = page.locator(".seat-rows select").first();
+  assert.match((await select.locator("option").allInnerTexts()).join(), /broken \(does not work\)/);
+  await select.selectOption("buxtehude");
+  assert.equal(await page.locator(".seat-rows select[aria-label]").first().inputValue(), "3");
+  await page.keyboard.press("Escape");
+  await page.locator("#tab-study").click();
+  assert.deepEqual(await page.locator("#panel-study select option").allInnerTexts(), ["buxtehude", "single"]);
+});
+
+table.test("an engine with one line only is asked for one", async (visit) => {
+  const page = await visit({ hash: linkTo({ players: 2 }) });
+  await page.locator("#tab-study").click();
+  await page.locator("#panel-study select").first().selectOption("single");
+  const asked = page.waitForRequest("**/api/analyse");
+  await page.locator("#analyse").click();
+  assert.equal((await asked).postDataJSON().lines, 1);
+  await page.waitForFunction(() => document.getElementById("analyse").textContent === "Analyse", null);
+});
+
+table.test("a link to a missing engine says so", async (visit) => {
+  const page = await visit({ hash: linkTo({ seats: ["", "stranger"] }) });
+  assert.match(await trouble(page), /no engine stranger here/);
+});
+
+table.test("the library tells results and lengths, and a study has the list of moves", async (visit) => {
+  const page = await visit();
+  await page.locator("#tab-library").click();
+  await page.getByRole("button", { name: "games (1)" }).click();
+  const entry = page.getByRole("button", { name: /^Game 1:/ });
+  assert.match(await entry.innerText(), /1st .*2nd .*; \d+ moves/);
+  await entry.click();
+  await page.locator("#tab-study[aria-selected=true]").waitFor();
+  assert.ok(await page.locator(".moves .turn").first().isVisible());
+});
+
+table.test("the rules begin with the game, not with engines", async (visit) => {
+  const page = await visit();
+  for (const path of ["rules", "regeln"]) {
+    await page.goto(table.server.url + path);
+    assert.doesNotMatch(await page.locator(".rules > p").first().innerText(), /engine|protocol|Programm/);
+  }
+});
+
+// --- The server ---
+
+table.test("the page is there before the server tells its engines", async (visit) => {
+  let release;
+  const held = new Promise((resolve) => { release = resolve; });
+  const page = await visit({ isReady: false });
+  await page.route("**/api/engines", async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.reload();
+  await page.locator("#new-game").waitFor();
+  assert.equal(await status(page), "Loading …");
+  release();
+  await ready(page);
+  await page.locator(".lit").first().waitFor();
+});
+
+table.test("a page whose requests are blocked says so, and goes on when they are not", async (visit) => {
+  const page = await visit({ isReady: false, expected: GONE });
+  await page.route("**/api/**", (route) => route.abort());
+  await page.reload();
+  await page.locator("#trouble:not([hidden])").waitFor();
+  assert.match(await trouble(page), /does not answer/);
+  await page.unroute("**/api/**");
+  await ready(page);
+  await page.locator(".lit").first().waitFor();
+});
+
+for (const [language, expected] of [["en", /The server does not answer/], ["de", /Der Server antwortet nicht/]]) {
+  test(`a move that no server answered is played when it is back, in ${language}`, async () => {
+    const browser = await launch();
+    let server = await serve(["--seed", "1"]);
+    const { port } = new URL(server.url);
+    try {
+      const { page } = await openPage(browser, server.url, { hash: linkTo({ players: 2 }), language });
+      await page.locator("#tab-study").click();
+      await page.locator("#analyse").click();
+      await page.locator(".analyst .lines li").first().waitFor();
+      await server.end();
+      await page.waitForFunction(() => /^Anal/.test(document.getElementById("analyse").textContent), null);
+      await page.locator("#tab-play").click();
+      await page.locator('.lit[data-square="4"]').click();
+      await page.locator("#trouble:not([hidden])").waitFor();
+      assert.match(await trouble(page), expected);
+      await page.locator("#new-game").click();
+      await page.locator("dialog .primary").click();
+      await page.locator("dialog").waitFor({ state: "detached" });
+      assert.match(await trouble(page), expected, "a new game fails silently");
+      await page.locator('.lit[data-square="4"]').click();
+      server = await serve(["--seed", "1"], Number(port));
+      await page.locator('.turn[data-words="4"]').waitFor();
+      assert.ok(await page.locator("#trouble").isHidden());
+      assert.ok(["move", "card"].includes(await awaited(page)));
+    } finally {
+      await browser.close();
+      await server.end();
+    }
+  });
+}

@@ -1,0 +1,211 @@
+// What a person is told: costs before a move, reasons against dark squares, moves in words, hints, comments, the end.
+
+import assert from "node:assert/strict";
+import { advise, awaited, byMouse, gameOf, hasten, launch, linkTo, openPage, played, playOut, readCard, withTable } from "./common.mjs";
+
+const table = withTable(["--seed", "7"]);
+const CODES = /\b100[12]\b|\+(behind|draw|restore|half|free|show|give|shuffle)\b|(^|\s)-\d/;
+const START = linkTo({ players: 2, seats: ["", "buxtehude~1"] });
+const LATE = (position) => `#v=hase-und-igel&n=2&s=${encodeURIComponent(position)}&m=&at=0&p=*`;
+
+const tip = (page) => page.locator(".tip");
+const hint = (page) => page.locator("#hint").innerText();
+const turns = (page) => page.locator(".moves .turn").count();
+
+/** Opens a page in a browser with a finger. */
+async function byTouch(body, options) {
+  const browser = await launch();
+  try {
+    const { page, context, faults } = await openPage(browser, table.server.url, { ...options, touch: true });
+    await body(page);
+    assert.deepEqual(faults, []);
+    await context.close();
+  } finally {
+    await browser.close();
+  }
+}
+
+// --- Before a move ---
+
+for (const [language, expected] of [["en", /to 4 \(three\)\ncost 10\ncarrots left 58/], ["de", /auf 4 \(Drei\)\nkostet 10\nKarotten danach 58/]]) {
+  table.test(`a tap shows what a move costs and brings, a second one plays it, in ${language}`, () => byTouch(async (page) => {
+    await awaited(page);
+    const square = page.locator('.lit[data-square="4"]');
+    await square.tap();
+    assert.match(await tip(page).innerText(), expected);
+    assert.match(await tip(page).innerText(), /\n(then in 1st place|dann auf dem 1\. Rang)$/);
+    assert.equal(await turns(page), 0, "the first tap plays nothing");
+    await page.locator('.lit[data-square="2"]').tap();
+    assert.match(await tip(page).innerText(), /2 \((carrot|Karotte)\)/);
+    await square.tap();
+    await square.tap();
+    await page.locator('.turn[data-words="4"]').waitFor();
+  }, { hash: START, width: 360, height: 740, language }));
+}
+
+table.test("the pointer and the keyboard show the same, and their first press plays", async (visit) => {
+  const page = await visit({ hash: linkTo({ players: 2 }) });
+  await page.locator('.lit[data-square="4"]').hover();
+  const shown = await tip(page).innerText();
+  assert.match(shown, /to 4 \(three\)/);
+  await page.mouse.move(1, 1);
+  assert.equal(await tip(page).count(), 0);
+  await page.locator('.lit[data-square="3"]').focus();
+  await page.keyboard.press("ArrowRight");
+  assert.equal(await tip(page).innerText(), shown);
+  await page.keyboard.press("Enter");
+  await page.locator('.turn[data-words="4"]').waitFor();
+});
+
+const REASONS = [
+  ["62,20,1/5,68,3 1 - -", 64, "64 needs no lettuces: you have 1", "64 verlangt, dass du keinen Salat hast: du hast 1"],
+  ["62,90,0/5,68,3 1 - -", 64, "64 allows at most 10 carrots: you would have 87", "64 erlaubt höchstens 10 Karotten: du hättest 87"],
+  ["5,30,3/6,68,3 1 - -", 6, "6: Human 2 stands there", "6: dort steht Mensch 2"],
+  ["5,30,3/6,68,3 1 - -", 8, "8: a hedgehog is reached only by going back", "8: ein Igelfeld erreicht man nur rückwärts"],
+  ["5,30,3/6,68,3 1 - -", 20, "20 costs 120 carrots: you have 30", "20 kostet 120 Karotten: du hast 30"],
+  ["5,30,0/6,68,3 1 - -", 7, "7 is for eating a lettuce: you have none", "Auf 7 frisst man einen Salat: du hast keinen"],
+  ["20,30,3/6,68,3 1 - -", 12, "12: hares go back only to a hedgehog", "12: rückwärts geht es nur auf einen Igel"],
+  ["20,30,3/6,68,3 1 - -", 11, "11: only the nearest hedgehog is open, 19", "11: nur der nächste Igel ist erlaubt, 19"],
+];
+
+for (const [index, language] of ["en", "de"].entries()) {
+  table.test(`a dark square says why it is not available, in ${language}`, async (visit) => {
+    for (const [position, square, ...texts] of REASONS) {
+      const page = await visit({ hash: LATE(position), language });
+      await page.locator(`.square[data-square="${square}"]`).click();
+      assert.equal(await tip(page).innerText(), texts[index], position);
+      assert.equal(await hint(page), texts[index]);
+      const label = await page.locator(`.square[data-square="${square}"]`).getAttribute("aria-label");
+      assert.ok(label.includes(texts[index]) || label.includes("Human 2") || label.includes("Mensch 2"), label);
+    }
+  });
+}
+
+// --- Moves in words ---
+
+for (const language of ["en", "de"]) {
+  table.test(`moves, cards and lines are words, never codes, in ${language}`, async (visit) => {
+    const moves = await played(table.server, { players: 3, turns: 60 });
+    assert.ok(moves.some((word) => word.startsWith("+")) && moves.some((word) => word.startsWith("-")), "the game has too little in it");
+    const page = await visit({ hash: linkTo({ players: 3, moves }), language });
+    for (const text of await page.locator(".moves .turn").allInnerTexts()) assert.doesNotMatch(text, CODES);
+    await page.locator("#go-first").click();
+    await page.locator("#tab-study").click();
+    await page.locator("#analyse").click();
+    await page.locator(".analyst .pv span").first().waitFor();
+    assert.doesNotMatch(await page.locator(".analyst .lines").innerText(), CODES);
+    await page.locator("#analyse").click();
+    assert.doesNotMatch(await page.locator("#status").innerText(), CODES);
+  });
+}
+
+table.test("the list of moves shows what each turn cost and brought, and why", async (visit) => {
+  const page = await visit({ hash: linkTo({ players: 2, moves: ["7", "10", "0", "-2", "7", "+half"] }) });
+  const said = (await page.locator(".moves .turn .steps").allInnerTexts()).map((text) => text.replace(/\s+/g, " "));
+  assert.deepEqual(said, [
+    "to 7 (lettuce) −28", "to 10 (two) −55", "eats a lettuce +20 as 2nd", "back to 8 (hedgehog) +20",
+    "to 14 (hare) −28 card: half of the carrots is lost −16",
+  ]);
+  assert.match(await page.locator("#status").innerText(), /^Human 1: to 14 \(hare\): −28; card: half of the carrots is lost: −16\. /);
+});
+
+table.test("a seat shows its place, and a chance only if an engine gives one", async (visit) => {
+  const page = await visit({ hash: linkTo({ players: 3 }) });
+  assert.deepEqual(await page.locator(".medal").allInnerTexts(), ["1st\nplace", "1st\nplace", "1st\nplace"]);
+  assert.equal(await page.locator(".bar").count(), 0);
+});
+
+// --- Advice ---
+
+table.test("a hint names a move and shows it as an arrow", async (visit) => {
+  const page = await visit({ hash: linkTo({ players: 2 }) });
+  await page.locator("#advise").click();
+  await page.locator(".board .arrow").waitFor();
+  assert.match(await page.locator("#comment").innerText(), /^Hint: to \d+ \(.*cost \d+/);
+});
+
+table.test("a costly move gets a comment with the better one, which can be switched off", async (visit) => {
+  const page = await visit({ hash: LATE("9,68,3/10,68,3 1 - -") });
+  await page.route("**/api/analyse", (route) => route.fulfill({
+    headers: { "Content-Type": "text/event-stream" },
+    body: ["4", "1"].map((move, index) => `event: info\ndata: ${JSON.stringify({ line: index + 1, move, pv: [move], estimate: [600 - 200 * index, 400 + 200 * index] })}\n\n`).join(""),
+  }));
+  await page.locator('.lit[data-square="12"]').click();
+  await page.locator("#comment:not([hidden])").waitFor();
+  const said = await page.locator("#comment").innerText();
+  assert.match(said, /Your move \(to 12 \(three\)\) lost 20\.0 % of the points\. Better: to 13 \(carrot\)\./);
+  await page.getByRole("button", { name: "Show it" }).click();
+  await page.locator('.arrow[data-rank="bad"]').waitFor();
+  assert.equal(await page.locator(".arrow").count(), 2);
+
+  await page.locator("#comments").uncheck();
+  const again = page.waitForRequest("**/api/analyse", { timeout: 1500 }).then(() => true, () => false);
+  await page.locator('.lit[data-square="12"]').click();
+  assert.equal(await again, false, "a search runs although comments are off");
+  assert.ok(await page.locator("#comment").isHidden());
+  await page.reload();
+  assert.equal(await page.locator("#comments").isChecked(), false);
+});
+
+// --- The end ---
+
+table.test("a finished game shows places, skill and luck, the costliest moves, and a rematch", async (visit) => {
+  const page = await visit({ hash: linkTo({ players: 2, seats: ["", "buxtehude~1"] }) });
+  await hasten(page);
+  await page.locator("#comments").uncheck();
+  await page.locator("#advise").waitFor();
+  await playOut(page, byMouse(table.server, page));
+  const ending = page.locator("#ending");
+  await ending.locator(".chart").waitFor();
+  assert.deepEqual((await ending.locator(".places li").allInnerTexts()).map((text) => text.slice(0, 3)), ["1st", "2nd"]);
+  assert.equal(await ending.locator(".chart rect").count(), 4);
+  const worst = ending.locator(".lines button");
+  assert.ok(await worst.count() <= 3);
+  if (await worst.count() > 0) {
+    await worst.first().click();
+    await page.locator('.arrow[data-rank="0"]').waitFor();
+    await page.locator("#go-last").click();
+  }
+  await page.locator("#end-review").click();
+  await page.locator("#review-body table").waitFor();
+  await page.locator("#tab-play").click();
+  await page.locator("#rematch").click();
+  await page.waitForFunction(() => document.getElementById("ending").hidden);
+  assert.match(await page.locator(".seat .who b").first().innerText(), /^buxtehude/, "another seat begins");
+  while (await awaited(page) === "card") await readCard(page);
+  await page.goBack();
+  await page.waitForFunction(() => !document.getElementById("ending").hidden);
+  assert.ok((await gameOf(page)).moves.length > 10, "the browser's button Back returns to the game before");
+});
+
+// --- A whole game by someone who does not know the rules ---
+
+table.test("after each move of a whole game by touch, the page has said what it cost, what it brought and where it led", () => byTouch(async (page) => {
+  await hasten(page);
+  await page.locator("#comments").setChecked(false);
+  let tapped = 0;
+  const move = async () => {
+    const { square } = await advise(table.server, page);
+    const target = page.locator(`.lit[data-square="${square}"]`);
+    const before = await turns(page);
+    await target.tap();
+    const told = await tip(page).innerText();
+    assert.match(told, /kostet|bringt|Einkommen|Karotten danach/, told);
+    assert.match(told, /Rang/, told);
+    assert.doesNotMatch(told, CODES);
+    await target.tap();
+    const choice = page.locator("dialog.choices button, dialog .choices button").first();
+    if (await choice.count()) {
+      assert.doesNotMatch(await choice.innerText(), CODES);
+      await choice.tap();
+    }
+    await page.waitForFunction((count) => document.querySelectorAll(".moves .turn").length > count || document.querySelector("dialog.card"), before);
+    tapped += 1;
+  };
+  await playOut(page, { move, card: () => readCard(page) });
+  assert.ok(tapped > 10);
+  for (const text of await page.locator('.moves .turn[data-seat="1"]').allInnerTexts()) {
+    assert.doesNotMatch(text, CODES);
+    assert.match(text, /[+−]\d|setzt aus|zeigt|noch ein Zug|behält|Start/, `${text} tells no change`);
+  }
+}, { hash: START, width: 360, height: 740, language: "de" }));
