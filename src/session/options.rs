@@ -232,8 +232,11 @@ const SETTINGS: &[Setting] = &[
 const WEAKEST: Level = LEVELS[0];
 const STRONGEST: Level = LEVELS[LEVELS.len() - 1];
 
+/// Creates a preset with its own settings.
+type PresetMaker = fn() -> Preset;
+
 /// Presets by name; the first is the default.
-const PRESETS: [(&str, fn() -> Preset); 7] = [
+const PRESETS: [(&str, PresetMaker); 7] = [
     ("best", || Preset::Default),
     ("search", || Preset::Search),
     ("article", || Preset::Article(ArticleSettings::article())),

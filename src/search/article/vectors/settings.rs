@@ -131,7 +131,7 @@ impl fmt::Display for Caps {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Strategy {
-    /// Weight of the rival's component; that of the own one is [`WHOLE`].
+    /// Weight of the rival's component; the own component has [`WHOLE`].
     rival_weight: i64,
 }
 
@@ -140,6 +140,7 @@ pub struct Strategy {
 #[error("absolute, relative, hybrid, or a whole number from 0 to 100")]
 pub struct StrategyError;
 
+/// Weight of one percent.
 const PERCENT: i64 = 1 << 25;
 
 /// Exceeds the difference of any two components, so that a weight of 1 only decides between equal own components.
