@@ -14,7 +14,7 @@ use proof::{
 };
 use table::{ARTICLE_TRAP, Case, REFUSALS, TRAPS};
 
-/// Races after each move: a sufficient number, and the number behind the shares in docs/article.md.
+/// Races after each move: a sufficient number, and the number for the printed table.
 const FEW_RACES: u64 = 30;
 const MANY_RACES: u64 = 300;
 
@@ -148,8 +148,7 @@ fn a_deep_search_and_races_played_out_prove_the_mistake() {
     });
 }
 
-/// `cargo test the_whole_proof -- --ignored --nocapture` prints the table of
-/// docs/article.md.
+/// `cargo test the_whole_proof -- --ignored --nocapture` prints all cases as a table.
 #[test]
 #[ignore = "prints, and takes minutes"]
 fn the_whole_proof() {
