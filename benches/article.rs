@@ -1,14 +1,16 @@
-//! Savings by pruning, sorting and caps in the vector search: positions visited and time at each depth, over 21
-//! positions of two seats and 21 of three, taken from all stages of the race.
+//! Savings by pruning, sorting and caps in the vector search: positions visited and evaluated and time at each depth,
+//! over 21 positions of two seats and 21 of three, taken from all stages of the race.
 //!
 //! Run it with `cargo bench --bench article`. Figures are medians over the positions; ratios are medians of the ratios
 //! to the full search on single positions, measured side by side.
 
+use std::cell::Cell;
 use std::time::{Duration, Instant};
 
+use buxtehude::eval::Model;
 use buxtehude::eval::hase::{Settings, lookahead::Lookahead};
-use buxtehude::rules::Game;
 use buxtehude::rules::hase::{HASE_UND_IGEL, Move, Position};
+use buxtehude::rules::{Game, Seat, Turn};
 use buxtehude::search::Control;
 use buxtehude::search::article::Extent;
 use buxtehude::search::article::vectors::Prune;
@@ -63,6 +65,60 @@ const THREE_SEATS: [&str; 21] = [
     "57,65,2/54,24,1/64,9,0 1 3 BDDRHH",
 ];
 
+/// Model that counts evaluations. Sorting evaluates each position as a move of the one above, and not again.
+struct Counted<'a> {
+    model: &'a Lookahead,
+    is_sorted: bool,
+    evaluations: Cell<u64>,
+}
+
+impl Counted<'_> {
+    fn count(&self) {
+        self.evaluations.update(|count| count + 1);
+    }
+}
+
+impl Model for Counted<'_> {
+    type Position = Position;
+    type Move = Move;
+
+    fn seats(&self, position: &Position) -> usize {
+        self.model.seats(position)
+    }
+
+    fn turn(&self, position: &Position) -> Turn {
+        self.model.turn(position)
+    }
+
+    fn moves(&self, position: &Position) -> impl Iterator<Item = Move> {
+        self.model.moves(position)
+    }
+
+    fn play(&self, position: &Position, mv: Move) -> Position {
+        self.model.play(position, mv)
+    }
+
+    fn outcomes(&self, position: &Position) -> impl Iterator<Item = (Position, u32)> {
+        self.model.outcomes(position)
+    }
+
+    fn is_decided(&self, position: &Position, seat: Seat) -> bool {
+        self.model.is_decided(position, seat)
+    }
+
+    fn worth<const N: usize>(&self, position: &Position) -> [i32; N] {
+        if !self.is_sorted {
+            self.count();
+        }
+        self.model.worth(position)
+    }
+
+    fn static_worth<const N: usize>(&self, position: &Position) -> [i32; N] {
+        self.count();
+        self.model.static_worth(position)
+    }
+}
+
 /// Full searches, each followed by the searches that are compared with it; [`settings_of`] explains the words.
 const MODES: [&str; 12] = [
     "relative, full",
@@ -85,8 +141,8 @@ fn settings_of(mode: &str) -> VectorSettings {
     let caps = if has("capped") { "0,0,8,8,4" } else { "0" };
     VectorSettings {
         strategy: match has("relative") {
-            true => Strategy::Relative,
-            false => Strategy::Absolute,
+            true => Strategy::RELATIVE,
+            false => Strategy::ABSOLUTE,
         },
         prune: match (has("exact"), has("article")) {
             (true, _) => Prune::Exact,
@@ -102,6 +158,7 @@ fn settings_of(mode: &str) -> VectorSettings {
 #[derive(Clone)]
 struct Cost {
     nodes: u64,
+    evaluations: u64,
     time: Duration,
     best: Move,
     worth: [i32; 6],
@@ -125,7 +182,7 @@ fn compare(title: &str, texts: &[&str], depths: std::ops::RangeInclusive<u32>) {
     for depth in depths {
         println!("{title}, depth {depth}");
         println!(
-            "  mode                                  nodes        ms     ns/node  nodes x  time x  \
+            "  mode                                  nodes        ms     ns/node  nodes x  evals x  time x  \
              other move  other vector"
         );
         let mut full = 0;
@@ -157,11 +214,12 @@ fn print_row(name: &str, costs: &[Vec<Cost>], full: &[Vec<Cost>], depth: u32) {
         format!("{count} of {}", pairs.len())
     };
     println!(
-        "  {name:34} {:>9} {:>9.3} {:>11.1} {:>8.4} {:>7.4} {:>11} {:>13}",
+        "  {name:34} {:>9} {:>9.3} {:>11.1} {:>8.4} {:>8.4} {:>7.4} {:>11} {:>13}",
         of(&|(cost, _)| cost.nodes as f64),
         of(&|(cost, _)| cost.time.as_secs_f64() * 1e3),
         of(&|(cost, _)| cost.time.as_nanos() as f64 / cost.nodes as f64),
         of(&|(cost, full)| cost.nodes as f64 / full.nodes as f64),
+        of(&|(cost, full)| cost.evaluations as f64 / full.evaluations as f64),
         of(&|(cost, full)| cost.time.as_secs_f64() / full.time.as_secs_f64()),
         share(&|(cost, full)| cost.best != full.best),
         share(&|(cost, full)| cost.worth != full.worth),
@@ -190,12 +248,31 @@ fn search_each_depth(position: &Position, mode: &str, deepest: u32) -> Vec<Cost>
         &mut |line| {
             costs.push(Cost {
                 nodes: line.nodes - nodes,
+                evaluations: 0,
                 time: start.elapsed(),
                 best: line.pv[0],
                 worth: line.value,
             });
             nodes = line.nodes;
             start = Instant::now();
+        },
+    );
+    let counted = Counted {
+        model: &model,
+        is_sorted: settings.sort,
+        evaluations: Cell::new(0),
+    };
+    let mut depths = costs.iter_mut();
+    search(
+        &counted,
+        position,
+        &settings,
+        &extent,
+        &control,
+        &mut |_| {
+            if let Some(cost) = depths.next() {
+                cost.evaluations = counted.evaluations.take();
+            }
         },
     );
     costs

@@ -29,7 +29,7 @@ use crate::rules::{AnyPosition, Game, Seat};
 
 pub use control::Control;
 pub use memory::Memory;
-pub use preset::{ArticleSettings, Preset, search};
+pub use preset::{ArticleSettings, MAX_AI_LEVEL, Preset, search};
 pub use progress::Past;
 use progress::with_progress;
 pub use strength::{LEVELS, Level, Strength};

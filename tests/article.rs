@@ -15,21 +15,28 @@ use buxtehude::rules::hase::Position;
 use buxtehude::search::article::vectors::{Prune, Strategy};
 use buxtehude::search::{ArticleSettings, Control, Memory, Preset, Report, Request, search};
 
-const STRATEGIES: [Strategy; 3] = [Strategy::Absolute, Strategy::Relative, Strategy::Hybrid];
+const HALF: Strategy = Strategy::of_percent(50);
+
+const STRATEGIES: [Strategy; 4] = [
+    Strategy::ABSOLUTE,
+    Strategy::RELATIVE,
+    Strategy::HYBRID,
+    HALF,
+];
 const HARE_MODELS: [HareModel; 3] = [
     HareModel::Article,
     HareModel::ArticlePenalty,
     HareModel::Chance,
 ];
 
-/// The preset with some settings changed.
+/// Uncapped settings.
 fn settings(
     strategy: Strategy,
     hare_model: HareModel,
     prune: Prune,
     sort: bool,
 ) -> ArticleSettings {
-    let mut settings = ArticleSettings::default();
+    let mut settings = ArticleSettings::best();
     settings.model.hase.hare_model = hare_model;
     settings.search.strategy = strategy;
     settings.search.prune = prune;

@@ -1,5 +1,7 @@
 //! The preset `article` as a client sees it: options, output and limits.
 
+use std::collections::HashSet;
+
 use crate::common::client;
 use client::Engine;
 
@@ -45,9 +47,10 @@ fn choosing_the_preset_sets_its_options() {
         "Kc value 0",
         "Strategy value relative",
         "HareModel value chance",
-        "Prune value article",
+        "Prune value off",
         "Sort value false",
         "Caps value 2",
+        "AILevel value 1",
     ] {
         assert_eq!(engine.ask(&format!("setoption name {option}")), [""; 0]);
     }
@@ -60,6 +63,58 @@ fn choosing_the_preset_sets_its_options() {
     );
     engine.send("setoption name Preset value article");
     assert_eq!(search(&mut engine, "go depth 4"), fresh);
+}
+
+#[test]
+fn presets_are_the_program_of_the_article_with_other_settings() {
+    let author = [
+        "Prune value article",
+        "Sort value true",
+        "Caps value 0,0,8,8,4",
+        "AILevel value 4",
+    ];
+    let best = [
+        "Prune value exact",
+        "Sort value true",
+        "Caps value 0",
+        "AILevel value 12",
+    ];
+    let mut results = HashSet::new();
+    for (preset, strategy, options) in [
+        ("article", "absolute", author),
+        ("leslie", "0", author),
+        ("faith", "relative", author),
+        ("hybrid", "hybrid", author),
+        ("article-best", "100", best),
+    ] {
+        let mut engine = article();
+        engine.send(&format!("setoption name Preset value {preset}"));
+        let found = search(&mut engine, "go depth 9 nodes 1000000");
+        let mut engine = article();
+        engine.send("setoption name Preset value article-best");
+        engine.send(&format!("setoption name Strategy value {strategy}"));
+        for option in options {
+            engine.send(&format!("setoption name {option}"));
+        }
+        assert_eq!(
+            search(&mut engine, "go depth 9 nodes 1000000"),
+            found,
+            "{preset}"
+        );
+        results.insert(found);
+    }
+    assert_eq!(results.len(), 4);
+}
+
+#[test]
+fn the_article_looks_ahead_eight_plies() {
+    let mut engine = article();
+    let lines = search(&mut engine, "go depth 12");
+    let deepest = lines
+        .iter()
+        .rev()
+        .find(|line| line.starts_with("info depth"));
+    assert_eq!(fact(deepest.expect("a depth"), "depth"), "8");
 }
 
 #[test]
@@ -188,7 +243,8 @@ fn values_that_no_option_takes_are_refused() {
     for (option, problem) in [
         (
             "Preset value finest",
-            "Preset: \"finest\" is refused, expected best or search or article",
+            "Preset: \"finest\" is refused, expected best or search or article or \
+             article-best or leslie or faith or hybrid",
         ),
         (
             "Ks value 1001",
@@ -200,7 +256,7 @@ fn values_that_no_option_takes_are_refused() {
         ),
         (
             "Strategy value leslie",
-            "Strategy: \"leslie\" is refused, expected absolute or relative or hybrid",
+            "Strategy: \"leslie\" is refused, expected absolute, relative, hybrid, or a whole number from 0 to 100",
         ),
         (
             "HareModel value Chance",

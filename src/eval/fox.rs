@@ -69,7 +69,7 @@ impl MinimaxModel for Pursuit {
     type Move = Move;
 
     /// The wolves' moves in the order of the position's text, left before right; the rabbit's moves down before up,
-    /// left before right.
+    /// left before right. The article numbers the wolves from the start instead, which a position does not tell.
     fn moves(&self, position: &Position) -> impl Iterator<Item = Move> {
         let moves = position.legal_moves();
         // Ascending moves are in this order, except for the rows of the wolves.
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn moves_are_in_the_order_of_the_article() {
+    fn moves_are_in_the_order_of_the_text() {
         let pursuit = pursuit(&ModelSettings::default());
         for (text, expected) in [
             ("1h1h4/8/8/h7/8/2F5/7h/8 b", "b8a7 b8c7 d8c7 d8e7 a5b4 h2g1"),

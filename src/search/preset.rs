@@ -27,16 +27,29 @@ pub struct ArticleSettings {
     pub model: ModelSettings,
     /// Settings of the vector search.
     pub search: VectorSettings,
-    /// Half the depth of the search for a single number, in plies.
+    /// Half the largest depth, in plies.
     pub ai_level: u32,
 }
 
-impl Default for ArticleSettings {
-    fn default() -> ArticleSettings {
+/// Largest level of an article's search.
+pub const MAX_AI_LEVEL: u32 = 12;
+
+impl ArticleSettings {
+    /// The articles' programs.
+    pub fn article() -> ArticleSettings {
         ArticleSettings {
             model: ModelSettings::default(),
-            search: VectorSettings::default(),
+            search: VectorSettings::article(),
             ai_level: 4,
+        }
+    }
+
+    /// The strongest of the articles' ideas.
+    pub fn best() -> ArticleSettings {
+        ArticleSettings {
+            search: VectorSettings::best(),
+            ai_level: MAX_AI_LEVEL,
+            ..ArticleSettings::article()
         }
     }
 }
@@ -99,7 +112,7 @@ fn search_vectors<G: Evaluate>(
     control: &Control,
     observe: &mut dyn FnMut(Report),
 ) -> Option<Answer> {
-    let extent = extent_of(position, request, control, request.depth);
+    let extent = extent_of(position, request, control, settings);
     let value_of = |line: &Line<G::Move, Vector>| Value {
         leads: eval::leads(&line.value, position.seats()),
         // Longer lines are not certain: the model draws no cards, and rivals may move differently.
@@ -126,8 +139,7 @@ fn search_minimax<G: Evaluate>(
     control: &Control,
     observe: &mut dyn FnMut(Report),
 ) -> Option<Answer> {
-    let depth = request.depth.min(2 * settings.ai_level);
-    let extent = extent_of(position, request, control, depth);
+    let extent = extent_of(position, request, control, settings);
     let value_of = |line: &Line<G::Move, i32>| Value {
         leads: eval::leads(&model.worth(line.value), position.seats()),
         mate: 0,
@@ -147,11 +159,12 @@ fn extent_of<G: Evaluate>(
     position: &G,
     request: &Request,
     control: &Control,
-    depth: u32,
+    settings: &ArticleSettings,
 ) -> Extent<G::Move> {
     let moves = request.asked(position);
+    let deepest = request.deepest(moves.len(), control);
     Extent {
-        depth: request.deepest(moves.len(), control).min(depth),
+        depth: deepest.min(2 * settings.ai_level),
         moves,
         nodes: request.nodes,
         multipv: request.multipv,

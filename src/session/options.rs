@@ -9,8 +9,8 @@ use super::search_thread::MemorySize;
 use crate::eval::{self, EvalFileError, ModelOption};
 use crate::protocol::{Excerpt, OptionKind, OptionOffer};
 use crate::rules::{MAX_MOVES, VARIANTS, Variant};
-use crate::search::article::vectors::{CapsError, Prune, Strategy};
-use crate::search::{Aim, ArticleSettings, LEVELS, Level, Preset, Strength};
+use crate::search::article::vectors::{CapsError, Prune, Strategy, StrategyError};
+use crate::search::{Aim, ArticleSettings, LEVELS, Level, MAX_AI_LEVEL, Preset, Strength};
 
 const HASH: &str = "Hash";
 const DEBUG_LOG_FILE: &str = "Debug Log File";
@@ -171,23 +171,26 @@ const SETTINGS: &[Setting] = &[
         name: PRESET,
         effect: Effect::Forget,
         values: Values::Combo {
-            names: || vec!["best", "search", "article"],
-            get: |options| options.preset as usize,
+            names: || PRESETS.iter().map(|(name, _)| *name).collect(),
+            get: |options| options.preset,
             set: |options, index| {
-                options.preset = [PresetName::Best, PresetName::Search, PresetName::Article][index];
-                options.article = ArticleSettings::default();
+                options.preset = index;
+                if let Preset::Article(settings) = PRESETS[index].1() {
+                    options.article = settings;
+                }
             },
         },
     },
     Setting {
         name: "Strategy",
         effect: Effect::Forget,
-        values: Values::Combo {
-            names: || vec!["absolute", "relative", "hybrid"],
-            get: |options| options.article.search.strategy as usize,
-            set: |options, index| {
+        values: Values::Text {
+            get: |options| options.article.search.strategy.to_string(),
+            set: |options, value| {
+                let strategy = value.parse();
                 options.article.search.strategy =
-                    [Strategy::Absolute, Strategy::Relative, Strategy::Hybrid][index];
+                    strategy.map_err(|error: StrategyError| error.to_string())?;
+                Ok(())
             },
         },
     },
@@ -222,18 +225,32 @@ const SETTINGS: &[Setting] = &[
     Setting {
         name: "AILevel",
         effect: Effect::Forget,
-        values: Values::Spin(1, 12, |options| &mut options.article.ai_level),
+        values: Values::Spin(1, MAX_AI_LEVEL, |options| &mut options.article.ai_level),
     },
 ];
 
 const WEAKEST: Level = LEVELS[0];
 const STRONGEST: Level = LEVELS[LEVELS.len() - 1];
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum PresetName {
-    Best,
-    Search,
-    Article,
+/// Creates a preset with its own settings.
+type PresetMaker = fn() -> Preset;
+
+/// Presets by name; the first is the default.
+const PRESETS: [(&str, PresetMaker); 7] = [
+    ("best", || Preset::Default),
+    ("search", || Preset::Search),
+    ("article", || Preset::Article(ArticleSettings::article())),
+    ("article-best", || Preset::Article(ArticleSettings::best())),
+    ("leslie", || with_strategy(Strategy::ABSOLUTE)),
+    ("faith", || with_strategy(Strategy::RELATIVE)),
+    ("hybrid", || with_strategy(Strategy::HYBRID)),
+];
+
+/// The article's program with another strategy.
+fn with_strategy(strategy: Strategy) -> Preset {
+    let mut settings = ArticleSettings::article();
+    settings.search.strategy = strategy;
+    Preset::Article(settings)
 }
 
 /// Values of all options.
@@ -260,8 +277,9 @@ pub struct Options {
     level: u32,
     limit_strength: bool,
     elo: u32,
-    preset: PresetName,
-    /// Settings of the preset `article`, used only if it is chosen.
+    /// Index in [`PRESETS`].
+    preset: usize,
+    /// Settings of the articles' presets, used only if one of them is chosen.
     article: ArticleSettings,
 }
 
@@ -308,8 +326,8 @@ impl Default for Options {
             level: LEVELS.len() as u32,
             limit_strength: false,
             elo: STRONGEST.elo,
-            preset: PresetName::Best,
-            article: ArticleSettings::default(),
+            preset: 0,
+            article: ArticleSettings::article(),
         }
     }
 }
@@ -336,11 +354,11 @@ impl Options {
         }
     }
 
-    /// Playing strength: by the rating if that is switched on, otherwise by the level. Neither applies to the preset
-    /// `article`.
+    /// Playing strength: by the rating if that is switched on, otherwise by the level. Neither applies to the articles'
+    /// presets.
     pub fn strength(&self) -> Strength {
-        match self.preset {
-            PresetName::Article => Strength::FULL,
+        match self.preset() {
+            Preset::Article(_) => Strength::FULL,
             _ if self.limit_strength => Strength::of_elo(self.elo),
             _ => Strength::of_level(self.level),
         }
@@ -348,10 +366,9 @@ impl Options {
 
     /// Preset with its settings.
     pub fn preset(&self) -> Preset {
-        match self.preset {
-            PresetName::Best => Preset::Default,
-            PresetName::Search => Preset::Search,
-            PresetName::Article => Preset::Article(self.article.clone()),
+        match PRESETS[self.preset].1() {
+            Preset::Article(_) => Preset::Article(self.article.clone()),
+            preset => preset,
         }
     }
 

@@ -84,7 +84,7 @@ fn search_with(strategy: Strategy, prune: Prune) -> (Line<u8, Vector>, Vec<u8>) 
         strategy,
         prune,
         sort: false,
-        ..VectorSettings::default()
+        ..VectorSettings::best()
     };
     let extent = Extent {
         moves: vec![2, 3],
@@ -110,7 +110,7 @@ fn search_with(strategy: Strategy, prune: Prune) -> (Line<u8, Vector>, Vec<u8>) 
 
 #[test]
 fn the_root_has_the_vector_of_the_article() {
-    for strategy in [Strategy::Absolute, Strategy::Relative, Strategy::Hybrid] {
+    for strategy in [Strategy::ABSOLUTE, Strategy::RELATIVE, Strategy::HYBRID] {
         for prune in [Prune::Off, Prune::Exact, Prune::Article] {
             let (line, _) = search_with(strategy, prune);
             assert_eq!(line.value[..2], [3, 2], "{strategy:?}, {prune:?}");
@@ -125,11 +125,11 @@ fn vertex_8_is_not_looked_into_when_pruning() {
         let (_, seen) = search_with(strategy, prune);
         seen.contains(&17) || seen.contains(&18)
     };
-    assert!(looks_below_8(Strategy::Absolute, Prune::Off));
-    assert!(looks_below_8(Strategy::Relative, Prune::Off));
-    assert!(!looks_below_8(Strategy::Absolute, Prune::Article));
-    assert!(!looks_below_8(Strategy::Relative, Prune::Article));
-    assert!(!looks_below_8(Strategy::Relative, Prune::Exact));
+    assert!(looks_below_8(Strategy::ABSOLUTE, Prune::Off));
+    assert!(looks_below_8(Strategy::RELATIVE, Prune::Off));
+    assert!(!looks_below_8(Strategy::ABSOLUTE, Prune::Article));
+    assert!(!looks_below_8(Strategy::RELATIVE, Prune::Article));
+    assert!(!looks_below_8(Strategy::RELATIVE, Prune::Exact));
     // Under `absolute`, seat 2 may choose a vector below 8 that is good for both, so exact pruning makes no cut.
-    assert!(looks_below_8(Strategy::Absolute, Prune::Exact));
+    assert!(looks_below_8(Strategy::ABSOLUTE, Prune::Exact));
 }

@@ -53,7 +53,7 @@ fn exact_pruning_plays_the_same_series_from_the_start() {
 fn exact_pruning_plays_the_same_series_from_random_positions() {
     for (index, start) in random_positions(2, 200).iter().enumerate() {
         let depth = 2 + index as u32 % 3;
-        assert_same_series(start, Strategy::Relative, depth);
-        assert_same_series(start, Strategy::Absolute, depth.min(3));
+        assert_same_series(start, Strategy::RELATIVE, depth);
+        assert_same_series(start, Strategy::ABSOLUTE, depth.min(3));
     }
 }

@@ -9,6 +9,8 @@ use buxtehude::rules::hase::{Move, Position, Square, cost};
 use buxtehude::rules::{Game, Seat, Turn};
 use buxtehude::search::article::vectors::Strategy;
 
+use super::HALF;
+
 /// A search whose only shortcut is its caps.
 pub struct Slow {
     pub strategy: Strategy,
@@ -189,7 +191,7 @@ impl Slow {
         let by_value = self.value(mover, a).cmp(&self.value(mover, b));
         // Two seats under `relative`: seat 2 wants the lower pair.
         let is_lower_wanted =
-            self.strategy == Strategy::Relative && a.len() == 2 && mover == Seat(1);
+            self.strategy == Strategy::RELATIVE && a.len() == 2 && mover == Seat(1);
         by_value.then(if is_lower_wanted {
             b[0].cmp(&a[0])
         } else {
@@ -204,9 +206,12 @@ impl Slow {
         let leads = rivals.map(|rival| vector[mover] - vector[rival]);
         let lead = leads.min().expect("a rival");
         match self.strategy {
-            Strategy::Absolute => vec![vector[mover]],
-            Strategy::Relative => vec![lead],
-            Strategy::Hybrid => vec![vector[mover], lead],
+            Strategy::ABSOLUTE => vec![vector[mover]],
+            Strategy::RELATIVE => vec![lead],
+            Strategy::HYBRID => vec![vector[mover], lead],
+            // Twice its own component less half of the best rival's.
+            HALF => vec![vector[mover] + lead],
+            other => panic!("{other:?} is not implemented"),
         }
     }
 }

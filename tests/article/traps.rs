@@ -7,13 +7,14 @@ mod table;
 use buxtehude::eval::lookahead::HareModel;
 use buxtehude::rules::Game;
 use buxtehude::rules::hase::{HASE_UND_IGEL, Position};
+use buxtehude::search::ArticleSettings;
 
 use proof::{
     Searched, article_plays, article_plays_at_all, is_to_a_hare, mover, played_share, search,
 };
 use table::{ARTICLE_TRAP, Case, REFUSALS, TRAPS};
 
-/// Races after each move: a sufficient number, and the number behind the shares in docs/article.md.
+/// Races after each move: a sufficient number, and the number for the printed table.
 const FEW_RACES: u64 = 30;
 const MANY_RACES: u64 = 300;
 
@@ -48,6 +49,26 @@ fn the_penalty_walks_into_the_trap_of_the_article_and_the_final_remedy_does_not(
     for tempting in ["7", "4"] {
         let found = search(&trap, Some(tempting), 7);
         assert!(found.share < 990 && !found.is_certain, "{found:?}");
+    }
+}
+
+#[test]
+fn the_program_of_the_article_plays_as_the_article_says() {
+    let trap = parse(ARTICLE_TRAP.text);
+    for strategy in super::STRATEGIES {
+        for (hare_model, expected) in [(HareModel::ArticlePenalty, "7"), (HareModel::Article, "5")]
+        {
+            let mut settings = ArticleSettings::article();
+            settings.search.strategy = strategy;
+            settings.model.hase.hare_model = hare_model;
+            for report in &super::run(&trap, &settings, 8)[2..] {
+                assert_eq!(
+                    report.pv[0], expected,
+                    "{strategy:?}, depth {}",
+                    report.depth
+                );
+            }
+        }
     }
 }
 
@@ -127,8 +148,7 @@ fn a_deep_search_and_races_played_out_prove_the_mistake() {
     });
 }
 
-/// `cargo test the_whole_proof -- --ignored --nocapture` prints the table of
-/// docs/article.md.
+/// `cargo test the_whole_proof -- --ignored --nocapture` prints all cases as a table.
 #[test]
 #[ignore = "prints, and takes minutes"]
 fn the_whole_proof() {

@@ -17,7 +17,7 @@ fn play(position: &Position, heuristic: Heuristic, level: u32) -> (String, i32) 
             ..ModelSettings::default()
         },
         ai_level: level,
-        ..ArticleSettings::default()
+        ..ArticleSettings::article()
     };
     let mut request = request(position, Preset::Article(settings));
     request.depth = 96;

@@ -5,7 +5,7 @@
 //!
 //! **Ties.** The result never depends on the order of moves. A mover takes the vector with the larger value by the
 //! [`Strategy`]; among equal values, the one that is lexicographically larger when read from the mover's seat onwards;
-//! for equal vectors, the lower move. (Two seats under [`Strategy::Relative`] have an order of their own, see
+//! for equal vectors, the lower move. (Two seats under [`Strategy::RELATIVE`] have an order of their own, see
 //! [`Strategy::rank`].) So the vector of the root is a function of the tree alone. The only exception is
 //! [`Prune::Article`], which follows the article.
 //!
@@ -15,7 +15,7 @@
 mod node;
 mod settings;
 
-pub use settings::{Caps, CapsError, Prune, Strategy, VectorSettings};
+pub use settings::{Caps, CapsError, Prune, Strategy, StrategyError, VectorSettings};
 
 use super::{Extent, Line, Observer, deepen};
 use crate::eval::{Model, Vector};

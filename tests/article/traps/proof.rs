@@ -7,7 +7,6 @@ use buxtehude::eval::lookahead::HareModel;
 use buxtehude::eval::{expected_leads, shares};
 use buxtehude::rules::hase::{Move, Position, Square};
 use buxtehude::rules::{AnyPosition, Game, Seat, Turn};
-use buxtehude::search::article::vectors::{Prune, Strategy};
 use buxtehude::search::{self, Answer, ArticleSettings, Control, Memory, Past, Preset, Request};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
@@ -41,10 +40,8 @@ pub fn is_to_a_hare(position: &Position, mv: Move) -> bool {
 
 /// Move of the article's preset at a depth, with a hare model, `relative` and exact pruning.
 pub fn article_plays(position: &Position, hare_model: HareModel, depth: u32) -> String {
-    let mut settings = ArticleSettings::default();
+    let mut settings = ArticleSettings::best();
     settings.model.hase.hare_model = hare_model;
-    settings.search.strategy = Strategy::Relative;
-    settings.search.prune = Prune::Exact;
     let request = Request {
         preset: Preset::Article(settings),
         ..request(position, depth)

@@ -1,6 +1,6 @@
 //! Max^n: the vector of a position is the best of its moves' vectors for the seat that moves.
 //!
-//! **Shallow pruning** under [`Prune::Exact`] with three or more seats and [`Strategy::Relative`]. Let r(i) be the
+//! **Shallow pruning** under [`Prune::Exact`] with three or more seats and [`Strategy::RELATIVE`]. Let r(i) be the
 //! smallest lead of seat i over a rival. In any vector and for any two seats i and j, r(i) is at most E(i) - E(j), and
 //! r(j) is at most E(j) - E(i), so *r(i) + r(j) <= 0*. Suppose that j already has a move of value a = r(j). Another
 //! move of j leads to a position where a different seat i has found a move of value b = r(i). The final choice of i is
@@ -9,7 +9,7 @@
 //! searched. With a card between the two moves a is the value of a mean, so nothing is cut off there. Source: R. Korf,
 //! "Multi-player alpha-beta pruning" (1991), where the components have a constant sum.
 //!
-//! **Alpha-beta** under [`Prune::Exact`] with two seats and [`Strategy::Relative`]. Seat 1 maximises the pair (E1 - E2,
+//! **Alpha-beta** under [`Prune::Exact`] with two seats and [`Strategy::RELATIVE`]. Seat 1 maximises the pair (E1 - E2,
 //! E1) and seat 2 minimises it. Pairs are totally ordered, and each pair determines its vector. So the game is zero-sum
 //! in pairs, and alpha-beta over them finds the same vector at the root as a search without pruning. This holds with
 //! cards too: a position with a card due has the pair of the mean, and the vectors below it are searched with an open
@@ -272,9 +272,7 @@ impl<M: Copy + Ord, const N: usize> Choice<M, N> {
         Choice {
             strategy: settings.strategy,
             prune: settings.prune,
-            is_zero_sum: N == 2
-                && settings.prune == Prune::Exact
-                && settings.strategy == Strategy::Relative,
+            is_zero_sum: settings.prune == Prune::Exact && settings.strategy.is_zero_sum::<N>(),
             mover: mover.index(),
             bounds,
             best: None,
@@ -339,7 +337,7 @@ impl<M: Copy + Ord, const N: usize> Choice<M, N> {
     #[inline(always)]
     fn bounds_below(&self, mv: M) -> VectorBounds {
         let mut bounds = self.bounds;
-        if self.prune == Prune::Exact && self.strategy == Strategy::Relative {
+        if self.prune == Prune::Exact && self.strategy == Strategy::RELATIVE {
             bounds.before = None;
             if let Some(best) = self.best {
                 // A lower move wins a tie.

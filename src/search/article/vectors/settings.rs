@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-/// Settings of the article's search; the default is the strongest setup of the article.
+/// Settings of the article's search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VectorSettings {
     /// Vector that a mover prefers.
@@ -19,10 +19,21 @@ pub struct VectorSettings {
     pub caps: Caps,
 }
 
-impl Default for VectorSettings {
-    fn default() -> VectorSettings {
+impl VectorSettings {
+    /// Settings of the article's program.
+    pub fn article() -> VectorSettings {
         VectorSettings {
-            strategy: Strategy::Absolute,
+            strategy: Strategy::ABSOLUTE,
+            prune: Prune::Article,
+            sort: true,
+            caps: Caps(vec![0, 0, 8, 8, 4]),
+        }
+    }
+
+    /// The strongest of the article's ideas: measured in docs/article.md.
+    pub fn best() -> VectorSettings {
+        VectorSettings {
+            strategy: Strategy::RELATIVE,
             prune: Prune::Exact,
             sort: true,
             caps: Caps::default(),
@@ -31,14 +42,13 @@ impl Default for VectorSettings {
 }
 
 /// Positions that are pruned.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Prune {
     /// None.
     Off,
     /// Positions that cannot change the vector of the root: see `vectors::node`. They exist only under
-    /// [`Strategy::Relative`]. Other strategies prune nothing, since a mover may prefer a vector
+    /// [`Strategy::RELATIVE`]. Other strategies prune nothing, since a mover may prefer a vector
     /// that is also better for its rivals, so there is no bound on a rival's gain.
-    #[default]
     Exact,
     /// The article's cuts: alpha and beta bound the value of seat 1, raised when it moves and lowered when another seat
     /// moves. This can change the vector.
@@ -105,46 +115,91 @@ impl fmt::Display for Caps {
     }
 }
 
-/// Main criterion of a mover among vectors.
+/// Value of a vector to the mover: its own component less a share of the largest component of a rival.
 ///
-/// Source: the article "AI in Hase und Igel: minimax for three". It attributes the first strategy to the noble Leslie
-/// and the second to the cunning Faith, and proposes the third.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Strategy {
-    /// Its own component.
-    #[default]
-    Absolute,
-    /// Its smallest lead over a rival.
-    Relative,
-    /// Its own component, and then its smallest lead over a rival.
-    Hybrid,
+/// Source: the article "AI in Hase und Igel: minimax for three". It attributes the share 0 to the noble Leslie and the
+/// share 1 to the cunning Faith, and proposes shares between them.
+///
+/// # Examples
+/// ```
+/// use buxtehude::search::article::vectors::Strategy;
+///
+/// let quarter: Strategy = "25".parse()?;
+/// assert!(quarter.value(0, &[500, 300]) == quarter.value(0, &[505, 320]));
+/// assert_eq!("100".parse::<Strategy>()?, Strategy::RELATIVE);
+/// # Ok::<(), buxtehude::search::article::vectors::StrategyError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Strategy {
+    /// Weight of the rival's component; the own component has [`WHOLE`].
+    rival_weight: i64,
 }
 
+/// The text is not a strategy.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("absolute, relative, hybrid, or a whole number from 0 to 100")]
+pub struct StrategyError;
+
+/// Weight of one percent.
+const PERCENT: i64 = 1 << 25;
+
+/// Exceeds the difference of any two components, so that a weight of 1 only decides between equal own components.
+const WHOLE: i64 = 100 * PERCENT;
+
+/// Strategies with a name.
+const NAMED: [(&str, Strategy); 3] = [
+    ("absolute", Strategy::ABSOLUTE),
+    ("relative", Strategy::RELATIVE),
+    ("hybrid", Strategy::HYBRID),
+];
+
 impl Strategy {
-    /// Value of a vector to seat `mover`, without tie-breaks.
-    #[inline(always)]
-    pub fn value<const N: usize>(self, mover: usize, vector: &[i32; N]) -> i64 {
-        match self {
-            Strategy::Absolute => vector[mover].into(),
-            Strategy::Relative => smallest_lead(mover, vector).into(),
-            Strategy::Hybrid => pair(vector[mover], smallest_lead(mover, vector)),
+    /// Maximises the own component.
+    pub const ABSOLUTE: Strategy = Strategy { rival_weight: 0 };
+
+    /// Maximises the smallest lead over a rival.
+    pub const RELATIVE: Strategy = Strategy {
+        rival_weight: WHOLE,
+    };
+
+    /// Maximises the own component, and then the smallest lead over a rival.
+    pub const HYBRID: Strategy = Strategy { rival_weight: 1 };
+
+    /// Maximises the own component less this share of the best rival's, from 0 to 100.
+    pub const fn of_percent(percent: u8) -> Strategy {
+        Strategy {
+            rival_weight: percent as i64 * PERCENT,
         }
     }
 
-    /// [`Strategy::value`] with the tie-break order included as far as it fits into the number; for two seats
-    /// completely.
+    /// Value of a vector to seat `mover`, without tie-breaks.
+    #[inline(always)]
+    pub fn value<const N: usize>(self, mover: usize, vector: &[i32; N]) -> i64 {
+        let mut best_rival = i32::MIN;
+        for (rival, &worth) in vector.iter().enumerate() {
+            if rival != mover {
+                best_rival = best_rival.max(worth);
+            }
+        }
+        WHOLE * i64::from(vector[mover]) - self.rival_weight * i64::from(best_rival)
+    }
+
+    /// [`Strategy::value`] with the tie-break included where [`Strategy::is_zero_sum`].
     #[inline(always)]
     pub fn rank<const N: usize>(self, mover: usize, vector: &[i32; N]) -> i64 {
-        if N > 2 {
-            return self.value(mover, vector);
-        }
-        match self {
-            Strategy::Absolute => pair(vector[mover], vector[1 - mover]),
+        let tie_break = match (self.is_zero_sum::<N>(), mover) {
+            (false, _) => 0,
             // Seat 1 maximises the pair, and seat 2 minimises it.
-            Strategy::Relative if mover == 0 => pair(vector[0] - vector[1], vector[0]),
-            Strategy::Relative => -pair(vector[0] - vector[1], vector[0]),
-            Strategy::Hybrid => pair(vector[mover], -vector[1 - mover]),
-        }
+            (true, 0) => vector[0],
+            (true, _) => -vector[0],
+        };
+        self.value(mover, vector) + i64::from(tie_break)
+    }
+
+    /// `true` if the ranks of a vector for the `N` seats have the sum 0.
+    #[inline(always)]
+    pub fn is_zero_sum<const N: usize>(self) -> bool {
+        N == 2 && self == Strategy::RELATIVE
     }
 
     /// Compares two vectors for seat `mover`: the greater is the better.
@@ -162,75 +217,96 @@ impl Strategy {
     }
 }
 
-/// Smallest lead of a seat over another; negative if it is behind one.
-#[inline(always)]
-fn smallest_lead<const N: usize>(seat: usize, vector: &[i32; N]) -> i32 {
-    let mut smallest = i32::MAX;
-    for (rival, &worth) in vector.iter().enumerate() {
-        if rival != seat {
-            smallest = smallest.min(vector[seat] - worth);
+impl FromStr for Strategy {
+    type Err = StrategyError;
+
+    fn from_str(text: &str) -> Result<Strategy, StrategyError> {
+        if let Some((_, strategy)) = NAMED.iter().find(|(name, _)| *name == text) {
+            return Ok(*strategy);
         }
+        let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
+        let percent = text
+            .parse()
+            .ok()
+            .filter(|percent| is_plain && *percent <= 100);
+        percent.map(Strategy::of_percent).ok_or(StrategyError)
     }
-    smallest
 }
 
-/// Combines two numbers into one, ordered by the first and then by the second.
-#[inline(always)]
-fn pair(first: i32, second: i32) -> i64 {
-    (i64::from(first) << 32) + i64::from(second)
+impl fmt::Display for Strategy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match NAMED.iter().find(|(_, strategy)| strategy == self) {
+            Some((name, _)) => f.write_str(name),
+            None => write!(f, "{}", self.rival_weight / PERCENT),
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::eval::DECIDED_WORTH;
 
     #[test]
     fn leslie_and_faith_choose_as_in_the_article() {
         let (far, near) = ([5, 5], [2, 1]);
         assert_eq!(
-            Strategy::Absolute.compare(0, &far, &near),
+            Strategy::ABSOLUTE.compare(0, &far, &near),
             Ordering::Greater
         );
-        assert_eq!(Strategy::Relative.compare(0, &far, &near), Ordering::Less);
-        assert_eq!(Strategy::Hybrid.compare(0, &far, &near), Ordering::Greater);
+        assert_eq!(Strategy::RELATIVE.compare(0, &far, &near), Ordering::Less);
+        assert_eq!(Strategy::HYBRID.compare(0, &far, &near), Ordering::Greater);
         assert_eq!(
-            Strategy::Hybrid.compare(0, &[5, 4], &far),
+            Strategy::HYBRID.compare(0, &[5, 4], &far),
             Ordering::Greater
         );
-        assert_eq!(Strategy::Absolute.compare(0, &[5, 4], &far), Ordering::Less);
-        assert_eq!(Strategy::Relative.value(1, &[4, 9, 6]), 3);
-        assert_eq!(Strategy::Relative.value(2, &[4, 9, 6]), -3);
+        assert_eq!(Strategy::ABSOLUTE.compare(0, &[5, 4], &far), Ordering::Less);
+        assert_eq!(Strategy::RELATIVE.value(1, &[4, 9, 6]), 3 * WHOLE);
+        assert_eq!(Strategy::RELATIVE.value(2, &[4, 9, 6]), -3 * WHOLE);
     }
 
     #[test]
     fn equal_values_are_read_from_the_mover_on() {
         let (a, b) = ([7, 5, 3], [1, 5, 4]);
-        assert_eq!(Strategy::Absolute.compare(1, &a, &b), Ordering::Less);
+        assert_eq!(Strategy::ABSOLUTE.compare(1, &a, &b), Ordering::Less);
         let (a, b) = ([7, 5, 4], [8, 5, 4]);
-        assert_eq!(Strategy::Absolute.compare(1, &a, &b), Ordering::Less);
-        assert_eq!(Strategy::Absolute.compare(1, &a, &a), Ordering::Equal);
-        // Two seats under `Relative`: among equal leads seat 2 prefers the lower pair.
+        assert_eq!(Strategy::ABSOLUTE.compare(1, &a, &b), Ordering::Less);
+        assert_eq!(Strategy::ABSOLUTE.compare(1, &a, &a), Ordering::Equal);
+        // Two seats under `relative`: among equal leads seat 2 prefers the lower pair.
         assert_eq!(
-            Strategy::Relative.compare(0, &[5, 4], &[4, 3]),
+            Strategy::RELATIVE.compare(0, &[5, 4], &[4, 3]),
             Ordering::Greater
         );
         assert_eq!(
-            Strategy::Relative.compare(1, &[5, 4], &[4, 3]),
+            Strategy::RELATIVE.compare(1, &[5, 4], &[4, 3]),
             Ordering::Less
         );
     }
 
     #[test]
-    fn pairs_are_ordered() {
-        let numbers = [i32::MIN / 4, -7, -1, 0, 1, 7, i32::MAX / 4];
-        for a in numbers {
-            for b in numbers {
-                for c in numbers {
-                    for d in numbers {
-                        assert_eq!(pair(a, b).cmp(&pair(c, d)), (a, b).cmp(&(c, d)));
-                    }
+    fn hybrid_compares_leads_of_equal_components_alone_up_to_the_largest() {
+        let worths = [-6 * DECIDED_WORTH, -7, 0, 1, 6 * DECIDED_WORTH];
+        for own in worths {
+            for rival in worths {
+                for other in worths {
+                    let value = |own, rival| Strategy::HYBRID.value(0, &[own, rival]);
+                    assert!(value(own + 1, rival) > value(own, other));
+                    assert_eq!(value(own, rival).cmp(&value(own, other)), other.cmp(&rival));
                 }
             }
+        }
+    }
+
+    #[test]
+    fn strategies_are_named_or_percentages() {
+        for text in ["absolute", "hybrid", "1", "99", "relative"] {
+            let strategy: Strategy = text.parse().expect("a strategy");
+            assert_eq!(strategy.to_string(), text);
+        }
+        assert_eq!("0".parse(), Ok(Strategy::ABSOLUTE));
+        assert_eq!("100".parse(), Ok(Strategy::RELATIVE));
+        for text in ["", "101", "-1", "+5", "0.5", "leslie"] {
+            assert_eq!(text.parse::<Strategy>(), Err(StrategyError));
         }
     }
 }
