@@ -139,7 +139,7 @@ pub struct ServeArgs {
     #[arg(long, value_name = "FILE")]
     pub games: Vec<PathBuf>,
 
-    /// A file of records to which the games of people are appended, as in `arbiter match`
+    /// Append the finished games of people to this file of records, as in `arbiter match`
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
 

@@ -70,7 +70,7 @@ export class Mine {
     const entry = { id, game: game.request(last), seats: seats.map(({ engine, level, name }) => ({ engine, level, name })), places };
     const games = [entry, ...kept().filter((one) => one.id !== id)].slice(0, MOST_GAMES);
     localStorage.setItem(GAMES, JSON.stringify(games));
-    // The first end counts, whatever moves are taken back later.
+    // Only the first end counts, even if the person takes moves back later.
     if (places && !old?.places) this.attempt(() => this.record(true));
     this.fill();
   }
