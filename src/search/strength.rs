@@ -130,6 +130,9 @@ mod tests {
             let (lower, higher) = (Strength::of_elo(elo), Strength::of_elo(elo + 1));
             assert!(lower.nodes <= higher.nodes, "{elo}");
             assert!(lower.noise >= higher.noise, "{elo}");
+            let (lower, higher) = (lower.solved, higher.solved);
+            assert!(lower.plies <= higher.plies, "{elo}");
+            assert!(lower.noise >= higher.noise, "{elo}");
         }
     }
 }
