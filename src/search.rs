@@ -10,6 +10,7 @@ pub mod article;
 mod chance;
 mod control;
 mod deepening;
+mod foresight;
 mod memory;
 mod perfect;
 mod preset;
@@ -32,7 +33,7 @@ pub use memory::Memory;
 pub use preset::{ArticleSettings, MAX_AI_LEVEL, Preset, search};
 pub use progress::Past;
 use progress::with_progress;
-pub use strength::{LEVELS, Level, Strength};
+pub use strength::{Foresight, LEVELS, Level, Strength};
 use table::Table;
 
 /// Deepest iteration, in plies.
@@ -57,8 +58,8 @@ pub struct Request {
     pub preset: Preset,
     /// Aim of the seat to move.
     pub aim: Aim,
-    /// Size of the error in our search's evaluations; see [`Noise::size`].
-    pub noise: i32,
+    /// Playing strength of our own search, except for its number of positions.
+    pub strength: Strength,
 }
 
 /// Aim of a seat.
@@ -84,17 +85,17 @@ impl Request {
             multipv: 1,
             preset: Preset::Default,
             aim: Aim::default(),
-            noise: 0,
+            strength: Strength::FULL,
         }
     }
 
-    /// Evaluator of our own search. Its errors depend on the start of the game and on the seat, so that a seat makes
-    /// the same errors throughout a game, and each seat makes different ones.
+    /// Evaluator of the tree and alpha-beta searches. Its errors depend on the start of the game and on the seat, so
+    /// that a seat makes the same errors throughout a game, and each seat makes different ones.
     fn judge<G: Evaluate>(&self, position: &G, evaluators: &Evaluators) -> Judge<G> {
         let start = self.past.first().map_or(position.key(), |past| past.key);
         let seat = position.turn().seat().map_or(0, |seat| seat.0);
         let noise = Noise {
-            size: self.noise,
+            size: self.strength.noise,
             seed: start.rotate_left(8 * u32::from(seat)),
         };
         Judge::new(position, evaluators, noise)

@@ -2,6 +2,7 @@
 
 mod article;
 mod drawn_tree;
+mod levels;
 mod perfect;
 mod searched;
 mod slow_minimax;

@@ -57,7 +57,7 @@ pub(super) fn search<G: Game>(
 }
 
 /// Value of a move of `mover` that leads to a position with this result.
-fn value(after: &Outcome, mover: Seat) -> Value {
+pub(super) fn value(after: &Outcome, mover: Seat) -> Value {
     let mut leads = [0; MAX_SEATS];
     leads[..2].fill(-CERTAIN);
     leads[after.winner.index()] = CERTAIN;

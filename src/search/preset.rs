@@ -4,14 +4,16 @@ use std::fmt::Display;
 
 use super::article::vectors::{self, VectorSettings};
 use super::article::{Extent, Line, minimax};
-use super::{Answer, Control, Memory, Report, Request, Value, deepening, perfect, puct};
+use super::{
+    Answer, Control, Foresight, Memory, Report, Request, Value, deepening, foresight, perfect, puct,
+};
 use crate::eval::{self, Article, ArticleModel, Evaluate, MinimaxModel, ModelSettings, Vector};
 use crate::rules::with_position;
 
 /// A way of playing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Preset {
-    /// Our own way: perfect play if the game is solved, otherwise the tree search.
+    /// Our own way: the table of results if the game is solved, otherwise the tree search.
     #[default]
     Default,
     /// Alpha-beta for two seats, even if the game is solved; the tree search for more.
@@ -90,7 +92,11 @@ fn search_in<G: Evaluate>(
     }
     let even_if_solved = request.preset == Preset::Search;
     if !even_if_solved && position.solved().is_some() {
-        perfect::search(position, request, observe)
+        if request.strength.solved == Foresight::PERFECT {
+            perfect::search(position, request, observe)
+        } else {
+            foresight::search(position, request, &memory.evaluators, observe)
+        }
     } else if even_if_solved && position.seats() == 2 {
         deepening::search(position, request, memory, control, observe)
     } else {

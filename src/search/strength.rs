@@ -1,4 +1,5 @@
-//! Weaker play: the engine searches fewer positions and misjudges each.
+//! Weaker play: the engine searches fewer positions and misjudges each. In a solved game it sees the result of a
+//! position only if the end is near.
 //!
 //! It still plays the best move that it sees, so its mistakes are those of a player who misjudges positions, not of one
 //! who overlooks moves.
@@ -9,6 +10,17 @@ pub struct Strength {
     /// Largest number of positions visited per move.
     pub nodes: u64,
     /// Size of the error in each evaluation; see [`Noise::size`](crate::eval::Noise::size).
+    pub noise: i32,
+    /// Play in a solved game.
+    pub solved: Foresight,
+}
+
+/// Strength in a solved game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Foresight {
+    /// Largest number of plies to the end of a game whose result is seen.
+    pub plies: u32,
+    /// Size of the error in the evaluation of all other positions; see [`Noise::size`](crate::eval::Noise::size).
     pub noise: i32,
 }
 
@@ -22,33 +34,49 @@ pub struct Level {
 }
 
 /// Builds a row of the table.
-const fn level(elo: u32, nodes: u64, noise: i32) -> Level {
+const fn level(elo: u32, (nodes, noise): (u64, i32), (plies, solved_noise): (u32, i32)) -> Level {
     Level {
         elo,
-        strength: Strength { nodes, noise },
+        strength: Strength {
+            nodes,
+            noise,
+            solved: Foresight {
+                plies,
+                noise: solved_noise,
+            },
+        },
     }
 }
 
 /// All levels, from weakest to strongest. The last one plays as [`Strength::FULL`]; its number of positions is the one
-/// used in the measurement. protocol.md describes the measurement.
+/// used in the measurement, its foresight only bounds that of ratings below. protocol.md describes the measurement.
 pub const LEVELS: [Level; 10] = [
-    level(1200, 400, 34_000),
-    level(1290, 400, 19_200),
-    level(1380, 400, 12_700),
-    level(1465, 400, 9900),
-    level(1555, 400, 7000),
-    level(1645, 400, 5250),
-    level(1735, 470, 4000),
-    level(1820, 600, 3100),
-    level(1910, 820, 2350),
-    level(2000, 20_000, 0),
+    level(1200, (400, 34_000), (1, 16_000)),
+    level(1290, (400, 19_200), (3, 3800)),
+    level(1380, (400, 12_700), (4, 2500)),
+    level(1465, (400, 9900), (5, 1700)),
+    level(1555, (400, 7000), (7, 1500)),
+    level(1645, (400, 5250), (10, 1500)),
+    level(1735, (470, 4000), (12, 1500)),
+    level(1820, (600, 3100), (15, 1500)),
+    level(1910, (820, 2350), (20, 1500)),
+    level(2000, (20_000, 0), (22, 0)),
 ];
+
+impl Foresight {
+    /// Perfect play.
+    pub const PERFECT: Foresight = Foresight {
+        plies: u32::MAX,
+        noise: 0,
+    };
+}
 
 impl Strength {
     /// Full strength.
     pub const FULL: Strength = Strength {
         nodes: u64::MAX,
         noise: 0,
+        solved: Foresight::PERFECT,
     };
 
     /// Strength of a level, from 1; full for the last level and above.
@@ -74,6 +102,10 @@ impl Strength {
         Strength {
             nodes: between(from.nodes as i64, to.nodes as i64) as u64,
             noise: between(from.noise.into(), to.noise.into()) as i32,
+            solved: Foresight {
+                plies: between(from.solved.plies.into(), to.solved.plies.into()) as u32,
+                noise: between(from.solved.noise.into(), to.solved.noise.into()) as i32,
+            },
         }
     }
 }
@@ -97,6 +129,9 @@ mod tests {
         for elo in least..most {
             let (lower, higher) = (Strength::of_elo(elo), Strength::of_elo(elo + 1));
             assert!(lower.nodes <= higher.nodes, "{elo}");
+            assert!(lower.noise >= higher.noise, "{elo}");
+            let (lower, higher) = (lower.solved, higher.solved);
+            assert!(lower.plies <= higher.plies, "{elo}");
             assert!(lower.noise >= higher.noise, "{elo}");
         }
     }

@@ -140,7 +140,7 @@ impl<W: Write> Session<W> {
             multipv: self.options.multi_pv as usize,
             preset: self.options.preset(),
             aim: self.options.aim,
-            noise: strength.noise,
+            strength,
         };
         self.search_thread.begin(Task::Search(request), control);
         Ok(())

@@ -139,6 +139,10 @@ pub struct ServeArgs {
     #[arg(long, value_name = "FILE")]
     pub games: Vec<PathBuf>,
 
+    /// Append the finished games of people to this file of records, as in `arbiter match`
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
+
     /// Seed for all cards: the same game draws the same card [default: random]
     #[arg(long, value_name = "N")]
     pub seed: Option<Seed>,

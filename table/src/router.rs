@@ -49,6 +49,7 @@ pub fn router(app: App, hosts: Hosts) -> Router {
         .route("/api/ai", post(api::ai))
         .route("/api/analyse", post(api::analyse))
         .route("/api/review", post(api::review))
+        .route("/api/record", post(api::record))
         .route("/api/engines", get(api::engines))
         .route("/api/etudes", get(api::etude_files))
         .route("/api/etudes/{file}", get(api::etudes).post(api::judge))

@@ -16,7 +16,7 @@ use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, oneshot};
 
 use crate::access::Hosts;
-use crate::api::{App, EtudeCatalog, FilesError, GameCatalog, MOST_REVIEWS};
+use crate::api::{App, EtudeCatalog, FilesError, GameCatalog, MOST_REVIEWS, Recorder};
 use crate::args::ServeArgs;
 use crate::pool::Pool;
 use crate::router::router;
@@ -105,6 +105,7 @@ pub fn app(args: &ServeArgs, isolation: Option<Isolation>) -> Result<App, Server
     let (engines, chance) = (args.engines()?, args.chance()?);
     let etudes = Arc::new(EtudeCatalog::new(&args.etudes, &args.etudes_variant)?);
     let games = Arc::new(GameCatalog::new(&args.games)?);
+    let recorder = Arc::new(Recorder::new(args.record.as_deref())?);
     Ok(App {
         pool: Arc::new(Pool::new(engines, args.pool_bounds(), isolation)?),
         chance,
@@ -112,6 +113,7 @@ pub fn app(args: &ServeArgs, isolation: Option<Isolation>) -> Result<App, Server
         reviews: Arc::new(Semaphore::new(MOST_REVIEWS)),
         etudes,
         games,
+        recorder,
     })
 }
 

@@ -15,6 +15,7 @@ mod fuzz;
 mod judging;
 mod memory;
 mod process;
+mod recording;
 mod refusals;
 mod review;
 mod rules_agree;

@@ -8,6 +8,7 @@ use tokio::sync::Semaphore;
 
 use super::etudes::EtudeCatalog;
 use super::games::GameCatalog;
+use super::record::Recorder;
 use crate::board::Chance;
 use crate::pool::Pool;
 
@@ -23,6 +24,7 @@ pub struct App {
     pub reviews: Arc<Semaphore>,
     pub etudes: Arc<EtudeCatalog>,
     pub games: Arc<GameCatalog>,
+    pub recorder: Arc<Recorder>,
 }
 
 /// Limits of searches that clients request.
@@ -45,6 +47,12 @@ impl FromRef<App> for Chance {
 impl FromRef<App> for Arc<EtudeCatalog> {
     fn from_ref(app: &App) -> Arc<EtudeCatalog> {
         app.etudes.clone()
+    }
+}
+
+impl FromRef<App> for Arc<Recorder> {
+    fn from_ref(app: &App) -> Arc<Recorder> {
+        app.recorder.clone()
     }
 }
 

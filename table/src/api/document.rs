@@ -13,6 +13,7 @@ use super::analyse::{AnalyseRequest, DoneEvent, InfoEvent, QueueEvent};
 use super::engines::{AiAnswer, AiRequest, Engines};
 use super::etudes::{EtudeFiles, Etudes, JudgeRequest, Judged};
 use super::games::{GameFiles, Games, Recorded};
+use super::record::{GameLine, RecordRequest};
 use super::review::ReviewRequest;
 use super::rules::{GameRequest, NewRequest, PlayRequest, ShowRequest, Shown, Solved};
 use crate::board::{State, Took};
@@ -67,6 +68,7 @@ const OPERATIONS: &[Operation] = &[
     stream::<AnalyseRequest>(include_str!("examples/analyse.json")),
     stream::<ReviewRequest>(include_str!("examples/review.json")),
     post::<GameRequest, Solved>(include_str!("examples/solved.json")),
+    post::<RecordRequest, GameLine>(include_str!("examples/record.json")),
     get::<Engines>(include_str!("examples/engines.json")),
     get::<EtudeFiles>(include_str!("examples/etude_files.json")),
     get::<Etudes>(include_str!("examples/etudes.json")),

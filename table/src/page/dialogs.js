@@ -1,62 +1,52 @@
 // Seats, with their names and engines; and the dialogs of the page.
 
 import { element } from "./board.js";
+import { traitsOf } from "./games.js";
+import { isName, strengthsOf, usualLevel } from "./opponents.js";
 import { cardWords, nameOf, t } from "./texts.js";
 import { icon, labelled, select } from "./view.js";
 
 const CARD_SHOWN_MS = 2600;
-const USUAL_LEVEL = 3;
 
 // --- Seats ---
 
 /** A seat of a person. */
 export const person = (name) => ({ engine: null, level: null, name });
 
-/** Range of an engine's option `Level`, or null if it has none. */
-function levelsOf(engine) {
-  const option = engine?.options.find(({ name, type }) => name === "Level" && type === "spin");
-  return option ? { least: Number(option.min), most: Number(option.max) } : null;
-}
-
-// The default level of an opponent.
-const usualLevel = ({ least, most }) => Math.min(most, Math.max(least, USUAL_LEVEL));
-
 /** Default seats: a person against the first engine that works, at a low level. */
 export function usualSeat({ engines }, seat) {
   const first = engines.find(({ error }) => !error);
   if (seat === 0 || !first) return person();
-  const range = levelsOf(first);
-  return { engine: first.name, level: range && usualLevel(range) };
+  return { engine: first.name, level: usualLevel(first) };
 }
 
 /** Names of all seats; a name that occurs twice is followed by the seat number. */
 export function namesOf(seats) {
-  const called = seats.map(({ engine, name }) => name ?? engine ?? t("person"));
+  const called = seats.map(({ engine, level, name }) => name ?? (isName(level) ? level : engine) ?? t("person"));
   return seats.map(({ engine, level }, seat) => {
     const isOnly = called.indexOf(called[seat]) === called.lastIndexOf(called[seat]);
     const own = isOnly ? called[seat] : `${called[seat]} ${seat + 1}`;
-    return engine && level ? `${own} (${t("level", { level })})` : own;
+    return engine && level && !isName(level) ? `${own} (${t("level", { level })})` : own;
   });
 }
 
-/** Options for the engine at a seat. */
-export const optionsOf = ({ level }) => (level ? { Level: String(level) } : {});
-
-// A form row to choose a person or an engine with its level.
-function seatRow(engines, number, seat) {
+// A form row to choose a person or an engine with its level or name.
+function seatRow(engines, variant, number, seat) {
   const entries = engines.map(({ name, error }) => [name, error ? t("broken", { name }) : name]);
   const who = select([["", t("person")], ...entries], seat.engine ?? "");
   const level = element("select", { "aria-label": `${t("level of")}, ${t("seat", { seat: number })}` });
   const refill = () => {
-    const range = levelsOf(engines.find(({ name }) => name === who.value));
-    const levels = range ? Array.from({ length: range.most - range.least + 1 }, (_, index) => range.least + index) : [];
-    level.replaceChildren(...levels.map((one) => element("option", { value: one }, t("level", { level: one }))));
-    level.hidden = levels.length === 0;
-    if (range) level.value = String(Math.min(range.most, seat.level ?? usualLevel(range)));
+    const engine = engines.find(({ name }) => name === who.value);
+    const strengths = strengthsOf(engine, variant);
+    level.replaceChildren(...strengths.map(([value, text]) => element("option", { value }, text)));
+    level.hidden = strengths.length === 0;
+    const chosen = strengths.find(([value]) => value === seat.level)?.[0] ?? usualLevel(engine);
+    if (chosen !== null) level.value = String(chosen);
   };
   refill();
   who.addEventListener("change", refill);
-  const read = () => ({ engine: who.value || null, level: who.value && !level.hidden ? Number(level.value) : null });
+  const strength = () => (isNaN(level.value) ? level.value : Number(level.value));
+  const read = () => ({ engine: who.value || null, level: who.value && !level.hidden ? strength() : null });
   return { row: labelled(t("seat", { seat: number }), who, level), read };
 }
 
@@ -90,22 +80,24 @@ async function askForm(title, fields, action, read, focused) {
 }
 
 /** Asks for the seats from now on. */
-export function askSeats(engines, seats) {
-  const rows = seats.map((seat, index) => seatRow(engines, index + 1, seat));
+export function askSeats(engines, variant, seats) {
+  const rows = seats.map((seat, index) => seatRow(engines, variant, index + 1, seat));
   const list = element("div", { class: "seat-rows" }, ...rows.map(({ row }) => row));
   return askForm(t("change seats"), [list], t("apply"), () => rows.map(({ read }) => read()));
 }
 
-/** Asks for a new game: `{ variant, players, seats }`. */
+/** Asks for a new game: `{ variant, players, start, seats }`; `start` is empty for the usual start. */
 export function askGame(info, before, note) {
   const variant = select(info.variants.map(({ name }) => [name, nameOf(name)]), before.variant);
   const players = select([]);
+  const start = select([]);
+  const starts = labelled(t("start square"), start);
   const rows = element("div", { class: "seat-rows" });
   let seats = [];
   const refillSeats = () => {
     const known = seats.map(({ read }) => read());
     seats = Array.from({ length: Number(players.value) }, (_, index) =>
-      seatRow(info.engines, index + 1, known[index] ?? before.seats[index] ?? usualSeat(info, index)));
+      seatRow(info.engines, variant.value, index + 1, known[index] ?? before.seats[index] ?? usualSeat(info, index)));
     rows.replaceChildren(...seats.map(({ row }) => row));
   };
   const refill = () => {
@@ -113,14 +105,19 @@ export function askGame(info, before, note) {
     const kept = [Number(players.value), before.players].find((number) => numbers.includes(number));
     players.replaceChildren(...numbers.map((one) => element("option", { value: one }, one)));
     if (kept) players.value = kept;
+    const places = Object.entries(traitsOf(variant.value).starts ?? {});
+    start.replaceChildren(...places.map(([square, position], index) => element("option", { value: index ? position : "" }, square)));
+    starts.hidden = places.length === 0;
+    if (before.start) start.value = before.start;
+    if (start.selectedIndex < 0) start.selectedIndex = 0;
     refillSeats();
   };
   refill();
   variant.addEventListener("change", refill);
   players.addEventListener("change", refillSeats);
-  const fields = [labelled(t("game"), variant), labelled(t("players"), players), element("h3", {}, t("who plays")), rows,
+  const fields = [labelled(t("game"), variant), labelled(t("players"), players), starts, element("h3", {}, t("who plays")), rows,
     element("p", { class: "note" }, note)];
-  const read = () => ({ variant: variant.value, players: Number(players.value), seats: seats.map((seat) => seat.read()) });
+  const read = () => ({ variant: variant.value, players: Number(players.value), start: start.value, seats: seats.map((seat) => seat.read()) });
   return askForm(t("new game"), fields, t("start"), read, variant);
 }
 

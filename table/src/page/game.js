@@ -168,7 +168,7 @@ export function readLink(hash) {
   const moves = (parts.get("m") ?? "").split("_").filter((word) => word !== "");
   const seats = (parts.get("p") ?? "").split("*").map((text) => {
     const [engine, level] = text.split("~");
-    return { engine: engine || null, level: engine && level ? Number(level) : null };
+    return { engine: engine || null, level: engine && level ? Number(level) || level : null };
   });
   return { game: { variant: parts.get("v"), ...from, moves }, at: Number(parts.get("at") ?? moves.length), seats };
 }

@@ -255,6 +255,17 @@ const HUNT_SETUP = {
   },
 };
 
+// --- Opponents and starts ---
+
+// The players of the articles: for each name the options of an engine.
+const RACE_OPPONENTS = { Leslie: { Preset: "leslie" }, Faith: { Preset: "faith" }, Hybrid: { Preset: "hybrid" } };
+const wolves = (level) => [`Wolves ${level}`, { Preset: "article", AILevel: String(level) }];
+const HUNT_OPPONENTS = Object.fromEntries([1, 2, 3, 4, 5, 6].map(wolves));
+
+// Where the one that flees may start, with the position; the first is the usual one.
+const startOn = (row) => `1h1h1h1h/8/8/8/8/8/8/${row} w - - 0 1`;
+const HUNT_STARTS = { e1: startOn("4F3"), a1: startOn("F7"), c1: startOn("2F5"), g1: startOn("6F1") };
+
 // --- Games ---
 
 const RACE = {
@@ -265,6 +276,7 @@ const RACE = {
   words: RACE_WORDS,
   texts: RACE_TEXTS,
   setup: RACE_SETUP,
+  opponents: RACE_OPPONENTS,
   moveText: raceMove,
   partsOf: raceParts,
   refusal: raceRefusal,
@@ -277,6 +289,8 @@ const HUNT = {
   words: HUNT_WORDS,
   texts: HUNT_TEXTS,
   setup: HUNT_SETUP,
+  opponents: HUNT_OPPONENTS,
+  starts: HUNT_STARTS,
   moveText: huntMove,
   refusal: huntRefusal,
 };
@@ -293,6 +307,7 @@ const GAMES = {
  * Describes a variant: `name` by language; `symbols` for `drawBoard`; the kind of square whose picture is on a `card`; how
  * to show the `facts` of a seat, and the fact that is `counted` in the list of moves; translations of the server's `words`
  * and of the page's `texts`; its `setup`: the fields of a seat, and how to `read` and `write` a position; and functions
- * for the text of a move, the reason against a square, and the place on a square. An unknown game has few of these.
+ * for the text of a move, the reason against a square, and the place on a square; the options of `opponents` by name; and
+ * the positions of its `starts` by name, the usual one first. An unknown game has few of these.
  */
 export const traitsOf = (variant) => GAMES[variant] ?? UNKNOWN;

@@ -2,10 +2,11 @@
 
 import { OfflineError, post } from "./api.js";
 import { drawArrows, element } from "./board.js";
-import { askMove, namesOf, optionsOf, person, showCard } from "./dialogs.js";
+import { askMove, namesOf, person, showCard } from "./dialogs.js";
 import { Game, fetchGame, linkOf } from "./game.js";
 import { logOf } from "./log.js";
 import { Notices } from "./notices.js";
+import { optionsOf } from "./opponents.js";
 import { cardWords, chooseGame, t } from "./texts.js";
 import { boardOf, button, run, seatsOf, showTip, trackFiles } from "./view.js";
 import { factsText, moveText, moveTitle, refusalText, squareName, turnText } from "./words.js";
@@ -258,7 +259,7 @@ export class Table extends Notices {
       if (!isEngines && !draws) break;
       const done = draws
         ? await this.attempt("draw")
-        : await this.attempt("ai", { engine: seat.engine, limit: this.limit, options: optionsOf(seat) });
+        : await this.attempt("ai", { engine: seat.engine, limit: this.limit, options: optionsOf(seat, this.game.traits) });
       if (!done) return;
     }
     await this.look();

@@ -7,6 +7,7 @@ import { askGame, askSeats, person, usualSeat } from "./dialogs.js";
 import { Ending } from "./ending.js";
 import { fetchGame, readLink } from "./game.js";
 import { Library } from "./library.js";
+import { Mine } from "./mine.js";
 import { Table } from "./play.js";
 import { Review } from "./review.js";
 import { Study } from "./study.js";
@@ -100,10 +101,10 @@ function playPanel() {
     table.say(t("copied"));
   });
   const seats = button(t("change seats"), async () => {
-    const chosen = await askSeats(info.engines, table.seats);
+    const chosen = await askSeats(info.engines, table.game.variant, table.seats);
     if (chosen) await table.reseat(chosen);
   }, { id: "reseat" });
-  return element("section", {}, element("div", { class: "buttons" }, seats, copy), thinkingTime(), advice.setting);
+  return element("section", {}, element("div", { class: "buttons" }, seats, copy, mine.save), thinkingTime(), advice.setting);
 }
 
 // Runs something that the user asked for; reports its error.
@@ -118,13 +119,13 @@ async function attempt(action) {
 async function newGame() {
   const { game, seats: now } = table;
   const isUnfinished = game.current.turn && game.root.children.length > 0;
-  const before = { variant: game.variant, players: game.players, seats: now };
+  const before = { variant: game.variant, players: game.players, start: game.start, seats: now };
   const chosen = await askGame(info, before, isUnfinished ? t("back to it") : "");
   if (chosen) await startGame(chosen);
 }
 
-const startGame = ({ variant, players, seats }) => attempt(async () => {
-  const answer = await post("new", { variant, players });
+const startGame = ({ variant, players, start, seats }) => attempt(async () => {
+  const answer = await post("new", start ? { variant, start } : { variant, players });
   tabbed.select("play");
   await table.beginNew(answer, seats);
 });
@@ -132,7 +133,8 @@ const startGame = ({ variant, players, seats }) => attempt(async () => {
 // The same game again, with the seats moved on by one, so that another one begins.
 const rematch = () => {
   const [first, ...others] = table.seats;
-  return startGame({ variant: table.game.variant, players: table.game.players, seats: [...others, first] });
+  const { variant, players, start } = table.game;
+  return startGame({ variant, players, start, seats: [...others, first] });
 };
 
 function header() {
@@ -219,6 +221,11 @@ const study = new Study(table, info);
 const review = new Review(table, info);
 const advice = new Advice(table, info);
 const library = new Library(table, advice, () => tabbed.select("study"));
+const mine = new Mine(table, info, async (answer, seats) => {
+  tabbed.select("play");
+  await table.beginNew(answer, seats);
+});
+library.panel.prepend(mine.panel);
 const ending = new Ending(table, review, { rematch, showReview: () => tabbed.select("review") });
 parts.advise = advice.button;
 const panels = { play: playPanel(), study: study.panel, review: review.panel, library: library.panel };

@@ -5,7 +5,8 @@ import { traitsOf } from "./games.js";
 const ENGLISH = {
   "new game": "New game", rules: "Rules", "rules path": "/rules", language: "Deutsch", play: "Play", study: "Study", review: "Review",
   library: "Library", seat: "Seat {seat}", person: "Human", engine: "Engine", level: "level {level}",
-  "level of": "Level", players: "Players", game: "Game", start: "Start", cancel: "Cancel", close: "Close",
+  "level of": "Level", players: "Players", game: "Game", start: "Start", "start square": "Start on", "my games": "My games", "my name": "My name", "save game": "Save",
+  "my rating": "My rating in {game}: {rating} ± {error} (95 %; {games} results against levels)", unfinished: "unfinished", placed: "{place} place", "none played": "No games yet: those that you play are kept here.", cancel: "Cancel", close: "Close",
   "who plays": "Who sits where?", undo: "Take back", skip: "Skip", first: "To the start", back: "Back", on: "Forward",
   last: "To the end", copy: "Copy link", copied: "Link copied", board: "Board after {ply} moves",
   "your turn": "{name} to move: choose a highlighted square", "their turn": "{name} is thinking …", waits: "{name} to move", did: "{name}: {what}",
@@ -43,7 +44,8 @@ const ENGLISH = {
 const GERMAN = {
   "new game": "Neues Spiel", rules: "Regeln", "rules path": "/regeln", language: "English", play: "Spielen", study: "Studieren", review: "Rückschau",
   library: "Sammlung", seat: "Platz {seat}", person: "Mensch", engine: "Programm", level: "Stufe {level}",
-  "level of": "Stufe", players: "Spieler", game: "Spiel", start: "Los", cancel: "Abbrechen", close: "Schließen",
+  "level of": "Stufe", players: "Spieler", game: "Spiel", start: "Los", "start square": "Start auf", "my games": "Meine Spiele", "my name": "Mein Name", "save game": "Speichern",
+  "my rating": "Meine Wertung in {game}: {rating} ± {error} (95 %; {games} Ergebnisse gegen Stufen)", unfinished: "unbeendet", placed: "{place} Platz", "none played": "Noch keine Spiele: hier stehen die, die du spielst.", cancel: "Abbrechen", close: "Schließen",
   "who plays": "Wer sitzt wo?", undo: "Zurücknehmen", skip: "Überspringen", first: "Zum Anfang", back: "Zurück", on: "Weiter",
   last: "Zum Ende", copy: "Link kopieren", copied: "Link kopiert", board: "Spielbrett nach {ply} Zügen",
   "your turn": "{name} ist am Zug: wähle ein leuchtendes Feld", "their turn": "{name} überlegt …", waits: "{name} ist am Zug", did: "{name}: {what}",

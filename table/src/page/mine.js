@@ -1,0 +1,135 @@
+// The games that people have played in this browser: kept in its storage, continued, recorded at their end, and rated.
+
+import { post } from "./api.js";
+import { element } from "./board.js";
+import { namesOf, person } from "./dialogs.js";
+import { fetchGame } from "./game.js";
+import { ratingOf } from "./opponents.js";
+import { rate } from "./rating.js";
+import { isGerman, nameOf, ordinal, t } from "./texts.js";
+import { button, labelled } from "./view.js";
+
+const GAMES = "my games";
+const NAME = "my name";
+const MOST_GAMES = 200;
+
+const isOver = (node) => node.turn === null && node.places.every(Boolean);
+const isPrefix = (moves, all) => moves.every((move, index) => move === all[index]);
+const kept = () => JSON.parse(localStorage.getItem(GAMES) ?? "[]");
+
+// The seat of the only person, or -1.
+function ownSeat(seats) {
+  const own = seats.findIndex(({ engine }) => !engine);
+  return seats.some(({ engine }, seat) => !engine && seat !== own) ? -1 : own;
+}
+
+export class Mine {
+  /** `resume` puts a game on the board, given the server's answer and the seats. */
+  constructor(table, info, resume) {
+    this.table = table;
+    this.info = info;
+    this.resume = resume;
+    this.ids = new WeakMap();
+    this.save = button(t("save game"), () => this.attempt(() => this.download()), { id: "save-game" });
+    this.name = element("input", { type: "text", maxlength: 40, value: localStorage.getItem(NAME) ?? "", id: "my-name" });
+    this.name.addEventListener("change", () => localStorage.setItem(NAME, this.name.value.trim()));
+    this.ratings = element("div", { id: "my-rating" });
+    this.list = element("ul", { class: "lines", id: "my-games" });
+    this.panel = element("section", {}, element("h2", {}, t("my games")), labelled(t("my name"), this.name), this.ratings, this.list);
+    table.onPlayed((before) => this.own(before));
+    table.onChange(() => this.follow());
+    this.fill();
+  }
+
+  async attempt(action) {
+    try {
+      await action();
+    } catch (error) {
+      this.table.fail(error);
+    }
+  }
+
+  // Makes the game one of this browser's, at a person's first move: a new one, or the continuation of one that is kept.
+  own(before) {
+    const { game } = this.table;
+    if (this.ids.has(game)) return;
+    const { moves, ...start } = game.request(before);
+    const isSame = ({ game: { moves: known, ...from }, places }) =>
+      !places && JSON.stringify(from) === JSON.stringify(start) && isPrefix(known, moves);
+    this.ids.set(game, kept().find(isSame)?.id ?? Date.now());
+  }
+
+  follow() {
+    const { game, seats, mode } = this.table;
+    const last = game.line().at(-1);
+    this.save.disabled = !isOver(last);
+    const id = this.ids.get(game);
+    if (!id || mode !== "play") return;
+    const old = kept().find((entry) => entry.id === id);
+    const places = old?.places ?? (isOver(last) ? last.places : null);
+    const entry = { id, game: game.request(last), seats: seats.map(({ engine, level, name }) => ({ engine, level, name })), places };
+    const games = [entry, ...kept().filter((one) => one.id !== id)].slice(0, MOST_GAMES);
+    localStorage.setItem(GAMES, JSON.stringify(games));
+    // Only the first end counts, even if the person takes moves back later.
+    if (places && !old?.places) this.attempt(() => this.record(true));
+    this.fill();
+  }
+
+  // Names for a record: engines with level and limit, and the person by name.
+  names() {
+    const { seats, names, limit } = this.table;
+    const own = this.name.value.trim();
+    return seats.map(({ engine }, seat) => (engine ? `${names[seat]}, ${limit}` : seat === ownSeat(seats) && own ? own : names[seat]));
+  }
+
+  // The record of the game on the board; with `keep` the server appends it to its file, if it has one.
+  record(keep) {
+    const { game } = this.table;
+    return post("record", { game: game.request(game.line().at(-1)), seats: this.names(), keep });
+  }
+
+  async download() {
+    const { record } = await this.record(false);
+    const href = URL.createObjectURL(new Blob([`${record}\n`], { type: "application/jsonl" }));
+    element("a", { href, download: `${this.table.game.variant}.jsonl` }).click();
+    URL.revokeObjectURL(href);
+  }
+
+  // --- The list ---
+
+  fill() {
+    const games = kept();
+    const shown = ({ id, game, seats, places }) => {
+      const own = ownSeat(seats);
+      const result = !places ? t("unfinished") : own >= 0 ? t("placed", { place: ordinal(places[own]) }) : t("over");
+      const date = new Date(id).toLocaleDateString(isGerman() ? "de" : "en");
+      const text = [date, nameOf(game.variant), namesOf(seats).join(", "), result].join(" · ");
+      return element("li", {}, button(text, () => this.attempt(() => this.open(game, seats))));
+    };
+    this.list.replaceChildren(...games.map(shown));
+    if (games.length === 0) this.list.append(element("li", { class: "note" }, t("none played")));
+    this.ratings.replaceChildren(...this.info.variants.flatMap(({ name }) => this.ratingIn(name, games)));
+  }
+
+  async open(game, seats) {
+    const answer = await fetchGame(game);
+    const isKnown = ({ engine }) => this.info.engines.some(({ name }) => name === engine);
+    await this.resume(answer, seats.map((seat) => (!seat.engine || isKnown(seat) ? seat : person())));
+  }
+
+  // The rating against levels in a variant.
+  ratingIn(variant, games) {
+    const results = games.filter(({ game, places }) => places && game.variant === variant).flatMap(({ seats, places }) => {
+      const own = ownSeat(seats);
+      const rivals = seats.map(({ engine, level }, seat) => {
+        const rating = engine && own >= 0 ? ratingOf(this.info.engines.find(({ name }) => name === engine), level) : null;
+        return { rating, points: places[own] < places[seat] ? 1 : 0 };
+      });
+      return rivals.filter(({ rating }) => rating !== null);
+    });
+    const found = rate(results);
+    if (!found) return [];
+    const numbers = { rating: Math.round(found.rating), error: Math.round(found.error), games: results.length };
+    return [element("p", { class: "rating" }, t("my rating", { game: nameOf(variant), ...numbers }))];
+  }
+}

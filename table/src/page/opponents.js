@@ -1,0 +1,52 @@
+// Opponents: an engine at a level, or one that plays by name as another does.
+
+import { traitsOf } from "./games.js";
+import { t } from "./texts.js";
+
+const USUAL_LEVEL = 3;
+
+/** Range of an engine's option `Level`, or null if it has none. */
+export function levelsOf(engine) {
+  const option = engine?.options.find(({ name, type }) => name === "Level" && type === "spin");
+  return option ? { least: Number(option.min), most: Number(option.max) } : null;
+}
+
+/** The default level of an engine as an opponent; null if it has no levels. */
+export function usualLevel(engine) {
+  const range = levelsOf(engine);
+  return range && Math.min(range.most, Math.max(range.least, USUAL_LEVEL));
+}
+
+function offers(engine, options) {
+  return Object.entries(options).every(([wanted, value]) => {
+    const option = engine.options.find(({ name }) => name === wanted);
+    return option && (option.type !== "combo" || option.vars.includes(value));
+  });
+}
+
+/** The ways an engine can play a variant, as `[value, text]`: its levels, and the opponents by name. */
+export function strengthsOf(engine, variant) {
+  if (!engine) return [];
+  const range = levelsOf(engine);
+  const levels = range ? Array.from({ length: range.most - range.least + 1 }, (_, index) => range.least + index) : [];
+  const named = Object.entries(traitsOf(variant).opponents ?? {}).filter(([, options]) => offers(engine, options));
+  return [...levels.map((level) => [level, t("level", { level })]), ...named.map(([name]) => [name, name])];
+}
+
+/** Whether a strength is the name of an opponent. */
+export const isName = (level) => typeof level === "string";
+
+/** Options for the engine at a seat. */
+export function optionsOf({ level }, { opponents = {} }) {
+  if (isName(level)) return opponents[level] ?? {};
+  return level ? { Level: String(level) } : {};
+}
+
+/** Rating of a level of an engine, on the scale of its option `UCI_Elo`; null if it has none. */
+export function ratingOf(engine, level) {
+  const range = levelsOf(engine);
+  const elo = engine?.options.find(({ name }) => name === "UCI_Elo");
+  if (!range || !elo || isName(level) || range.most === range.least) return null;
+  const share = (level - range.least) / (range.most - range.least);
+  return Number(elo.min) + share * (Number(elo.max) - Number(elo.min));
+}

@@ -1,0 +1,136 @@
+// Games of people: starts and opponents by name, My games with resume and rating, Save, and the server's record.
+
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after } from "node:test";
+import { assertOver, awaited, byMouse, clickMove, gameOf, hasten, linkTo, litSquares, playOut, ready, stateOf, withTable } from "./common.mjs";
+
+const folder = mkdtempSync(join(tmpdir(), "table-"));
+const record = join(folder, "people.jsonl");
+after(() => rmSync(folder, { recursive: true }));
+const table = withTable(["--record", record]);
+const HUNT = "fox-and-hounds";
+const records = () => readFileSync(record, "utf8").trim().split("\n").filter(Boolean).map((line) => JSON.parse(line));
+
+const combobox = (page, name) => page.getByRole("combobox", { name });
+
+// Opens the form for a new game, and sets its fields by label.
+async function newGame(page, fields) {
+  await page.locator("#new-game").click();
+  for (const [label, value] of fields) await combobox(page, label).selectOption(value);
+  await page.getByRole("button", { name: "Start", exact: true }).click();
+  return awaited(page);
+}
+
+const firstEngine = async () => (await (await fetch(`${table.server.url}api/engines`)).json()).engines[0].name;
+
+table.test("the one that flees starts on any dark square of the first row", async (visit) => {
+  const page = await visit();
+  for (const [label, square] of [["a1", 0], ["c1", 2], ["e1", 4], ["g1", 6]]) {
+    await newGame(page, [["Game", HUNT], ["Start on", { label }]]);
+    await page.waitForFunction((there) => document.querySelector(`.piece[data-square="${there}"]`), square);
+    const { scene } = await stateOf(table.server, page);
+    assert.equal(scene.pieces[0].square, square, label);
+    assert.equal((await gameOf(page)).start === undefined, label === "e1");
+  }
+  await page.locator("#new-game").click();
+  await combobox(page, "Game").selectOption("hase-und-igel");
+  assert.equal(await combobox(page, "Start on").isVisible(), false);
+});
+
+table.test("opponents play by name, with the options of their articles", async (visit) => {
+  const page = await visit();
+  const engine = await firstEngine();
+  const asked = [];
+  page.on("request", (request) => { if (request.url().endsWith("/api/ai")) asked.push(request.postDataJSON().options); });
+  const play = async (variant, name) => {
+    await newGame(page, [["Game", variant], ["Players", "2"], ["Level, Seat 2", name]]);
+    const [square] = await litSquares(page);
+    await page.locator(`.lit[data-square="${square}"]`).click();
+    const choice = page.locator("dialog.choices button, dialog .choices button").first();
+    if (await choice.count()) await choice.click();
+    await page.waitForFunction(() => document.querySelectorAll(".seat").length > 0);
+    await awaited(page);
+    assert.match(await page.locator("#seats").innerText(), new RegExp(name));
+  };
+  await play(HUNT, "Wolves 2");
+  assert.deepEqual(asked.at(-1), { Preset: "article", AILevel: "2" });
+  await page.reload();
+  await ready(page);
+  assert.match(await page.locator("#seats").innerText(), /Wolves 2/);
+  await page.locator("#new-game").click();
+  await combobox(page, "Game").selectOption("hase-und-igel");
+  const names = await combobox(page, "Level, Seat 2").locator("option").allInnerTexts();
+  assert.deepEqual(names.slice(10), ["Leslie", "Faith", "Hybrid"]);
+  assert.equal(names[0], "level 1");
+  assert.ok(engine);
+});
+
+table.test("a game is kept, resumed, recorded once at its end, saved and rated", async (visit) => {
+  const page = await visit({ hash: linkTo({ variant: HUNT, seats: ["", `${await firstEngine()}~1`] }) });
+  await hasten(page);
+  await page.locator("#tab-library").click();
+  assert.match(await page.locator("#my-games").innerText(), /No games yet/);
+  await page.getByLabel("My name").fill("Anna");
+  await page.getByLabel("My name").blur();
+  await page.locator("#tab-play").click();
+  assert.equal(await page.locator("#save-game").isDisabled(), true);
+  const { moves } = await stateOf(table.server, page);
+  await clickMove(page, moves[0]);
+  await awaited(page);
+  const begun = await gameOf(page);
+
+  // Another game, a reload, and back to the first one.
+  await newGame(page, [["Game", "hase-und-igel"]]);
+  await page.reload();
+  await ready(page);
+  await page.locator("#tab-library").click();
+  assert.equal(await page.locator("#my-games li").count(), 1);
+  assert.match(await page.locator("#my-games").innerText(), /Rabbits and Wolves · Human, .*\(level 1\) · unfinished/);
+  await page.locator("#my-games button").click();
+  await awaited(page);
+  assert.deepEqual(await gameOf(page), begun);
+
+  await playOut(page, byMouse(table.server, page));
+  await assertOver(table.server, page);
+  const { places } = await stateOf(table.server, page);
+  await page.locator("#tab-library").click();
+  assert.equal(await page.locator("#my-games li").count(), 1);
+  assert.match(await page.locator("#my-games").innerText(), places[0] === 1 ? /1st place/ : /2nd place/);
+  const rating = /My rating in Rabbits and Wolves: (\d+) ± (\d+)/.exec(await page.locator("#my-rating").innerText());
+  assert.equal(Number(rating[1]) > 1200, places[0] === 1, rating[0]);
+  assert.ok(Number(rating[2]) > 100 && Number(rating[2]) < 1000, rating[0]);
+
+  await page.locator("#tab-play").click();
+  const [download] = await Promise.all([page.waitForEvent("download"), page.locator("#save-game").click()]);
+  const saved = JSON.parse(readFileSync(await download.path(), "utf8"));
+  const [kept, ...others] = records();
+  assert.deepEqual(others, []);
+  assert.deepEqual(saved.moves, kept.moves);
+  assert.deepEqual(kept.places, places);
+  assert.equal(kept.seats[0], "Anna");
+  assert.match(kept.seats[1], /\(level 1\), movetime 700$/);
+
+  // Moves that are taken back change neither the result nor the record.
+  await page.locator("#undo").click();
+  await awaited(page);
+  await playOut(page, byMouse(table.server, page));
+  assert.equal(records().length, 1);
+});
+
+table.test("a rating is that at which the results are expected, with its error", async (visit) => {
+  const page = await visit();
+  const rate = (results) => page.evaluate(async (all) => (await import("/rating.js")).rate(all), results);
+  const games = (wins, losses, rating) => [...Array(wins).fill({ rating, points: 1 }), ...Array(losses).fill({ rating, points: 0 })];
+  assert.equal(await rate([]), null);
+  const even = await rate(games(50, 50, 1500));
+  assert.ok(Math.abs(even.rating - 1500) < 1);
+  // The error of a share of one half after 101 games, 1.96 × 0.5 ÷ √101, in Elo.
+  assert.ok(Math.abs(even.error - 67.8) < 0.5, even.error);
+  const better = await rate(games(75, 25, 1500));
+  assert.ok(Math.abs(better.rating - 1690) < 6, better.rating);
+  const unbeaten = await rate(games(3, 0, 1200));
+  assert.ok(unbeaten.rating > 1400 && unbeaten.error > 300);
+});

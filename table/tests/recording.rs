@@ -1,0 +1,94 @@
+//! Records of people's games, and the arbiter's view of them.
+
+use axum::http::StatusCode;
+use matches::archive::ArchiveError;
+use matches::archive::game_file::GameFile;
+use matches::archive::replay;
+use matches::record::GameRecord;
+use serde_json::{Value, json};
+
+use crate::common::program::folder;
+use crate::common::server::Server;
+
+fn request(keep: bool) -> Value {
+    let start = "7h/4F3/8/8/8/8/8/h1h1h3 w - - 0 1";
+    json!({
+        "game": { "variant": "fox-and-hounds", "start": start, "moves": ["e7d8"] },
+        "seats": ["Anna", "buxtehude (level 3), movetime 700"],
+        "keep": keep,
+    })
+}
+
+fn games(path: &std::path::Path) -> Vec<GameRecord> {
+    let mut games = Vec::new();
+    let read = GameFile::open(path).unwrap().for_each(|_, game| {
+        games.push(game.unwrap());
+        Ok::<(), ArchiveError>(())
+    });
+    read.unwrap();
+    games
+}
+
+#[tokio::test]
+async fn finished_games_are_appended_as_the_arbiter_records_them() {
+    let file = folder("recording").join("people.jsonl");
+    for number in [1, 2] {
+        // A second server continues the numbers of the first.
+        let server = Server::new(&["--record", file.to_str().unwrap()]);
+        let answer = server.content("/api/record", &request(true)).await;
+        assert_eq!(answer["kept"], json!(true));
+        let shown = server.content("/api/record", &request(false)).await;
+        assert_eq!(shown["kept"], json!(false));
+        let games = games(&file);
+        let last = games.last().unwrap();
+        assert_eq!(
+            (games.len(), last.game, last.block),
+            (number, number as u64, number as u64)
+        );
+        assert_eq!(last.seats, ["Anna", "buxtehude (level 3), movetime 700"]);
+        assert_eq!(last.places, [1, 2]);
+        assert_eq!(last.turns.len(), 1);
+        assert!(replay::check(last).is_empty());
+        let line = answer["record"].as_str().unwrap();
+        assert_eq!(&replay::read(line).unwrap(), last);
+    }
+}
+
+#[tokio::test]
+async fn without_a_file_games_are_recorded_only_in_the_answer() {
+    let answer = Server::new(&[])
+        .content("/api/record", &request(true))
+        .await;
+    assert_eq!(answer["kept"], json!(false));
+    assert!(replay::read(answer["record"].as_str().unwrap()).is_ok());
+}
+
+#[tokio::test]
+async fn unfinished_games_and_wrong_names_are_refused() {
+    let file = folder("recording_refused").join("people.jsonl");
+    let server = Server::new(&["--record", file.to_str().unwrap()]);
+    for (field, value, expected) in [
+        (
+            "game",
+            json!({ "variant": "fox-and-hounds", "players": 2 }),
+            "not over",
+        ),
+        ("seats", json!(["Anna"]), "expected 2 names"),
+        (
+            "seats",
+            json!(["Anna", "a".repeat(201)]),
+            "expected 2 names",
+        ),
+    ] {
+        let mut request = request(true);
+        request[field] = value;
+        let answer = server.post("/api/record", &request).await;
+        assert_eq!(answer.status, StatusCode::BAD_REQUEST);
+        assert!(
+            answer.json["error"].as_str().unwrap().contains(expected),
+            "{}",
+            answer.json
+        );
+    }
+    assert!(games(&file).is_empty());
+}
