@@ -197,12 +197,12 @@ impl<'a, G: Evaluate> Root<'a, G> {
         if floor.is_some() {
             lead = self
                 .tree
-                .lead_after(self.mover, &next, depth - 1, path, window.null());
+                .lead_after(self.mover, &next, depth - 1, path, window.null(), None);
         }
         if lead > alpha && !self.tree.visits.stopped {
             lead = self
                 .tree
-                .lead_after(self.mover, &next, depth - 1, path, window);
+                .lead_after(self.mover, &next, depth - 1, path, window, None);
         }
         value_of_two(lead, self.mover)
     }

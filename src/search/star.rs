@@ -16,7 +16,8 @@ use crate::eval::{CERTAIN, Evaluate};
 use crate::rules::{MAX_OUTCOMES, Seat};
 
 impl<G: Evaluate> Tree<'_, G> {
-    /// Lead of `seat` over all cards that can be drawn now, each searched `depth` plies deep.
+    /// Lead of `seat` over all cards that can be drawn now, searched `depth` plies deep, at least one. The card is the
+    /// first ply: otherwise the nodes below hare squares, eight for one, would take most of the time.
     pub fn lead_over_cards(
         &mut self,
         seat: Seat,
@@ -68,7 +69,8 @@ impl<G: Evaluate> Tree<'_, G> {
             } else {
                 cards.open_window(index, window)
             };
-            let lead = self.lead_after(seat, &next, depth, path, within);
+            let guess = Some(cards.known[index].static_lead);
+            let lead = self.lead_after(seat, &next, depth - 1, path, within, guess);
             if self.visits.stopped {
                 return None;
             }
@@ -92,7 +94,8 @@ struct Known {
     weight: u32,
     least: i32,
     most: i32,
-    /// Last value found, or else the static evaluation.
+    static_lead: i32,
+    /// Last value found, or else the static lead.
     guess: i32,
     is_searched: bool,
 }
@@ -111,6 +114,7 @@ impl Cards {
             weight: 0,
             least: -INFINITY,
             most: INFINITY,
+            static_lead: 0,
             guess: 0,
             is_searched: false,
         }; MAX_OUTCOMES],
@@ -128,10 +132,11 @@ impl Cards {
         cards
     }
 
-    fn push(&mut self, weight: u32, guess: i32) {
+    fn push(&mut self, weight: u32, static_lead: i32) {
         let known = &mut self.known[self.len];
         known.weight = weight;
-        known.guess = guess;
+        known.static_lead = static_lead;
+        known.guess = static_lead;
         self.len += 1;
         self.weight += i64::from(weight);
     }

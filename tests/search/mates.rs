@@ -17,7 +17,7 @@ const MATES: &[(&str, u32, i32, &[&str])] = &[
     // Beyond the depth.
     ("57,10,1!/63,5,0 1 - -", 1, 0, &["0"]),
     // By way of hare square 63: half, free, show, give and shuffle all leave one to ten carrots, enough to finish.
-    ("60,9,0/42,10,1! 1 - BBDDRR", 3, 2, &["3"]),
+    ("60,9,0/42,10,1! 1 - BBDDRR", 4, 2, &["3"]),
     ("60,9,0/42,10,1! 1 - BBDDRR", 5, 2, &["3"]),
     ("60,9,0/42,10,1! 1 - BBDDRR", 2, 0, &["3"]),
     // With 65 carrots, which one of the cards left restores, no hare may finish. The best move then depends on the

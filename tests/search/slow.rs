@@ -1,5 +1,6 @@
 //! The search by its definition, without pruning, table or ordering: max^n over the vectors of all seats, and means
-//! over the cards. At the last ply, it uses the static evaluation of the net, even if a card is due.
+//! over the cards, each of which takes a ply. At the last ply, it uses the static evaluation of the net, even if a card
+//! is due. With two seats, the last plies change a static value by a margin at most, as in alpha-beta.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -66,6 +67,28 @@ pub fn best_open_place(position: &Position) -> usize {
     position.finished().len() + 1
 }
 
+/// A value found `depth` plies deep, within the margin around the static value that the last plies have.
+pub fn limited(position: &Position, depth: u32, value: Value, net: &Net) -> Value {
+    let margin = match depth {
+        _ if position.seats() > 2 || position.turn() == Turn::Over => return value,
+        1 => CERTAIN / 10,
+        2 => CERTAIN / 20 * 3,
+        3 => CERTAIN / 5,
+        _ => return value,
+    };
+    let lead = static_leads(net, position)[0];
+    let found = value.leads[0];
+    let limit = match (lead - margin, lead + margin) {
+        (least, _) if least > -CERTAIN && found < least => least,
+        (_, most) if most < CERTAIN && found > most => most,
+        _ => return value,
+    };
+    let mut leads: Vector = [0; MAX_SEATS];
+    leads[0] = limit;
+    leads[1] = -limit;
+    Value { leads, mate: 0 }
+}
+
 struct SlowSearch {
     net: Arc<Net>,
     mover: Seat,
@@ -82,13 +105,22 @@ impl SlowSearch {
     }
 
     fn value(&self, position: &Position, depth: u32, own_moves: i32) -> Value {
+        limited(
+            position,
+            depth,
+            self.searched(position, depth, own_moves),
+            &self.net,
+        )
+    }
+
+    fn searched(&self, position: &Position, depth: u32, own_moves: i32) -> Value {
         match position.turn() {
             Turn::Card(_) if depth > 0 => {
                 let outcomes = position.outcomes();
                 let values: Vec<(Value, u32)> = outcomes
                     .map(|(card, weight)| {
                         let next = position.draw_unchecked(card);
-                        (self.value(&next, depth, own_moves), weight)
+                        (self.value(&next, depth - 1, own_moves), weight)
                     })
                     .collect();
                 mean(&values)
