@@ -132,3 +132,15 @@ fn an_engine_that_does_not_start_is_named() {
     let cases: &[&[&str]] = &[&["match", "--engine", "cmd=/nonexistent/engine name=missing"]];
     insta::assert_snapshot!(refusals(cases, directory.to_str().unwrap()));
 }
+
+#[test]
+fn a_rejected_option_ends_the_match_before_the_first_game() {
+    let command = concat!("cmd=", env!("CARGO_BIN_EXE_arbiter"), " args=engine");
+    let rejected = format!("{command} name=a option.EvalFile=/nonexistent/junk.net");
+    let other = format!("{command} name=b");
+    let engines = ["--engine", &rejected, "--engine", &other];
+    let (code, stdout, stderr) = run(&[&["match", "--nodes", "1"], &engines[..]].concat());
+    assert_eq!((code, stdout.as_str()), (2, ""), "{stderr}");
+    let words = "error: engine a rejects its options: option EvalFile: /nonexistent/junk.net cannot be read";
+    assert!(stderr.starts_with(words), "{stderr}");
+}

@@ -286,7 +286,7 @@ fn what_an_engine_says_cannot_colour_the_terminal() {
 fn an_engine_that_never_says_uciok_is_not_waited_for() {
     let begun = Instant::now();
     let error = start(&tiny(&["", "", "", "exec sleep 1000"])).unwrap_err();
-    assert!(matches!(error, StartError::NoUciOk { .. }), "{error}");
+    assert!(matches!(error, StartError::NoAnswer { .. }), "{error}");
     assert!(
         begun.elapsed() < Duration::from_secs(10),
         "{:?}",

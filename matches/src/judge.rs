@@ -128,7 +128,8 @@ impl<'a> Judge<'a> {
         }
         if self.running.is_none() {
             let (place, log) = (Placement::anywhere(self.isolation), Log::none());
-            let engine = Engine::start(self.spec, variant, place, READY, &log, self.interrupt)?;
+            let mut engine = Engine::start(self.spec, variant, place, READY, &log, self.interrupt)?;
+            engine.confirm_options(&self.spec.name, READY)?;
             self.running = Some((engine, variant));
         }
         self.talk(what, |engine| engine.begin(what, None, READY))

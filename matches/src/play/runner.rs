@@ -85,11 +85,12 @@ pub fn check_engines(
             log,
             interrupt,
         ) {
-            Ok(engine) => {
+            Ok(mut engine) => {
+                engine.confirm_options(&spec.name, patience)?;
                 id_names.push(engine.id_name().map(String::from));
                 engines.push(engine);
             }
-            Err(error @ StartError::NoUciOk { .. }) => {
+            Err(error @ StartError::NoAnswer { .. }) => {
                 id_names.push(None);
                 remarks.push(error.to_string());
             }

@@ -28,11 +28,13 @@ pub enum StartError {
         /// Error of the system.
         source: io::Error,
     },
-    /// The engine did not answer `uci` with `uciok`.
-    #[error("engine {engine}: no uciok: {error}{}", quoted(stderr))]
-    NoUciOk {
+    /// The engine did not answer `uci` with `uciok`, or the first `isready` with `readyok`.
+    #[error("engine {engine}: no {expected}: {error}{}", quoted(stderr))]
+    NoAnswer {
         /// The engine's name.
         engine: String,
+        /// The missing answer.
+        expected: &'static str,
         /// Reason for the missing answer.
         error: AnswerError,
         /// The last lines of its standard error.
@@ -66,6 +68,14 @@ pub enum StartError {
         value: String,
         /// Accepted values.
         accepted: String,
+    },
+    /// The engine reported an error after its options were set.
+    #[error("engine {engine} rejects its options: {words}")]
+    OptionsRejected {
+        /// The engine's name.
+        engine: String,
+        /// Its words, without `info string error`.
+        words: String,
     },
     /// The engine does not offer the variant.
     #[error(
@@ -118,7 +128,7 @@ impl StartError {
     /// Describes an end or stop of its process that another process may have caused.
     pub fn interference(&self) -> Option<&str> {
         match self {
-            StartError::NoUciOk { interference, .. } => interference.as_deref(),
+            StartError::NoAnswer { interference, .. } => interference.as_deref(),
             _ => None,
         }
     }

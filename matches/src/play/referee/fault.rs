@@ -50,13 +50,14 @@ impl GameEnd {
     /// Ends a game because the engine in `seat` could not be started.
     pub fn not_started(seat: Seat, error: StartError) -> GameEnd {
         let (ending, reason, stderr, evidence) = match error {
-            StartError::NoUciOk {
+            StartError::NoAnswer {
+                expected,
                 error,
                 stderr,
                 evidence,
                 ..
             } => {
-                let reason = format!("no uciok: {error}");
+                let reason = format!("no {expected}: {error}");
                 (ending_of(error), reason, stderr, Some(*evidence))
             }
             error => (Ending::Crash, error.to_string(), Vec::new(), None),
