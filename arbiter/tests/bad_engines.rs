@@ -83,15 +83,15 @@ const BAD: [Bad; 29] = [
     ),
     on_go(
         "cuts its bestmove before the newline",
-        "printf 'bestmove %s' \"$1\"; exec sleep 1000",
+        "printf 'bestmove 5\\033'; exec sleep 1000",
         Ending::Stall,
-        "did not answer within",
+        "; received \"bestmove 5\\u{1b}\" without a newline",
     ),
     on_go(
         "cuts its bestmove and ends",
-        "printf 'bestmove %s' \"$1\"; exit 0",
+        "printf 'bestmove 5'; exit 0",
         Ending::Crash,
-        "exit status: 0",
+        "exit status: 0; received \"bestmove 5\" without a newline",
     ),
     limited(
         "tc=0.2+0.01",
@@ -99,7 +99,7 @@ const BAD: [Bad; 29] = [
             "hangs under a clock",
             "exec sleep 1000",
             Ending::Stall,
-            "did not answer within",
+            "; no output after `go`: does it flush its output after each line?",
         ),
     ),
     on_go(
@@ -260,7 +260,7 @@ const BAD: [Bad; 29] = [
 ];
 
 /// Engines that do not work: name, shell code as of [`Bad`], and words of the error.
-const BROKEN: [(&str, [&str; 4], &str); 9] = [
+const BROKEN: [(&str, [&str; 4], &str); 10] = [
     (
         "exits before uciok",
         ["", "", "", "exit 7"],
@@ -279,7 +279,17 @@ const BROKEN: [(&str, [&str; 4], &str); 9] = [
     (
         "echoes",
         ["", "", "", "exec cat"],
-        "no uciok: it did not answer",
+        "no uciok: it did not answer in time\n",
+    ),
+    (
+        "does not flush",
+        [
+            "",
+            "",
+            "",
+            "exec env -u PYTHONUNBUFFERED python3 -c 'import time; print(\"uciok\"); time.sleep(1000)'",
+        ],
+        "no uciok: it did not answer in time; no output after `uci`: does it flush its output",
     ),
     (
         "offers options without end",

@@ -191,6 +191,7 @@ impl Engine {
                 engine: name.to_string(),
                 expected,
                 error,
+                output: self.unfinished_answer(error),
                 stderr: self.stderr_tail(),
                 interference: self.interference(),
                 evidence: Box::new(self.evidence()),
@@ -454,6 +455,12 @@ impl Engine {
     pub fn interference(&self) -> Option<String> {
         let usage = self.conversation.process.usage();
         usage.and_then(Usage::interference)
+    }
+
+    /// Describes the output since the last command when an answer is missing, as the end of a sentence; empty if there
+    /// is nothing to add.
+    pub fn unfinished_answer(&self, error: AnswerError) -> String {
+        self.conversation.unfinished_answer(error)
     }
 
     /// The last lines of the engine's standard error.

@@ -29,7 +29,7 @@ pub enum StartError {
         source: io::Error,
     },
     /// The engine did not answer `uci` with `uciok`, or the first `isready` with `readyok`.
-    #[error("engine {engine}: no {expected}: {error}{}", quoted(stderr))]
+    #[error("engine {engine}: no {expected}: {error}{output}{}", quoted(stderr))]
     NoAnswer {
         /// The engine's name.
         engine: String,
@@ -37,6 +37,8 @@ pub enum StartError {
         expected: &'static str,
         /// Reason for the missing answer.
         error: AnswerError,
+        /// Output without an answer, as the end of the sentence.
+        output: String,
         /// The last lines of its standard error.
         stderr: Vec<String>,
         /// An end or stop of its process that another process may have caused.

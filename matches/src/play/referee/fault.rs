@@ -44,6 +44,7 @@ impl GameEnd {
             AnswerError::Stalled => format!("it did not answer within {}", milliseconds(waited)),
             error => error.to_string(),
         };
+        let reason = reason + &engine.unfinished_answer(error);
         Ok(GameEnd::fault(seat, engine, ending_of(error), &reason))
     }
 
@@ -53,11 +54,12 @@ impl GameEnd {
             StartError::NoAnswer {
                 expected,
                 error,
+                output,
                 stderr,
                 evidence,
                 ..
             } => {
-                let reason = format!("no {expected}: {error}");
+                let reason = format!("no {expected}: {error}{output}");
                 (ending_of(error), reason, stderr, Some(*evidence))
             }
             error => (Ending::Crash, error.to_string(), Vec::new(), None),
