@@ -127,7 +127,7 @@ impl Engine {
             conversation: conversation.map_err(|source| StartError::NotStarted {
                 engine: spec.name.clone(),
                 command: spec.command.clone(),
-                source,
+                source: start_error::explained(source, &spec.command, spec.dir.as_deref()),
             })?,
             id_name: None,
             offers: Vec::new(),
