@@ -68,7 +68,7 @@ pub fn parse<C: Parser>(
     program.build();
     let mut files = Vec::new();
     let Some(named) = Named::find(&program, &typed) else {
-        let cli = parse_words(typed)?;
+        let cli = parse_words(&typed)?;
         return Ok(Parsed { cli, files });
     };
     let settings = named.read()?;
@@ -95,7 +95,7 @@ pub fn parse<C: Parser>(
         .filter(|key| !replaced.contains(key))
         .collect();
     let all = named.command_line(&typed, spelt);
-    let cli = parse_words(all).map_err(|error| match reason_in_file(&error, &set) {
+    let cli = parse_words(&all).map_err(|error| match reason_in_file(&error, &set) {
         Some(reason) => named.wrong(reason),
         None => ConfigError::Typed(error),
     })?;
@@ -115,7 +115,7 @@ pub fn parse<C: Parser>(
 }
 
 /// Parses words with the parser; every option takes negative numbers, so that their range is checked, and not the `-`.
-fn parse_words<C: Parser>(words: Vec<OsString>) -> Result<C, clap::Error> {
+fn parse_words<C: Parser>(words: &[OsString]) -> Result<C, clap::Error> {
     fn with_negative_numbers(command: Command) -> Command {
         let is_option = |arg: &Arg| arg.get_long().is_some() && arg.get_action().takes_values();
         let command = command.mut_args(|arg| match is_option(&arg) {
@@ -124,8 +124,8 @@ fn parse_words<C: Parser>(words: Vec<OsString>) -> Result<C, clap::Error> {
         });
         command.mut_subcommands(with_negative_numbers)
     }
-    let matches = with_negative_numbers(C::command()).try_get_matches_from(&words);
-    C::from_arg_matches(&matches.map_err(|error| hints::add(error, &words))?)
+    let matches = with_negative_numbers(C::command()).try_get_matches_from(words);
+    C::from_arg_matches(&matches.map_err(|error| hints::add(error, words))?)
 }
 
 /// The reason of a parser's error about one of the `keys` that the file sets.

@@ -184,14 +184,13 @@ impl Engine {
     }
 
     /// Describes a missing answer at the start of the engine `name`.
-    fn no_answer(&self, name: &str, expected: &'static str, error: AnswerError) -> StartError {
+    fn no_answer(&self, name: &str, expected: &str, error: AnswerError) -> StartError {
         match error {
             AnswerError::Interrupted => StartError::Interrupted,
             error => StartError::NoAnswer {
                 engine: name.to_string(),
-                expected,
                 error,
-                output: self.unfinished_answer(error),
+                reason: format!("no {expected}: {error}{}", self.unfinished_answer(error)),
                 stderr: self.stderr_tail(),
                 interference: self.interference(),
                 evidence: Box::new(self.evidence()),
@@ -457,8 +456,7 @@ impl Engine {
         usage.and_then(Usage::interference)
     }
 
-    /// Describes the output since the last command when an answer is missing, as the end of a sentence; empty if there
-    /// is nothing to add.
+    /// Describes the output since the last command when an answer is missing, as the end of a sentence or an empty text.
     pub fn unfinished_answer(&self, error: AnswerError) -> String {
         self.conversation.unfinished_answer(error)
     }

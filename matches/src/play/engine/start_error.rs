@@ -34,16 +34,14 @@ pub enum StartError {
         source: io::Error,
     },
     /// The engine did not answer `uci` with `uciok`, or the first `isready` with `readyok`.
-    #[error("engine {engine}: no {expected}: {error}{output}{}", quoted(stderr))]
+    #[error("engine {engine}: {reason}{}", quoted(stderr))]
     NoAnswer {
         /// The engine's name.
         engine: String,
-        /// The missing answer.
-        expected: &'static str,
         /// Reason for the missing answer.
         error: AnswerError,
-        /// Output without an answer, as the end of the sentence.
-        output: String,
+        /// The missing answer with the reason and what came instead, as a sentence.
+        reason: String,
         /// The last lines of its standard error.
         stderr: Vec<String>,
         /// An end or stop of its process that another process may have caused.

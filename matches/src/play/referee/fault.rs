@@ -52,16 +52,12 @@ impl GameEnd {
     pub fn not_started(seat: Seat, error: StartError) -> GameEnd {
         let (ending, reason, stderr, evidence) = match error {
             StartError::NoAnswer {
-                expected,
                 error,
-                output,
+                reason,
                 stderr,
                 evidence,
                 ..
-            } => {
-                let reason = format!("no {expected}: {error}{output}");
-                (ending_of(error), reason, stderr, Some(*evidence))
-            }
+            } => (ending_of(error), reason, stderr, Some(*evidence)),
             error => (Ending::Crash, error.to_string(), Vec::new(), None),
         };
         let fault = Fault {
