@@ -261,7 +261,10 @@ fn engines_that_cannot_start_are_named_with_the_reason() {
     let mut option = tiny(&[]);
     option.options = vec![("Hush".to_string(), "1".to_string())];
     let error = start(&option).unwrap_err().to_string();
-    assert_eq!(error, "engine tiny has no option \"Hush\": it offers Hash");
+    assert_eq!(
+        error,
+        "engine tiny has no option \"Hush\" (did you mean \"Hash\"?): it offers Hash"
+    );
 }
 
 #[test]
