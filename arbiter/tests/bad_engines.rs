@@ -1,9 +1,10 @@
-//! All kinds of bad engines, in matches of two and of three seats. Each costs at most its own games, in bounded time,
-//! and the arbiter's memory stays small.
+//! All kinds of bad engines, in matches of two and of three seats. One that does not work at the start ends the match
+//! before the first game; each other costs at most its own games. The time is bounded, and the arbiter's memory stays
+//! small.
 #![cfg(target_os = "linux")]
 
-use std::path::Path;
-use std::process::{Child, Stdio};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Output, Stdio};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
@@ -72,64 +73,7 @@ const fn limited(limit: &'static str, bad: Bad) -> Bad {
     Bad { limit, ..bad }
 }
 
-const fn at_start(
-    name: &'static str,
-    does: [&'static str; 4],
-    ending: Ending,
-    words: &'static str,
-) -> Bad {
-    Bad {
-        name,
-        does,
-        limit: "movetime=100",
-        ending: Some(ending),
-        words,
-        seats: TWO_AND_THREE,
-    }
-}
-
-const BAD: [Bad; 35] = [
-    at_start(
-        "exits before uciok",
-        ["", "", "", "exit 7"],
-        Ending::Crash,
-        "no uciok: its process ended with exit status: 7",
-    ),
-    at_start(
-        "never says uciok",
-        ["", "", "", "exec sleep 1000"],
-        Ending::Stall,
-        "no uciok: it did not answer",
-    ),
-    flooding(at_start(
-        "offers options without end",
-        [
-            "",
-            "",
-            "",
-            "read line; exec yes 'option name A type string default B'",
-        ],
-        Ending::Stall,
-        "no uciok: it did not answer",
-    )),
-    at_start(
-        "closes its output before uciok",
-        ["", "", "", "exec >&-; sleep 1000"],
-        Ending::Disconnect,
-        "no uciok",
-    ),
-    at_start(
-        "never says readyok",
-        ["", ":", "", ""],
-        Ending::Stall,
-        "it did not answer within",
-    ),
-    at_start(
-        "crashes on isready",
-        ["", "exit 5", "", ""],
-        Ending::Crash,
-        "exit status: 5",
-    ),
+const BAD: [Bad; 29] = [
     on_go("crashes on go", "exit 3", Ending::Crash, "exit status: 3"),
     on_go(
         "dies by a signal on go",
@@ -139,15 +83,15 @@ const BAD: [Bad; 35] = [
     ),
     on_go(
         "cuts its bestmove before the newline",
-        "printf 'bestmove %s' \"$1\"; exec sleep 1000",
+        "printf 'bestmove 5\\033'; exec sleep 1000",
         Ending::Stall,
-        "did not answer within",
+        "; received \"bestmove 5\\u{1b}\" without a newline",
     ),
     on_go(
         "cuts its bestmove and ends",
-        "printf 'bestmove %s' \"$1\"; exit 0",
+        "printf 'bestmove 5'; exit 0",
         Ending::Crash,
-        "exit status: 0",
+        "exit status: 0; received \"bestmove 5\" without a newline",
     ),
     limited(
         "tc=0.2+0.01",
@@ -155,7 +99,7 @@ const BAD: [Bad; 35] = [
             "hangs under a clock",
             "exec sleep 1000",
             Ending::Stall,
-            "did not answer within",
+            "; no output after `go`: does it flush its output after each line?",
         ),
     ),
     on_go(
@@ -315,6 +259,101 @@ const BAD: [Bad; 35] = [
     ),
 ];
 
+/// Engines that do not work: name, shell code as of [`Bad`], and words of the error.
+const BROKEN: [(&str, [&str; 4], &str); 10] = [
+    (
+        "exits before uciok",
+        ["", "", "", "exit 7"],
+        "no uciok: its process ended with exit status: 7",
+    ),
+    (
+        "leaves a message",
+        ["", "", "", "echo 'no module chess' >&2; exit 1"],
+        "exit status: 1; its standard error ends with: no module chess",
+    ),
+    (
+        "never says uciok",
+        ["", "", "", "exec sleep 1000"],
+        "no uciok: it did not answer",
+    ),
+    (
+        "echoes",
+        ["", "", "", "exec cat"],
+        "no uciok: it did not answer in time\n",
+    ),
+    (
+        "does not flush",
+        [
+            "",
+            "",
+            "",
+            "exec env -u PYTHONUNBUFFERED python3 -c 'import time; print(\"uciok\"); time.sleep(1000)'",
+        ],
+        "no uciok: it did not answer in time; no output after `uci`: does it flush its output",
+    ),
+    (
+        "offers options without end",
+        [
+            "",
+            "",
+            "",
+            "read line; exec yes 'option name A type string default B'",
+        ],
+        "no uciok: it did not answer",
+    ),
+    (
+        "closes its output before uciok",
+        ["", "", "", "exec >&-; sleep 1000"],
+        "no uciok: it closed its output",
+    ),
+    (
+        "never says readyok",
+        ["", ":", "", ""],
+        "no readyok: it did not answer",
+    ),
+    (
+        "crashes on isready",
+        ["", "exit 5", "", ""],
+        "no readyok: its process ended with exit status: 5",
+    ),
+    (
+        "rejects its options",
+        [
+            "",
+            "echo 'info string ERROR: Hash is full'; echo readyok",
+            "",
+            "",
+        ],
+        "engine bad rejects its options: Hash is full",
+    ),
+];
+
+#[test]
+fn an_engine_that_does_not_work_ends_the_match_before_the_first_game() {
+    for (name, does, words) in BROKEN {
+        let bad = Bad {
+            name,
+            does,
+            limit: "movetime=100",
+            ending: None,
+            words,
+            seats: &[2],
+        };
+        let (output, took, memory) = run(&bad, 2);
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
+        let seen = format!("{name}: {took:?}\n{stdout}{stderr}");
+        assert_eq!(output.status.code(), Some(2), "{seen}");
+        assert!(
+            stderr.contains("error: engine bad") && stderr.contains(words),
+            "{seen}"
+        );
+        assert!(took < GRACE && memory < MOST_MEMORY, "{memory} KiB: {seen}");
+        let records = records(&directory_of(&bad, 2).join("games.jsonl"));
+        assert!(records.is_empty(), "{seen}");
+    }
+}
+
 #[test]
 fn a_bad_engine_costs_its_games_alone() {
     let next = Mutex::new(
@@ -333,9 +372,16 @@ fn a_bad_engine_costs_its_games_alone() {
     });
 }
 
-/// Plays a block where the bad engine sits once in each seat, and checks every promise.
-fn play(bad: &Bad, seats: usize) {
-    let directory = directory(&format!("bad_{}_{seats}", bad.name.replace(' ', "_")));
+/// Directory of the files of a match.
+fn directory_of(bad: &Bad, seats: usize) -> PathBuf {
+    let name = format!("bad_{}_{seats}", bad.name.replace(' ', "_"));
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
+}
+
+/// Plays a block where the bad engine sits once in each seat; returns the output, the time and the arbiter's memory in
+/// KiB.
+fn run(bad: &Bad, seats: usize) -> (Output, Duration, u64) {
+    let directory = directory(directory_of(bad, seats).to_str().unwrap());
     let record = directory.join("games.jsonl");
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/engines/engine.sh");
     let argument = |text: &str| format!("'{}'", text.replace('\'', "'\\''"));
@@ -387,8 +433,12 @@ fn play(bad: &Bad, seats: usize) {
         .unwrap();
     let memory = most_memory(&mut child);
     let output = child.wait_with_output().unwrap();
-    let took = begun.elapsed();
+    (output, begun.elapsed(), memory)
+}
 
+/// Plays a match and checks every promise.
+fn play(bad: &Bad, seats: usize) {
+    let (output, took, memory) = run(bad, seats);
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
     let seen = format!("{}, {seats} seats: {took:?}\n{stdout}{stderr}", bad.name);
@@ -396,7 +446,7 @@ fn play(bad: &Bad, seats: usize) {
     assert_eq!(output.status.code(), Some(code), "{seen}");
     assert!(took < GRACE, "{seen}");
     assert!(memory < MOST_MEMORY, "{memory} KiB: {seen}");
-    let records = records(&record);
+    let records = records(&directory_of(bad, seats).join("games.jsonl"));
     assert_eq!(records.len(), seats, "{seen}");
     for record in records {
         check(bad, &record, &seen);

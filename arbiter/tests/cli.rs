@@ -14,6 +14,7 @@ fn refusals(cases: &[&[&str]], directory: &str) -> String {
         );
     }
     text.replace(directory, "DIR")
+        .replace(env!("CARGO_BIN_EXE_arbiter"), "ARBITER")
         .replace(env!("CARGO_MANIFEST_DIR"), "HERE")
 }
 
@@ -35,6 +36,10 @@ fn wrong_flags_are_named_with_what_is_accepted() {
         &["match", "--sprt", "elo0=0", "elo1=five"],
         &["match", "--sprt", "elo0=0 elo1=5"],
         &["match", "--fast"],
+        &["match", "--rounds", "3"],
+        &["tournament", "round-robin", "--games", "3"],
+        &["match", "-engine", "cmd=./x"],
+        &["match", "--engine", "cmd=python3 x.py"],
         &["match", "--log", "/nonexistent/log"],
         &["match", "--record", "/nonexistent/record"],
         &["match", "--store", "/nonexistent/match.db"],
@@ -129,6 +134,33 @@ fn a_wrong_opening_is_named_by_file_and_line() {
 #[test]
 fn an_engine_that_does_not_start_is_named() {
     let directory = directory("no_start");
-    let cases: &[&[&str]] = &[&["match", "--engine", "cmd=/nonexistent/engine name=missing"]];
+    let script = directory.join("script");
+    std::fs::write(&script, "#!/nonexistent/python3\r\nprint('uciok')\n").unwrap();
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&script, mode).unwrap();
+    let script = format!("cmd={} name=script", script.display());
+    let option = concat!(
+        "cmd=",
+        env!("CARGO_BIN_EXE_arbiter"),
+        " args=engine name=a option.Hsah=1"
+    );
+    let cases: &[&[&str]] = &[
+        &["match", "--engine", "cmd=/nonexistent/engine name=missing"],
+        &["match", "--isolate", "off", "--engine", &script],
+        &["match", "--engine", &script],
+        &["match", "--engine", option],
+    ];
     insta::assert_snapshot!(refusals(cases, directory.to_str().unwrap()));
+}
+
+#[test]
+fn a_rejected_option_ends_the_match_before_the_first_game() {
+    let command = concat!("cmd=", env!("CARGO_BIN_EXE_arbiter"), " args=engine");
+    let rejected = format!("{command} name=a option.EvalFile=/nonexistent/junk.net");
+    let other = format!("{command} name=b");
+    let engines = ["--engine", &rejected, "--engine", &other];
+    let (code, stdout, stderr) = run(&[&["match", "--nodes", "1"], &engines[..]].concat());
+    assert_eq!((code, stdout.as_str()), (2, ""), "{stderr}");
+    let words = "error: engine a rejects its options: option EvalFile: /nonexistent/junk.net cannot be read";
+    assert!(stderr.starts_with(words), "{stderr}");
 }

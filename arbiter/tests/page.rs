@@ -429,12 +429,15 @@ fn the_page_can_go_into_a_file() {
         &record,
     ]);
     let page = directory.join("page.html").to_str().unwrap().to_string();
-    assert_eq!(content(&["report", &record, "--output", &page]), "");
+    assert_eq!(
+        content(&["report", &record, "--output", &page]),
+        format!("written to {page}\n")
+    );
     let written = std::fs::read_to_string(&page).unwrap();
     assert_eq!(written, content(&["report", &record]));
     assert!(written.starts_with("<!DOCTYPE html>"), "{written}");
     let arguments = ["report", &record, "--format", "text", "--output", &page];
-    assert_eq!(content(&arguments), "");
+    assert_eq!(content(&arguments), format!("written to {page}\n"));
     let written = std::fs::read_to_string(&page).unwrap();
     assert_eq!(written, content(&["report", &record, "--format", "text"]));
     let nowhere = directory

@@ -261,7 +261,10 @@ fn engines_that_cannot_start_are_named_with_the_reason() {
     let mut option = tiny(&[]);
     option.options = vec![("Hush".to_string(), "1".to_string())];
     let error = start(&option).unwrap_err().to_string();
-    assert_eq!(error, "engine tiny has no option \"Hush\": it offers Hash");
+    assert_eq!(
+        error,
+        "engine tiny has no option \"Hush\" (did you mean \"Hash\"?): it offers Hash"
+    );
 }
 
 #[test]
@@ -286,7 +289,7 @@ fn what_an_engine_says_cannot_colour_the_terminal() {
 fn an_engine_that_never_says_uciok_is_not_waited_for() {
     let begun = Instant::now();
     let error = start(&tiny(&["", "", "", "exec sleep 1000"])).unwrap_err();
-    assert!(matches!(error, StartError::NoUciOk { .. }), "{error}");
+    assert!(matches!(error, StartError::NoAnswer { .. }), "{error}");
     assert!(
         begun.elapsed() < Duration::from_secs(10),
         "{:?}",

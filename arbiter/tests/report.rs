@@ -5,6 +5,9 @@ use matches::record::{Fault, GameRecord, TurnRecord};
 use matches::report::Report;
 use matches::score::Verdict;
 
+use crate::common::program;
+use program::{content, directory, run};
+
 fn game(number: u64, seats: [&str; 3], places: [u32; 3]) -> GameRecord {
     let turn = |seat| TurnRecord {
         seat,
@@ -245,5 +248,80 @@ fn a_crosstable_of_eight_fits_into_120_columns() {
         let widest = text.lines().map(|line| line.chars().count()).max().unwrap();
         assert!(widest <= 120, "{widest} columns:\n{text}");
         assert_eq!(text.contains("/200"), more == 1, "{text}");
+    }
+}
+
+/// Runs a program on a terminal of a number of columns, both as arguments.
+const ON_A_TERMINAL: &str = r#"
+import fcntl, os, pty, struct, sys, termios
+child, terminal = pty.fork()
+if child == 0:
+    fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 50, int(sys.argv[1]), 0, 0))
+    os.execv(sys.argv[2], sys.argv[2:])
+try:
+    while output := os.read(terminal, 4096):
+        sys.stdout.buffer.write(output)
+except OSError:
+    pass
+"#;
+
+#[test]
+fn tables_fit_the_terminal_without_broken_words() {
+    let directory = directory("report_on_a_terminal");
+    let record = directory.join("games.jsonl").to_str().unwrap().to_string();
+    let engine = |name: &str| {
+        format!(
+            "cmd={} args=engine name={name}",
+            env!("CARGO_BIN_EXE_arbiter")
+        )
+    };
+    let engines = ["a-rather-long-name", "b", "c"].map(engine);
+    let mut arguments = vec!["match", "--players", "3", "--games", "6", "--nodes", "1"];
+    arguments.extend([
+        "--random-plies",
+        "4",
+        "--max-plies",
+        "60",
+        "--record",
+        &record,
+    ]);
+    engines
+        .iter()
+        .for_each(|engine| arguments.extend(["--engine", engine]));
+    let (code, stdout, stderr) = run(&arguments);
+    assert_eq!(code, 0, "{stdout}{stderr}");
+    let whole = content(&["report", &record, "--format", "text"]);
+    let is_of_table =
+        |line: &str| whole.contains(line.trim_end()) || line.chars().all(|c| c == '─');
+    for columns in [60, 80, 100, 120] {
+        let output = std::process::Command::new("python3")
+            .args([
+                "-c",
+                ON_A_TERMINAL,
+                &columns.to_string(),
+                env!("CARGO_BIN_EXE_arbiter"),
+            ])
+            .args(["report", &record, "--format", "text"])
+            .output()
+            .unwrap();
+        let text = String::from_utf8(output.stdout).unwrap().replace('\r', "");
+        if columns <= 80 {
+            assert!(text.contains("no room for: "), "{text}");
+        }
+        let mut in_table = false;
+        for line in text.lines() {
+            let is_line = line.starts_with('─');
+            in_table = in_table || is_line;
+            if line.is_empty() || line.starts_with("no room for: ") {
+                in_table = false;
+            } else if in_table {
+                assert!(is_of_table(line), "{line:?} in\n{text}");
+                assert!(!is_line || line.chars().count() <= columns, "{text}");
+            }
+        }
+        assert!(
+            text.lines().filter(|line| line.starts_with('─')).count() >= 6,
+            "{text}"
+        );
     }
 }

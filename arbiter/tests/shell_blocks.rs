@@ -43,21 +43,28 @@ fn programs(folder: &Path) -> String {
     format!("{}:{path}", programs.display())
 }
 
-fn run_blocks(document: &str, expected: usize) {
-    let text = fs::read_to_string(Path::new(ROOT).join(document)).unwrap();
-    let blocks = blocks(&text);
-    assert!(blocks.len() >= expected, "{document}: {}", blocks.len());
+/// Runs the blocks of documents, each with the number of blocks expected, one after the other in the same folder.
+fn run_documents(documents: &[(&str, usize)]) {
     let folder = tempfile::tempdir().unwrap();
     let path = programs(folder.path());
     let work = folder.path().join("work");
     fs::create_dir(&work).unwrap();
     symlink(Path::new(ROOT).join("examples"), work.join("examples")).unwrap();
+    for (document, expected) in documents {
+        run_blocks(document, *expected, &work, &path);
+    }
+}
+
+fn run_blocks(document: &str, expected: usize, work: &Path, path: &str) {
+    let text = fs::read_to_string(Path::new(ROOT).join(document)).unwrap();
+    let blocks = blocks(&text);
+    assert!(blocks.len() >= expected, "{document}: {}", blocks.len());
     for (line, block) in blocks {
         let output = Command::new("/bin/sh")
             .args(["-ec", &block])
-            .current_dir(&work)
-            .env("PATH", &path)
-            .env("HOME", folder.path())
+            .current_dir(work)
+            .env("PATH", path)
+            .env("HOME", work.parent().unwrap())
             .output()
             .unwrap();
         assert!(
@@ -71,19 +78,28 @@ fn run_blocks(document: &str, expected: usize) {
 }
 
 #[test]
-fn blocks_of_the_readme_run() {
-    run_blocks("README.md", 3);
+fn blocks_of_the_readme_and_then_of_the_page_on_the_arbiter_run() {
+    run_documents(&[("README.md", 3), ("docs/arbiter.md", 8)]);
 }
 
 #[test]
-fn blocks_of_the_page_on_the_arbiter_run() {
-    run_blocks("docs/arbiter.md", 8);
+fn blocks_of_the_page_on_stores_run() {
+    run_documents(&[("docs/store.md", 1)]);
 }
 
 #[test]
-fn blocks_of_the_pages_on_stores_and_fairness_run() {
-    run_blocks("docs/store.md", 1);
-    run_blocks("docs/fairness.md", 2);
+fn blocks_of_the_page_on_fairness_run() {
+    run_documents(&[("docs/fairness.md", 2)]);
+}
+
+#[test]
+fn installations_use_the_lock_file() {
+    for document in ["README.md", "docs/arbiter.md"] {
+        let text = fs::read_to_string(Path::new(ROOT).join(document)).unwrap();
+        let installs: Vec<&str> = text.matches("cargo install").collect();
+        let locked = text.matches("cargo install --locked --path").count();
+        assert!(locked > 0 && installs.len() == locked, "{document}");
+    }
 }
 
 #[test]

@@ -30,7 +30,10 @@ pub enum JudgeError {
     #[error(transparent)]
     Start(#[from] StartError),
     /// The engine does not answer.
-    #[error("engine {engine}, asked about {about:?}: {error}{}", quoted(stderr))]
+    #[error(
+        "engine {engine}, asked about {about:?}: {error}{output}{}",
+        quoted(stderr)
+    )]
     Failed {
         /// The engine's name.
         engine: String,
@@ -38,6 +41,8 @@ pub enum JudgeError {
         error: AnswerError,
         /// The position, or the description of the task.
         about: String,
+        /// Output without an answer, as the end of the sentence.
+        output: String,
         /// The last lines of its standard error.
         stderr: Vec<String>,
     },
@@ -128,7 +133,8 @@ impl<'a> Judge<'a> {
         }
         if self.running.is_none() {
             let (place, log) = (Placement::anywhere(self.isolation), Log::none());
-            let engine = Engine::start(self.spec, variant, place, READY, &log, self.interrupt)?;
+            let mut engine = Engine::start(self.spec, variant, place, READY, &log, self.interrupt)?;
+            engine.confirm_options(&self.spec.name, READY)?;
             self.running = Some((engine, variant));
         }
         self.talk(what, |engine| engine.begin(what, None, READY))
@@ -191,16 +197,20 @@ impl<'a> Judge<'a> {
         about: &str,
         talk: impl FnOnce(&mut Engine) -> Result<T, AnswerError>,
     ) -> Result<T, JudgeError> {
-        let failed = |error, stderr| JudgeError::Failed {
+        let failed = |error, output, stderr| JudgeError::Failed {
             engine: self.spec.name.clone(),
             error,
             about: about.to_string(),
+            output,
             stderr,
         };
         let Some((engine, _)) = &mut self.running else {
-            return Err(failed(AnswerError::Disconnected, Vec::new()));
+            return Err(failed(AnswerError::Disconnected, String::new(), Vec::new()));
         };
-        talk(engine).map_err(|error| failed(error, engine.stderr_tail()))
+        talk(engine).map_err(|error| {
+            let output = engine.unfinished_answer(error);
+            failed(error, output, engine.stderr_tail())
+        })
     }
 
     /// Returns the estimate of an answer.

@@ -7,6 +7,7 @@
 //! | [`input_file`] | opening regular files |
 //! | [`own_files`] | files of this process that engines must not see |
 //! | [`output`] | printing to the terminal |
+//! | [`spelling`] | suggestions for misspelt names |
 //! | [`record`] | the record of a game |
 //! | [`score`] | statistics of results |
 //! | [`plan`] | a match before it starts, and the schedule of its games |
@@ -39,3 +40,4 @@ pub mod report;
 pub mod review;
 pub mod run;
 pub mod score;
+pub mod spelling;

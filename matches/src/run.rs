@@ -329,11 +329,10 @@ impl Match {
         let interrupt = &self.ledger.interrupt;
         let programs = (!self.changed_engines).then(|| Programs::of(&self.plan, interrupt));
         let checked = runner::check_engines(&self.plan, isolation, &self.log, interrupt);
-        let (id_names, remarks) = match checked {
+        let id_names = match checked {
             Err(_) if interrupt.is_set() => return Err(Stop::Interrupted),
             checked => checked.map_err(ExitError::usage)?,
         };
-        self.remarks.extend(remarks);
         if let Some(store) = &mut self.ledger.store {
             store.set_id_names(&id_names).map_err(|error| ExitError {
                 message: format!("no game could be stored: {error}"),

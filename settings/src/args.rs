@@ -10,7 +10,7 @@ use std::fmt::Display;
 
 use thiserror::Error;
 
-pub(crate) use engine_text::{EngineText, did_you_mean};
+pub(crate) use engine_text::EngineText;
 pub use engines::{DEFAULT_LIMIT, engines_of, judge, local_engines, luck_engine};
 pub use games::{
     EngineArgs, FormatArgs, GameArgs, GauntletArgs, MatchArgs, ResumeArgs, RoundRobinArgs,

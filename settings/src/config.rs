@@ -5,6 +5,7 @@
 //! replaces the same flag of the file and any flag that it excludes.
 
 mod export;
+mod hints;
 mod words;
 
 use std::collections::HashSet;
@@ -20,11 +21,12 @@ use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, Command, Parser};
 use matches::record::printable::printable_lines;
 use matches::run::exit::{USAGE, complain};
+use matches::spelling::did_you_mean;
 use tempfile::NamedTempFile;
 use thiserror::Error;
 use toml::Table;
 
-use crate::args::{ArgsError, did_you_mean};
+use crate::args::ArgsError;
 pub use export::text;
 use words::Spelt;
 
@@ -66,7 +68,7 @@ pub fn parse<C: Parser>(
     program.build();
     let mut files = Vec::new();
     let Some(named) = Named::find(&program, &typed) else {
-        let cli = parse_words(typed)?;
+        let cli = parse_words(&typed)?;
         return Ok(Parsed { cli, files });
     };
     let settings = named.read()?;
@@ -93,7 +95,7 @@ pub fn parse<C: Parser>(
         .filter(|key| !replaced.contains(key))
         .collect();
     let all = named.command_line(&typed, spelt);
-    let cli = parse_words(all).map_err(|error| match reason_in_file(&error, &set) {
+    let cli = parse_words(&all).map_err(|error| match reason_in_file(&error, &set) {
         Some(reason) => named.wrong(reason),
         None => ConfigError::Typed(error),
     })?;
@@ -113,7 +115,7 @@ pub fn parse<C: Parser>(
 }
 
 /// Parses words with the parser; every option takes negative numbers, so that their range is checked, and not the `-`.
-fn parse_words<C: Parser>(words: Vec<OsString>) -> Result<C, clap::Error> {
+fn parse_words<C: Parser>(words: &[OsString]) -> Result<C, clap::Error> {
     fn with_negative_numbers(command: Command) -> Command {
         let is_option = |arg: &Arg| arg.get_long().is_some() && arg.get_action().takes_values();
         let command = command.mut_args(|arg| match is_option(&arg) {
@@ -122,8 +124,8 @@ fn parse_words<C: Parser>(words: Vec<OsString>) -> Result<C, clap::Error> {
         });
         command.mut_subcommands(with_negative_numbers)
     }
-    let matches = with_negative_numbers(C::command()).try_get_matches_from(words)?;
-    C::from_arg_matches(&matches)
+    let matches = with_negative_numbers(C::command()).try_get_matches_from(words);
+    C::from_arg_matches(&matches.map_err(|error| hints::add(error, words))?)
 }
 
 /// The reason of a parser's error about one of the `keys` that the file sets.
@@ -230,7 +232,7 @@ impl<'a> Named<'a> {
         let found = self.keys().find(|(long, _)| *long == key);
         found.map(|(_, arg)| arg).ok_or_else(|| {
             let known: Vec<&str> = self.keys().map(|(long, _)| long).collect();
-            let (meant, known) = (did_you_mean(key, &known), known.join(", "));
+            let (meant, known) = (did_you_mean(key, known.iter().copied()), known.join(", "));
             self.wrong(format!("unknown key {key:?}{meant}; the keys are {known}"))
         })
     }

@@ -16,7 +16,7 @@ use matches::archive::game_file::GameFile;
 use matches::archive::replay;
 use matches::archive::store::Extent;
 use matches::luck::LuckMeter;
-use matches::output::is_same_file;
+use matches::output::{is_same_file, print};
 use matches::play::interrupt::Interrupt;
 use matches::record::GameRecord;
 use matches::record::printable::printable_lines;
@@ -83,7 +83,10 @@ fn write(text: &str, path: Option<&Path>) -> Result<(), String> {
     let text = printable_lines(text);
     if let Some(path) = path {
         let written = fs::write(path, text.as_bytes());
-        return written.map_err(|error| format!("--output: {}: {error}", path.display()));
+        written.map_err(|error| format!("--output: {}: {error}", path.display()))?;
+        // The file is written, even if nothing reads this line.
+        let _ = print(&format!("written to {}\n", path.display()));
+        return Ok(());
     }
     let mut stdout = io::stdout().lock();
     let written = stdout.write_all(text.as_bytes());

@@ -304,10 +304,7 @@ impl JoinedMatch {
             let programs = Programs::of(&plan, &worker.interrupt);
             options::check(&plan, isolation, worker).map_err(JoinError::Unfit)?;
             let checked = runner::check_engines(&plan, isolation, &worker.log, &worker.interrupt);
-            let (_, remarks) = checked.map_err(|error| JoinError::Unfit(error.to_string()))?;
-            if let Some(remark) = remarks.into_iter().next() {
-                return Err(JoinError::Unfit(remark));
-            }
+            checked.map_err(|error| JoinError::Unfit(error.to_string()))?;
             let luck = Evaluator::of(&plan, None).ok().flatten();
             Ok(JoinedMatch {
                 luck: luck.filter(|_| !plan.luck.after),

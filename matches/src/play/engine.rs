@@ -34,7 +34,7 @@ use crate::play::interrupt::Interrupt;
 use crate::play::log::Log;
 use crate::play::sandbox::Isolation;
 use crate::record::Evidence;
-use crate::record::printable::{printable, shortened};
+use crate::record::printable::{printable, printable_bytes, shortened};
 
 /// Time that an engine has to end after `quit`.
 const QUIT_PATIENCE: Duration = Duration::from_millis(500);
@@ -42,6 +42,8 @@ const QUIT_PATIENCE: Duration = Duration::from_millis(500);
 const BYTES_OF_OFFERS: usize = 1 << 20;
 /// Maximum number of characters of the name in `id name`.
 const LONGEST_ID_NAME: usize = 200;
+/// Maximum number of characters of an error that rejects options.
+const LONGEST_ERROR: usize = 400;
 /// Maximum number of lines to read from pondering before `ponderhit`.
 const LINES_OF_PONDERING: usize = 10_000;
 /// Budget of an engine for the start of a game, before its clock runs: of time, and of CPU time.
@@ -125,7 +127,7 @@ impl Engine {
             conversation: conversation.map_err(|source| StartError::NotStarted {
                 engine: spec.name.clone(),
                 command: spec.command.clone(),
-                source,
+                source: start_error::explained(source, &spec.command, spec.dir.as_deref()),
             })?,
             id_name: None,
             offers: Vec::new(),
@@ -137,16 +139,7 @@ impl Engine {
         };
         engine.measure();
         let deadline = deadline(patience);
-        let no_uci_ok = |engine: &Engine, error| match error {
-            AnswerError::Interrupted => StartError::Interrupted,
-            error => StartError::NoUciOk {
-                engine: spec.name.clone(),
-                error,
-                stderr: engine.stderr_tail(),
-                interference: engine.interference(),
-                evidence: Box::new(engine.evidence()),
-            },
-        };
+        let no_uci_ok = |engine: &Engine, error| engine.no_answer(&spec.name, "uciok", error);
         let offers = engine
             .introduce(deadline)
             .map_err(|error| no_uci_ok(&engine, error))?;
@@ -155,6 +148,54 @@ impl Engine {
         sent.map_err(|error| no_uci_ok(&engine, error))?;
         engine.offers = offers;
         Ok(engine)
+    }
+
+    /// Waits until a started engine is ready, before anything else is sent to it; an `info string error` rejects its
+    /// options. `name` is the engine's name in errors.
+    ///
+    /// # Errors
+    /// The engine rejects an option, or is not ready within `patience`.
+    pub fn confirm_options(&mut self, name: &str, patience: Duration) -> Result<(), StartError> {
+        match self.rejected_options(deadline(patience)) {
+            Ok(None) => Ok(()),
+            Ok(Some(words)) => Err(StartError::OptionsRejected {
+                engine: name.to_string(),
+                words,
+            }),
+            Err(error) => Err(self.no_answer(name, "readyok", error)),
+        }
+    }
+
+    /// Sends `isready` and waits for the answer; returns the words of an error that precedes it.
+    fn rejected_options(&mut self, deadline: Instant) -> Result<Option<String>, AnswerError> {
+        let is_ready = lines(&[Command::IsReady]);
+        self.conversation
+            .send_between(is_ready.as_bytes(), deadline)?;
+        loop {
+            let line = self.conversation.next_line(deadline)?;
+            if line.text.trim_ascii() == b"readyok" {
+                return Ok(None);
+            }
+            if let Some(words) = answer::error_words(line.text) {
+                let words = printable_bytes(words);
+                return Ok(Some(shortened(&words, LONGEST_ERROR).into_owned()));
+            }
+        }
+    }
+
+    /// Describes a missing answer at the start of the engine `name`.
+    fn no_answer(&self, name: &str, expected: &str, error: AnswerError) -> StartError {
+        match error {
+            AnswerError::Interrupted => StartError::Interrupted,
+            error => StartError::NoAnswer {
+                engine: name.to_string(),
+                error,
+                reason: format!("no {expected}: {error}{}", self.unfinished_answer(error)),
+                stderr: self.stderr_tail(),
+                interference: self.interference(),
+                evidence: Box::new(self.evidence()),
+            },
+        }
     }
 
     /// Name in its `id name`.
@@ -413,6 +454,11 @@ impl Engine {
     pub fn interference(&self) -> Option<String> {
         let usage = self.conversation.process.usage();
         usage.and_then(Usage::interference)
+    }
+
+    /// Describes the output since the last command when an answer is missing, as the end of a sentence or an empty text.
+    pub fn unfinished_answer(&self, error: AnswerError) -> String {
+        self.conversation.unfinished_answer(error)
     }
 
     /// The last lines of the engine's standard error.

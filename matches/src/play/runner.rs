@@ -62,42 +62,35 @@ pub enum RunError {
 /// Completes the record of a finished game, in the thread that played it; the error stops the match.
 pub type Complete<'a> = dyn Fn(&mut GameRecord) -> Result<(), String> + Sync + 'a;
 
-/// Starts every engine of a plan once; returns their `id name`s, and a message for each engine that does not send
-/// `uciok`. Such an engine loses its games when they are played.
+/// Starts every engine of a plan once; returns their `id name`s.
 ///
 /// # Errors
-/// [`RunError::Start`] for the first engine that cannot be started or rejects its configuration.
+/// [`RunError::Start`] for the first engine that cannot be started, does not answer `uci` and `isready`, or rejects its
+/// configuration.
 pub fn check_engines(
     plan: &Plan,
     isolation: Option<Isolation>,
     log: &Log,
     interrupt: &Interrupt,
-) -> Result<(Vec<Option<String>>, Vec<String>), RunError> {
+) -> Result<Vec<Option<String>>, RunError> {
     let patience = plan.patience.ready;
-    let (mut id_names, mut remarks) = (Vec::new(), Vec::new());
     let mut engines = Vec::new();
     for spec in &plan.engines {
-        match Engine::start(
+        let mut engine = Engine::start(
             spec,
             plan.variant,
             Placement::anywhere(isolation),
             patience,
             log,
             interrupt,
-        ) {
-            Ok(engine) => {
-                id_names.push(engine.id_name().map(String::from));
-                engines.push(engine);
-            }
-            Err(error @ StartError::NoUciOk { .. }) => {
-                id_names.push(None);
-                remarks.push(error.to_string());
-            }
-            Err(error) => return Err(error.into()),
-        }
+        )?;
+        engine.confirm_options(&spec.name, patience)?;
+        engines.push(engine);
     }
+    let id_name = |engine: &Engine| engine.id_name().map(String::from);
+    let id_names = engines.iter().map(id_name).collect();
     Engine::quit_all(engines);
-    Ok((id_names, remarks))
+    Ok(id_names)
 }
 
 /// Events of a running match.

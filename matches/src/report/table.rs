@@ -8,6 +8,9 @@ use comfy_table::{Cell, CellAlignment, ContentArrangement, LineStyle, Table};
 use crate::output;
 use crate::record::printable::printable;
 
+/// Minimum number of columns of a table, however narrow the terminal is.
+const LEAST_COLUMNS: usize = 2;
+
 /// Formats `1st`, `2nd`, `3rd` and so on.
 pub fn ordinal(place: usize) -> String {
     let suffix = match place {
@@ -116,16 +119,39 @@ impl Rows {
 }
 
 /// Formats a table with lines above, below and under the header, and a newline at the end. If the terminal is too
-/// narrow, cells are broken into several lines.
+/// narrow, columns are dropped from the right, and named below the table.
 pub fn table(columns: &[Column], rows: impl Iterator<Item = Vec<String>>) -> String {
-    table_within(output::width(), columns, rows)
+    table_within(output::width(), columns, &rows.collect::<Vec<_>>())
 }
 
-fn table_within(
-    width: Option<u16>,
-    columns: &[Column],
-    rows: impl Iterator<Item = Vec<String>>,
-) -> String {
+fn table_within(width: Option<u16>, columns: &[Column], rows: &[Vec<String>]) -> String {
+    let Some(width) = width else {
+        return drawn(columns, rows, None);
+    };
+    let least = columns.len().min(LEAST_COLUMNS);
+    for shown in (least..=columns.len()).rev() {
+        let (shown, dropped) = columns.split_at(shown);
+        let text = drawn(shown, rows, None);
+        let line = text.lines().next().unwrap_or_default();
+        if line.chars().count() <= usize::from(width) {
+            return text + &note(dropped);
+        }
+    }
+    let (shown, dropped) = columns.split_at(least);
+    drawn(shown, rows, Some(width)) + &note(dropped)
+}
+
+/// Names the dropped columns.
+fn note(dropped: &[Column]) -> String {
+    if dropped.is_empty() {
+        return String::new();
+    }
+    let names: Vec<&str> = dropped.iter().map(Column::name).collect();
+    format!("no room for: {}\n", names.join(", "))
+}
+
+/// Draws the first `columns` of the rows. Beyond a width, cells are broken into several lines.
+fn drawn(columns: &[Column], rows: &[Vec<String>], width: Option<u16>) -> String {
     let line = LineStyle::none().fill('─').junction('─');
     let style = NOTHING
         .top_border(line)
@@ -137,19 +163,14 @@ fn table_within(
         table.set_content_arrangement(ContentArrangement::Dynamic);
         table.set_width(width);
     }
-    let cells = |row: Vec<String>| {
-        let cells = row.into_iter().zip(columns);
-        let cells =
-            cells.map(|(text, column)| Cell::new(printable(&text)).set_alignment(column.alignment));
-        cells.collect::<Vec<Cell>>()
+    let cell = |(text, column): (&str, &Column)| {
+        Cell::new(printable(text)).set_alignment(column.alignment)
     };
-    table.set_header(cells(
-        columns
-            .iter()
-            .map(|column| column.name.to_string())
-            .collect(),
-    ));
-    table.add_rows(rows.map(cells));
+    table.set_header(columns.iter().map(|column| cell((column.name(), column))));
+    for row in rows {
+        let row = row.iter().map(String::as_str).zip(columns);
+        table.add_row(row.map(cell));
+    }
     format!("{}\n", table.trim_fmt())
 }
 
@@ -158,14 +179,36 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_table_is_as_wide_as_the_terminal() {
-        let columns = [Column::left("engine"), Column::left("endings")];
-        let row = ["a", "12 finish, 3 last, 2 time forfeit, 1 crash"].map(String::from);
-        for (width, lines) in [(None, 4), (Some(80), 4), (Some(30), 6)] {
-            let text = table_within(width, &columns, [row.to_vec()].into_iter());
-            let widest = text.lines().map(|line| line.chars().count()).max();
-            assert!(widest <= width.map(usize::from).or(Some(80)), "{text}");
+    fn columns_without_room_are_dropped_from_the_right() {
+        let columns = [
+            Column::left("engine"),
+            Column::right("share"),
+            Column::right("games"),
+            Column::left("endings"),
+        ];
+        let row = ["a", "1.0 %", "15", "12 finish, 2 time forfeit, 1 crash"].map(String::from);
+        for (width, lines, dropped) in [
+            (None, 4, ""),
+            (Some(61), 4, ""),
+            (Some(60), 5, "no room for: endings"),
+            (Some(24), 5, "no room for: endings"),
+            (Some(23), 5, "no room for: games, endings"),
+            (Some(12), 6, "no room for: games, endings"),
+        ] {
+            let text = table_within(width, &columns, &[row.to_vec()]);
+            let table = text.lines().take_while(|line| !line.starts_with("no room"));
+            let widest = table.map(|line| line.chars().count()).max();
+            assert!(widest <= width.map(usize::from).or(Some(61)), "{text}");
             assert!(text.lines().count() >= lines, "{text}");
+            assert_eq!(
+                text.lines()
+                    .last()
+                    .unwrap_or_default()
+                    .starts_with("no room"),
+                !dropped.is_empty(),
+                "{text}"
+            );
+            assert!(text.trim_end().ends_with(dropped), "{text}");
         }
     }
 

@@ -8,9 +8,13 @@ use std::time::Duration;
 use matches::plan::numbers::{cpu_seconds, margin, mebibytes, processes};
 use matches::plan::{EngineSpec, Limit};
 use matches::record::printable::is_hidden;
+use matches::spelling::did_you_mean;
 
 const KEYS: &str = "cmd, args, name, dir, option.NAME, movetime, depth, nodes, tc, margin, legal, \
     ponder, restart, memory, cpu, processes, filesize, net";
+
+/// Keys of fastchess and cutechess-cli that have another name here, or none.
+const FASTCHESS_KEYS: [&str; 3] = ["st", "timemargin", "proto"];
 
 /// Keys of time limits, of which an engine has at most one.
 const TIMES: [&str; 2] = ["movetime", "tc"];
@@ -31,7 +35,7 @@ impl EngineText {
         let mut engine = EngineText::default();
         let mut spec = EngineSpec::new("", "", Limit::default());
         for word in shlex::split(text).ok_or(UNCLOSED)? {
-            let (key, value) = word.split_once('=').ok_or_else(|| no_value(&word))?;
+            let (key, value) = word.split_once('=').ok_or_else(|| engine.no_value(&word))?;
             set(&mut spec, key, value)?;
             if engine.get(key).is_some() {
                 return Err(format!("{key} is given twice"));
@@ -44,6 +48,16 @@ impl EngineText {
             engine = engine.with(key, value);
         }
         Ok(engine)
+    }
+
+    /// The error of a word without a key; suggests an argument after the program, or `cmd=` if it looks like one.
+    fn no_value(&self, word: &str) -> String {
+        let meant = match word.contains(['/', '.']) {
+            true if self.get("cmd").is_some() => format!(": did you mean args={word}?"),
+            true => format!(": did you mean cmd={word}?"),
+            false => format!("; the keys are {KEYS}"),
+        };
+        format!("{word:?} is not of the form KEY=VALUE{meant}")
     }
 
     /// Adds a setting.
@@ -134,29 +148,11 @@ fn switch(value: &str) -> Result<bool, String> {
     }
 }
 
-/// The error of a word without a key; suggests `cmd=` if it looks like a program.
-fn no_value(word: &str) -> String {
-    let meant = match word.contains(['/', '.']) {
-        true => format!(": did you mean cmd={word}?"),
-        false => format!("; the keys are {KEYS}"),
-    };
-    format!("{word:?} is not of the form KEY=VALUE{meant}")
-}
-
-/// The known key nearest to `key` as "did you mean", or nothing if none is near enough.
-pub(crate) fn did_you_mean(key: &str, known: &[impl AsRef<str>]) -> String {
-    let known = known.iter().map(AsRef::as_ref);
-    let nearness = |known: &str| strsim::jaro_winkler(key, known);
-    let nearest = known.max_by(|one, other| nearness(one).total_cmp(&nearness(other)));
-    match nearest.filter(|known| nearness(known) > 0.8) {
-        Some(nearest) => format!(" (did you mean {nearest:?}?)"),
-        None => String::new(),
-    }
-}
-
 fn unknown_key(key: &str) -> String {
-    let known: Vec<&str> = KEYS.split(", ").collect();
-    let meant = did_you_mean(key, &known);
+    if FASTCHESS_KEYS.contains(&key) {
+        return format!("unknown key {key:?}: docs/fastchess.md translates the keys of fastchess");
+    }
+    let meant = did_you_mean(key, KEYS.split(", "));
     format!("unknown key {key:?}{meant}; the keys are {KEYS}")
 }
 
@@ -235,6 +231,10 @@ mod tests {
             "cmd=x name='y",
             "cmd=x fast",
             "cmd=x st=1",
+            "cmd=x proto=uci",
+            "cmd=x move=1",
+            "x.py",
+            "cmd=python3 x.py",
             "cmd=x cmd=y",
             "cmd=",
             "depth=3 depth=4",

@@ -103,6 +103,19 @@ fn move_alone(line: &str) -> Option<BestMove> {
     }
 }
 
+/// Returns the words of an `info string error` line after this beginning, in any case and with or without a colon.
+pub fn error_words(line: &[u8]) -> Option<&[u8]> {
+    let mut rest = line.trim_ascii();
+    for word in [&b"info"[..], b"string", b"error"] {
+        let (beginning, after) = rest.split_at_checked(word.len())?;
+        if !beginning.eq_ignore_ascii_case(word) {
+            return None;
+        }
+        rest = after.trim_ascii_start();
+    }
+    Some(rest.strip_prefix(b":").unwrap_or(rest).trim_ascii_start())
+}
+
 /// Parses an `info` line; `None` if it is malformed.
 pub fn read_info(line: &[u8]) -> Option<Info> {
     match String::from_utf8_lossy(line).trim().parse() {

@@ -22,6 +22,7 @@ use crate::play::clock::WAIT_FOR_LATE_ANSWERS;
 use crate::play::interrupt::Interrupt;
 use crate::play::log::{Log, Origin};
 use crate::play::processor::ProcessorMeter;
+use crate::record::printable::{printable_bytes, shortened};
 
 /// Interval between checks for an interrupt and for the end of the process.
 const TICK: Duration = Duration::from_millis(100);
@@ -36,6 +37,8 @@ const END_CHECK_INTERVAL: Duration = Duration::from_millis(1);
 const MOST_EXTENSION: Duration = Duration::from_secs(60);
 /// Shortest wait of a poll.
 const SHORTEST_WAIT: Duration = Duration::from_millis(1);
+/// Maximum number of characters quoted from an incomplete line.
+const LONGEST_INCOMPLETE: usize = 60;
 /// Maximum number of reads to empty a pipe that the engine keeps filling.
 const READS_TO_EMPTY: usize = 32;
 
@@ -255,6 +258,23 @@ impl Conversation {
         self.recent.keep(arrived, Origin::Engine, text);
         self.log.write(arrived, &self.name, Origin::Engine, text);
         Line { text, arrived }
+    }
+
+    /// Describes the output since the last command when an answer is missing: an incomplete line, or nothing at all.
+    pub fn unfinished_answer(&self, error: AnswerError) -> String {
+        let incomplete = self.lines.incomplete();
+        if !incomplete.is_empty() {
+            let text = printable_bytes(incomplete);
+            let text = shortened(&text, LONGEST_INCOMPLETE);
+            return format!("; received \"{text}\" without a newline");
+        }
+        match self.recent.unanswered() {
+            Some(command) if error == AnswerError::Stalled => {
+                let command = printable_bytes(command);
+                format!("; no output after `{command}`: does it flush its output after each line?")
+            }
+            _ => String::new(),
+        }
     }
 
     /// Writes a note to the log.

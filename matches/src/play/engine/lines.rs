@@ -77,6 +77,11 @@ impl Lines {
         &self.bytes[line]
     }
 
+    /// Returns the received bytes of an incomplete line, without a part that was too long.
+    pub fn incomplete(&self) -> &[u8] {
+        &self.bytes[self.begin..self.end]
+    }
+
     /// Drops the start of an incomplete line, and its rest when it arrives.
     pub fn drop_incomplete(&mut self) {
         if self.begin < self.end {

@@ -61,6 +61,13 @@ impl Recent {
         });
     }
 
+    /// Returns the first word of the last command, unless the engine has sent a line since.
+    pub fn unanswered(&self) -> Option<&[u8]> {
+        let last = self.lines.back();
+        let last = last.filter(|entry| matches!(entry.origin, Origin::Arbiter))?;
+        last.text.split(u8::is_ascii_whitespace).next()
+    }
+
     /// Returns the lines, oldest first and escaped.
     pub fn lines(&self) -> Vec<SaidLine> {
         let line = |entry: &Entry| {

@@ -1,17 +1,22 @@
 //! Errors at the start of an engine.
 
-use std::io;
-use std::path::PathBuf;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
 
 use rustix::io::Errno;
 use thiserror::Error;
 
 use super::AnswerError;
+use crate::input_file;
+use crate::plan::binary::file_of;
 use crate::record::Evidence;
-use crate::record::printable::{printable, shortened};
+use crate::record::printable::{printable, printable_bytes, shortened};
+use crate::spelling::did_you_mean;
 
 /// Maximum number of offered names or values in a message; the others are only counted.
 const LISTED: usize = 20;
+/// Maximum number of bytes of a script's first line.
+const SHEBANG_BYTES: u64 = 256;
 /// Maximum number of characters of each.
 const LONGEST_LISTED: usize = 60;
 
@@ -28,13 +33,15 @@ pub enum StartError {
         /// Error of the system.
         source: io::Error,
     },
-    /// The engine did not answer `uci` with `uciok`.
-    #[error("engine {engine}: no uciok: {error}{}", quoted(stderr))]
-    NoUciOk {
+    /// The engine did not answer `uci` with `uciok`, or the first `isready` with `readyok`.
+    #[error("engine {engine}: {reason}{}", quoted(stderr))]
+    NoAnswer {
         /// The engine's name.
         engine: String,
         /// Reason for the missing answer.
         error: AnswerError,
+        /// The missing answer with the reason and what came instead, as a sentence.
+        reason: String,
         /// The last lines of its standard error.
         stderr: Vec<String>,
         /// An end or stop of its process that another process may have caused.
@@ -44,7 +51,8 @@ pub enum StartError {
     },
     /// The engine does not offer a configured option.
     #[error(
-        "engine {engine} has no option {option:?}: it offers {}",
+        "engine {engine} has no option {option:?}{}: it offers {}",
+        did_you_mean(option, offered.iter().map(String::as_str)),
         listed(offered)
     )]
     UnknownOption {
@@ -66,6 +74,14 @@ pub enum StartError {
         value: String,
         /// Accepted values.
         accepted: String,
+    },
+    /// The engine reported an error after its options were set.
+    #[error("engine {engine} rejects its options: {words}")]
+    OptionsRejected {
+        /// The engine's name.
+        engine: String,
+        /// Its words, without `info string error`.
+        words: String,
     },
     /// The engine does not offer the variant.
     #[error(
@@ -118,10 +134,36 @@ impl StartError {
     /// Describes an end or stop of its process that another process may have caused.
     pub fn interference(&self) -> Option<&str> {
         match self {
-            StartError::NoUciOk { interference, .. } => interference.as_deref(),
+            StartError::NoAnswer { interference, .. } => interference.as_deref(),
             _ => None,
         }
     }
+}
+
+/// Replaces the error of a script whose interpreter is missing, which the system does not tell from a missing script.
+pub(super) fn explained(error: io::Error, command: &Path, dir: Option<&Path>) -> io::Error {
+    let script = file_of(command).map(|file| dir.map_or(file.clone(), |dir| dir.join(file)));
+    match script.and_then(|script| interpreter(&script)) {
+        Some(interpreter) if error.kind() == io::ErrorKind::NotFound => {
+            let text = format!("its first line names {interpreter}, which does not exist");
+            io::Error::new(io::ErrorKind::NotFound, text)
+        }
+        _ => error,
+    }
+}
+
+/// Returns the program in the first line of a script, with its invisible characters escaped.
+fn interpreter(script: &Path) -> Option<String> {
+    let mut start = Vec::new();
+    let file = input_file::open(script).ok()?;
+    file.take(SHEBANG_BYTES).read_to_end(&mut start).ok()?;
+    let line = start
+        .strip_prefix(b"#!")?
+        .split(|&byte| byte == b'\n')
+        .next()?;
+    let mut words = line.split(|byte| b" \t".contains(byte));
+    let program = words.find(|word| !word.is_empty())?;
+    Some(printable_bytes(program).into_owned())
 }
 
 /// Lists offers, shortened to a few lines.

@@ -44,21 +44,20 @@ impl GameEnd {
             AnswerError::Stalled => format!("it did not answer within {}", milliseconds(waited)),
             error => error.to_string(),
         };
+        let reason = reason + &engine.unfinished_answer(error);
         Ok(GameEnd::fault(seat, engine, ending_of(error), &reason))
     }
 
     /// Ends a game because the engine in `seat` could not be started.
     pub fn not_started(seat: Seat, error: StartError) -> GameEnd {
         let (ending, reason, stderr, evidence) = match error {
-            StartError::NoUciOk {
+            StartError::NoAnswer {
                 error,
+                reason,
                 stderr,
                 evidence,
                 ..
-            } => {
-                let reason = format!("no uciok: {error}");
-                (ending_of(error), reason, stderr, Some(*evidence))
-            }
+            } => (ending_of(error), reason, stderr, Some(*evidence)),
             error => (Ending::Crash, error.to_string(), Vec::new(), None),
         };
         let fault = Fault {
