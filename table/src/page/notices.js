@@ -23,6 +23,15 @@ export class Notices {
     this.parts.trouble.hidden = !text;
   }
 
+  /** Runs what the user asked for; reports its error. */
+  async perform(action) {
+    try {
+      await action();
+    } catch (error) {
+      this.fail(error, () => this.perform(action));
+    }
+  }
+
   /** Reports an error. If the server does not answer, waits until it does, and then runs `again`. */
   fail(error, again = () => this.look()) {
     if (!(error instanceof OfflineError)) return this.complain(t("failed", { error: error.message }));

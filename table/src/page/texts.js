@@ -62,7 +62,7 @@ const GERMAN = {
   exact: "Genaue Ausgänge", "wins in": "{name} gewinnt in {plies} Zügen", "start review": "Dieses Spiel durchsehen", skill: "Können",
   luck: "Glück", gifts: "Fehler anderer", loss: "verloren", better: "besser", "worst moves": "Die teuersten Züge",
   "cards by luck": "Glücks- und Pechkarten", reviewing: "Zug {done} von {all} wird durchgesehen …", share: "Anteil",
-  "review note": "Können: was die eigenen Züge gegenüber den besten verloren. Glück: was alle Karten für den Platz änderten. In Hundertsteln der Punkte.",
+  "review note": "Können: was die eigenen Züge gegenüber den besten verloren. Glück: was alle Karten für den Platz änderten. In Prozent der Punkte.",
   etudes: "Etüden", games: "Aufgezeichnete Spiele", open: "Öffnen", "no files": "Der Server wurde ohne --etudes und --games gestartet.",
   verdict: "Wer steht besser?", saved: "Gespeichert", "save verdict": "Urteil speichern", undecided: "nicht beurteilt", number: "Nummer",
   "change seats": "Wer spielt?", "paste game": "Spiel einfügen", load: "Laden",
@@ -125,6 +125,9 @@ export function ordinal(place) {
 export function percent(permille) {
   return (permille / 10).toLocaleString(language, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 }
+
+/** Formats a change with its sign, such as "+40"; `format` formats its size. */
+export const signed = (change, format = String) => `${change > 0 ? "+" : change < 0 ? "−" : ""}${format(Math.abs(change))}`;
 
 /** Formats a number with thousands separators. */
 export const count = (number) => number.toLocaleString(language);

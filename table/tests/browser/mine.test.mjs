@@ -1,17 +1,29 @@
 // Games of people: starts and opponents by name, My games with resume and rating, Save, and the server's record.
 
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after } from "node:test";
-import { assertOver, awaited, byMouse, clickMove, gameOf, hasten, linkTo, litSquares, playOut, ready, stateOf, withTable } from "./common.mjs";
+import {
+  assertOver, awaited, byMouse, clickMove, gameOf, hasten, linkTo, litSquares, playOut, ready, stateOf, withTable,
+} from "./common.mjs";
 
 const folder = mkdtempSync(join(tmpdir(), "table-"));
 const record = join(folder, "people.jsonl");
 after(() => rmSync(folder, { recursive: true }));
-const table = withTable(["--record", record]);
+// The built-in engine, which keeps what it is told.
+const heard = join(folder, "heard.txt");
+const script = join(folder, "heard.sh");
+writeFileSync(script, `tee -a ${heard} | ${process.env.TABLE_BINARY} engine\n`);
+const engine = ["--isolate", "off", "--engine", `cmd=/bin/sh args=${script} name=buxtehude`];
+const table = withTable(["--record", record, ...engine]);
 const HUNT = "fox-and-hounds";
+// Opponents by name, with options that their engine gets.
+const NAMED = [
+  ...["Leslie", "Faith", "Hybrid"].map((name) => ["hase-und-igel", name, [`Preset value ${name.toLowerCase()}`]]),
+  ...[1, 2, 3, 4, 5, 6].map((level) => [HUNT, `Wolves ${level}`, ["Preset value article", `AILevel value ${level}`]]),
+];
 const records = () => readFileSync(record, "utf8").trim().split("\n").filter(Boolean).map((line) => JSON.parse(line));
 
 const combobox = (page, name) => page.getByRole("combobox", { name });
@@ -42,30 +54,26 @@ table.test("the one that flees starts on any dark square of the first row", asyn
 
 table.test("opponents play by name, with the options of their articles", async (visit) => {
   const page = await visit();
-  const engine = await firstEngine();
-  const asked = [];
-  page.on("request", (request) => { if (request.url().endsWith("/api/ai")) asked.push(request.postDataJSON().options); });
-  const play = async (variant, name) => {
+  await hasten(page);
+  for (const [variant, name, options] of NAMED) {
     await newGame(page, [["Game", variant], ["Players", "2"], ["Level, Seat 2", name]]);
-    const [square] = await litSquares(page);
-    await page.locator(`.lit[data-square="${square}"]`).click();
-    const choice = page.locator("dialog.choices button, dialog .choices button").first();
-    if (await choice.count()) await choice.click();
-    await page.waitForFunction(() => document.querySelectorAll(".seat").length > 0);
+    await page.locator("#seats").getByText(name).waitFor();
     await awaited(page);
-    assert.match(await page.locator("#seats").innerText(), new RegExp(name));
-  };
-  await play(HUNT, "Wolves 2");
-  assert.deepEqual(asked.at(-1), { Preset: "article", AILevel: "2" });
+    writeFileSync(heard, "");
+    await page.locator(`.lit[data-square="${(await litSquares(page))[1]}"]`).click();
+    await page.locator('.turn[data-seat="2"]').first().waitFor();
+    const lines = readFileSync(heard, "utf8").split("\n");
+    for (const option of options) assert.ok(lines.includes(`setoption name ${option}`), `${name}: ${lines.join("; ")}`);
+    await awaited(page);
+  }
   await page.reload();
   await ready(page);
-  assert.match(await page.locator("#seats").innerText(), /Wolves 2/);
+  assert.match(await page.locator("#seats").innerText(), /Wolves 6/);
   await page.locator("#new-game").click();
   await combobox(page, "Game").selectOption("hase-und-igel");
   const names = await combobox(page, "Level, Seat 2").locator("option").allInnerTexts();
-  assert.deepEqual(names.slice(10), ["Leslie", "Faith", "Hybrid"]);
   assert.equal(names[0], "level 1");
-  assert.ok(engine);
+  assert.deepEqual(names.slice(10), ["Leslie", "Faith", "Hybrid"]);
 });
 
 table.test("a game is kept, resumed, recorded once at its end, saved and rated", async (visit) => {
