@@ -155,7 +155,7 @@ table.test("one's own game can be reviewed, even if it is unfinished", async (vi
 
 table.test("a review that begins ends the one before", async (visit) => {
   const { game } = await api("games/games/1");
-  const page = await visit({ hash: linkTo({ players: 2, moves: ["2", "3"] }) });
+  const page = await visit({ hash: linkTo({ players: 2, moves: await played(table.server, { players: 2, turns: 4 }) }) });
   await page.route("**/api/review", () => {}, { times: 1 });
   const ended = page.waitForEvent("requestfailed", (request) => request.url().endsWith("/api/review"));
   await page.locator("#tab-review").click();
@@ -215,7 +215,9 @@ table.test("an etude is a puzzle: after the move the engine's verdict and the sc
 table.test("a hint ends the verdict on a puzzle, without an error", async (visit) => {
   const page = await library(visit);
   await openEtude(page, 1);
-  const { moves: [{ square }] } = await stateOf(table.server, page);
+  const { moves, scene } = await stateOf(table.server, page);
+  // A move that is not followed by a card.
+  const { square } = moves.find((move) => scene.board.squares[move.square].name !== "hare");
   await page.route("**/api/analyse", () => {}, { times: 1 });
   await page.locator(`.lit[data-square="${square}"]`).click();
   await page.locator("#puzzle p").waitFor();
