@@ -9,6 +9,7 @@ export class Notices {
   /** `parts` has the elements `status` and `trouble`. */
   constructor(parts) {
     this.parts = parts;
+    this.again = null;
     this.reconnecting = null;
   }
 
@@ -32,15 +33,17 @@ export class Notices {
     }
   }
 
-  /** Reports an error. If the server does not answer, waits until it does, and then runs `again`. */
-  fail(error, again = () => this.look()) {
+  /** Reports an error. If the server does not answer, waits until it does, then runs the last `again`, or `look`. */
+  fail(error, again = null) {
     if (!(error instanceof OfflineError)) return this.complain(t("failed", { error: error.message }));
     this.complain(t("offline"));
-    this.again = again;
+    this.again = again ?? this.again;
     this.reconnecting ??= reconnected().then(() => {
       this.reconnecting = null;
       this.complain("");
-      this.again();
+      const action = this.again ?? (() => this.look());
+      this.again = null;
+      action();
     });
   }
 }

@@ -140,6 +140,21 @@ table.test("a game is kept, resumed, recorded once at its end, saved and rated",
   assert.equal(records().length, 1);
 });
 
+table.test("a game that ends while the server is away is recorded when it is back", async (visit) => {
+  const before = records().length;
+  const start = "8/2F5/8/8/8/8/8/h1h1h1h1 w - - 0 1";
+  const hash = `#v=${HUNT}&n=2&s=${encodeURIComponent(start)}&m=&at=0&p=*`;
+  const page = await visit({ hash, expected: [/ERR_FAILED/] });
+  for (const path of ["record", "review", "engines"]) {
+    await page.route(`**/api/${path}`, (route) => route.abort(), { times: 1 });
+  }
+  await page.locator(".lit").first().click();
+  await page.locator("#trouble:not([hidden])").waitFor();
+  await page.waitForResponse((response) => response.url().endsWith("/api/record"));
+  assert.equal(records().length, before + 1);
+  assert.ok(await page.locator("#trouble").isHidden());
+});
+
 table.test("a rating is that at which the results are expected, with its error", async (visit) => {
   const page = await visit();
   const rate = (results) => page.evaluate(async (all) => (await import("/rating.js")).rate(all), results);
