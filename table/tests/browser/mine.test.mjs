@@ -142,9 +142,15 @@ table.test("a game is kept, resumed, recorded once at its end, saved and rated",
 
 table.test("a game that ends while the server is away is recorded when it is back", async (visit) => {
   const before = records().length;
-  const start = "8/2F5/8/8/8/8/8/h1h1h1h1 w - - 0 1";
+  const start = "8/8/1F6/8/8/8/1h6/2h1h1h1 w - - 0 1";
   const hash = `#v=${HUNT}&n=2&s=${encodeURIComponent(start)}&m=&at=0&p=*`;
   const page = await visit({ hash, expected: [/ERR_FAILED/] });
+  for (let turn = 0; turn < 2; turn += 1) {
+    assert.equal(await awaited(page), "move");
+    await page.locator(".lit").first().click();
+    await page.waitForFunction((count) => document.querySelectorAll(".moves .turn").length > count, turn);
+  }
+  await awaited(page);
   for (const path of ["record", "review", "engines"]) {
     await page.route(`**/api/${path}`, (route) => route.abort(), { times: 1 });
   }
