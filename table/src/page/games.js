@@ -329,7 +329,7 @@ const GAMES = {
 /**
  * Describes a variant; an unknown game has few of these fields.
  *
- * By language: its `name`, translations of the server's `words`, and `texts` that replace those of the page. By name:
+ * By language: its `name`, translations of the server's `words`, and `texts` that replace texts of the page. By name:
  * the `opponents` with the options of their engine, and the positions of its `starts`, the usual one first. For the
  * display: `symbols` for `drawBoard`, the kind of square whose picture is on a `card`, how to show the `facts` of a
  * seat, and the fact that is `counted` in the list of moves. For positions set up by hand: `setup` with the `fields`
