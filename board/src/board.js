@@ -20,6 +20,9 @@ export const drawing = (tag, attributes = {}, ...children) =>
 /** Colour of a seat, from 0. */
 export const colour = (seat) => `var(--colour-${seat % COLOURS})`;
 
+/** Letter of a file of a grid, counted from 0. */
+export const fileLetter = (file) => "abcdefghijklmnopqrstuvwxyz"[file];
+
 // --- Layout ---
 
 /**
@@ -120,11 +123,12 @@ function field(board, layout, view, square, isTaken) {
 function numbers(board, layout) {
   const text = (x, y, content) => drawing("text", { class: "field-number", x, y }, content);
   if (!layout.isTrack) {
-    const edge = board.squares.map((_, square) => square).filter((square) => square < board.files || square % board.files === 0);
-    return edge.flatMap((square) => {
+    const isEdge = (square) => square < board.files || square % board.files === 0;
+    return [...board.squares.keys()].filter(isEdge).flatMap((square) => {
       const [x, y] = layout.place(square);
-      const file = square < board.files ? [text(x + FIELD - 7, y + FIELD - 3, "abcdefghijklmnopqrstuvwxyz"[square])] : [];
-      return square % board.files === 0 ? [...file, text(x + 2, y + 10, String(square / board.files + 1))] : file;
+      const file = square < board.files ? [text(x + FIELD - 7, y + FIELD - 3, fileLetter(square))] : [];
+      const rank = square % board.files === 0 ? [text(x + 2, y + 10, String(square / board.files + 1))] : [];
+      return [...file, ...rank];
     });
   }
   return board.squares.map((_, square) => {
@@ -149,7 +153,9 @@ export function movedPieces(before, after) {
         return [];
       });
     });
-    left.forEach(({ index, square }, at) => { if (reached[at]) moved.push({ index, from: square, to: reached[at].square }); });
+    left.forEach(({ index, square }, at) => {
+      if (reached[at]) moved.push({ index, from: square, to: reached[at].square });
+    });
   }
   return moved;
 }
@@ -213,7 +219,8 @@ export function drawArrows(svg, board, arrows, trackFiles) {
 /**
  * Draws a board as an SVG element. `board` has `files` (0 for a track), and `squares` with a name and a mark each.
  * `view` has `pieces` with seat (from 0), name and square, the pieces `before` the last move if there was one, the seat
- * to move in `turn`, a `label`, and optionally `symbols` (pictures of `kinds` of squares and of `pieces`, colours of `tiles`), `nameOf` (a function of the square), `arrows` and `trackFiles`.
+ * to move in `turn`, a `label`, and optionally `symbols` (pictures of `kinds` of squares and of `pieces`, colours of
+ * `tiles`), `nameOf` (a function of the square), `arrows` and `trackFiles`.
  */
 export function drawBoard(board, view) {
   const layout = layoutOf(board, view.trackFiles);

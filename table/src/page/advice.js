@@ -42,7 +42,7 @@ export class Advice {
     });
   }
 
-  /** The `lines` best moves of a node, best first, with the mover's expected share in permille. Ends the last search. */
+  /** The `lines` best moves of a node, best first, with the mover's share in permille. Ends the last search. */
   async evaluate(node, lines) {
     this.controller?.abort();
     this.controller = new AbortController();

@@ -60,8 +60,9 @@ export async function* stream(path, body, signal) {
     const events = text.split("\n\n");
     text = events.pop();
     for (const event of events) {
+      const lines = event.split("\n");
       const field = (name) =>
-        event.split("\n").filter((line) => line.startsWith(`${name}:`)).map((line) => line.slice(name.length + 1).trim());
+        lines.filter((line) => line.startsWith(`${name}:`)).map((line) => line.slice(name.length + 1).trim());
       const data = field("data").join("\n");
       if (data !== "") yield [field("event")[0] ?? "message", JSON.parse(data)];
     }

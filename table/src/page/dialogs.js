@@ -67,7 +67,8 @@ function opened(dialog, focused) {
 
 function formDialog(title, attributes, ...content) {
   const heading = element("h2", { id: "dialog-title" }, title);
-  return element("dialog", { "aria-labelledby": "dialog-title" }, element("form", { method: "dialog", ...attributes }, heading, ...content));
+  const form = element("form", { method: "dialog", ...attributes }, heading, ...content);
+  return element("dialog", { "aria-labelledby": "dialog-title" }, form);
 }
 
 const cancelButton = () => element("button", { value: "", formnovalidate: "" }, t("cancel"));
@@ -106,7 +107,8 @@ export function askGame(info, before, note) {
     players.replaceChildren(...numbers.map((one) => element("option", { value: one }, one)));
     if (kept) players.value = kept;
     const places = Object.entries(traitsOf(variant.value).starts ?? {});
-    start.replaceChildren(...places.map(([square, position], index) => element("option", { value: index ? position : "" }, square)));
+    start.replaceChildren(...places.map(([square, position], index) =>
+      element("option", { value: index ? position : "" }, square)));
     starts.hidden = places.length === 0;
     if (before.start) start.value = before.start;
     if (start.selectedIndex < 0) start.selectedIndex = 0;
@@ -115,9 +117,11 @@ export function askGame(info, before, note) {
   refill();
   variant.addEventListener("change", refill);
   players.addEventListener("change", refillSeats);
-  const fields = [labelled(t("game"), variant), labelled(t("players"), players), starts, element("h3", {}, t("who plays")), rows,
-    element("p", { class: "note" }, note)];
-  const read = () => ({ variant: variant.value, players: Number(players.value), start: start.value, seats: seats.map((seat) => seat.read()) });
+  const fields = [labelled(t("game"), variant), labelled(t("players"), players), starts,
+    element("h3", {}, t("who plays")), rows, element("p", { class: "note" }, note)];
+  const read = () => ({
+    variant: variant.value, players: Number(players.value), start: start.value, seats: seats.map((seat) => seat.read()),
+  });
   return askForm(t("new game"), fields, t("start"), read, variant);
 }
 
@@ -128,7 +132,7 @@ export async function askMove(moves, describe) {
   return moves.find(({ move }) => move === chosen);
 }
 
-/** Turns a card over; shows it for a moment, or with `isOwn` until a person closes it; ends early if `signal` aborts. */
+/** Turns a card over; shows it for a moment, or with `isOwn` until a person closes it. Closes if `signal` aborts. */
 export async function showCard(card, name, { traits, isOwn, signal }) {
   const shapes = traits.symbols.kinds[traits.card];
   const picture = () => (shapes ? icon(shapes, "card-picture") : element("strong", {}, card.card));
@@ -137,7 +141,8 @@ export async function showCard(card, name, { traits, isOwn, signal }) {
   const front = element("div", { class: "card-side card-front-side" },
     element("h2", { id: "card-title" }, t("it says")), picture(), element("p", {}, cardWords(card)));
   const dialog = element("dialog", { class: "card", "aria-labelledby": "card-title" },
-    element("p", { class: "card-owner" }, t("card due", { name })), element("div", { class: "card-paper" }, back, front), go);
+    element("p", { class: "card-owner" }, t("card due", { name })),
+    element("div", { class: "card-paper" }, back, front), go);
   const close = () => dialog.close();
   go.addEventListener("click", close);
   signal.addEventListener("abort", close, { once: true });

@@ -1,8 +1,7 @@
 // The end of a game: places, skill against luck, the costliest moves, a rematch, and the review.
 
 import { colour, drawing, element } from "./board.js";
-import { signed } from "./review.js";
-import { ordinal, t } from "./texts.js";
+import { ordinal, percent, signed, t } from "./texts.js";
 import { button, seatMark } from "./view.js";
 
 const WIDTH = 340;
@@ -75,18 +74,21 @@ export class Ending {
       [["skill", skill], ["luck", luck]].forEach(([key, value], index) => {
         const length = (Math.abs(value) / most) * ((WIDTH - LEFT) / 2 - 70);
         const top = y + 5 + index * 16;
-        const [x, end, anchor] = value < 0 ? [middle - length, middle - length - 4, "end"] : [middle, middle + length + 4, "start"];
+        const [x, end, anchor] = value < 0
+          ? [middle - length, middle - length - 4, "end"]
+          : [middle, middle + length + 4, "start"];
         const bar = drawing("rect", { class: key, x, y: top, width: length, height: 12, rx: 2 });
         bar.style.fill = colour(seat);
         const text = { x: end, y: top + 10, "text-anchor": anchor };
-        svg.append(bar, drawing("text", text, `${t(key)} ${signed(value)}`));
+        svg.append(bar, drawing("text", text, `${t(key)} ${signed(value, percent)}`));
       });
     });
     return svg;
   }
 
   inWords(seats) {
+    const text = (key, value) => `${t(key)} ${signed(value, percent)}`;
     return seats.map(({ skill, luck }, seat) =>
-      `${this.table.names[seat]}: ${t("skill")} ${signed(skill)}, ${t("luck")} ${signed(luck)}`).join("; ");
+      `${this.table.names[seat]}: ${text("skill", skill)}, ${text("luck", luck)}`).join("; ");
   }
 }

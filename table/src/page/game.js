@@ -48,7 +48,6 @@ export class Game {
     this.players = answer.places.length;
     this.start = answer.game.start;
     this.board = answer.scene.board;
-    this.points = answer.points;
     const first = answer.first ? viewOf(answer.first, answer.first) : viewOf(answer, answer.scene);
     this.root = node(null, [], first);
     this.current = this.root;
@@ -179,7 +178,8 @@ export function readLink(hash) {
 function ofRecord(text) {
   const { variant, start, moves, seats } = JSON.parse(text.split("\n")[0]);
   if (typeof variant !== "string" || typeof start !== "string" || typeof moves !== "string") return null;
-  return { game: { variant, start, moves: moves.split(" ").filter(Boolean) }, names: Array.isArray(seats) ? seats.map(String) : [] };
+  const names = Array.isArray(seats) ? seats.map(String) : [];
+  return { game: { variant, start, moves: moves.split(" ").filter(Boolean) }, names };
 }
 
 // Tags, then moves such as `1. 1:4 +half {depth 7} 2. 2:6`.
@@ -188,7 +188,8 @@ function ofGameText(text) {
   const [variant, start] = [tag("Variant"), tag("Start")];
   if (!variant || !start) return null;
   const played = text.replace(/^\[.*\]$/gm, "").replace(/\{[^}]*\}/g, " ").split(/\s+/);
-  const moves = played.map((word) => /^\d+:(.+)$/.exec(word)?.[1] ?? (word.startsWith("+") ? word : "")).filter(Boolean);
+  const wordOf = (text) => /^\d+:(.+)$/.exec(text)?.[1] ?? (text.startsWith("+") ? text : "");
+  const moves = played.map(wordOf).filter(Boolean);
   const names = Array.from({ length: 6 }, (_, seat) => tag(`Seat${seat + 1}`)).filter(Boolean);
   return { game: { variant, start, moves }, names };
 }

@@ -78,22 +78,28 @@ const TILES = {
 // The server's English words, such as kinds of squares, facts, notes and cards, in each language.
 const RACE_WORDS = {
   en: {
-    carrots: "carrots left", lettuces: "lettuces left", "place 2": "two", "place 3": "three", "place 4": "four", "if place": "as",
-    "another turn": "no more hares behind than ahead, another turn", "missed +behind": "more hares behind than ahead, misses a turn",
+    carrots: "carrots left", lettuces: "lettuces left", "place 2": "two", "place 3": "three", "place 4": "four",
+    "if place": "as",
+    "another turn": "no more hares behind than ahead, another turn",
+    "missed +behind": "more hares behind than ahead, misses a turn",
     "missed +draw": "no lettuces, misses a turn", "short +draw": "10 for each lettuce", "short +restore": "exactly 65",
     "short +half": "half of the carrots is lost", "short +free": "the move is free", "short +show": "shows the carrots",
     "short +give": "gives carrots away", "short +shuffle": "one from every hare",
   },
   de: {
-    hare: "Hase", carrot: "Karotte", lettuce: "Salat", hedgehog: "Igel", "place 2": "Zwei", "place 3": "Drei", "place 4": "Vier",
+    hare: "Hase", carrot: "Karotte", lettuce: "Salat", hedgehog: "Igel", "place 2": "Zwei", "place 3": "Drei",
+    "place 4": "Vier",
     flag: "Fahne", start: "Start", finish: "Ziel", income: "Einkommen", cost: "kostet", gain: "bringt",
-    carrots: "Karotten danach", lettuces: "Salate danach", pays: "zahlt dann", "if place": "als", "draws a card": "zieht eine Karte",
+    carrots: "Karotten danach", lettuces: "Salate danach", pays: "zahlt dann", "if place": "als",
+    "draws a card": "zieht eine Karte",
     "misses the next turn and eats a lettuce": "setzt aus und frisst einen Salat",
     "back to the start, and moves again": "zurück zum Start, dann noch ein Zug", finishes: "ist im Ziel",
     "misses a turn": "setzt aus", finished: "im Ziel", last: "Letzter",
-    "another turn": "nicht mehr Hasen hinter als vor ihm, noch ein Zug", "missed +behind": "mehr Hasen hinter als vor ihm, setzt aus",
+    "another turn": "nicht mehr Hasen hinter als vor ihm, noch ein Zug",
+    "missed +behind": "mehr Hasen hinter als vor ihm, setzt aus",
     "missed +draw": "kein Salat, setzt aus", "short +draw": "10 für jeden Salat", "short +restore": "genau 65",
-    "short +half": "die Hälfte der Karotten ist weg", "short +free": "der Zug ist frei", "short +show": "zeigt die Karotten",
+    "short +half": "die Hälfte der Karotten ist weg", "short +free": "der Zug ist frei",
+    "short +show": "zeigt die Karotten",
     "short +give": "gibt Karotten ab", "short +shuffle": "eine von jedem Hasen",
     "+behind": "Sind mehr Hasen hinter dir als vor dir, setze einmal aus; wenn nicht, ziehe sofort noch einmal.",
     "+draw": "Nimm 10 Karotten für jeden Salat, den du noch hast. Hast du keinen, setze einmal aus.",
@@ -116,42 +122,54 @@ const HUNT_WORDS = {
 // Texts of the page that are more specific in a game, and texts of its own: moves, and reasons against squares.
 const RACE_TEXTS = {
   en: {
-    "card due": "{name} draws a hare card", "it says": "Hare card", "click to place": "Choose a hare, then click its square.",
+    "card due": "{name} draws a hare card", "it says": "Hare card",
+    "click to place": "Choose a hare, then click its square.",
     misses: "misses a turn", carrots: "carrots", lettuces: "lettuces",
-    forward: "to {square} ({kind})", "back to": "back to {square} ({kind})", takes: "takes carrots", gives: "gives carrots back",
-    eats: "eats a lettuce", rests: "misses a turn", restarts: "back to the start with new carrots", card: "card: {card}",
+    forward: "to {square} ({kind})", "back to": "back to {square} ({kind})", takes: "takes carrots",
+    gives: "gives carrots back",
+    eats: "eats a lettuce", rests: "misses a turn", restarts: "back to the start with new carrots",
+    card: "card: {card}",
     "you are here": "{square}: you stand here", "miss now": "You miss this turn",
     "hedgehog ahead": "{square}: a hedgehog is reached only by going back",
     "taken by": "{square}: {name} stands there", "too dear": "{square} costs {cost} carrots: you have {carrots}",
     "no lettuce": "{square} is for eating a lettuce: you have none",
     "lettuces left": "{square} needs no lettuces: you have {lettuces}",
     "carrots left": "{square} allows at most {most} carrots: you would have {carrots}",
-    "only hedgehogs": "{square}: hares go back only to a hedgehog", "nearest hedgehog": "{square}: only the nearest hedgehog is open, {nearest}",
+    "only hedgehogs": "{square}: hares go back only to a hedgehog",
+    "nearest hedgehog": "{square}: only the nearest hedgehog is open, {nearest}",
     "no hedgehog": "{square}: there is no hedgehog behind you",
   },
   de: {
-    "card due": "{name} zieht eine Hasenkarte", "it says": "Hasenkarte", "click to place": "Wähle einen Hasen, dann sein Feld.",
+    "card due": "{name} zieht eine Hasenkarte", "it says": "Hasenkarte",
+    "click to place": "Wähle einen Hasen, dann sein Feld.",
     misses: "setzt aus", carrots: "Karotten", lettuces: "Salate",
-    forward: "auf {square} ({kind})", "back to": "zurück auf {square} ({kind})", takes: "nimmt Karotten", gives: "gibt Karotten zurück",
-    eats: "frisst einen Salat", rests: "setzt aus", restarts: "zurück zum Start mit neuen Karotten", card: "Karte: {card}",
+    forward: "auf {square} ({kind})", "back to": "zurück auf {square} ({kind})", takes: "nimmt Karotten",
+    gives: "gibt Karotten zurück",
+    eats: "frisst einen Salat", rests: "setzt aus", restarts: "zurück zum Start mit neuen Karotten",
+    card: "Karte: {card}",
     "you are here": "{square}: hier stehst du", "miss now": "Du setzt diesmal aus",
     "hedgehog ahead": "{square}: ein Igelfeld erreicht man nur rückwärts",
     "taken by": "{square}: dort steht {name}", "too dear": "{square} kostet {cost} Karotten: du hast {carrots}",
     "no lettuce": "Auf {square} frisst man einen Salat: du hast keinen",
     "lettuces left": "{square} verlangt, dass du keinen Salat hast: du hast {lettuces}",
     "carrots left": "{square} erlaubt höchstens {most} Karotten: du hättest {carrots}",
-    "only hedgehogs": "{square}: rückwärts geht es nur auf einen Igel", "nearest hedgehog": "{square}: nur der nächste Igel ist erlaubt, {nearest}",
+    "only hedgehogs": "{square}: rückwärts geht es nur auf einen Igel",
+    "nearest hedgehog": "{square}: nur der nächste Igel ist erlaubt, {nearest}",
     "no hedgehog": "{square}: hinter dir ist kein Igel",
   },
 };
 const HUNT_TEXTS = {
   en: {
-    steps: "{piece} {from} to {to}", "light square": "{square}: only dark squares are used", "taken by": "{square} is taken",
-    "too far": "{square}: a step goes to the next square, diagonally", "not back": "{square}: wolves only go down the board",
+    steps: "{piece} {from} to {to}", "light square": "{square}: only dark squares are used",
+    "taken by": "{square} is taken",
+    "too far": "{square}: a step goes to the next square, diagonally",
+    "not back": "{square}: wolves only go down the board",
   },
   de: {
-    steps: "{piece} von {from} auf {to}", "light square": "{square}: gezogen wird nur auf dunklen Feldern", "taken by": "{square} ist besetzt",
-    "too far": "{square}: ein Schritt geht schräg auf das nächste Feld", "not back": "{square}: Wölfe ziehen nur nach unten",
+    steps: "{piece} von {from} auf {to}", "light square": "{square}: gezogen wird nur auf dunklen Feldern",
+    "taken by": "{square} ist besetzt",
+    "too far": "{square}: ein Schritt geht schräg auf das nächste Feld",
+    "not back": "{square}: Wölfe ziehen nur nach unten",
   },
 };
 
@@ -174,7 +192,8 @@ function raceMove({ word, from, to, changes, note }) {
 const huntMove = ({ from, to, name }) => ["steps", { piece: name, from, to }];
 
 /** Place in the race of a seat that stands on `square`. */
-const racePlace = (pieces, seat, square) => 1 + pieces.filter((piece) => piece.seat !== seat && piece.square > square).length;
+const racePlace = (pieces, seat, square) =>
+  1 + pieces.filter((piece) => piece.seat !== seat && piece.square > square).length;
 
 // The change by a move, divided into its price or gain and the income of the place on the square that was left.
 function raceParts({ word, amount, place }) {
@@ -224,7 +243,9 @@ function huntRefusal({ square, seat, pieces, squares, files }) {
 
 // Each of these parses and prints positions; only the server can tell if they are legal.
 const RACE_SETUP = {
-  fields: [{ key: "carrots", icon: "carrot", most: 65535 }, { key: "lettuces", icon: "lettuce", most: 3 }, { key: "misses" }],
+  fields: [
+    { key: "carrots", icon: "carrot", most: 65535 }, { key: "lettuces", icon: "lettuce", most: 3 }, { key: "misses" },
+  ],
   read(text) {
     const [hares, , , drawn] = text.split(" ");
     const seats = hares.split("/").map((hare) => {
@@ -299,15 +320,20 @@ const UNKNOWN = { symbols: { kinds: {}, tiles: {}, pieces: {} }, facts: {}, word
 
 const GAMES = {
   "hase-und-igel": { ...RACE, name: { en: "Hase und Igel", de: "Hase und Igel" } },
-  "hare-and-tortoise": { ...RACE, name: { en: "Hare and Tortoise (English board)", de: "Hase und Igel (englisches Brett)" } },
+  "hare-and-tortoise": {
+    ...RACE, name: { en: "Hare and Tortoise (English board)", de: "Hase und Igel (englisches Brett)" },
+  },
   "fox-and-hounds": { ...HUNT, name: { en: "Rabbits and Wolves", de: "Hase und Wölfe" } },
 };
 
 /**
- * Describes a variant: `name` by language; `symbols` for `drawBoard`; the kind of square whose picture is on a `card`; how
- * to show the `facts` of a seat, and the fact that is `counted` in the list of moves; translations of the server's `words`
- * and of the page's `texts`; its `setup`: the fields of a seat, and how to `read` and `write` a position; and functions
- * for the text of a move, the reason against a square, and the place on a square; the options of `opponents` by name; and
- * the positions of its `starts` by name, the usual one first. An unknown game has few of these.
+ * Describes a variant; an unknown game has few of these fields.
+ *
+ * By language: its `name`, translations of the server's `words`, and `texts` that replace texts of the page. By name:
+ * the `opponents` with the options of their engine, and the positions of its `starts`, the usual one first. For the
+ * display: `symbols` for `drawBoard`, the kind of square whose picture is on a `card`, how to show the `facts` of a
+ * seat, and the fact that is `counted` in the list of moves. For positions set up by hand: `setup` with the `fields`
+ * of a seat, and how to `read` and `write` a position. Functions: `moveText`, the `partsOf` a change by a move, the
+ * `refusal` of a square, and `placeOn`, the place of a seat on a square.
  */
 export const traitsOf = (variant) => GAMES[variant] ?? UNKNOWN;

@@ -23,29 +23,26 @@ export class Library {
     this.opened = opened;
     this.puzzle = new Puzzle(table, advice);
     this.body = element("div");
-    this.text = element("textarea", { "aria-label": t("paste game"), placeholder: "position startpos players 3 moves …", spellcheck: "false" });
+    const example = "position startpos players 3 moves …";
+    this.text = element("textarea", { "aria-label": t("paste game"), placeholder: example, spellcheck: "false" });
     const load = button(t("load"), () => this.paste(), { id: "load-game" });
-    this.panel = element("section", {}, element("h2", {}, t("paste game")), element("p", { class: "note" }, t("paste note")),
-      this.text, element("div", { class: "buttons" }, load), this.body);
+    this.panel = element("section", {}, element("h2", {}, t("paste game")),
+      element("p", { class: "note" }, t("paste note")), this.text,
+      element("div", { class: "buttons" }, load), this.body);
     this.fill();
   }
 
-  // Runs `action`; reports its error.
-  async attempt(action) {
-    try {
-      await action();
-    } catch (error) {
-      this.table.fail(error);
-    }
-  }
-
   fill() {
-    return this.attempt(async () => {
+    return this.table.perform(async () => {
       const [etudes, games] = await Promise.all([ask("etudes"), ask("games")]);
       const parts = [];
-      if (games.files.length > 0) parts.push(element("h2", {}, t("games")), ...games.files.map((file) => this.gamesOf(file)));
-      if (etudes.files.length > 0) parts.push(element("h2", {}, t("etudes")), element("p", { class: "note" }, t("puzzle")), this.puzzle.panel,
-        ...etudes.files.map((file) => this.etudesOf(file)));
+      if (games.files.length > 0) {
+        parts.push(element("h2", {}, t("games")), ...games.files.map((file) => this.gamesOf(file)));
+      }
+      if (etudes.files.length > 0) {
+        parts.push(element("h2", {}, t("etudes")), element("p", { class: "note" }, t("puzzle")), this.puzzle.panel,
+          ...etudes.files.map((file) => this.etudesOf(file)));
+      }
       this.body.replaceChildren(...(parts.length > 0 ? parts : [element("p", { class: "note" }, t("no files"))]));
     });
   }
@@ -55,7 +52,7 @@ export class Library {
   gamesOf({ file, games }) {
     const list = element("ul", { class: "lines" });
     let from = 0;
-    const more = button(`${file} (${games})`, () => this.attempt(async () => {
+    const more = button(`${file} (${games})`, () => this.table.perform(async () => {
       const answer = await ask(`games/${encodeURIComponent(file)}?from=${from}&count=${PAGE}`);
       list.append(...answer.games.map((game) => element("li", {}, button(
         t("shown", { ...game, names: resultOf(game) }), () => this.openGame(file, game.number)))));
@@ -66,7 +63,7 @@ export class Library {
   }
 
   openGame(file, number) {
-    return this.attempt(async () => {
+    return this.table.perform(async () => {
       const { game, names } = await ask(`games/${encodeURIComponent(file)}/${number}`);
       await this.show(game, names);
     });
@@ -75,7 +72,7 @@ export class Library {
   paste() {
     const pasted = readPasted(this.text.value, this.table.game.variant);
     if (!pasted) return this.table.complain(t("no game"));
-    return this.attempt(() => this.show(pasted.game, pasted.names));
+    return this.table.perform(() => this.show(pasted.game, pasted.names));
   }
 
   // Puts a game on the board, at its start.
@@ -92,15 +89,16 @@ export class Library {
     const number = element("input", { type: "number", min: 1, max: etudes, value: 1, "aria-label": t("number") });
     const verdict = select([], undefined, { "aria-label": t("verdict") });
     const save = button(t("save verdict"), () => this.judge(file, verdict.value), { disabled: "" });
-    const open = button(t("open"), () => this.attempt(async () => {
+    const open = button(t("open"), () => this.table.perform(async () => {
       await this.openEtude(file, Number(number.value));
-      const seats = Array.from({ length: this.table.game.players }, (_, seat) => [seat + 1, t("seat", { seat: seat + 1 })]);
+      const { players } = this.table.game;
+      const seats = Array.from({ length: players }, (_, seat) => [seat + 1, t("seat", { seat: seat + 1 })]);
       verdict.replaceChildren(...select([["", t("undecided")], ...seats]).children);
       verdict.value = this.etude.verdict ?? "";
       save.disabled = false;
     }));
-    return element("div", {}, element("h3", {}, `${file} (${etudes})`), element("div", { class: "buttons" }, number, open),
-      labelled(t("verdict"), verdict), save);
+    return element("div", {}, element("h3", {}, `${file} (${etudes})`),
+      element("div", { class: "buttons" }, number, open), labelled(t("verdict"), verdict), save);
   }
 
   async openEtude(file, number) {
@@ -115,7 +113,7 @@ export class Library {
 
   // Judges the open etude, even if another number has been typed since.
   judge(file, value) {
-    return this.attempt(async () => {
+    return this.table.perform(async () => {
       const verdict = value === "" ? null : Number(value);
       const { number, line } = this.etude;
       ({ etude: this.etude } = await post(`etudes/${encodeURIComponent(file)}`, { number, line, verdict }));

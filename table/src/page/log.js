@@ -28,7 +28,8 @@ export function logOf(table) {
   return element("ol", { class: "moves", "aria-label": t("moves") }, ...turns.map((node) => {
     const others = node.parent.children.filter((child) => child !== node);
     const item = element("li", {}, turnOf(table, node));
-    if (others.length > 0) item.append(element("span", { class: "variations" }, ...others.map((other) => turnOf(table, other))));
+    if (others.length === 0) return item;
+    item.append(element("span", { class: "variations" }, ...others.map((other) => turnOf(table, other))));
     return item;
   }));
 }

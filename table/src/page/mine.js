@@ -30,23 +30,17 @@ export class Mine {
     this.info = info;
     this.resume = resume;
     this.ids = new WeakMap();
-    this.save = button(t("save game"), () => this.attempt(() => this.download()), { id: "save-game" });
-    this.name = element("input", { type: "text", maxlength: 40, value: localStorage.getItem(NAME) ?? "", id: "my-name" });
+    this.save = button(t("save game"), () => this.table.perform(() => this.download()), { id: "save-game" });
+    const name = localStorage.getItem(NAME) ?? "";
+    this.name = element("input", { type: "text", maxlength: 40, value: name, id: "my-name" });
     this.name.addEventListener("change", () => localStorage.setItem(NAME, this.name.value.trim()));
     this.ratings = element("div", { id: "my-rating" });
     this.list = element("ul", { class: "lines", id: "my-games" });
-    this.panel = element("section", {}, element("h2", {}, t("my games")), labelled(t("my name"), this.name), this.ratings, this.list);
+    this.panel = element("section", {}, element("h2", {}, t("my games")),
+      labelled(t("my name"), this.name), this.ratings, this.list);
     table.onPlayed((before) => this.own(before));
     table.onChange(() => this.follow());
     this.fill();
-  }
-
-  async attempt(action) {
-    try {
-      await action();
-    } catch (error) {
-      this.table.fail(error);
-    }
   }
 
   // Makes the game one of this browser's, at a person's first move: a new one, or the continuation of one that is kept.
@@ -67,11 +61,15 @@ export class Mine {
     if (!id || mode !== "play") return;
     const old = kept().find((entry) => entry.id === id);
     const places = old?.places ?? (isOver(last) ? last.places : null);
-    const entry = { id, game: game.request(last), seats: seats.map(({ engine, level, name }) => ({ engine, level, name })), places };
+    const sitting = seats.map(({ engine, level, name }) => ({ engine, level, name }));
+    const entry = { id, game: game.request(last), seats: sitting, places };
     const games = [entry, ...kept().filter((one) => one.id !== id)].slice(0, MOST_GAMES);
     localStorage.setItem(GAMES, JSON.stringify(games));
     // Only the first end counts, even if the person takes moves back later.
-    if (places && !old?.places) this.attempt(() => this.record(true));
+    if (places && !old?.places) {
+      const body = this.forRecord(true);
+      this.table.perform(() => post("record", body));
+    }
     this.fill();
   }
 
@@ -79,17 +77,20 @@ export class Mine {
   names() {
     const { seats, names, limit } = this.table;
     const own = this.name.value.trim();
-    return seats.map(({ engine }, seat) => (engine ? `${names[seat]}, ${limit}` : seat === ownSeat(seats) && own ? own : names[seat]));
+    return names.map((name, seat) => {
+      if (seats[seat].engine) return `${name}, ${limit}`;
+      return seat === ownSeat(seats) && own ? own : name;
+    });
   }
 
-  // The record of the game on the board; with `keep` the server appends it to its file, if it has one.
-  record(keep) {
+  // A request for the record of the game on the board; with `keep` the server appends it to its file, if it has one.
+  forRecord(keep) {
     const { game } = this.table;
-    return post("record", { game: game.request(game.line().at(-1)), seats: this.names(), keep });
+    return { game: game.request(game.line().at(-1)), seats: this.names(), keep };
   }
 
   async download() {
-    const { record } = await this.record(false);
+    const { record } = await post("record", this.forRecord(false));
     const href = URL.createObjectURL(new Blob([`${record}\n`], { type: "application/jsonl" }));
     element("a", { href, download: `${this.table.game.variant}.jsonl` }).click();
     URL.revokeObjectURL(href);
@@ -104,7 +105,7 @@ export class Mine {
       const result = !places ? t("unfinished") : own >= 0 ? t("placed", { place: ordinal(places[own]) }) : t("over");
       const date = new Date(id).toLocaleDateString(isGerman() ? "de" : "en");
       const text = [date, nameOf(game.variant), namesOf(seats).join(", "), result].join(" · ");
-      return element("li", {}, button(text, () => this.attempt(() => this.open(game, seats))));
+      return element("li", {}, button(text, () => this.table.perform(() => this.open(game, seats))));
     };
     this.list.replaceChildren(...games.map(shown));
     if (games.length === 0) this.list.append(element("li", { class: "note" }, t("none played")));
@@ -119,10 +120,12 @@ export class Mine {
 
   // The rating against levels in a variant.
   ratingIn(variant, games) {
-    const results = games.filter(({ game, places }) => places && game.variant === variant).flatMap(({ seats, places }) => {
+    const ended = games.filter(({ game, places }) => places && game.variant === variant);
+    const engineOf = (wanted) => this.info.engines.find(({ name }) => name === wanted);
+    const results = ended.flatMap(({ seats, places }) => {
       const own = ownSeat(seats);
       const rivals = seats.map(({ engine, level }, seat) => {
-        const rating = engine && own >= 0 ? ratingOf(this.info.engines.find(({ name }) => name === engine), level) : null;
+        const rating = engine && own >= 0 ? ratingOf(engineOf(engine), level) : null;
         return { rating, points: places[own] < places[seat] ? 1 : 0 };
       });
       return rivals.filter(({ rating }) => rating !== null);

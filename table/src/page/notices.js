@@ -9,6 +9,7 @@ export class Notices {
   /** `parts` has the elements `status` and `trouble`. */
   constructor(parts) {
     this.parts = parts;
+    this.again = null;
     this.reconnecting = null;
   }
 
@@ -23,15 +24,26 @@ export class Notices {
     this.parts.trouble.hidden = !text;
   }
 
-  /** Reports an error. If the server does not answer, waits until it does, and then runs `again`. */
-  fail(error, again = () => this.look()) {
+  /** Runs what the user asked for; reports its error. */
+  async perform(action) {
+    try {
+      await action();
+    } catch (error) {
+      this.fail(error, () => this.perform(action));
+    }
+  }
+
+  /** Reports an error. If the server does not answer, waits until it does, then runs the last `again`, or `look`. */
+  fail(error, again = null) {
     if (!(error instanceof OfflineError)) return this.complain(t("failed", { error: error.message }));
     this.complain(t("offline"));
-    this.again = again;
+    this.again = again ?? this.again;
     this.reconnecting ??= reconnected().then(() => {
       this.reconnecting = null;
       this.complain("");
-      this.again();
+      const action = this.again ?? (() => this.look());
+      this.again = null;
+      action();
     });
   }
 }

@@ -191,7 +191,8 @@ export class Table extends Notices {
     const nameOf = (card) => (this.game.traits.moveText ? cardWords(card) : card.card);
     const all = cards.map((card) =>
       button(`${nameOf(card)} × ${card.number}`, () => this.play(card.card), { "data-card": card.card }));
-    this.parts.choices.replaceChildren(element("h2", {}, t("choose card")), element("div", { class: "buttons" }, ...all));
+    const heading = element("h2", {}, t("choose card"));
+    this.parts.choices.replaceChildren(heading, element("div", { class: "buttons" }, ...all));
   }
 
   // --- Play ---
@@ -257,10 +258,8 @@ export class Table extends Notices {
       const isEngines = turn?.due === "move" && seat?.engine && !this.isStudy;
       const draws = turn?.due === "card" && !this.isStudy;
       if (!isEngines && !draws) break;
-      const done = draws
-        ? await this.attempt("draw")
-        : await this.attempt("ai", { engine: seat.engine, limit: this.limit, options: optionsOf(seat, this.game.traits) });
-      if (!done) return;
+      const search = () => ({ engine: seat.engine, limit: this.limit, options: optionsOf(seat, this.game.traits) });
+      if (!await (draws ? this.attempt("draw") : this.attempt("ai", search()))) return;
     }
     await this.look();
   }
@@ -322,7 +321,8 @@ export class Table extends Notices {
         const name = this.names[step.seat - 1];
         const isOwn = !this.seats[step.seat - 1]?.engine;
         this.say(t("drew", { name, words: cardWords(card) }));
-        if (!skipping.signal.aborted && card.words) await showCard(card, name, { traits: this.game.traits, isOwn, signal: skipping.signal });
+        const { signal } = skipping;
+        if (!signal.aborted && card.words) await showCard(card, name, { traits: this.game.traits, isOwn, signal });
       } else {
         const svg = this.parts.board.querySelector("svg");
         await run(svg, this.game, from, step, skipping.signal);
@@ -352,9 +352,9 @@ export class Table extends Notices {
     const moves = this.movesTo(square);
     if (moves.length === 0) return;
     const move = moves.length === 1 ? moves[0] : await askMove(moves, (one) => {
-      const facts = factsText(one.facts);
       const from = squareName(game.board, game.current.pieces[one.piece].square);
-      return [game.board.files ? t("from", { from }) : moveTitle(game, game.current, one), facts].filter(Boolean).join(": ");
+      const title = game.board.files ? t("from", { from }) : moveTitle(game, game.current, one);
+      return [title, factsText(one.facts)].filter(Boolean).join(": ");
     });
     if (move) await this.play(move.move);
   }

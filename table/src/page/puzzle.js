@@ -40,8 +40,9 @@ export class Puzzle {
       const verdict = loss <= MOST_LOSS ? t("solved") : t("not solved", { loss: percent(loss), better: text });
       this.panel.replaceChildren(element("p", {}, verdict), ...this.score());
     } catch (error) {
-      this.panel.replaceChildren();
-      this.table.fail(error);
+      this.panel.replaceChildren(...this.score());
+      // A hint ends the search.
+      if (error.name !== "AbortError") this.table.fail(error);
     }
   }
 }

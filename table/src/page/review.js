@@ -3,14 +3,12 @@
 import { compare } from "./advice.js";
 import { stream } from "./api.js";
 import { colour, drawing, element } from "./board.js";
-import { percent, t } from "./texts.js";
+import { percent, signed, t } from "./texts.js";
 import { button, engineSelect, seatMark } from "./view.js";
 import { lineText, stepsOf } from "./words.js";
 
 const CHART = { width: 360, height: 190, left: 38, right: 8, top: 10, bottom: 22 };
 const MOST_LISTED = 6;
-/** Permille as percent with its sign. */
-export const signed = (permille) => `${permille > 0 ? "+" : permille < 0 ? "−" : ""}${percent(Math.abs(permille))}`;
 
 // Luck of the cards after a move, for the seat that moved.
 const luckOf = ({ seat, cards }) => cards.reduce((sum, { luck }) => sum + luck[seat - 1], 0);
@@ -20,10 +18,12 @@ export class Review {
     this.table = table;
     this.moves = [];
     this.engine = engineSelect(info);
-    this.start = button(t("start review"), () => (this.controller ? this.stop() : this.begin()), { class: "primary", id: "start-review" });
+    const toggle = () => (this.controller ? this.stop() : this.begin());
+    this.start = button(t("start review"), toggle, { class: "primary", id: "start-review" });
     this.state = element("p", { class: "note", "aria-live": "polite" });
     this.body = element("div", { id: "review-body" });
-    this.panel = element("section", {}, element("div", { class: "buttons" }, this.start, this.engine), this.state, this.body);
+    const buttons = element("div", { class: "buttons" }, this.start, this.engine);
+    this.panel = element("section", {}, buttons, this.state, this.body);
     this.doneListeners = [];
     table.onChange(() => this.point());
   }
@@ -42,6 +42,7 @@ export class Review {
   async begin() {
     const { game } = this.table;
     const controller = new AbortController();
+    this.controller?.abort();
     this.controller = controller;
     this.start.textContent = t("stop");
     this.moves = [];
@@ -68,18 +69,19 @@ export class Review {
     this.texts = await this.betterMoves();
     this.state.textContent = t("review note");
     const rows = seats.map(({ skill, luck, gifts, result }, seat) => {
-      const cells = [skill, luck, gifts].map((value) => element("td", { class: "number" }, signed(value)));
+      const cells = [skill, luck, gifts].map((value) => element("td", { class: "number" }, signed(value, percent)));
       const name = element("th", { scope: "row" }, seatMark(seat), this.table.names[seat]);
       return element("tr", {}, name, ...cells, element("td", { class: "number" }, percent(result)));
     });
-    const heads = ["skill", "luck", "gifts", "share"].map((key) => element("th", { class: "number", scope: "col" }, t(key)));
-    const table = element("table", { class: "sums" }, element("thead", {}, element("tr", {}, element("th", { scope: "col" }, t("players")), ...heads)),
-      element("tbody", {}, ...rows));
+    const heads = ["skill", "luck", "gifts", "share"].map((key) =>
+      element("th", { class: "number", scope: "col" }, t(key)));
+    const head = element("tr", {}, element("th", { scope: "col" }, t("players")), ...heads);
+    const table = element("table", { class: "sums" }, element("thead", {}, head), element("tbody", {}, ...rows));
     this.chart = this.curves(seats.length);
     const worst = this.worst(MOST_LISTED);
     const cards = this.ranked((move) => Math.abs(luckOf(move)), (move) => this.luckText(move));
-    this.body.replaceChildren(element("div", { class: "scroll", tabindex: 0 }, table), this.chart, element("h2", {}, t("worst moves")), worst,
-      element("h2", {}, t("cards by luck")), cards);
+    this.body.replaceChildren(element("div", { class: "scroll", tabindex: 0 }, table), this.chart,
+      element("h2", {}, t("worst moves")), worst, element("h2", {}, t("cards by luck")), cards);
     this.point();
     for (const listener of this.doneListeners) listener(data);
   }
@@ -106,7 +108,7 @@ export class Review {
 
   luckText(move) {
     const cards = this.words(move.ply).slice(-move.cards.length).join(", ");
-    return `${move.ply}. ${this.table.names[move.seat - 1]} ${cards}: ${signed(luckOf(move))}`;
+    return `${move.ply}. ${this.table.names[move.seat - 1]} ${cards}: ${signed(luckOf(move), percent)}`;
   }
 
   /** The moves that lost most, as buttons that show the better moves; only of `seats` if they are given. */

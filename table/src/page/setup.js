@@ -49,10 +49,12 @@ export class Setup {
   fill() {
     const { names, game } = this.table;
     const rows = this.pieces.map(({ name, seat, square }, index) => {
-      const chosen = element("input", { type: "radio", name: "piece", value: index, ...(index === this.piece ? { checked: "" } : {}) });
+      const checked = index === this.piece ? { checked: "" } : {};
+      const chosen = element("input", { type: "radio", name: "piece", value: index, ...checked });
       chosen.addEventListener("change", () => { this.piece = index; });
       const text = element("span", {}, `${word(name)}, ${names[seat]}: ${squareLabel(game.board, square)}`);
-      return element("label", { class: "placed" }, chosen, text, ...this.notation.fields.map((field) => this.input(field, seat)));
+      const fields = this.notation.fields.map((field) => this.input(field, seat));
+      return element("label", { class: "placed" }, chosen, text, ...fields);
     });
     const turn = select(names.map((name, seat) => [seat + 1, name]), this.turn, { "aria-label": t("to move") });
     turn.addEventListener("change", () => { this.turn = Number(turn.value); });
@@ -60,14 +62,17 @@ export class Setup {
       this.end();
       this.set(this.notation.write(this.state, this.pieces, this.turn, game.board));
     }, { class: "primary", id: "apply-position" });
-    this.panel.replaceChildren(element("p", { class: "note" }, t("click to place")), ...rows, labelled(t("to move"), turn), apply);
+    const note = element("p", { class: "note" }, t("click to place"));
+    this.panel.replaceChildren(note, ...rows, labelled(t("to move"), turn), apply);
   }
 
   // A field of a seat: a number with its picture, or a checkbox.
   input({ key, icon: name, most }, seat) {
     const values = this.state.seats[seat];
     const isNumber = most !== undefined;
-    const kind = isNumber ? { type: "number", min: 0, max: most, value: values[key] } : { type: "checkbox", ...(values[key] ? { checked: "" } : {}) };
+    const kind = isNumber
+      ? { type: "number", min: 0, max: most, value: values[key] }
+      : { type: "checkbox", ...(values[key] ? { checked: "" } : {}) };
     const input = element("input", { ...kind, "aria-label": t(key), title: t(key) });
     input.addEventListener("change", () => { values[key] = isNumber ? input.value : input.checked; });
     if (!isNumber) return element("span", { class: "held" }, input, element("span", { "aria-hidden": "true" }, t(key)));

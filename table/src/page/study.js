@@ -22,7 +22,8 @@ class Analyst {
     this.texts = new Map();
     this.state = element("p", { class: "note", "aria-live": "off" });
     this.list = element("ol", { class: "lines" });
-    this.block = element("section", { class: "analyst", "aria-label": name }, element("h2", {}, name), this.state, this.list);
+    this.block = element("section", { class: "analyst", "aria-label": name },
+      element("h2", {}, name), this.state, this.list);
   }
 
   async start() {
@@ -100,7 +101,8 @@ class Analyst {
     const known = this.texts.get(line ?? 1);
     const steps = known?.first === pv[0] ? known.steps.slice(1) : [];
     const rest = steps.map(({ seat, text }) => element("span", {}, seatMark(seat - 1), text));
-    return element("li", {}, element("span", { class: "buttons" }, first, ...shares), element("span", { class: "pv" }, ...rest));
+    return element("li", {}, element("span", { class: "buttons" }, first, ...shares),
+      element("span", { class: "pv" }, ...rest));
   }
 
   stop() {
@@ -122,7 +124,8 @@ export class Study {
     this.engine = engineSelect(info);
     this.lines = element("input", { type: "number", min: 1, max: MOST_LINES, value: 3, id: "lines" });
     this.lines.addEventListener("change", () => this.isOn && this.restart());
-    this.toggle = button(t("analyse"), () => (this.isOn ? this.stop() : this.begin()), { class: "primary", id: "analyse" });
+    const toggle = () => (this.isOn ? this.stop() : this.begin());
+    this.toggle = button(t("analyse"), toggle, { class: "primary", id: "analyse" });
     this.more = button(t("add engine"), () => this.add(this.engine.value));
     this.blocks = element("div", { class: "analysts" });
     this.exact = button(t("exact"), () => this.solve(), { id: "exact" });
@@ -133,7 +136,8 @@ export class Study {
     this.panel = element("section", {}, element("p", { class: "note" }, t("by hand")),
       element("div", { class: "buttons" }, this.toggle, this.engine, labelled(t("lines"), this.lines), this.more),
       this.blocks, this.exact, this.outcomes,
-      element("h2", {}, t("position")), this.text, element("div", { class: "buttons" }, set, this.setup.toggle), this.setup.panel);
+      element("h2", {}, t("position")), this.text,
+      element("div", { class: "buttons" }, set, this.setup.toggle), this.setup.panel);
     table.onChange(() => this.follow());
   }
 

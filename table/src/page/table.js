@@ -104,16 +104,8 @@ function playPanel() {
     const chosen = await askSeats(info.engines, table.game.variant, table.seats);
     if (chosen) await table.reseat(chosen);
   }, { id: "reseat" });
-  return element("section", {}, element("div", { class: "buttons" }, seats, copy, mine.save), thinkingTime(), advice.setting);
-}
-
-// Runs something that the user asked for; reports its error.
-async function attempt(action) {
-  try {
-    await action();
-  } catch (error) {
-    table.fail(error, () => attempt(action));
-  }
+  const buttons = element("div", { class: "buttons" }, seats, copy, mine.save);
+  return element("section", {}, buttons, thinkingTime(), advice.setting);
 }
 
 async function newGame() {
@@ -124,7 +116,7 @@ async function newGame() {
   if (chosen) await startGame(chosen);
 }
 
-const startGame = ({ variant, players, start, seats }) => attempt(async () => {
+const startGame = ({ variant, players, start, seats }) => table.perform(async () => {
   const answer = await post("new", start ? { variant, start } : { variant, players });
   tabbed.select("play");
   await table.beginNew(answer, seats);
@@ -164,7 +156,8 @@ async function open() {
   if (!link) return table.begin(answer, answer.places.map((_, seat) => usualSeat(info, seat)));
   const { variations = [], names = [] } = history.state ?? {};
   const missing = link.seats.filter(({ engine }) => engine && !info.engines.some(({ name }) => name === engine));
-  const seatOf = (seat, index) => (seat && !missing.includes(seat) ? { ...seat, name: names[index] ?? undefined } : person());
+  const seatOf = (seat, index) =>
+    (seat && !missing.includes(seat) ? { ...seat, name: names[index] ?? undefined } : person());
   const seats = answer.places.map((_, index) => seatOf(link.seats[index], index));
   await table.begin(answer, seats, { at: link.at, variations });
   const absent = missing.map(({ engine }) => engine).join(", ");
@@ -178,7 +171,7 @@ async function openLink() {
   } catch (error) {
     if (error instanceof OfflineError) return table.fail(error, openLink);
     history.replaceState(null, "", location.pathname);
-    await attempt(open);
+    await table.perform(open);
     table.fail(error);
   }
 }

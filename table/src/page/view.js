@@ -52,7 +52,8 @@ export function select(entries, value, attributes = {}) {
 
 /** A drop-down list of the engines that work. */
 export const engineSelect = ({ engines }) =>
-  select(engines.filter(({ error }) => !error).map(({ name }) => [name, name]), undefined, { "aria-label": t("engine") });
+  select(engines.filter(({ error }) => !error).map(({ name }) => [name, name]), undefined,
+    { "aria-label": t("engine") });
 
 /** A control with its label. */
 export const labelled = (text, control, ...more) => element("label", {}, element("span", {}, text), control, ...more);
@@ -85,8 +86,9 @@ function label(game, square, view, moves, names, isDue) {
 
 /**
  * The board of a game at a node. The functions in `on` are called with a square: `show` when a highlighted square is
- * under the pointer, has the focus, or is tapped; `leave` when that ends; `choose` when it is chosen; `pick` when a piece
- * that can move is chosen; `refuse` when another square is; `set` instead of all of these, while a position is set up.
+ * under the pointer, has the focus, or is tapped; `leave` when that ends; `choose` when it is chosen; `pick` when a
+ * piece that can move is chosen; `refuse` when another square is; `set` instead of all of these, while a position is
+ * set up.
  */
 export function boardOf(game, { view, before, moves = [], picked = null, arrows, names, on = {} }) {
   const isDue = moves.length > 0;
@@ -204,9 +206,12 @@ function holding({ traits }, view, seat) {
     const title = `${value} ${t(label)}`;
     if (!name) return element("span", { class: "held" }, title);
     const picture = () => icon(traits.symbols.kinds[name]);
-    if (!isRepeated) return element("span", { class: "held", title }, picture(), element("b", {}, value), element("span", { class: "unseen" }, t(label)));
+    const unseen = (text) => element("span", { class: "unseen" }, text);
+    if (!isRepeated) {
+      return element("span", { class: "held", title }, picture(), element("b", {}, value), unseen(t(label)));
+    }
     const pictures = Array.from({ length: Number(value) }, picture);
-    return element("span", { class: "held repeated", title }, ...pictures, element("span", { class: "unseen" }, title));
+    return element("span", { class: "held repeated", title }, ...pictures, unseen(title));
   });
 }
 
@@ -221,9 +226,10 @@ export function seatsOf(game, view, names, estimate) {
     figure.style.fill = colour(seat);
     const number = element("span", { class: "seat-number" }, String(seat + 1));
     const note = factOf(view, seat + 1, "note");
+    const state = element("small", {}, isDue && !note ? t("turn now") : word(note));
     const card = element("li", { class: isDue ? "seat at-turn" : "seat" },
       element("span", { class: "figure" }, figure, number),
-      element("span", { class: "who" }, element("b", {}, name), element("small", {}, isDue && !note ? t("turn now") : word(note))),
+      element("span", { class: "who" }, element("b", {}, name), state),
       element("span", { class: "holding" }, ...holding(game, view, seat)),
       medal(place));
     card.style.setProperty("--seat", colour(seat));
@@ -235,7 +241,8 @@ export function seatsOf(game, view, names, estimate) {
 
 function bar(share, seat) {
   const text = t("of points", { share: percent(share) });
-  const meter = element("span", { class: "bar", role: "img", "aria-label": `${t("estimate of")}: ${text}`, title: text });
+  const name = `${t("estimate of")}: ${text}`;
+  const meter = element("span", { class: "bar", role: "img", "aria-label": name, title: text });
   const part = element("span", { class: "bar-part" });
   part.style.width = `${share / 10}%`;
   part.style.background = colour(seat);

@@ -1,20 +1,15 @@
 // Moves, cards and lines of engines in words: squares, costs and gains, and the reason why a square is not available.
 
 import { post } from "./api.js";
-import { movedPieces } from "./board.js";
-import { ordinal, t, word } from "./texts.js";
-
-const MINUS = "−";
-
-/** A change with its sign, such as "+40". */
-export const signed = (amount) => `${amount < 0 ? MINUS : "+"}${Math.abs(amount)}`;
+import { fileLetter, movedPieces } from "./board.js";
+import { ordinal, signed, t, word } from "./texts.js";
 
 /** Value of a seat's fact in a view; "" if there is none. */
 export const factOf = (view, seat, label) => view.facts[seat - 1]?.find((fact) => fact.label === label)?.value ?? "";
 
 /** A square in short: file and rank on a grid, such as e1, else its number. */
 export const squareLabel = ({ files }, square) =>
-  (files ? `${"abcdefghijklmnopqrstuvwxyz"[square % files]}${Math.floor(square / files) + 1}` : String(square));
+  (files ? `${fileLetter(square % files)}${Math.floor(square / files) + 1}` : String(square));
 
 /** Name of a square: file and rank on a grid, else its number and kind. */
 export const squareName = (board, square) =>

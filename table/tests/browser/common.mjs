@@ -39,7 +39,10 @@ export async function serve(args = [], port = 0) {
 export const launch = () => chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: FLAGS });
 
 /** Opens a page in its own context; returns it with the list of its errors. */
-export async function openPage(browser, url, { hash = "", width = 1400, height = 900, scheme = "light", language = "en", motion = "reduce", touch = false, isReady = true } = {}) {
+export async function openPage(browser, url, {
+  hash = "", width = 1400, height = 900, scheme = "light", language = "en", motion = "reduce", touch = false,
+  isReady = true,
+} = {}) {
   const context = await browser.newContext({
     viewport: { width, height }, colorScheme: scheme, locale: language, reducedMotion: motion, hasTouch: touch,
     permissions: ["clipboard-read", "clipboard-write"],
@@ -139,6 +142,15 @@ export async function advise(server, page) {
 /** Limits the page's engine searches to a few nodes, which the page itself does not offer. */
 export const hasten = (page) => page.route("**/api/ai", (route) =>
   route.continue({ postData: JSON.stringify({ ...route.request().postDataJSON(), limit: "nodes 30" }) }));
+
+/** Fakes the analyses that the page asks for: lines of one move each, as `[move, share of seat 1 in permille]`. */
+export const fakeAnalysis = (page, lines) => page.route("**/api/analyse", (route) => route.fulfill({
+  headers: { "Content-Type": "text/event-stream" },
+  body: lines.map(([move, share], index) => {
+    const info = { line: index + 1, move, pv: [move], estimate: [share, 1000 - share] };
+    return `event: info\ndata: ${JSON.stringify(info)}\n\n`;
+  }).join(""),
+}));
 
 /** Waits until the page needs input or the game is over; returns "card", "move", "over" or "trouble". */
 export async function awaited(page) {

@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after } from "node:test";
-import { gameOf, linkTo, look, played, stateOf, withTable } from "./common.mjs";
+import { fakeAnalysis, gameOf, linkTo, look, played, stateOf, withTable } from "./common.mjs";
 
 const ETUDES = ["5;53;3;f;13;13;3;f;1", "14;10;3;f;15;26;3;f;2", "7;60;2;f;14;23;3;f;1"];
 const folder = mkdtempSync(join(tmpdir(), "table-"));
@@ -153,6 +153,20 @@ table.test("one's own game can be reviewed, even if it is unfinished", async (vi
   assert.deepEqual((await look(page)).moves, before.moves, "a review changes nothing of the game");
 });
 
+table.test("a review that begins ends the one before", async (visit) => {
+  const { game } = await api("games/games/1");
+  const page = await visit({ hash: linkTo({ players: 2, moves: await played(table.server, { players: 2, turns: 4 }) }) });
+  await page.route("**/api/review", () => {}, { times: 1 });
+  const ended = page.waitForEvent("requestfailed", (request) => request.url().endsWith("/api/review"));
+  await page.locator("#tab-review").click();
+  await page.locator("#start-review").click();
+  await page.evaluate((hash) => { location.hash = hash; }, linkTo(game));
+  await page.locator("#tab-play").click();
+  await page.locator("#end-review").click();
+  await ended;
+  await page.locator("#review-body table").waitFor();
+});
+
 // --- Etudes ---
 
 async function openEtude(page, number) {
@@ -187,10 +201,7 @@ table.test("an etude is a puzzle: after the move the engine's verdict and the sc
   for (const [solved, word] of [[1, moves[0].move], [1, moves[1].move]]) {
     // The engine's verdict: the first move is best, and the second loses 30 %.
     await page.unrouteAll();
-    await page.route("**/api/analyse", (route) => route.fulfill({
-      headers: { "Content-Type": "text/event-stream" },
-      body: moves.slice(0, 2).map(({ move }, index) => `event: info\ndata: ${JSON.stringify({ line: index + 1, move, pv: [move], estimate: [700 - 300 * index, 300 + 300 * index] })}\n\n`).join(""),
-    }));
+    await fakeAnalysis(page, [[moves[0].move, 700], [moves[1].move, 400]]);
     const { square } = moves.find(({ move }) => move === word);
     await page.locator(`.lit[data-square="${square}"]`).click();
     const [expected, tried] = word === moves[0].move ? [/^Right/, 1] : [/loses 30\.0 % of the points\. Better: /, 2];
@@ -199,6 +210,21 @@ table.test("an etude is a puzzle: after the move the engine's verdict and the sc
     await openEtude(page, 1);
     await page.waitForFunction(() => document.querySelectorAll(".moves .turn").length === 0, null);
   }
+});
+
+table.test("a hint ends the verdict on a puzzle, without an error", async (visit) => {
+  const page = await library(visit);
+  await openEtude(page, 1);
+  const { moves, scene } = await stateOf(table.server, page);
+  // A move that is not followed by a card.
+  const { square } = moves.find((move) => scene.board.squares[move.square].name !== "hare");
+  await page.route("**/api/analyse", () => {}, { times: 1 });
+  await page.locator(`.lit[data-square="${square}"]`).click();
+  await page.locator("#puzzle p").waitFor();
+  await page.locator("#advise").click();
+  await page.getByText("Hint: ").waitFor();
+  assert.equal(await page.locator("#puzzle").innerText(), "");
+  assert.ok(await page.locator("#trouble").isHidden());
 });
 
 table.test("a verdict is refused if the file has changed in the meantime", async (visit) => {

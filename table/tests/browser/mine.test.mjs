@@ -1,20 +1,45 @@
 // Games of people: starts and opponents by name, My games with resume and rating, Save, and the server's record.
 
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after } from "node:test";
-import { assertOver, awaited, byMouse, clickMove, gameOf, hasten, linkTo, litSquares, playOut, ready, stateOf, withTable } from "./common.mjs";
+import {
+  assertOver, awaited, byMouse, clickMove, gameOf, hasten, linkTo, litSquares, playOut, ready, stateOf, withTable,
+} from "./common.mjs";
 
 const folder = mkdtempSync(join(tmpdir(), "table-"));
 const record = join(folder, "people.jsonl");
 after(() => rmSync(folder, { recursive: true }));
-const table = withTable(["--record", record]);
+// The built-in engine, which keeps what it is told.
+const heard = join(folder, "heard.txt");
+const script = join(folder, "heard.sh");
+writeFileSync(script, `tee -a ${heard} | ${process.env.TABLE_BINARY} engine\n`);
+const engine = ["--isolate", "off", "--processes", "1", "--engine", `cmd=/bin/sh args=${script} name=buxtehude`];
+const table = withTable(["--record", record, ...engine]);
 const HUNT = "fox-and-hounds";
+// Opponents by name, with options that their engine gets.
+const NAMED = [
+  ...["Leslie", "Faith", "Hybrid"].map((name) => ["hase-und-igel", name, { Preset: name.toLowerCase() }]),
+  ...[1, 2, 3, 4, 5, 6].map((level) => [HUNT, `Wolves ${level}`, { Preset: "article", AILevel: String(level) }]),
+];
 const records = () => readFileSync(record, "utf8").trim().split("\n").filter(Boolean).map((line) => JSON.parse(line));
 
 const combobox = (page, name) => page.getByRole("combobox", { name });
+
+// The options of the engine at the last move that it was asked for.
+function optionsHeard() {
+  let options = {};
+  let found = {};
+  for (const line of readFileSync(heard, "utf8").split("\n")) {
+    const [, name, value] = /^setoption name (.+) value (.*)$/.exec(line) ?? [];
+    if (line === "uci") options = {};
+    else if (name) options = { ...options, [name]: value };
+    else if (line.startsWith("go nodes")) found = options;
+  }
+  return found;
+}
 
 // Opens the form for a new game, and sets its fields by label.
 async function newGame(page, fields) {
@@ -42,30 +67,25 @@ table.test("the one that flees starts on any dark square of the first row", asyn
 
 table.test("opponents play by name, with the options of their articles", async (visit) => {
   const page = await visit();
-  const engine = await firstEngine();
-  const asked = [];
-  page.on("request", (request) => { if (request.url().endsWith("/api/ai")) asked.push(request.postDataJSON().options); });
-  const play = async (variant, name) => {
+  await hasten(page);
+  for (const [variant, name, options] of NAMED) {
     await newGame(page, [["Game", variant], ["Players", "2"], ["Level, Seat 2", name]]);
-    const [square] = await litSquares(page);
-    await page.locator(`.lit[data-square="${square}"]`).click();
-    const choice = page.locator("dialog.choices button, dialog .choices button").first();
-    if (await choice.count()) await choice.click();
-    await page.waitForFunction(() => document.querySelectorAll(".seat").length > 0);
+    await page.locator("#seats").getByText(name).waitFor();
     await awaited(page);
-    assert.match(await page.locator("#seats").innerText(), new RegExp(name));
-  };
-  await play(HUNT, "Wolves 2");
-  assert.deepEqual(asked.at(-1), { Preset: "article", AILevel: "2" });
+    await page.locator(`.lit[data-square="${(await litSquares(page))[1]}"]`).click();
+    await page.locator('.turn[data-seat="2"]').first().waitFor();
+    const told = optionsHeard();
+    for (const [option, value] of Object.entries(options)) assert.equal(told[option], value, `${option} of ${name}`);
+    await awaited(page);
+  }
   await page.reload();
   await ready(page);
-  assert.match(await page.locator("#seats").innerText(), /Wolves 2/);
+  assert.match(await page.locator("#seats").innerText(), /Wolves 6/);
   await page.locator("#new-game").click();
   await combobox(page, "Game").selectOption("hase-und-igel");
   const names = await combobox(page, "Level, Seat 2").locator("option").allInnerTexts();
-  assert.deepEqual(names.slice(10), ["Leslie", "Faith", "Hybrid"]);
   assert.equal(names[0], "level 1");
-  assert.ok(engine);
+  assert.deepEqual(names.slice(10), ["Leslie", "Faith", "Hybrid"]);
 });
 
 table.test("a game is kept, resumed, recorded once at its end, saved and rated", async (visit) => {
@@ -120,10 +140,32 @@ table.test("a game is kept, resumed, recorded once at its end, saved and rated",
   assert.equal(records().length, 1);
 });
 
+table.test("a game that ends while the server is away is recorded when it is back", async (visit) => {
+  const before = records().length;
+  const start = "8/8/1F6/8/8/8/1h6/2h1h1h1 w - - 0 1";
+  const hash = `#v=${HUNT}&n=2&s=${encodeURIComponent(start)}&m=&at=0&p=*`;
+  const page = await visit({ hash, expected: [/ERR_FAILED/] });
+  for (let turn = 0; turn < 2; turn += 1) {
+    assert.equal(await awaited(page), "move");
+    await page.locator(".lit").first().click();
+    await page.waitForFunction((count) => document.querySelectorAll(".moves .turn").length > count, turn);
+  }
+  await awaited(page);
+  for (const path of ["record", "review", "engines"]) {
+    await page.route(`**/api/${path}`, (route) => route.abort(), { times: 1 });
+  }
+  await page.locator(".lit").first().click();
+  await page.locator("#trouble:not([hidden])").waitFor();
+  await page.waitForResponse((response) => response.url().endsWith("/api/record"));
+  assert.equal(records().length, before + 1);
+  assert.ok(await page.locator("#trouble").isHidden());
+});
+
 table.test("a rating is that at which the results are expected, with its error", async (visit) => {
   const page = await visit();
   const rate = (results) => page.evaluate(async (all) => (await import("/rating.js")).rate(all), results);
-  const games = (wins, losses, rating) => [...Array(wins).fill({ rating, points: 1 }), ...Array(losses).fill({ rating, points: 0 })];
+  const games = (wins, losses, rating) =>
+    [...Array(wins).fill({ rating, points: 1 }), ...Array(losses).fill({ rating, points: 0 })];
   assert.equal(await rate([]), null);
   const even = await rate(games(50, 50, 1500));
   assert.ok(Math.abs(even.rating - 1500) < 1);

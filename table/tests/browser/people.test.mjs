@@ -1,7 +1,9 @@
 // What a person is told: costs before a move, reasons against dark squares, moves in words, hints, comments, the end.
 
 import assert from "node:assert/strict";
-import { advise, awaited, byMouse, gameOf, hasten, launch, linkTo, openPage, played, playOut, readCard, withTable } from "./common.mjs";
+import {
+  advise, awaited, byMouse, fakeAnalysis, gameOf, hasten, launch, linkTo, openPage, played, playOut, readCard, withTable,
+} from "./common.mjs";
 
 const table = withTable(["--seed", "7"]);
 const CODES = /\b100[12]\b|\+(behind|draw|restore|half|free|show|give|shuffle)\b|(^|\s)-\d/;
@@ -126,10 +128,7 @@ table.test("a hint names a move and shows it as an arrow", async (visit) => {
 
 table.test("a costly move gets a comment with the better one, which can be switched off", async (visit) => {
   const page = await visit({ hash: LATE("9,68,3/10,68,3 1 - -") });
-  await page.route("**/api/analyse", (route) => route.fulfill({
-    headers: { "Content-Type": "text/event-stream" },
-    body: ["4", "1"].map((move, index) => `event: info\ndata: ${JSON.stringify({ line: index + 1, move, pv: [move], estimate: [600 - 200 * index, 400 + 200 * index] })}\n\n`).join(""),
-  }));
+  await fakeAnalysis(page, [["4", 600], ["1", 400]]);
   await page.locator('.lit[data-square="12"]').click();
   await page.locator("#comment:not([hidden])").waitFor();
   const said = await page.locator("#comment").innerText();
