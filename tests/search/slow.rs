@@ -1,5 +1,5 @@
 //! The search by its definition, without pruning, table or ordering: max^n over the vectors of all seats, and means
-//! over the cards, each of which takes a ply. At the last ply, it uses the static evaluation of the net, even if a card
+//! over the cards; a card is a ply. At the last ply, it uses the static evaluation of the net, even if a card
 //! is due. With two seats, the last plies change a static value by a margin at most, as in alpha-beta.
 
 use std::cmp::Ordering;

@@ -3,9 +3,9 @@
 //! Each seat takes the move with the largest share of the points by static evaluation, except that nearly equal moves
 //! are sometimes exchanged. Once the net knows more, the engine's search chooses, except for an occasional hasty move.
 //! A sample is a position, including those with a card due, with the final places of its game. The luck of the cards
-//! drawn after it is subtracted from the result: its mean is 0 whatever the net knows, so the net learns the same from
-//! far fewer games. Source: N. Burch et al., "AIVAT: a new variance reduction technique for agent evaluation in
-//! imperfect information games" (2018).
+//! drawn after it is subtracted from the result: its mean is 0, so the net learns the same from far fewer games.
+//! Source: N. Burch et al., "AIVAT: a new variance reduction technique for agent evaluation in imperfect information
+//! games" (2018).
 
 use buxtehude::eval::net::{Looks, deck_index};
 use buxtehude::rules::hase::Position;
