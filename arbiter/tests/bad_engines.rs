@@ -1,6 +1,5 @@
-//! All kinds of bad engines, in matches of two and of three seats. One that does not work at the start ends the match
-//! before the first game; each other costs at most its own games. The time is bounded, and the arbiter's memory stays
-//! small.
+//! All kinds of bad engines, in matches of two and of three seats. Each costs at most its own games. The time is
+//! bounded, and the arbiter's memory stays small.
 #![cfg(target_os = "linux")]
 
 use std::path::{Path, PathBuf};
@@ -14,25 +13,25 @@ use matches::record::ending::Ending;
 use program::{arbiter, directory};
 
 /// Memory limit of the arbiter, in KiB.
-const MOST_MEMORY: u64 = 32 << 10;
+pub const MOST_MEMORY: u64 = 32 << 10;
 /// Time allowed for a match in addition to its games, for starting and ending processes on a busy machine.
-const GRACE: Duration = Duration::from_secs(60);
+pub const GRACE: Duration = Duration::from_secs(60);
 /// Matches played concurrently.
 const AT_A_TIME: usize = 3;
 
 /// A bad engine and the expected result.
 #[derive(Clone, Copy)]
-struct Bad {
-    name: &'static str,
+pub struct Bad {
+    pub name: &'static str,
     /// Shell code for `go`, `isready`, `quit` and the start; empty for the normal behaviour.
-    does: [&'static str; 4],
-    limit: &'static str,
+    pub does: [&'static str; 4],
+    pub limit: &'static str,
     /// Expected ending of its games; `None` if the behaviour is tolerated.
-    ending: Option<Ending>,
+    pub ending: Option<Ending>,
     /// Part of the fault's message.
-    words: &'static str,
+    pub words: &'static str,
     /// Matches that it plays: one for each number of seats.
-    seats: &'static [usize],
+    pub seats: &'static [usize],
 }
 
 const TWO_AND_THREE: &[usize] = &[2, 3];
@@ -259,101 +258,6 @@ const BAD: [Bad; 29] = [
     ),
 ];
 
-/// Engines that do not work: name, shell code as of [`Bad`], and words of the error.
-const BROKEN: [(&str, [&str; 4], &str); 10] = [
-    (
-        "exits before uciok",
-        ["", "", "", "exit 7"],
-        "no uciok: its process ended with exit status: 7",
-    ),
-    (
-        "leaves a message",
-        ["", "", "", "echo 'no module chess' >&2; exit 1"],
-        "exit status: 1; its standard error ends with: no module chess",
-    ),
-    (
-        "never says uciok",
-        ["", "", "", "exec sleep 1000"],
-        "no uciok: it did not answer",
-    ),
-    (
-        "echoes",
-        ["", "", "", "exec cat"],
-        "no uciok: it did not answer in time\n",
-    ),
-    (
-        "does not flush",
-        [
-            "",
-            "",
-            "",
-            "exec env -u PYTHONUNBUFFERED python3 -c 'import time; print(\"uciok\"); time.sleep(1000)'",
-        ],
-        "no uciok: it did not answer in time; no output after `uci`: does it flush its output",
-    ),
-    (
-        "offers options without end",
-        [
-            "",
-            "",
-            "",
-            "read line; exec yes 'option name A type string default B'",
-        ],
-        "no uciok: it did not answer",
-    ),
-    (
-        "closes its output before uciok",
-        ["", "", "", "exec >&-; sleep 1000"],
-        "no uciok: it closed its output",
-    ),
-    (
-        "never says readyok",
-        ["", ":", "", ""],
-        "no readyok: it did not answer",
-    ),
-    (
-        "crashes on isready",
-        ["", "exit 5", "", ""],
-        "no readyok: its process ended with exit status: 5",
-    ),
-    (
-        "rejects its options",
-        [
-            "",
-            "echo 'info string ERROR: Hash is full'; echo readyok",
-            "",
-            "",
-        ],
-        "engine bad rejects its options: Hash is full",
-    ),
-];
-
-#[test]
-fn an_engine_that_does_not_work_ends_the_match_before_the_first_game() {
-    for (name, does, words) in BROKEN {
-        let bad = Bad {
-            name,
-            does,
-            limit: "movetime=100",
-            ending: None,
-            words,
-            seats: &[2],
-        };
-        let (output, took, memory) = run(&bad, 2);
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
-        let seen = format!("{name}: {took:?}\n{stdout}{stderr}");
-        assert_eq!(output.status.code(), Some(2), "{seen}");
-        assert!(
-            stderr.contains("error: engine bad") && stderr.contains(words),
-            "{seen}"
-        );
-        assert!(took < GRACE && memory < MOST_MEMORY, "{memory} KiB: {seen}");
-        let records = records(&directory_of(&bad, 2).join("games.jsonl"));
-        assert!(records.is_empty(), "{seen}");
-    }
-}
-
 #[test]
 fn a_bad_engine_costs_its_games_alone() {
     let next = Mutex::new(
@@ -373,14 +277,14 @@ fn a_bad_engine_costs_its_games_alone() {
 }
 
 /// Directory of the files of a match.
-fn directory_of(bad: &Bad, seats: usize) -> PathBuf {
+pub fn directory_of(bad: &Bad, seats: usize) -> PathBuf {
     let name = format!("bad_{}_{seats}", bad.name.replace(' ', "_"));
     Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
 }
 
 /// Plays a block where the bad engine sits once in each seat; returns the output, the time and the arbiter's memory in
 /// KiB.
-fn run(bad: &Bad, seats: usize) -> (Output, Duration, u64) {
+pub fn run(bad: &Bad, seats: usize) -> (Output, Duration, u64) {
     let directory = directory(directory_of(bad, seats).to_str().unwrap());
     let record = directory.join("games.jsonl");
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/engines/engine.sh");
@@ -468,7 +372,7 @@ fn most_memory(child: &mut Child) -> u64 {
     most
 }
 
-fn records(path: &Path) -> Vec<GameRecord> {
+pub fn records(path: &Path) -> Vec<GameRecord> {
     let text = std::fs::read_to_string(path).unwrap_or_default();
     text.lines()
         .map(|line| matches::archive::replay::read(line).unwrap())

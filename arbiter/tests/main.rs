@@ -5,6 +5,7 @@ mod common;
 mod adjudication;
 mod bad_engines;
 mod bounds;
+mod broken_engines;
 mod check;
 mod cli;
 mod config;

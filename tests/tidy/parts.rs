@@ -21,6 +21,7 @@ pub const ENGINE_PARTS: &[(&str, &[&str])] = &[
 pub const MATCHES_MODULES: &[(&str, &[&str])] = &[
     ("input_file", &[]),
     ("own_files", &[]),
+    ("spelling", &[]),
     ("record", &[]),
     ("output", &["record"]),
     ("score", &["record"]),
@@ -29,7 +30,17 @@ pub const MATCHES_MODULES: &[(&str, &[&str])] = &[
         "archive",
         &["input_file", "own_files", "plan", "record", "score"],
     ),
-    ("play", &["own_files", "plan", "record", "score"]),
+    (
+        "play",
+        &[
+            "input_file",
+            "own_files",
+            "plan",
+            "record",
+            "score",
+            "spelling",
+        ],
+    ),
     ("judge", &["plan", "play", "record"]),
     ("review", &["archive", "judge", "plan", "record", "score"]),
     (
