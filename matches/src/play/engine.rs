@@ -29,10 +29,7 @@ use process::Usage;
 pub use start_error::{StartError, quoted};
 
 use crate::plan::EngineSpec;
-use crate::play::family;
-use crate::play::interrupt::Interrupt;
-use crate::play::log::Log;
-use crate::play::sandbox::Isolation;
+use crate::play::{family, interrupt::Interrupt, log::Log, sandbox::Isolation};
 use crate::record::Evidence;
 use crate::record::printable::{printable, printable_bytes, shortened};
 
