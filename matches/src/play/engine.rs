@@ -453,7 +453,7 @@ impl Engine {
         usage.and_then(Usage::interference)
     }
 
-    /// Describes the output since the last command when an answer is missing, as the end of a sentence or an empty text.
+    /// Describes the output since the last command if an answer is missing, as the end of a sentence or an empty text.
     pub fn unfinished_answer(&self, error: AnswerError) -> String {
         self.conversation.unfinished_answer(error)
     }
