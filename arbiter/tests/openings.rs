@@ -276,7 +276,7 @@ fn wrong_flags_are_named_with_what_is_accepted() {
         (&["--variant", "chess"], "error: --variant: "),
         (
             &["--engine", "st=5"],
-            "error: --engine \"st=5\": unknown key \"st\"; the keys are ",
+            "error: --engine \"st=5\": unknown key \"st\": docs/fastchess.md ",
         ),
         (
             &["--engine", "cmd=/nonexistent/engine"],
