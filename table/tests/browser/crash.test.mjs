@@ -32,7 +32,8 @@ async function playToFailure(page) {
 table.test("after a crash the same engine can be asked again, and the game continues", async (visit) => {
   const page = await visit({ hash: linkTo({ seats: ["", "shaky"] }), expected: SERVER_FAILED });
   const before = await playToFailure(page);
-  assert.equal(await page.locator('.turn[data-seat="2"]').count(), 2, "the engine was to fail at its third move");
+  // Forced moves are made without a question.
+  assert.ok(await page.locator('.turn[data-seat="2"]').count() >= 2, "the engine was to fail at its third question");
   assert.match(await page.locator("#trouble").innerText(), /shaky failed/);
   await page.getByRole("button", { name: "Try again" }).click();
   await page.waitForFunction((count) => document.querySelectorAll(".moves .turn").length > count, before);
