@@ -44,8 +44,9 @@ class UciClient(unittest.TestCase):
     def test_options(self):
         board = variant.Board()
         preset = self.engine.options["Preset"]
-        self.assertEqual((preset.default, preset.var), ("best", ["best", "search", "article"]))
-        for preset in ("search", "article", "best"):
+        presets = ["best", "search", "article", "article-best", "leslie", "faith", "hybrid"]
+        self.assertEqual((preset.default, preset.var), ("best", presets))
+        for preset in reversed(presets):
             with self.subTest(preset=preset):
                 self.engine.configure({"Hash": 4, "Move Overhead": 20, "Preset": preset})
                 answer = self.engine.play(board, Limit(depth=4), info=chess.engine.INFO_ALL)
