@@ -29,7 +29,8 @@ pub enum FactsError {
 
 /// Returns the tables of the games in these files, and the number of invalid lines, which are reported and skipped.
 ///
-/// The effect of a card is searched to `depth` plies, by default 3 for two seats and 2 for more.
+/// The effect of a card is searched to `depth` plies, by default 6 for two seats, where a card is a ply too, and
+/// 2 for more.
 ///
 /// # Errors
 /// [`FactsError`] if a file cannot be read, or if the games have different numbers of seats.
@@ -61,7 +62,7 @@ pub fn of_files(paths: &[PathBuf], depth: Option<u32>) -> Result<(String, usize)
     let seats = games.first().map(RecordedGame::seats);
     let seats = seats.filter(|&seats| games.iter().all(|game| game.seats() == seats));
     let seats = seats.ok_or(FactsError::Seats)?;
-    let depth = depth.unwrap_or(if seats == 2 { 3 } else { 2 });
+    let depth = depth.unwrap_or(if seats == 2 { 6 } else { 2 });
     let unfinished = games.iter().filter(|game| !game.is_over()).count();
     let title = format!(
         "Games of {seats} seats: {played}, {} of them different (equal ones count once), {unfinished} stopped before \

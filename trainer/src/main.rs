@@ -94,7 +94,7 @@ enum Command {
         /// Games as JSON Lines, as for `measure`, all with the same number of seats
         #[arg(required = true)]
         games: Vec<PathBuf>,
-        /// Plies searched for the effect of a card [default: 3 for two seats, 2 for more]
+        /// Plies searched for the effect of a card [default: 6 for two seats, 2 for more]
         // A deeper search would take days.
         #[arg(long, value_parser = clap::value_parser!(u32).range(1..=20))]
         depth: Option<u32>,

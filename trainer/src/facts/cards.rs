@@ -253,7 +253,7 @@ mod tests {
         let Turn::Card(seat) = due.turn() else {
             panic!("no card is due\n{due:?}");
         };
-        Judge::new(2).judge(&due, seat, card)
+        Judge::new(4).judge(&due, seat, card)
     }
 
     #[test]
@@ -278,9 +278,9 @@ mod tests {
         assert_eq!(changes(middle, Card::Show), (0.0, 0.0));
         let (searched, estimated) = changes(middle, Card::Half);
         assert!(searched < 0.0 && estimated < 0.0, "{searched} {estimated}");
-        // The estimate without a search may be wrong.
-        let (searched, _) = changes(middle, Card::Free);
-        assert!(searched > 0.0, "{searched}");
+        // A hare that needs its carrots.
+        let (searched, estimated) = changes("34,30,1/20,62,1 1?6 - -", Card::Free);
+        assert!(searched > 0.0 && estimated > 0.0, "{searched} {estimated}");
         // One step from home, with 65 carrots instead of 11.
         let (searched, _) = changes("63,11,0/62,30,0 1?6 - -", Card::Restore);
         assert!(searched < -100.0, "{searched}");
