@@ -9,8 +9,9 @@ const engine = (name, command) => ["--engine", `${command} name=${name}`];
 const shaky = (goes) => `cmd=/bin/sh args='${join(import.meta.dirname, "shaky.sh")} ${binary} ${goes}'`;
 const liar = join(import.meta.dirname, "../../../arbiter/tests/engines/engine.sh");
 
+// With few processes, searches by another engine would restart the one that is to fail, which would count from 0 again.
 const table = withTable([
-  "--seed", "6",
+  "--seed", "6", "--processes", "8",
   ...engine("buxtehude", `cmd=${binary} args=engine`), ...engine("shaky", shaky(2)), ...engine("lost", shaky(0)),
   ...engine("liar", `cmd=/bin/sh args='${liar} "echo bestmove nonsense"'`),
 ]);
@@ -32,8 +33,7 @@ async function playToFailure(page) {
 table.test("after a crash the same engine can be asked again, and the game continues", async (visit) => {
   const page = await visit({ hash: linkTo({ seats: ["", "shaky"] }), expected: SERVER_FAILED });
   const before = await playToFailure(page);
-  // Forced moves are made without a question.
-  assert.ok(await page.locator('.turn[data-seat="2"]').count() >= 2, "the engine was to fail at its third question");
+  assert.equal(await page.locator('.turn[data-seat="2"]').count(), 2, "the engine was to fail at its third move");
   assert.match(await page.locator("#trouble").innerText(), /shaky failed/);
   await page.getByRole("button", { name: "Try again" }).click();
   await page.waitForFunction((count) => document.querySelectorAll(".moves .turn").length > count, before);
