@@ -90,8 +90,9 @@ fn an_engine_that_does_not_stop_loses_the_game() {
     );
     let reason = record.fault.unwrap().reason;
     // The margin and one second, no matter how long its limit is.
-    let expected = "it did not answer within 1050.0 ms; no output after `stop`";
-    assert!(reason.starts_with(expected), "{reason}: {log}");
+    let expected = "it did not answer within 1050.0 ms; no output after `stop`: does it flush its output after each \
+        line?";
+    assert_eq!(reason, expected, "{log}");
 }
 
 #[test]
