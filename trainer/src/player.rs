@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use buxtehude::eval::net::{Net, Weights};
+use buxtehude::eval::net::{Net, Strengths, Weights};
 use buxtehude::eval::{CERTAIN, Evaluate, Evaluators};
 use buxtehude::rules::hase::{Move, Position, Ruleset};
 use buxtehude::rules::{AnyPosition, Game, MAX_SEATS, Seat};
@@ -141,23 +141,28 @@ impl Player {
 
     /// [`Player::wins`] of each seat.
     fn all_wins(&self, position: &Position) -> Wins {
+        let strengths = self.net.strengths(position);
         std::array::from_fn(|seat| match seat {
-            _ if seat < position.seats() => self.wins(position, Seat(seat as u8)),
+            _ if seat < position.seats() => expected_wins(position, &strengths, Seat(seat as u8)),
             _ => 0.0,
         })
     }
 
     /// Expected number of rivals that a seat finishes before, by static evaluation.
     pub fn wins(&self, position: &Position, seat: Seat) -> f32 {
-        if let Some(place) = position.place(seat) {
-            return (position.seats() - place) as f32;
-        }
-        let strengths = self.net.strengths(position);
-        let own = strengths[seat.index()];
-        (0..position.seats() as u8)
-            .map(Seat)
-            .filter(|&rival| rival != seat && position.place(rival).is_none())
-            .map(|rival| chance(own - strengths[rival.index()]))
-            .sum()
+        expected_wins(position, &self.net.strengths(position), seat)
     }
+}
+
+/// Expected number of rivals that a seat finishes before.
+fn expected_wins(position: &Position, strengths: &Strengths, seat: Seat) -> f32 {
+    if let Some(place) = position.place(seat) {
+        return (position.seats() - place) as f32;
+    }
+    let own = strengths[seat.index()];
+    (0..position.seats() as u8)
+        .map(Seat)
+        .filter(|&rival| rival != seat && position.place(rival).is_none())
+        .map(|rival| chance(own - strengths[rival.index()]))
+        .sum()
 }

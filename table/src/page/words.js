@@ -92,15 +92,12 @@ function stepOf(game, step, before) {
   return { text, changes };
 }
 
-/** The steps of a node, each with its text and the changes that it brought. */
-export function stepsOf(game, node) {
-  let before = node.parent;
-  return node.steps.map((step) => {
-    const one = stepOf(game, step, before);
-    before = step;
-    return { ...one, seat: step.seat };
-  });
-}
+// Steps from a position on, each with its seat, its text and the changes that it brought.
+const stepsFrom = (game, position, steps) =>
+  steps.map((step, index) => ({ ...stepOf(game, step, steps[index - 1] ?? position), seat: step.seat }));
+
+/** The steps of a node, each with its seat, its text and the changes that it brought. */
+export const stepsOf = (game, node) => stepsFrom(game, node.parent, node.steps);
 
 /** A change such as "+20 as 2nd", with the name of its seat unless it is the mover's. */
 export function changeText({ seat, amount, place }, mover, names) {
@@ -126,12 +123,7 @@ export async function lineText(game, node, words) {
     if (known.size > 500) known.clear();
     const from = request.moves.length;
     const { steps } = await post("show", { game: { ...request, moves: [...request.moves, ...words] }, from });
-    let before = node;
-    known.set(key, steps.map((step) => {
-      const { text } = stepOf(game, step, before);
-      before = step;
-      return { text, seat: step.seat };
-    }));
+    known.set(key, stepsFrom(game, node, steps));
   }
   return known.get(key);
 }
