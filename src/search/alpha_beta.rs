@@ -15,8 +15,8 @@ use super::tree::{Path, Tree, decided_lead};
 use crate::eval::{CERTAIN, Evaluate};
 use crate::rules::{Game, MAX_MOVES, Seat, Turn};
 
-/// A search of 0, 1, 2 or 3 plies changes a static lead by this margin at most. A static lead further outside the window
-/// needs no search. This saves four fifths of the nodes.
+/// A search of 0, 1, 2 or 3 plies changes a static lead by this margin at most. A static lead further outside the
+/// window needs no search. This saves four fifths of the nodes.
 pub const MARGINS: [i32; 4] = [0, CERTAIN / 10, CERTAIN / 20 * 3, CERTAIN / 5];
 
 /// Above every value.
