@@ -134,8 +134,7 @@ pub fn record(names: &[String], start: &Position, moves: String, last: &Position
     let places = (0..last.seats() as u8).map(|seat| last.place(Seat(seat)));
     let endings = places.clone().map(|place| match place {
         None => Ending::MaxPlies,
-        Some(place) if place == last.seats() => Ending::Last,
-        Some(_) => Ending::Finish,
+        Some(place) => Ending::by_rules(place, last.seats()),
     });
     let shared = last.best_open_place();
     GameRecord {

@@ -196,8 +196,7 @@ fn check_endings(record: &GameRecord, last: &AnyPosition) -> Result<Option<Seat>
     for (index, &found) in record.endings.iter().enumerate() {
         let seat = Seat(index as u8);
         let expected = match last.place(seat) {
-            Some(place) if place == last.seats() => Ending::Last,
-            Some(_) => Ending::Finish,
+            Some(place) => Ending::by_rules(place, last.seats()),
             None => {
                 open.push((seat, found));
                 continue;

@@ -51,6 +51,15 @@ impl Ending {
         (Ending::Ended, "ended"),
     ];
 
+    /// Ending of a seat of `seats` that reached `place`, from 1, by the rules.
+    pub const fn by_rules(place: usize, seats: usize) -> Ending {
+        if place == seats {
+            Ending::Last
+        } else {
+            Ending::Finish
+        }
+    }
+
     /// Returns the spelling in records and tables.
     pub const fn name(self) -> &'static str {
         Ending::ALL[self as usize].1

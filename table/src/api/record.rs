@@ -123,10 +123,7 @@ fn record_of(request: RecordRequest) -> Result<GameRecord, ApiError> {
         .seats
         .iter()
         .map(|name| printable(name).into_owned());
-    let endings = places.iter().map(|&place| match place == seats {
-        true => Ending::Last,
-        false => Ending::Finish,
-    });
+    let endings = places.iter().map(|&place| Ending::by_rules(place, seats));
     Ok(GameRecord {
         game: 1,
         block: 1,

@@ -46,8 +46,7 @@ pub fn places_and_endings(
     let copies = (0..seats).filter(|&seat| decided[seat].is_none() && is_copy(seat));
     let of_copies = 1 + seats - copies.count();
     let of_seat = |(seat, place): (usize, &Option<usize>)| match (place, end) {
-        (Some(place), _) if *place == seats => (*place, Ending::Last),
-        (Some(place), _) => (*place, Ending::Finish),
+        (Some(place), _) => (*place, Ending::by_rules(*place, seats)),
         (None, GameEnd::Fault { ending, .. }) if Some(seat) == offender => (seats, *ending),
         (None, GameEnd::Decided { winner, ending }) => (1 + usize::from(seat != *winner), *ending),
         (None, GameEnd::MaxPlies) => (shared, Ending::MaxPlies),
