@@ -73,9 +73,11 @@ export class Advice {
 
   /** The loss by a played move in permille, and the best move as text. */
   async judge(before, after) {
+    // Another game may begin during the search.
+    const { game } = this.table;
     const lines = await this.evaluate(before, before.moves.length);
     const own = lines.find(({ move }) => move === after.words[0]) ?? lines.at(-1);
-    const [{ text }] = await lineText(this.table.game, before, [lines[0].move]);
+    const [{ text }] = await lineText(game, before, [lines[0].move]);
     return { loss: lines[0].share - own.share, best: lines[0].move, text };
   }
 
@@ -83,11 +85,12 @@ export class Advice {
     const { table } = this;
     this.say(null);
     if (!this.engine || !this.box.checked || table.mode !== "play" || before.moves.length < 2) return;
+    const { game } = table;
     await this.attempt(async () => {
       const { loss, best, text } = await this.judge(before, after);
-      if (loss < LEAST_LOSS || table.game !== this.game) return;
+      if (loss < LEAST_LOSS || table.game !== game) return;
       const played = before.moves.find(({ move }) => move === after.words[0]);
-      const words = t("comment", { move: moveTitle(table.game, before, played), loss: percent(loss), better: text });
+      const words = t("comment", { move: moveTitle(game, before, played), loss: percent(loss), better: text });
       this.say(element("p", {}, words), button(t("show it"), () => compare(table, before, played.move, best)));
     });
   }

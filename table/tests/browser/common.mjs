@@ -143,14 +143,18 @@ export async function advise(server, page) {
 export const hasten = (page) => page.route("**/api/ai", (route) =>
   route.continue({ postData: JSON.stringify({ ...route.request().postDataJSON(), limit: "nodes 30" }) }));
 
-/** Fakes the analyses that the page asks for: lines of one move each, as `[move, share of seat 1 in permille]`. */
-export const fakeAnalysis = (page, lines) => page.route("**/api/analyse", (route) => route.fulfill({
-  headers: { "Content-Type": "text/event-stream" },
-  body: lines.map(([move, share], index) => {
+/**
+ * Fakes the analyses that the page asks for: lines of one move each, as `[move, share of seat 1 in permille]`. The answer
+ * comes after the promise `until`.
+ */
+export const fakeAnalysis = (page, lines, until) => page.route("**/api/analyse", async (route) => {
+  await until;
+  const body = lines.map(([move, share], index) => {
     const info = { line: index + 1, move, pv: [move], estimate: [share, 1000 - share] };
     return `event: info\ndata: ${JSON.stringify(info)}\n\n`;
-  }).join(""),
-}));
+  }).join("");
+  await route.fulfill({ headers: { "Content-Type": "text/event-stream" }, body });
+});
 
 /** Waits until the page needs input or the game is over; returns "card", "move", "over" or "trouble". */
 export async function awaited(page) {

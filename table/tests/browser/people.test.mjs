@@ -146,6 +146,23 @@ table.test("a costly move gets a comment with the better one, which can be switc
   assert.equal(await page.locator("#comments").isChecked(), false);
 });
 
+table.test("a comment on a move of the last game does not come in the next", async (visit) => {
+  const page = await visit({ hash: LATE("9,68,3/10,68,3 1 - -") });
+  let begin;
+  const hasBegun = new Promise((resolve) => { begin = resolve; });
+  await fakeAnalysis(page, [["4", 600], ["1", 400]], hasBegun);
+  await page.locator('.lit[data-square="12"]').click();
+  await page.locator("#new-game").click();
+  await page.getByRole("combobox", { name: "Game" }).selectOption("fox-and-hounds");
+  await page.getByRole("button", { name: "Start", exact: true }).click();
+  await page.waitForFunction(() => document.querySelectorAll(".piece").length === 5);
+  const translated = page.waitForResponse("**/api/show");
+  begin();
+  assert.ok((await translated).ok(), "the better move is put into words in its own game");
+  await page.waitForTimeout(300);
+  assert.ok(await page.locator("#comment").isHidden());
+});
+
 // --- The end ---
 
 table.test("a finished game shows places, skill and luck, the costliest moves, and a rematch", async (visit) => {
