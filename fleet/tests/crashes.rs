@@ -34,20 +34,22 @@ fn a_worker_stops_and_continues_later() {
 #[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn a_match_ends_after_its_running_games_or_is_paused_and_continues() {
     let mut fleet = Fleet::new();
-    let mut coordinator = fleet.begin(&format!("{MATCH} --on-interrupt finish"));
+    // Long enough that it is not over before the second interrupt.
+    let long = MATCH.replace("--games 12", "--games 40");
+    let mut coordinator = fleet.begin(&format!("{long} --on-interrupt finish"));
     let _workers = [fleet.worker("one"), fleet.worker("two")];
     fleet.await_games(2);
     coordinator.signal(Signal::INT);
     let output = coordinator.ends(130, &["after the running games"]);
     // All blocks are complete.
     let games = lines_of(&fleet.store()).len();
-    assert!(games < 12 && games.is_multiple_of(2), "{games}: {output}");
+    assert!(games < 40 && games.is_multiple_of(2), "{games}: {output}");
     let mut coordinator = fleet.resume();
     fleet.await_games(games + 1);
     coordinator.signal(Signal::INT);
     coordinator.ends(130, &["fleet resume"]);
     let mut coordinator = fleet.resume();
-    assert_whole(&fleet, &mut coordinator, MATCH);
+    assert_whole(&fleet, &mut coordinator, &long);
 }
 
 #[test]
