@@ -8,7 +8,7 @@ use std::process::Command;
 /// Number of concurrent files, each with its own server and browser.
 const CONCURRENCY: &str = "--test-concurrency=2";
 /// Timeout for a file, in milliseconds.
-const LONGEST: &str = "--test-timeout=300000";
+const LONGEST: &str = "--test-timeout=900000";
 
 /// The file about a game that the page does not know.
 const THIRD_GAME: &str = "ludo.test.mjs";
