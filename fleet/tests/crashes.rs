@@ -4,6 +4,11 @@ use rustix::process::Signal;
 
 use crate::common::{Fleet, MATCH, Process, assert_whole, lines_of};
 
+/// [`MATCH`] with so many games that it is not over before a second interruption.
+fn long_match() -> String {
+    MATCH.replace("--games 12", "--games 40")
+}
+
 #[test]
 #[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn all_workers_are_killed_in_mid_block() {
@@ -34,8 +39,7 @@ fn a_worker_stops_and_continues_later() {
 #[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn a_match_ends_after_its_running_games_or_is_paused_and_continues() {
     let mut fleet = Fleet::new();
-    // Long enough that it is not over before the second interrupt.
-    let long = MATCH.replace("--games 12", "--games 40");
+    let long = long_match();
     let mut coordinator = fleet.begin(&format!("{long} --on-interrupt finish"));
     let _workers = [fleet.worker("one"), fleet.worker("two")];
     fleet.await_games(2);
@@ -56,8 +60,7 @@ fn a_match_ends_after_its_running_games_or_is_paused_and_continues() {
 #[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn the_server_is_killed_and_keeps_its_storage_or_loses_it() {
     let mut fleet = Fleet::new();
-    // Long enough that it is not over before the second kill.
-    let long = MATCH.replace("--games 12", "--games 40");
+    let long = long_match();
     let mut coordinator = fleet.begin(&long);
     let _workers = [fleet.worker("one"), fleet.worker("two")];
     fleet.await_games(2);
