@@ -179,10 +179,14 @@ impl<'a> Dispatcher<'a> {
         if self.has_withdrawn {
             return Ok(());
         }
-        let info = queue.work.consumer_info(WORKERS).await;
-        let info = info.map_err(QueueError::call("consumer of work"))?;
-        for (unit, sequence) in self.outstanding.after(info.delivered.stream_sequence) {
-            // A worker that has just received the unit plays it; its games count when the match is resumed.
+        let mut units = self.outstanding.after(last_received(queue).await?);
+        units.sort_by_key(|&(_, sequence)| sequence);
+        // The last first, since workers receive them from the front in the meantime.
+        for (unit, sequence) in units.into_iter().rev() {
+            if last_received(queue).await? >= sequence {
+                break;
+            }
+            // A worker that has received the unit since then plays it; its games count when the match is resumed.
             let _ = queue.work.delete_message(sequence).await;
             self.outstanding.lost(unit);
         }
@@ -243,6 +247,13 @@ impl<'a> Dispatcher<'a> {
         }
         failed.map_or(Ok(()), |error| Err(error.into()))
     }
+}
+
+/// The last message of a unit that a worker has received.
+async fn last_received(queue: &MatchQueue) -> Result<u64, DriveError> {
+    let info = queue.work.consumer_info(WORKERS).await;
+    let info = info.map_err(QueueError::call("consumer of work"))?;
+    Ok(info.delivered.stream_sequence)
 }
 
 /// Outstanding units, lost ones that must be published again, and the position in the schedule.
