@@ -4,7 +4,7 @@ use rustix::process::Signal;
 
 use crate::common::{Fleet, MATCH, Process, assert_whole, lines_of};
 
-/// [`MATCH`] with so many games that it is not over before a second interruption.
+/// [`MATCH`], but long enough that it is not over before a second interruption.
 fn long_match() -> String {
     MATCH.replace("--games 12", "--games 40")
 }
