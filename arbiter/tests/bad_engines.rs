@@ -306,7 +306,7 @@ pub fn run(bad: &Bad, seats: usize) -> (Output, Duration, u64) {
         "--players",
         &games,
         "--stall",
-        "1",
+        "3",
         "--ready",
         "1500",
         "--max-plies",

@@ -137,7 +137,7 @@ fn real_engines_ponder() {
     let (code, stdout, stderr) = run(&[
         "match",
         "--each",
-        "ponder=on",
+        "ponder=on margin=1000",
         "--movetime",
         "40",
         "--games",

@@ -13,8 +13,8 @@ use async_nats::jetstream::{self, Context};
 use async_nats::{ConnectOptions, ServerAddr};
 use rustix::process::{Pid, Signal, kill_process};
 
-/// Time that a server may take to start.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// Time that a server may take to start or to answer.
+pub const PATIENCE: Duration = Duration::from_secs(120);
 /// Storage directory in the server's folder.
 pub const STORAGE: &str = "storage";
 /// Output file in the server's folder.
