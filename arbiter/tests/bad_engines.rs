@@ -119,7 +119,7 @@ const BAD: [Bad; 29] = [
             "hangs under nodes",
             "exec sleep 1000",
             Ending::Stall,
-            "1000.0 ms",
+            "3000.0 ms",
         ),
     ),
     limited(
@@ -128,7 +128,7 @@ const BAD: [Bad; 29] = [
             "hangs under depth",
             "exec sleep 1000",
             Ending::Stall,
-            "1000.0 ms",
+            "3000.0 ms",
         ),
     ),
     on_go(
