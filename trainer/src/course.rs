@@ -11,6 +11,7 @@ use std::thread;
 
 use buxtehude::eval::net::{LETTUCES, Looks, PART_ROWS, Weights};
 use buxtehude::rules::hase::Ruleset;
+use matches::play::interrupt::Interrupt;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
@@ -85,30 +86,50 @@ pub enum CourseError {
         /// First line of the file.
         found: String,
     },
+    /// The output has weights of another kind, or is no file of weights.
+    #[error("{} has {found}, this course learns {wanted}: expected another --output, or --force to overwrite \
+        it", path.display())]
+    Output {
+        path: PathBuf,
+        wanted: String,
+        found: String,
+    },
+    /// The course was interrupted.
+    #[error("interrupted: {rounds} of {whole} rounds are kept in {}", progress.display())]
+    Interrupted {
+        progress: PathBuf,
+        rounds: u64,
+        whole: u64,
+    },
 }
 
 impl Course {
     /// Learns and writes the weights to `output`. Checkpoints go to a progress file next to it, from which an
-    /// interrupted course resumes.
+    /// interrupted course resumes; `interrupt` stops it in the middle of a round, which is then played anew.
     ///
     /// # Errors
-    /// [`CourseError`] if a file cannot be read or written, or belongs to a different course.
+    /// [`CourseError`] if a file cannot be read or written, or belongs to a different course, or after an interrupt.
     pub fn run(
         &self,
         output: &Path,
+        interrupt: &Interrupt,
         observe: &mut dyn FnMut(RoundReport),
     ) -> Result<(), CourseError> {
         let progress = output.with_extension("progress");
         let (mut learner, first) = self.begin_or_resume(&progress)?;
         let looks = Looks::of(self.ruleset);
         for round in first..self.whole() {
-            observe(self.learn_round(&mut learner, &looks, round));
-            let next = round + 1;
-            if next % ROUNDS_A_CHECKPOINT == 0 {
-                let mut bytes = self.header().into_bytes();
-                bytes.extend(next.to_le_bytes());
-                bytes.extend(learner.state().flat_map(|x| x.to_le_bytes()));
-                write(&progress, &bytes)?;
+            let Some(report) = self.learn_round(&mut learner, &looks, round, interrupt) else {
+                self.save(&mut learner, round, &progress)?;
+                return Err(CourseError::Interrupted {
+                    progress,
+                    rounds: round,
+                    whole: self.whole(),
+                });
+            };
+            observe(report);
+            if report.round % ROUNDS_A_CHECKPOINT == 0 {
+                self.save(&mut learner, report.round, &progress)?;
             }
         }
         write(output, &learner.weights.to_bytes())?;
@@ -116,6 +137,40 @@ impl Course {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(at(&progress)(error)),
             _ => Ok(()),
         }
+    }
+
+    /// Rejects an output that has weights for another game or number of seats, or none.
+    ///
+    /// # Errors
+    /// [`CourseError::Output`], or [`CourseError::File`] if it cannot be read.
+    pub fn check_output(&self, output: &Path) -> Result<(), CourseError> {
+        let bytes = match fs::read(output) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(at(output)(error)),
+        };
+        let weights = |variant: &str, seats| format!("weights for {variant} with {seats} seats");
+        let wanted = weights(self.ruleset.name, self.seats);
+        let found = match Weights::from_bytes(&bytes) {
+            Ok(found) => weights(&found.variant, found.seats),
+            Err(_) => "other content than weights".into(),
+        };
+        match found == wanted {
+            true => Ok(()),
+            false => Err(CourseError::Output {
+                path: output.into(),
+                wanted,
+                found,
+            }),
+        }
+    }
+
+    /// Writes the progress file before round number `next`, from 0.
+    fn save(&self, learner: &mut Learner, next: u64, path: &Path) -> Result<(), CourseError> {
+        let mut bytes = self.header().into_bytes();
+        bytes.extend(next.to_le_bytes());
+        bytes.extend(learner.state().flat_map(|x| x.to_le_bytes()));
+        write(path, &bytes)
     }
 
     /// Total number of rounds.
@@ -138,7 +193,14 @@ impl Course {
         Learner::new(self.ruleset, self.seats, &mut random)
     }
 
-    fn learn_round(&self, learner: &mut Learner, looks: &Looks, round: u64) -> RoundReport {
+    /// Plays a round and learns from it; `None` after an interrupt, which leaves the learner as it was.
+    fn learn_round(
+        &self,
+        learner: &mut Learner,
+        looks: &Looks,
+        round: u64,
+        interrupt: &Interrupt,
+    ) -> Option<RoundReport> {
         let mut random = self.random(round, 0);
         let (done, part, first_rate, nodes) = if round < self.rounds {
             (round, self.rounds, 1.0, 0)
@@ -152,6 +214,9 @@ impl Course {
         let mut games = 0;
         let mut players = self.players(&learner.weights, nodes);
         while samples.len() < self.samples {
+            if interrupt.is_set() {
+                return None;
+            }
             self.play(&mut players, looks, round, games, &mut samples);
             games += GAMES_AT_A_TIME;
         }
@@ -161,12 +226,12 @@ impl Course {
             learner.learn(sample, rate);
         }
         learner.end_round();
-        RoundReport {
+        Some(RoundReport {
             round: round + 1,
             games,
             samples: samples.len(),
             loss,
-        }
+        })
     }
 
     /// Creates a player for each thread.

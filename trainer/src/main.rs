@@ -6,12 +6,17 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::thread;
+use std::time::{Duration, Instant};
 
 use buxtehude::eval::net::{Net, Weights};
 use clap::{Args, Parser, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
+use matches::play::interrupt::Interrupt;
 use matches::record::printable::printable_lines;
-use trainer::course::Course;
+use matches::run::exit::{INTERRUPTED, complain};
+use matches::run::progress::duration;
+use matches::run::signals;
+use trainer::course::{Course, CourseError};
 use trainer::endings::Solver;
 use trainer::measure::{PARTS, calibrations, whole};
 use trainer::player::Player;
@@ -143,6 +148,9 @@ struct Learn {
     /// Weights file to write
     #[arg(long)]
     output: PathBuf,
+    /// Overwrite an output with weights for another game or number of seats
+    #[arg(long)]
+    force: bool,
 }
 
 const ROUNDS: u64 = 500;
@@ -165,12 +173,43 @@ fn main() -> ExitCode {
     match run(Arguments::parse().command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
+            let mut text = error.to_string();
+            let interrupted = error.downcast_ref::<CourseError>();
+            let is_interrupted = matches!(interrupted, Some(CourseError::Interrupted { .. }));
+            if is_interrupted {
+                text += &format!("; to continue: {}", command_line());
+            }
             // If standard error fails too, there is no one left to inform.
-            let text = error.to_string();
             let _ = writeln!(io::stderr(), "trainer: {}", printable_lines(&text));
-            ExitCode::FAILURE
+            match is_interrupted {
+                true => ExitCode::from(INTERRUPTED),
+                false => ExitCode::FAILURE,
+            }
         }
     }
+}
+
+/// The command line of this process, quoted for a shell.
+fn command_line() -> String {
+    let words: Vec<String> = std::env::args().collect();
+    let quoted = shlex::try_join(words.iter().map(String::as_str));
+    quoted.unwrap_or_else(|_| words.join(" "))
+}
+
+/// Returns a flag that the first signal sets; the second one ends the process.
+fn interrupt() -> io::Result<Interrupt> {
+    let interrupt = Interrupt::new();
+    let flag = interrupt.clone();
+    signals::listen(&interrupt, move || {
+        if flag.is_set() {
+            std::process::exit(INTERRUPTED.into());
+        }
+        flag.set();
+        complain(
+            "stopping; interrupt again to stop at once, with the rounds up to the last multiple of ten",
+        );
+    })?;
+    Ok(interrupt)
 }
 
 fn run(command: Command) -> Result<(), Box<dyn Error>> {
@@ -188,9 +227,12 @@ fn run(command: Command) -> Result<(), Box<dyn Error>> {
                 threads: learn.threads,
                 from: learn.from.as_deref().map(read_weights).transpose()?,
             };
-            run_course(&course, &learn.output)?;
+            if !learn.force {
+                course.check_output(&learn.output)?;
+            }
+            run_course(&course, &learn.output, &interrupt()?)?;
         }
-        Command::LearnAll { output, seats } => learn_all(&output, &seats)?,
+        Command::LearnAll { output, seats } => learn_all(&output, &seats, &interrupt()?)?,
         Command::Games {
             weights: path,
             games,
@@ -273,30 +315,43 @@ fn run(command: Command) -> Result<(), Box<dyn Error>> {
 }
 
 /// Runs a course with a progress bar or, if that is not visible, a line from time to time.
-fn run_course(course: &Course, output: &Path) -> Result<(), Box<dyn Error>> {
-    let bar = ProgressBar::new(course.whole()).with_style(ProgressStyle::with_template(
-        "{prefix} {bar:30} round {pos} of {len}, {msg}, {eta} left",
+fn run_course(course: &Course, output: &Path, interrupt: &Interrupt) -> Result<(), Box<dyn Error>> {
+    let whole = course.whole();
+    let bar = ProgressBar::new(whole).with_style(ProgressStyle::with_template(
+        "{prefix} {bar:30} round {pos} of {len}, {msg}",
     )?);
     bar.set_prefix(format!("{} {}", course.ruleset.name, course.seats));
-    course.run(output, &mut |round| {
+    bar.enable_steady_tick(Duration::from_millis(200));
+    let begun = Instant::now();
+    let mut done = 0;
+    let finished = course.run(output, interrupt, &mut |round| {
+        done += 1;
         bar.set_position(round.round);
         let samples_a_game = round.samples as f64 / round.games as f64;
         let news = format!(
-            "cross-entropy {:.4}, {samples_a_game:.1} samples per game",
-            round.loss
+            "cross-entropy {:.4}, {samples_a_game:.1} samples per game, {}",
+            round.loss,
+            left(course, begun.elapsed(), done, round.round)
         );
-        if bar.is_hidden() && round.round % ROUNDS_A_LINE == 0 {
-            let (round, whole) = (round.round, course.whole());
-            let _ = writeln!(io::stderr(), "round {round} of {whole}, {news}");
+        if bar.is_hidden() && (done == 1 || round.round % ROUNDS_A_LINE == 0) {
+            let _ = writeln!(io::stderr(), "round {} of {whole}, {news}", round.round);
         }
         bar.set_message(news);
-    })?;
+    });
     bar.finish();
-    Ok(())
+    Ok(finished?)
+}
+
+/// The remaining time, by the mean time of the `done` rounds so far; rounds with search take longer.
+fn left(course: &Course, elapsed: Duration, done: u32, round: u64) -> String {
+    let left = (course.whole() - round) as f64 / f64::from(done);
+    let is_slower_later = round < course.rounds && course.last_rounds > 0;
+    let prefix = if is_slower_later { "at least " } else { "" };
+    format!("{prefix}{} left", duration(elapsed.mul_f64(left)))
 }
 
 /// Learns both boards, the second from the weights of the first.
-fn learn_all(output: &Path, seats: &[usize]) -> Result<(), Box<dyn Error>> {
+fn learn_all(output: &Path, seats: &[usize], interrupt: &Interrupt) -> Result<(), Box<dyn Error>> {
     for &seats in seats {
         let file = |variant: &str| output.join(format!("{variant}-{seats}.net"));
         let [first, second] = ["hase-und-igel", "hare-and-tortoise"];
@@ -311,7 +366,7 @@ fn learn_all(output: &Path, seats: &[usize]) -> Result<(), Box<dyn Error>> {
             threads: processors(),
             from: None,
         };
-        run_course(&course, &file(first))?;
+        run_course(&course, &file(first), interrupt)?;
         let course = Course {
             ruleset: ruleset(second)?,
             rounds: ROUNDS_CARRIED_OVER,
@@ -319,7 +374,7 @@ fn learn_all(output: &Path, seats: &[usize]) -> Result<(), Box<dyn Error>> {
             from: Some(read_weights(&file(first))?),
             ..course
         };
-        run_course(&course, &file(second))?;
+        run_course(&course, &file(second), interrupt)?;
     }
     Ok(())
 }

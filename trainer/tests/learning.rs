@@ -6,6 +6,7 @@ use std::path::Path;
 use buxtehude::eval::net::{Looks, Net, PART_ROWS, Weights};
 use buxtehude::rules::hase::{HARE_AND_TORTOISE, HASE_UND_IGEL};
 use buxtehude::rules::{Game, MAX_SEATS, Seat, Turn};
+use matches::play::interrupt::Interrupt;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use trainer::comparison::compare;
@@ -31,7 +32,9 @@ fn course(seats: usize, rounds: u64) -> Course {
 fn learned(course: &Course, output: &Path) -> (Vec<u8>, Vec<f64>) {
     let mut losses = Vec::new();
     course
-        .run(output, &mut |round| losses.push(round.loss))
+        .run(output, &Interrupt::new(), &mut |round| {
+            losses.push(round.loss)
+        })
         .unwrap();
     (fs::read(output).unwrap(), losses)
 }
@@ -81,7 +84,7 @@ fn a_course_goes_on_where_it_was_broken_off() {
     let whole = learned(&course(3, 10), &folder.path().join("whole.net"));
     let output = folder.path().join("broken.net");
     let broken = std::panic::catch_unwind(|| {
-        course(3, 10).run(&output, &mut |round| {
+        course(3, 10).run(&output, &Interrupt::new(), &mut |round| {
             assert!(round.round < 12, "the power is cut");
         })
     });
@@ -89,7 +92,9 @@ fn a_course_goes_on_where_it_was_broken_off() {
     assert!(!output.exists());
     let mut resumed = Vec::new();
     course(3, 10)
-        .run(&output, &mut |round| resumed.push(round.round))
+        .run(&output, &Interrupt::new(), &mut |round| {
+            resumed.push(round.round)
+        })
         .unwrap();
     assert_eq!(resumed, [11, 12]);
     assert_eq!(fs::read(&output).unwrap(), whole.0);
@@ -109,7 +114,7 @@ fn the_progress_of_another_course_is_refused() {
         "hase-und-igel 2 9 9 9 9 9 anew\n",
     )
     .unwrap();
-    let refused = course(2, 3).run(&output, &mut |_| ());
+    let refused = course(2, 3).run(&output, &Interrupt::new(), &mut |_| ());
     assert!(
         matches!(refused, Err(CourseError::Progress { .. })),
         "{refused:?}"

@@ -1,5 +1,6 @@
 //! Tests of the trainer, in one program because linking takes most of the time.
 
+mod command;
 mod endings;
 mod facts;
 mod learning;
