@@ -2,6 +2,7 @@
 #![cfg(target_os = "linux")]
 
 use std::thread;
+use std::time::Instant;
 
 use crate::common::{mutants, program};
 use mutants::{Mutant, missed};
@@ -102,10 +103,18 @@ fn the_built_in_engine_does_all_that_is_asked() {
     for (profile, least, most) in [("full", 250, 400), ("uci", 60, 80)] {
         let (code, stdout, stderr) = check(&["--profile", profile, "--", ARBITER, "engine"]);
         assert_eq!(code, 0, "{stdout}{stderr}");
-        let count: u32 = stdout.split(' ').next().unwrap().parse().expect(&stdout);
+        let mut lines: Vec<&str> = stdout.lines().collect();
+        let last = lines.pop().expect(&stderr);
+        let count: u32 = last.split(' ').next().unwrap().parse().expect(&stdout);
         assert!((least..=most).contains(&count), "{profile}: {stdout}");
-        let rest = format!("{count} checks: {count} passed, 0 errors, 0 warnings, 0 skipped\n");
-        assert_eq!(stdout, rest);
+        let rest = format!("{count} checks: {count} passed, 0 errors, 0 warnings, 0 skipped");
+        assert_eq!(last, rest);
+        let all = "2, 3, 4, 5, 6 seats";
+        let playable = format!(
+            "can play matches: hase-und-igel with {all}; hare-and-tortoise with {all}; fox-and-hounds with 2 seats"
+        );
+        let verdict = (profile == "full").then_some(playable.as_str());
+        assert_eq!(lines, Vec::from_iter(verdict));
     }
 }
 
@@ -223,15 +232,109 @@ fn memory_that_grows_is_found_and_other_memory_is_not() {
 }
 
 #[test]
-fn a_mute_program_is_given_up_soon() {
-    let begun = std::time::Instant::now();
+fn a_mute_program_is_given_up_at_once() {
+    let begun = Instant::now();
     let (code, stdout, stderr) = run(&["check", "--timeout", "300", "sleep", "1000"]);
     assert_eq!(code, 1, "{stdout}{stderr}");
-    assert!(
-        stdout.contains("it did not answer in the previous 3 checks"),
-        "{stdout}"
-    );
+    let expected = "cannot play matches\nerror uci/answered: `uci` is answered with `uciok`\n    no `uciok` within 300 ms";
+    assert!(stdout.starts_with(expected), "{stdout}");
+    assert!(begun.elapsed().as_secs() < 20, "{:?}", begun.elapsed());
+}
+
+/// The built-in engine reduced to `uci`, `isready`, `position`, `go` and `quit`: `sed` commands for its input and
+/// output.
+fn small(input: &str, output: &str) -> String {
+    format!(
+        "sed -u -n -e '{input}' -e '/^\\(uci\\|isready\\|position\\|go\\|setoption\\)/p' -e '/^quit/{{p;q}}' \
+         | {ARBITER} engine \
+         | sed -u -n -e '{output}' -e '/^id name/p; /^uciok/p; /^readyok/p; s/^\\(bestmove [^ ]*\\).*/\\1/p'"
+    )
+}
+
+/// Deals with every number of seats as with two.
+const TWO_SEATS: &str = "s/ players [3-6]//";
+const ONE_GAME: &str = "s/^\\(option name UCI_Variant.*igel\\) var.*/\\1/p";
+
+#[test]
+fn a_small_engine_gets_a_short_answer() {
+    let engine = small(TWO_SEATS, "");
+    let begun = Instant::now();
+    let (code, stdout, stderr) = check(&["/bin/sh", "-c", &engine]);
+    assert_eq!(code, 0, "{stdout}{stderr}");
+    assert!(begun.elapsed().as_secs() < 30, "{:?}", begun.elapsed());
+    let verdict = "can play matches: hase-und-igel with 2 seats\n";
+    assert!(stdout.starts_with(verdict), "{stdout}");
+    assert!(stdout.contains("the engine is small: "), "{stdout}");
+    assert!(stdout.lines().count() < 6, "{stdout}");
+
+    // The whole protocol has one entry for each thing that is missing.
+    let begun = Instant::now();
+    let (code, stdout, _) = check(&["--profile", "full", "/bin/sh", "-c", &engine]);
+    assert_eq!(code, 1, "{stdout}");
     assert!(begun.elapsed().as_secs() < 60, "{:?}", begun.elapsed());
+    assert!(stdout.starts_with(verdict), "{stdout}");
+    assert_eq!(stdout.matches("no answer to `d`").count(), 1, "{stdout}");
+    assert!(stdout.contains(" checks failed for this cause"), "{stdout}");
+    assert!(stdout.contains(" like them left out\n"), "{stdout}");
+    assert!(stdout.lines().count() < 200, "{stdout}");
+}
+
+#[test]
+fn only_the_games_and_numbers_of_seats_that_an_engine_plays_are_checked() {
+    // It refuses a number of seats.
+    let refusing = small(
+        "s/ players [3-6]/ players 9/",
+        &format!("{ONE_GAME}; /^info string error/p"),
+    );
+    let (code, stdout, stderr) = check(&["/bin/sh", "-c", &refusing]);
+    assert_eq!(code, 0, "{stdout}{stderr}");
+    let expected = "can play matches: hase-und-igel with 2 seats\n\
+        note: hase-und-igel with 3, 4, 5, 6 seats: refused\n\
+        note: hare-and-tortoise: not offered\nnote: fox-and-hounds: not offered\n";
+    assert!(stdout.starts_with(expected), "{stdout}");
+    let (code, stdout, _) = check(&["--players", "3", "/bin/sh", "-c", &refusing]);
+    assert_eq!(code, 1, "{stdout}");
+    assert!(stdout.starts_with("cannot play matches\n"), "{stdout}");
+    // It pays no attention to the number of seats.
+    let careless = small(TWO_SEATS, ONE_GAME);
+    let (code, stdout, _) = check(&["/bin/sh", "-c", &careless]);
+    assert_eq!(code, 1, "{stdout}");
+    let expected = "can play matches: hase-und-igel with 2 seats\nbut not: hase-und-igel with 3, 4, 5, 6 seats\n";
+    assert!(stdout.starts_with(expected), "{stdout}");
+    let (code, stdout, stderr) = check(&["--players", "2", "/bin/sh", "-c", &careless]);
+    assert_eq!(code, 0, "{stdout}{stderr}");
+
+    let (code, _, stderr) = check(&[
+        "--players",
+        "3",
+        "--variant",
+        "fox-and-hounds",
+        ARBITER,
+        "engine",
+    ]);
+    assert_eq!(code, 2, "{stderr}");
+    assert!(stderr.contains("--players: "), "{stderr}");
+}
+
+#[test]
+fn standard_error_is_shown_with_its_check() {
+    let engine = "while read -r line; do case $line in \
+        uci) echo id name noisy; echo uciok;; isready) echo readyok;; \
+        *' movetime 20'*) echo out of carrots >&2; exit 3;; \
+        go*) set -- ${line#*searchmoves }; echo bestmove $1;; quit) exit;; esac; done";
+    let engine = ["--legal", "sh", "-c", engine];
+    let (code, stdout, stderr) = check(&engine);
+    assert_eq!((code, stderr.contains("carrots")), (1, false), "{stderr}");
+    let (_, rest) = stdout
+        .split_once("error limits/movetime-20: ")
+        .expect(&stdout);
+    assert!(rest.contains("\n    ! out of carrots\n"), "{stdout}");
+    let (_, json, _) = check(&[&["--format", "json"], &engine[..]].concat());
+    let report: serde_json::Value = serde_json::from_str(&json).expect(&json);
+    let checks = report["checks"].as_array().unwrap().iter();
+    let noisy = checks.filter(|check| check["stderr"] != serde_json::json!([]));
+    let names: Vec<&str> = noisy.map(|check| check["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["limits/movetime-20"], "{json}");
 }
 
 /// An engine of a few lines that knows no rules can play matches.

@@ -7,14 +7,16 @@ use clap::Args;
 
 use super::IsolationArgs;
 use crate::conformance::check::{Format, Profile, Soak};
-use matches::plan::numbers::milliseconds;
+use matches::plan::numbers::{milliseconds, seats};
 
 /// `arbiter check`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Each check has a name, a severity and a one-line expectation; a failed check is shown with the
-exchange that led to it. The exit code is 0 if there are no errors (warnings do not count), 1 if
-there are, 2 if the program cannot be started.
+The first line says whether the engine can play matches, and with how many seats. Each check has a
+name, a severity and a one-line expectation. One failure of each cause is shown, with the end of the
+exchange that led to it (! marks standard error); after three in a group, the rest of the group is
+left out. --only shows and runs all. The exit code is 0 if there are no errors (warnings do not
+count), 1 if there are, 2 if the program cannot be started.
 
 EXAMPLES
   arbiter check ./mine
@@ -33,9 +35,10 @@ pub struct CheckArgs {
     )]
     pub command: Vec<OsString>,
 
-    /// Checks to run: the whole protocol, the needs of a match, or the UCI of chess engines
-    #[arg(long, value_enum, default_value = "full")]
-    pub profile: Profile,
+    /// Checks to run: the whole protocol, the needs of a match, or the UCI of chess engines [default: the needs of a
+    /// match, then the rest of the protocol unless the engine is small: it answers neither `d` nor `query`]
+    #[arg(long, value_enum)]
+    pub profile: Option<Profile>,
 
     /// Send the legal moves with each `go`, as `legal=on` does in a match
     #[arg(long)]
@@ -44,6 +47,10 @@ pub struct CheckArgs {
     /// Check only this variant [default: all that the engine offers]
     #[arg(long, value_name = "NAME")]
     pub variant: Option<String>,
+
+    /// Check only this number of seats [default: all that the engine plays]
+    #[arg(long, value_name = "N", value_parser = seats)]
+    pub players: Option<usize>,
 
     /// Run only the checks whose names contain this (repeatable)
     #[arg(long, value_name = "TEXT")]
@@ -57,8 +64,9 @@ pub struct CheckArgs {
     #[arg(long, value_name = "GAMES|SECONDSs", num_args = 0..=1, require_equals = true, default_missing_value = "1000")]
     pub soak: Option<Soak>,
 
-    /// Timeout for an expected answer, in milliseconds
-    #[arg(long, value_name = "MS", default_value = "5000", value_parser = milliseconds)]
+    /// Longest timeout for an expected answer, in milliseconds; after the start, ten times the slowest answer so far, at
+    /// least 2000
+    #[arg(long, value_name = "MS", default_value = "30000", value_parser = milliseconds)]
     pub timeout: u64,
 
     /// Isolation of the engine

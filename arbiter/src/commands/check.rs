@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use arbiter::args::CheckArgs;
-use arbiter::conformance::check::{Settings, Verdict, checks, is_error, run, write};
+use arbiter::conformance::check::{Outcome, Settings, run, write};
 use buxtehude::rules::Variant;
 use matches::output;
 
@@ -16,6 +16,11 @@ pub fn check(args: &CheckArgs) -> ExitCode {
         Ok(variant) => variant,
         Err(error) => return exit::fail(exit::USAGE, format_args!("--variant: {error}")),
     };
+    if let (Some(variant), Some(players)) = (variant, args.players)
+        && let Err(error) = variant.start(players)
+    {
+        return exit::fail(exit::USAGE, format_args!("--players: {error}"));
+    }
     let [program, arguments @ ..] = args.command.as_slice() else {
         // Unreachable: clap requires at least one word.
         return ExitCode::from(exit::USAGE);
@@ -31,32 +36,37 @@ pub fn check(args: &CheckArgs) -> ExitCode {
         profile: args.profile,
         legal: args.legal,
         variant,
+        players: args.players,
         only: args.only.clone(),
         soak: args.soak,
         patience: Duration::from_millis(args.timeout),
     };
-    let number = checks(&settings).len() as u64;
-    let bar = progress(number, "{pos}/{len} checks  {elapsed}  {wide_msg}");
-    let mut failed = 0;
-    let ran = run(&settings, |outcome| {
-        failed += u64::from(matches!(outcome.verdict, Verdict::Failed { .. }));
-        bar.set_message(format!("{failed} failed, last {}", outcome.name));
+    let bar = progress(0, "{pos}/{len} checks  {elapsed}  {wide_msg}");
+    bar.set_message("waiting for `uciok`");
+    bar.enable_steady_tick(Duration::from_millis(200));
+    let mut errors = 0;
+    let ran = run(&settings, &mut |outcome: &Outcome, left| {
+        errors += u64::from(outcome.is_error());
         bar.inc(1);
+        bar.set_length(bar.position() + left as u64);
+        bar.set_message(format!("{errors} errors, last {}", outcome.name));
     });
     bar.finish_and_clear();
-    let outcomes = match ran {
-        Ok(outcomes) => outcomes,
+    let report = match ran {
+        Ok(report) => report,
         Err(error) => return exit::fail(exit::USAGE, error),
     };
     let mut text = Vec::new();
     let name = program.to_string_lossy();
+    let is_detailed = !args.only.is_empty();
     // Writing text to memory does not fail.
-    let written = write(&outcomes, &name, args.format, &mut text);
+    let written = write(&report, &name, is_detailed, args.format, &mut text);
     let printed = output::print(&String::from_utf8_lossy(&text));
     if written.is_err() || printed.is_err() {
         return ExitCode::from(exit::STORAGE);
     }
-    if outcomes.iter().any(is_error) {
+    let is_unplayable = report.playable.as_ref().is_some_and(Vec::is_empty);
+    if is_unplayable || report.outcomes.iter().any(Outcome::is_error) {
         ExitCode::from(exit::WRONG)
     } else {
         ExitCode::SUCCESS

@@ -1,7 +1,8 @@
 //! Conformance check: tests an engine against everything that protocol.md promises, and reports the failures.
 //!
 //! A [`Check`] has a name, a severity, a one-line explanation and a function that talks to a running engine. A failure
-//! is shown with the transcript that led to it. Engines of plain UCI are checked for less: see [`Profile`].
+//! is shown with the transcript that led to it. The needs of a match come first, so that the first answer is whether
+//! the engine can play. Once several checks of a group have failed for the same cause, the rest of it is left out.
 
 mod answers;
 mod commands;
@@ -11,17 +12,21 @@ mod limits;
 mod options;
 mod output;
 mod positions;
+mod scope;
 mod soak;
 mod talk;
 mod texts;
 
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::time::{Duration, Instant};
 
-use buxtehude::rules::{AnyPosition, MAX_SEATS, VARIANTS, Variant};
+use buxtehude::rules::Variant;
 use clap::ValueEnum;
 
-pub use output::{Format, is_error, write};
+pub use output::{Format, write};
+use scope::Scope;
+pub use scope::Table;
 pub use soak::Soak;
 use talk::{Fault, Talk};
 
@@ -37,15 +42,17 @@ pub struct Settings {
     pub arguments: Vec<OsString>,
     /// Isolation of the engine, if possible.
     pub isolation: Option<Isolation>,
-    /// Selects the checks.
-    pub profile: Profile,
+    /// Selects the checks; `None` for the needs of a match, then all of protocol.md unless the engine is small.
+    pub profile: Option<Profile>,
     /// `true` to send the legal moves with each `go`, as with `legal=on` in a match.
     pub legal: bool,
     /// The only variant to check, or `None` for all.
     pub variant: Option<&'static Variant>,
-    /// Run only checks whose names contain one of these; all if empty.
+    /// The only number of seats to check, or `None` for all that the engine plays.
+    pub players: Option<usize>,
+    /// Run only checks whose names contain one of these, and all of them; every check if empty.
     pub only: Vec<String>,
-    /// Timeout for an expected answer.
+    /// Longest timeout for an expected answer; an engine that answers fast has less.
     pub patience: Duration,
     /// Length of the final check of memory, if wanted.
     pub soak: Option<Soak>,
@@ -60,23 +67,6 @@ pub enum Profile {
     Match,
     /// Plain UCI: two seats, no cards
     Uci,
-}
-
-impl Settings {
-    /// Each variant to check with each number of seats that it allows.
-    fn tables(&self) -> Vec<(&'static Variant, usize)> {
-        let is_asked =
-            |variant: &&Variant| self.variant.is_none_or(|only| only.name == variant.name);
-        // Plain UCI knows two seats and no cards.
-        let is_plain = |start: &AnyPosition| start.seats() == 2 && !start.has_cards();
-        let is_said = |start| self.profile != Profile::Uci || is_plain(&start);
-        let mut tables = Vec::new();
-        for variant in VARIANTS.iter().filter(is_asked) {
-            let seats = (2..=MAX_SEATS).filter(|&seats| variant.start(seats).is_ok_and(is_said));
-            tables.extend(seats.map(|seats| (variant, seats)));
-        }
-        tables
-    }
 }
 
 /// Parts of the names of checks that a match needs.
@@ -94,8 +84,9 @@ const MATCH: &[&str] = &[
     "soak",
 ];
 
-/// Number of unanswered checks in a row after which the rest is skipped.
-const MOST_MUTE: u32 = 3;
+/// Number of failures in a group for the same cause after which the rest of the group is left out; also the number of
+/// starts that may fail.
+const MOST_ALIKE: usize = 3;
 
 /// Severity of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,6 +123,8 @@ pub struct Outcome {
     pub verdict: Verdict,
     /// A remark on the result, passed or not.
     pub note: Option<String>,
+    /// Lines that the engine wrote to its standard error during the check.
+    pub stderr: Vec<String>,
     /// Duration of the check.
     pub elapsed: Duration,
 }
@@ -153,6 +146,24 @@ pub enum Verdict {
         /// The reason.
         reason: String,
     },
+    /// Several checks of its group have failed before.
+    LeftOut {
+        /// The cause of those failures.
+        cause: String,
+    },
+}
+
+/// Result of the check of an engine.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// Result of each check, in the order of execution.
+    pub outcomes: Vec<Outcome>,
+    /// Games and numbers of seats for which the engine can play a match, if this was checked.
+    pub playable: Option<Vec<Table>>,
+    /// The other games and numbers of seats that were checked.
+    pub unplayable: Vec<Table>,
+    /// Remarks on what was not checked.
+    pub remarks: Vec<String>,
 }
 
 impl Check {
@@ -169,14 +180,15 @@ impl Check {
         }
     }
 
-    /// The outcome of a skipped check.
-    fn skipped(self, reason: String) -> Outcome {
+    /// The outcome with this verdict.
+    fn outcome(self, verdict: Verdict) -> Outcome {
         Outcome {
             name: self.name,
             severity: self.severity,
             explanation: self.explanation,
-            verdict: Verdict::Skipped { reason },
+            verdict,
             note: None,
+            stderr: Vec::new(),
             elapsed: Duration::ZERO,
         }
     }
@@ -190,61 +202,160 @@ impl Check {
     }
 }
 
-/// All checks for the settings, in the order of execution.
-pub fn checks(settings: &Settings) -> Vec<Check> {
-    let mut checks = options::introduction();
-    checks.extend(positions::checks(settings));
-    checks.extend(answers::checks(settings));
-    checks.extend(limits::checks(settings.profile));
-    if settings.profile == Profile::Full {
-        checks.extend(limits::clocks(settings));
-        checks.extend(infos::checks(settings));
-        checks.extend(commands::checks(settings));
-        checks.extend(options::checks(settings));
-        checks.extend(texts::checks(settings));
+impl Outcome {
+    /// `true` if it is a failure of severity [`Severity::Error`].
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error && self.is_failure()
     }
-    checks.extend(input::refusals(settings.profile));
-    checks.extend(input::checks(settings.profile));
-    checks.extend(soak::checks(settings));
-    if settings.profile == Profile::Match {
+
+    fn is_failure(&self) -> bool {
+        matches!(self.verdict, Verdict::Failed { .. })
+    }
+}
+
+/// All checks of a stage, in the order of execution.
+fn checks(scope: &Scope) -> Vec<Check> {
+    let profile = scope.profile;
+    let mut checks = options::introduction();
+    checks.extend(positions::checks(scope));
+    checks.extend(answers::checks(scope));
+    checks.extend(limits::checks(profile));
+    if profile == Profile::Full {
+        checks.extend(limits::clocks(scope));
+        checks.extend(infos::checks(scope));
+        checks.extend(commands::checks(scope));
+        checks.extend(options::checks(scope));
+        checks.extend(texts::checks(scope));
+    }
+    checks.extend(input::refusals(profile));
+    checks.extend(input::checks(profile));
+    checks.extend(soak::checks(scope));
+    if profile == Profile::Match {
         let matters = |name: &str| MATCH.iter().any(|part| name.contains(part));
         checks.retain(|check| matters(&check.name));
     }
-    let only = &settings.only;
+    let only = &scope.settings.only;
     checks.retain(|check| only.is_empty() || only.iter().any(|part| check.name.contains(part)));
     checks
 }
 
-/// Runs all checks, and passes each outcome to `observe`.
+/// Runs all checks, and passes each outcome to `observe`, with the number of checks that are left.
 ///
 /// # Errors
 /// [`ProgramError`] if the program cannot be started.
 pub fn run(
     settings: &Settings,
-    mut observe: impl FnMut(&Outcome),
-) -> Result<Vec<Outcome>, ProgramError> {
-    let mut outcomes = Vec::new();
-    let mut talk = None;
-    // Checks in a row where the engine did not even introduce itself.
-    let mut mute = 0;
-    for check in checks(settings) {
-        let begun = Instant::now();
-        if mute == MOST_MUTE {
-            let outcome = check.skipped(format!(
-                "it did not answer in the previous {MOST_MUTE} checks"
-            ));
-            observe(&outcome);
-            outcomes.push(outcome);
-            continue;
+    observe: &mut dyn FnMut(&Outcome, usize),
+) -> Result<Report, ProgramError> {
+    let mut run = Run {
+        scope: Scope::new(settings),
+        report: Report {
+            outcomes: Vec::new(),
+            playable: None,
+            unplayable: Vec::new(),
+            remarks: Vec::new(),
+        },
+        slowest: None,
+        failures: HashMap::new(),
+        observe,
+    };
+    if !run.introduce()? {
+        return Ok(run.report);
+    }
+    if settings.profile != Some(Profile::Uci) {
+        run.stage(Profile::Match)?;
+        if settings.only.is_empty() {
+            run.judge();
         }
-        // After a failure, the next check gets a fresh engine.
+    }
+    match settings.profile {
+        Some(Profile::Match) => {}
+        None if settings.only.is_empty() && run.scope.is_small()? => run.report.remarks.push(
+            "the engine is small: it answers neither `d` nor `query`, so only the needs of a match were checked \
+             (--profile full checks all of protocol.md)"
+                .into(),
+        ),
+        profile => run.stage(profile.unwrap_or(Profile::Full))?,
+    }
+    Ok(run.report)
+}
+
+/// A running check.
+struct Run<'a> {
+    scope: Scope,
+    report: Report,
+    /// Longest time to an answer so far.
+    slowest: Option<Duration>,
+    /// Failures of each group by their causes.
+    failures: HashMap<String, HashMap<String, usize>>,
+    observe: &'a mut dyn FnMut(&Outcome, usize),
+}
+
+impl Run<'_> {
+    /// Introduces the engine and finds out what it plays; returns `false` if it does not answer.
+    fn introduce(&mut self) -> Result<bool, ProgramError> {
+        let mut talk = Talk::start(&self.scope, None)?;
+        let result = talk.introduce();
+        self.slowest = talk.slowest();
+        let Err(Fault::Wrong(reason) | Fault::Skipped(reason)) = result else {
+            self.report.remarks = self.scope.find_tables(talk)?;
+            return Ok(true);
+        };
+        let explanation = "`uci` is answered with `uciok`";
+        let check = Check::new("uci/answered", explanation, |_| Ok(()));
+        let transcript = talk.transcript();
+        let outcome = check.outcome(Verdict::Failed { reason, transcript });
+        self.report.playable = Some(Vec::new());
+        self.report.outcomes.push(Outcome {
+            stderr: talk.end(),
+            ..outcome
+        });
+        Ok(false)
+    }
+
+    /// Runs the checks of a profile that have not run before.
+    fn stage(&mut self, profile: Profile) -> Result<(), ProgramError> {
+        self.scope.profile = profile;
+        let outcomes = self.report.outcomes.iter();
+        let known: HashSet<&str> = outcomes.map(|outcome| outcome.name.as_str()).collect();
+        let mut checks = checks(&self.scope);
+        checks.retain(|check| !known.contains(check.name.as_str()));
+        let mut left = checks.len();
+        let mut talk = None;
+        for check in checks {
+            left -= 1;
+            let outcome = match self.settled_cause(group(&check.name)) {
+                Some(cause) => check.outcome(Verdict::LeftOut { cause }),
+                None => self.outcome(check, &mut talk)?,
+            };
+            (self.observe)(&outcome, left);
+            self.report.outcomes.push(outcome);
+        }
+        Ok(())
+    }
+
+    /// The cause of so many failures of a group, or of so many starts, that another one would say nothing new.
+    fn settled_cause(&self, group: &str) -> Option<String> {
+        if !self.scope.settings.only.is_empty() {
+            return None;
+        }
+        let groups = [START, group].into_iter();
+        let mut causes = groups
+            .filter_map(|group| self.failures.get(group))
+            .flatten();
+        let settled = causes.find(|(_, count)| **count >= MOST_ALIKE);
+        settled.map(|(cause, _)| cause.clone())
+    }
+
+    /// Runs a check. After a failure, the next one gets a fresh engine.
+    fn outcome(&mut self, check: Check, talk: &mut Option<Talk>) -> Result<Outcome, ProgramError> {
+        let begun = Instant::now();
         let mut running = match talk.take() {
             Some(running) => running,
-            None => Talk::start(settings)?,
+            None => Talk::start(&self.scope, self.slowest)?,
         };
         let beginning = running.begin();
-        let was_mute = beginning.is_err() && begun.elapsed() >= settings.patience;
-        mute = if was_mute { mute + 1 } else { 0 };
+        let has_begun = beginning.is_ok();
         let result = beginning.and_then(|()| (check.run)(&mut running));
         let verdict = match result {
             Ok(()) => Verdict::Passed,
@@ -254,19 +365,100 @@ pub fn run(
                 transcript: running.transcript().to_string(),
             },
         };
-        let outcome = Outcome {
-            name: check.name,
-            severity: check.severity,
-            explanation: check.explanation,
-            verdict,
-            note: running.take_note(),
-            elapsed: begun.elapsed(),
-        };
-        observe(&outcome);
-        if !matches!(outcome.verdict, Verdict::Failed { .. }) && running.is_open() {
-            talk = Some(running);
+        if let Verdict::Failed { reason, .. } = &verdict {
+            let group = if has_begun { group(&check.name) } else { START };
+            let causes = self.failures.entry(group.into()).or_default();
+            *causes.entry(cause(reason)).or_default() += 1;
         }
-        outcomes.push(outcome);
+        let mut outcome = check.outcome(verdict);
+        outcome.note = running.take_note();
+        outcome.elapsed = begun.elapsed();
+        self.slowest = running.slowest();
+        outcome.stderr = running.take_errors();
+        if !outcome.is_failure() && running.is_open() {
+            *talk = Some(running);
+        } else {
+            outcome.stderr.extend(running.end());
+        }
+        Ok(outcome)
     }
-    Ok(outcomes)
+
+    /// Decides for which games and numbers of seats the engine can play a match, by its checks so far: a failed check
+    /// of a game and a number of seats excludes only these, any other failure all.
+    fn judge(&mut self) {
+        let errors = self
+            .report
+            .outcomes
+            .iter()
+            .filter(|outcome| outcome.is_error());
+        let names: Vec<&str> = errors.map(|outcome| outcome.name.as_str()).collect();
+        let tables = self.scope.tables.iter();
+        let fails = |&&(variant, seats): &&Table| {
+            let of_table = format!("{}/{seats}/", variant.name);
+            let is_of_any = |name: &&str| name.matches('/').count() == 2;
+            names
+                .iter()
+                .any(|name| !is_of_any(name) || name.starts_with(&of_table))
+        };
+        let (unplayable, playable) = tables.partition(fails);
+        self.report.playable = Some(playable);
+        self.report.unplayable = unplayable;
+    }
+}
+
+/// Group of failures before a check.
+const START: &str = "start";
+
+/// Group of a check: its name without game, seats and details.
+fn group(name: &str) -> &str {
+    match name.split('/').collect::<Vec<&str>>()[..] {
+        [_, _, what] => what,
+        [first, ..] => first,
+        [] => name,
+    }
+}
+
+/// The cause of a failure: its reason without numbers, and without what is quoted or in brackets.
+fn cause(reason: &str) -> String {
+    let (mut cause, mut depth, mut is_quoted) = (String::new(), 0_u32, false);
+    for c in reason.chars() {
+        let was_inside = is_quoted || depth > 0;
+        match c {
+            '"' => is_quoted = !is_quoted,
+            '[' | '{' | '(' if !is_quoted => depth += 1,
+            ']' | '}' | ')' if !is_quoted => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        let is_inside = is_quoted || depth > 0;
+        match c {
+            _ if is_inside && !was_inside => cause.push('…'),
+            _ if is_inside || was_inside => {}
+            '0'..='9' if cause.ends_with('#') => {}
+            '0'..='9' => cause.push('#'),
+            _ => cause.push(c),
+        }
+    }
+    cause
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failures_that_differ_in_details_have_the_same_cause() {
+        for (reason, expected) in [
+            ("no `uciok` within 5000 ms", "no `uciok` within # ms"),
+            (
+                r#"expected one error, got ["a (b"]"#,
+                "expected one error, got …",
+            ),
+            (r#""e1d2" is illegal after "x""#, "… is illegal after …"),
+            ("Info { depth: Some(1) } is wrong", "Info … is wrong"),
+        ] {
+            assert_eq!(cause(reason), expected);
+        }
+        let groups = ["hase-und-igel/3/moves", "refuses/go-twice", "bench"].map(group);
+        assert_eq!(groups, ["moves", "refuses", "bench"]);
+    }
 }

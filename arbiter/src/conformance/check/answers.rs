@@ -6,14 +6,14 @@ use std::time::{Duration, Instant};
 use super::limits::in_time_of;
 use super::positions::for_positions;
 use super::talk::{Fault, Search, Talk, expect, first_words, is_legal, nothing, wrong};
-use super::{Check, Profile, Settings};
+use super::{Check, Profile, Scope};
 use crate::conformance::transcript::mask;
 use buxtehude::rules::Variant;
 
 /// Time to wait for output that must not come.
 const SILENCE: Duration = Duration::from_millis(60);
 
-pub fn checks(settings: &Settings) -> Vec<Check> {
+pub fn checks(scope: &Scope) -> Vec<Check> {
     let mut checks = vec![
         Check::new(
             "go/once",
@@ -88,9 +88,8 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
             multipv,
         ),
     ];
-    let is_full = settings.profile == Profile::Full;
-    let tables = settings.tables();
-    if let Some(&(variant, seats)) = tables.first() {
+    let is_full = scope.profile == Profile::Full;
+    if let Some(&(variant, seats)) = scope.tables.first() {
         checks.push(Check::new(
             "go/searchmoves",
             "`bestmove` is one of `searchmoves`",
@@ -116,7 +115,7 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
             ));
         }
     }
-    for (variant, seats) in tables {
+    for &(variant, seats) in &scope.tables {
         let name = format!("{}/{seats}/deterministic", variant.name);
         let explanation =
             "repeated searches to a fixed depth print the same, except for times and speeds";

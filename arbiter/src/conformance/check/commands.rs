@@ -6,7 +6,7 @@ use buxtehude::protocol::Reply;
 
 use super::positions::{Reached, for_positions};
 use super::talk::{Fault, Talk, expect, nothing, wrong};
-use super::{Check, Settings};
+use super::{Check, Scope};
 
 /// Greatest depth of perft.
 const PERFT_DEPTH: u32 = 2;
@@ -14,7 +14,7 @@ const PERFT_DEPTH: u32 = 2;
 /// Positions counted by perft for each variant and number of seats.
 const COUNTED: usize = 6;
 
-pub fn checks(settings: &Settings) -> Vec<Check> {
+pub fn checks(scope: &Scope) -> Vec<Check> {
     let mut checks = vec![
         Check::new(
             "ugi/introduction",
@@ -146,7 +146,7 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
         )
         .lightly(),
     ];
-    for (variant, seats) in settings.tables() {
+    for &(variant, seats) in &scope.tables {
         checks.push(Check::new(
             format!("{}/{seats}/perft", variant.name),
             "`go perft` counts the legal moves and cards, for each first one and in total",

@@ -10,14 +10,14 @@ use rand_chacha::ChaCha8Rng;
 
 use super::positions::{POSITIONS, Reached, for_positions};
 use super::talk::{Fault, Search, Talk, expect, is_legal, is_mate, wrong};
-use super::{Check, Settings};
+use super::{Check, Scope};
 
 /// Fields of an `info` line, in order.
 const FACTS: [&str; 10] = [
     "depth", "seldepth", "multipv", "estimate", "score", "nodes", "nps", "hashfull", "time", "pv",
 ];
 
-pub fn checks(settings: &Settings) -> Vec<Check> {
+pub fn checks(scope: &Scope) -> Vec<Check> {
     let mut checks = vec![
         Check::new(
             "info/facts",
@@ -79,7 +79,7 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
             numbers_agree,
         ),
     ];
-    for (variant, seats) in settings.tables() {
+    for &(variant, seats) in &scope.tables {
         let name = |what: &str| format!("{}/{seats}/{what}", variant.name);
         checks.push(Check::new(
             name("score"),

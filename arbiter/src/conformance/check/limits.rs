@@ -9,7 +9,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::positions::random_position;
 use super::talk::{Fault, Search, Talk, expect, is_legal, is_mate, wrong};
-use super::{Check, Profile, Settings};
+use super::{Check, Profile, Scope};
 
 /// Margin beyond a time limit, for communication and a busy machine.
 const MARGIN: Duration = Duration::from_millis(150);
@@ -117,7 +117,9 @@ pub fn in_time_of(
     attempt: impl FnMut() -> Result<Duration, Fault>,
 ) -> Result<(), Fault> {
     let elapsed = least_of_tries(limit, attempt)?;
-    expect(elapsed <= limit, || format!("after {elapsed:?}"))
+    expect(elapsed <= limit, || {
+        format!("answered after {} ms", elapsed.as_millis())
+    })
 }
 
 /// Shortest time of up to [`TRIES`] attempts, the last of which stays within the limit if any does.
@@ -135,9 +137,9 @@ pub fn least_of_tries(
 }
 
 /// Checks of the clocks of all seats.
-pub fn clocks(settings: &Settings) -> Vec<Check> {
+pub fn clocks(scope: &Scope) -> Vec<Check> {
     let mut checks = Vec::new();
-    for (variant, seats) in settings.tables() {
+    for &(variant, seats) in &scope.tables {
         for (name, spelling, text) in SPELLINGS {
             if *name == "uci" && seats != 2 {
                 continue;

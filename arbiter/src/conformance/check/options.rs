@@ -6,8 +6,9 @@ use buxtehude::protocol::{OptionKind, OptionOffer, Reply};
 use buxtehude::rules::VARIANTS;
 
 use super::limits::least_of_tries;
+use super::scope::Table;
 use super::talk::{Fault, Talk, expect, is_refusal, nothing, wrong};
-use super::{Check, Settings};
+use super::{Check, Scope};
 use crate::conformance::transcript::mask;
 
 /// Positions where the settings of a preset change the evaluation, as position texts of the games: near the end,
@@ -167,7 +168,7 @@ fn settable(talk: &Talk) -> Vec<(String, Vec<String>)> {
 }
 
 /// Checks of options beyond UCI.
-pub fn checks(settings: &Settings) -> Vec<Check> {
+pub fn checks(scope: &Scope) -> Vec<Check> {
     let mut checks = vec![
         Check::new("options/spelt", "option lines follow the grammar", |talk| {
             for line in talk.introduction()? {
@@ -231,12 +232,8 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
             },
         ),
     ];
-    let is_asked = |only: Option<&str>, name: &str| only.is_none_or(|only| only == name);
-    let only = settings.variant.map(|variant| variant.name);
-    for variant in VARIANTS
-        .iter()
-        .filter(|variant| is_asked(only, variant.name))
-    {
+    let is_same = |one: &Table, other: &Table| one.0.name == other.0.name;
+    for variant in scope.tables.chunk_by(is_same).map(|tables| tables[0].0) {
         checks.push(Check::new(
             format!("variants/{}", variant.name),
             "choosing a variant by any of its names is answered with its start position for two",
@@ -333,7 +330,7 @@ fn with(
     talk.close();
     let mut variants = VARIANTS.iter();
     let variant = variants.find(|variant| variant.parse(position).is_ok());
-    let Some(variant) = variant.filter(|variant| talk.is_asked_about(variant)) else {
+    let Some(variant) = variant.filter(|variant| talk.need_variant(variant).is_ok()) else {
         return Ok(None);
     };
     talk.choose(variant)?;

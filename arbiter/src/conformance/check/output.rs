@@ -1,12 +1,22 @@
 //! Output of the outcomes: text for people, JSON or JUnit for programs.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use clap::ValueEnum;
 use serde_json::{Value, json};
 
-use super::{Outcome, Severity, Verdict};
+use super::{Outcome, Report, Severity, Table, Verdict, cause};
 use matches::record::printable::{printable_json, printable_lines};
+
+/// Lines shown of the conversation that led to a failure, unless the user asks for the check.
+const SHOWN_LINES: usize = 6;
+
+/// Lines shown of the standard error during a check.
+const SHOWN_ERRORS: usize = 10;
+
+/// Names shown of checks that are alike.
+const SHOWN_NAMES: usize = 4;
 
 /// Format of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -19,74 +29,191 @@ pub enum Format {
     Junit,
 }
 
-/// Writes all outcomes in the given format.
+/// Writes the result in the given format; the text shows every failure with its whole conversation if `is_detailed`,
+/// otherwise one of each cause with its end.
 ///
 /// # Errors
 /// Those of `output`.
 pub fn write(
-    outcomes: &[Outcome],
+    report: &Report,
     program: &str,
+    is_detailed: bool,
     format: Format,
     to: &mut dyn Write,
 ) -> io::Result<()> {
     match format {
         Format::Text => {
             let mut text = Vec::new();
-            write_text(outcomes, &mut text)?;
+            write_text(report, is_detailed, &mut text)?;
             let text = String::from_utf8_lossy(&text);
             to.write_all(printable_lines(&text).as_bytes())
         }
         Format::Json => {
-            let json = json_of(outcomes, program).to_string();
+            let json = json_of(report, program).to_string();
             writeln!(to, "{}", printable_json(&json))
         }
-        Format::Junit => junit_of(outcomes, program, to),
+        Format::Junit => junit_of(&report.outcomes, program, to),
     }
 }
 
-fn write_text(outcomes: &[Outcome], to: &mut dyn Write) -> io::Result<()> {
-    for outcome in outcomes {
-        match &outcome.verdict {
-            Verdict::Passed => {
-                if let Some(note) = &outcome.note {
-                    writeln!(to, "{}: {note}", outcome.name)?;
-                }
-            }
-            Verdict::Skipped { reason } => writeln!(to, "skipped {}: {reason}", outcome.name)?,
-            Verdict::Failed { reason, transcript } => {
-                writeln!(
-                    to,
-                    "{} {}: {}",
-                    word(outcome.severity),
-                    outcome.name,
-                    outcome.explanation
-                )?;
-                writeln!(to, "    {reason}")?;
-                for line in transcript.lines() {
-                    writeln!(to, "    {line}")?;
-                }
-            }
+fn write_text(report: &Report, is_detailed: bool, to: &mut dyn Write) -> io::Result<()> {
+    if let Some(playable) = &report.playable {
+        match playable.as_slice() {
+            [] => writeln!(to, "cannot play matches")?,
+            playable => writeln!(to, "can play matches: {}", in_words(playable))?,
+        }
+        if !playable.is_empty() && !report.unplayable.is_empty() {
+            writeln!(to, "but not: {}", in_words(&report.unplayable))?;
         }
     }
+    for remark in &report.remarks {
+        writeln!(to, "note: {remark}")?;
+    }
+    let outcomes = &report.outcomes;
+    for outcome in outcomes {
+        if let (Verdict::Passed, Some(note)) = (&outcome.verdict, &outcome.note) {
+            writeln!(to, "{}: {note}", outcome.name)?;
+        }
+    }
+    for alike in failures(outcomes, is_detailed) {
+        write_failures(&alike, outcomes, is_detailed, to)?;
+    }
+    write_skipped(outcomes, to)?;
+    let mut unshown = outcomes
+        .iter()
+        .filter(|outcome| !outcome.stderr.is_empty() && !outcome.is_failure());
+    if let Some(first) = unshown.next() {
+        writeln!(
+            to,
+            "standard error during {}{}:",
+            first.name,
+            others(unshown.count())
+        )?;
+        write_lines("! ", &first.stderr, SHOWN_ERRORS, to)?;
+    }
     let count = |is: fn(&Outcome) -> bool| outcomes.iter().filter(|outcome| is(outcome)).count();
+    let left_out = count(|outcome| matches!(outcome.verdict, Verdict::LeftOut { .. }));
     writeln!(
         to,
-        "{} checks: {} passed, {} errors, {} warnings, {} skipped",
+        "{} checks: {} passed, {} errors, {} warnings, {} skipped{}",
         outcomes.len(),
         count(|outcome| outcome.verdict == Verdict::Passed),
-        count(is_error),
-        count(is_warning),
+        count(Outcome::is_error),
+        count(|outcome| outcome.is_failure() && !outcome.is_error()),
         count(|outcome| matches!(outcome.verdict, Verdict::Skipped { .. })),
+        match left_out {
+            0 => String::new(),
+            _ => format!(
+                ", {left_out} left out after failures of the same kind; --only NAME runs them, and shows all lines"
+            ),
+        }
     )
 }
 
-/// `true` if the outcome is a failure of severity [`Severity::Error`](super::Severity::Error).
-pub fn is_error(outcome: &Outcome) -> bool {
-    outcome.severity == Severity::Error && matches!(outcome.verdict, Verdict::Failed { .. })
+/// Games with their numbers of seats, such as `hase-und-igel with 2, 3 seats; fox-and-hounds with 2 seats`.
+fn in_words(tables: &[Table]) -> String {
+    let games = tables.chunk_by(|one, other| one.0.name == other.0.name);
+    let words = games.map(|tables| {
+        let seats: Vec<String> = tables.iter().map(|(_, seats)| seats.to_string()).collect();
+        format!("{} with {} seats", tables[0].0.name, seats.join(", "))
+    });
+    words.collect::<Vec<String>>().join("; ")
 }
 
-fn is_warning(outcome: &Outcome) -> bool {
-    outcome.severity == Severity::Warning && matches!(outcome.verdict, Verdict::Failed { .. })
+/// The failures, those with the same cause together.
+fn failures(outcomes: &[Outcome], is_detailed: bool) -> Vec<Vec<&Outcome>> {
+    let mut causes = Vec::new();
+    let mut failures: Vec<Vec<&Outcome>> = Vec::new();
+    for outcome in outcomes {
+        if let Verdict::Failed { reason, .. } = &outcome.verdict {
+            let cause = (outcome.severity, cause(reason));
+            match causes.iter().position(|known| *known == cause) {
+                Some(index) if !is_detailed => failures[index].push(outcome),
+                _ => {
+                    causes.push(cause);
+                    failures.push(vec![outcome]);
+                }
+            }
+        }
+    }
+    failures
+}
+
+/// Writes the first of several failures with the same cause, and their number.
+fn write_failures(
+    alike: &[&Outcome],
+    outcomes: &[Outcome],
+    is_detailed: bool,
+    to: &mut dyn Write,
+) -> io::Result<()> {
+    let (first, rest) = (alike[0], &alike[1..]);
+    let Verdict::Failed { reason, transcript } = &first.verdict else {
+        return Ok(());
+    };
+    let severity = word(first.severity);
+    writeln!(to, "{severity} {}: {}", first.name, first.explanation)?;
+    writeln!(to, "    {reason}")?;
+    let lines: Vec<&str> = transcript.lines().collect();
+    let most = if is_detailed { usize::MAX } else { SHOWN_LINES };
+    write_lines("", &lines, most, to)?;
+    write_lines("! ", &first.stderr, SHOWN_ERRORS, to)?;
+    let cause = cause(reason);
+    let is_of_cause = |outcome: &&Outcome| matches!(&outcome.verdict, Verdict::LeftOut { cause: of } if *of == cause);
+    let left_out = outcomes.iter().filter(is_of_cause).count();
+    if !is_detailed && (!rest.is_empty() || left_out > 0) {
+        let names = rest.iter().map(|outcome| outcome.name.as_str());
+        let names: Vec<&str> = names.take(SHOWN_NAMES).collect();
+        let left_out = match left_out {
+            0 => String::new(),
+            _ => format!("; {left_out} like them left out"),
+        };
+        let (count, names) = (alike.len(), names.join(", "));
+        writeln!(
+            to,
+            "    {count} checks failed for this cause, also {names}{left_out}"
+        )?;
+    }
+    Ok(())
+}
+
+/// Writes the end of some lines.
+fn write_lines(
+    mark: &str,
+    lines: &[impl AsRef<str>],
+    most: usize,
+    to: &mut dyn Write,
+) -> io::Result<()> {
+    let omitted = lines.len().saturating_sub(most);
+    if omitted > 0 {
+        writeln!(to, "    # {omitted} lines omitted")?;
+    }
+    for line in &lines[omitted..] {
+        writeln!(to, "    {mark}{}", line.as_ref())?;
+    }
+    Ok(())
+}
+
+/// Writes the reasons for skipped checks, each once.
+fn write_skipped(outcomes: &[Outcome], to: &mut dyn Write) -> io::Result<()> {
+    let mut reasons: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for outcome in outcomes {
+        if let Verdict::Skipped { reason } = &outcome.verdict {
+            reasons.entry(reason).or_default().push(&outcome.name);
+        }
+    }
+    for (reason, names) in reasons {
+        let others = others(names.len() - 1);
+        writeln!(to, "skipped {}{others}: {reason}", names[0])?;
+    }
+    Ok(())
+}
+
+fn others(count: usize) -> String {
+    match count {
+        0 => String::new(),
+        1 => " and another check".into(),
+        _ => format!(" and {count} others"),
+    }
 }
 
 fn word(severity: Severity) -> &'static str {
@@ -96,12 +223,13 @@ fn word(severity: Severity) -> &'static str {
     }
 }
 
-fn json_of(outcomes: &[Outcome], program: &str) -> Value {
+fn json_of(report: &Report, program: &str) -> Value {
     let check = |outcome: &Outcome| {
         let (verdict, reason, transcript) = match &outcome.verdict {
             Verdict::Passed => ("passed", None, None),
             Verdict::Failed { reason, transcript } => ("failed", Some(reason), Some(transcript)),
             Verdict::Skipped { reason } => ("skipped", Some(reason), None),
+            Verdict::LeftOut { cause } => ("left out", Some(cause), None),
         };
         json!({
             "name": outcome.name,
@@ -111,12 +239,18 @@ fn json_of(outcomes: &[Outcome], program: &str) -> Value {
             "reason": reason,
             "transcript": transcript,
             "note": outcome.note,
+            "stderr": outcome.stderr,
             "micros": outcome.elapsed.as_micros() as u64,
         })
     };
+    let table = |(variant, seats): &Table| json!({ "variant": variant.name, "seats": seats });
+    let tables = |tables: &[Table]| tables.iter().map(table).collect::<Vec<Value>>();
     json!({
         "program": program,
-        "checks": outcomes.iter().map(check).collect::<Vec<Value>>(),
+        "playable": report.playable.as_deref().map(tables),
+        "unplayable": tables(&report.unplayable),
+        "remarks": report.remarks,
+        "checks": report.outcomes.iter().map(check).collect::<Vec<Value>>(),
     })
 }
 
@@ -131,6 +265,11 @@ fn junit_of(outcomes: &[Outcome], program: &str, to: &mut dyn Write) -> io::Resu
                 status.set_message(reason);
                 status
             }
+            Verdict::LeftOut { cause } => {
+                let mut status = TestCaseStatus::skipped();
+                status.set_message(format!("left out: {cause}"));
+                status
+            }
             Verdict::Failed { reason, transcript } => {
                 let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
                 status.set_message(reason);
@@ -141,6 +280,9 @@ fn junit_of(outcomes: &[Outcome], program: &str, to: &mut dyn Write) -> io::Resu
         };
         let mut case = TestCase::new(&outcome.name, status);
         case.set_time(outcome.elapsed);
+        if !outcome.stderr.is_empty() {
+            case.set_system_err(outcome.stderr.join("\n"));
+        }
         suite.add_test_case(case);
     }
     let mut report = Report::new("arbiter check");

@@ -6,7 +6,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::talk::{Fault, Talk, expect, is_legal, nothing, wrong};
-use super::{Check, Profile, Settings};
+use super::{Check, Profile, Scope};
 
 /// Positions to search for each variant and number of seats.
 pub const POSITIONS: usize = 8;
@@ -17,16 +17,23 @@ const MANY_POSITIONS: usize = 40;
 /// Maximum number of random moves that lead to a position.
 const MOST_MOVES: usize = 40;
 
-pub fn checks(settings: &Settings) -> Vec<Check> {
+pub fn checks(scope: &Scope) -> Vec<Check> {
     let mut checks = Vec::new();
-    for (variant, seats) in settings.tables() {
+    for &(variant, seats) in &scope.tables {
         let name = |what: &str| format!("{}/{seats}/{what}", variant.name);
         checks.push(Check::new(
             name("moves"),
             "every `bestmove` is legal, and so is every move of a principal variation",
             move |talk| for_positions(talk, variant, seats, POSITIONS, moves_are_legal),
         ));
-        if settings.profile == Profile::Full {
+        if scope.profile != Profile::Match {
+            checks.push(Check::new(
+                name("no-move"),
+                "`go` is answered with `bestmove (none)` where no move is legal",
+                move |talk| no_move(talk, variant, seats),
+            ));
+        }
+        if scope.profile == Profile::Full {
             checks.push(Check::new(
                 name("estimates"),
                 "estimates have a number for each seat and add up to 1000",
@@ -103,22 +110,15 @@ pub fn random_position(
 }
 
 fn moves_are_legal(talk: &mut Talk, reached: &Reached) -> Result<(), Fault> {
-    let moves = matches!(reached.position.turn(), Turn::Seat(_));
-    if talk.profile() == Profile::Match && !moves {
-        // A match sends no `go` in such a position.
-        return Ok(());
-    }
-    let search = talk.go("go depth 2")?;
     let Turn::Seat(_) = reached.position.turn() else {
-        return expect(search.best.best.is_none(), || {
-            format!("{:?} although no move is legal", search.best.best)
-        });
+        return Ok(());
     };
+    let search = talk.go("go depth 2")?;
     let Some(best) = &search.best.best else {
         return wrong("no move although some are legal");
     };
     expect(is_legal(&reached.position, best), || {
-        format!("{best} is illegal after {}", reached.command)
+        format!("{best:?} is illegal after {:?}", reached.command)
     })?;
     for info in &search.infos {
         let mut position = reached.position;
@@ -128,10 +128,28 @@ fn moves_are_legal(talk: &mut Talk, reached: &Reached) -> Result<(), Fault> {
                 break;
             }
             expect(is_legal(&position, mv), || {
-                format!("{mv} is illegal in the pv {}", info.pv.join(" "))
+                format!("{mv:?} is illegal in the pv {:?}", info.pv)
             })?;
             position.play(mv)?;
         }
+    }
+    Ok(())
+}
+
+/// Searches in positions where a card is due or the game is over, if random games reach any.
+fn no_move(talk: &mut Talk, variant: &'static Variant, seats: usize) -> Result<(), Fault> {
+    talk.choose(variant)?;
+    let mut rng = ChaCha8Rng::seed_from_u64(seats as u64);
+    for _ in 0..MANY_POSITIONS {
+        let (position, actions) = random_position(variant, seats, &mut rng)?;
+        if matches!(position.turn(), Turn::Seat(_)) {
+            continue;
+        }
+        talk.set(&[talk.position(seats, &actions)])?;
+        let search = talk.go("go depth 2")?;
+        expect(search.best.best.is_none(), || {
+            format!("{:?} although no move is legal", search.best.best)
+        })?;
     }
     Ok(())
 }

@@ -14,7 +14,7 @@ use rand::seq::IteratorRandom;
 use rand_chacha::ChaCha8Rng;
 
 use super::talk::{Fault, Talk, expect, is_legal};
-use super::{Check, Settings};
+use super::{Check, Scope};
 use matches::play::family::descendants;
 
 /// Moves of the engine in each game.
@@ -61,9 +61,9 @@ impl FromStr for Soak {
 }
 
 /// The check of memory, if the user asks for it.
-pub fn checks(settings: &Settings) -> Vec<Check> {
-    let tables = settings.tables();
-    let Some((soak, &(variant, _))) = settings.soak.zip(tables.first()) else {
+pub fn checks(scope: &Scope) -> Vec<Check> {
+    let tables = &scope.tables;
+    let Some((soak, &(variant, _))) = scope.settings.soak.zip(tables.first()) else {
         return Vec::new();
     };
     let seats: Vec<usize> = tables
@@ -100,9 +100,7 @@ fn play(
     };
     // Sample after games with the same number of seats, since an engine's memory for a game may depend on it.
     let between = between.next_multiple_of(seats.len() as u64);
-    if talk.plays(variant) {
-        talk.choose(variant)?;
-    }
+    talk.choose(variant)?;
     let mut readings = Vec::new();
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     for game in 1.. {

@@ -1,21 +1,35 @@
 //! Communication with the checked engine. Every line is kept, to be shown with a failure.
 
+mod games;
+
+use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::{Duration, Instant};
 
-use buxtehude::protocol::{
-    BestMove, Command, Info, OptionOffer, PositionCommand, Reply, Score, Start,
-};
-use buxtehude::rules::{AnyPosition, Turn, VARIANTS, Variant};
+use buxtehude::protocol::{BestMove, Command, Info, OptionOffer, Reply, Score};
+use buxtehude::rules::{AnyPosition, Variant};
 
-use super::{Profile, Settings};
+use super::{Profile, Scope};
 use crate::conformance::transcript::{NoLine, Program, ProgramError, mask};
+pub use games::{first_words, is_legal};
 use matches::record::printable::{printable, shortened};
 
 /// Maximum number of lines shown.
 const SHOWN_LINES: usize = 60;
 
+/// Maximum number of lines kept of the standard error during a check.
+const KEPT_ERRORS: usize = 100;
+
+/// Number of times that an answer may take as long as the slowest one so far.
+const TIMES_SLOWEST: u32 = 10;
+
+/// Shortest timeout for an expected answer, unless the user sets a shorter one.
+const LEAST_PATIENCE: Duration = Duration::from_secs(2);
+
 /// Maximum number of characters shown of an engine's line.
 const LONGEST_SHOWN: usize = 1000;
+
+/// Commands that are answered at once in every state.
+const ALWAYS_ANSWERED: [&str; 5] = ["d", "query", "eval", "help", "compiler"];
 
 /// Reasons for a check not to pass.
 #[derive(Clone, Debug)]
@@ -48,11 +62,17 @@ pub struct Search {
 /// A running engine and the transcript of its communication.
 pub struct Talk {
     program: Program,
-    settings: Settings,
+    scope: Scope,
     transcript: Vec<String>,
+    /// Lines of its standard error.
+    errors: Receiver<String>,
     /// The options that it offers; empty before the introduction.
     offers: Vec<OptionOffer>,
     is_open: bool,
+    /// Time of the last line sent.
+    sent: Instant,
+    /// Longest time to an expected answer; `None` before the first one.
+    slowest: Option<Duration>,
     /// The variant that it plays, if known.
     variant: Option<&'static Variant>,
     /// The last position set, if the legal moves are sent with each `go`.
@@ -93,13 +113,24 @@ fn shown(line: &str) -> String {
 }
 
 impl Talk {
-    pub fn start(settings: &Settings) -> Result<Talk, ProgramError> {
+    /// Starts the engine. `slowest` is the longest time to an answer in earlier checks.
+    ///
+    /// # Errors
+    /// [`ProgramError`] if the program cannot be started.
+    pub fn start(scope: &Scope, slowest: Option<Duration>) -> Result<Talk, ProgramError> {
+        let settings = &scope.settings;
+        let (sender, errors) = sync_channel(KEPT_ERRORS);
+        let keep = move |line: &str| drop(sender.try_send(shown(line)));
+        let (program, arguments) = (&settings.program, &settings.arguments);
         Ok(Talk {
-            program: Program::start(&settings.program, &settings.arguments, settings.isolation)?,
-            settings: settings.clone(),
+            program: Program::start_with(program, arguments, settings.isolation, keep)?,
+            scope: scope.clone(),
             transcript: Vec::new(),
+            errors,
             offers: Vec::new(),
             is_open: true,
+            sent: Instant::now(),
+            slowest,
             is_home: false,
             variant: None,
             position: None,
@@ -107,7 +138,23 @@ impl Talk {
         })
     }
 
-    /// `true` if the engine can run another check, since it was not told to quit.
+    /// Ends the engine; returns the rest of its standard error.
+    pub fn end(self) -> Vec<String> {
+        drop(self.program);
+        self.errors.try_iter().collect()
+    }
+
+    /// Takes the lines of its standard error since the last call.
+    pub fn take_errors(&mut self) -> Vec<String> {
+        self.errors.try_iter().collect()
+    }
+
+    /// Longest time to an expected answer.
+    pub fn slowest(&self) -> Option<Duration> {
+        self.slowest
+    }
+
+    /// `true` if the engine can run another check, since it neither ended nor was told to quit.
     pub fn is_open(&self) -> bool {
         self.is_open
     }
@@ -115,57 +162,6 @@ impl Talk {
     /// Notes that the engine was told to quit.
     pub fn close(&mut self) {
         self.is_open = false;
-    }
-
-    /// Prepares for the next check: the engine is introduced, idle and at the start, and the transcript is empty.
-    pub fn begin(&mut self) -> Result<(), Fault> {
-        self.transcript.clear();
-        if self.offers.is_empty() {
-            for line in self.introduction()? {
-                if let Ok(Reply::Option(offer)) = line.parse() {
-                    self.offers.push(offer);
-                }
-            }
-        }
-        nothing(&self.fence()?)?;
-        self.transcript.clear();
-        if !self.is_home
-            && let Some(home) = self.home()
-        {
-            self.choose(home)?;
-            self.is_home = true;
-        }
-        if self.home().is_none() {
-            self.variant = None;
-        }
-        self.set_beginning()
-    }
-
-    /// The command for the first position of a game for two where a seat has a choice; dice may be due before.
-    pub fn beginning(&self) -> Result<String, Fault> {
-        let words = self.first_moves(0)?;
-        Ok(match words.is_empty() {
-            true => "position startpos".into(),
-            false => format!("position startpos moves {words}"),
-        })
-    }
-
-    /// The default variant of checks: the first one that the engine offers.
-    fn home(&self) -> Option<&'static Variant> {
-        let asked = self.settings.tables();
-        let mut variants = asked.into_iter().map(|(variant, _)| variant);
-        variants.find(|variant| self.offers_variant(variant))
-    }
-
-    /// The first `count` moves of a game for two, with the cards drawn; avoids cards if the game has moves that draw
-    /// none.
-    pub fn first_moves(&self, count: usize) -> Result<String, Fault> {
-        let asked = self.settings.tables();
-        let variant = self.home().or(asked.first().map(|(variant, _)| *variant));
-        match variant {
-            Some(variant) => Ok(first_words(variant, count)?.0.join(" ")),
-            None => Err(Fault::Skipped("no known variant".into())),
-        }
     }
 
     /// Adds a note to the outcome, passed or not.
@@ -189,16 +185,21 @@ impl Talk {
     }
 
     pub fn profile(&self) -> Profile {
-        self.settings.profile
+        self.scope.profile
     }
 
     pub fn offers(&self) -> &[OptionOffer] {
         &self.offers
     }
 
-    /// Timeout for an expected answer.
+    /// Timeout for an expected answer, by the engine's own speed.
     pub fn patience(&self) -> Duration {
-        self.settings.patience
+        let most = self.scope.settings.patience;
+        let by_speed = |slowest| {
+            let usual: Duration = slowest * TIMES_SLOWEST;
+            usual.max(LEAST_PATIENCE).min(most)
+        };
+        self.slowest.map_or(most, by_speed)
     }
 
     /// The transcript; if it is long, without its middle.
@@ -216,7 +217,7 @@ impl Talk {
 
     /// Sends a line; adds the legal moves to a `go` if the settings say so.
     pub fn send(&mut self, line: &str) -> Result<(), Fault> {
-        if self.settings.legal {
+        if self.scope.settings.legal {
             match line.parse() {
                 Ok(Command::Position(set)) => self.position = self.position_of(&set),
                 Ok(Command::Go(mut go)) if go.searchmoves.is_empty() => {
@@ -230,25 +231,12 @@ impl Talk {
         self.send_bytes(format!("{line}\n").as_bytes())
     }
 
-    fn position_of(&self, set: &PositionCommand) -> Option<AnyPosition> {
-        let variant = self.variant.unwrap_or(&VARIANTS[0]);
-        let mut position = match &set.start {
-            Start::Startpos { players } => variant.start(players.unwrap_or(2) as usize).ok()?,
-            Start::Fen(text) => variant.parse(text).ok()?,
-            Start::Etude(line) => variant.parse_etude(line).ok()?,
-        };
-        set.moves
-            .iter()
-            .try_for_each(|word| position.play(word))
-            .ok()?;
-        Some(position)
-    }
-
     /// Sends raw bytes.
     pub fn send_bytes(&mut self, bytes: &[u8]) -> Result<(), Fault> {
         let text = String::from_utf8_lossy(bytes);
         let shown: String = text.trim_end_matches('\n').chars().take(300).collect();
         self.transcript.push(format!("> {}", printable(&shown)));
+        self.sent = Instant::now();
         Ok(self.program.send_bytes(bytes)?)
     }
 
@@ -266,28 +254,36 @@ impl Talk {
 
     /// Returns the next line; fails after the timeout.
     pub fn line(&mut self) -> Result<String, Fault> {
+        self.expected_line("answer")
+    }
+
+    fn expected_line(&mut self, expected: &str) -> Result<String, Fault> {
         let patience = self.patience();
         match self.line_within(patience)? {
-            Some(line) => Ok(line),
-            None => wrong(format!("no answer within {} ms", patience.as_millis())),
+            Some(line) => {
+                self.slowest = self.slowest.max(Some(self.sent.elapsed()));
+                Ok(line)
+            }
+            None => wrong(format!("no {expected} within {} ms", patience.as_millis())),
         }
     }
 
     /// Reads up to and including a line whose first word is `word`.
     pub fn until(&mut self, word: &str) -> Result<Vec<String>, Fault> {
-        let deadline = Instant::now() + self.patience();
+        let patience = self.patience();
+        let deadline = Instant::now() + patience;
         let goes_on = |rest: &str| rest.starts_with(char::is_alphanumeric);
+        let expected = format!("`{word}`");
         let mut lines = Vec::new();
         loop {
-            let line = self.line()?;
+            let line = self.expected_line(&expected)?;
             let is_last = line.strip_prefix(word).is_some_and(|rest| !goes_on(rest));
             lines.push(line);
             if is_last {
                 return Ok(lines);
             }
             if Instant::now() > deadline {
-                let patience = self.patience().as_millis();
-                return wrong(format!("no {word} within {patience} ms, only other lines"));
+                return wrong(format!("no {expected} within {} ms", patience.as_millis()));
             }
         }
     }
@@ -309,7 +305,11 @@ impl Talk {
     /// Returns the answer to a line other than `go`.
     pub fn ask(&mut self, line: &str) -> Result<Vec<String>, Fault> {
         self.send(line)?;
-        self.fence()
+        let answer = self.fence()?;
+        let word = line.split(' ').next().unwrap_or_default();
+        let is_answered = !ALWAYS_ANSWERED.contains(&word) || !answer.is_empty();
+        expect(is_answered, || format!("no answer to `{word}`"))?;
+        Ok(answer)
     }
 
     /// Fails if a line has another answer.
@@ -354,16 +354,11 @@ impl Talk {
         Ok(search)
     }
 
-    /// Sets the position where checks begin.
-    pub fn set_beginning(&mut self) -> Result<(), Fault> {
-        self.set(&[self.beginning()?])
-    }
-
     /// Skips the check unless the engine offers an option.
     pub fn need_option(&self, name: &str) -> Result<(), Fault> {
         match self.offers.iter().any(|offer| offer.name == name) {
             true => Ok(()),
-            false => Err(Fault::Skipped(format!("it does not offer {name}"))),
+            false => Err(Fault::Skipped("it does not offer this option".into())),
         }
     }
 
@@ -386,100 +381,4 @@ impl Talk {
             elapsed,
         })
     }
-
-    /// `true` if the engine offers the variant, or the user selected one.
-    pub fn plays(&self, variant: &Variant) -> bool {
-        self.offers_variant(variant) || self.settings.variant.is_some()
-    }
-
-    /// `true` if the engine offers the variant and the user did not select another.
-    pub fn is_asked_about(&self, variant: &Variant) -> bool {
-        let only = self.settings.variant;
-        only.is_none_or(|only| only.name == variant.name) && self.offers_variant(variant)
-    }
-
-    fn offers_variant(&self, variant: &Variant) -> bool {
-        self.offers.iter().any(|offer| {
-            offer.name == "UCI_Variant" && offer.kind.to_string().contains(variant.name)
-        })
-    }
-
-    /// Selects a variant; skips the check if the engine does not offer it. An engine that receives its legal moves
-    /// plays any variant, and needs no command.
-    pub fn choose(&mut self, variant: &'static Variant) -> Result<(), Fault> {
-        if self.settings.legal && !self.offers_variant(variant) {
-            self.variant = Some(variant);
-            return Ok(());
-        }
-        if !self.plays(variant) {
-            return Err(Fault::Skipped(format!(
-                "it does not offer {}",
-                variant.name
-            )));
-        }
-        self.is_home = false;
-        self.variant = Some(variant);
-        self.set(&[format!("setoption name UCI_Variant value {}", variant.name)])
-    }
-
-    /// The command for a position reached from the start by moves and cards.
-    pub fn position(&self, seats: usize, actions: &[String]) -> String {
-        let players = match self.profile() {
-            Profile::Match if seats == 2 => String::new(),
-            Profile::Full | Profile::Match => format!(" players {seats}"),
-            Profile::Uci => String::new(),
-        };
-        let moves = match actions {
-            [] => String::new(),
-            actions => format!(" moves {}", actions.join(" ")),
-        };
-        format!("position startpos{players}{moves}")
-    }
-}
-
-/// The first `count` moves of a game for two, with cards, and further ones until a seat has a choice; and the position
-/// reached.
-pub fn first_words(
-    variant: &'static Variant,
-    count: usize,
-) -> Result<(Vec<String>, AnyPosition), Fault> {
-    let start = variant.start(2);
-    let mut position = start.map_err(|error| Fault::Skipped(error.to_string()))?;
-    let mut words = Vec::new();
-    let mut moves = 0;
-    let has_choice = |position: &AnyPosition| {
-        matches!(position.turn(), Turn::Seat(_)) && position.legal_actions().len() > 1
-    };
-    while moves < count || !has_choice(&position) {
-        let after = |word: String| {
-            let mut next = position;
-            next.play(&word).ok()?;
-            Some((word, next))
-        };
-        let mut children: Vec<_> = position
-            .legal_actions()
-            .into_iter()
-            .filter_map(after)
-            .collect();
-        let is_card_due = |next: &AnyPosition| matches!(next.turn(), Turn::Card(_));
-        if is_card_due(&position) {
-            // Rotate through the cards: the same roll for every seat could repeat for ever.
-            let number = children.len().max(1);
-            children.rotate_left(words.len() % number);
-        } else {
-            children.sort_by_key(|(_, next)| is_card_due(next));
-        }
-        let Some((word, next)) = children.into_iter().next() else {
-            return wrong("the game is over already");
-        };
-        moves += usize::from(!is_card_due(&position));
-        words.push(word);
-        position = next;
-    }
-    Ok((words, position))
-}
-
-/// `true` if `word` is a legal move of the seat to move.
-pub fn is_legal(position: &AnyPosition, word: &str) -> bool {
-    matches!(position.turn(), Turn::Seat(_)) && position.legal_actions().iter().any(|mv| mv == word)
 }

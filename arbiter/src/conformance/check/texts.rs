@@ -11,7 +11,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::positions::random_position;
 use super::talk::{Fault, Talk, expect, is_refusal};
-use super::{Check, Settings};
+use super::{Check, Scope};
 
 /// Texts to modify for each variant and number of seats.
 const TEXTS: usize = 2;
@@ -22,9 +22,9 @@ const OTHERS: [&str; 19] = [
     "1?99", "BBB", "x",
 ];
 
-pub fn checks(settings: &Settings) -> Vec<Check> {
+pub fn checks(scope: &Scope) -> Vec<Check> {
     let mut checks = Vec::new();
-    for (variant, seats) in settings.tables() {
+    for &(variant, seats) in &scope.tables {
         checks.push(Check::new(
             format!("{}/{seats}/text-changed", variant.name),
             "an invalid position text is rejected with the name of the wrong field, and changes nothing",

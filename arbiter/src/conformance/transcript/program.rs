@@ -79,6 +79,21 @@ impl Program {
         arguments: &[OsString],
         isolation: Option<Isolation>,
     ) -> Result<Program, ProgramError> {
+        // A closed standard error is not an error.
+        let pass_on = |line: &str| drop(writeln!(io::stderr(), "{line}"));
+        Program::start_with(program, arguments, isolation, pass_on)
+    }
+
+    /// Starts a program like [`Program::start`], but passes each line of its standard error to `complain`.
+    ///
+    /// # Errors
+    /// As [`Program::start`].
+    pub fn start_with(
+        program: &OsStr,
+        arguments: &[OsString],
+        isolation: Option<Isolation>,
+        complain: impl FnMut(&str) + Send + 'static,
+    ) -> Result<Program, ProgramError> {
         let start = || {
             let no_text = |_| io::Error::other("expected arguments in UTF-8");
             let words = arguments.iter().cloned().map(OsString::into_string);
@@ -100,7 +115,7 @@ impl Program {
             thread::Builder::new()
                 .name("complaints".into())
                 .spawn(move || {
-                    pass_on(BufReader::new(errors));
+                    for_each_line(BufReader::new(errors), complain);
                     drop(at_work);
                 })?;
             Ok(Program {
@@ -163,8 +178,8 @@ impl Drop for Program {
     }
 }
 
-/// Copies each line to our standard error until the end.
-fn pass_on(mut errors: impl BufRead) {
+/// Calls `take` with each line, its invisible characters escaped, until the end.
+fn for_each_line(mut errors: impl BufRead, mut take: impl FnMut(&str)) {
     let mut line = Vec::new();
     while let Ok(1..) = errors
         .by_ref()
@@ -173,8 +188,7 @@ fn pass_on(mut errors: impl BufRead) {
     {
         let text = line.strip_suffix(b"\n").unwrap_or(&line);
         let text = text.strip_suffix(b"\r").unwrap_or(text);
-        // A closed standard error is not an error.
-        let _ = writeln!(io::stderr(), "{}", printable_bytes(text));
+        take(&printable_bytes(text));
         line.clear();
     }
 }
