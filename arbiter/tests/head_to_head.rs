@@ -2,6 +2,7 @@
 
 use matches::record::GameRecord;
 use matches::record::ending::Ending;
+use matches::report::Report;
 use matches::score::{Crosstable, Standings, points};
 use proptest::prelude::*;
 
@@ -39,6 +40,43 @@ fn pairs_of_games_make_a_pentanomial() {
     let scores = standings.head_to_head().unwrap();
     assert_eq!(scores.as_pentanomial(), Some([1, 0, 1, 1, 0]), "{scores:?}");
     assert_eq!(scores.mean(), Some((0.0 + 0.5 + 0.75) / 3.0));
+}
+
+/// The verdict on games of two, where `first` wins these of 20 pairs of games and loses the others.
+fn verdict(wins: usize, names: [&str; 2]) -> String {
+    let names = names.map(String::from);
+    let mut report = Report::new(names.to_vec(), 2, 2);
+    for number in 1..=40 {
+        let is_won = (number as usize - 1) / 2 < wins;
+        let seats = if number % 2 == 1 {
+            ["a", "b"]
+        } else {
+            ["b", "a"]
+        };
+        let place = |name: &str| if (name == "a") == is_won { 1 } else { 2 };
+        report.add(&game(number, &seats, &seats.map(place)));
+    }
+    report.verdict_in_words().unwrap()
+}
+
+#[test]
+fn the_verdict_names_the_better_engine_if_it_is_known() {
+    let won = verdict(16, ["a", "b"]);
+    assert!(won.starts_with("a beats b: 80.0 %"), "{won}");
+    // The first engine of the list is not the one that wins.
+    let lost = verdict(16, ["b", "a"]);
+    assert_eq!(lost, won);
+    let open = verdict(11, ["a", "b"]);
+    assert!(open.starts_with("a against b: undecided, 55.0 %"), "{open}");
+}
+
+#[test]
+fn a_single_engine_shows_the_shares_of_the_seats() {
+    let mut report = Report::new(vec!["a".to_string()], 2, 2);
+    assert_eq!(report.summary(), None);
+    (1..=4).for_each(|number| report.add(&game(number, &["a", "a"], &[1, 2])));
+    let expected = "seat 1 100.0 % ± 84.2, seat 2 0.0 % ± 84.2 of the points (4 games)";
+    assert_eq!(report.summary().as_deref(), Some(expected));
 }
 
 #[test]

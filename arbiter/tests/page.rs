@@ -183,7 +183,24 @@ fn a_match_of_three_seats() {
     reported.check_markup();
     reported.check_tables();
     reported.check_games(12);
-    assert_eq!(reported.words("h1"), "hase-und-igel, 3 seats");
+    let verdict = reported.words("h1");
+    assert!(
+        verdict.contains("alpha") && verdict.contains("beta") && verdict.contains('%'),
+        "{verdict}"
+    );
+    assert_eq!(reported.words("title"), format!("arbiter: {verdict}"));
+    assert_eq!(reported.words(".lead"), "hase-und-igel, 3 seats, 12 games");
+    let place = |id: &str| reported.source.find(&format!("id=\"{id}\"")).expect(id);
+    let order = [
+        "standings",
+        "games",
+        "seats",
+        "places",
+        "crosstable",
+        "engines",
+    ];
+    let places = order.map(place);
+    assert!(places.is_sorted(), "{places:?}");
     assert_eq!(reported.words("#faults h2"), "Faults: 0");
     assert_eq!(reported.all("#shown").len(), 0, "all games are shown");
     let names = reported.all("dl.settings dt").into_iter().map(words_of);

@@ -278,8 +278,13 @@ impl Report {
         strength::ratings(&self.standings)
     }
 
-    /// Strength of the engines in one line, to be quoted; `None` for a single engine, or before the first complete
-    /// block.
+    /// Result in one line, for a headline; `None` before the first complete block.
+    pub fn verdict_in_words(&self) -> Option<String> {
+        strength::verdict(&self.standings)
+    }
+
+    /// Strength of the engines in one line, to be quoted, or of the seats of a single engine; `None` before the first
+    /// complete block.
     pub fn summary(&self) -> Option<String> {
         strength::summary(&self.standings)
     }

@@ -3,7 +3,7 @@
 use super::{Column, Rows, decimals, percent, signed};
 use crate::record::printable::printable;
 use crate::score::{
-    AdjustedScores, BlockScores, EloModel, Interval, Rating, Sprt, Standings, Verdict,
+    AdjustedScores, BlockScores, EloModel, Interval, Rating, Sprt, Standings, Tally, Verdict,
 };
 
 /// Explanation of the ratings.
@@ -76,11 +76,49 @@ fn details(scores: &BlockScores) -> Vec<(&'static str, String)> {
     lines
 }
 
-/// Strength in one line, to be quoted: the score of the first of two engines, or the ranking of more. `None` before the
-/// first complete block.
+/// Result in one line, for a headline: the better of two engines, if the interval of its score excludes equality, or else
+/// as [`summary`]. Luck-adjusted scores, which are more precise, go first.
+pub(super) fn verdict(standings: &Standings) -> Option<String> {
+    let names = standings.engines().map(|(name, _)| printable(name));
+    let names: Vec<_> = names.collect();
+    let [one, other] = names.as_slice() else {
+        return adjusted_summary(standings).or_else(|| summary(standings));
+    };
+    let adjusted = standings.adjusted().and_then(AdjustedScores::score);
+    let raw = || Some(standings.head_to_head()?.mean_score()?.interval());
+    let Some(score) = adjusted.or_else(raw) else {
+        return summary(standings);
+    };
+    let note = adjusted.map_or("", |_| ", luck-adjusted");
+    let percent = |share: Interval| {
+        with_bounds(&share.map(|share| 100.0 * share), " %", |percent| {
+            decimals(percent, 1)
+        })
+    };
+    if score.high < 0.5 {
+        let score = Interval {
+            value: 1.0 - score.value,
+            low: 1.0 - score.high,
+            high: 1.0 - score.low,
+        };
+        return Some(format!("{other} beats {one}: {}{note}", percent(score)));
+    }
+    let score_of_one = percent(score);
+    Some(match score.low > 0.5 {
+        true => format!("{one} beats {other}: {score_of_one}{note}"),
+        false => format!("{one} against {other}: undecided, {score_of_one}{note}"),
+    })
+}
+
+/// Strength in one line, to be quoted: the score of the first of two engines, or the ranking of more; for a single
+/// engine, the shares of the seats. `None` before the first complete block.
 pub(super) fn summary(standings: &Standings) -> Option<String> {
     let Some(title) = title(standings) else {
-        return ranking(standings, standings.ratings());
+        let ranking = ranking(standings, standings.ratings());
+        return ranking.or_else(|| {
+            let interval = |tally: &Tally| tally.interval().map(|interval| interval.error());
+            shares_of_seats(standings, Tally::share, interval)
+        });
     };
     let scores = standings.head_to_head()?;
     let blocks = blocks(scores.blocks(), scores.games_per_block());
@@ -94,8 +132,11 @@ pub(super) fn summary(standings: &Standings) -> Option<String> {
 /// Luck-adjusted strength in one line; `None` unless the luck of a complete block was measured.
 pub(super) fn adjusted_summary(standings: &Standings) -> Option<String> {
     let Some(scores) = standings.adjusted() else {
-        let ratings = standings.adjusted_ratings()?;
-        return Some(format!("luck-adjusted: {}", ranking(standings, ratings)?));
+        let ratings = standings.adjusted_ratings();
+        let ranking = ratings.and_then(|ratings| ranking(standings, ratings));
+        let line = ranking
+            .or_else(|| shares_of_seats(standings, Tally::adjusted_share, Tally::adjusted_error));
+        return Some(format!("luck-adjusted: {}", line?));
     };
     let blocks = blocks(scores.blocks(), scores.games_per_block());
     let known = scores.score().zip(scores.elo());
@@ -151,6 +192,32 @@ fn ranking(standings: &Standings, ratings: Vec<Rating>) -> Option<String> {
         });
     let ratings: Vec<String> = ratings.collect();
     Some(format!("{} (Elo, {games} games)", ratings.join(", ")))
+}
+
+/// Shares of the seats of a single engine, which show the advantage of each seat.
+fn shares_of_seats(
+    standings: &Standings,
+    share: impl Fn(&Tally) -> Option<f64>,
+    error: impl Fn(&Tally) -> Option<f64>,
+) -> Option<String> {
+    if standings.engines().count() != 1 || standings.games() == 0 {
+        return None;
+    }
+    let shares = standings.seats().iter().enumerate().map(|(index, tally)| {
+        let error = error(tally).map(|error| format!(" ± {:.1}", 100.0 * error));
+        let share = percent(share(tally)?);
+        Some(format!(
+            "seat {} {share}{}",
+            index + 1,
+            error.unwrap_or_default()
+        ))
+    });
+    let shares: Vec<String> = shares.collect::<Option<_>>()?;
+    let games = standings.games();
+    Some(format!(
+        "{} of the points ({games} games)",
+        shares.join(", ")
+    ))
 }
 
 /// Formats an Elo difference with its interval.

@@ -19,7 +19,7 @@ const OPEN_FAULTS: usize = 8;
 
 /// The whole page.
 pub fn page(page: &Page) -> Markup {
-    let title = format!("arbiter: {}", page.subject.title);
+    let title = format!("arbiter: {}", headline(page));
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -36,13 +36,15 @@ pub fn page(page: &Page) -> Markup {
                 (header(page))
                 main {
                     (standings(page))
+                    (games(page))
+                    (seats(page))
                     (places(page.report.standings()))
                     (crosstable(page.report.standings()))
                     (curves(page))
                     (time_use(page))
                     (machines(page))
                     (faults(page))
-                    (games(page))
+                    (settings(page))
                 }
                 script type="application/json" id="shown-games" { (PreEscaped(page.shown.json())) }
                 script type="module" {
@@ -55,26 +57,41 @@ pub fn page(page: &Page) -> Markup {
     }
 }
 
+/// The result, or before there is one the game.
+fn headline(page: &Page) -> String {
+    let verdict = page.report.verdict_in_words();
+    verdict.unwrap_or_else(|| page.subject.title.clone())
+}
+
 fn header(page: &Page) -> Markup {
     let games = page.report.played();
     let counted = page.report.standings().games();
     html! {
         header {
-            h1 { (page.subject.title) }
+            h1 { (headline(page)) }
             p.lead {
-                (games) " games"
+                (page.subject.title) ", " (games) " games"
                 @if counted < games { ", " (counted) " of them counted by the test" }
             }
             nav {
                 @for (id, name) in [
                     ("results", "Standings"),
+                    ("games", "Games"),
                     ("time", "Time use"),
                     ("faults", "Faults"),
-                    ("games", "Games"),
+                    ("settings", "Settings"),
                 ] {
                     a href=(format!("#{id}")) { (name) }
                 }
             }
+        }
+    }
+}
+
+fn settings(page: &Page) -> Markup {
+    html! {
+        section #settings {
+            h2 { "Settings" }
             dl.settings {
                 @for (name, value) in &page.subject.settings {
                     div { dt { (name) } dd { (value) } }
@@ -130,7 +147,6 @@ fn standings(page: &Page) -> Markup {
     let standings = page.report.standings();
     let by_engine = engines_by_lead(standings);
     let by_engine = by_engine.into_iter().map(|(_, tally)| bars::share(tally));
-    let by_seat = standings.seats().iter().map(bars::share);
     html! {
         section #results {
             h2 { "Standings" }
@@ -150,6 +166,12 @@ fn standings(page: &Page) -> Markup {
                 p.note { (RATINGS_LEGEND) }
             }
         }
+    }
+}
+
+fn seats(page: &Page) -> Markup {
+    let by_seat = page.report.standings().seats().iter().map(bars::share);
+    html! {
         section {
             h2 { "Share by seat" }
             (rows("seats", &page.report.seats(), Some(("share, error, par", by_seat.collect()))))
@@ -317,8 +339,8 @@ fn games(page: &Page) -> Markup {
             h2 { "Games" }
             @if shown < all {
                 p.note #shown {
-                    (shown) " of " (all) " games can be shown: those with faults, then the first ones. The numbers \
-                        above cover all games."
+                    (shown) " of " (all) " games can be shown: those with faults, then the first ones. All numbers \
+                        cover all games."
                 }
             }
             @if shown > 0 { div #game { noscript { p { "Stepping through the games needs JavaScript." } } } }
