@@ -14,6 +14,7 @@ mod ends;
 mod etude_set;
 mod fairness;
 mod faults;
+mod first_start;
 mod head_to_head;
 mod hidden_text;
 mod intervals;

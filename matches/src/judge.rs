@@ -17,7 +17,7 @@ use crate::play::sandbox::Isolation;
 use crate::record::is_estimate;
 
 /// Timeout for `uciok` and `readyok`.
-const READY: Duration = Duration::from_secs(10);
+const READY: Duration = Duration::from_secs(30);
 /// Margin beyond the time limit, generous because the time does not matter.
 const MARGIN: Duration = Duration::from_secs(10);
 /// Timeout for an answer without a time limit.

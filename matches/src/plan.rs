@@ -121,6 +121,17 @@ pub struct EngineSpec {
     pub memory: Option<u64>,
     /// Limits of other system resources.
     pub bounds: ResourceLimits,
+    /// Settings that depend on what it offers.
+    pub draft: Draft,
+}
+
+/// Settings of an engine that depend on what it offers; empty once the match begins.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Draft {
+    /// Whether its `id name` replaces its name.
+    pub is_nameless: bool,
+    /// Names of the options to set only if it offers them.
+    pub optional: Vec<String>,
 }
 
 impl fmt::Display for Format {
@@ -163,6 +174,7 @@ impl EngineSpec {
             restart: false,
             memory: None,
             bounds: ResourceLimits::default(),
+            draft: Draft::default(),
         }
     }
 

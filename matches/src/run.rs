@@ -33,7 +33,7 @@ use crate::play::runner::{self, Programs};
 use crate::play::sandbox::{self, Isolation};
 use crate::report::Report;
 use crate::score::Verdict;
-use announcement::{count, header, print_schedule};
+use announcement::{count, header, print_schedule, unplayed};
 use exit::{
     ENGINE_FAULT, ExitError, H0_ACCEPTED, H1_ACCEPTED, INTERRUPTED, STORAGE, USAGE, complain,
     complain_of, exit_of_verdict, fail,
@@ -162,9 +162,31 @@ pub fn begin<S: Source>(
             Err(error) => fail(USAGE, error),
         };
     }
-    match Match::new(plan, remarks, new) {
+    let planned = settle(plan, remarks).and_then(|(plan, remarks)| Match::new(plan, remarks, new));
+    match planned {
         Ok(planned) => planned.play(source),
         Err(error) => error.exit(),
+    }
+}
+
+/// Adjusts the plan to what its engines offer, and adds remarks on that and on the games.
+fn settle(mut plan: Plan, mut remarks: Vec<String>) -> Result<(Plan, Vec<String>), ExitError> {
+    sandbox::shield_arbiter();
+    let (isolation, _) = Isolation::of(plan.isolate, &plan.engines).map_err(ExitError::usage)?;
+    let (interrupt, notice) = (Interrupt::new(), notice_of(&plan));
+    let settled = runner::settle_engines(&mut plan, isolation, &interrupt, &notice);
+    remarks.extend(settled.map_err(ExitError::usage)?);
+    remarks.extend(unplayed(&plan));
+    Ok((plan, remarks))
+}
+
+/// Says that an engine is not yet ready.
+fn notice_of(plan: &Plan) -> impl Fn(&str) + Sync + use<> {
+    let seconds = plan.patience.ready.as_secs_f64();
+    move |engine: &str| {
+        complain(format_args!(
+            "waiting for engine {engine} to get ready, at most {seconds} s (--ready)"
+        ));
     }
 }
 
@@ -328,7 +350,8 @@ impl Match {
             Isolation::of(self.plan.isolate, &self.plan.engines).map_err(ExitError::usage)?;
         let interrupt = &self.ledger.interrupt;
         let programs = (!self.changed_engines).then(|| Programs::of(&self.plan, interrupt));
-        let checked = runner::check_engines(&self.plan, isolation, &self.log, interrupt);
+        let notice = notice_of(&self.plan);
+        let checked = runner::check_engines(&self.plan, isolation, &self.log, interrupt, &notice);
         let id_names = match checked {
             Err(_) if interrupt.is_set() => return Err(Stop::Interrupted),
             checked => checked.map_err(ExitError::usage)?,

@@ -89,7 +89,7 @@ pub struct ServeArgs {
     pub margin: u64,
 
     /// Time that an engine may take to get ready
-    #[arg(long, value_name = "MS", default_value = "10000", value_parser = clap::value_parser!(u64).range(1..=600_000))]
+    #[arg(long, value_name = "MS", default_value = "30000", value_parser = clap::value_parser!(u64).range(1..=600_000))]
     pub ready: u64,
 
     /// Time after which an idle engine process is quit

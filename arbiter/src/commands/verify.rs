@@ -14,6 +14,7 @@ use matches::plan::{Plan, TimeLimit};
 use matches::play::interrupt::Interrupt;
 use matches::play::log::Log;
 use matches::play::runner;
+use matches::play::sandbox::{self, Isolation};
 use settings::args::{ArgsError, DEFAULT_LIMIT, engines_of};
 
 use super::{CommandError, exit, isolate, stop_on_signals};
@@ -92,7 +93,15 @@ fn verify_file(args: &VerifyArgs, interrupt: &Interrupt) -> Result<Found, Comman
             }
             plan
         }
-        GameFile::Lines(_) => plan_of_engines(args)?,
+        GameFile::Lines(_) => {
+            let mut plan = plan_of_engines(args)?;
+            sandbox::shield_arbiter();
+            let (isolation, _) = Isolation::of(plan.isolate, &plan.engines)?;
+            for remark in runner::settle_engines(&mut plan, isolation, interrupt, &|_| {})? {
+                say(&format!("note: {remark}"))?;
+            }
+            plan
+        }
     };
     plan.concurrency = args.concurrency.unwrap_or(plan.concurrency);
     let mut found = Found::default();
@@ -109,7 +118,7 @@ fn verify_file(args: &VerifyArgs, interrupt: &Interrupt) -> Result<Found, Comman
     }
     stop_on_signals(interrupt)?;
     let isolation = isolate(plan.isolate, &plan.engines)?;
-    runner::check_engines(&plan, isolation, &Log::none(), interrupt)?;
+    runner::check_engines(&plan, isolation, &Log::none(), interrupt, &|_| {})?;
     let find = |key| Ok::<_, CommandError>(file.find(key)?);
     reruns.run(isolation, interrupt, find, |stored, now| {
         let differences = differences(stored, now);

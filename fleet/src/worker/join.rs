@@ -303,7 +303,9 @@ impl JoinedMatch {
                 .map_err(|error| JoinError::Unfit(error.to_string()))?;
             let programs = Programs::of(&plan, &worker.interrupt);
             options::check(&plan, isolation, worker).map_err(JoinError::Unfit)?;
-            let checked = runner::check_engines(&plan, isolation, &worker.log, &worker.interrupt);
+            let notice = |engine: &str| complain(format_args!("waiting for engine {engine}"));
+            let (log, interrupt) = (&worker.log, &worker.interrupt);
+            let checked = runner::check_engines(&plan, isolation, log, interrupt, &notice);
             checked.map_err(|error| JoinError::Unfit(error.to_string()))?;
             let luck = Evaluator::of(&plan, None).ok().flatten();
             Ok(JoinedMatch {

@@ -191,7 +191,7 @@ impl Sandbox {
         };
         let (isolation, _) =
             Isolation::of(plan.isolate, &plan.engines).map_err(|error| error.to_string())?;
-        let tried = runner::check_engines(&plan, isolation, &Log::none(), interrupt);
+        let tried = runner::check_engines(&plan, isolation, &Log::none(), interrupt, &|_| {});
         tried.map(drop).map_err(|error| error.to_string())
     }
 }

@@ -1,6 +1,7 @@
 //! Plays the games of a plan: worker threads, each with its own engine processes, take the games of the schedule in
 //! turn.
 
+mod first_start;
 mod games;
 mod programs;
 mod retirement;
@@ -28,6 +29,7 @@ use crate::play::referee::{Abandoned, Referee};
 use crate::play::reruns::{MOST_BY_INTERFERENCE, MOST_OF_A_GAME, RerunQuota};
 use crate::play::sandbox::Isolation;
 use crate::record::{GameRecord, Rerun};
+pub use first_start::{Notice, check_engines, settle_engines};
 pub use games::{GameQueue, Games, Next};
 pub use programs::Programs;
 pub use retirement::{Retirement, count_failures};
@@ -61,37 +63,6 @@ pub enum RunError {
 
 /// Completes the record of a finished game, in the thread that played it; the error stops the match.
 pub type Complete<'a> = dyn Fn(&mut GameRecord) -> Result<(), String> + Sync + 'a;
-
-/// Starts every engine of a plan once; returns their `id name`s.
-///
-/// # Errors
-/// [`RunError::Start`] for the first engine that cannot be started, does not answer `uci` and `isready`, or rejects its
-/// configuration.
-pub fn check_engines(
-    plan: &Plan,
-    isolation: Option<Isolation>,
-    log: &Log,
-    interrupt: &Interrupt,
-) -> Result<Vec<Option<String>>, RunError> {
-    let patience = plan.patience.ready;
-    let mut engines = Vec::new();
-    for spec in &plan.engines {
-        let mut engine = Engine::start(
-            spec,
-            plan.variant,
-            Placement::anywhere(isolation),
-            patience,
-            log,
-            interrupt,
-        )?;
-        engine.confirm_options(&spec.name, patience)?;
-        engines.push(engine);
-    }
-    let id_name = |engine: &Engine| engine.id_name().map(String::from);
-    let id_names = engines.iter().map(id_name).collect();
-    Engine::quit_all(engines);
-    Ok(id_names)
-}
 
 /// Events of a running match.
 #[derive(Debug)]

@@ -7,6 +7,8 @@ use crate::plan::openings::OpeningError;
 use crate::plan::schedule::Schedule;
 use crate::plan::{EngineSpec, Plan};
 
+/// Number of combinations of engines in a remark; the others are only counted.
+const LISTED: usize = 5;
 /// Bytes of a schedule to print at a time.
 const PIECE: usize = 1 << 16;
 
@@ -51,6 +53,33 @@ pub fn header(
         );
     }
     text
+}
+
+/// Returns a remark on the combinations of engines that the number of games leaves out.
+pub fn unplayed(plan: &Plan) -> Option<String> {
+    let line_ups = plan.line_ups();
+    let (all, block) = (line_ups.count(), line_ups.games_per_block());
+    let missing = plan.games / block..all;
+    let left_out = missing.end.saturating_sub(missing.start);
+    let names = |line_up| {
+        let seats = line_ups.seating(line_up, 0).into_iter();
+        let names = seats.map(|seated| plan.engines[seated.engine].name.as_str());
+        names.collect::<Vec<&str>>().join(" - ")
+    };
+    let listed: Vec<String> = missing.take(LISTED).map(names).collect();
+    let more = match left_out.saturating_sub(LISTED as u64) {
+        0 => String::new(),
+        more => format!(" and {}", count(more, "other combination")),
+    };
+    let games = plan.games;
+    (left_out > 0).then(|| {
+        format!(
+            "{} leave out {}{more}: a round of all combinations has {}",
+            count(games, "game"),
+            listed.join(", "),
+            count(all * block, "game")
+        )
+    })
 }
 
 fn settings(engine: &EngineSpec, id_name: Option<&str>) -> String {

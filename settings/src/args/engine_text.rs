@@ -88,6 +88,13 @@ impl EngineText {
         EngineText(inherited.chain(&self.0).cloned().collect())
     }
 
+    /// Names of the options that it takes from `shared`.
+    pub(super) fn options_from(&self, shared: &EngineText) -> Vec<String> {
+        let missing = shared.keys().filter(|key| self.get(key).is_none());
+        let names = missing.filter_map(|key| key.strip_prefix("option."));
+        names.map(String::from).collect()
+    }
+
     /// Applies the settings to an engine.
     pub(super) fn apply(&self, spec: &mut EngineSpec) -> Result<(), String> {
         let mut pairs = self.0.iter();

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::engine_text::EngineText;
 use super::{ArgsError, GameArgs, LimitArgs};
-use matches::plan::{EngineSpec, Limit, MOST_ENGINES};
+use matches::plan::{Draft, EngineSpec, Limit, MOST_ENGINES};
 use matches::record::printable::shortened;
 use matches::record::{LONGEST_NAME, is_too_long};
 
@@ -107,19 +107,29 @@ fn specs(
 ) -> Result<Vec<EngineSpec>, ArgsError> {
     let shared = each.map(shared_settings).transpose()?.unwrap_or_default();
     let mut typed = Vec::new();
+    let mut drafts = Vec::new();
     for text in texts {
-        typed.push((text.as_str(), parsed(text)?.or(&shared)));
+        let own = parsed(text)?;
+        drafts.push(Draft {
+            is_nameless: own.get("name").is_none(),
+            optional: own.options_from(&shared),
+        });
+        typed.push((text.as_str(), own.or(&shared)));
     }
     if typed.is_empty() {
         typed.push(("", built_in(&shared)?));
+        drafts.push(Draft::default());
     }
     if typed.len() > MOST_ENGINES {
         let reason = format!("{} engines, expected at most {MOST_ENGINES}", typed.len());
         return Err(ArgsError::new("engine", reason));
     }
     let names = names(&typed)?;
-    let specs = typed.iter().zip(names);
-    let specs = specs.map(|((text, engine), name)| spec(text, engine, name, default));
+    let specs = typed.iter().zip(names).zip(drafts);
+    let specs = specs.map(|(((text, engine), name), draft)| {
+        let spec = spec(text, engine, name, default)?;
+        Ok(EngineSpec { draft, ..spec })
+    });
     specs.collect()
 }
 

@@ -152,7 +152,7 @@ pub struct GameArgs {
     #[arg(long, value_name = "\"cmd=./x KEY=VALUE...\"", help_heading = ENGINES)]
     pub engine: Vec<String>,
 
-    /// Settings shared by all engines; an engine's own take precedence
+    /// Settings shared by all engines; an engine's own take precedence, and options apply where they are offered
     #[arg(long, value_name = "\"KEY=VALUE...\"", help_heading = ENGINES)]
     pub each: Option<String>,
 
@@ -257,7 +257,7 @@ pub struct GameArgs {
     #[arg(
         long,
         value_name = "MS",
-        default_value = "10000",
+        default_value = "30000",
         value_parser = milliseconds,
         help_heading = LIMITS,
         hide_short_help = true

@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 use super::reading::Ascending;
 use crate::archive::error::Reason;
 use crate::plan::numbers::concurrency;
-use crate::plan::{Adjudication, EngineSpec, MOST_ENGINES, Opening, Patience, Plan, binary};
+use crate::plan::{Adjudication, Draft, EngineSpec, MOST_ENGINES, Opening, Patience, Plan, binary};
 use crate::record::{LONGEST_NAME, is_too_long};
 
 /// Setting with the identity of the evaluator of all luck.
@@ -105,6 +105,8 @@ fn write_engine(
         restart,
         memory,
         bounds,
+        // Empty, since the match begins.
+        draft: _,
     } = engine;
     // Absolute, because the match may be resumed from another directory, and arguments may be files.
     let dir = match dir {
@@ -304,6 +306,7 @@ fn engines(connection: &Connection) -> Result<Vec<EngineSpec>, Reason> {
             restart: row.get(9)?,
             memory: row.get(10)?,
             bounds: from_json(row, 11, &name)?,
+            draft: Draft::default(),
             name,
         });
     }
