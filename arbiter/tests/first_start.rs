@@ -1,4 +1,4 @@
-//! The first start of the engines: settings that depend on what they offer, names, and engines that start slowly.
+//! The first start of the engines: shared options, names, and slow engines.
 
 use std::fs;
 use std::time::{Duration, Instant};

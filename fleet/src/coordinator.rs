@@ -106,6 +106,7 @@ impl<'a> Fleet<'a> {
 
 impl Source for Fleet<'_> {
     const RESUME: &'static str = "fleet resume";
+    const KEEPS_NAMES: bool = true;
 
     fn prepare(&mut self, planned: &mut Match, _: Engines) -> Result<String, ExitError> {
         let (_, signer) = self.context.as_ref().map_err(ExitError::usage)?;

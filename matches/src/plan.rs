@@ -121,11 +121,11 @@ pub struct EngineSpec {
     pub memory: Option<u64>,
     /// Limits of other system resources.
     pub bounds: ResourceLimits,
-    /// Settings that depend on what it offers.
+    /// Settings that depend on its offers.
     pub draft: Draft,
 }
 
-/// Settings of an engine that depend on what it offers; empty once the match begins.
+/// Settings of an engine that depend on its offers; empty once the match begins.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Draft {
     /// Whether its `id name` replaces its name.

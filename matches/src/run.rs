@@ -82,6 +82,8 @@ pub struct StoredMatch {
 pub trait Source {
     /// Command that continues a stored match, such as `arbiter resume`.
     const RESUME: &'static str;
+    /// `true` if others refer to the engines by name, so that their `id name` must not replace it.
+    const KEEPS_NAMES: bool = false;
 
     /// Prepares for the games of a match whose engines have all been started once; returns the header's line on where
     /// they are played.
@@ -162,7 +164,8 @@ pub fn begin<S: Source>(
             Err(error) => fail(USAGE, error),
         };
     }
-    let planned = settle(plan, remarks).and_then(|(plan, remarks)| Match::new(plan, remarks, new));
+    let planned =
+        settle::<S>(plan, remarks).and_then(|(plan, remarks)| Match::new(plan, remarks, new));
     match planned {
         Ok(planned) => planned.play(source),
         Err(error) => error.exit(),
@@ -170,7 +173,13 @@ pub fn begin<S: Source>(
 }
 
 /// Adjusts the plan to what its engines offer, and adds remarks on that and on the games.
-fn settle(mut plan: Plan, mut remarks: Vec<String>) -> Result<(Plan, Vec<String>), ExitError> {
+fn settle<S: Source>(
+    mut plan: Plan,
+    mut remarks: Vec<String>,
+) -> Result<(Plan, Vec<String>), ExitError> {
+    for engine in &mut plan.engines {
+        engine.draft.is_nameless &= !S::KEEPS_NAMES;
+    }
     sandbox::shield_arbiter();
     let (isolation, _) = Isolation::of(plan.isolate, &plan.engines).map_err(ExitError::usage)?;
     let (interrupt, notice) = (Interrupt::new(), notice_of(&plan));

@@ -33,7 +33,7 @@ fn learned(course: &Course, output: &Path) -> (Vec<u8>, Vec<f64>) {
     let mut losses = Vec::new();
     course
         .run(output, &Interrupt::new(), &mut |round| {
-            losses.push(round.loss)
+            losses.push(round.loss);
         })
         .unwrap();
     (fs::read(output).unwrap(), losses)
@@ -93,7 +93,7 @@ fn a_course_goes_on_where_it_was_broken_off() {
     let mut resumed = Vec::new();
     course(3, 10)
         .run(&output, &Interrupt::new(), &mut |round| {
-            resumed.push(round.round)
+            resumed.push(round.round);
         })
         .unwrap();
     assert_eq!(resumed, [11, 12]);

@@ -21,7 +21,7 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// The scope before anything is known of the engine.
+    /// Creates the scope of an unknown engine, which has no tables.
     pub fn new(settings: &Settings) -> Scope {
         Scope {
             settings: settings.clone(),

@@ -154,12 +154,12 @@ impl Talk {
         self.slowest
     }
 
-    /// `true` if the engine can run another check, since it neither ended nor was told to quit.
+    /// `true` if the engine can run another check, since it has neither ended nor received `quit`.
     pub fn is_open(&self) -> bool {
         self.is_open
     }
 
-    /// Notes that the engine was told to quit.
+    /// Notes that the engine has received `quit`.
     pub fn close(&mut self) {
         self.is_open = false;
     }

@@ -1,0 +1,237 @@
+//! The course of a check: its stages, and failures with the same cause.
+
+use std::collections::{HashMap, HashSet};
+use std::time::{Duration, Instant};
+
+use super::scope::{Scope, Table};
+use super::talk::{Fault, Talk};
+use super::{Check, Outcome, Profile, Report, Settings, Verdict, checks};
+use crate::conformance::transcript::ProgramError;
+
+/// Number of failures in a group for the same cause after which the rest of the group is left out; also the number of
+/// starts that may fail.
+const MOST_ALIKE: usize = 3;
+
+/// Runs all checks, and passes each outcome to `observe`, with the number of checks that are left.
+///
+/// # Errors
+/// [`ProgramError`] if the program cannot be started.
+pub fn run(
+    settings: &Settings,
+    observe: &mut dyn FnMut(&Outcome, usize),
+) -> Result<Report, ProgramError> {
+    let mut run = Run {
+        scope: Scope::new(settings),
+        report: Report {
+            outcomes: Vec::new(),
+            playable: None,
+            unplayable: Vec::new(),
+            remarks: Vec::new(),
+        },
+        slowest: None,
+        failures: HashMap::new(),
+        observe,
+    };
+    if !run.introduce()? {
+        return Ok(run.report);
+    }
+    if settings.profile != Some(Profile::Uci) {
+        run.stage(Profile::Match)?;
+        if settings.only.is_empty() {
+            run.judge();
+        }
+    }
+    match settings.profile {
+        Some(Profile::Match) => {}
+        None if settings.only.is_empty() && run.scope.is_small()? => run.report.remarks.push(
+            "the engine is small: it answers neither `d` nor `query`, so only the needs of a match were checked \
+             (--profile full checks all of protocol.md)"
+                .into(),
+        ),
+        profile => run.stage(profile.unwrap_or(Profile::Full))?,
+    }
+    Ok(run.report)
+}
+
+/// A running check.
+struct Run<'a> {
+    scope: Scope,
+    report: Report,
+    /// Longest time to an answer so far.
+    slowest: Option<Duration>,
+    /// Failures of each group by their causes.
+    failures: HashMap<String, HashMap<String, usize>>,
+    observe: &'a mut dyn FnMut(&Outcome, usize),
+}
+
+impl Run<'_> {
+    /// Introduces the engine and finds its games; returns `false` without an answer.
+    fn introduce(&mut self) -> Result<bool, ProgramError> {
+        let mut talk = Talk::start(&self.scope, None)?;
+        let result = talk.introduce();
+        self.slowest = talk.slowest();
+        let Err(Fault::Wrong(reason) | Fault::Skipped(reason)) = result else {
+            self.report.remarks = self.scope.find_tables(talk)?;
+            return Ok(true);
+        };
+        let explanation = "`uci` is answered with `uciok`";
+        let check = Check::new("uci/answered", explanation, |_| Ok(()));
+        let transcript = talk.transcript();
+        let outcome = check.outcome(Verdict::Failed { reason, transcript });
+        self.report.playable = Some(Vec::new());
+        self.report.outcomes.push(Outcome {
+            stderr: talk.end(),
+            ..outcome
+        });
+        Ok(false)
+    }
+
+    /// Runs the checks of a profile that have not run before.
+    fn stage(&mut self, profile: Profile) -> Result<(), ProgramError> {
+        self.scope.profile = profile;
+        let outcomes = self.report.outcomes.iter();
+        let known: HashSet<&str> = outcomes.map(|outcome| outcome.name.as_str()).collect();
+        let mut checks = checks(&self.scope);
+        checks.retain(|check| !known.contains(check.name.as_str()));
+        let mut left = checks.len();
+        let mut talk = None;
+        for check in checks {
+            left -= 1;
+            let outcome = match self.settled_cause(group(&check.name)) {
+                Some(cause) => check.outcome(Verdict::LeftOut { cause }),
+                None => self.outcome(check, &mut talk)?,
+            };
+            (self.observe)(&outcome, left);
+            self.report.outcomes.push(outcome);
+        }
+        Ok(())
+    }
+
+    /// Returns the common cause of [`MOST_ALIKE`] failures of a group, or of starts.
+    fn settled_cause(&self, group: &str) -> Option<String> {
+        if !self.scope.settings.only.is_empty() {
+            return None;
+        }
+        let groups = [START, group].into_iter();
+        let mut causes = groups
+            .filter_map(|group| self.failures.get(group))
+            .flatten();
+        let settled = causes.find(|(_, count)| **count >= MOST_ALIKE);
+        settled.map(|(cause, _)| cause.clone())
+    }
+
+    /// Runs a check. After a failure, the next one gets a fresh engine.
+    fn outcome(&mut self, check: Check, talk: &mut Option<Talk>) -> Result<Outcome, ProgramError> {
+        let begun = Instant::now();
+        let mut running = match talk.take() {
+            Some(running) => running,
+            None => Talk::start(&self.scope, self.slowest)?,
+        };
+        let beginning = running.begin();
+        let has_begun = beginning.is_ok();
+        let result = beginning.and_then(|()| (check.run)(&mut running));
+        let verdict = match result {
+            Ok(()) => Verdict::Passed,
+            Err(Fault::Skipped(reason)) => Verdict::Skipped { reason },
+            Err(Fault::Wrong(reason)) => Verdict::Failed {
+                reason,
+                transcript: running.transcript().to_string(),
+            },
+        };
+        if let Verdict::Failed { reason, .. } = &verdict {
+            let group = if has_begun { group(&check.name) } else { START };
+            let causes = self.failures.entry(group.into()).or_default();
+            *causes.entry(cause(reason)).or_default() += 1;
+        }
+        let mut outcome = check.outcome(verdict);
+        outcome.note = running.take_note();
+        outcome.elapsed = begun.elapsed();
+        self.slowest = running.slowest();
+        outcome.stderr = running.take_errors();
+        if !outcome.is_failure() && running.is_open() {
+            *talk = Some(running);
+        } else {
+            outcome.stderr.extend(running.end());
+        }
+        Ok(outcome)
+    }
+
+    /// Sorts the games and numbers of seats by the checks so far: a failed check of a game with a number of seats
+    /// excludes this table, any other failure all tables.
+    fn judge(&mut self) {
+        let errors = self
+            .report
+            .outcomes
+            .iter()
+            .filter(|outcome| outcome.is_error());
+        let names: Vec<&str> = errors.map(|outcome| outcome.name.as_str()).collect();
+        let tables = self.scope.tables.iter();
+        let fails = |&&(variant, seats): &&Table| {
+            let of_table = format!("{}/{seats}/", variant.name);
+            let is_of_any = |name: &&str| name.matches('/').count() == 2;
+            names
+                .iter()
+                .any(|name| !is_of_any(name) || name.starts_with(&of_table))
+        };
+        let (unplayable, playable) = tables.partition(fails);
+        self.report.playable = Some(playable);
+        self.report.unplayable = unplayable;
+    }
+}
+
+/// Group of failures before a check.
+const START: &str = "start";
+
+/// Group of a check: its name without game, seats and details.
+fn group(name: &str) -> &str {
+    match name.split('/').collect::<Vec<&str>>()[..] {
+        [_, _, what] => what,
+        [first, ..] => first,
+        [] => name,
+    }
+}
+
+/// Returns the cause of a failure: its reason without numbers, quotations and brackets.
+pub fn cause(reason: &str) -> String {
+    let (mut cause, mut depth, mut is_quoted) = (String::new(), 0_u32, false);
+    for c in reason.chars() {
+        let was_inside = is_quoted || depth > 0;
+        match c {
+            '"' => is_quoted = !is_quoted,
+            '[' | '{' | '(' if !is_quoted => depth += 1,
+            ']' | '}' | ')' if !is_quoted => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        let is_inside = is_quoted || depth > 0;
+        match c {
+            _ if is_inside && !was_inside => cause.push('…'),
+            _ if is_inside || was_inside => {}
+            '0'..='9' if cause.ends_with('#') => {}
+            '0'..='9' => cause.push('#'),
+            _ => cause.push(c),
+        }
+    }
+    cause
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failures_that_differ_in_details_have_the_same_cause() {
+        for (reason, expected) in [
+            ("no `uciok` within 5000 ms", "no `uciok` within # ms"),
+            (
+                r#"expected one error, got ["a (b"]"#,
+                "expected one error, got …",
+            ),
+            (r#""e1d2" is illegal after "x""#, "… is illegal after …"),
+            ("Info { depth: Some(1) } is wrong", "Info … is wrong"),
+        ] {
+            assert_eq!(cause(reason), expected);
+        }
+        let groups = ["hase-und-igel/3/moves", "refuses/go-twice", "bench"].map(group);
+        assert_eq!(groups, ["moves", "refuses", "bench"]);
+    }
+}
