@@ -64,8 +64,8 @@ pub struct CheckArgs {
     #[arg(long, value_name = "GAMES|SECONDSs", num_args = 0..=1, require_equals = true, default_missing_value = "1000")]
     pub soak: Option<Soak>,
 
-    /// Longest timeout for an expected answer, in milliseconds; after the start, ten times the slowest answer so far, at
-    /// least 2000
+    /// Longest timeout for an expected answer, in milliseconds; after the start, ten times the slowest answer so far,
+    /// at least 2000
     #[arg(long, value_name = "MS", default_value = "30000", value_parser = milliseconds)]
     pub timeout: u64,
 
