@@ -160,9 +160,11 @@ fn reading_a_long_file_ends_by_a_signal() {
         .unwrap()
         .set_len(1 << 40)
         .unwrap();
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/engines/engine.sh");
+    let engine = format!("cmd=/bin/sh args='{script} \"\" \"\" \"\" \"\" long' legal=on");
     let mut command = Command::new(env!("CARGO_BIN_EXE_arbiter"));
     command
-        .args(["match", "--engine", "cmd=/bin/false args=long"])
+        .args(["match", "--engine", &engine])
         .current_dir(folder.0.path());
     let mut child = command
         .stdout(Stdio::null())
