@@ -15,7 +15,7 @@ use buxtehude::search::{Answer, Control, Memory, Preset, Report, Request, search
 use crate::common::{evaluators, positions};
 use evaluators::memory;
 
-/// A request limited only by depth; with two seats, for alpha-beta.
+/// A request for alpha-beta limited only by depth.
 fn request(position: &Position, depth: u32) -> Request {
     Request {
         preset: Preset::Search,

@@ -19,7 +19,7 @@ fn request(position: &Position, depth: u32) -> Request {
     Request::new(AnyPosition::Hase(*position), depth)
 }
 
-/// The same for alpha-beta, with two seats.
+/// The same for alpha-beta.
 fn alpha_beta_request(position: &Position, depth: u32) -> Request {
     Request {
         preset: Preset::Search,
@@ -27,13 +27,12 @@ fn alpha_beta_request(position: &Position, depth: u32) -> Request {
     }
 }
 
-/// A request for each search that supports the position.
+/// A request for each search.
 fn requests(position: &Position, depth: u32) -> Vec<Request> {
-    let mut requests = vec![request(position, depth)];
-    if position.seats() == 2 {
-        requests.push(alpha_beta_request(position, depth));
-    }
-    requests
+    vec![
+        request(position, depth),
+        alpha_beta_request(position, depth),
+    ]
 }
 
 /// Makes a request for a position and a depth.

@@ -1,7 +1,7 @@
-//! Alpha-beta for two seats, over the lead of the seat to move.
+//! Alpha-beta for two [sides](Side), over the lead of the side to move.
 //!
-//! The game is zero-sum, but the seats do not strictly alternate: a hare may move twice or miss a turn. So values
-//! change sign with the seat, not with the ply. Source: D. Knuth and R. Moore, "An analysis of alpha-beta pruning"
+//! The game is zero-sum, but the sides do not strictly alternate: a hare may move twice or miss a turn. So values
+//! change sign with the side, not with the ply. Source: D. Knuth and R. Moore, "An analysis of alpha-beta pruning"
 //! (1975); T. Marsland and M. Campbell, "Parallel search of strongly ordered game trees" (1982), principal variation
 //! search.
 //!
@@ -11,9 +11,9 @@
 //! continuation and the killer heuristic" (1977).
 
 use super::table::{Bound, Entry};
-use super::tree::{Path, Tree, decided_lead};
+use super::tree::{Path, Side, Tree};
 use crate::eval::{CERTAIN, Evaluate};
-use crate::rules::{Game, MAX_MOVES, Seat, Turn};
+use crate::rules::{Game, MAX_MOVES, Turn};
 
 /// A search of 0, 1, 2 or 3 plies changes a static lead by this margin at most. A static lead further outside the
 /// window needs no search. This saves four fifths of the nodes.
@@ -55,11 +55,11 @@ impl Window {
 }
 
 impl<G: Evaluate> Tree<'_, G> {
-    /// Lead of `seat` in `position`, after its move or card, searched `depth` plies deep, where a card is a ply too.
+    /// Lead of `side` in `position`, after its move or card, searched `depth` plies deep, where a card is a ply too.
     /// `static_lead` is its static lead, if known.
     pub fn lead_after(
         &mut self,
-        seat: Seat,
+        side: Side,
         position: &G,
         depth: u32,
         path: Path,
@@ -69,14 +69,14 @@ impl<G: Evaluate> Tree<'_, G> {
         if self.visits.visit(path.ply) {
             return 0;
         }
-        if position.turn() == Turn::Over {
+        if let Some(lead) = self.decided_lead(side, position, path.own_moves) {
             self.pv.clear(path.ply);
-            return decided_lead(position.place(seat) == Some(1), path.own_moves);
+            return lead;
         }
         let Some(margin) = MARGINS.get(depth as usize) else {
-            return self.searched_lead(seat, position, depth, path, window);
+            return self.searched_lead(side, position, depth, path, window);
         };
-        let lead = static_lead.unwrap_or_else(|| self.static_lead(seat, position));
+        let lead = static_lead.unwrap_or_else(|| self.static_lead(side, position));
         // A certain result is as good as no limit.
         let least = Some(lead - margin).filter(|least| *least > -CERTAIN);
         let most = Some(lead + margin).filter(|most| *most < CERTAIN);
@@ -90,35 +90,37 @@ impl<G: Evaluate> Tree<'_, G> {
             alpha: window.alpha.max(least.saturating_sub(1)),
             beta: window.beta.min(most.saturating_add(1)),
         };
-        let lead = self.searched_lead(seat, position, depth, path, within);
+        let lead = self.searched_lead(side, position, depth, path, within);
         self.reached_horizon |= lead < least || lead > most;
         lead.clamp(least, most)
     }
 
-    /// Lead of `seat` in a position that is not over, searched `depth` plies deep, at least one.
+    /// Lead of `side` in a position that is not over, searched `depth` plies deep, at least one.
     fn searched_lead(
         &mut self,
-        seat: Seat,
+        side: Side,
         position: &G,
         depth: u32,
         path: Path,
         window: Window,
     ) -> i32 {
         match position.turn() {
-            Turn::Seat(mover) if mover == seat => {
-                self.lead_of_mover(mover, position, depth, path, window)
+            Turn::Seat(seat) => {
+                let mover = self.side(seat);
+                if mover == side {
+                    self.lead_of_mover(mover, position, depth, path, window)
+                } else {
+                    -self.lead_of_mover(mover, position, depth, path, window.of_rival())
+                }
             }
-            Turn::Seat(mover) => {
-                -self.lead_of_mover(mover, position, depth, path, window.of_rival())
-            }
-            Turn::Card(_) | Turn::Over => self.lead_over_cards(seat, position, depth, path, window),
+            Turn::Card(_) | Turn::Over => self.lead_over_cards(side, position, depth, path, window),
         }
     }
 
-    /// Lead of the seat to move, searched `depth` plies deep, at least one.
+    /// Lead of the side to move, searched `depth` plies deep, at least one.
     fn lead_of_mover(
         &mut self,
-        mover: Seat,
+        mover: Side,
         position: &G,
         depth: u32,
         path: Path,
@@ -162,7 +164,7 @@ impl<G: Evaluate> Tree<'_, G> {
             };
             let next = position.play_unchecked(candidate.mv);
             let below = Window { alpha, ..window };
-            let child = path.down(mover, self);
+            let child = path.down(mover);
             // Later moves are rarely better; a null window shows this quickly.
             let is_doubtful = rank > 0 && !below.is_null();
             let mut lead = INFINITY;
@@ -210,7 +212,7 @@ impl<G: Evaluate> Tree<'_, G> {
     }
 
     /// Priority of a move by the position after it; a move that ends the game comes before all others.
-    fn static_priority(&self, mover: Seat, position: &G, mv: G::Move) -> i32 {
+    fn static_priority(&self, mover: Side, position: &G, mv: G::Move) -> i32 {
         let next = position.play_unchecked(mv);
         match next.turn() {
             Turn::Over => CERTAIN,
@@ -218,9 +220,9 @@ impl<G: Evaluate> Tree<'_, G> {
         }
     }
 
-    /// Lead of the seat to move, searched one ply deep. Neither the table nor move ordering pays here.
-    fn lead_of_last_ply(&mut self, mover: Seat, position: &G, path: Path, window: Window) -> i32 {
-        let child = path.down(mover, self);
+    /// Lead of the side to move, searched one ply deep. Neither the table nor move ordering pays here.
+    fn lead_of_last_ply(&mut self, mover: Side, position: &G, path: Path, window: Window) -> i32 {
+        let child = path.down(mover);
         let mut best = -INFINITY;
         self.pv.clear(path.ply);
         for mv in position.legal_moves() {

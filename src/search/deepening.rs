@@ -5,13 +5,12 @@ use std::thread;
 
 use super::alpha_beta::{INFINITY, Window};
 use super::table::Table;
-use super::tree::{Path, Tree, value_of_two};
+use super::tree::{Path, Side, Tree};
 use super::visits::{Team, Visits};
-use super::{Answer, Control, MAX_DEPTH, Memory, Report, Request, Value};
+use super::{Answer, Control, MAX_DEPTH, Memory, Report, Request};
 use crate::eval::{Evaluate, Judge};
-use crate::rules::Seat;
 
-/// Searches a position of a two-seat game; see [`search`](super::search).
+/// Searches a position by alpha-beta; see [`search`](super::search).
 pub fn search<G: Evaluate>(
     position: &G,
     request: &Request,
@@ -47,13 +46,19 @@ pub fn search<G: Evaluate>(
 #[derive(Clone, Debug, PartialEq)]
 struct RootMove<M> {
     mv: M,
-    value: Value,
+    /// Lead of the root's mover after the move.
+    lead: i32,
     pv: Vec<M>,
 }
 
+/// Path to the position after a root move.
+const FIRST_PLY: Path = Path {
+    ply: 1,
+    own_moves: 1,
+};
+
 struct Root<'a, G: Evaluate> {
     position: &'a G,
-    mover: Seat,
     request: &'a Request,
     control: &'a Control,
     tree: Tree<'a, G>,
@@ -73,10 +78,9 @@ impl<'a, G: Evaluate> Root<'a, G> {
         let mover = position.turn().mover()?;
         let moves = request.considered(position, mover);
         let visits = Visits::of(Arc::clone(team));
-        let tree = Tree::new(position, mover, evaluator, table, visits);
+        let tree = Tree::new(position, mover, request.aim, evaluator, table, visits);
         let mut root = Root {
             position,
-            mover,
             request,
             control,
             tree,
@@ -84,29 +88,21 @@ impl<'a, G: Evaluate> Root<'a, G> {
         };
         root.moves = moves.into_iter().map(|mv| root.static_move(mv)).collect();
         root.moves
-            .sort_by_key(|candidate| std::cmp::Reverse(candidate.value.rank(mover)));
+            .sort_by_key(|candidate| std::cmp::Reverse(candidate.lead));
         (!root.moves.is_empty()).then_some(root)
     }
 
-    /// A root move with the static value of the position after it.
+    /// A root move with the static lead in the position after it.
     fn static_move(&self, mv: G::Move) -> RootMove<G::Move> {
         let next = self.position.play_unchecked(mv);
-        let path = self.first_ply();
-        let value = self.tree.static_value(&next, path.own_moves);
+        let decided = self
+            .tree
+            .decided_lead(Side::Own, &next, FIRST_PLY.own_moves);
         RootMove {
             mv,
-            value,
+            lead: decided.unwrap_or_else(|| self.tree.static_lead(Side::Own, &next)),
             pv: vec![mv],
         }
-    }
-
-    /// Path to the position after a root move.
-    fn first_ply(&self) -> Path {
-        Path {
-            ply: 0,
-            own_moves: 0,
-        }
-        .down(self.mover, &self.tree)
     }
 
     fn deepen(&mut self, observe: &mut dyn FnMut(Report)) {
@@ -158,21 +154,20 @@ impl<'a, G: Evaluate> Root<'a, G> {
         let mut rest: Vec<RootMove<G::Move>> = Vec::with_capacity(self.moves.len());
         for index in 0..self.moves.len() {
             let mut candidate = self.moves[index].clone();
-            let floor = (best.len() >= wanted).then(|| best[wanted - 1].value);
-            let value = self.search_move(candidate.mv, depth, floor.as_ref());
+            let floor = (best.len() >= wanted).then(|| best[wanted - 1].lead);
+            let lead = self.search_move(candidate.mv, depth, floor);
             if self.tree.visits.stopped {
                 rest.extend_from_slice(&self.moves[index..]);
                 break;
             }
-            if floor.is_some_and(|floor| value.rank(self.mover) <= floor.rank(self.mover)) {
+            if floor.is_some_and(|floor| lead <= floor) {
                 rest.push(candidate);
                 continue;
             }
-            candidate.value = value;
+            candidate.lead = lead;
             candidate.pv.truncate(1);
             candidate.pv.extend_from_slice(self.tree.pv.line(1));
-            let rank = value.rank(self.mover);
-            let slot = best.partition_point(|other| other.value.rank(self.mover) >= rank);
+            let slot = best.partition_point(|other| other.lead >= lead);
             best.insert(slot, candidate);
             if best.len() > wanted {
                 rest.extend(best.drain(wanted..));
@@ -182,29 +177,23 @@ impl<'a, G: Evaluate> Root<'a, G> {
         self.moves = best;
     }
 
-    /// Value of a root move; only a bound may be returned if it is no better than `floor`.
-    fn search_move(&mut self, mv: G::Move, depth: u32, floor: Option<&Value>) -> Value {
+    /// Lead after a root move; only a bound may be returned if it is no better than `floor`.
+    fn search_move(&mut self, mv: G::Move, depth: u32, floor: Option<i32>) -> i32 {
         let next = self.position.play_unchecked(mv);
-        let path = self.first_ply();
-        let alpha = floor.map_or(-INFINITY, |floor| {
-            super::tree::lead_of_two(floor, self.mover)
-        });
         let window = Window {
-            alpha,
+            alpha: floor.unwrap_or(-INFINITY),
             beta: INFINITY,
         };
+        let tree = &mut self.tree;
         let mut lead = INFINITY;
         if floor.is_some() {
-            lead = self
-                .tree
-                .lead_after(self.mover, &next, depth - 1, path, window.null(), None);
+            let null = window.null();
+            lead = tree.lead_after(Side::Own, &next, depth - 1, FIRST_PLY, null, None);
         }
-        if lead > alpha && !self.tree.visits.stopped {
-            lead = self
-                .tree
-                .lead_after(self.mover, &next, depth - 1, path, window, None);
+        if lead > window.alpha && !tree.visits.stopped {
+            lead = tree.lead_after(Side::Own, &next, depth - 1, FIRST_PLY, window, None);
         }
-        value_of_two(lead, self.mover)
+        lead
     }
 
     fn report(&self, depth: u32, observe: &mut dyn FnMut(Report)) {
@@ -214,7 +203,7 @@ impl<'a, G: Evaluate> Root<'a, G> {
                 depth,
                 seldepth: self.tree.visits.seldepth as u32,
                 multipv: index + 1,
-                value: best.value,
+                value: self.tree.value(self.position, &best.pv, best.lead),
                 worth: Vec::new(),
                 nodes: self.tree.visits.nodes_of_team(),
                 hashfull: self.tree.table.fill_permille(),
@@ -226,6 +215,7 @@ impl<'a, G: Evaluate> Root<'a, G> {
     fn answer(&self) -> Answer {
         let best = &self.moves[0];
         let nodes = self.tree.visits.nodes_of_team();
-        Answer::of_line(self.position, &best.pv, best.value, nodes)
+        let value = self.tree.value(self.position, &best.pv, best.lead);
+        Answer::of_line(self.position, &best.pv, value, nodes)
     }
 }

@@ -16,7 +16,7 @@ pub enum Preset {
     /// Our own way: the table of results if the game is solved, otherwise the tree search.
     #[default]
     Default,
-    /// Alpha-beta for two seats, even if the game is solved; the tree search for more.
+    /// Alpha-beta with iterative deepening, even if the game is solved.
     Search,
     /// The way of the article about the game; [`Preset::Default`] if there is none.
     Article(ArticleSettings),
@@ -90,15 +90,14 @@ fn search_in<G: Evaluate>(
             None => {}
         }
     }
-    let even_if_solved = request.preset == Preset::Search;
-    if !even_if_solved && position.solved().is_some() {
+    if request.preset == Preset::Search {
+        deepening::search(position, request, memory, control, observe)
+    } else if position.solved().is_some() {
         if request.strength.solved == Foresight::PERFECT {
             perfect::search(position, request, observe)
         } else {
             foresight::search(position, request, &memory.evaluators, observe)
         }
-    } else if even_if_solved && position.seats() == 2 {
-        deepening::search(position, request, memory, control, observe)
     } else {
         puct::search(position, request, memory, control, observe)
     }

@@ -1,4 +1,4 @@
-//! Chance nodes within a window, for two seats: Star1, after a first pass in the manner of Star2.
+//! Chance nodes within a window, for two sides: Star1, after a first pass in the manner of Star2.
 //!
 //! Bounds on the lead after each card give bounds on the mean, and a mean that is certainly outside the window ends the
 //! search of the node. Star2 probes a single move after each card to get such bounds. Here the first pass searches each
@@ -11,16 +11,16 @@
 
 use super::alpha_beta::{INFINITY, Window};
 use super::chance::Mean;
-use super::tree::{Path, Tree};
+use super::tree::{Path, Side, Tree};
 use crate::eval::{CERTAIN, Evaluate};
-use crate::rules::{MAX_OUTCOMES, Seat};
+use crate::rules::MAX_OUTCOMES;
 
 impl<G: Evaluate> Tree<'_, G> {
-    /// Lead of `seat` over all cards that can be drawn now, searched `depth` plies deep, at least one. The card is the
+    /// Lead of `side` over all cards that can be drawn now, searched `depth` plies deep, at least one. The card is the
     /// first ply: otherwise the nodes below hare squares, eight for one, would take most of the time.
     pub fn lead_over_cards(
         &mut self,
-        seat: Seat,
+        side: Side,
         position: &G,
         depth: u32,
         path: Path,
@@ -32,13 +32,13 @@ impl<G: Evaluate> Tree<'_, G> {
             self.pv.clear(path.ply);
             return lead;
         }
-        let mut cards = Cards::of(position, seat, self);
+        let mut cards = Cards::of(position, side, self);
         let mut decided = None;
         if may_try(window) {
-            decided = self.search_cards(seat, position, &mut cards, depth, path, window, true);
+            decided = self.search_cards(side, position, &mut cards, depth, path, window, true);
         }
         if decided.is_none() && !self.visits.stopped {
-            decided = self.search_cards(seat, position, &mut cards, depth, path, window, false);
+            decided = self.search_cards(side, position, &mut cards, depth, path, window, false);
         }
         if self.visits.stopped {
             return 0;
@@ -54,7 +54,7 @@ impl<G: Evaluate> Tree<'_, G> {
     #[expect(clippy::too_many_arguments, reason = "they are the node of the search")]
     fn search_cards(
         &mut self,
-        seat: Seat,
+        side: Side,
         position: &G,
         cards: &mut Cards,
         depth: u32,
@@ -70,7 +70,7 @@ impl<G: Evaluate> Tree<'_, G> {
                 cards.open_window(index, window)
             };
             let guess = Some(cards.known[index].static_lead);
-            let lead = self.lead_after(seat, &next, depth - 1, path, within, guess);
+            let lead = self.lead_after(side, &next, depth - 1, path, within, guess);
             if self.visits.stopped {
                 return None;
             }
@@ -122,11 +122,11 @@ impl Cards {
         weight: 0,
     };
 
-    /// Cards that can be drawn now, with the static leads of `seat`.
-    fn of<G: Evaluate>(position: &G, seat: Seat, tree: &Tree<'_, G>) -> Cards {
+    /// Cards that can be drawn now, with the static leads of `side`.
+    fn of<G: Evaluate>(position: &G, side: Side, tree: &Tree<'_, G>) -> Cards {
         let mut cards = Cards::NONE;
         for (card, weight) in position.outcomes().take(MAX_OUTCOMES) {
-            let lead = tree.static_lead(seat, &position.draw_unchecked(card));
+            let lead = tree.static_lead(side, &position.draw_unchecked(card));
             cards.push(weight, lead);
         }
         cards

@@ -1,13 +1,29 @@
-//! State of a search with the default evaluation.
+//! State of an alpha-beta search, and its values: the lead of one of two sides over the other.
+//!
+//! With two seats each is a side. With more, the rivals of the root's mover are one side, which only wants to keep the
+//! mover from a good place. Source: N. Sturtevant and R. Korf, "On pruning techniques for multi-player games" (2000),
+//! the paranoid algorithm.
 
 use super::principal_variation::PrincipalVariation;
 use super::visits::Visits;
-use super::{MAX_DEPTH, Table, Value};
-use crate::eval::{self, CERTAIN, Evaluate, Judge};
+use super::{Aim, MAX_DEPTH, Table, Value};
+use crate::eval::{self, CERTAIN, Evaluate, Judge, Vector};
 use crate::rules::Seat;
 
 /// Value of a decided result, less one for each own move of the root's mover until then.
 const DECIDED: i32 = CERTAIN + 100_000;
+
+/// A chance of first place counts this much more than the place, for a seat that wants to win.
+const FIRST_WEIGHT: i32 = 63;
+
+/// Side of a search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// The root's mover.
+    Own,
+    /// All its rivals.
+    Rivals,
+}
 
 /// State of a tree search.
 pub struct Tree<'a, G: Evaluate> {
@@ -15,16 +31,25 @@ pub struct Tree<'a, G: Evaluate> {
     /// Node counter and stop flag.
     pub visits: Visits<'a>,
     pub table: &'a Table,
-    /// Seat that moves at the root.
-    pub root_seat: Seat,
-    /// Best place that is open at the root.
-    best_open_place: usize,
+    goal: Goal,
     /// Set when a position is evaluated at the depth limit; the caller resets it.
     pub reached_horizon: bool,
     /// Last move of each ply that caused a cutoff. Positions that differ only by a card have similar replies.
     pub killers: [Option<G::Move>; MAX_DEPTH as usize + 1],
     /// Principal variation.
     pub pv: PrincipalVariation<G::Move>,
+}
+
+/// What the root's mover wants.
+#[derive(Clone, Copy, Debug)]
+struct Goal {
+    /// Seat that moves at the root.
+    seat: Seat,
+    seats: usize,
+    /// Best place that is open at the root.
+    best_open_place: usize,
+    /// `true` if only first place counts; always `false` with two seats.
+    is_first: bool,
 }
 
 /// Depth of a node below the root, in plies and in moves of the root's mover.
@@ -38,11 +63,10 @@ pub struct Path {
 
 impl Path {
     /// Path to the child after a move of `mover`.
-    pub fn down<G: Evaluate>(self, mover: Seat, tree: &Tree<'_, G>) -> Path {
-        let own = i32::from(mover == tree.root_seat);
+    pub fn down(self, mover: Side) -> Path {
         Path {
             ply: self.ply + 1,
-            own_moves: self.own_moves + own,
+            own_moves: self.own_moves + i32::from(mover == Side::Own),
         }
     }
 }
@@ -52,91 +76,161 @@ impl<'a, G: Evaluate> Tree<'a, G> {
     pub fn new(
         root: &G,
         root_seat: Seat,
+        aim: Aim,
         evaluator: &'a Judge<G>,
         table: &'a Table,
         visits: Visits<'a>,
     ) -> Tree<'a, G> {
+        let (seats, best_open_place) = (root.seats(), root.best_open_place());
         Tree {
             evaluator,
             visits,
             table,
-            root_seat,
-            best_open_place: root.best_open_place(),
+            goal: Goal {
+                seat: root_seat,
+                seats,
+                best_open_place,
+                is_first: aim == Aim::Win && seats > 2 && best_open_place == 1,
+            },
             reached_horizon: false,
             killers: [None; MAX_DEPTH as usize + 1],
             pv: PrincipalVariation::new(),
         }
     }
 
-    /// Key of a position in the table. It includes the root's mover, since proofs count that seat's moves and are not
-    /// valid for the other seat.
+    /// Key of a position in the table. It includes the goal, since values and proofs hold for no other.
     #[inline]
     pub fn key(&self, position: &G) -> u64 {
-        position.key() ^ u64::from(self.root_seat.0) << 63
+        let goal = self.goal;
+        let place = (goal.best_open_place as u64 - 1) << 4;
+        let goal = u64::from(goal.seat.0) | u64::from(goal.is_first) << 3 | place;
+        position.key() ^ goal.rotate_right(1)
     }
 
-    /// Certainty of the root mover's place after `own_moves` of its moves; see [`Value::mate`].
-    pub fn mate(&self, position: &G, own_moves: i32) -> i32 {
-        match position.place(self.root_seat) {
-            Some(place) if place == self.best_open_place => own_moves,
-            Some(place) if place == position.seats() => -own_moves,
-            _ => 0,
-        }
-    }
-
-    /// Static lead of `seat`; a card may be due in the position.
+    /// Side of a seat.
     #[inline]
-    pub fn static_lead(&self, seat: Seat, position: &G) -> i32 {
-        let lead = eval::static_lead_of_two(self.evaluator, position);
-        if seat.0 == 0 { lead } else { -lead }
-    }
-
-    /// Static value of a position.
-    pub fn static_value(&self, position: &G, own_moves: i32) -> Value {
-        Value {
-            leads: eval::static_leads(self.evaluator, position),
-            mate: self.mate(position, own_moves),
+    pub fn side(&self, seat: Seat) -> Side {
+        if seat == self.goal.seat {
+            Side::Own
+        } else {
+            Side::Rivals
         }
     }
-}
 
-/// Lead of a seat that is decided after `own_moves` moves of the root's mover; `is_first` if the seat is first of two.
-pub fn decided_lead(is_first: bool, own_moves: i32) -> i32 {
-    let lead = DECIDED - own_moves;
-    if is_first { lead } else { -lead }
-}
+    /// Static lead of a side while the place of the root's mover is open; a card may be due in the position.
+    #[inline]
+    pub fn static_lead(&self, side: Side, position: &G) -> i32 {
+        let goal = self.goal;
+        let own = if goal.seats == 2 {
+            let lead = eval::static_lead_of_two(self.evaluator, position);
+            if goal.seat.0 == 0 { lead } else { -lead }
+        } else {
+            let leads = eval::static_leads(self.evaluator, position);
+            let lead = goal.lead_of_sum(leads[goal.seat.index()]);
+            if goal.is_first {
+                let chance = eval::first_chance(self.evaluator, position, goal.seat);
+                let first = ((2.0 * chance - 1.0) * CERTAIN as f32) as i32;
+                (FIRST_WEIGHT * first + lead) / (FIRST_WEIGHT + 1)
+            } else {
+                lead
+            }
+        };
+        if side == Side::Own { own } else { -own }
+    }
 
-/// Value to both seats if `seat` has a lead over the other of two.
-pub fn value_of_two(lead: i32, seat: Seat) -> Value {
-    let mut leads = [0; crate::rules::MAX_SEATS];
-    let clamped = lead.clamp(-CERTAIN, CERTAIN);
-    leads[seat.index()] = clamped;
-    leads[1 - seat.index()] = -clamped;
-    let mate = match lead {
-        _ if lead > CERTAIN => DECIDED - lead,
-        _ if lead < -CERTAIN => -DECIDED - lead,
-        _ => 0,
-    };
-    Value { leads, mate }
-}
+    /// Lead of a side once the place of the root's mover is decided, after `own_moves` of its moves.
+    #[inline]
+    pub fn decided_lead(&self, side: Side, position: &G, own_moves: i32) -> Option<i32> {
+        let goal = self.goal;
+        let place = position.place(goal.seat)?;
+        let own = match place {
+            _ if place == goal.best_open_place => DECIDED - own_moves,
+            _ if place == goal.seats => own_moves - DECIDED,
+            _ => {
+                let lead = goal.lead_of_sum((goal.seats as i32 + 1 - 2 * place as i32) * CERTAIN);
+                if goal.is_first {
+                    (lead - FIRST_WEIGHT * CERTAIN) / (FIRST_WEIGHT + 1)
+                } else {
+                    lead
+                }
+            }
+        };
+        Some(if side == Side::Own { own } else { -own })
+    }
 
-/// Lead of `seat`, one of two, from a value; inverse of [`value_of_two`].
-pub fn lead_of_two(value: &Value, seat: Seat) -> i32 {
-    match value.mate {
-        0 => value.leads[seat.index()],
-        mate if mate > 0 => DECIDED - mate,
-        mate => -DECIDED - mate,
+    /// Value for all seats of a lead of the root's mover, found along `line`.
+    ///
+    /// The search knows only the mover's lead. What is left is the rivals', who share it as they do at the end of the
+    /// line, see [`Goal::with_own`].
+    pub fn value(&self, root: &G, line: &[G::Move], lead: i32) -> Value {
+        let goal = self.goal;
+        let mate = match lead {
+            _ if lead > CERTAIN => DECIDED - lead,
+            // Several rivals need not play for the mover's last place.
+            _ if lead < -CERTAIN && goal.seats == 2 => -DECIDED - lead,
+            _ => 0,
+        };
+        let mut end = *root;
+        let mut last_open = *root;
+        for &mv in line {
+            last_open = end;
+            end = end.play_unchecked(mv);
+        }
+        let mut leads = eval::static_leads(self.evaluator, &end);
+        let own = goal.sum_of_lead(lead.clamp(-CERTAIN, CERTAIN));
+        if leads[goal.seat.index()] != own && (!goal.is_first || mate != 0) {
+            if end.place(goal.seat).is_some() {
+                end = last_open;
+                leads = eval::static_leads(self.evaluator, &end);
+            }
+            leads = goal.with_own(leads, own, &end);
+        }
+        Value { leads, mate }
     }
 }
 
-impl Value {
-    /// Value to the root's mover as one number, larger for better values: a certain best place ranks higher the sooner
-    /// it comes, a certain last place the later.
-    pub fn rank(&self, seat: Seat) -> i64 {
-        let certainty = match i64::from(self.mate) {
-            0 => 0,
-            mate => mate.signum() * (1 << 19) - mate,
+impl Goal {
+    /// Scales the summed lead of the seat so that the best open place is [`CERTAIN`], and the last one -[`CERTAIN`].
+    fn lead_of_sum(self, sum: i32) -> i32 {
+        let taken = self.best_open_place as i32 - 1;
+        (sum + taken * CERTAIN) / (self.seats as i32 - 1 - taken)
+    }
+
+    /// Inverse of [`Goal::lead_of_sum`].
+    fn sum_of_lead(self, lead: i32) -> i32 {
+        let taken = self.best_open_place as i32 - 1;
+        lead * (self.seats as i32 - 1 - taken) - taken * CERTAIN
+    }
+
+    /// Changes the leads in a position where the seat's place is open, so that its own is `own`: moves all open seats'
+    /// leads towards those where the seat has the best place left, or the last one, and the others are equal.
+    fn with_own<G: Evaluate>(self, leads: Vector, own: i32, position: &G) -> Vector {
+        let seats = self.seats as i32;
+        let was = leads[self.seat.index()];
+        let extreme = if own > was {
+            (seats + 1 - 2 * position.best_open_place() as i32) * CERTAIN
+        } else {
+            (1 - seats) * CERTAIN
         };
-        i64::from(self.leads[seat.index()]) * (1 << 20) + certainty
+        let is_open = |seat: &usize| position.place(Seat(*seat as u8)).is_none();
+        let open: Vec<usize> = (0..self.seats).filter(is_open).collect();
+        let whole: i32 = open.iter().map(|&seat| leads[seat]).sum();
+        let others = (whole - extreme) / (open.len() as i32 - 1).max(1);
+        let way = i64::from(extreme - was);
+        if way == 0 {
+            return leads;
+        }
+        let step = i64::from(own - was).clamp(way.min(0), way.max(0));
+        let mut moved = leads;
+        for seat in open {
+            let target = if seat == self.seat.index() {
+                extreme
+            } else {
+                others
+            };
+            let change = i64::from(target - leads[seat]) * step / way;
+            moved[seat] += change as i32;
+        }
+        moved
     }
 }

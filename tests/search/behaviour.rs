@@ -14,13 +14,15 @@ use super::{request, run, run_in, tree_request};
 /// Makes a request for a position and a depth.
 type Ask = fn(&Position, u32) -> Request;
 
-/// Numbers of seats, each with a search that supports it.
-const SEARCHES: [(usize, Ask); 5] = [
+/// Numbers of seats, each with a search.
+const SEARCHES: [(usize, Ask); 7] = [
     (2, request),
     (2, tree_request),
     (3, request),
-    (4, request),
+    (3, tree_request),
+    (4, tree_request),
     (6, request),
+    (6, tree_request),
 ];
 
 #[test]
@@ -38,7 +40,7 @@ fn a_search_stopped_at_its_start_has_a_legal_move() {
                 "{answer:?}\n{position:?}"
             );
             // A tree search begins with all children of the root.
-            let is_tree = request.preset == Preset::Default || seats > 2;
+            let is_tree = request.preset == Preset::Default;
             let most = if is_tree { MAX_MOVES as u64 } else { 1 };
             assert!(answer.nodes <= most, "{answer:?}");
         }

@@ -1,9 +1,10 @@
 //! Places that are certain with all cards, in positions made by hand.
 
 use buxtehude::eval::CERTAIN;
+use buxtehude::rules::Game;
 
 use super::lines::parse;
-use super::{request, run};
+use super::{request, run, tree_request};
 
 /// Text of a position, depth, mate, and best moves.
 const MATES: &[(&str, u32, i32, &[&str])] = &[
@@ -35,10 +36,16 @@ const MATES: &[(&str, u32, i32, &[&str])] = &[
 fn certain_places_are_found() {
     for &(text, depth, mate, best) in MATES {
         let position = parse(text);
-        let (reports, answer) = run(&request(&position, depth), 1);
-        let context = || format!("{text} at {depth}: {reports:?}\n{position:?}");
-        assert_eq!(answer.value.mate, mate, "{}", context());
-        assert!(best.contains(&answer.best.as_str()), "{}", context());
+        let mut requests = vec![request(&position, depth)];
+        if position.seats() > 2 {
+            requests.push(tree_request(&position, depth));
+        }
+        for request in requests {
+            let (reports, answer) = run(&request, 1);
+            let context = || format!("{text} at {depth}: {reports:?}\n{position:?}");
+            assert_eq!(answer.value.mate, mate, "{}", context());
+            assert!(best.contains(&answer.best.as_str()), "{}", context());
+        }
     }
 }
 
@@ -49,7 +56,8 @@ fn a_certain_place_is_worth_all_its_points() {
     assert_eq!(leads("57,10,1!/63,5,0 1 - -", 3)[..2], [-CERTAIN, CERTAIN]);
     assert_eq!(leads("63,5,0/10,68,3/20,68,3 1 - -", 2)[0], 2 * CERTAIN);
     // Second of three: one rival ahead, one behind.
-    let second = leads("62,0,1!/63,5,0/42,10,1! 1 - -", 12);
+    let second = parse("62,0,1!/63,5,0/42,10,1! 1 - -");
+    let second = run(&tree_request(&second, 12), 1).1.value.leads;
     let exact = [0, 2 * CERTAIN, -2 * CERTAIN, 0, 0, 0];
     for (found, exact) in second.into_iter().zip(exact) {
         assert!((found - exact).abs() < CERTAIN / 200, "{second:?}");
@@ -60,7 +68,7 @@ fn a_certain_place_is_worth_all_its_points() {
 #[test]
 fn the_last_place_is_certain_if_the_rivals_have_no_choice() {
     let position = parse("63,1,0/64,0,0/59,6,0 3 2 BRFFGG");
-    let mut request = request(&position, 10);
+    let mut request = tree_request(&position, 10);
     request.searchmoves = vec!["-3".into()];
     let (_, answer) = run(&request, 1);
     assert_eq!(answer.value.mate, -1, "{answer:?}\n{position:?}");

@@ -1,8 +1,8 @@
-//! The search by its definition, without pruning, table or ordering: max^n over the vectors of all seats, and means
-//! over the cards; a card is a ply. At the last ply, it uses the static evaluation of the net, even if a card
-//! is due. With two seats, the last plies change a static value by a margin at most, as in alpha-beta.
+//! Alpha-beta by its definition, without pruning, table or ordering: the root's mover maximises its lead, its rivals
+//! minimise it, and a card has the mean; a card is a ply. At the last ply, it uses the static evaluation of the net,
+//! even if a card is due. The last plies change a static lead by a margin at most.
 
-use std::cmp::Ordering;
+use std::cmp::{Ordering, Reverse};
 use std::sync::Arc;
 
 use buxtehude::eval::net::Net;
@@ -13,28 +13,27 @@ use buxtehude::search::Value;
 
 use super::evaluators::net;
 
-/// The value of each legal move, searched `depth` plies deep, in the order of the moves.
-pub fn move_values(root: &Position, depth: u32) -> Vec<(Move, Value)> {
+/// The mover's value of each legal move, searched `depth` plies deep, in the order of the moves.
+pub fn move_values(root: &Position, depth: u32) -> Vec<(Move, Found)> {
     let slow = SlowSearch::of(root);
-    let below = |mv| slow.value(&root.play_unchecked(mv), depth - 1, 1);
-    root.legal_moves().map(|mv| (mv, below(mv))).collect()
+    let below = |mv| slow.found(&root.play_unchecked(mv), depth - 1, 1);
+    root.legal_moves()
+        .map(|mv| (mv, slow.said(below(mv))))
+        .collect()
 }
 
 /// The value of one move.
-pub fn value_of(values: &[(Move, Value)], word: &str) -> Value {
+pub fn value_of(values: &[(Move, Found)], word: &str) -> Found {
     let found = values.iter().find(|(mv, _)| mv.to_string() == word);
     found
         .unwrap_or_else(|| panic!("{word} is none of {values:?}"))
         .1
 }
 
-/// The goodness of all moves, best first.
-pub fn ranking(values: &[(Move, Value)], mover: Seat) -> Vec<(i32, i32, i32)> {
-    let mut ranking: Vec<_> = values
-        .iter()
-        .map(|(_, value)| goodness(value, mover))
-        .collect();
-    ranking.sort_by(|first, second| second.cmp(first));
+/// The values of all moves, best first.
+pub fn ranking(values: &[(Move, Found)]) -> Vec<Found> {
+    let mut ranking: Vec<_> = values.iter().map(|(_, found)| *found).collect();
+    ranking.sort_by_key(|found| Reverse(goodness(*found)));
     ranking
 }
 
@@ -47,11 +46,39 @@ pub fn affordable_depth(root: &Position, most: u32, positions: u64) -> u32 {
     (2..=most).take_while(affordable).last().unwrap_or(1)
 }
 
-/// Sort key of a value for the root's mover: its lead, then the distance of a certain place.
-pub fn goodness(value: &Value, mover: Seat) -> (i32, i32, i32) {
-    let certainty = value.mate.signum();
-    // A good place should come soon, a bad one late.
-    (value.leads[mover.index()], certainty, -value.mate)
+/// A value to the root's mover: its lead, scaled from 1 for the best open place to -1 for the last, in units of
+/// [`CERTAIN`]; and its moves until its place is certain, as in [`Value::mate`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Found {
+    pub lead: i32,
+    pub mate: i32,
+}
+
+impl Found {
+    /// What a search found from a root, for the root's mover.
+    pub fn of(value: &Value, root: &Position) -> Found {
+        let sum = value.leads[mover(root).index()];
+        Found {
+            lead: SlowSearch::of(root).scaled(sum),
+            mate: value.mate,
+        }
+    }
+}
+
+impl SlowSearch {
+    /// What a search says of a value: with several rivals, it calls no last place certain.
+    fn said(&self, found: Found) -> Found {
+        let is_certain = self.seats == 2 || found.mate > 0;
+        Found {
+            mate: if is_certain { found.mate } else { 0 },
+            ..found
+        }
+    }
+}
+
+/// Sort key of a value: a good place should come soon, a bad one late.
+pub fn goodness(found: Found) -> (i32, i32, i32) {
+    (found.lead, found.mate.signum(), -found.mate)
 }
 
 /// The seat to move.
@@ -67,112 +94,105 @@ pub fn best_open_place(position: &Position) -> usize {
     position.finished().len() + 1
 }
 
-/// A value found `depth` plies deep, within the margin around the static value that the last plies have.
-pub fn limited(position: &Position, depth: u32, value: Value, net: &Net) -> Value {
-    let margin = match depth {
-        _ if position.seats() > 2 || position.turn() == Turn::Over => return value,
-        1 => CERTAIN / 10,
-        2 => CERTAIN / 20 * 3,
-        3 => CERTAIN / 5,
-        _ => return value,
-    };
-    let lead = static_leads(net, position)[0];
-    let found = value.leads[0];
-    let limit = match (lead - margin, lead + margin) {
-        (least, _) if least > -CERTAIN && found < least => least,
-        (_, most) if most < CERTAIN && found > most => most,
-        _ => return value,
-    };
-    let mut leads: Vector = [0; MAX_SEATS];
-    leads[0] = limit;
-    leads[1] = -limit;
-    Value { leads, mate: 0 }
-}
-
-struct SlowSearch {
+pub struct SlowSearch {
     net: Arc<Net>,
     mover: Seat,
-    best_open_place: usize,
+    seats: i32,
+    best_open_place: i32,
 }
 
 impl SlowSearch {
-    fn of(root: &Position) -> SlowSearch {
+    pub fn of(root: &Position) -> SlowSearch {
         SlowSearch {
             net: net(root),
             mover: mover(root),
-            best_open_place: best_open_place(root),
+            seats: root.seats() as i32,
+            best_open_place: best_open_place(root) as i32,
         }
     }
 
-    fn value(&self, position: &Position, depth: u32, own_moves: i32) -> Value {
-        limited(
-            position,
-            depth,
-            self.searched(position, depth, own_moves),
-            &self.net,
-        )
+    fn scaled(&self, sum: i32) -> i32 {
+        let taken = self.best_open_place - 1;
+        (sum + taken * CERTAIN) / (self.seats - 1 - taken)
     }
 
-    fn searched(&self, position: &Position, depth: u32, own_moves: i32) -> Value {
+    fn static_lead(&self, position: &Position) -> i32 {
+        self.scaled(static_leads(&*self.net, position)[self.mover.index()])
+    }
+
+    fn found(&self, position: &Position, depth: u32, own_moves: i32) -> Found {
+        let found = self.searched(position, depth, own_moves);
+        self.limited(position, depth, found)
+    }
+
+    /// A value found `depth` plies deep, within the margin around the static value that the last plies have.
+    pub fn limited(&self, position: &Position, depth: u32, found: Found) -> Found {
+        let margin = match depth {
+            _ if position.place(self.mover).is_some() => return found,
+            1 => CERTAIN / 10,
+            2 => CERTAIN / 20 * 3,
+            3 => CERTAIN / 5,
+            _ => return found,
+        };
+        let lead = self.static_lead(position);
+        let limit = match (lead - margin, lead + margin) {
+            (least, _) if least > -CERTAIN && found.lead < least => least,
+            (_, most) if most < CERTAIN && found.lead > most => most,
+            _ => return found,
+        };
+        Found {
+            lead: limit,
+            mate: 0,
+        }
+    }
+
+    fn searched(&self, position: &Position, depth: u32, own_moves: i32) -> Found {
+        if let Some(place) = position.place(self.mover) {
+            let place = place as i32;
+            return Found {
+                lead: self.scaled((self.seats + 1 - 2 * place) * CERTAIN),
+                mate: match place {
+                    _ if place == self.best_open_place => own_moves,
+                    _ if place == self.seats => -own_moves,
+                    _ => 0,
+                },
+            };
+        }
         match position.turn() {
             Turn::Card(_) if depth > 0 => {
                 let outcomes = position.outcomes();
-                let values: Vec<(Value, u32)> = outcomes
-                    .map(|(card, weight)| {
-                        let next = position.draw_unchecked(card);
-                        (self.value(&next, depth - 1, own_moves), weight)
-                    })
-                    .collect();
-                mean(&values)
+                let found = outcomes.map(|(card, weight)| {
+                    let next = position.draw_unchecked(card);
+                    (self.found(&next, depth - 1, own_moves), weight)
+                });
+                mean_found(&found.collect::<Vec<_>>())
             }
             Turn::Seat(seat) if depth > 0 => {
                 let own_moves = own_moves + i32::from(seat == self.mover);
-                let mut best: Option<Value> = None;
-                for mv in position.legal_moves() {
-                    let value = self.value(&position.play_unchecked(mv), depth - 1, own_moves);
-                    if best.is_none_or(|best| {
-                        self.preference(seat, &value) > self.preference(seat, &best)
-                    }) {
-                        best = Some(value);
-                    }
-                }
+                let below = |mv| self.found(&position.play_unchecked(mv), depth - 1, own_moves);
+                let all = position.legal_moves().map(below);
+                let best = if seat == self.mover {
+                    all.max_by_key(|found| goodness(*found))
+                } else {
+                    all.min_by_key(|found| goodness(*found))
+                };
                 best.expect("a seat that is to move has a move")
             }
-            _ => Value {
-                leads: static_leads(&*self.net, position),
-                mate: match position.place(self.mover) {
-                    Some(place) if place == self.best_open_place => own_moves,
-                    Some(place) if place == position.seats() => -own_moves,
-                    _ => 0,
-                },
+            _ => Found {
+                lead: self.static_lead(position),
+                mate: 0,
             },
-        }
-    }
-
-    /// A seat's sort key: its own lead, then the opposite of the root mover's wishes.
-    fn preference(&self, seat: Seat, value: &Value) -> (i32, i32, i32) {
-        let (_, certainty, soon) = goodness(value, self.mover);
-        let lead = value.leads[seat.index()];
-        if seat == self.mover {
-            (lead, certainty, soon)
-        } else {
-            (lead, -certainty, -soon)
         }
     }
 }
 
 /// Mean over cards. A place is certain if it is certain with each card; the longest distance counts.
-fn mean(values: &[(Value, u32)]) -> Value {
+fn mean_found(values: &[(Found, u32)]) -> Found {
     let weight: i64 = values.iter().map(|&(_, weight)| i64::from(weight)).sum();
-    let mut leads: Vector = [0; MAX_SEATS];
-    for (seat, lead) in leads.iter_mut().enumerate() {
-        let sum: i64 = values
-            .iter()
-            .map(|&(value, weight)| i64::from(value.leads[seat]) * i64::from(weight))
-            .sum();
-        *lead = (sum / weight) as i32;
-    }
-    let mates = values.iter().map(|(value, _)| value.mate);
+    let weighted = values
+        .iter()
+        .map(|&(found, weight)| i64::from(found.lead) * i64::from(weight));
+    let mates = values.iter().map(|(found, _)| found.mate);
     let mate = if mates.clone().all(|mate| mate > 0) {
         mates.max().unwrap_or(0)
     } else if mates.clone().all(|mate| mate < 0) {
@@ -180,7 +200,23 @@ fn mean(values: &[(Value, u32)]) -> Value {
     } else {
         0
     };
-    Value { leads, mate }
+    Found {
+        lead: (weighted.sum::<i64>() / weight) as i32,
+        mate,
+    }
+}
+
+/// Mean leads over cards.
+fn mean(values: &[(Vector, u32)]) -> Vector {
+    let weight: i64 = values.iter().map(|&(_, weight)| i64::from(weight)).sum();
+    let mut leads: Vector = [0; MAX_SEATS];
+    for (seat, lead) in leads.iter_mut().enumerate() {
+        let weighted = values
+            .iter()
+            .map(|(value, weight)| i64::from(value[seat]) * i64::from(*weight));
+        *lead = (weighted.sum::<i64>() / weight) as i32;
+    }
+    leads
 }
 
 /// `true` if the leads are valid for this number of seats: within their bounds, and with a sum within `rounding` of 0.
@@ -236,9 +272,9 @@ fn exact(
             let mut values = Vec::new();
             for (card, weight) in position.outcomes() {
                 let leads = exact(&position.draw_unchecked(card), plies, is_wanted, ours)?;
-                values.push((Value { leads, mate: 0 }, weight));
+                values.push((leads, weight));
             }
-            Some(mean(&values).leads)
+            Some(mean(&values))
         }
         Turn::Seat(seat) => {
             let place = best_open_place(position);

@@ -137,7 +137,11 @@ fn past_of(position: &Position) -> Past {
 /// A search with our own evaluation; with two seats, by alpha-beta, which proves the most.
 fn request(position: &Position, depth: u32) -> Request {
     Request {
-        preset: Preset::Search,
+        preset: if position.seats() == 2 {
+            Preset::Search
+        } else {
+            Preset::Default
+        },
         ..Request::new(AnyPosition::Hase(*position), depth)
     }
 }

@@ -82,7 +82,7 @@ impl Judge {
     /// Each seat's summed lead by a search.
     fn leads(&mut self, position: &Position, depth: u32) -> Vector {
         let request = Request {
-            // The default preset for two seats has another measure of depth.
+            // The tree search has another measure of depth.
             preset: Preset::Search,
             ..Request::new(AnyPosition::Hase(*position), depth)
         };
