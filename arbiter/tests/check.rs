@@ -236,7 +236,8 @@ fn a_mute_program_is_given_up_at_once() {
     let begun = Instant::now();
     let (code, stdout, stderr) = run(&["check", "--timeout", "300", "sleep", "1000"]);
     assert_eq!(code, 1, "{stdout}{stderr}");
-    let expected = "cannot play matches\nerror uci/answered: `uci` is answered with `uciok`\n    no `uciok` within 300 ms";
+    let expected = "cannot play matches\nerror uci/answered: `uci` is answered with `uciok`\n    \
+                    no `uciok` within 300 ms";
     assert!(stdout.starts_with(expected), "{stdout}");
     assert!(begun.elapsed().as_secs() < 20, "{:?}", begun.elapsed());
 }
