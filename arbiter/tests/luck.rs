@@ -264,6 +264,31 @@ fn another_evaluator_measures_all_games_anew() {
     assert_eq!(now.matches(r#""luck":{"by":"judge "#).count(), 8, "{now}");
 }
 
+/// Games are read in lots, each with threads of its own.
+#[test]
+fn an_engine_measures_more_games_than_are_read_at_a_time() {
+    let folder = directory("luck_many");
+    let store = folder.join("many.db").display().to_string();
+    let flags = "--nodes 1 --games 1010 --max-plies 1 --luck off --store";
+    let words: Vec<&str> = ["match"].into_iter().chain(flags.split(' ')).collect();
+    content(&[&words[..], &[&store]].concat());
+    let engine = format!(
+        "cmd={} args=engine name=judge nodes=1",
+        env!("CARGO_BIN_EXE_arbiter")
+    );
+    let report = [
+        "report",
+        &store,
+        "--format",
+        "text",
+        "--luck-engine",
+        &engine,
+    ];
+    content(&report);
+    let lines = lines(&store);
+    assert_eq!(lines.matches(r#""luck":{"by":"judge "#).count(), 1010);
+}
+
 #[test]
 fn a_changed_value_is_found() {
     let folder = directory("luck_changed");

@@ -12,6 +12,7 @@ mod stored;
 
 use std::convert::Infallible;
 use std::sync::{Mutex, PoisonError};
+use std::thread::{self, ThreadId};
 
 use buxtehude::eval::Evaluators;
 use buxtehude::rules::{Turn, Variant};
@@ -147,8 +148,8 @@ pub struct LuckMeter<'a> {
     evaluator: &'a Evaluator,
     isolation: Option<Isolation>,
     interrupt: &'a Interrupt,
-    /// Those that no thread uses at the moment.
-    idle: Mutex<Vec<Running<'a>>>,
+    /// Those that no thread uses at the moment. An engine ends with the thread that started it, so no other takes it.
+    idle: Mutex<Vec<(ThreadId, Running<'a>)>>,
 }
 
 /// An evaluator in use.
@@ -194,8 +195,16 @@ impl<'a> LuckMeter<'a> {
         let failed = |error: &dyn ToString| LuckError(error.to_string());
         let game = PlayedGame::of_record(record).map_err(|flaw| failed(&flaw))?;
         let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        let running = idle().pop();
-        let mut running = running.unwrap_or_else(|| self.start());
+        let thread = thread::current().id();
+        let is_usable = |(starter, running): &(ThreadId, Running)| {
+            *starter == thread || matches!(running, Running::BuiltIn(_))
+        };
+        let found = {
+            let mut idle = idle();
+            let index = idle.iter().position(is_usable);
+            index.map(|index| idle.swap_remove(index).1)
+        };
+        let mut running = found.unwrap_or_else(|| self.start());
         let measured = match &mut running {
             Running::BuiltIn(built_in) => luck(&game, built_in.as_mut())
                 .map_err(|error: ReviewError<Infallible>| failed(&error)),
@@ -204,7 +213,7 @@ impl<'a> LuckMeter<'a> {
                 .map_err(|error: JudgeError| failed(&error))
                 .and_then(|()| luck(&game, judge.as_mut()).map_err(|error| failed(&error))),
         };
-        idle().push(running);
+        idle().push((thread, running));
         measured
     }
 
@@ -224,7 +233,7 @@ impl Drop for LuckMeter<'_> {
     /// Quits all engines.
     fn drop(&mut self) {
         let idle = self.idle.get_mut().unwrap_or_else(PoisonError::into_inner);
-        for running in idle.drain(..) {
+        for (_, running) in idle.drain(..) {
             if let Running::Engine(judge) = running {
                 judge.dismiss();
             }
