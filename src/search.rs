@@ -1,6 +1,6 @@
-//! The search, over any game that can be evaluated. Our own is a tree search (PUCT) over expected shares, for any
-//! number of seats; alpha-beta with iterative deepening is an alternative for two seats. The module [`article`] has the
-//! searches of the articles. A solved game needs none.
+//! The search, over any game that can be evaluated. Our own is a tree search (PUCT) over expected shares;
+//! alpha-beta with iterative deepening is an alternative. The module [`article`] has the searches of the articles. A
+//! solved game needs none.
 //!
 //! The search does no input or output. It takes a [`Request`], polls a [`Control`], passes each completed iteration to
 //! an observer as a [`Report`], and returns an [`Answer`]. It reads the clock only if it has a time budget.
