@@ -7,7 +7,7 @@ use matches::archive::replay;
 use matches::record::GameRecord;
 use serde_json::{Value, json};
 
-use crate::common::program::folder;
+use crate::common::program::{Program, folder};
 use crate::common::server::Server;
 
 fn request(keep: bool) -> Value {
@@ -35,9 +35,12 @@ async fn finished_games_are_appended_as_the_arbiter_records_them() {
     for number in [1, 2] {
         // A second server continues the numbers of the first.
         let server = Server::new(&["--record", file.to_str().unwrap()]);
-        let answer = server.content("/api/record", &request(true)).await;
+        let mut request = request(true);
+        request["id"] = json!(number);
+        let answer = server.content("/api/record", &request).await;
         assert_eq!(answer["kept"], json!(true));
-        let shown = server.content("/api/record", &request(false)).await;
+        request["keep"] = json!(false);
+        let shown = server.content("/api/record", &request).await;
         assert_eq!(shown["kept"], json!(false));
         let games = games(&file);
         let last = games.last().unwrap();
@@ -52,6 +55,49 @@ async fn finished_games_are_appended_as_the_arbiter_records_them() {
         let line = answer["record"].as_str().unwrap();
         assert_eq!(&replay::read(line).unwrap(), last);
     }
+}
+
+#[test]
+fn a_repeated_request_is_answered_alike_and_appended_once() {
+    let file = folder("recording_repeats").join("people.jsonl");
+    let game = |id: Option<u64>, name: &str| {
+        let mut request = request(true);
+        request["id"] = json!(id);
+        request["seats"][0] = json!(name);
+        request.to_string()
+    };
+    let different = [
+        (Some(7), "Anna"),
+        (Some(8), "Anna"),
+        (None, "Anna"),
+        (Some(8), "Bob"),
+    ];
+    let mut answers = Vec::new();
+    // The second server has only the file.
+    for _ in ["first", "second"] {
+        let server = Program::start(&["--record", file.to_str().unwrap()]);
+        for _ in ["sent", "sent again"] {
+            answers.push(different.map(|(id, name)| {
+                let answer = server.answer("/api/record", &game(id, name));
+                answer.split_once("\r\n\r\n").unwrap().1.to_string()
+            }));
+        }
+    }
+    assert!(
+        answers.iter().all(|again| *again == answers[0]),
+        "{answers:?}"
+    );
+    assert!(
+        answers[0]
+            .iter()
+            .all(|answer| answer.contains(r#""kept":true"#)),
+        "{answers:?}"
+    );
+    let numbers = games(&file)
+        .iter()
+        .map(|game| game.game)
+        .collect::<Vec<_>>();
+    assert_eq!(numbers, [1, 2, 3, 4]);
 }
 
 #[tokio::test]

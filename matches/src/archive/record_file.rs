@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::Errno;
+use serde::Serialize;
 
 use super::error::ArchiveError;
 use crate::input_file;
 use crate::own_files;
-use crate::record::GameRecord;
 use crate::record::printable::printable_json;
 
 /// A file open for appending games.
@@ -67,14 +67,15 @@ impl RecordFile {
         Ok(record_file)
     }
 
-    /// Appends a game as one line, written at once. If the file is a full pipe, waits for its reader until `gives_up`
-    /// returns `true`, and then for one more second.
+    /// Appends a game, a [`GameRecord`](crate::record::GameRecord) that may have more fields, as one line, written at
+    /// once. If the file is a full pipe, waits for its reader until `gives_up` returns `true`, and then for one more
+    /// second.
     ///
     /// # Errors
     /// The file cannot be written.
     pub fn write(
         &mut self,
-        record: &GameRecord,
+        record: &impl Serialize,
         gives_up: impl Fn() -> bool,
     ) -> Result<(), ArchiveError> {
         let line = serde_json::to_string(record).map_err(io::Error::from);

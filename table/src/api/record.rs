@@ -1,13 +1,13 @@
 //! Records of games that people have played, in the arbiter's format.
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::extract::State as Shared;
 use buxtehude::rules::{Seat, Turn};
-use matches::archive::ArchiveError;
-use matches::archive::game_file::GameFile;
-use matches::archive::record_file::RecordFile;
+use matches::archive::record_file::{self, RecordFile};
+use matches::archive::{ArchiveError, replay};
 use matches::record::ending::Ending;
 use matches::record::printable::{printable, printable_json};
 use matches::record::{GameRecord, LONGEST_NAME, TurnRecord, is_too_long};
@@ -28,18 +28,35 @@ struct Kept {
     file: RecordFile,
     /// Number of games in the file.
     games: u64,
+    /// Numbers of the games in the file. A request that is repeated because its answer was lost finds its game here.
+    numbers: HashMap<Identity, u64>,
+}
+
+/// Everything that tells a game from others: its `id`, and the digest of its record without numbers.
+type Identity = (Option<u64>, String);
+
+/// A line of the file: a record with the game's `id`, which other readers ignore.
+#[derive(Debug, Serialize)]
+struct KeptGame {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<u64>,
+    #[serde(flatten)]
+    record: GameRecord,
 }
 
 /// Request of `POST /api/record`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RecordRequest {
+    /// A number that tells the game from others with the same moves and names; a browser gives each of its games one.
+    #[serde(default)]
+    pub id: Option<u64>,
     /// The game; it must be over.
     #[serde(deserialize_with = "object")]
     pub game: Game,
     /// Names in seat order, with levels and limits of engines.
     pub seats: Vec<String>,
-    /// Whether to append the game to the server's file, if it has one.
+    /// Whether to append the game to the server's file, if it has one; a game that the file has is not appended again.
     #[serde(default)]
     pub keep: bool,
 }
@@ -51,7 +68,7 @@ pub struct GameLine {
     pub ok: bool,
     /// The record, as one line of a file of games.
     pub record: String,
-    /// Whether the game was appended to the server's file.
+    /// Whether the game is in the server's file.
     pub kept: bool,
 }
 
@@ -61,40 +78,89 @@ impl Recorder {
     /// # Errors
     /// [`FilesError`] if the file cannot be read or written.
     pub fn new(path: Option<&Path>) -> Result<Recorder, FilesError> {
-        let kept = path.map(|path| -> Result<Mutex<Kept>, FilesError> {
-            let file = RecordFile::append_to(path)?;
-            let mut games = 0;
-            if path.metadata().is_ok_and(|found| found.is_file()) {
-                GameFile::open(path)?.for_each(|_, _| {
-                    games += 1;
-                    Ok::<(), ArchiveError>(())
-                })?;
-            }
-            Ok(Mutex::new(Kept { file, games }))
-        });
+        let kept = path.map(|path| Kept::open(path).map(Mutex::new));
         Ok(Recorder(kept.transpose()?))
     }
 
     fn record(&self, request: RecordRequest) -> Result<GameLine, ApiError> {
         let is_kept = request.keep && self.0.is_some();
-        let mut record = record_of(request)?;
+        let mut game = KeptGame {
+            id: request.id,
+            record: record_of(request)?,
+        };
         if let Some(kept) = self.0.as_ref().filter(|_| is_kept) {
             let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-            record.game = kept.games + 1;
-            record.block = record.game;
-            let written = kept.file.write(&record, || true);
-            written.map_err(|error| {
+            kept.append(&mut game).map_err(|error| {
                 ApiError::internal(without_folder(kept.file.path(), &error.to_string()))
             })?;
-            kept.games += 1;
         }
-        let line = serde_json::to_string(&record);
+        let line = serde_json::to_string(&game);
         let line = line.map_err(|error| ApiError::internal(error.to_string()))?;
         Ok(GameLine {
             ok: true,
             record: printable_json(&line).into_owned(),
             kept: is_kept,
         })
+    }
+}
+
+impl Kept {
+    fn open(path: &Path) -> Result<Kept, ArchiveError> {
+        let mut kept = Kept {
+            file: RecordFile::append_to(path)?,
+            games: 0,
+            numbers: HashMap::new(),
+        };
+        // A pipe has no games to read.
+        if path.metadata().is_ok_and(|found| found.is_file()) {
+            for line in record_file::lines(path)? {
+                kept.count(&line?);
+            }
+        }
+        Ok(kept)
+    }
+
+    /// Counts a line of the file.
+    fn count(&mut self, line: &[u8]) {
+        #[derive(Deserialize)]
+        struct Named {
+            id: Option<u64>,
+        }
+
+        if line.trim_ascii().is_empty() {
+            return;
+        }
+        self.games += 1;
+        if let (Ok(Named { id }), Ok(record)) = (serde_json::from_slice(line), replay::read(line)) {
+            let number = record.game;
+            self.numbers
+                .insert(KeptGame { id, record }.identity(), number);
+        }
+    }
+
+    /// Appends a game with the next number, unless the file has it; then the game gets its number there.
+    fn append(&mut self, game: &mut KeptGame) -> Result<(), ArchiveError> {
+        let identity = game.identity();
+        let known = self.numbers.get(&identity).copied();
+        game.record.game = known.unwrap_or(self.games + 1);
+        game.record.block = game.record.game;
+        if known.is_none() {
+            self.file.write(game, || true)?;
+            self.games += 1;
+            self.numbers.insert(identity, game.record.game);
+        }
+        Ok(())
+    }
+}
+
+impl KeptGame {
+    fn identity(&self) -> Identity {
+        let record = GameRecord {
+            game: 1,
+            block: 1,
+            ..self.record.clone()
+        };
+        (self.id, record.digest())
     }
 }
 

@@ -151,14 +151,15 @@ table.test("a game that ends while the server is away is recorded when it is bac
     await page.waitForFunction((count) => document.querySelectorAll(".moves .turn").length > count, turn);
   }
   await awaited(page);
-  for (const path of ["record", "review", "engines"]) {
-    await page.route(`**/api/${path}`, (route) => route.abort(), { times: 1 });
-  }
+  for (const path of ["record", "review"]) await page.route(`**/api/${path}`, (route) => route.abort(), { times: 1 });
+  await page.route("**/api/engines", (route) => route.abort());
   await page.locator(".lit").first().click();
   await page.locator("#trouble:not([hidden])").waitFor();
-  await page.waitForResponse((response) => response.url().endsWith("/api/record"));
+  const recorded = page.waitForResponse((response) => response.url().endsWith("/api/record"));
+  await page.unroute("**/api/engines");
+  await recorded;
   assert.equal(records().length, before + 1);
-  assert.ok(await page.locator("#trouble").isHidden());
+  await page.locator("#trouble").waitFor({ state: "hidden" });
 });
 
 table.test("a rating is that at which the results are expected, with its error", async (visit) => {
