@@ -15,7 +15,7 @@ mod search;
 pub use analyse::analyse;
 pub use app::{App, SearchBounds};
 pub use document::document;
-pub use engines::{ai, engines};
+pub use engines::{VariantEntry, ai, engines, variants};
 pub use etudes::{EtudeCatalog, etude_files, etudes, judge};
 pub use files::FilesError;
 pub use games::{GameCatalog, game, game_files, games};

@@ -1,6 +1,7 @@
 //! The pages: markup that is filled by scripts.
 
 use maud::{DOCTYPE, Markup, html};
+use serde::Serialize;
 
 /// A page in a language, with its script and its initial content.
 pub fn page(language: &str, title: &str, script: &str, body: &Markup) -> Markup {
@@ -22,10 +23,12 @@ pub fn page(language: &str, title: &str, script: &str, body: &Markup) -> Markup 
     }
 }
 
-/// The page at `/`: the table.
-pub fn table() -> Markup {
+/// The page at `/`: the table. It contains the games, so that it can show one before it knows the engines.
+pub fn table(variants: &impl Serialize) -> Markup {
+    // They always have a JSON form.
+    let variants = serde_json::to_string(variants).unwrap_or_default();
     let body = html! {
-        main #table {
+        main #table data-variants=(variants) {
             noscript { p { "This page needs JavaScript." } }
         }
     };

@@ -20,7 +20,7 @@ use crate::{page, rules_page};
 pub fn router(app: App, hosts: Hosts) -> Router {
     let mut pages = Router::new();
     for (path, page) in [
-        ("/", page::table()),
+        ("/", page::table(&api::variants())),
         ("/rules", rules_page::english()),
         ("/regeln", rules_page::german()),
     ] {

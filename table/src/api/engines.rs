@@ -148,6 +148,11 @@ pub struct Limits {
     pub processes: usize,
 }
 
+/// Returns all games.
+pub fn variants() -> Vec<VariantEntry> {
+    VARIANTS.iter().map(VariantEntry::of).collect()
+}
+
 /// `GET /api/engines`
 pub async fn engines(Shared(app): Shared<App>) -> Json<Engines> {
     let load = app.pool.load();
@@ -161,7 +166,7 @@ pub async fn engines(Shared(app): Shared<App>) -> Json<Engines> {
             waiting: load.waiting,
             most: bounds.queue,
         },
-        variants: VARIANTS.iter().map(VariantEntry::of).collect(),
+        variants: variants(),
         limits: Limits {
             words: MOST_WORDS,
             bytes: MOST_BODY_BYTES,

@@ -22,12 +22,14 @@ export async function compare(table, node, played, best, estimate = null) {
 }
 
 export class Advice {
-  constructor(table, info) {
+  constructor(table, server) {
     this.table = table;
-    const option = (engine) => engine.options.find(({ name }) => name === "MultiPV");
-    this.engine = info.engines.find((engine) => !engine.error && option(engine));
-    this.most = Number(this.engine && option(this.engine).max);
-    this.button = button(t("advise"), () => this.advise(), { id: "advise" });
+    server.onEngines(() => {
+      const option = (engine) => engine.options.find(({ name }) => name === "MultiPV");
+      this.engine = server.working.find(option);
+      this.most = Number(this.engine && option(this.engine).max);
+    });
+    this.button = button(t("advise"), () => this.advise(), { id: "advise", disabled: "" });
     this.box = element("input", { type: "checkbox", id: "comments" });
     this.box.checked = localStorage.getItem("comments") !== "off";
     this.box.addEventListener("change", () => {

@@ -1,52 +1,46 @@
-// Seats, with their names and engines; and the dialogs of the page.
+// The dialogs of the page.
 
 import { element } from "./board.js";
 import { traitsOf } from "./games.js";
-import { isName, strengthsOf, usualLevel } from "./opponents.js";
+import { strengthsOf, usualLevel } from "./opponents.js";
+import { engineName, settled, usualSeat } from "./seats.js";
 import { cardWords, nameOf, t } from "./texts.js";
 import { icon, labelled, select } from "./view.js";
 
 const CARD_SHOWN_MS = 2600;
 
-// --- Seats ---
+// --- Rows of seats ---
 
-/** A seat of a person. */
-export const person = (name) => ({ engine: null, level: null, name });
-
-/** Default seats: a person against the first engine that works, at a low level. */
-export function usualSeat({ engines }, seat) {
-  const first = engines.find(({ error }) => !error);
-  if (seat === 0 || !first) return person();
-  return { engine: first.name, level: usualLevel(first) };
-}
-
-/** Names of all seats; a name that occurs twice is followed by the seat number. */
-export function namesOf(seats) {
-  const called = seats.map(({ engine, level, name }) => name ?? (isName(level) ? level : engine) ?? t("person"));
-  return seats.map(({ engine, level }, seat) => {
-    const isOnly = called.indexOf(called[seat]) === called.lastIndexOf(called[seat]);
-    const own = isOnly ? called[seat] : `${called[seat]} ${seat + 1}`;
-    return engine && level && !isName(level) ? `${own} (${t("level", { level })})` : own;
-  });
+// The engines to choose from; until the server names them, the usual opponent and the engine of the seat.
+function enginesOf(server, seat) {
+  if (server.isKnown) return server.engines.map(({ name, error }) => [name, error ? t("broken", { name }) : name]);
+  const names = new Set([usualSeat(1).engine, seat.engine].filter(Boolean));
+  return [...names].map((name) => [name, engineName(name)]);
 }
 
 // A form row to choose a person or an engine with its level or name.
-function seatRow(engines, variant, number, seat) {
-  const entries = engines.map(({ name, error }) => [name, error ? t("broken", { name }) : name]);
-  const who = select([["", t("person")], ...entries], seat.engine ?? "");
+function seatRow(server, variant, number, seat) {
+  const who = element("select");
   const level = element("select", { "aria-label": `${t("level of")}, ${t("seat", { seat: number })}` });
-  const refill = () => {
-    const engine = engines.find(({ name }) => name === who.value);
+  const fillLevels = (before) => {
+    const engine = server.named(who.value);
     const strengths = strengthsOf(engine, variant);
     level.replaceChildren(...strengths.map(([value, text]) => element("option", { value }, text)));
     level.hidden = strengths.length === 0;
-    const chosen = strengths.find(([value]) => value === seat.level)?.[0] ?? usualLevel(engine);
+    const chosen = strengths.find(([value]) => value === before)?.[0] ?? usualLevel(engine);
     if (chosen !== null) level.value = String(chosen);
   };
-  refill();
-  who.addEventListener("change", refill);
   const strength = () => (isNaN(level.value) ? level.value : Number(level.value));
   const read = () => ({ engine: who.value || null, level: who.value && !level.hidden ? strength() : null });
+  const fill = (before) => {
+    const [now] = server.isKnown ? settled([before], server).seats : [before];
+    who.replaceChildren(...select([["", t("person")], ...enginesOf(server, now)]).children);
+    who.value = now.engine ?? "";
+    fillLevels(now.level);
+  };
+  fill(seat);
+  server.onEngines(() => fill(who.value === (seat.engine ?? "") ? seat : read()));
+  who.addEventListener("change", () => fillLevels(seat.level));
   return { row: labelled(t("seat", { seat: number }), who, level), read };
 }
 
@@ -81,15 +75,15 @@ async function askForm(title, fields, action, read, focused) {
 }
 
 /** Asks for the seats from now on. */
-export function askSeats(engines, variant, seats) {
-  const rows = seats.map((seat, index) => seatRow(engines, variant, index + 1, seat));
+export function askSeats(server, variant, seats) {
+  const rows = seats.map((seat, index) => seatRow(server, variant, index + 1, seat));
   const list = element("div", { class: "seat-rows" }, ...rows.map(({ row }) => row));
   return askForm(t("change seats"), [list], t("apply"), () => rows.map(({ read }) => read()));
 }
 
 /** Asks for a new game: `{ variant, players, start, seats }`; `start` is empty for the usual start. */
-export function askGame(info, before, note) {
-  const variant = select(info.variants.map(({ name }) => [name, nameOf(name)]), before.variant);
+export function askGame(server, before, note) {
+  const variant = select(server.variants.map(({ name }) => [name, nameOf(name)]), before.variant);
   const players = select([]);
   const start = select([]);
   const starts = labelled(t("start square"), start);
@@ -98,11 +92,11 @@ export function askGame(info, before, note) {
   const refillSeats = () => {
     const known = seats.map(({ read }) => read());
     seats = Array.from({ length: Number(players.value) }, (_, index) =>
-      seatRow(info.engines, variant.value, index + 1, known[index] ?? before.seats[index] ?? usualSeat(info, index)));
+      seatRow(server, variant.value, index + 1, known[index] ?? before.seats[index] ?? usualSeat(index)));
     rows.replaceChildren(...seats.map(({ row }) => row));
   };
   const refill = () => {
-    const numbers = info.variants.find(({ name }) => name === variant.value).players;
+    const numbers = server.variants.find(({ name }) => name === variant.value).players;
     const kept = [Number(players.value), before.players].find((number) => numbers.includes(number));
     players.replaceChildren(...numbers.map((one) => element("option", { value: one }, one)));
     if (kept) players.value = kept;

@@ -2,9 +2,9 @@
 
 import { ask, post } from "./api.js";
 import { element } from "./board.js";
-import { person } from "./dialogs.js";
 import { fetchGame, readPasted } from "./game.js";
 import { Puzzle } from "./puzzle.js";
+import { person } from "./seats.js";
 import { ordinal, t } from "./texts.js";
 import { button, labelled, select } from "./view.js";
 
@@ -33,7 +33,7 @@ export class Library {
   }
 
   fill() {
-    return this.table.perform(async () => {
+    return this.table.ensure(async () => {
       const [etudes, games] = await Promise.all([ask("etudes"), ask("games")]);
       const parts = [];
       if (games.files.length > 0) {

@@ -2,10 +2,10 @@
 
 import { post } from "./api.js";
 import { element } from "./board.js";
-import { namesOf, person } from "./dialogs.js";
 import { fetchGame } from "./game.js";
 import { ratingOf } from "./opponents.js";
 import { rate } from "./rating.js";
+import { namesOf } from "./seats.js";
 import { isGerman, nameOf, ordinal, t } from "./texts.js";
 import { button, labelled } from "./view.js";
 
@@ -25,12 +25,12 @@ function ownSeat(seats) {
 
 export class Mine {
   /** `resume` puts a game on the board, given the server's answer and the seats. */
-  constructor(table, info, resume) {
+  constructor(table, server, resume) {
     this.table = table;
-    this.info = info;
+    this.server = server;
     this.resume = resume;
     this.ids = new WeakMap();
-    this.save = button(t("save game"), () => this.table.perform(() => this.download()), { id: "save-game" });
+    this.save = button(t("save game"), () => this.table.perform(() => this.download()), { id: "save-game", disabled: "" });
     const name = localStorage.getItem(NAME) ?? "";
     this.name = element("input", { type: "text", maxlength: 40, value: name, id: "my-name" });
     this.name.addEventListener("change", () => localStorage.setItem(NAME, this.name.value.trim()));
@@ -41,6 +41,8 @@ export class Mine {
     table.onPlayed((before) => this.own(before));
     table.onChange(() => this.follow());
     this.fill();
+    // Ratings need the levels of engines.
+    server.onEngines(() => this.fill());
   }
 
   // Makes the game one of this browser's, at a person's first move: a new one, or the continuation of one that is kept.
@@ -68,7 +70,7 @@ export class Mine {
     // Only the first end counts, even if the person takes moves back later.
     if (places && !old?.places) {
       const body = this.forRecord(true);
-      this.table.perform(() => post("record", body));
+      this.table.ensure(() => post("record", body));
     }
     this.fill();
   }
@@ -83,10 +85,11 @@ export class Mine {
     });
   }
 
-  // A request for the record of the game on the board; with `keep` the server appends it to its file, if it has one.
+  // A request for the record of the game on the board; with `keep` the server appends it to its file, if it has one, and
+  // only once for each `id`.
   forRecord(keep) {
     const { game } = this.table;
-    return { game: game.request(game.line().at(-1)), seats: this.names(), keep };
+    return { id: this.ids.get(game), game: game.request(game.line().at(-1)), seats: this.names(), keep };
   }
 
   async download() {
@@ -109,23 +112,20 @@ export class Mine {
     };
     this.list.replaceChildren(...games.map(shown));
     if (games.length === 0) this.list.append(element("li", { class: "note" }, t("none played")));
-    this.ratings.replaceChildren(...this.info.variants.flatMap(({ name }) => this.ratingIn(name, games)));
+    this.ratings.replaceChildren(...this.server.variants.flatMap(({ name }) => this.ratingIn(name, games)));
   }
 
   async open(game, seats) {
-    const answer = await fetchGame(game);
-    const isKnown = ({ engine }) => this.info.engines.some(({ name }) => name === engine);
-    await this.resume(answer, seats.map((seat) => (!seat.engine || isKnown(seat) ? seat : person())));
+    await this.resume(await fetchGame(game), seats);
   }
 
   // The rating against levels in a variant.
   ratingIn(variant, games) {
     const ended = games.filter(({ game, places }) => places && game.variant === variant);
-    const engineOf = (wanted) => this.info.engines.find(({ name }) => name === wanted);
     const results = ended.flatMap(({ seats, places }) => {
       const own = ownSeat(seats);
       const rivals = seats.map(({ engine, level }, seat) => {
-        const rating = engine && own >= 0 ? ratingOf(engineOf(engine), level) : null;
+        const rating = engine && own >= 0 ? ratingOf(this.server.named(engine), level) : null;
         return { rating, points: places[own] < places[seat] ? 1 : 0 };
       });
       return rivals.filter(({ rating }) => rating !== null);

@@ -33,6 +33,19 @@ export class Notices {
     }
   }
 
+  /** Does what no later action of the user replaces: as often as it takes until the server answers. Reports its error. */
+  async ensure(action) {
+    try {
+      await action();
+    } catch (error) {
+      if (!(error instanceof OfflineError)) return this.fail(error);
+      this.complain(t("offline"));
+      await reconnected();
+      this.complain("");
+      await this.ensure(action);
+    }
+  }
+
   /** Reports an error. If the server does not answer, waits until it does, then runs the last `again`, or `look`. */
   fail(error, again = null) {
     if (!(error instanceof OfflineError)) return this.complain(t("failed", { error: error.message }));

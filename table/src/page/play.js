@@ -1,51 +1,21 @@
 // The table: one game with its seats. People choose their moves, and the server has engines choose theirs.
 
 import { OfflineError, post } from "./api.js";
-import { drawArrows, element } from "./board.js";
-import { askMove, namesOf, person, showCard } from "./dialogs.js";
-import { Game, fetchGame, linkOf } from "./game.js";
-import { logOf } from "./log.js";
-import { Notices } from "./notices.js";
+import { askMove, showCard } from "./dialogs.js";
+import { Display } from "./display.js";
+import { Game, fetchGame } from "./game.js";
 import { optionsOf } from "./opponents.js";
+import { person, settled } from "./seats.js";
 import { cardWords, chooseGame, t } from "./texts.js";
-import { boardOf, button, run, seatsOf, showTip, trackFiles } from "./view.js";
-import { factsText, moveText, moveTitle, refusalText, squareName, turnText } from "./words.js";
+import { button, run } from "./view.js";
+import { factsText, moveTitle, squareName } from "./words.js";
 
-export class Table extends Notices {
+export class Table extends Display {
   /** `parts` are the elements to fill. */
-  constructor(parts) {
-    super(parts);
-    this.game = null;
-    this.seats = [];
+  constructor(parts, server) {
+    super(parts, server);
     this.limit = "movetime 700";
-    /** The open tab: "play", "study", "review" or "library". */
-    this.mode = "play";
-    /** Square of the piece that is chosen to move; null if none is. */
-    this.picked = null;
-    this.arrows = [];
-    this.estimate = null;
-    /** Pieces of a position that is being set up; shown instead of the game's. */
-    this.placed = null;
-    this.focused = null;
-    this.busy = null;
-    this.listeners = [];
     this.playedListeners = [];
-    /** Variations of the game that still have to be fetched. */
-    this.unrestored = [];
-  }
-
-  /** Whether engines are not asked for moves, and cards are chosen by hand. */
-  get isStudy() {
-    return this.mode !== "play";
-  }
-
-  get names() {
-    return namesOf(this.seats);
-  }
-
-  /** Calls `listener` after each update of the display. */
-  onChange(listener) {
-    this.listeners.push(listener);
   }
 
   /** Calls `listener` with the node before and the node after each move that a person plays in a game. */
@@ -53,53 +23,28 @@ export class Table extends Notices {
     this.playedListeners.push(listener);
   }
 
-  // --- Display ---
+  // --- Begin ---
 
-  show(before) {
-    const { game, names } = this;
-    const view = { ...game.current, pieces: this.placed ?? game.current.pieces };
-    this.parts.board.className = game.board.files ? "board grid" : "board track";
-    this.keepFocus();
-    const svg = boardOf(game, {
-      view,
-      before: this.placed ? null : before ?? view.parent,
-      moves: this.isDue() && !this.onSquare ? view.moves : [],
-      picked: this.picked,
-      arrows: this.arrows,
-      names,
-      on: {
-        set: this.onSquare,
-        show: (square) => this.preview(square),
-        leave: () => this.preview(null),
-        choose: (square) => this.choose(square),
-        refuse: (square) => this.refuse(square),
-        pick: (square) => {
-          this.picked = this.picked === square ? null : square;
-          this.show();
-        },
-      },
-    });
-    this.parts.board.replaceChildren(svg);
-    this.parts.seats.replaceChildren(seatsOf(game, view, names, this.estimate));
-    this.hint("");
-    this.giveFocus(svg);
-    this.showChoices();
-    this.parts.moves.replaceChildren(logOf(this));
-    const here = this.parts.moves.querySelector(".here");
-    if (here) here.closest("ol").scrollTop = here.offsetTop - here.closest("ol").clientHeight / 2;
-    this.parts.undo.disabled = !view.parent || this.mode === "review";
-    this.parts.skip.disabled = !this.busy;
-    this.parts.onward.hidden = !this.isWaiting();
-    this.keep();
-    this.sayWhoseTurn();
-    for (const listener of this.listeners) listener();
+  /** Starts another game; the browser's button Back returns to the one before. */
+  async beginNew(answer, seats) {
+    if (this.game) history.pushState(null, "");
+    await this.begin(answer, seats);
   }
 
-  // Keeps the game in the address, and what an address cannot hold in the browser's history.
-  keep() {
-    const names = this.seats.map(({ name }) => name ?? null);
-    const variations = [...this.game.variations(), ...this.unrestored];
-    history.replaceState({ variations, names }, "", `#${linkOf(this.game, this.seats)}`);
+  /** Starts with a game from the server: at its end, or paused after `at` turns; with the moves of its variations. */
+  async begin(answer, seats, { at = Infinity, variations = [] } = {}) {
+    this.abort();
+    this.unrestored = [...variations];
+    const game = new Game(answer);
+    this.game = game;
+    chooseGame(game.variant);
+    this.forget();
+    const report = this.settle(seats);
+    const there = game.line()[at];
+    await this.restore();
+    if (there?.children.length > 0) await this.go(there);
+    else await this.proceed();
+    if (this.game === game) report();
   }
 
   // Brings back the variations that the browser's history held.
@@ -115,121 +60,26 @@ export class Table extends Notices {
     }
   }
 
-  // Remembers the focused square, so that a keyboard user returns to it at the next turn. Until then the redrawn board
-  // has no focusable squares, and the focus falls to the body.
-  keepFocus() {
-    const now = document.activeElement;
-    if (this.parts.board.contains(now)) this.focused = now.dataset.square;
-    else if (now && now !== document.body && !now.closest("dialog")) this.focused = null;
+  // Takes seats; once the server has named its engines, replaces missing ones. Returns a function that reports those.
+  settle(seats) {
+    const { seats: now, missing } = this.server.isKnown ? settled(seats, this.server) : { seats, missing: [] };
+    this.seats = now;
+    return () => missing.length > 0 && this.complain(t("missing engine", { names: missing.join(", ") }));
   }
 
-  giveFocus(svg) {
-    if (this.focused === null) return;
-    const same = this.onSquare && svg.querySelector(`.square[data-square="${this.focused}"]`);
-    (same || svg.querySelector("[tabindex='0']"))?.focus();
-  }
-
-  /** Shows arrows and an estimate without redrawing the board. */
-  mark(arrows, estimate) {
-    this.arrows = arrows;
-    this.estimate = estimate;
-    const svg = this.parts.board.querySelector("svg");
-    drawArrows(svg, this.game.board, arrows, trackFiles());
-    this.parts.seats.replaceChildren(seatsOf(this.game, this.game.current, this.names, estimate));
-  }
-
-  hint(text) {
-    const haveFacts = this.game.current.moves?.some((move) => move.facts.length > 0);
-    this.parts.hint.textContent = text || (this.isDue() && haveFacts ? t("hint") : " ");
-  }
-
-  // The legal moves to a square, of the chosen piece if there is one.
-  movesTo(square) {
-    // The moves are missing until the server has sent them.
-    const { moves = [], pieces } = this.game.current;
-    const isOpen = ({ piece }) => this.picked === null || pieces[piece].square === this.picked;
-    return moves.filter((move) => move.square === square && isOpen(move));
-  }
-
-  /** Shows what the moves to a square do, on the square and below the board; null ends it. */
-  preview(square) {
-    const { game } = this;
-    const texts = square === null ? [] : this.movesTo(square).map((move) => moveText(game, game.current, move));
-    this.hint(texts.join("\n"));
-    showTip(this.parts.board, square, texts.flatMap((text) => text.split(" · ")));
-  }
-
-  // Says why no move leads to a square.
-  refuse(square) {
-    const text = refusalText(this.game, this.game.current, square, this.names);
-    this.hint(text);
-    showTip(this.parts.board, square, text ? [text] : [], "refusal");
-  }
-
-  sayWhoseTurn() {
-    const { turn, places } = this.game.current;
-    const last = this.game.current.words.length > 0 ? this.tell(this.game.current) : "";
-    const name = turn ? this.names[turn.seat - 1] : this.names[places.indexOf(1)];
-    const now = !turn ? `${t("over")} ${t("won by", { name })}`
-      : turn.due === "card" ? t("choose card")
-        : this.isDue() ? t("your turn", { name }) : t(this.busy ? "their turn" : "waits", { name });
-    this.say(last ? `${last.replace(/\.$/, "")}. ${now}` : now);
-  }
-
-  /** A turn in words, with the name of its seat. */
-  tell(node) {
-    return t("did", { name: this.names[node.seat - 1], what: turnText(this.game, node, this.names) });
-  }
-
-  // Shows the cards to choose from in a study.
-  showChoices() {
-    const { turn, cards } = this.game.current;
-    const isDue = this.isStudy && turn?.due === "card" && cards?.length > 0;
-    this.parts.choices.hidden = !isDue;
-    if (!isDue) return this.parts.choices.replaceChildren();
-    // The cards of a game that the page does not know may share their words, so their names tell them apart.
-    const nameOf = (card) => (this.game.traits.moveText ? cardWords(card) : card.card);
-    const all = cards.map((card) =>
-      button(`${nameOf(card)} × ${card.number}`, () => this.play(card.card), { "data-card": card.card }));
-    const heading = element("h2", {}, t("choose card"));
-    this.parts.choices.replaceChildren(heading, element("div", { class: "buttons" }, ...all));
+  /** Seats the engines once they are known. What has been played, chosen or shown until then remains. */
+  async meetEngines() {
+    if (!this.game) return;
+    const { turn, children } = this.game.current;
+    const isEngines = turn?.due === "move" && this.seats[turn.seat - 1].engine;
+    const isAwaited = isEngines && !this.busy && !this.isStudy && children.length === 0;
+    const report = this.settle(this.seats);
+    if (isAwaited) await this.proceed();
+    else if (!this.busy) this.refresh();
+    report();
   }
 
   // --- Play ---
-
-  /** Whether a person may move now; in a study, for any seat. */
-  isDue() {
-    const { turn } = this.game.current;
-    if (this.busy || turn?.due !== "move" || this.mode === "review" || !this.game.current.moves) return false;
-    return this.isStudy || !this.seats[turn.seat - 1]?.engine;
-  }
-
-  /** Whether an engine or a card is next, but play is paused until the user continues it. */
-  isWaiting() {
-    const { turn } = this.game.current;
-    if (this.busy || this.isStudy || !turn) return false;
-    return turn.due === "card" || Boolean(this.seats[turn.seat - 1]?.engine);
-  }
-
-  /** Starts another game; the browser's button Back returns to the one before. */
-  async beginNew(answer, seats) {
-    if (this.game) history.pushState(null, "");
-    await this.begin(answer, seats);
-  }
-
-  /** Starts with a game from the server: at its end, or paused after `at` turns; with the moves of its variations. */
-  async begin(answer, seats, { at = Infinity, variations = [] } = {}) {
-    this.abort();
-    this.unrestored = [...variations];
-    this.game = new Game(answer);
-    chooseGame(this.game.variant);
-    this.seats = seats;
-    this.forget();
-    const there = this.game.line()[at];
-    await this.restore();
-    if (there?.children.length > 0) await this.go(there);
-    else await this.proceed();
-  }
 
   forget() {
     this.arrows = [];
@@ -255,7 +105,7 @@ export class Table extends Notices {
       const here = this.game.current;
       const { turn } = here;
       const seat = turn && this.seats[turn.seat - 1];
-      const isEngines = turn?.due === "move" && seat?.engine && !this.isStudy;
+      const isEngines = turn?.due === "move" && seat?.engine && this.server.isKnown && !this.isStudy;
       const draws = turn?.due === "card" && !this.isStudy;
       if (!isEngines && !draws) break;
       const search = () => ({ engine: seat.engine, limit: this.limit, options: optionsOf(seat, this.game.traits) });
@@ -338,14 +188,6 @@ export class Table extends Notices {
     this.show(before);
   }
 
-  // Shows an intermediate position, without squares to choose.
-  showStep(step) {
-    this.keepFocus();
-    const svg = boardOf(this.game, { view: step, names: this.names });
-    this.parts.board.replaceChildren(svg);
-    this.parts.seats.replaceChildren(seatsOf(this.game, step, this.names, this.estimate));
-  }
-
   /** Plays a move to the chosen square; asks which one if there are several. */
   async choose(square) {
     const { game } = this;
@@ -372,10 +214,21 @@ export class Table extends Notices {
 
   /** Shows a node of the game; play is paused there. */
   async go(node) {
+    this.turnTo(node);
+    await this.look();
+  }
+
+  turnTo(node) {
     this.abort();
     this.forget();
     this.game.go(node);
-    await this.look();
+  }
+
+  /** Shows a node in passing, without fetching its legal moves. */
+  glance(node) {
+    if (node === this.game.current) return;
+    this.turnTo(node);
+    this.show();
   }
 
   /** Goes `turns` turns forward, or back if negative. */
@@ -401,7 +254,7 @@ export class Table extends Notices {
   /** Changes the seats during a game. */
   async reseat(seats) {
     this.abort();
-    this.seats = seats;
+    this.settle(seats);
     await this.proceed();
   }
 }

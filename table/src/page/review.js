@@ -2,35 +2,48 @@
 
 import { compare } from "./advice.js";
 import { stream } from "./api.js";
-import { colour, drawing, element } from "./board.js";
+import { element } from "./board.js";
+import { Chart } from "./chart.js";
 import { percent, signed, t } from "./texts.js";
 import { button, engineSelect, seatMark } from "./view.js";
 import { lineText, stepsOf } from "./words.js";
 
-const CHART = { width: 360, height: 190, left: 38, right: 8, top: 10, bottom: 22 };
 const MOST_LISTED = 6;
 
 // Luck of the cards after a move, for the seat that moved.
 const luckOf = ({ seat, cards }) => cards.reduce((sum, { luck }) => sum + luck[seat - 1], 0);
 
 export class Review {
-  constructor(table, info) {
+  constructor(table, server) {
     this.table = table;
+    this.game = null;
     this.moves = [];
-    this.engine = engineSelect(info);
+    this.engine = engineSelect(server);
     const toggle = () => (this.controller ? this.stop() : this.begin());
-    this.start = button(t("start review"), toggle, { class: "primary", id: "start-review" });
+    this.start = button(t("start review"), toggle, { class: "primary", id: "start-review", disabled: "" });
+    server.onEngines(() => { this.start.disabled = server.working.length === 0; });
     this.state = element("p", { class: "note", "aria-live": "polite" });
     this.body = element("div", { id: "review-body" });
     const buttons = element("div", { class: "buttons" }, this.start, this.engine);
     this.panel = element("section", {}, buttons, this.state, this.body);
     this.doneListeners = [];
-    table.onChange(() => this.point());
+    table.onChange(() => this.follow());
   }
 
   /** Calls `listener` with the data of the server's event `done` when a review is complete. */
   onDone(listener) {
     this.doneListeners.push(listener);
+  }
+
+  // Called whenever the current position may have changed.
+  follow() {
+    if (this.game === this.table.game) return this.chart?.point();
+    this.stop();
+    this.game = this.table.game;
+    this.chart = null;
+    this.line = null;
+    this.state.textContent = "";
+    this.body.replaceChildren();
   }
 
   stop() {
@@ -66,7 +79,9 @@ export class Review {
 
   async show(data) {
     const { seats } = data;
+    const { game } = this;
     this.texts = await this.betterMoves();
+    if (this.game !== game) return;
     this.state.textContent = t("review note");
     const rows = seats.map(({ skill, luck, gifts, result }, seat) => {
       const cells = [skill, luck, gifts].map((value) => element("td", { class: "number" }, signed(value, percent)));
@@ -77,12 +92,12 @@ export class Review {
       element("th", { class: "number", scope: "col" }, t(key)));
     const head = element("tr", {}, element("th", { scope: "col" }, t("players")), ...heads);
     const table = element("table", { class: "sums" }, element("thead", {}, head), element("tbody", {}, ...rows));
-    this.chart = this.curves(seats.length);
+    this.chart = new Chart(this.table, this.line, this.moves, this.highest((move) => move.loss ?? 0, MOST_LISTED));
     const worst = this.worst(MOST_LISTED);
     const cards = this.ranked((move) => Math.abs(luckOf(move)), (move) => this.luckText(move));
-    this.body.replaceChildren(element("div", { class: "scroll", tabindex: 0 }, table), this.chart,
+    this.body.replaceChildren(element("div", { class: "scroll", tabindex: 0 }, table), this.chart.svg,
       element("h2", {}, t("worst moves")), worst, element("h2", {}, t("cards by luck")), cards);
-    this.point();
+    this.chart.point();
     for (const listener of this.doneListeners) listener(data);
   }
 
@@ -133,54 +148,5 @@ export class Review {
     const items = this.highest(measure, most).map((move) => element("li", {},
       button(text(move), () => this.compare(move), { "data-ply": move.ply })));
     return element("ol", { class: "lines" }, ...items);
-  }
-
-  x(ply) {
-    return CHART.left + (ply / Math.max(1, this.line.length - 1)) * (CHART.width - CHART.left - CHART.right);
-  }
-
-  // Curves of each seat's expected share after each move, with marks at the costliest moves.
-  curves(seats) {
-    const { width, height, top, bottom, left, right } = CHART;
-    const y = (share) => top + (1 - share / 1000) * (height - top - bottom);
-    const svg = drawing("svg", {
-      class: "chart", viewBox: `0 0 ${width} ${height}`, role: "slider", tabindex: 0, "aria-label": t("estimate of"),
-      "aria-valuemin": 0, "aria-valuemax": this.line.length - 1,
-    });
-    for (const share of [0, 250, 500, 750, 1000]) {
-      svg.append(drawing("line", { class: "axis", x1: left, x2: width - right, y1: y(share), y2: y(share) }),
-        drawing("text", { x: left - 4, y: y(share) + 3, "text-anchor": "end" }, `${share / 10} %`));
-    }
-    for (let seat = 0; seat < seats; seat += 1) {
-      const points = this.moves.map(({ ply, after }) => `${this.x(ply).toFixed(1)},${y(after[seat]).toFixed(1)}`);
-      const curve = drawing("polyline", { class: "curve", points: points.join(" ") });
-      curve.style.stroke = colour(seat);
-      svg.append(curve);
-    }
-    for (const { ply, seat, after } of this.highest((move) => move.loss ?? 0, MOST_LISTED)) {
-      const mark = drawing("circle", { class: "mark", cx: this.x(ply), cy: y(after[seat - 1]), r: 4 });
-      mark.style.fill = colour(seat - 1);
-      svg.append(mark);
-    }
-    svg.append(drawing("line", { class: "cursor", y1: top, y2: height - bottom }));
-    svg.addEventListener("click", (event) => {
-      const { left: start, width: shown } = svg.getBoundingClientRect();
-      const part = (((event.clientX - start) / shown) * width - left) / (width - left - right);
-      const ply = Math.round(part * (this.line.length - 1));
-      this.table.go(this.line[Math.min(Math.max(ply, 0), this.line.length - 1)]);
-    });
-    return svg;
-  }
-
-  // Moves the cursor to the current position.
-  point() {
-    const cursor = this.chart?.querySelector(".cursor");
-    if (!cursor) return;
-    const x = this.x(this.table.game.current.ply);
-    cursor.setAttribute("x1", x);
-    cursor.setAttribute("x2", x);
-    const { ply } = this.table.game.current;
-    this.chart.setAttribute("aria-valuenow", ply);
-    this.chart.setAttribute("aria-valuetext", t("board", { ply }));
   }
 }

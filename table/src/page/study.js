@@ -2,7 +2,7 @@
 
 import { OfflineError, post, stream } from "./api.js";
 import { element } from "./board.js";
-import { person } from "./dialogs.js";
+import { person } from "./seats.js";
 import { Setup } from "./setup.js";
 import { count, percent, t } from "./texts.js";
 import { button, engineSelect, labelled, seatMark } from "./view.js";
@@ -115,18 +115,21 @@ class Analyst {
 }
 
 export class Study {
-  constructor(table, info) {
+  constructor(table, server) {
     this.table = table;
-    this.info = info;
+    this.server = server;
     this.analysts = [];
     this.isOn = false;
     this.shown = null;
-    this.engine = engineSelect(info);
+    this.engine = engineSelect(server);
     this.lines = element("input", { type: "number", min: 1, max: MOST_LINES, value: 3, id: "lines" });
     this.lines.addEventListener("change", () => this.isOn && this.restart());
     const toggle = () => (this.isOn ? this.stop() : this.begin());
-    this.toggle = button(t("analyse"), toggle, { class: "primary", id: "analyse" });
-    this.more = button(t("add engine"), () => this.add(this.engine.value));
+    this.toggle = button(t("analyse"), toggle, { class: "primary", id: "analyse", disabled: "" });
+    this.more = button(t("add engine"), () => this.add(this.engine.value), { disabled: "" });
+    server.onEngines(() => {
+      for (const one of [this.toggle, this.more]) one.disabled = server.working.length === 0;
+    });
     this.blocks = element("div", { class: "analysts" });
     this.exact = button(t("exact"), () => this.solve(), { id: "exact" });
     this.outcomes = element("div");
@@ -143,7 +146,7 @@ export class Study {
 
   /** Number of lines to ask an engine for: 1 if it can report only its best one. */
   linesOf(name) {
-    const { options } = this.info.engines.find((engine) => engine.name === name);
+    const { options } = this.server.named(name);
     const canReport = options.some((option) => option.name === "MultiPV");
     return canReport ? Math.min(MOST_LINES, Math.max(1, Number(this.lines.value) || 1)) : 1;
   }
@@ -194,7 +197,7 @@ export class Study {
   // Called whenever the current position may have changed.
   follow() {
     const { current, traits, variant } = this.table.game;
-    const isSolved = this.info.variants.find(({ name }) => name === variant)?.solved;
+    const isSolved = this.server.variants.find(({ name }) => name === variant)?.solved;
     this.exact.hidden = !isSolved;
     this.setup.toggle.hidden = !traits.setup;
     if (this.shown === current) return;

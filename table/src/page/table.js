@@ -3,13 +3,15 @@
 import { Advice } from "./advice.js";
 import { OfflineError, ask, post, reconnected } from "./api.js";
 import { element } from "./board.js";
-import { askGame, askSeats, person, usualSeat } from "./dialogs.js";
+import { askGame, askSeats } from "./dialogs.js";
 import { Ending } from "./ending.js";
 import { fetchGame, readLink } from "./game.js";
 import { Library } from "./library.js";
 import { Mine } from "./mine.js";
 import { Table } from "./play.js";
 import { Review } from "./review.js";
+import { person, usualSeat } from "./seats.js";
+import { Server } from "./server.js";
 import { Study } from "./study.js";
 import { chooseLanguage, isGerman, t } from "./texts.js";
 import { button, icon, labelled, onResize, select } from "./view.js";
@@ -38,9 +40,9 @@ function partsOf() {
     choices: element("div", { id: "choices", hidden: "" }),
     comment: element("div", { id: "comment", "aria-live": "polite", hidden: "" }),
     moves: element("div", { id: "move-list" }),
-    undo: button(t("undo"), () => table.undo(), { id: "undo" }),
+    undo: button(t("undo"), () => table.undo(), { id: "undo", disabled: "" }),
     onward: button(t("continues"), () => table.proceed(), { id: "continue", hidden: "" }),
-    skip: button(t("skip"), () => table.skip(), { id: "skip" }),
+    skip: button(t("skip"), () => table.skip(), { id: "skip", disabled: "" }),
   };
 }
 
@@ -101,7 +103,7 @@ function playPanel() {
     table.say(t("copied"));
   });
   const seats = button(t("change seats"), async () => {
-    const chosen = await askSeats(info.engines, table.game.variant, table.seats);
+    const chosen = await askSeats(server, table.game.variant, table.seats);
     if (chosen) await table.reseat(chosen);
   }, { id: "reseat" });
   const buttons = element("div", { class: "buttons" }, seats, copy, mine.save);
@@ -112,7 +114,7 @@ async function newGame() {
   const { game, seats: now } = table;
   const isUnfinished = game.current.turn && game.root.children.length > 0;
   const before = { variant: game.variant, players: game.players, start: game.start, seats: now };
-  const chosen = await askGame(info, before, isUnfinished ? t("back to it") : "");
+  const chosen = await askGame(server, before, isUnfinished ? t("back to it") : "");
   if (chosen) await startGame(chosen);
 }
 
@@ -136,7 +138,7 @@ function header() {
   }, { lang: isGerman() ? "en" : "de" });
   return element("header", { class: "top" },
     element("h1", {}, "buxtehude"),
-    element("nav", {}, button(t("new game"), () => info && newGame(), { class: "primary", id: "new-game" }),
+    element("nav", {}, button(t("new game"), () => table.game && newGame(), { class: "primary", id: "new-game" }),
       element("a", { href: t("rules path"), target: "_blank", id: "rules-link" }, t("rules")), language));
 }
 
@@ -144,8 +146,7 @@ function header() {
 async function fetched() {
   const link = readLink(location.hash);
   if (link) return { link, answer: await fetchGame(link.game) };
-  if (!info) return {};
-  const [{ name, players: numbers }] = info.variants;
+  const [{ name, players: numbers }] = server.variants;
   const players = numbers.includes(USUAL_PLAYERS) ? USUAL_PLAYERS : numbers[0];
   return { answer: await post("new", { variant: name, players }) };
 }
@@ -153,15 +154,10 @@ async function fetched() {
 // Opens the game of the link, or a new one.
 async function open() {
   const { link, answer } = await fetched();
-  if (!link) return table.begin(answer, answer.places.map((_, seat) => usualSeat(info, seat)));
+  if (!link) return table.begin(answer, answer.places.map((_, seat) => usualSeat(seat)));
   const { variations = [], names = [] } = history.state ?? {};
-  const missing = link.seats.filter(({ engine }) => engine && !info.engines.some(({ name }) => name === engine));
-  const seatOf = (seat, index) =>
-    (seat && !missing.includes(seat) ? { ...seat, name: names[index] ?? undefined } : person());
-  const seats = answer.places.map((_, index) => seatOf(link.seats[index], index));
+  const seats = answer.places.map((_, index) => ({ ...person(), ...link.seats[index], name: names[index] ?? undefined }));
   await table.begin(answer, seats, { at: link.at, variations });
-  const absent = missing.map(({ engine }) => engine).join(", ");
-  if (missing.length > 0) table.complain(t("missing engine", { names: absent }));
 }
 
 // Shows an error and a new game if the link is invalid.
@@ -169,7 +165,7 @@ async function openLink() {
   try {
     await open();
   } catch (error) {
-    if (error instanceof OfflineError) return table.fail(error, openLink);
+    if (error instanceof OfflineError) throw error;
     history.replaceState(null, "", location.pathname);
     await table.perform(open);
     table.fail(error);
@@ -188,7 +184,7 @@ document.addEventListener("keydown", (event) => {
   action();
 });
 
-// The engines; waits for a server that does not answer.
+// The server's engines; waits for a server that does not answer.
 async function engines() {
   try {
     return await ask("engines");
@@ -200,21 +196,14 @@ async function engines() {
   }
 }
 
-// The page and its board are shown before the server has told its engines.
-let info = null;
+const server = new Server(JSON.parse(root.dataset.variants));
 const parts = partsOf();
-const table = new Table(parts);
-const stage = element("section", { class: "stage", "aria-label": t("play") }, parts.status, parts.trouble, parts.board);
-const aside = element("aside", {}, parts.seats);
-root.replaceChildren(header(), element("div", { class: "layout" }, stage, aside));
-table.say(t("loading"));
-
-info = await engines();
-const study = new Study(table, info);
-const review = new Review(table, info);
-const advice = new Advice(table, info);
+const table = new Table(parts, server);
+const study = new Study(table, server);
+const review = new Review(table, server);
+const advice = new Advice(table, server);
 const library = new Library(table, advice, () => tabbed.select("study"));
-const mine = new Mine(table, info, async (answer, seats) => {
+const mine = new Mine(table, server, async (answer, seats) => {
   tabbed.select("play");
   await table.beginNew(answer, seats);
 });
@@ -227,10 +216,20 @@ const tabbed = tabs(Object.entries(panels), (key) => {
   if (key !== "study") study.leave();
   if (table.game && !table.busy) table.look();
 });
-stage.append(parts.hint, parts.comment, parts.choices, controls());
-aside.append(ending.panel, tabbed.list, ...tabbed.panels, element("h2", {}, t("moves")), parts.moves);
-onResize(() => table.game && table.show());
-window.addEventListener("hashchange", openLink);
+const stage = element("section", { class: "stage", "aria-label": t("play") },
+  parts.status, parts.trouble, parts.board, parts.hint, parts.comment, parts.choices, controls());
+const aside = element("aside", {},
+  parts.seats, ending.panel, tabbed.list, ...tabbed.panels, element("h2", {}, t("moves")), parts.moves);
+// Its buttons need a game.
+const layout = element("div", { class: "layout", inert: "" }, stage, aside);
+table.onChange(() => { layout.inert = false; });
+root.replaceChildren(header(), layout);
+table.say(t("loading"));
 tabbed.select("play");
-await openLink();
+
+onResize(() => table.game && table.show());
+window.addEventListener("hashchange", () => table.ensure(openLink));
+server.onEngines(() => table.meetEngines());
+// The game is shown and can be played before the server has told its engines.
+await Promise.all([table.ensure(openLink), engines().then((answer) => server.learn(answer))]);
 document.body.dataset.ready = "yes";

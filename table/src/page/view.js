@@ -50,10 +50,12 @@ export function select(entries, value, attributes = {}) {
   return made;
 }
 
-/** A drop-down list of the engines that work. */
-export const engineSelect = ({ engines }) =>
-  select(engines.filter(({ error }) => !error).map(({ name }) => [name, name]), undefined,
-    { "aria-label": t("engine") });
+/** A drop-down list of the engines that work; empty until they are known. */
+export function engineSelect(server) {
+  const list = select([], undefined, { "aria-label": t("engine") });
+  server.onEngines(() => list.append(...server.working.map(({ name }) => element("option", { value: name }, name))));
+  return list;
+}
 
 /** A control with its label. */
 export const labelled = (text, control, ...more) => element("label", {}, element("span", {}, text), control, ...more);
@@ -148,7 +150,12 @@ function light(svg, group, board, square, on) {
   });
   group.addEventListener("pointerenter", ({ pointerType }) => { if (pointerType !== "touch") on.show(square); });
   group.addEventListener("pointerleave", ({ pointerType }) => { if (pointerType !== "touch") on.leave(); });
-  group.addEventListener("focus", () => { if (group.matches(":focus-visible")) on.show(square); });
+  group.addEventListener("focus", () => {
+    // Tab returns to the square that had the focus last.
+    svg.querySelector(".lit[tabindex='0']").setAttribute("tabindex", -1);
+    group.setAttribute("tabindex", 0);
+    if (group.matches(":focus-visible")) on.show(square);
+  });
   group.addEventListener("blur", () => on.leave());
   const box = group.querySelector("rect");
   const [x, y] = ["x", "y"].map((name) => Number(box.getAttribute(name)) + Number(box.getAttribute("width")) / 2);
@@ -181,10 +188,7 @@ function walk(svg, group, event) {
   event.preventDefault();
   event.stopPropagation();
   const lit = [...svg.querySelectorAll(".lit")];
-  const next = lit[(lit.indexOf(group) + step + lit.length) % lit.length];
-  group.setAttribute("tabindex", -1);
-  next.setAttribute("tabindex", 0);
-  next.focus();
+  lit[(lit.indexOf(group) + step + lit.length) % lit.length].focus();
 }
 
 // --- Seats ---

@@ -17,7 +17,6 @@ const WOLVES = linkTo({ variant: "fox-and-hounds", moves: ["e1d2", "h8g7", "d2e1
 const GONE = [/ERR_CONNECTION_REFUSED|ERR_FAILED|Failed to load|ERR_INCOMPLETE|ERR_EMPTY/];
 
 const boxOf = (page, selector) => page.locator(selector).first().boundingBox();
-const status = (page) => page.locator("#status").innerText();
 const trouble = (page) => page.locator("#trouble").innerText();
 
 // --- The board ---
@@ -215,22 +214,6 @@ table.test("the rules begin with the game, not with engines", async (visit) => {
 });
 
 // --- The server ---
-
-table.test("the page is there before the server tells its engines", async (visit) => {
-  let release;
-  const held = new Promise((resolve) => { release = resolve; });
-  const page = await visit({ isReady: false });
-  await page.route("**/api/engines", async (route) => {
-    await held;
-    await route.continue();
-  });
-  await page.reload();
-  await page.locator("#new-game").waitFor();
-  assert.equal(await status(page), "Loading …");
-  release();
-  await ready(page);
-  await page.locator(".lit").first().waitFor();
-});
 
 table.test("a page whose requests are blocked says so, and goes on when they are not", async (visit) => {
   const page = await visit({ isReady: false, expected: GONE });

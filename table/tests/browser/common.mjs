@@ -38,10 +38,10 @@ export async function serve(args = [], port = 0) {
 /** Starts a headless browser. */
 export const launch = () => chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: FLAGS });
 
-/** Opens a page in its own context; returns it with the list of its errors. */
+/** Opens a page in its own context, after `prepare`; returns it with the list of its errors. */
 export async function openPage(browser, url, {
   hash = "", width = 1400, height = 900, scheme = "light", language = "en", motion = "reduce", touch = false,
-  isReady = true,
+  isReady = true, prepare = () => {},
 } = {}) {
   const context = await browser.newContext({
     viewport: { width, height }, colorScheme: scheme, locale: language, reducedMotion: motion, hasTouch: touch,
@@ -56,6 +56,7 @@ export async function openPage(browser, url, {
   page.on("console", (message) => {
     if (message.type() === "error" || message.type() === "warning") faults.push(`${message.text()} ${message.location().url}`);
   });
+  await prepare(page);
   await page.goto(url + hash);
   if (isReady) await ready(page);
   return { page, context, faults };

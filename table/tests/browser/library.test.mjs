@@ -27,8 +27,8 @@ const isAt = (page, ply) => page.waitForFunction((wanted) =>
 
 // --- Recorded games ---
 
-async function openGame(visit) {
-  const page = await library(visit);
+async function openGame(visit, more) {
+  const page = await library(visit, more);
   await page.getByRole("button", { name: "games (1)" }).click();
   await page.getByRole("button", { name: /^Game 1:/ }).click();
   await page.locator('#tab-study[aria-selected="true"]').waitFor();
@@ -140,6 +140,90 @@ table.test("the curve of a review shows the current position", async (visit) => 
   await page.keyboard.press("ArrowLeft");
   await isAt(page, moves.length - 1);
   assert.ok(left < await cursor() && await cursor() < right);
+});
+
+const plyOf = (page) => page.locator(".chart").getAttribute("aria-valuenow").then(Number);
+
+/** Middle of a chart's height at a share of its width. */
+async function spotter(page) {
+  await page.locator(".chart").scrollIntoViewIfNeeded();
+  const { x, y, width, height } = await page.locator(".chart").boundingBox();
+  return (share) => ({ x: x + width * share, y: y + height / 2 });
+}
+
+const SHARES = [0.3, 0.45, 0.6, 0.75, 0.6, 0.4];
+
+/** Checks positions that a drag over `SHARES` has shown. */
+function assertDragged(plies) {
+  const rises = plies.slice(1).map((ply, index) => Math.sign(ply - plies[index]));
+  assert.deepEqual(rises, [1, 1, 1, -1, -1], `the drag led to ${plies}`);
+}
+
+table.test("the mouse drags through the game on the curve, also beyond its edge", async (visit) => {
+  const page = await openGame(visit);
+  const { move: moves } = await review(page);
+  const at = await spotter(page);
+  const moveTo = (share) => page.mouse.move(at(share).x, at(share).y);
+  const plies = [];
+  await moveTo(SHARES[0]);
+  await page.mouse.down();
+  for (const share of SHARES) {
+    await moveTo(share);
+    plies.push(await plyOf(page));
+  }
+  assertDragged(plies);
+  await moveTo(1.2);
+  assert.equal(await plyOf(page), moves.length);
+  await moveTo(0.5);
+  const last = await plyOf(page);
+  await page.mouse.up();
+  await moveTo(0.9);
+  await isAt(page, last);
+  assert.equal(await plyOf(page), last, "the pointer moves on without a button");
+
+  // The slider has the focus now.
+  await page.keyboard.press("ArrowUp");
+  await isAt(page, last + 1);
+  await page.keyboard.press("ArrowLeft");
+  await isAt(page, last);
+  await page.keyboard.press("End");
+  await isAt(page, moves.length);
+});
+
+table.test("a finger drags through the game on the curve, and scrolls the page from it", async (visit) => {
+  const page = await openGame(visit, { touch: true, width: 360, height: 740 });
+  await review(page);
+  const finger = await page.context().newCDPSession(page);
+  const touch = (type, ...touchPoints) => finger.send("Input.dispatchTouchEvent", { type, touchPoints });
+  const at = await spotter(page);
+  const plies = [];
+  await touch("touchStart", at(SHARES[0]));
+  for (const share of SHARES) {
+    await touch("touchMove", at(share));
+    // The browser passes movements on with the next frame; each goes to another ply.
+    await page.waitForFunction((before) => document.querySelector(".chart").ariaValueNow !== before, String(plies.at(-1) ?? 0));
+    plies.push(await plyOf(page));
+  }
+  await touch("touchEnd");
+  assertDragged(plies);
+  const last = plies.at(-1);
+  await isAt(page, last);
+
+  const top = await page.evaluate(() => window.scrollY);
+  const start = at(0.8);
+  await touch("touchStart", start);
+  for (let up = 10; up <= 150; up += 10) await touch("touchMove", { x: start.x, y: start.y - up });
+  await touch("touchEnd");
+  await page.waitForFunction((before) => window.scrollY > before + 50, top);
+  await isAt(page, last);
+});
+
+table.test("a review goes when another game begins", async (visit) => {
+  const page = await openGame(visit);
+  await review(page);
+  await page.evaluate((hash) => { location.hash = hash; }, linkTo({ players: 2, moves: ["4"] }));
+  await page.waitForFunction(() => document.querySelectorAll(".moves .turn").length === 1);
+  assert.equal(await page.locator("#review-body").innerText(), "");
 });
 
 table.test("one's own game can be reviewed, even if it is unfinished", async (visit) => {

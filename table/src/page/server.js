@@ -1,0 +1,35 @@
+// The server's offer: its games, which come with the page, and its engines, which it tells later.
+
+export class Server {
+  /** `variants` are the games, as `GET /api/engines` lists them. */
+  constructor(variants) {
+    this.variants = variants;
+    this.engines = [];
+    /** Whether the server has told its engines. */
+    this.isKnown = false;
+    this.listeners = [];
+  }
+
+  /** The engines that work. */
+  get working() {
+    return this.engines.filter(({ error }) => !error);
+  }
+
+  /** The engine of this name; undefined if there is none. */
+  named(name) {
+    return this.engines.find((engine) => engine.name === name);
+  }
+
+  /** Calls `listener` when the engines are known; at once if they are. */
+  onEngines(listener) {
+    if (this.isKnown) listener();
+    else this.listeners.push(listener);
+  }
+
+  /** Takes the answer of `GET /api/engines`. */
+  learn({ engines }) {
+    this.engines = engines;
+    this.isKnown = true;
+    for (const listener of this.listeners.splice(0)) listener();
+  }
+}
