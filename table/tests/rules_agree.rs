@@ -81,6 +81,7 @@ async fn random_games_are_as_the_rules_say() {
             .await;
         assert_eq!(shown["first"]["position"], json!(start.to_string()));
         assert_eq!(shown["first"]["pieces"], pieces(&start));
+        assert_eq!(shown["first"]["places"], places(&start));
         let mut position = start;
         let steps = shown["steps"].as_array().unwrap();
         assert_eq!(steps.len(), words.len());

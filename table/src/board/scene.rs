@@ -50,6 +50,8 @@ pub struct Moment {
     pub turn: Option<Turn>,
     /// Text of the position.
     pub position: String,
+    /// Final place of each seat, from 1; `null` while it is open.
+    pub places: Vec<Option<usize>>,
 }
 
 /// A board.
@@ -169,6 +171,7 @@ impl Moment {
             facts: scene.facts.into_iter().map(all).collect(),
             turn: Turn::of(position),
             position: position.to_string(),
+            places: places(position),
         }
     }
 }

@@ -58,8 +58,6 @@ pub struct Step {
     /// The position after it.
     #[serde(flatten)]
     pub after: Moment,
-    /// The places after it.
-    pub places: Vec<Option<usize>>,
 }
 
 /// A card that the server drew.
@@ -132,7 +130,6 @@ impl Step {
             word: word.to_string(),
             seat: before.turn().seat().map_or(0, scene::number),
             after: Moment::of(after),
-            places: scene::places(after),
         }
     }
 }

@@ -204,8 +204,9 @@ export class Display extends Notices {
     const isDue = this.isStudy && turn?.due === "card" && cards?.length > 0;
     this.parts.choices.hidden = !isDue;
     if (!isDue) return this.parts.choices.replaceChildren();
-    // The cards of a game that the page does not know may share their words, so their names tell them apart.
-    const nameOf = (card) => (this.game.traits.moveText ? cardWords(card) : card.card);
+    // Cards with the same words differ in their names.
+    const haveWords = new Set(cards.map(cardWords)).size === cards.length;
+    const nameOf = (card) => (haveWords ? cardWords(card) : card.card);
     const all = cards.map((card) =>
       button(`${nameOf(card)} × ${card.number}`, () => this.play(card.card), { "data-card": card.card }));
     const heading = element("h2", {}, t("choose card"));

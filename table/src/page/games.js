@@ -128,7 +128,6 @@ const RACE_TEXTS = {
     forward: "to {square} ({kind})", "back to": "back to {square} ({kind})", takes: "takes carrots",
     gives: "gives carrots back",
     eats: "eats a lettuce", rests: "misses a turn", restarts: "back to the start with new carrots",
-    card: "card: {card}",
     "you are here": "{square}: you stand here", "miss now": "You miss this turn",
     "hedgehog ahead": "{square}: a hedgehog is reached only by going back",
     "taken by": "{square}: {name} stands there", "too dear": "{square} costs {cost} carrots: you have {carrots}",
@@ -146,7 +145,6 @@ const RACE_TEXTS = {
     forward: "auf {square} ({kind})", "back to": "zurück auf {square} ({kind})", takes: "nimmt Karotten",
     gives: "gibt Karotten zurück",
     eats: "frisst einen Salat", rests: "setzt aus", restarts: "zurück zum Start mit neuen Karotten",
-    card: "Karte: {card}",
     "you are here": "{square}: hier stehst du", "miss now": "Du setzt diesmal aus",
     "hedgehog ahead": "{square}: ein Igelfeld erreicht man nur rückwärts",
     "taken by": "{square}: dort steht {name}", "too dear": "{square} kostet {cost} Karotten: du hast {carrots}",
@@ -160,13 +158,19 @@ const RACE_TEXTS = {
 };
 const HUNT_TEXTS = {
   en: {
-    steps: "{piece} {from} to {to}", "light square": "{square}: only dark squares are used",
+    home: "{piece} {from} to {to}, and has reached row 8",
+    caught: "{piece} {from} to {to}, and the rabbit has no step left",
+    stuck: "{piece} {from} to {to}, and the wolves have no step left",
+    "light square": "{square}: only dark squares are used",
     "taken by": "{square} is taken",
     "too far": "{square}: a step goes to the next square, diagonally",
     "not back": "{square}: wolves only go down the board",
   },
   de: {
-    steps: "{piece} von {from} auf {to}", "light square": "{square}: gezogen wird nur auf dunklen Feldern",
+    home: "{piece} von {from} auf {to}: Reihe 8 ist erreicht",
+    caught: "{piece} von {from} auf {to}: der Hase hat keinen Schritt mehr",
+    stuck: "{piece} von {from} auf {to}: die Wölfe haben keinen Schritt mehr",
+    "light square": "{square}: gezogen wird nur auf dunklen Feldern",
     "taken by": "{square} ist besetzt",
     "too far": "{square}: ein Schritt geht schräg auf das nächste Feld",
     "not back": "{square}: Wölfe ziehen nur nach unten",
@@ -174,6 +178,9 @@ const HUNT_TEXTS = {
 };
 
 // --- Moves in words ---
+
+/** First square of the row where the rabbit wins. */
+const ROW_8 = 56;
 
 // Each function returns the key of a text and its values. `word` is a move or card of the notation, `from` and `to` the
 // squares of the piece that moves.
@@ -189,7 +196,13 @@ function raceMove({ word, from, to, changes, note }) {
   return [to === 0 && from !== 0 ? "restarts" : changes("lettuces") ? "eats" : "rests", {}];
 }
 
-const huntMove = ({ from, to, name }) => ["steps", { piece: name, from, to }];
+function huntMove({ from, to, name, note }) {
+  const end = name === "wolf" ? "caught" : to >= ROW_8 ? "home" : "stuck";
+  return [note === "has won" ? end : "steps", { piece: name, from, to }];
+}
+
+const unknownMove = ({ word, from, to, name }) =>
+  (word.startsWith("+") ? ["card", { card: word }] : ["steps", { piece: name, from, to }]);
 
 /** Place in the race of a seat that stands on `square`. */
 const racePlace = (pieces, seat, square) =>
@@ -316,7 +329,9 @@ const HUNT = {
   refusal: huntRefusal,
 };
 
-const UNKNOWN = { symbols: { kinds: {}, tiles: {}, pieces: {} }, facts: {}, words: {}, texts: {} };
+const UNKNOWN = {
+  symbols: { kinds: {}, tiles: {}, pieces: {} }, facts: {}, words: {}, texts: {}, moveText: unknownMove,
+};
 
 const GAMES = {
   "hase-und-igel": { ...RACE, name: { en: "Hase und Igel", de: "Hase und Igel" } },
@@ -332,8 +347,8 @@ const GAMES = {
  * By language: its `name`, translations of the server's `words`, and `texts` that replace texts of the page. By name:
  * the `opponents` with the options of their engine, and the positions of its `starts`, the usual one first. For the
  * display: `symbols` for `drawBoard`, the kind of square whose picture is on a `card`, how to show the `facts` of a
- * seat, and the fact that is `counted` in the list of moves. For positions set up by hand: `setup` with the `fields`
- * of a seat, and how to `read` and `write` a position. Functions: `moveText`, the `partsOf` a change by a move, the
- * `refusal` of a square, and `placeOn`, the place of a seat on a square.
+ * seat, and the fact that is `counted` in the list of moves, by default each number. For positions set up by hand:
+ * `setup` with the `fields` of a seat, and how to `read` and `write` a position. Functions: `moveText`, the `partsOf` a
+ * change by a move, the `refusal` of a square, and `placeOn`, the place of a seat on a square.
  */
 export const traitsOf = (variant) => GAMES[variant] ?? UNKNOWN;

@@ -3,15 +3,15 @@
 import { element } from "./board.js";
 import { t } from "./texts.js";
 import { button, seatMark } from "./view.js";
-import { changeText, stepsOf } from "./words.js";
+import { stepsOf, textAbout } from "./words.js";
 
-const classOf = ({ amount }) => (amount < 0 ? "change loss" : "change gain");
+const classOf = ({ amount }) => (amount < 0 ? "change loss" : amount > 0 ? "change gain" : "change");
 
 // A turn as a button that goes to its position.
 function turnOf(table, node) {
   const { game, names } = table;
-  const parts = stepsOf(game, node).map(({ text, seat, changes }) => element("span", { class: "step" }, text,
-    ...changes.map((change) => element("span", { class: classOf(change) }, changeText(change, seat, names)))));
+  const parts = stepsOf(game, node).map((step) => element("span", { class: "step" }, textAbout(step, node.seat, names),
+    ...step.changes.map((change) => element("span", { class: classOf(change) }, textAbout(change, step.seat, names)))));
   const isHere = node === game.current;
   const ply = element("span", { class: "ply", "aria-hidden": "true" }, String(node.ply));
   return button(element("span", { class: "unseen" }, `${names[node.seat - 1]}: `), () => table.go(node), {

@@ -15,10 +15,9 @@ export const squareLabel = ({ files }, square) =>
 export const squareName = (board, square) =>
   (board.files ? squareLabel(board, square) : t("square", { square, kind: word(board.squares[square].name) }));
 
-// Translates what a game says about a move; unknown games show the word of the notation.
+// Translates what a game says about a move.
 function textOf(game, move) {
   const { board, traits } = game;
-  if (!traits.moveText) return move.word;
   const [key, values] = traits.moveText(move);
   const label = (square) => (square === undefined ? "" : squareLabel(board, square));
   return t(key, {
@@ -70,46 +69,70 @@ export function refusalText(game, view, square, names) {
 
 // --- Steps of a game ---
 
-// What a step did: its text, and the changes of what the game counts, of each seat and for each reason.
+// The pieces of a seat that a step moved.
+const movedOf = (step, before, seat) =>
+  movedPieces(before.pieces, step.pieces).filter(({ index }) => before.pieces[index].seat === seat);
+
+// What a step did: its text, and the changes that it brought to each seat.
 function stepOf(game, step, before) {
-  const [moved] = movedPieces(before.pieces, step.pieces);
   const own = before.pieces.findIndex((piece) => piece.seat === step.seat);
+  const moved = movedOf(step, before, step.seat)[0];
   const from = moved?.from ?? before.pieces[own]?.square;
-  const number = (view, seat, label) => Number(factOf(view, seat, label));
   const text = textOf(game, {
     word: step.word, from, to: moved?.to ?? from, name: before.pieces[moved?.index ?? own]?.name,
     changes: (label) => factOf(step, step.seat, label) !== factOf(before, step.seat, label),
     note: factOf(step, step.seat, "note"),
   });
+  // The mover's come first, without a name.
+  const others = before.facts.map((_, index) => index + 1).filter((seat) => seat !== step.seat);
+  const changes = [step.seat, ...others].flatMap((seat) => changesOf(game, step, before, seat));
+  return { text, seat: step.seat, changes };
+}
+
+// The changes of a seat's numbers that the game counts, by their reasons.
+function amountsOf(game, step, before, seat) {
   const { counted, partsOf } = game.traits;
-  const seats = counted ? before.facts.map((_, seat) => seat + 1) : [];
-  const changes = seats.flatMap((seat) => {
-    const amount = number(step, seat, counted) - number(before, seat, counted);
-    const place = number(before, seat, "place");
-    const parts = seat === step.seat && partsOf ? partsOf({ word: step.word, amount, place }) : [{ amount }];
-    return parts.filter((part) => part.amount !== 0).map((part) => ({ seat, ...part }));
+  const number = (view, label) => Number(factOf(view, seat, label));
+  const numbers = before.facts[seat - 1].filter(({ value }) => value !== "" && !isNaN(value));
+  const labels = counted ? [counted] : numbers.map(({ label }) => label);
+  return labels.flatMap((label) => {
+    const amount = number(step, label) - number(before, label);
+    const hasParts = partsOf && seat === step.seat;
+    const parts = hasParts ? partsOf({ word: step.word, amount, place: number(before, "place") }) : [{ amount }];
+    return parts.filter((part) => part.amount !== 0).map((part) => {
+      const reason = part.place ? `${word("if place")} ${ordinal(part.place)}` : "";
+      const text = [signed(part.amount), counted ? "" : word(label), reason].filter(Boolean).join(" ");
+      return { seat, amount: part.amount, text };
+    });
   });
-  return { text, changes };
+}
+
+// The changes that a step brought to a seat: its numbers, its pieces that a rival moved, and its place.
+function changesOf(game, step, before, seat) {
+  const moved = seat === step.seat ? [] : movedOf(step, before, seat);
+  const texts = moved.map(({ index, from, to }) => textOf(game, { word: "", from, to, name: before.pieces[index].name }));
+  const [place, known] = [step, before].map(({ places }) => places[seat - 1]);
+  if (place && !known) texts.push(t("placed", { place: ordinal(place) }));
+  return [...amountsOf(game, step, before, seat), ...texts.map((text) => ({ seat, text }))];
 }
 
 // Steps from a position on, each with its seat, its text and the changes that it brought.
 const stepsFrom = (game, position, steps) =>
-  steps.map((step, index) => ({ ...stepOf(game, step, steps[index - 1] ?? position), seat: step.seat }));
+  steps.map((step, index) => stepOf(game, step, steps[index - 1] ?? position));
 
 /** The steps of a node, each with its seat, its text and the changes that it brought. */
 export const stepsOf = (game, node) => stepsFrom(game, node.parent, node.steps);
 
-/** A change such as "+20 as 2nd", with the name of its seat unless it is the mover's. */
-export function changeText({ seat, amount, place }, mover, names) {
-  const reason = place ? `${word("if place")} ${ordinal(place)}` : "";
-  return [seat === mover ? "" : names[seat - 1], signed(amount), reason].filter(Boolean).join(" ");
-}
+/** A text about a seat, with its name unless it is the expected one. */
+export const textAbout = ({ seat, text }, expected, names) =>
+  (seat === expected ? text : t("did", { name: names[seat - 1], what: text }));
 
 /** A turn in words, such as "to 4 (hare): −10; card: half of the carrots is lost: −29". */
 export function turnText(game, node, names) {
-  return stepsOf(game, node).map(({ text, seat, changes }) => {
-    const all = changes.map((change) => changeText(change, seat, names));
-    return all.length > 0 ? `${text}: ${all.join(", ")}` : text;
+  return stepsOf(game, node).map((step) => {
+    const text = textAbout(step, node.seat, names);
+    const changes = step.changes.map((change) => textAbout(change, step.seat, names));
+    return changes.length > 0 ? `${text}: ${changes.join(", ")}` : text;
   }).join("; ");
 }
 

@@ -219,6 +219,10 @@ export const litSquares = (page) =>
 /** The moves and cards of turns in the list of moves. */
 export const wordsOf = (turns) => turns.evaluateAll((all) => all.map((turn) => turn.dataset.words));
 
+/** The turns in the list of moves as texts. */
+export const saidOf = async (page) =>
+  (await page.locator(".moves .turn .steps").allInnerTexts()).map((text) => text.replace(/\s+/g, " "));
+
 /** Everything that identifies a position on the page: pieces, holdings of the seats, the moves and the marked one. */
 export const look = (page) => page.evaluate(() => ({
   pieces: [...document.querySelectorAll(".piece")].map(({ dataset }) => `${dataset.piece}@${dataset.square}`).sort(),

@@ -1,7 +1,9 @@
 // A game that no script of the page knows, the dice game of the engine's tests, is played with generic texts.
 
 import assert from "node:assert/strict";
-import { assertOver, awaited, byMouse, gameOf, hasten, linkTo, playOut, readCard, stateOf, withTable } from "./common.mjs";
+import {
+  assertOver, awaited, byMouse, gameOf, hasten, linkTo, playOut, readCard, saidOf, stateOf, withTable,
+} from "./common.mjs";
 
 const table = withTable(["--seed", "8"]);
 const LINK = linkTo({ variant: "ludo", players: 3, seats: ["", "buxtehude", ""] });
@@ -41,6 +43,32 @@ table.test("people and an engine play it to its end", async (visit) => {
   assert.deepEqual(await page.locator(".seat .holding").allInnerTexts(), home);
   const medals = (await page.locator(".medal").allInnerTexts()).map((text) => text.slice(0, 3));
   assert.deepEqual(medals, places.map((place) => ["1st", "2nd", "3rd"][place - 1]));
+  for (const text of await saidOf(page)) assert.match(text, /^(card: \+[1-6]|pawn \d+ to \d+ .*(card: \+[1-6]|place))$/);
+});
+
+for (const [language, expected] of [
+  ["en", [
+    "card: +5", "pawn 0 to 5 Human 2: card: +5", "pawn 0 to 5 Human 1: pawn 5 to 0 Human 1: card: +2",
+    "pawn 0 to 2 Human 2: card: +1",
+  ]],
+  ["de", [
+    "Karte: +5", "pawn von 0 auf 5 Mensch 2: Karte: +5", "pawn von 0 auf 5 Mensch 1: pawn von 5 auf 0 Mensch 1: Karte: +2",
+    "pawn von 0 auf 2 Mensch 2: Karte: +1",
+  ]],
+]) {
+  table.test(`the list of moves says where each led and whom it threw back, in ${language}`, async (visit) => {
+    const moves = ["+5", "p0", "+5", "p0", "+2", "p0", "+1"];
+    const page = await visit({ hash: linkTo({ variant: "ludo", players: 2, moves }), language });
+    assert.deepEqual(await saidOf(page), expected);
+  });
+}
+
+table.test("the last move says that a pawn is home, and both places", async (visit) => {
+  const start = encodeURIComponent("19,21/16,20 1 - -");
+  const page = await visit({ hash: `#v=ludo&n=2&s=${start}&m=${encodeURIComponent("+4_p19")}&at=2&p=*` });
+  assert.deepEqual(await saidOf(page), ["card: +4", "pawn 19 to 21 +1 home 1st place Human 2: 2nd place"]);
+  const said = "Human 1: pawn 19 to 21: +1 home, 1st place, Human 2: 2nd place. The game is over. Human 1 wins!";
+  assert.equal(await page.locator("#status").innerText(), said);
 });
 
 table.test("its squares and pieces are drawn and named, and its moves can be taken back", async (visit) => {

@@ -2,7 +2,8 @@
 
 import assert from "node:assert/strict";
 import {
-  advise, awaited, byMouse, fakeAnalysis, gameOf, hasten, launch, linkTo, openPage, played, playOut, readCard, withTable,
+  advise, awaited, byMouse, fakeAnalysis, gameOf, hasten, launch, linkTo, openPage, played, playOut, readCard, saidOf,
+  withTable,
 } from "./common.mjs";
 
 const table = withTable(["--seed", "7"]);
@@ -103,12 +104,47 @@ for (const language of ["en", "de"]) {
 
 table.test("the list of moves shows what each turn cost and brought, and why", async (visit) => {
   const page = await visit({ hash: linkTo({ players: 2, moves: ["7", "10", "0", "-2", "7", "+half"] }) });
-  const said = (await page.locator(".moves .turn .steps").allInnerTexts()).map((text) => text.replace(/\s+/g, " "));
-  assert.deepEqual(said, [
+  assert.deepEqual(await saidOf(page), [
     "to 7 (lettuce) −28", "to 10 (two) −55", "eats a lettuce +20 as 2nd", "back to 8 (hedgehog) +20",
     "to 14 (hare) −28 card: half of the carrots is lost −16",
   ]);
   assert.match(await page.locator("#status").innerText(), /^Human 1: to 14 \(hare\): −28; card: half of the carrots is lost: −16\. /);
+});
+
+const HUNT = "fox-and-hounds";
+const ENDS = [
+  ["hase-und-igel", "62,10,0/5,68,3 1 - -", "2", [
+    "to 64 (finish) −3 1st place Human 2: 2nd place", "auf 64 (Ziel) −3 1. Platz Mensch 2: 2. Platz",
+  ]],
+  [HUNT, "8/6F1/8/8/8/8/1h1h1h1h/8 w - - 0 1", "g7h8", [
+    "rabbit g7 to h8, and has reached row 8 1st place Human 2: 2nd place",
+    "Hase von g7 auf h8: Reihe 8 ist erreicht 1. Platz Mensch 2: 2. Platz",
+  ]],
+  [HUNT, "8/8/8/8/1h6/2h5/3h1h2/2F5 b - - 0 1", "c3b2", [
+    "wolf c3 to b2, and the rabbit has no step left 1st place Human 1: 2nd place",
+    "Wolf von c3 auf b2: der Hase hat keinen Schritt mehr 1. Platz Mensch 1: 2. Platz",
+  ]],
+  [HUNT, "8/8/8/8/8/2F5/8/h1h1h1h1 w - - 0 1", "c3b4", [
+    "rabbit c3 to b4, and the wolves have no step left 1st place Human 2: 2nd place",
+    "Hase von c3 auf b4: die Wölfe haben keinen Schritt mehr 1. Platz Mensch 2: 2. Platz",
+  ]],
+];
+
+for (const [index, language] of ["en", "de"].entries()) {
+  table.test(`the last move says why the game is over, and the places that it brought, in ${language}`, async (visit) => {
+    for (const [variant, start, move, texts] of ENDS) {
+      const hash = `#v=${variant}&n=2&s=${encodeURIComponent(start)}&m=${move}&at=1&p=*`;
+      const page = await visit({ hash, language });
+      assert.deepEqual(await saidOf(page), [texts[index]]);
+    }
+  });
+}
+
+table.test("a place is said once, not again after later moves", async (visit) => {
+  const start = encodeURIComponent("64,9,0/31,20,1/20,44,2 2 1 -");
+  const page = await visit({ hash: `#v=hase-und-igel&n=3&s=${start}&m=2_3&at=2&p=**` });
+  assert.doesNotMatch((await saidOf(page)).join(), /place/);
+  assert.equal((await saidOf(page)).length, 2);
 });
 
 table.test("a seat shows its place, and a chance only if an engine gives one", async (visit) => {
