@@ -96,14 +96,17 @@ for (const [width, height] of [[360, 740], [844, 390], [800, 1100], [1400, 900],
   });
 }
 
-for (const [width, height] of [[360, 740], [1400, 900]]) {
-  table.test(`items of a review leave the board in view at ${width} px, and no move can be played there`, async (visit) => {
+for (const [width, height] of [[360, 740], [844, 390], [1400, 900]]) {
+  table.test(`a review fits at ${width} px, its items leave the board in view, and no move can be played there`, async (visit) => {
     const moves = await played(table.server, { players: 3, turns: 30 });
-    const page = await visit({ hash: linkTo({ players: 3, moves }), width, height });
+    const page = await visit({ hash: linkTo({ players: 3, moves }), width, height, language: "de" });
     await page.locator("#tab-review").click();
     assert.equal(await page.locator(".lit").count(), 0);
     await page.locator("#start-review").click();
     const item = page.locator("#review-body .lines button").last();
+    await item.waitFor();
+    const [whole, seen] = await page.locator("#review-body .scroll").evaluate((box) => [box.scrollWidth, box.clientWidth]);
+    assert.ok(whole <= seen, `the table is ${whole} px wide in ${seen}`);
     await item.click();
     await page.locator(".board .arrow").first().waitFor();
     await page.waitForTimeout(100);
