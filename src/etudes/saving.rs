@@ -3,10 +3,11 @@
 
 use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
 use std::io::{self, Write};
-use std::os::unix::fs::{MetadataExt, fchown};
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
+
+use same_file::Handle;
 
 /// Time to wait for another process that has locked the file.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -14,24 +15,21 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Time between attempts to lock.
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// Lock of a file, until it is dropped.
-#[derive(Debug)]
-pub struct Lock(#[expect(dead_code, reason = "dropping it ends the lock")] File);
-
-/// Locks a file before it is read, changed and saved; follows a link.
+/// Opens and locks a file before it is read, changed and saved; follows a link. Dropping the file ends the lock.
+///
+/// On Windows, nobody else can read a locked file, nor can this process except through the returned one.
 ///
 /// # Errors
 /// An error of the system, or another process has not released the lock in time.
-pub fn lock(path: &Path) -> io::Result<Lock> {
+pub fn lock(path: &Path) -> io::Result<File> {
     let deadline = Instant::now() + PATIENCE;
     loop {
         let file = File::open(path)?;
         match file.try_lock() {
             Ok(()) => {
                 // A process that held the lock before may have replaced the file.
-                let (locked, current) = (file.metadata()?, fs::metadata(path)?);
-                if (locked.dev(), locked.ino()) == (current.dev(), current.ino()) {
-                    return Ok(Lock(file));
+                if Handle::from_file(file.try_clone()?)? == Handle::from_path(path)? {
+                    return Ok(file);
                 }
             }
             Err(TryLockError::WouldBlock) if Instant::now() < deadline => thread::sleep(PAUSE),
@@ -110,11 +108,19 @@ fn new_file_in(folder: &Path) -> io::Result<(File, PathBuf)> {
 
 fn write(file: &mut File, bytes: &[u8], old: Option<&Metadata>) -> io::Result<()> {
     if let Some(old) = old {
-        // Keeps the owner if root saves the file; other users are not allowed to change it.
-        let _ = fchown(&*file, None, Some(old.gid()));
-        let _ = fchown(&*file, Some(old.uid()), None);
+        #[cfg(unix)]
+        keep_owner(file, old);
         file.set_permissions(old.permissions())?;
     }
     file.write_all(bytes)?;
     file.sync_all()
+}
+
+/// Keeps owner and group if root saves the file; other users are not allowed to change them.
+#[cfg(unix)]
+fn keep_owner(file: &File, old: &Metadata) {
+    use std::os::unix::fs::{MetadataExt, fchown};
+
+    let _ = fchown(file, None, Some(old.gid()));
+    let _ = fchown(file, Some(old.uid()), None);
 }
