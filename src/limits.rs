@@ -1,4 +1,24 @@
 //! Converts the limits of `go` to the time budget of one move.
+//!
+//! # Examples
+//! A minute on the clock, and two more seconds after each move:
+//! ```
+//! use std::time::Duration;
+//!
+//! use buxtehude::limits::{Limits, MoverClock};
+//! use buxtehude::search::Control;
+//!
+//! let clock = MoverClock {
+//!     left: Duration::from_secs(60),
+//!     increment: Duration::from_secs(2),
+//!     moves_to_go: None,
+//!     turns_home: None,
+//! };
+//! let limits = Limits { clock: Some(clock), ..Limits::default() };
+//! let budget = limits.time_budget(Duration::from_millis(1)).expect("a time limit");
+//! assert!(budget.soft < Some(budget.hard) && budget.hard < Duration::from_secs(15));
+//! assert!(Control::new(Some(budget)).is_timed());
+//! ```
 
 use std::time::Duration;
 
@@ -47,6 +67,30 @@ const DETOURS: u32 = 3;
 const LARGEST_SHARE: u32 = 4;
 
 impl Limits {
+    /// Limits a search to a time, in milliseconds.
+    pub fn movetime(milliseconds: u64) -> Limits {
+        Limits {
+            movetime: Some(Duration::from_millis(milliseconds)),
+            ..Limits::default()
+        }
+    }
+
+    /// Limits a search to a number of positions.
+    pub fn nodes(nodes: u64) -> Limits {
+        Limits {
+            nodes: Some(nodes),
+            ..Limits::default()
+        }
+    }
+
+    /// Limits a search to a depth in plies.
+    pub fn depth(depth: u32) -> Limits {
+        Limits {
+            depth: Some(depth),
+            ..Limits::default()
+        }
+    }
+
     /// Returns the time for this move, or `None` if time is no limit.
     ///
     /// `overhead` is reserved for communication between the client and the search. It takes at most a fifth of a

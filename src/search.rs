@@ -4,6 +4,28 @@
 //!
 //! The search does no input or output. It takes a [`Request`], polls a [`Control`], passes each completed iteration to
 //! an observer as a [`Report`], and returns an [`Answer`]. It reads the clock only if it has a time budget.
+//!
+//! # Examples
+//! The two best moves, and the expected share of each seat after every iteration:
+//! ```
+//! use buxtehude::eval::shares;
+//! use buxtehude::rules::Variant;
+//! use buxtehude::search::{Control, Memory, Request, search};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let position = Variant::by_name("hase-und-igel")?.start(3)?;
+//! let request = Request { multipv: 2, ..Request::new(position, 4) };
+//! let (mut memory, control) = (Memory::new(16), Control::new(None));
+//! let mut lines = Vec::new();
+//! let answer = search(&request, &mut memory, &control, &mut |report| {
+//!     let estimate = shares(&report.value.leads[..position.seats()]);
+//!     lines.push((report.depth, report.multipv, report.pv[0].clone(), estimate));
+//! });
+//! assert_eq!(lines.len(), 2 * 4);
+//! assert!(answer.is_some_and(|answer| position.legal_actions().contains(&answer.best)));
+//! # Ok(())
+//! # }
+//! ```
 
 mod alpha_beta;
 pub mod article;

@@ -3,6 +3,21 @@
 //! Only the session's own thread writes. A reader thread turns lines into commands, the search thread turns tasks into
 //! events, and the session handles whichever comes first. So it answers `isready` at once during a search, and lines
 //! are never interleaved.
+//!
+//! # Examples
+//! An engine in a program of its own, with the words of the protocol:
+//! ```
+//! use std::io::Cursor;
+//!
+//! # fn main() -> std::io::Result<()> {
+//! let mut replies = Vec::new();
+//! let commands = "position startpos players 3 moves 5\ngo nodes 100\n";
+//! buxtehude::session::serve(Cursor::new(commands), &mut replies)?;
+//! let replies = String::from_utf8_lossy(&replies);
+//! assert!(replies.lines().any(|line| line.starts_with("bestmove ")), "{replies}");
+//! # Ok(())
+//! # }
+//! ```
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
@@ -24,12 +39,13 @@ use std::time::Instant;
 use crossbeam_channel::{Receiver, Sender, after, bounded, never, select_biased};
 
 use crate::bench;
+use crate::engine::CurrentGame;
 use crate::eval::Evaluators;
 use crate::protocol::{BestMove, Command, CommandError, LineReader, Reply};
 use debug_log::DebugLog;
 use go::Running;
 use options::{Effect, OptionError, Options};
-use position::CurrentGame;
+use position::{game_of, start_of};
 use search_thread::{Event, SearchThread, Task};
 
 /// Capacity of the command queue; when it is full, the client blocks. Small, since a command can be a long list.
@@ -146,7 +162,7 @@ impl<W: Write> Session<W> {
         let options = Options::default();
         let evaluators = Evaluators::default();
         let search_thread = SearchThread::start(options.memory_size(), evaluators.clone())?;
-        let game = CurrentGame::start_of(options.variant);
+        let game = start_of(options.variant);
         let mut session = Session {
             preparing: 0,
             is_ready_pending: false,
@@ -211,7 +227,7 @@ impl<W: Write> Session<W> {
                     self.search_thread.queue(Task::Forget);
                 }
             }
-            Command::Position(command) => match self.game.after(&command) {
+            Command::Position(command) => match game_of(self.options.variant, &command) {
                 Ok(game) => {
                     let seats = self.game.position().seats();
                     self.game = game;
@@ -314,7 +330,7 @@ impl<W: Write> Session<W> {
                 self.prepare();
             }
             Effect::NewGame => {
-                self.game = CurrentGame::start_of(self.options.variant);
+                self.game = start_of(self.options.variant);
                 self.prepare();
             }
             Effect::Forget => {}

@@ -4,6 +4,7 @@ mod common;
 
 mod article;
 mod command_line;
+mod engine;
 mod etudes;
 mod examples;
 mod fox_rules;

@@ -162,15 +162,11 @@ fn game(seats: usize, depth: u32, plies: usize) -> Vec<(Position, Vec<Past>)> {
                 let (card, _) = position.outcomes().next().unwrap();
                 position = position.draw_unchecked(card);
             }
-            Turn::Seat(mover) => {
+            Turn::Seat(_) => {
                 game.push((position, past.clone()));
                 memory.forget();
                 let (_, answer) = run(&request(&position, depth), &mut memory);
-                past.push(Past {
-                    key: position.key(),
-                    mover,
-                    turns_home: position.turns_home(mover),
-                });
+                past.extend(Past::of(&AnyPosition::Hase(position)));
                 position = position.play_unchecked(answer.best.parse().unwrap());
             }
         }

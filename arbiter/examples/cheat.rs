@@ -20,13 +20,14 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use buxtehude::CurrentGame;
 use buxtehude::eval::shares;
 use buxtehude::limits::TimeBudget;
 use buxtehude::protocol::{
     BestMove, Command, Go, LineReader, OptionKind, OptionOffer, PositionCommand, Reply, Start,
 };
-use buxtehude::rules::{AnyPosition, Turn, VARIANTS, Variant};
-use buxtehude::search::{Control, MAX_DEPTH, Memory, Past, Request, search};
+use buxtehude::rules::{VARIANTS, Variant};
+use buxtehude::search::{Control, MAX_DEPTH, Memory, Request, search};
 use rustix::process::{getpid, setpriority_process};
 use rustix::thread::{CpuSet, gettid, sched_getaffinity, sched_setaffinity};
 use rustix::time::{ClockId, clock_gettime};
@@ -77,8 +78,7 @@ struct Cheater {
 #[derive(Clone)]
 struct Race {
     variant: &'static Variant,
-    position: AnyPosition,
-    past: Vec<Past>,
+    game: CurrentGame,
     memory: Arc<Mutex<Memory>>,
 }
 
@@ -89,9 +89,9 @@ impl Race {
     /// Searches for this long.
     fn best(&self, time: Duration, searchmoves: &[String]) -> Found {
         let request = Request {
-            past: self.past.clone(),
+            past: self.game.past().to_vec(),
             searchmoves: searchmoves.to_vec(),
-            ..Request::new(self.position, MAX_DEPTH)
+            ..Request::new(*self.game.position(), MAX_DEPTH)
         };
         let control = Control::new(Some(TimeBudget {
             soft: None,
@@ -100,7 +100,7 @@ impl Race {
         let mut memory = self.memory.lock().unwrap();
         match search(&request, &mut memory, &control, &mut |_| {}) {
             Some(answer) => {
-                let leads = &answer.value.leads[..self.position.seats()];
+                let leads = &answer.value.leads[..self.game.position().seats()];
                 (answer.best, answer.ponder, shares(leads))
             }
             None => ("0000".to_string(), None, Vec::new()),
@@ -134,8 +134,7 @@ impl Cheater {
             line: "position startpos".to_string(),
             race: Race {
                 variant,
-                position: variant.start(2).unwrap(),
-                past: Vec::new(),
+                game: variant.start(2).unwrap().into(),
                 memory: Arc::new(Mutex::new(Memory::new(MEBIBYTES))),
             },
             is_idle: Arc::default(),
@@ -169,7 +168,7 @@ impl Cheater {
                 Command::Go(go) => self.answer(&go),
                 Command::PonderHit => self.answer(&pondered.take().unwrap_or_default()),
                 Command::Stop if pondered.take().is_some() => {
-                    println!("bestmove {}", self.race.position.legal_actions()[0]);
+                    println!("bestmove {}", self.race.game.position().legal_actions()[0]);
                 }
                 _ => {}
             }
@@ -185,21 +184,11 @@ impl Cheater {
             Start::Fen(text) => variant.parse(text).ok(),
             Start::Etude(_) => None,
         };
-        let Some(mut position) = position else { return };
-        self.race.past.clear();
-        for word in &command.moves {
-            if let Turn::Seat(mover) = position.turn() {
-                self.race.past.push(Past {
-                    key: position.key(),
-                    mover,
-                    turns_home: position.turns_home(mover),
-                });
-            }
-            if position.play(word).is_err() {
-                return;
-            }
+        let Some(position) = position else { return };
+        let mut game = CurrentGame::from(position);
+        if command.moves.iter().all(|word| game.play(word).is_ok()) {
+            self.race.game = game;
         }
-        self.race.position = position;
     }
 
     fn answer(&mut self, go: &Go) {
@@ -228,7 +217,7 @@ impl Cheater {
             std::process::exit(1);
         }
         // The arbiter sends `go ponder` if the expected reply is legal and this seat moves after it.
-        let mut expected = self.race.position;
+        let mut expected = *self.race.game.position();
         let own = expected.turn();
         let mut words = [Some(&mv), ponder.as_ref()].into_iter();
         let ponders = words.all(|word| word.is_some_and(|word| expected.play(word).is_ok()));
@@ -243,9 +232,9 @@ impl Cheater {
         };
         println!("{}", Reply::BestMove(answer));
         // Until the next command it thinks about its rival's reply.
-        let _ = self.race.position.play(&mv);
+        let _ = self.race.game.play(&mv);
         match self.cheat.as_str() {
-            "bursts" if self.race.position.turn().seat().is_some() => {
+            "bursts" if self.race.game.position().turn().seat().is_some() => {
                 self.is_idle.store(true, Ordering::SeqCst);
                 self.think_in_bursts();
             }
@@ -269,7 +258,8 @@ impl Cheater {
 
     /// Tells the other copy its seat; `true` if the seat of neither leads by far.
     fn is_deserted(&self, shares: &[u16]) -> bool {
-        let (Some(directory), Some(own)) = (&self.directory, self.race.position.turn().seat())
+        let (Some(directory), Some(own)) =
+            (&self.directory, self.race.game.position().turn().seat())
         else {
             return false;
         };

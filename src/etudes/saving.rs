@@ -17,7 +17,7 @@ const PAUSE: Duration = Duration::from_millis(2);
 
 /// Opens and locks a file before it is read, changed and saved; follows a link. Dropping the file ends the lock.
 ///
-/// On Windows, nobody else can read a locked file, nor can this process except through the returned one.
+/// On Windows, a locked file can be read only through the returned handle.
 ///
 /// # Errors
 /// An error of the system, or another process has not released the lock in time.

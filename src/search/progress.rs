@@ -9,7 +9,7 @@
 //! Each time its patience ends, a seat goes home move by move until it is nearer than ever before. That happens at most
 //! once for each turn of the way home, so no shuffling lasts for ever.
 
-use crate::rules::{Game, Seat, Turn};
+use crate::rules::{AnyPosition, Game, Seat, Turn};
 
 /// Number of own turns without coming nearer home than ever before, after which a seat becomes impatient.
 const PATIENCE: usize = 4;
@@ -23,6 +23,20 @@ pub struct Past {
     pub mover: Seat,
     /// Number of turns that the mover would have needed home alone; `None` if the game has no such measure.
     pub turns_home: Option<u32>,
+}
+
+impl Past {
+    /// The entry for `position`; `None` unless a seat is to move.
+    ///
+    /// [`CurrentGame::play`](crate::CurrentGame::play) collects it move by move.
+    pub fn of(position: &AnyPosition) -> Option<Past> {
+        let mover = position.turn().mover()?;
+        Some(Past {
+            key: position.key(),
+            mover,
+            turns_home: position.turns_home(mover),
+        })
+    }
 }
 
 /// Restricts `moves` to those that make progress; if there are none, returns all.

@@ -7,13 +7,16 @@ pub const ENGINE_PARTS: &[(&str, &[&str])] = &[
     ("limits", &[]),
     ("eval", &["rules"]),
     ("search", &["eval", "limits", "rules"]),
+    ("engine", &["limits", "rules", "search"]),
     ("bench", &["rules", "search"]),
     ("etudes", &["eval", "rules"]),
     (
         "session",
-        &["bench", "eval", "limits", "protocol", "rules", "search"],
+        &[
+            "bench", "engine", "eval", "limits", "protocol", "rules", "search",
+        ],
     ),
-    ("lib", &[]),
+    ("lib", &["engine", "limits"]),
     ("main", &[]),
 ];
 

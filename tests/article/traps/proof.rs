@@ -101,7 +101,7 @@ pub fn played_share(position: &Position, mv: &str, races: u64) -> u16 {
 fn play_out(start: &Position, first: Move, depth: u32, seed: u64) -> Position {
     let mut cards = StdRng::seed_from_u64(seed);
     let mut memory = memory(start, 1);
-    let mut past = vec![past_of(start)];
+    let mut past = Vec::from_iter(Past::of(&AnyPosition::Hase(*start)));
     let mut position = start.play_unchecked(first);
     while position.place(mover(start)).is_none() && past.len() < MOST_TURNS {
         position = match position.turn() {
@@ -117,21 +117,12 @@ fn play_out(start: &Position, first: Move, depth: u32, seed: u64) -> Position {
                     ..request(&position, depth)
                 };
                 let best = answer(&request, &mut memory).best;
-                past.push(past_of(&position));
+                past.extend(Past::of(&AnyPosition::Hase(position)));
                 position.play_unchecked(best.parse().expect("a move"))
             }
         };
     }
     position
-}
-
-fn past_of(position: &Position) -> Past {
-    let mover = mover(position);
-    Past {
-        key: position.key(),
-        mover,
-        turns_home: position.turns_home(mover),
-    }
 }
 
 /// A search with our own evaluation; with two seats, by alpha-beta, which proves the most.
