@@ -4,4 +4,6 @@ mod arguments;
 mod folder;
 mod judge;
 mod lines;
+#[cfg(unix)]
+mod permissions;
 mod tune;

@@ -457,7 +457,7 @@ fn the_debug_log_has_all_lines_once_it_is_set() {
         behind
             .split_whitespace()
             .take(count)
-            .map(|word| word.parse().unwrap())
+            .map(|word| word.parse::<u16>().unwrap())
             .collect()
     };
     let [first, second] = numbers("estimate", 2)[..] else {

@@ -29,6 +29,7 @@ fn peak_memory(child: &Child) -> u64 {
 }
 
 #[test]
+#[cfg_attr(not(target_os = "linux"), ignore = "needs /proc")]
 fn a_line_of_a_hundred_megabytes_costs_one_error() {
     let mut engine = Engine::start();
     let piece = vec![b'x'; MEBIBYTE];
@@ -49,6 +50,7 @@ fn a_line_of_a_hundred_megabytes_costs_one_error() {
 }
 
 #[test]
+#[cfg_attr(not(target_os = "linux"), ignore = "needs /proc")]
 fn an_endless_line_is_reported_before_its_end() {
     let mut engine = Engine::start();
     engine.send_bytes(b"go searchmoves ");
@@ -156,6 +158,7 @@ fn blanks_and_line_ends_of_any_kind_are_fine() {
 }
 
 #[test]
+#[cfg_attr(not(target_os = "linux"), ignore = "needs /proc")]
 fn a_client_that_does_not_read_is_waited_for() {
     const COMMANDS: usize = 400;
     let mut child = Command::new(env!("CARGO_BIN_EXE_buxtehude"))

@@ -71,6 +71,7 @@ impl Folder {
     }
 
     /// Runs a shell script with the binary as `$ENGINE`.
+    #[cfg(unix)]
     pub fn shell(&self, script: &str) -> Ran {
         let mut command = Command::new("sh");
         command.args(["-c", script]).current_dir(&self.0);

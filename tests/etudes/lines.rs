@@ -3,6 +3,7 @@
 use super::folder::{Folder, MIXED, Ran, fine, refused};
 use crate::common::client::Engine;
 
+#[cfg(unix)]
 #[test]
 fn a_file_that_cannot_be_read_is_refused() {
     let folder = Folder::new();

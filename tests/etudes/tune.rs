@@ -1,7 +1,5 @@
 //! Checking and tuning the evaluation, compared with a slow count.
 
-use std::os::unix::fs::symlink;
-
 use buxtehude::eval::article::{Factors, Terms, terms};
 use buxtehude::rules::hase::{Etude, HASE_UND_IGEL};
 use buxtehude::rules::{Game, Seat};
@@ -114,9 +112,12 @@ fn a_file_without_factors_is_refused() {
         assert_eq!(ran, refused(&format!("y:1: found {text:?}: {expected}\n")));
     }
     let ran = folder.etudes("check x.csv --factors z");
-    let errors = "z: cannot be read: No such file or directory (os error 2): \
-        expected a file written by `tune --save`\n";
-    assert_eq!(ran, refused(errors));
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    let expected = "expected a file written by `tune --save`\n";
+    assert!(
+        ran.errors.starts_with("z: cannot be read: ") && ran.errors.ends_with(expected),
+        "{ran:?}"
+    );
 }
 
 /// Counts the hits of each triple in tenths; returns the maximum and the triples that reach it.
@@ -209,6 +210,7 @@ fn tuning_finds_the_triples_with_the_most_hits_and_saves_their_middle() {
     assert!(given.output.contains(&sum), "{given:?}");
 }
 
+#[cfg(unix)]
 #[test]
 fn factors_are_saved_whether_or_not_the_table_is_read_to_its_end() {
     let folder = Folder::with(SET.join("\n").as_bytes());
@@ -226,8 +228,11 @@ fn factors_never_replace_the_etudes() {
     let errors = "x.factors: the factors would be saved over the etudes: \
         expected an extension other than .factors\n";
     assert_eq!(folder.etudes("tune x.factors --save"), refused(errors));
-    symlink("x.factors", folder.0.path().join("x.csv")).unwrap();
-    assert_eq!(folder.etudes("tune x.csv --save"), refused(errors));
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("x.factors", folder.0.path().join("x.csv")).unwrap();
+        assert_eq!(folder.etudes("tune x.csv --save"), refused(errors));
+    }
     assert_eq!(folder.read("x.factors"), set.as_bytes());
     assert_eq!(folder.etudes("tune x.factors").code, Some(0));
 }
