@@ -3,6 +3,11 @@
 //! A test that needs a program carries `#[cfg_attr(not(nats_server), ignore = "needs nats-server")]`. Where the program
 //! is missing, the test is reported as ignored, with the reason, and not as passed.
 
+#[cfg(not(unix))]
+compile_error!(
+    "matches need Linux or macOS; here only the engine builds: cargo build -p buxtehude"
+);
+
 use std::env;
 use std::fs;
 use std::os::unix::fs::MetadataExt;

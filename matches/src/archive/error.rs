@@ -24,6 +24,7 @@ pub(super) enum Reason {
     )]
     Exists(PathBuf),
     #[error("another arbiter is playing this match")]
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code))]
     Busy,
     #[error("the file was removed or replaced while the match was played")]
     Gone,

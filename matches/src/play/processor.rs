@@ -319,11 +319,10 @@ fn read_share(path: &Path) -> Option<Share> {
     })
 }
 
-#[cfg(test)]
+#[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
 
-    #[cfg(target_os = "linux")]
     #[test]
     fn who_sleeps_does_not_wait_and_who_computes_is_not_excused() {
         let mut meter = ProcessorMeter::new(std::process::id(), 1);

@@ -3,13 +3,17 @@
 use std::fs::{self, File, Metadata};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+#[cfg(target_os = "linux")]
 use std::time::{Duration, Instant};
 
-use crate::archive::error::{ArchiveError, Reason};
+use crate::archive::error::ArchiveError;
+#[cfg(target_os = "linux")]
+use crate::archive::error::Reason;
 use crate::input_file;
 
 /// Longest time for which a killed arbiter's lock outlives it: an engine that it was starting has copies of its open
 /// files until the engine's program runs.
+#[cfg(target_os = "linux")]
 const OUTLIVES: Duration = Duration::from_secs(1);
 
 /// The lock of a store, held until it is dropped or the arbiter dies.

@@ -218,6 +218,7 @@ impl Drop for Process {
 }
 
 /// Restrictions of a child process; on systems other than Linux, only its own session.
+#[cfg_attr(not(target_os = "linux"), expect(dead_code))]
 struct Preparation {
     /// Processor core to pin it to.
     core: Option<usize>,

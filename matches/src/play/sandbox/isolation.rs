@@ -1,15 +1,13 @@
 //! Namespaces for engines: whether the system allows them, and how an engine starts in them.
 
-use std::ffi::OsString;
 use std::io;
-use std::iter;
-use std::os::fd::{AsRawFd, BorrowedFd};
+use std::os::fd::BorrowedFd;
 use std::process::Command;
+#[cfg(target_os = "linux")]
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use thiserror::Error;
 
-use crate::own_files;
 use crate::plan::{EngineSpec, Isolate};
 
 /// Message for a match with isolated engines.
@@ -20,7 +18,8 @@ const ISOLATED: &str = "isolation: each engine has its own processes, /proc, /tm
 static HAS_LAUNCHER: AtomicBool = AtomicBool::new(false);
 
 /// Permission to start engines in their own namespaces. Each sees only its own processes, in its own `/proc`, no
-/// terminals, and without `net` no network. It has its own `/tmp`, and sees none of the arbiter's [`own_files`].
+/// terminals, and without `net` no network. It has its own `/tmp`, and sees none of the arbiter's
+/// [`own_files`](crate::own_files).
 ///
 /// A launcher, which runs the arbiter's own program, stands between the arbiter and each engine; only that program may
 /// request isolation. User namespaces, which need no privileges, make it possible.
@@ -43,6 +42,14 @@ pub enum IsolationError {
         /// Why isolation is not available.
         reason: String,
     },
+    /// Only Linux has a limit of an engine.
+    #[error("engine {engine}: {key} requires Linux")]
+    Linux {
+        /// The engine's name.
+        engine: String,
+        /// Key of the limit.
+        key: &'static str,
+    },
 }
 
 impl Isolation {
@@ -50,11 +57,16 @@ impl Isolation {
     /// determines whether the system allows namespaces. Only a program that runs by `run_program` has a launcher.
     ///
     /// # Errors
-    /// [`IsolationError`] if isolation is required and the system does not allow it.
+    /// [`IsolationError`] if isolation or a limit is required and the system does not allow it.
     pub fn of(
         isolate: Isolate,
         engines: &[EngineSpec],
     ) -> Result<(Option<Isolation>, String), IsolationError> {
+        if !cfg!(target_os = "linux")
+            && let Some((engine, key)) = engines.iter().find_map(first_limit)
+        {
+            return Err(IsolationError::Linux { engine, key });
+        }
         let reason = match isolate {
             Isolate::Off => "--isolate off".to_string(),
             Isolate::Auto | Isolate::On => {
@@ -104,7 +116,10 @@ impl Isolation {
 
     #[cfg(not(target_os = "linux"))]
     fn try_out(self) -> io::Result<()> {
-        Err(io::ErrorKind::Unsupported.into())
+        Err(io::Error::new(
+            io::ErrorKind::Unsupported,
+            "only Linux has namespaces",
+        ))
     }
 
     /// Returns the command of an engine's launcher. The launcher inherits the socket `line`, and limits each process to
@@ -116,7 +131,12 @@ impl Isolation {
         memory: Option<u64>,
         line: BorrowedFd<'_>,
     ) -> Command {
+        use std::ffi::OsString;
+        use std::iter;
+        use std::os::fd::AsRawFd;
+
         use super::launcher::{OUTSIDE, Order};
+        use crate::own_files;
 
         let program = iter::once(spec.command.clone().into_os_string());
         let order = Order {
@@ -138,4 +158,12 @@ impl Isolation {
     pub(crate) fn command(self, spec: &EngineSpec, _: Option<u64>, _: BorrowedFd<'_>) -> Command {
         Command::new(&spec.command)
     }
+}
+
+/// Returns the engine's name and the key of its first limit.
+fn first_limit(engine: &EngineSpec) -> Option<(String, &'static str)> {
+    let memory = engine.memory.map(|_| "memory");
+    let others = engine.bounds.pairs();
+    let key = memory.or_else(|| Some(others.first()?.0))?;
+    Some((engine.name.clone(), key))
 }
