@@ -374,7 +374,7 @@ fn an_unknown_command_is_quoted_and_cut() {
 #[test]
 fn output_has_the_documented_spelling() {
     let lines = [
-        "id name Buxtehude 0.1.0",
+        "id name Buxtehude 0.2.0",
         "id author the authors",
         "option name UCI_Variant type combo default hase-und-igel var hase-und-igel var hare-and-tortoise",
         "option name Move Overhead type spin default 10 min 0 max 5000",
