@@ -76,8 +76,8 @@ fn details(scores: &BlockScores) -> Vec<(&'static str, String)> {
     lines
 }
 
-/// Result in one line, for a headline: the better of two engines, if the interval of its score excludes equality, or else
-/// as [`summary`]. Luck-adjusted scores, which are more precise, go first.
+/// Result in one line, for a headline: the better of two engines, if the interval of its score excludes equality, or
+/// else as [`summary`]. Luck-adjusted scores, which are more precise, go first.
 pub(super) fn verdict(standings: &Standings) -> Option<String> {
     let names = standings.engines().map(|(name, _)| printable(name));
     let names: Vec<_> = names.collect();

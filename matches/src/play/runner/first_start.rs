@@ -42,8 +42,8 @@ pub fn check_engines(
     Ok(id_names)
 }
 
-/// Decides the draft of each engine by its own offers: names it by its `id name`, made unique, and drops the options that
-/// it does not offer. Returns a remark on each such option.
+/// Decides the draft of each engine by its own offers: names it by its `id name`, made unique, and drops the options
+/// that it does not offer. Returns a remark on each such option.
 ///
 /// # Errors
 /// As [`check_engines`].
