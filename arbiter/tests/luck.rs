@@ -123,6 +123,12 @@ fn play_all(
     game.words.pop();
 }
 
+/// Engine that measures the luck.
+fn judge(nodes: u32) -> String {
+    let arbiter = env!("CARGO_BIN_EXE_arbiter");
+    format!("cmd={arbiter} args=engine name=judge nodes={nodes}")
+}
+
 #[test]
 fn luck_has_mean_zero_whatever_the_values_are() {
     let variant = Variant::by_name("hase-und-igel").unwrap();
@@ -248,10 +254,7 @@ fn another_evaluator_measures_all_games_anew() {
     let now = lines(&store);
     assert_eq!(now.matches(" nodes=50\"").count(), 8, "{now}");
     assert_ne!(now, before);
-    let engine = format!(
-        "cmd={} args=engine name=judge nodes=50",
-        env!("CARGO_BIN_EXE_arbiter")
-    );
+    let engine = judge(50);
     content(&[
         "report",
         &store,
@@ -272,10 +275,7 @@ fn an_engine_measures_more_games_than_are_read_at_a_time() {
     let flags = "--nodes 1 --games 1010 --max-plies 1 --luck off --store";
     let words: Vec<&str> = ["match"].into_iter().chain(flags.split(' ')).collect();
     content(&[&words[..], &[&store]].concat());
-    let engine = format!(
-        "cmd={} args=engine name=judge nodes=1",
-        env!("CARGO_BIN_EXE_arbiter")
-    );
+    let engine = judge(1);
     let report = [
         "report",
         &store,

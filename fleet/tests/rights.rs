@@ -85,7 +85,7 @@ fn everybody_needs_only_the_documented_rights_and_a_worker_cannot_change_the_mat
         for subject in subscriptions {
             context.client().subscribe(subject).await.unwrap();
         }
-        // The server drops what it has not yet read of a connection that is closed.
+        // A server drops the unread rest of a closed connection.
         let end = Instant::now() + PATIENCE;
         while violations(&fleet.server, "Subscription") < subscriptions.len() {
             assert!(Instant::now() < end, "{}", fleet.server.output());

@@ -40,7 +40,7 @@ pub struct Tree<'a, G: Evaluate> {
     pub pv: PrincipalVariation<G::Move>,
 }
 
-/// What the root's mover wants.
+/// Goal of the root's mover.
 #[derive(Clone, Copy, Debug)]
 struct Goal {
     /// Seat that moves at the root.
@@ -160,8 +160,8 @@ impl<'a, G: Evaluate> Tree<'a, G> {
 
     /// Value for all seats of a lead of the root's mover, found along `line`.
     ///
-    /// The search knows only the mover's lead. What is left is the rivals', who share it as they do at the end of the
-    /// line, see [`Goal::with_own`].
+    /// The search knows only the mover's lead. The rivals divide the rest as they do at the end of the line, see
+    /// [`Goal::with_own`].
     pub fn value(&self, root: &G, line: &[G::Move], lead: i32) -> Value {
         let goal = self.goal;
         let mate = match lead {

@@ -55,7 +55,7 @@ pub struct Found {
 }
 
 impl Found {
-    /// What a search found from a root, for the root's mover.
+    /// Result of a search for the mover of a root.
     pub fn of(value: &Value, root: &Position) -> Found {
         let sum = value.leads[mover(root).index()];
         Found {
@@ -66,7 +66,7 @@ impl Found {
 }
 
 impl SlowSearch {
-    /// What a search says of a value: with several rivals, it calls no last place certain.
+    /// The value as a search reports it: with several rivals, no last place is certain.
     fn said(&self, found: Found) -> Found {
         let is_certain = self.seats == 2 || found.mate > 0;
         Found {
