@@ -67,7 +67,8 @@ fn without_engines_the_built_in_engine_plays_itself() {
         for turn in &record.turns {
             assert_eq!(turn.estimate.iter().sum::<u16>(), 1000, "{turn:?}");
             assert_eq!(turn.pv.first(), Some(&turn.mv), "{turn:?}");
-            assert!(turn.nodes > Some(0), "{turn:?}");
+            // A tree that is kept from the last move may need no more.
+            assert!(turn.nodes.is_some(), "{turn:?}");
         }
     }
     assert!(stdout.contains("buxtehude"), "{stdout}");
