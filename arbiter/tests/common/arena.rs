@@ -75,7 +75,7 @@ impl Arena {
             "--max-plies",
             "6",
             "--stall",
-            "1",
+            "5",
             "--retire",
             "0",
             "--seed",
