@@ -123,10 +123,12 @@ fn play_all(
     game.words.pop();
 }
 
-/// Engine that measures the luck.
-fn judge(nodes: u32) -> String {
+/// Has an engine, `judge`, measure the luck of a store's games.
+fn measure(store: &str, nodes: u32) {
     let arbiter = env!("CARGO_BIN_EXE_arbiter");
-    format!("cmd={arbiter} args=engine name=judge nodes={nodes}")
+    let judge = format!("cmd={arbiter} args=engine name=judge nodes={nodes}");
+    let report = ["report", store, "--format", "text", "--luck-engine", &judge];
+    content(&report);
 }
 
 #[test]
@@ -254,15 +256,7 @@ fn another_evaluator_measures_all_games_anew() {
     let now = lines(&store);
     assert_eq!(now.matches(" nodes=50\"").count(), 8, "{now}");
     assert_ne!(now, before);
-    let engine = judge(50);
-    content(&[
-        "report",
-        &store,
-        "--format",
-        "text",
-        "--luck-engine",
-        &engine,
-    ]);
+    measure(&store, 50);
     let now = lines(&store);
     assert_eq!(now.matches(r#""luck":{"by":"judge "#).count(), 8, "{now}");
 }
@@ -275,16 +269,7 @@ fn an_engine_measures_more_games_than_are_read_at_a_time() {
     let flags = "--nodes 1 --games 1010 --max-plies 1 --luck off --store";
     let words: Vec<&str> = ["match"].into_iter().chain(flags.split(' ')).collect();
     content(&[&words[..], &[&store]].concat());
-    let engine = judge(1);
-    let report = [
-        "report",
-        &store,
-        "--format",
-        "text",
-        "--luck-engine",
-        &engine,
-    ];
-    content(&report);
+    measure(&store, 1);
     let lines = lines(&store);
     assert_eq!(lines.matches(r#""luck":{"by":"judge "#).count(), 1010);
 }

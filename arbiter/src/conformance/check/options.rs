@@ -6,7 +6,7 @@ use buxtehude::protocol::{OptionKind, OptionOffer, Reply};
 use buxtehude::rules::VARIANTS;
 
 use super::limits::least_of_tries;
-use super::scope::Table;
+use super::scope::by_variant;
 use super::talk::{Fault, Talk, expect, is_refusal, nothing, wrong};
 use super::{Check, Scope};
 use crate::conformance::transcript::mask;
@@ -232,8 +232,7 @@ pub fn checks(scope: &Scope) -> Vec<Check> {
             },
         ),
     ];
-    let is_same = |one: &Table, other: &Table| one.0.name == other.0.name;
-    for variant in scope.tables.chunk_by(is_same).map(|tables| tables[0].0) {
+    for (variant, _) in by_variant(&scope.tables) {
         checks.push(Check::new(
             format!("variants/{}", variant.name),
             "choosing a variant by any of its names is answered with its start position for two",

@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use clap::ValueEnum;
 use serde_json::{Value, json};
 
+use super::scope::by_variant;
 use super::{Outcome, Report, Severity, Table, Verdict, cause};
 use matches::record::printable::{printable_json, printable_lines};
 
@@ -112,10 +113,9 @@ fn write_text(report: &Report, is_detailed: bool, to: &mut dyn Write) -> io::Res
 
 /// Games with their numbers of seats, such as `hase-und-igel with 2, 3 seats; fox-and-hounds with 2 seats`.
 fn in_words(tables: &[Table]) -> String {
-    let games = tables.chunk_by(|one, other| one.0.name == other.0.name);
-    let words = games.map(|tables| {
+    let words = by_variant(tables).map(|(variant, tables)| {
         let seats: Vec<String> = tables.iter().map(|(_, seats)| seats.to_string()).collect();
-        format!("{} with {} seats", tables[0].0.name, seats.join(", "))
+        format!("{} with {} seats", variant.name, seats.join(", "))
     });
     words.collect::<Vec<String>>().join("; ")
 }

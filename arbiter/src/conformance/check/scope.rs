@@ -9,6 +9,12 @@ use crate::conformance::transcript::ProgramError;
 /// A variant with a number of seats.
 pub type Table = (&'static Variant, usize);
 
+/// Groups tables by variant; the tables of a variant must be adjacent.
+pub fn by_variant(tables: &[Table]) -> impl Iterator<Item = (&'static Variant, &[Table])> {
+    let games = tables.chunk_by(|one, other| one.0.name == other.0.name);
+    games.map(|tables| (tables[0].0, tables))
+}
+
 /// Settings of a stage of the check.
 #[derive(Clone, Debug)]
 pub struct Scope {
@@ -72,14 +78,13 @@ impl Scope {
             )]);
         }
         let mut remarks = Vec::new();
-        for variants in asked.chunk_by(|one, other| one.0.name == other.0.name) {
-            let variant = variants[0].0;
+        for (variant, tables) in by_variant(&asked) {
             if !talk.plays(variant) {
                 remarks.push(format!("{}: not offered", variant.name));
                 continue;
             }
             let mut refused = Vec::new();
-            for &(variant, seats) in variants {
+            for &(variant, seats) in tables {
                 if seats == 2 || is_asked_for || talk.takes_seats(variant, seats) {
                     self.tables.push((variant, seats));
                 } else {
