@@ -114,7 +114,7 @@ fn play_games(plan: &Plan) -> Outcome<Time> {
     for (copy, spec) in plan.engines.iter().enumerate() {
         let engine = Engine::start(
             spec,
-            plan.variant,
+            plan.rules.name(),
             Placement {
                 copy,
                 ..Placement::anywhere(None)

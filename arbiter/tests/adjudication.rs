@@ -1,8 +1,8 @@
 //! Games that the arbiter ends early because their outcome is certain.
 
 use crate::common::table;
-use buxtehude::rules::Variant;
 use matches::archive::replay;
+use matches::plan::rules::Rules;
 use matches::plan::{Adjudication, EngineSpec, Resign};
 use matches::record::ending::Ending;
 use table::{Table, tiny};
@@ -62,7 +62,7 @@ fn no_game_is_adjudicated_by_default() {
 #[test]
 fn a_solved_game_ends_where_its_opening_ends() {
     let mut table = Table::new(vec![tiny(&[]), tiny(&[])]);
-    table.plan.variant = Variant::by_name("fox-and-hounds").unwrap();
+    table.plan.rules = Rules::by_name("fox-and-hounds").unwrap();
     table.plan.adjudication.solved = true;
     let played = table.play();
     let record = played.result.unwrap();

@@ -214,7 +214,7 @@ fn an_engine_that_never_reads() {
         tiny(&["", "echo readyok; exec sleep 1000"]),
         tiny(&[]),
     ]);
-    let mut position = table.plan.variant.start(2).unwrap();
+    let mut position = table.plan.rules.start(2).unwrap();
     while table.game.opening.len() < 80_000 {
         let word = position.legal_actions().swap_remove(0);
         position.play(&word).unwrap();

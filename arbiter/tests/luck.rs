@@ -143,8 +143,8 @@ fn luck_has_mean_zero_whatever_the_values_are() {
         ] {
             let start = variant.start(seats).unwrap();
             let mut game = PlayedGame {
-                variant,
-                start,
+                rules: variant.into(),
+                start: start.into(),
                 words: Vec::new(),
                 opening: 0,
                 places: None,

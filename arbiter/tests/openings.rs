@@ -5,8 +5,8 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use crate::common::program;
-use buxtehude::rules::Variant;
 use matches::plan::openings;
+use matches::plan::rules::Rules;
 use program::{crashing, directory, run, scattered};
 
 /// Makes a suite; returns its openings and the text on standard error.
@@ -111,7 +111,7 @@ fn every_seat_is_near_its_par_when_asked_again() {
 
 #[test]
 fn no_position_comes_twice_and_each_has_its_plies() {
-    let variant = Variant::by_name("hase-und-igel").unwrap();
+    let rules = Rules::by_name("hase-und-igel").unwrap();
     let arguments = [
         "--count", "40", "--plies", "2-3", "--within", "300", "--seed", "1",
     ];
@@ -119,8 +119,8 @@ fn no_position_comes_twice_and_each_has_its_plies() {
     let mut positions = HashSet::new();
     let mut lengths = HashSet::new();
     for line in &openings {
-        let opening = openings::parse(line, variant, 2).unwrap();
-        let position = opening.position(variant, 2).unwrap().to_string();
+        let opening = openings::parse(line, &rules, 2).unwrap();
+        let position = opening.position(&rules, 2).unwrap().to_string();
         assert!(
             positions.insert(position.clone()),
             "{position} twice: {openings:?}"

@@ -4,8 +4,9 @@ use std::collections::HashSet;
 use std::convert::Infallible;
 use std::ops::ControlFlow;
 
-use buxtehude::rules::{AnyPosition, Seat, Turn, Variant};
+use buxtehude::rules::{Seat, Turn, Variant};
 use matches::judge::Question;
+use matches::plan::rules::Position;
 use matches::review::{
     Appraisal, Appraise, PlayedGame, Review, ReviewError, ReviewedMove, SeatSums, review,
 };
@@ -70,8 +71,8 @@ fn random_game(variant: &str, seats: usize, seed: u64, words: usize) -> PlayedGa
     let variant = Variant::by_name(variant).unwrap();
     let start = variant.start(seats).unwrap();
     let mut game = PlayedGame {
-        variant,
-        start,
+        rules: variant.into(),
+        start: start.into(),
         words: Vec::new(),
         opening: 0,
         places: None,
@@ -91,8 +92,8 @@ fn random_game(variant: &str, seats: usize, seed: u64, words: usize) -> PlayedGa
 }
 
 /// The position after `words` moves and cards.
-fn after(game: &PlayedGame, words: usize) -> AnyPosition {
-    let mut position = game.start;
+fn after(game: &PlayedGame, words: usize) -> Position {
+    let mut position = game.start.clone();
     for word in &game.words[..words] {
         position.play(word).unwrap();
     }
@@ -239,7 +240,7 @@ fn a_solved_game_needs_no_judge_and_has_no_noise() {
             );
             let before = after(&game, reviewed.word - 1);
             let winner_after = |word: &str| {
-                let mut next = before;
+                let mut next = before.clone();
                 next.play(word).unwrap();
                 next.solved().unwrap().winner
             };

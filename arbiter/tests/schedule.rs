@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
-use buxtehude::rules::{AnyPosition, Seat, Turn, VARIANTS};
+use buxtehude::rules::{Seat, Turn, VARIANTS};
 use matches::plan::deck::Deck;
+use matches::plan::rules::Position;
 use matches::plan::schedule::{Schedule, ScheduledGame};
 use matches::plan::seed::Seed;
 use matches::plan::{EngineSpec, Limit, Opening, Plan};
@@ -23,16 +24,16 @@ fn plan(seats: usize, engines: usize, seed: Seed, random_plies: u32) -> Plan {
 fn block(schedule: &Schedule, seats: usize, block: u64) -> Vec<ScheduledGame> {
     let first = block * seats as u64 + 1;
     (first..first + seats as u64)
-        .map(|number| schedule.game(number))
+        .map(|number| schedule.game(number).unwrap())
         .collect()
 }
 
-fn after(game: &ScheduledGame, plan: &Plan) -> AnyPosition {
+fn after(game: &ScheduledGame, plan: &Plan) -> Position {
     let opening = Opening {
         start: game.start.clone(),
         moves: game.opening.clone(),
     };
-    opening.position(plan.variant, plan.seats).unwrap()
+    opening.position(&plan.rules, plan.seats).unwrap()
 }
 
 fn seeds() -> impl Strategy<Value = Seed> {
@@ -70,7 +71,7 @@ proptest! {
 
     #[test]
     fn every_process_of_a_game_is_another(plan in plans(), number in 1..100u64) {
-        let mut seats = Schedule::new(&plan).unwrap().game(number).seats;
+        let mut seats = Schedule::new(&plan).unwrap().game(number).unwrap().seats;
         seats.sort();
         seats.dedup();
         prop_assert_eq!(seats.len(), plan.seats);
@@ -91,21 +92,21 @@ proptest! {
     #[test]
     fn the_same_seed_gives_the_same_game(plan in plans(), number in 1..100u64) {
         let again = plan.clone();
-        let game = Schedule::new(&plan).unwrap().game(number);
-        prop_assert_eq!(Schedule::new(&again).unwrap().game(number), game);
+        let game = Schedule::new(&plan).unwrap().game(number).unwrap();
+        prop_assert_eq!(Schedule::new(&again).unwrap().game(number).unwrap(), game);
     }
 
     #[test]
     fn a_game_follows_from_what_its_block_was_dealt_whatever_the_seed(plan in plans(), number in 1..100u64) {
         let schedule = Schedule::new(&plan).unwrap();
         let other = Plan { seed: Seed::Number(0), ..plan.clone() };
-        let other = Schedule::new(&other).unwrap().game_dealt(number, schedule.dealt(number));
-        prop_assert_eq!(other, schedule.game(number));
+        let other = Schedule::new(&other).unwrap().game_dealt(number, schedule.dealt(number).unwrap());
+        prop_assert_eq!(other, schedule.game(number).unwrap());
     }
 
     #[test]
     fn random_plies_finish_no_hare_and_draw_their_cards(plan in plans(), number in 1..100u64) {
-        let game = Schedule::new(&plan).unwrap().game(number);
+        let game = Schedule::new(&plan).unwrap().game(number).unwrap();
         let plies = game.opening.iter().filter(|word| !word.starts_with('+')).count();
         prop_assert_eq!(plies, plan.random_plies as usize, "{:?}", game);
         let position = after(&game, &plan);
@@ -118,9 +119,9 @@ proptest! {
     /// Drawing again from the seed gives the cards of the opening.
     #[test]
     fn the_cards_of_random_plies_are_the_first_of_the_deck(plan in plans(), number in 1..100u64) {
-        let game = Schedule::new(&plan).unwrap().game(number);
+        let game = Schedule::new(&plan).unwrap().game(number).unwrap();
         let mut deck = Deck::new(game.deck_seed);
-        let mut position = plan.variant.start(plan.seats).unwrap();
+        let mut position = plan.rules.start(plan.seats).unwrap();
         for word in &game.opening {
             if let Turn::Card(_) = position.turn() {
                 prop_assert_eq!(&deck.draw(&position.outcomes()), word);
@@ -133,7 +134,7 @@ proptest! {
 #[test]
 fn fewer_engines_than_seats_are_filled_in_order() {
     let plan = plan(5, 2, Seed::Number(1), 0);
-    let seats = Schedule::new(&plan).unwrap().game(1).seats;
+    let seats = Schedule::new(&plan).unwrap().game(1).unwrap().seats;
     let seats: Vec<(usize, usize)> = seats.iter().map(|seat| (seat.engine, seat.copy)).collect();
     assert_eq!(seats, [(0, 0), (1, 0), (0, 1), (1, 1), (0, 2)]);
 }
@@ -146,6 +147,7 @@ fn more_engines_than_seats_play_in_every_combination() {
         .map(|number| {
             schedule
                 .game(number)
+                .unwrap()
                 .seats
                 .iter()
                 .map(|seat| seat.engine)
@@ -182,7 +184,7 @@ fn every_combination_plays_an_opening_before_the_next_one_begins() {
         .to_vec();
     let schedule = Schedule::new(&plan).unwrap();
     let first_moves: Vec<String> = (1..=14)
-        .map(|number| schedule.game(number).opening[0].clone())
+        .map(|number| schedule.game(number).unwrap().opening[0].clone())
         .collect();
     let expected = [
         "1", "1", "1", "1", "1", "1", "3", "3", "3", "3", "3", "3", "1", "1",
@@ -196,7 +198,13 @@ fn different_seeds_give_different_openings() {
         .map(Seed::Number)
         .chain((0..5).map(|byte| Seed::Key([byte; 16])));
     let openings: Vec<Vec<String>> = seeds
-        .map(|seed| Schedule::new(&plan(3, 3, seed, 8)).unwrap().game(1).opening)
+        .map(|seed| {
+            Schedule::new(&plan(3, 3, seed, 8))
+                .unwrap()
+                .game(1)
+                .unwrap()
+                .opening
+        })
         .collect();
     for (index, opening) in openings.iter().enumerate() {
         assert!(!openings[..index].contains(opening), "{openings:?}");

@@ -1,10 +1,11 @@
 //! Validation of results: a game must be legal, and be the scheduled one.
 
-use buxtehude::rules::{AnyPosition, Turn};
+use buxtehude::rules::Turn;
 use matches::archive::replay::{self, Flaw};
 use matches::luck::{Evaluator, LuckError};
 use matches::plan::Plan;
 use matches::plan::deck::Deck;
+use matches::plan::rules::{Position, PositionError};
 use matches::plan::schedule::{Schedule, ScheduledGame};
 use matches::record::GameRecord;
 use matches::record::digest::StoredGame;
@@ -46,6 +47,9 @@ pub enum GameError {
         found: String,
         expected: String,
     },
+    /// The scheduled game cannot be played.
+    #[error(transparent)]
+    Rules(#[from] PositionError),
     /// The luck is missing, or is not what the cards gave.
     #[error("{0}")]
     Luck(#[from] LuckError),
@@ -73,21 +77,16 @@ pub fn check(plan: &Plan, schedule: &Schedule<'_>, kept: &StoredGame) -> Result<
     if !(1..=plan.games).contains(&record.game) {
         return Err(GameError::Number { games: plan.games });
     }
-    let game = schedule.game(record.game);
+    let game = schedule.game(record.game)?;
     same("block", &record.block, &game.block)?;
-    same("variant", &record.variant, &plan.variant.name.to_string())?;
+    same("variant", &record.variant, &plan.rules.name().to_string())?;
     same("seed", &record.seed.to_string(), &plan.seed.to_string())?;
     let names = game.seats.iter();
     let names: Vec<&str> = names
         .map(|seated| plan.engines[seated.engine].name.as_str())
         .collect();
     same("seats", &record.seats.join(", "), &names.join(", "))?;
-    let start = match &game.start {
-        Some(text) => plan.variant.parse(text),
-        None => plan.variant.start(plan.seats),
-    };
-    // The schedule contains only playable starts.
-    let start = start.map_err(Flaw::from)?;
+    let start = game.as_opening().start(&plan.rules, plan.seats)?;
     same("start", &record.start, &start.to_string())?;
     check_numbers(record)?;
     if let Some(flaw) = replay::check_stored(kept).into_iter().next() {
@@ -138,7 +137,7 @@ fn check_numbers(record: &GameRecord) -> Result<(), GameError> {
 fn check_cards(
     record: &GameRecord,
     game: &ScheduledGame,
-    mut position: AnyPosition,
+    mut position: Position,
 ) -> Result<(), GameError> {
     let words: Vec<&str> = record.moves.split_whitespace().collect();
     let opening = words.iter().take(game.opening.len()).copied();

@@ -15,6 +15,7 @@ use std::process::ExitCode;
 use async_nats::jetstream::Context;
 use matches::archive::ArchiveError;
 use matches::plan::Plan;
+use matches::plan::rules::PositionError;
 use matches::play::interrupt::Interrupt;
 use matches::run::exit::{ExitError, USAGE, fail};
 use matches::run::ledger::LedgerError;
@@ -153,6 +154,9 @@ pub enum DriveError {
     /// A call to the server failed; it can be repeated.
     #[error(transparent)]
     Queue(#[from] QueueError),
+    /// The rules refuse a move of the schedule or a card.
+    #[error(transparent)]
+    Rules(#[from] PositionError),
     /// An opening cannot be played, or the plan cannot be sent.
     #[error("{0}")]
     Plan(String),

@@ -5,9 +5,10 @@
 use std::time::Duration;
 
 use buxtehude::protocol::Command;
-use buxtehude::rules::{AnyPosition, Seat, Variant};
+use buxtehude::rules::Seat;
 use thiserror::Error;
 
+use crate::plan::rules::{Position, Rules};
 use crate::plan::{EngineSpec, Opening};
 use crate::play::clock::{self, SeatClock};
 use crate::play::engine::{Answer, AnswerError, Engine, Placement, StartError, quoted};
@@ -81,7 +82,7 @@ pub struct Question<'a> {
     /// Start of the game, with the moves and cards so far.
     pub line: &'a Opening,
     /// The position after them.
-    pub position: &'a AnyPosition,
+    pub position: &'a Position,
     /// Seat to move.
     pub mover: Seat,
 }
@@ -99,8 +100,8 @@ pub struct Judge<'a> {
     spec: &'a EngineSpec,
     isolation: Option<Isolation>,
     interrupt: &'a Interrupt,
-    /// The engine and its variant.
-    running: Option<(Engine, &'static Variant)>,
+    /// The engine and the name of its game.
+    running: Option<(Engine, String)>,
 }
 
 impl<'a> Judge<'a> {
@@ -123,19 +124,20 @@ impl<'a> Judge<'a> {
     ///
     /// # Errors
     /// [`JudgeError`] if the engine does not start or does not answer.
-    pub fn begin(&mut self, variant: &'static Variant, what: &str) -> Result<(), JudgeError> {
+    pub fn begin(&mut self, rules: &Rules, what: &str) -> Result<(), JudgeError> {
         if self
             .running
             .as_ref()
-            .is_some_and(|(_, plays)| plays.name != variant.name)
+            .is_some_and(|(_, plays)| plays != rules.name())
         {
             Engine::quit_all(self.running.take().map(|(engine, _)| engine));
         }
         if self.running.is_none() {
             let (place, log) = (Placement::anywhere(self.isolation), Log::none());
-            let mut engine = Engine::start(self.spec, variant, place, READY, &log, self.interrupt)?;
+            let mut engine =
+                Engine::start(self.spec, rules.name(), place, READY, &log, self.interrupt)?;
             engine.confirm_options(&self.spec.name, READY)?;
-            self.running = Some((engine, variant));
+            self.running = Some((engine, rules.name().to_string()));
         }
         self.talk(what, |engine| engine.begin(what, None, READY))
     }

@@ -51,11 +51,11 @@ pub fn luck<A: Appraise>(
     appraiser: &mut A,
 ) -> Result<Vec<f64>, ReviewError<A::Error>> {
     let mut values = Values::new(appraiser);
-    let (mut position, mut line) = (game.start, game.beginning());
+    let (mut position, mut line) = (game.start.clone(), game.beginning());
     let mut luck = vec![0.0; position.seats()];
     let mut plies = 0;
     for (index, word) in game.words.iter().enumerate() {
-        let mut next = position;
+        let mut next = position.clone();
         next.play(word).map_err(|reason| Flaw::Action {
             number: index + 1,
             reason,
@@ -102,7 +102,13 @@ impl Evaluator {
         };
         match (by, engine) {
             (LuckBy::BuiltIn { nodes }, _) => {
-                Ok(Some(Evaluator::built_in(nodes, plan.variant, plan.seats)))
+                let variant = plan.rules.built_in().ok_or_else(|| {
+                    let game = plan.rules.name();
+                    LuckError(format!(
+                        "the built-in engine does not play {game}: expected --luck-engine"
+                    ))
+                })?;
+                Ok(Some(Evaluator::built_in(nodes, variant, plan.seats)))
             }
             (LuckBy::Engine, Some(engine)) => Ok(Some(Evaluator::engine(engine.clone()))),
             (LuckBy::Engine, None) => {
@@ -209,7 +215,7 @@ impl<'a> LuckMeter<'a> {
             Running::BuiltIn(built_in) => luck(&game, built_in.as_mut())
                 .map_err(|error: ReviewError<Infallible>| failed(&error)),
             Running::Engine(judge) => judge
-                .begin(game.variant, &format!("game {}", record.game))
+                .begin(&game.rules, &format!("game {}", record.game))
                 .map_err(|error: JudgeError| failed(&error))
                 .and_then(|()| luck(&game, judge.as_mut()).map_err(|error| failed(&error))),
         };

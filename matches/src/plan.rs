@@ -7,6 +7,7 @@ mod limit;
 mod luck;
 pub mod numbers;
 pub mod openings;
+pub mod rules;
 mod sandbox;
 pub mod schedule;
 pub mod seed;
@@ -16,13 +17,14 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use buxtehude::rules::{Variant, is_card};
+use buxtehude::rules::is_card;
 
 pub use adjudication::{Adjudication, Resign};
 pub use limit::{ClockLimit, LONGEST_MARGIN, Limit, TimeLimit, clock};
 pub use luck::{LuckBy, LuckPlan};
 pub use sandbox::{Isolate, ResourceLimits};
 
+use crate::plan::rules::Rules;
 use crate::plan::schedule::LineUps;
 use crate::plan::seed::Seed;
 use crate::score::Sprt;
@@ -33,8 +35,8 @@ pub const MOST_ENGINES: usize = 1000;
 /// A whole match or tournament.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// Variant to play.
-    pub variant: &'static Variant,
+    /// Rules of the game.
+    pub rules: Rules,
     /// Number of seats.
     pub seats: usize,
     /// The engines, at least one, with different names.
@@ -197,9 +199,9 @@ impl EngineSpec {
 
 impl Plan {
     /// Creates a match of one block with seed 1 and defaults for the rest.
-    pub fn new(variant: &'static Variant, seats: usize, engines: Vec<EngineSpec>) -> Plan {
+    pub fn new(rules: impl Into<Rules>, seats: usize, engines: Vec<EngineSpec>) -> Plan {
         Plan {
-            variant,
+            rules: rules.into(),
             seats,
             engines,
             format: Format::RoundRobin,

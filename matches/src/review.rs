@@ -18,11 +18,12 @@ mod values;
 
 use std::ops::ControlFlow;
 
-use buxtehude::rules::{AnyPosition, Turn};
+use buxtehude::rules::Turn;
 use thiserror::Error;
 
 use crate::archive::replay::Flaw;
 use crate::plan::Opening;
+use crate::plan::rules::{Position, PositionError};
 use crate::score::shares;
 pub(crate) use values::Values;
 use values::index_of;
@@ -42,6 +43,9 @@ pub enum ReviewError<E> {
     /// The game has a flaw.
     #[error(transparent)]
     Game(#[from] Flaw),
+    /// A rules program failed.
+    #[error(transparent)]
+    Rules(PositionError),
     /// The value of a position is invalid.
     #[error("asked about {line:?}: {found}, expected {expected}")]
     Unfit {
@@ -85,8 +89,8 @@ pub enum ReviewError<E> {
 ///
 /// let variant = Variant::by_name("hase-und-igel")?;
 /// let game = PlayedGame {
-///     variant,
-///     start: variant.start(2)?,
+///     rules: variant.into(),
+///     start: variant.start(2)?.into(),
 ///     words: vec!["2".to_string(), "7".to_string()],
 ///     opening: 0,
 ///     places: None,
@@ -104,7 +108,7 @@ pub fn review<A: Appraise>(
     on_move: impl FnMut(&ReviewedMove) -> ControlFlow<()>,
 ) -> Result<Review, ReviewError<A::Error>> {
     let mut reviewer = Reviewer {
-        position: game.start,
+        position: game.start.clone(),
         line: game.beginning(),
         values: Values::new(appraiser),
         start: None,
@@ -155,7 +159,7 @@ type Valued<T, A> = Result<T, ReviewError<<A as Appraise>::Error>>;
 
 /// State of a review.
 struct Reviewer<'a, A, F> {
-    position: AnyPosition,
+    position: Position,
     line: Opening,
     values: Values<'a, A>,
     /// Value at the start of the review, once it has begun.
@@ -174,7 +178,7 @@ impl<A: Appraise, F: FnMut(&ReviewedMove) -> ControlFlow<()>> Reviewer<'_, A, F>
     }
 
     /// Value after a legal move or card.
-    fn value_after(&mut self, next: &AnyPosition, word: &str) -> Valued<Vec<f64>, A> {
+    fn value_after(&mut self, next: &Position, word: &str) -> Valued<Vec<f64>, A> {
         self.line.moves.push(word.to_string());
         let value = self.values.of(next, &mut self.line);
         self.line.moves.pop();
@@ -182,8 +186,8 @@ impl<A: Appraise, F: FnMut(&ReviewedMove) -> ControlFlow<()>> Reviewer<'_, A, F>
     }
 
     /// Position after a move or card of the game.
-    fn next(&self, number: usize, word: &str) -> Result<AnyPosition, Flaw> {
-        let mut next = self.position;
+    fn next(&self, number: usize, word: &str) -> Result<Position, Flaw> {
+        let mut next = self.position.clone();
         let played = next.play(word);
         played.map_err(|reason| Flaw::Action { number, reason })?;
         Ok(next)
@@ -237,7 +241,7 @@ impl<A: Appraise, F: FnMut(&ReviewedMove) -> ControlFlow<()>> Reviewer<'_, A, F>
         if best == played {
             return Ok(None);
         }
-        let mut next = self.position;
+        let mut next = self.position.clone();
         if let Err(reason) = next.play(&best) {
             return Err(ReviewError::Unfit {
                 line: self.line.line(self.position.seats()),

@@ -8,6 +8,7 @@ use buxtehude::rules::hase::{Card, HARE_AND_TORTOISE, HASE_UND_IGEL, Move, Posit
 use buxtehude::rules::{AnyPosition, Game as _, Seat, Turn};
 use matches::archive::replay::{self, Replay};
 use matches::archive::{ArchiveError, record_file};
+use matches::plan::rules;
 use matches::record::GameRecord;
 use matches::record::ending::Ending;
 use matches::record::seed::Seed;
@@ -122,9 +123,9 @@ impl RecordedGame {
     }
 }
 
-fn of_hase(position: AnyPosition) -> Result<Position, String> {
+fn of_hase(position: rules::Position) -> Result<Position, String> {
     match position {
-        AnyPosition::Hase(position) => Ok(position),
+        rules::Position::BuiltIn(AnyPosition::Hase(position)) => Ok(position),
         _ => Err("expected a position of Hase und Igel".to_string()),
     }
 }

@@ -8,13 +8,14 @@ use std::collections::HashSet;
 use std::io;
 use std::ops::{ControlFlow, RangeInclusive};
 
-use buxtehude::rules::{AnyPosition, Seat, Turn, Variant};
+use buxtehude::rules::{Seat, Turn};
 use rand::RngExt;
 use thiserror::Error;
 
 use super::in_order::in_order;
 use matches::judge::{Judge, JudgeError, Question};
 use matches::plan::deck::Deck;
+use matches::plan::rules::{Position, Rules};
 use matches::plan::schedule::play_random_ply;
 use matches::plan::seed::{Purpose, Seed};
 use matches::plan::{EngineSpec, Opening};
@@ -24,8 +25,8 @@ use matches::play::sandbox::Isolation;
 /// Settings of a suite; every field is valid.
 #[derive(Clone, Debug)]
 pub struct SuitePlan {
-    /// Variant to play.
-    pub variant: &'static Variant,
+    /// Rules of the game.
+    pub rules: Rules,
     /// Number of seats.
     pub seats: usize,
     /// Number of openings to find.
@@ -148,7 +149,7 @@ pub fn make(
 struct Candidate {
     opening: Opening,
     /// The position reached.
-    position: AnyPosition,
+    position: Position,
     /// The seat to move there.
     mover: Seat,
 }
@@ -187,10 +188,11 @@ fn draw(plan: &SuitePlan, number: u64) -> Option<Candidate> {
     let (cards, mut rng) = plan.seed.numbered(Purpose::Candidates, number);
     let mut deck = Deck::new(cards);
     let plies = rng.random_range(plan.plies.clone());
-    let mut position = plan.variant.start(plan.seats).ok()?;
+    // Built-in rules do not fail.
+    let mut position = plan.rules.start(plan.seats).ok()?;
     let mut moves = Vec::new();
     for _ in 0..plies {
-        if !play_random_ply(&mut position, &mut moves, &mut rng, &mut deck) {
+        if !play_random_ply(&mut position, &mut moves, &mut rng, &mut deck).ok()? {
             return None;
         }
     }
@@ -215,7 +217,7 @@ fn judge_one(
         Ok(candidate) => candidate,
         Err(rejected) => return Ok(Err(rejected)),
     };
-    judge.begin(plan.variant, &format!("candidate {}", number + 1))?;
+    judge.begin(&plan.rules, &format!("candidate {}", number + 1))?;
     let question = Question {
         line: &candidate.opening,
         position: &candidate.position,

@@ -92,7 +92,7 @@ fn review_one<'a>(
     on_move: &mut dyn FnMut(),
 ) -> Result<ReviewedGame<'a>, ReviewError<JudgeError>> {
     let game = PlayedGame::of_record(record)?;
-    let begun = judge.begin(game.variant, &format!("game {}", record.game));
+    let begun = judge.begin(&game.rules, &format!("game {}", record.game));
     begun.map_err(ReviewError::Appraiser)?;
     let review = review(&game, judge, |_| {
         on_move();
@@ -132,10 +132,8 @@ impl ReviewedGame<'_> {
         let Ok(game) = PlayedGame::of_record(self.record) else {
             return String::new();
         };
-        let mut position = game.start;
-        for word in &game.words[..word - 1] {
-            let _ = position.play(word);
-        }
-        position.to_string()
+        let words = game.words[..word - 1].iter().map(String::as_str);
+        let (mut after, _) = game.start.walk(words);
+        after.pop().unwrap_or(game.start).to_string()
     }
 }

@@ -9,10 +9,10 @@ mod compare;
 
 use std::collections::BTreeMap;
 
-use buxtehude::rules::Variant;
 use thiserror::Error;
 
 use matches::archive::game_file::GameKey;
+use matches::plan::rules::Rules;
 use matches::plan::{Adjudication, EngineSpec, Opening, Plan};
 use matches::play::interrupt::Interrupt;
 use matches::play::lag::LagMeter;
@@ -123,7 +123,7 @@ impl Reruns {
         rerun.plan.games = rerun.plan.games.max(plan.games);
         if !self.is_of_match {
             let index = (record.block - 1) % BLOCKS_OF_A_PLAN;
-            rerun.plan.openings[index as usize] = opening(plan.variant, record);
+            rerun.plan.openings[index as usize] = opening(&plan.rules, record);
         }
         Ok(())
     }
@@ -199,7 +199,7 @@ fn are_alike(one: &Plan, other: &Plan) -> bool {
         let names = plan.engines.iter().map(|engine| engine.name.clone());
         names.collect()
     };
-    one.variant.name == other.variant.name
+    one.rules.name() == other.rules.name()
         && one.seed == other.seed
         && one.patience.max_plies == other.patience.max_plies
         && one.adjudication == other.adjudication
@@ -213,8 +213,8 @@ fn plan_of(plan: &Plan, record: &GameRecord) -> Result<Plan, RerunError> {
         game: record.game,
         reason,
     };
-    let variant = Variant::by_name(&record.variant);
-    let variant = variant.map_err(|error| wrong(error.to_string()))?;
+    let rules = Rules::by_name(&record.variant);
+    let rules = rules.map_err(|error| wrong(error.to_string()))?;
     let engine = |name: &String| {
         let found = plan.engines.iter().find(|engine| engine.name == *name);
         found.cloned().ok_or_else(|| {
@@ -237,7 +237,7 @@ fn plan_of(plan: &Plan, record: &GameRecord) -> Result<Plan, RerunError> {
     };
     patience.failures = 0;
     Ok(Plan {
-        variant,
+        rules,
         seats,
         engines: record.seats.iter().map(engine).collect::<Result<_, _>>()?,
         games: (block - 1) * seats as u64 + 1,
@@ -254,9 +254,9 @@ fn plan_of(plan: &Plan, record: &GameRecord) -> Result<Plan, RerunError> {
 }
 
 /// The start of a recorded game and its opening moves, including the card drawn after the last of them.
-fn opening(variant: &Variant, record: &GameRecord) -> Opening {
+fn opening(rules: &Rules, record: &GameRecord) -> Opening {
     let seats = record.seats.len();
-    let is_usual = variant
+    let is_usual = rules
         .start(seats)
         .is_ok_and(|start| start.to_string() == record.start);
     let words = record.moves.split_whitespace();

@@ -10,7 +10,7 @@ use crate::analysis::openings_suite::SuitePlan;
 use matches::plan::Limit;
 use matches::plan::numbers::{concurrency, permille, plies, positive, seats};
 use matches::plan::seed::Seed;
-use settings::args::validate::{chosen_seed, variant_of};
+use settings::args::validate::{chosen_seed, rules_of};
 use settings::args::{ArgsError, LimitArgs, judge};
 
 /// `arbiter openings`.
@@ -98,7 +98,7 @@ impl OpeningsArgs {
     /// [`ArgsError`] names the flag, its value and the accepted values.
     pub fn plan(&self) -> Result<SuitePlan, ArgsError> {
         Ok(SuitePlan {
-            variant: variant_of(&self.variant, self.players)?,
+            rules: rules_of(&self.variant, self.players)?,
             seats: self.players,
             count: self.count,
             plies: self.plies.clone(),

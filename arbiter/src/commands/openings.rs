@@ -70,7 +70,7 @@ fn settings(plan: &SuitePlan) -> String {
     };
     format!(
         "{}, {} seats, {plies} random plies, seed {}; each seat within {} of {:.0} by {} ({})",
-        plan.variant.name,
+        plan.rules.name(),
         plan.seats,
         plan.seed,
         plan.within,

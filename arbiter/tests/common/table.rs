@@ -68,7 +68,7 @@ impl Table {
         let start = |spec| {
             Engine::start(
                 spec,
-                self.plan.variant,
+                self.plan.rules.name(),
                 Placement::anywhere(None),
                 patience,
                 &self.log,

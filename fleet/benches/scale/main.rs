@@ -166,7 +166,7 @@ fn begin(limit: Limit, stored: u64, words: &str) -> Outcome<(Fleet, Process)> {
     let schedule = Schedule::new(&plan)?;
     let mut pair = Vec::new();
     for number in 1..=2 {
-        let mut game = random_game(&plan, &schedule, number, schedule.dealt(number))?;
+        let mut game = random_game(&plan, &schedule, number, schedule.dealt(number)?)?;
         game.turns.truncate(STORED_TURNS);
         pair.push(game);
     }

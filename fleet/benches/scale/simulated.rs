@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use async_nats::jetstream::{self, AckKind, Context, Message as Delivered};
-use buxtehude::rules::{AnyPosition, Seat, Turn};
+use buxtehude::rules::{Seat, Turn};
 use fleet::message::{Beat, Message, OpenMatches, Outcome as Sent, State, Work};
 use fleet::names::{self, Names, OPEN};
 use fleet::plan_file;
@@ -17,6 +17,7 @@ use fleet::worker::{BEAT_INTERVAL, FAILURE_PAUSE, POLL_INTERVAL, WAIT, progress_
 use matches::VERSION;
 use matches::plan::Plan;
 use matches::plan::deck::Deck;
+use matches::plan::rules::Position;
 use matches::plan::schedule::{Dealt, Schedule};
 use matches::record::digest::StoredGame;
 use matches::record::ending::Ending;
@@ -243,7 +244,7 @@ pub fn random_game(
     dealt: Dealt,
 ) -> Outcome<GameRecord> {
     let game = schedule.game_dealt(number, dealt);
-    let mut position = plan.variant.start(plan.seats)?;
+    let mut position = plan.rules.start(plan.seats)?;
     let start = position.to_string();
     let mut deck = Deck::new(game.deck_seed);
     let (mut words, mut turns) = (Vec::new(), Vec::new());
@@ -285,7 +286,7 @@ pub fn random_game(
     Ok(GameRecord {
         game: game.number,
         block: game.block,
-        variant: plan.variant.name.to_string(),
+        variant: plan.rules.name().to_string(),
         start,
         seats: seats.map(name).collect(),
         seed: plan.seed,
@@ -301,17 +302,17 @@ pub fn random_game(
 }
 
 /// Returns sometimes a random move, otherwise one that brings the seat closest to its goal.
-fn random_move(position: &AnyPosition, seat: Seat) -> String {
+fn random_move(position: &Position, seat: Seat) -> String {
     let moves = position.legal_actions();
     let mut rng = rand::rng();
     if rng.random_ratio(1, 4) {
         return moves[rng.random_range(0..moves.len())].clone();
     }
     let turns_home = |word: &&String| {
-        let mut next = *position;
+        let mut next = position.clone();
         // Legal moves can always be played.
         let _ = next.play(word);
-        next.turns_home(seat)
+        next.built_in()?.turns_home(seat)
     };
     let best = moves.iter().min_by_key(turns_home);
     best.cloned().unwrap_or_default()

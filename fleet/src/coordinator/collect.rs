@@ -164,16 +164,19 @@ impl<'a> Collector<'a> {
     }
 
     /// The message that gives a unit to a worker.
-    pub fn work(&self, unit: u64) -> Work {
+    ///
+    /// # Errors
+    /// [`DriveError::Rules`] if a rules program fails.
+    pub fn work(&self, unit: u64) -> Result<Work, DriveError> {
         let games = self.units.games(unit);
-        Work {
+        Ok(Work {
             session: self.prepared.session,
             unit,
             first: *games.start(),
             last: *games.end(),
             reruns: self.planned.past.reruns.clone(),
-            dealt: self.schedule.dealt(*games.start()),
-        }
+            dealt: self.schedule.dealt(*games.start())?,
+        })
     }
 
     /// Workers that are set aside.
@@ -231,7 +234,7 @@ impl<'a> Collector<'a> {
             self.show(&event)?;
         }
         if self.planned.ledger.events.is_some() {
-            for event in turn_events(self.schedule.game(record.game), &record) {
+            for event in turn_events(self.schedule.game(record.game)?, &record) {
                 self.show(&event)?;
             }
         }

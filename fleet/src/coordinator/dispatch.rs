@@ -225,7 +225,7 @@ impl<'a> Dispatcher<'a> {
         for &unit in units {
             self.published += 1;
             let id = format!("{:016x}.{}", self.session, self.published);
-            let work = collector.work(unit).encode(self.signer, self.names.id());
+            let work = collector.work(unit)?.encode(self.signer, self.names.id());
             sent.push(match work {
                 Ok(work) => publish(self.context, self.names.work(), &id, work).await,
                 Err(error) => Err(error.into()),

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use async_nats::jetstream::Context;
 use rand::seq::IndexedRandom;
 
+use super::DriveError;
 use super::collect::Collector;
 use super::sample::Chosen;
 use crate::message::{Beat, Message};
@@ -54,7 +55,7 @@ impl<'a> Chooser<'a> {
     ///
     /// # Errors
     /// [`QueueError`] if the server does not answer.
-    pub async fn choose(&mut self, collector: &mut Collector<'_>) -> Result<(), QueueError> {
+    pub async fn choose(&mut self, collector: &mut Collector<'_>) -> Result<(), DriveError> {
         let due = collector.sample().due();
         if due.is_empty() {
             return Ok(());
@@ -138,11 +139,12 @@ impl<'a> Chooser<'a> {
         unit: u64,
         key: &Key,
         collector: &Collector<'_>,
-    ) -> Result<(), QueueError> {
-        let work = collector.work(unit);
-        let bytes = work.encode(self.signer, &self.names.check_scope(key))?;
+    ) -> Result<(), DriveError> {
+        let work = collector.work(unit)?;
+        let bytes = work.encode(self.signer, &self.names.check_scope(key));
+        let bytes = bytes.map_err(QueueError::from)?;
         let client = self.context.client();
         let sent = client.publish(self.names.check(key), bytes.into()).await;
-        sent.map_err(QueueError::call("publish"))
+        Ok(sent.map_err(QueueError::call("publish"))?)
     }
 }

@@ -30,7 +30,7 @@ pub(super) fn check(
         let (patience, interrupt) = (plan.patience.ready, &worker.interrupt);
         let started = Engine::start(
             &plain,
-            plan.variant,
+            plan.rules.name(),
             placement,
             patience,
             &worker.log,

@@ -2,8 +2,9 @@
 
 mod flaw;
 
-use buxtehude::rules::{ActionError, AnyPosition, Seat, Turn, Variant};
+use buxtehude::rules::{Seat, Turn};
 
+use crate::plan::rules::{Position, Rules};
 use crate::record::GameRecord;
 use crate::record::digest::StoredGame;
 use crate::record::ending::Ending;
@@ -74,18 +75,18 @@ pub struct Step {
     /// Cards drawn by the move.
     pub card: Option<String>,
     /// Position after the move and its cards.
-    pub after: AnyPosition,
+    pub after: Position,
 }
 
 /// A recorded game, replayed by the rules.
 #[derive(Debug)]
 pub struct Replay {
     /// Position before the first step.
-    pub first: AnyPosition,
+    pub first: Position,
     /// Moves in order.
     pub steps: Vec<Step>,
     /// Position after the last step.
-    pub last: AnyPosition,
+    pub last: Position,
     /// Cards drawn after the last step, for a move that was not played.
     pub rolled: Option<String>,
     /// Flaw that prevents the rest of the moves from being replayed.
@@ -95,8 +96,7 @@ pub struct Replay {
 impl Replay {
     /// Replays a game up to its first illegal move or card.
     pub fn of(record: &GameRecord) -> Result<Replay, Flaw> {
-        let variant = Variant::by_name(&record.variant)?;
-        let first = variant.parse(&record.start)?;
+        let first = Rules::by_name(&record.variant)?.parse(&record.start)?;
         let seats = first.seats();
         let lengths = [
             ("seats", record.seats.len()),
@@ -117,25 +117,24 @@ impl Replay {
             return Err(Flaw::Spaces);
         }
         let mut replay = Replay {
+            last: first.clone(),
             first,
             steps: Vec::new(),
-            last: first,
             rolled: None,
             flaw: None,
         };
-        for (index, word) in words.into_iter().enumerate() {
-            if let Err(reason) = replay.play(word) {
-                let number = index + 1;
-                replay.flaw = Some(Flaw::Action { number, reason });
-                break;
-            }
+        let (after, error) = replay.first.walk(words.iter().copied());
+        let number = after.len() + 1;
+        replay.flaw = error.map(|reason| Flaw::Action { number, reason });
+        for (word, after) in words.into_iter().zip(after) {
+            replay.append(word, after);
         }
         Ok(replay)
     }
 
-    fn play(&mut self, word: &str) -> Result<(), ActionError> {
+    fn append(&mut self, word: &str, after: Position) {
         let turn = self.last.turn();
-        self.last.play(word)?;
+        self.last = after;
         match (turn, self.steps.last_mut()) {
             (Turn::Seat(seat), _) => {
                 let rolled = self.rolled.take();
@@ -144,18 +143,17 @@ impl Replay {
                     rolled,
                     mv: word.to_string(),
                     card: None,
-                    after: self.last,
+                    after: self.last.clone(),
                 });
             }
             (Turn::Card(drawer), Some(step)) if step.seat == drawer => {
                 append(&mut step.card, word);
-                step.after = self.last;
+                step.after = self.last.clone();
             }
             (Turn::Card(_), _) => append(&mut self.rolled, word),
             // Unreachable: a finished game accepts no word.
             (Turn::Over, _) => {}
         }
-        Ok(())
     }
 }
 
@@ -191,7 +189,7 @@ fn check_turns(record: &GameRecord, steps: &[Step]) -> Result<(), Flaw> {
 }
 
 /// Checks each seat's ending against the last position; returns the seat at fault, if there is one.
-fn check_endings(record: &GameRecord, last: &AnyPosition) -> Result<Option<Seat>, Flaw> {
+fn check_endings(record: &GameRecord, last: &Position) -> Result<Option<Seat>, Flaw> {
     let mut open = Vec::new();
     for (index, &found) in record.endings.iter().enumerate() {
         let seat = Seat(index as u8);
@@ -230,13 +228,9 @@ fn check_endings(record: &GameRecord, last: &AnyPosition) -> Result<Option<Seat>
 
 /// Checks the places: seats that have finished keep theirs, the offender is last, other seats of its engine share the
 /// places before it, and the others share the best that are left.
-fn check_places(
-    record: &GameRecord,
-    last: &AnyPosition,
-    offender: Option<Seat>,
-) -> Result<(), Flaw> {
+fn check_places(record: &GameRecord, last: &Position, offender: Option<Seat>) -> Result<(), Flaw> {
     let seats = || (0..last.seats() as u8).map(Seat);
-    let finished = seats().filter(|&seat| last.place(seat).is_some()).count();
+    let finished = last.places().flatten().count();
     let name = |seat: Seat| &record.seats[seat.index()];
     let is_copy = |seat| offender.is_some_and(|offender| name(offender) == name(seat));
     let copies = seats().filter(|&seat| last.place(seat).is_none() && is_copy(seat));
@@ -275,7 +269,7 @@ fn adjudicated(record: &GameRecord) -> Option<Ending> {
 }
 
 /// Checks that the rules confirm a solved game, and that engines agreed only in a game of two.
-fn check_adjudication(record: &GameRecord, last: &AnyPosition) -> Result<(), Flaw> {
+fn check_adjudication(record: &GameRecord, last: &Position) -> Result<(), Flaw> {
     let Some(ending) = adjudicated(record) else {
         return Ok(());
     };

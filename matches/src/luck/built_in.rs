@@ -90,8 +90,9 @@ impl Appraise for BuiltIn {
 
     fn appraise(&mut self, question: Question<'_>) -> Result<Appraisal, Infallible> {
         let seats = question.position.seats();
-        // There is always an answer, because a seat is to move.
-        let Some(answer) = self.search(question.position) else {
+        let answer = question.position.built_in();
+        // There is always an answer, because a seat is to move in a game that the engine plays.
+        let Some(answer) = answer.and_then(|position| self.search(position)) else {
             let shares = vec![1.0; seats];
             let best = String::new();
             return Ok(Appraisal { shares, best });

@@ -11,11 +11,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use buxtehude::protocol::{Command, PositionCommand, Start};
-use buxtehude::rules::{ActionError, AnyPosition, SetupError, Turn, Variant};
+use buxtehude::rules::Turn;
 use thiserror::Error;
 
 use crate::input_file;
 use crate::plan::Opening;
+use crate::plan::rules::{Position, PositionError, Rules};
 
 /// Errors of a file of openings.
 #[derive(Debug, Error)]
@@ -56,14 +57,14 @@ pub enum OpeningError {
     Form(String),
     /// The start position is invalid.
     #[error(transparent)]
-    Setup(#[from] SetupError),
+    Start(#[from] PositionError),
     /// A move or card is invalid.
     #[error("word {number} of the moves: {reason}")]
     Action {
         /// Number of the move or card, from 1.
         number: usize,
         /// Why it is invalid.
-        reason: ActionError,
+        reason: PositionError,
     },
     /// The opening is for a different number of seats.
     #[error("the opening is for {found} players, but the match has {expected}")]
@@ -82,7 +83,7 @@ pub enum OpeningError {
 ///
 /// # Errors
 /// [`OpeningsError`] names the file and the line.
-pub fn read(path: &Path, variant: &Variant, seats: usize) -> Result<Vec<Opening>, OpeningsError> {
+pub fn read(path: &Path, rules: &Rules, seats: usize) -> Result<Vec<Opening>, OpeningsError> {
     let text = input_file::read_text(path).map_err(|reason| OpeningsError::Read {
         path: path.to_path_buf(),
         reason,
@@ -93,7 +94,7 @@ pub fn read(path: &Path, variant: &Variant, seats: usize) -> Result<Vec<Opening>
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
-        let opening = parse(line, variant, seats).map_err(|reason| OpeningsError::Line {
+        let opening = parse(line, rules, seats).map_err(|reason| OpeningsError::Line {
             path: path.to_path_buf(),
             line: index + 1,
             text: line.to_string(),
@@ -113,21 +114,21 @@ pub fn read(path: &Path, variant: &Variant, seats: usize) -> Result<Vec<Opening>
 ///
 /// # Errors
 /// [`OpeningError`] names the invalid part and the accepted form.
-pub fn parse(line: &str, variant: &Variant, seats: usize) -> Result<Opening, OpeningError> {
+pub fn parse(line: &str, rules: &Rules, seats: usize) -> Result<Opening, OpeningError> {
     let first = line.split_whitespace().next();
     let opening = match first {
-        Some("startpos" | "fen" | "etude") => parse_command(line, variant, seats)?,
+        Some("startpos" | "fen" | "etude") => parse_command(line, rules, seats)?,
         _ => Opening {
             start: Some(line.to_string()),
             moves: Vec::new(),
         },
     };
-    opening.position(variant, seats)?;
+    opening.position(rules, seats)?;
     Ok(opening)
 }
 
 /// Parses the arguments of the protocol's `position`.
-fn parse_command(line: &str, variant: &Variant, seats: usize) -> Result<Opening, OpeningError> {
+fn parse_command(line: &str, rules: &Rules, seats: usize) -> Result<Opening, OpeningError> {
     let command = format!("position {line}").parse::<Command>();
     let position = match command {
         Ok(Command::Position(position)) => position,
@@ -150,7 +151,7 @@ fn parse_command(line: &str, variant: &Variant, seats: usize) -> Result<Opening,
             }
         },
         Start::Fen(text) => Some(text),
-        Start::Etude(line) => Some(variant.parse_etude(&line)?.to_string()),
+        Start::Etude(line) => Some(rules.parse_etude(&line)?.to_string()),
     };
     Ok(Opening {
         start,
@@ -179,11 +180,11 @@ impl Opening {
     /// Returns the start position, before the moves of the opening.
     ///
     /// # Errors
-    /// [`SetupError`] if the start position is invalid.
-    pub fn start(&self, variant: &Variant, seats: usize) -> Result<AnyPosition, SetupError> {
+    /// [`PositionError`] if the start position is invalid.
+    pub fn start(&self, rules: &Rules, seats: usize) -> Result<Position, PositionError> {
         match &self.start {
-            Some(text) => variant.parse(text),
-            None => variant.start(seats),
+            Some(text) => rules.parse(text),
+            None => rules.start(seats),
         }
     }
 
@@ -191,20 +192,20 @@ impl Opening {
     ///
     /// # Errors
     /// [`OpeningError`] if the opening cannot be played with `seats` seats, or ends the game.
-    pub fn position(&self, variant: &Variant, seats: usize) -> Result<AnyPosition, OpeningError> {
-        let mut position = self.start(variant, seats)?;
+    pub fn position(&self, rules: &Rules, seats: usize) -> Result<Position, OpeningError> {
+        let position = self.start(rules, seats)?;
         if position.seats() != seats {
             return Err(OpeningError::Seats {
                 found: position.seats(),
                 expected: seats,
             });
         }
-        for (index, word) in self.moves.iter().enumerate() {
-            position.play(word).map_err(|reason| OpeningError::Action {
-                number: index + 1,
-                reason,
-            })?;
+        let (mut after, error) = position.walk(self.moves.iter().map(String::as_str));
+        if let Some(reason) = error {
+            let number = after.len() + 1;
+            return Err(OpeningError::Action { number, reason });
         }
+        let position = after.pop().unwrap_or(position);
         match position.turn() {
             Turn::Over => Err(OpeningError::Over),
             _ => Ok(position),
@@ -219,8 +220,9 @@ mod tests {
     use super::*;
 
     fn position_of(line: &str) -> String {
-        let opening = parse(line, &VARIANTS[0], 2).unwrap();
-        opening.position(&VARIANTS[0], 2).unwrap().to_string()
+        let rules = Rules::from(&VARIANTS[0]);
+        let opening = parse(line, &rules, 2).unwrap();
+        opening.position(&rules, 2).unwrap().to_string()
     }
 
     #[test]
@@ -252,7 +254,7 @@ mod tests {
             "fen 1,68,3/1,68,3 1 - -",
             "64,5,0/60,3,0 2 1 -",
         ];
-        let errors = lines.map(|line| match parse(line, &VARIANTS[0], 2) {
+        let errors = lines.map(|line| match parse(line, &Rules::from(&VARIANTS[0]), 2) {
             Ok(opening) => panic!("{line:?} is accepted: {opening:?}"),
             Err(error) => format!("{line}\n  {error}"),
         });

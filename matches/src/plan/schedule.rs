@@ -6,13 +6,14 @@
 
 mod line_up;
 
-use buxtehude::rules::{AnyPosition, Seat, Turn};
+use buxtehude::rules::Turn;
 use rand::Rng;
 use rand::seq::IndexedRandom;
 use serde::{Deserialize, Serialize};
 
 use crate::plan::deck::Deck;
 use crate::plan::openings::OpeningError;
+use crate::plan::rules::{Position, PositionError};
 use crate::plan::seed::{DeckSeed, Purpose};
 use crate::plan::{Opening, Plan};
 
@@ -77,7 +78,7 @@ pub struct Schedule<'a> {
     plan: &'a Plan,
     line_ups: LineUps,
     /// Start position of each opening of the plan.
-    starts: Vec<AnyPosition>,
+    starts: Vec<Position>,
 }
 
 impl<'a> Schedule<'a> {
@@ -88,8 +89,8 @@ impl<'a> Schedule<'a> {
     pub fn new(plan: &'a Plan) -> Result<Schedule<'a>, OpeningError> {
         let mut starts = Vec::new();
         for opening in &plan.openings {
-            opening.position(plan.variant, plan.seats)?;
-            starts.push(opening.start(plan.variant, plan.seats)?);
+            opening.position(&plan.rules, plan.seats)?;
+            starts.push(opening.start(&plan.rules, plan.seats)?);
         }
         Ok(Schedule {
             plan,
@@ -117,8 +118,11 @@ impl<'a> Schedule<'a> {
     }
 
     /// Returns game `number`, from 1.
-    pub fn game(&self, number: u64) -> ScheduledGame {
-        self.game_dealt(number, self.dealt(number))
+    ///
+    /// # Errors
+    /// [`PositionError`] if a rules program fails.
+    pub fn game(&self, number: u64) -> Result<ScheduledGame, PositionError> {
+        Ok(self.game_dealt(number, self.dealt(number)?))
     }
 
     /// Returns game `number`, from 1, with the given random part instead of the one from the plan's seed.
@@ -135,73 +139,82 @@ impl<'a> Schedule<'a> {
     }
 
     /// Returns the random part of the block of game `number`, from 1.
-    pub fn dealt(&self, number: u64) -> Dealt {
+    ///
+    /// # Errors
+    /// [`PositionError`] if a rules program fails.
+    pub fn dealt(&self, number: u64) -> Result<Dealt, PositionError> {
         let (block, _) = self.block_of(number);
         let index = self.opening_of(block);
         let chosen = &self.plan.openings[index];
         let (deck_seed, mut rng) = self.plan.seed.numbered(Purpose::Blocks, block);
         let mut opening = chosen.moves.clone();
         let mut deck = Deck::new(deck_seed);
-        let mut position = self.starts[index];
-        play_opening(&mut position, &opening, &mut deck);
+        let mut position = self.starts[index].clone();
+        play_opening(&mut position, &opening, &mut deck)?;
         for _ in 0..self.plan.random_plies {
-            if !play_random_ply(&mut position, &mut opening, &mut rng, &mut deck) {
+            if !play_random_ply(&mut position, &mut opening, &mut rng, &mut deck)? {
                 break;
             }
         }
-        Dealt { opening, deck_seed }
+        Ok(Dealt { opening, deck_seed })
     }
 }
 
 /// Plays an opening; each of its cards replaces one from the deck.
-fn play_opening(position: &mut AnyPosition, words: &[String], deck: &mut Deck) {
-    for word in words {
+///
+/// # Errors
+/// [`PositionError`] if a move or card is illegal, or a rules program fails.
+pub fn play_opening(
+    position: &mut Position,
+    words: &[String],
+    deck: &mut Deck,
+) -> Result<(), PositionError> {
+    let (after, error) = position.walk(words.iter().map(String::as_str));
+    for next in after {
         if let Turn::Card(_) = position.turn() {
             deck.draw(&position.outcomes());
         }
-        // `Schedule::new` has checked that the openings can be played.
-        let _ = position.play(word);
+        *position = next;
     }
+    error.map_or(Ok(()), Err)
 }
 
-/// Plays a random move and draws its card; returns `false` if every move would finish a hare.
+/// Plays a random move and draws its card; returns `false` if every move would decide a place.
+///
+/// # Errors
+/// [`PositionError`] if a rules program fails.
 pub fn play_random_ply(
-    position: &mut AnyPosition,
+    position: &mut Position,
     played: &mut Vec<String>,
     rng: &mut impl Rng,
     deck: &mut Deck,
-) -> bool {
-    draw_if_due(position, played, deck);
-    let candidates: Vec<(String, AnyPosition)> = position
-        .legal_actions()
-        .into_iter()
-        .filter_map(|word| {
-            let mut next = *position;
-            next.play(&word).ok()?;
-            (finished(&next) == finished(position)).then_some((word, next))
-        })
-        .collect();
+) -> Result<bool, PositionError> {
+    draw_if_due(position, played, deck)?;
+    let mut candidates = position.children()?;
+    candidates.retain(|(_, next)| finished(next) == finished(position));
     let Some((word, next)) = candidates.choose(rng) else {
-        return false;
+        return Ok(false);
     };
     played.push(word.clone());
-    *position = *next;
-    draw_if_due(position, played, deck);
-    true
+    *position = next.clone();
+    draw_if_due(position, played, deck)?;
+    Ok(true)
 }
 
-fn draw_if_due(position: &mut AnyPosition, played: &mut Vec<String>, deck: &mut Deck) {
+fn draw_if_due(
+    position: &mut Position,
+    played: &mut Vec<String>,
+    deck: &mut Deck,
+) -> Result<(), PositionError> {
     while let Turn::Card(_) = position.turn() {
         let card = deck.draw(&position.outcomes());
-        if position.play(&card).is_err() {
-            return;
-        }
+        position.play(&card)?;
         played.push(card);
     }
+    Ok(())
 }
 
 /// Number of seats whose place is decided.
-fn finished(position: &AnyPosition) -> usize {
-    let seats = (0..position.seats() as u8).map(Seat);
-    seats.filter(|&seat| position.place(seat).is_some()).count()
+fn finished(position: &Position) -> usize {
+    position.places().flatten().count()
 }

@@ -17,7 +17,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use buxtehude::protocol::{Command, Info, OptionOffer, Reply};
-use buxtehude::rules::Variant;
 
 pub use answer::Answer;
 use answer::Kind;
@@ -113,7 +112,7 @@ impl Engine {
     /// or its value.
     pub fn start(
         spec: &EngineSpec,
-        variant: &'static Variant,
+        variant: &str,
         placement: Placement,
         patience: Duration,
         log: &Log,

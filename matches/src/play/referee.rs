@@ -17,6 +17,7 @@ use std::time::Duration;
 use buxtehude::rules::Seat;
 use thiserror::Error;
 
+use crate::plan::rules::PositionError;
 use crate::plan::schedule::ScheduledGame;
 use crate::plan::{EngineSpec, LONGEST_MARGIN, Plan, TimeLimit};
 use crate::play::engine::{Engine, StartError};
@@ -54,7 +55,7 @@ pub struct Played {
 }
 
 /// Reasons why a game has no result.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Debug, Error)]
 pub enum Abandoned {
     /// The interrupt was set.
     #[error("interrupted")]
@@ -62,6 +63,9 @@ pub enum Abandoned {
     /// The loss may not be the loser's own fault.
     #[error("{}", .0.reason)]
     Suspect(Rerun),
+    /// The start or the opening is illegal.
+    #[error(transparent)]
+    Position(#[from] PositionError),
 }
 
 impl Abandoned {
@@ -119,19 +123,18 @@ impl<'a> Referee<'a> {
     /// record contains the moves that were played, in order; an answer that was a fault is only in `fault`.
     ///
     /// # Errors
-    /// [`Abandoned`]: the interrupt was set, and the engine that was searching can no longer be used; or the loss of a
-    /// seat may be the fault of the arbiter or of another process.
+    /// [`Abandoned`]: the interrupt was set, and the engine that was searching can no longer be used; the loss of a
+    /// seat may be the fault of the arbiter or of another process; or the start or the opening is illegal.
     ///
     /// # Panics
-    /// If the start or the opening of `game` is illegal, the number of seats differs from that of `engines`, or an
-    /// engine is missing. A schedule made from a validated plan has none of these.
+    /// If the number of seats differs from that of `engines`, or an engine is missing.
     pub fn play(
         &self,
         game: &ScheduledGame,
         engines: &mut [Option<Engine>],
     ) -> Result<GameRecord, Abandoned> {
         assert_eq!(engines.len(), game.seats.len(), "engines and seats");
-        let mut state = Game::set_up(game, *self);
+        let mut state = Game::set_up(game, *self)?;
         let end = state.play(engines);
         state.end_pondering(engines);
         Ok(state.into_record(end?))
@@ -140,10 +143,15 @@ impl<'a> Referee<'a> {
     /// Returns the record of a game that cannot begin, because the engine in `seat` could not be started: it is last,
     /// and the others share the places before it.
     ///
-    /// # Panics
-    /// If the start or the opening of `game` is illegal.
-    pub fn walkover(&self, game: &ScheduledGame, seat: Seat, error: StartError) -> GameRecord {
+    /// # Errors
+    /// [`Abandoned::Position`] if the start or the opening of `game` is illegal.
+    pub fn walkover(
+        &self,
+        game: &ScheduledGame,
+        seat: Seat,
+        error: StartError,
+    ) -> Result<GameRecord, Abandoned> {
         let end = GameEnd::not_started(seat, error);
-        Game::set_up(game, *self).into_record(end)
+        Ok(Game::set_up(game, *self)?.into_record(end))
     }
 }

@@ -18,8 +18,10 @@ use rustix::thread::{CpuSet, sched_getaffinity};
 use thiserror::Error;
 
 use crate::plan::Plan;
+use crate::plan::deck::Deck;
 use crate::plan::openings::OpeningError;
-use crate::plan::schedule::{Schedule, ScheduledGame, SeatedEngine};
+use crate::plan::rules::PositionError;
+use crate::plan::schedule::{Schedule, ScheduledGame, SeatedEngine, play_opening};
 use crate::play::engine::{Engine, Placement, StartError};
 use crate::play::interrupt::Interrupt;
 use crate::play::lag::LagMeter;
@@ -51,6 +53,9 @@ pub enum RunError {
     /// An opening cannot be played.
     #[error("opening: {0}")]
     Opening(#[from] OpeningError),
+    /// The rules refuse a move of the schedule or a card.
+    #[error(transparent)]
+    Position(#[from] PositionError),
     /// A finished game cannot be completed.
     #[error("game {game}: {reason}")]
     Complete {
@@ -227,8 +232,15 @@ impl Worker<'_> {
             }
             is_first = false;
             let game = match self.planned.games.dealt(number) {
-                Some(dealt) => self.schedule.game_dealt(number, dealt),
+                Some(dealt) => Ok(self.schedule.game_dealt(number, dealt)),
                 None => self.schedule.game(number),
+            };
+            let game = match game {
+                Ok(game) => game,
+                Err(error) => {
+                    self.send(Err(error.into()));
+                    break;
+                }
             };
             let Some(mut record) = self.play_until_sure(&game) else {
                 break;
@@ -284,6 +296,10 @@ impl Worker<'_> {
             match self.play(&game, allowed) {
                 Ok(record) => return Some(GameRecord { reruns, ..record }),
                 Err(Abandoned::Interrupted) => return None,
+                Err(Abandoned::Position(error)) => {
+                    self.send(Err(error.into()));
+                    return None;
+                }
                 Err(Abandoned::Suspect(rerun)) => {
                     self.send(Ok(Event::Rerun {
                         game: game.number,
@@ -304,9 +320,12 @@ impl Worker<'_> {
     ) -> Result<GameRecord, Abandoned> {
         let plan = self.planned.plan;
         let opening = game.as_opening();
-        // The schedule contains only openings that can be played.
-        let position = opening.position(plan.variant, plan.seats);
-        let position = position.map_err(|_| Abandoned::Interrupted)?;
+        let mut position = opening.start(&plan.rules, plan.seats)?;
+        play_opening(
+            &mut position,
+            &opening.moves,
+            &mut Deck::new(game.deck_seed),
+        )?;
         let mut engines = Vec::new();
         for (seat, &seated) in game.seats.iter().enumerate() {
             if position.place(Seat(seat as u8)).is_some() {
@@ -332,7 +351,7 @@ impl Worker<'_> {
                 Err(error) => {
                     self.put_back(game, engines);
                     let referee = Referee::new(plan, self.planned.interrupt);
-                    return Ok(referee.walkover(game, Seat(seat as u8), error));
+                    return referee.walkover(game, Seat(seat as u8), error);
                 }
             }
         }
@@ -380,7 +399,7 @@ impl Worker<'_> {
         }
         Engine::start(
             spec,
-            plan.variant,
+            plan.rules.name(),
             Placement {
                 copy: seated.copy,
                 core: self.core,

@@ -1,18 +1,17 @@
 //! A game to review, from any source.
 
-use buxtehude::rules::{AnyPosition, Variant};
-
 use crate::archive::replay::Flaw;
 use crate::plan::Opening;
+use crate::plan::rules::{Position, Rules};
 use crate::record::GameRecord;
 
 /// A game, finished or not.
 #[derive(Clone, Debug)]
 pub struct PlayedGame {
-    /// Variant of the game.
-    pub variant: &'static Variant,
+    /// Rules of the game.
+    pub rules: Rules,
     /// Start position.
-    pub start: AnyPosition,
+    pub start: Position,
     /// Moves and cards from the start position.
     pub words: Vec<String>,
     /// Number of moves of the opening, which no engine chose.
@@ -27,10 +26,10 @@ impl PlayedGame {
     /// # Errors
     /// [`Flaw`] if the variant or the start position does not exist.
     pub fn of_record(record: &GameRecord) -> Result<PlayedGame, Flaw> {
-        let variant = Variant::by_name(&record.variant)?;
+        let rules = Rules::by_name(&record.variant)?;
         Ok(PlayedGame {
-            variant,
-            start: variant.parse(&record.start)?,
+            start: rules.parse(&record.start)?,
+            rules,
             words: record.moves.split_whitespace().map(String::from).collect(),
             opening: record.opening_plies(),
             places: Some(record.places.clone()),
@@ -39,7 +38,7 @@ impl PlayedGame {
 
     /// Returns the start as an opening without moves.
     pub(crate) fn beginning(&self) -> Opening {
-        let usual = self.variant.start(self.start.seats());
+        let usual = self.rules.start(self.start.seats());
         let is_usual = usual.is_ok_and(|usual| usual == self.start);
         Opening {
             start: (!is_usual).then(|| self.start.to_string()),

@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use buxtehude::rules::{AnyPosition, Outcome, Seat, Turn};
+use buxtehude::rules::{Outcome, Seat, Turn};
 
 use super::ReviewError;
 use crate::judge::{Judge, JudgeError, Question};
 use crate::plan::Opening;
+use crate::plan::rules::Position;
 use crate::score::shares;
 
 /// Sum of all shares.
@@ -48,7 +49,7 @@ impl Appraise for Judge<'_> {
 pub struct Values<'a, A> {
     appraiser: &'a mut A,
     /// Appraisals so far, by key of the position. Of two positions with the same key the later one is kept.
-    known: HashMap<u64, (AnyPosition, Appraisal)>,
+    known: HashMap<u64, (Position, Appraisal)>,
 }
 
 impl<'a, A: Appraise> Values<'a, A> {
@@ -63,7 +64,7 @@ impl<'a, A: Appraise> Values<'a, A> {
     /// card.
     pub fn of(
         &mut self,
-        position: &AnyPosition,
+        position: &Position,
         line: &mut Opening,
     ) -> Result<Vec<f64>, ReviewError<A::Error>> {
         if let Some(outcome) = position.solved() {
@@ -84,15 +85,13 @@ impl<'a, A: Appraise> Values<'a, A> {
 
     fn mean_of_cards(
         &mut self,
-        position: &AnyPosition,
+        position: &Position,
         line: &mut Opening,
     ) -> Result<Vec<f64>, ReviewError<A::Error>> {
         let mut sums = vec![0.0; position.seats()];
         let mut cards = 0;
-        for (card, number) in position.outcomes() {
-            let mut next = *position;
-            // Cannot fail: the card is one of the outcomes.
-            let _ = next.play(&card);
+        let children = position.children().map_err(ReviewError::Rules)?;
+        for ((card, number), (_, next)) in position.outcomes().into_iter().zip(children) {
             line.moves.push(card);
             let value = self.of(&next, line);
             line.moves.pop();
@@ -107,7 +106,7 @@ impl<'a, A: Appraise> Values<'a, A> {
     /// Best move in a position with a seat to move.
     pub fn best_move(
         &mut self,
-        position: &AnyPosition,
+        position: &Position,
         line: &mut Opening,
     ) -> Result<String, ReviewError<A::Error>> {
         match (perfect_move(position), position.turn()) {
@@ -118,7 +117,7 @@ impl<'a, A: Appraise> Values<'a, A> {
 
     fn appraisal(
         &mut self,
-        position: &AnyPosition,
+        position: &Position,
         mover: Seat,
         line: &Opening,
     ) -> Result<&Appraisal, ReviewError<A::Error>> {
@@ -141,7 +140,7 @@ impl<'a, A: Appraise> Values<'a, A> {
                 expected: format!("one for each of {seats} seats, none negative"),
             });
         }
-        Ok(&entry.insert_entry((*position, found)).into_mut().1)
+        Ok(&entry.insert_entry((position.clone(), found)).into_mut().1)
     }
 }
 
@@ -157,7 +156,7 @@ fn scale(shares: &mut [f64], seats: usize) -> Option<()> {
 }
 
 /// In a solved game, returns a move that wins soonest or loses latest.
-fn perfect_move(position: &AnyPosition) -> Option<String> {
+fn perfect_move(position: &Position) -> Option<String> {
     let Turn::Seat(mover) = position.turn() else {
         return None;
     };
@@ -171,7 +170,7 @@ fn perfect_move(position: &AnyPosition) -> Option<String> {
     };
     let mut best = None;
     for word in position.legal_actions() {
-        let mut next = *position;
+        let mut next = position.clone();
         // Cannot fail: the move is legal.
         let _ = next.play(&word);
         let found = worth(next.solved()?);
@@ -183,11 +182,11 @@ fn perfect_move(position: &AnyPosition) -> Option<String> {
 }
 
 /// Returns the index of the seat that moves or draws; the number of seats if the game is over.
-pub fn index_of(position: &AnyPosition) -> usize {
+pub fn index_of(position: &Position) -> usize {
     let seat = position.turn().seat();
     seat.map_or(position.seats(), Seat::index)
 }
 
-fn seats(position: &AnyPosition) -> impl Iterator<Item = Seat> + use<> {
+fn seats(position: &Position) -> impl Iterator<Item = Seat> + use<> {
     (0..position.seats() as u8).map(Seat)
 }

@@ -24,7 +24,7 @@ pub fn header(
     let at_most = plan.sprt.map_or("", |_| "at most ");
     let mut text = format!(
         "{}, {} seats, {at_most}{} in {} of {block}, {}\n",
-        plan.variant.name,
+        plan.rules.name(),
         plan.seats,
         count(plan.games, "game"),
         count(blocks, "block"),
@@ -112,7 +112,7 @@ pub fn print_schedule(plan: &Plan) -> Result<(), OpeningError> {
     let schedule = Schedule::new(plan)?;
     let mut text = String::new();
     for number in 1..=plan.games {
-        let game = schedule.game(number);
+        let game = schedule.game(number)?;
         let name = |engine: usize| plan.engines[engine].name.as_str();
         let seats: Vec<&str> = game
             .seats

@@ -33,7 +33,7 @@ enum Line<'a> {
     Start {
         version: u32,
         arbiter: &'static str,
-        variant: &'static str,
+        variant: &'a str,
         players: usize,
         games: u64,
         played: u64,
@@ -227,7 +227,7 @@ impl EventFile {
         self.write(&Line::Start {
             version: VERSION,
             arbiter: env!("CARGO_PKG_VERSION"),
-            variant: plan.variant.name,
+            variant: plan.rules.name(),
             players: plan.seats,
             games: plan.games,
             played,

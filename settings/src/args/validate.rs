@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::time::Duration;
 
-use buxtehude::rules::Variant;
 use rand::seq::SliceRandom;
 
 use super::engines::engines;
@@ -13,6 +12,7 @@ use super::{
 use matches::input_file;
 use matches::own_files;
 use matches::plan::openings;
+use matches::plan::rules::Rules;
 use matches::plan::seed::Seed;
 use matches::plan::{Adjudication, Format, LuckBy, LuckPlan, Opening, Patience, Plan};
 use matches::score::Sprt;
@@ -70,7 +70,7 @@ pub fn tournament(args: &TournamentArgs) -> Result<(Plan, Vec<String>), ArgsErro
 
 /// Returns the measurement of luck: by default with the built-in engine, if the game has cards.
 fn luck(args: &GameArgs, plan: &Plan) -> Result<LuckPlan, ArgsError> {
-    let start = plan.variant.start(plan.seats);
+    let start = plan.rules.start(plan.seats);
     let has_cards = start.is_ok_and(|start| start.has_cards());
     let usual = match has_cards {
         true => LuckPlan::beside(&plan.engines),
@@ -82,7 +82,7 @@ fn luck(args: &GameArgs, plan: &Plan) -> Result<LuckPlan, ArgsError> {
     }
     match luck.by {
         Some(_) if !has_cards => {
-            let reason = format!("{} has no cards: expected off", plan.variant.name);
+            let reason = format!("{} has no cards: expected off", plan.rules.name());
             Err(ArgsError::new("luck", reason))
         }
         _ => Ok(luck),
@@ -91,7 +91,7 @@ fn luck(args: &GameArgs, plan: &Plan) -> Result<LuckPlan, ArgsError> {
 
 /// The plan of one block from the common arguments; `restart` as for [`engines`].
 fn common(args: &GameArgs, format: Format, restart: bool) -> Result<Plan, ArgsError> {
-    let variant = variant_of(&args.variant, args.players)?;
+    let rules = rules_of(&args.variant, args.players)?;
     check_files(args)?;
     let resign = args.resign.as_ref().map(|words| {
         let text = words.join(" ");
@@ -107,7 +107,7 @@ fn common(args: &GameArgs, format: Format, restart: bool) -> Result<Plan, ArgsEr
         pin: args.pin,
         isolate: args.isolate,
         random_plies: args.openings.random_plies,
-        openings: openings(&args.openings, variant, args.players, seed)?,
+        openings: openings(&args.openings, &rules, args.players, seed)?,
         patience: Patience {
             stall: Duration::from_secs(args.stall),
             max_plies: args.max_plies,
@@ -119,7 +119,7 @@ fn common(args: &GameArgs, format: Format, restart: bool) -> Result<Plan, ArgsEr
             resign: resign.transpose()?,
             solved: args.solved,
         },
-        ..Plan::new(variant, args.players, engines(args, restart)?)
+        ..Plan::new(rules, args.players, engines(args, restart)?)
     };
     plan.luck = luck(args, &plan)?;
     if plan.seats != 2 && plan.adjudication.resign.is_some() {
@@ -137,27 +137,28 @@ fn common(args: &GameArgs, format: Format, restart: bool) -> Result<Plan, ArgsEr
     }
 }
 
-/// The variant of a name, if it allows this number of players.
+/// The rules of a game, if it allows this number of players.
 ///
 /// # Errors
 /// [`ArgsError`] about `--variant` or `--players`.
-pub fn variant_of(name: &str, players: usize) -> Result<&'static Variant, ArgsError> {
-    let variant = Variant::by_name(name).map_err(|error| ArgsError::new("variant", error))?;
-    let start = variant.start(players);
+pub fn rules_of(name: &str, players: usize) -> Result<Rules, ArgsError> {
+    let rules = Rules::by_name(name).map_err(|error| ArgsError::new("variant", error))?;
+    let start = rules.start(players);
     start.map_err(|error| ArgsError::new("players", error))?;
-    Ok(variant)
+    Ok(rules)
 }
 
 /// The openings in playing order, shortened to `--openings-plies`.
 fn openings(
     args: &OpeningArgs,
-    variant: &Variant,
+    rules: &Rules,
     seats: usize,
     seed: Seed,
 ) -> Result<Vec<Opening>, ArgsError> {
     let mut openings = match &args.openings {
-        Some(path) => openings::read(path, variant, seats)
-            .map_err(|error| ArgsError::new("openings", error))?,
+        Some(path) => {
+            openings::read(path, rules, seats).map_err(|error| ArgsError::new("openings", error))?
+        }
         None => vec![Opening::default()],
     };
     if let Some(plies) = args.openings_plies {

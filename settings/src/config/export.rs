@@ -14,7 +14,7 @@ use matches::plan::{EngineSpec, Format, Opening, Plan};
 pub fn text(plan: &Plan) -> Result<String, toml::ser::Error> {
     let mut settings = Table::new();
     let mut set = |key: &str, value: Value| settings.insert(key.to_string(), value);
-    set("variant", plan.variant.name.into());
+    set("variant", plan.rules.name().into());
     set("players", number(plan.seats as u64));
     match plan.format {
         // A match is a round robin with a number of games instead of rounds.

@@ -74,15 +74,15 @@ pub async fn review(
         let engine = request.engine.as_deref();
         let terms = SearchTerms::new(&terms_of, engine, Some(limit), &BTreeMap::new())?;
         let game = PlayedGame {
-            variant: played.variant,
-            start: played.first,
+            rules: played.variant.into(),
+            start: played.first.into(),
             words: played.words().to_vec(),
             opening: 0,
             places: None,
         };
-        Ok((game, terms))
+        Ok((game, terms, played.variant))
     };
-    let (game, terms) = request.run(prepare).await?;
+    let (game, terms, variant) = request.run(prepare).await?;
     let thread = app.reviews.clone().try_acquire_owned();
     let thread = thread.map_err(|_| ApiError::crowded(MOST_REVIEWS))?;
     let (events, sent) = mpsc::channel(MOST_UNSENT);
@@ -93,7 +93,7 @@ pub async fn review(
             app: &app,
             client: place.client(),
             terms: &terms,
-            variant: game.variant,
+            variant,
             runtime: &runtime,
             events: &events,
         };
@@ -137,7 +137,9 @@ impl Appraise for PoolAppraiser<'_> {
             let message = format!("{:?} is not a position", question.line);
             return Err(unvalued(message));
         };
-        let position = question.position;
+        let Some(position) = question.position.built_in() else {
+            return Err(unvalued("its rules are not built in".to_string()));
+        };
         let asked = self.terms.question_at(self.variant, command, position);
         let permit = self.app.pool.ask(self.client, asked, false)?;
         let found = self.runtime.block_on(async {

@@ -79,7 +79,7 @@ impl Entry {
     ) -> Result<Engine, StartError> {
         let started = Engine::start(
             &self.spec,
-            variant,
+            variant.name,
             Placement::anywhere(isolation),
             ready,
             &Log::none(),

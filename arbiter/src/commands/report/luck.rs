@@ -63,7 +63,8 @@ impl Luck {
 fn game_in(file: &GameFile, path: &Path) -> Result<(&'static Variant, usize), CommandError> {
     if let GameFile::Store(store) = file {
         let plan = store.plan()?;
-        return Ok((plan.variant, plan.seats));
+        let variant = plan.rules.built_in().ok_or("expected --luck-engine")?;
+        return Ok((variant, plan.seats));
     }
     let mut first = None;
     file.for_each(|_, game| {

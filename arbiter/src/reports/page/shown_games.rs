@@ -1,11 +1,12 @@
 //! The games to step through, as JSON for the page's script; each position is stored as changes to the previous one.
 
-use buxtehude::rules::{AnyPosition, Board, Layout, Scene};
+use buxtehude::rules::{Board, Layout, Scene};
 use serde::Serialize;
 use serde_json::Value;
 
 use super::shown_review::{GameReview, StepReview};
 use matches::archive::replay::{Replay, Step};
+use matches::plan::rules::Position;
 use matches::record::printable::printable;
 use matches::record::{Fault, GameRecord, TurnRecord};
 use matches::score::review::Review;
@@ -136,11 +137,12 @@ impl ShownGames {
                 game.opening = record.opening_plies();
                 let mut positions = self.positions(&walk, &record.turns, game.opening);
                 for reviewed in review.iter().flat_map(|review| &review.moves) {
-                    if let Some(step) = positions.steps.get_mut(reviewed.ply - 1) {
+                    let steps = positions.as_mut().map(|positions| &mut positions.steps);
+                    if let Some(step) = steps.and_then(|steps| steps.get_mut(reviewed.ply - 1)) {
                         step.review = Some(StepReview::of(reviewed));
                     }
                 }
-                game.positions = Some(positions);
+                game.positions = positions;
             }
         }
         let after = self
@@ -149,12 +151,17 @@ impl ShownGames {
         self.games.insert(after, game);
     }
 
-    fn positions(&mut self, walk: &Replay, turns: &[TurnRecord], opening: usize) -> Positions {
-        let start = walk.first.scene();
+    fn positions(
+        &mut self,
+        walk: &Replay,
+        turns: &[TurnRecord],
+        opening: usize,
+    ) -> Option<Positions> {
+        let start = walk.first.scene()?;
         let mut before = start.clone();
         let mut steps = Vec::new();
         for (index, step) in walk.steps.iter().enumerate() {
-            let after = step.after.scene();
+            let after = step.after.scene()?;
             let turn = index
                 .checked_sub(opening)
                 .and_then(|index| turns.get(index));
@@ -163,7 +170,7 @@ impl ShownGames {
         }
         let board = self.board(&start.board);
         let first = start.facts.first().map_or(&[][..], Vec::as_slice);
-        Positions {
+        Some(Positions {
             board,
             pieces: start
                 .pieces
@@ -175,7 +182,7 @@ impl ShownGames {
             facts: values(&start),
             turn: turn(&walk.first),
             steps,
-        }
+        })
     }
 
     /// Returns the index of a board; adds a new one.
@@ -288,6 +295,6 @@ fn values(scene: &Scene) -> Vec<Vec<String>> {
 }
 
 /// The seat that moves or draws, from 0.
-fn turn(position: &AnyPosition) -> Option<u8> {
+fn turn(position: &Position) -> Option<u8> {
     position.turn().seat().map(|seat| seat.0)
 }

@@ -44,7 +44,7 @@ impl Subject {
         let programs = programs.chain(std::iter::repeat(None));
         let patience = &plan.patience;
         let mut settings = vec![
-            ("variant", plan.variant.name.to_string()),
+            ("variant", plan.rules.name().to_string()),
             ("format", plan.format.to_string()),
             ("seats", plan.seats.to_string()),
             ("games planned", plan.games.to_string()),
@@ -65,7 +65,7 @@ impl Subject {
         settings.extend(plan.sprt.map(|sprt| ("test", sprt.to_string())));
         settings.extend(played(circumstances));
         Subject {
-            title: title(plan.variant.name, plan.seats),
+            title: title(plan.rules.name(), plan.seats),
             settings,
             engines: plan
                 .engines

@@ -1,8 +1,9 @@
 //! Flaws of recorded games.
 
-use buxtehude::rules::{ActionError, Seat, SetupError, UnknownVariant};
+use buxtehude::rules::{Seat, UnknownVariant};
 use thiserror::Error;
 
+use crate::plan::rules::PositionError;
 use crate::record::ending::Ending;
 
 /// A flaw of a recorded game.
@@ -16,7 +17,7 @@ pub enum Flaw {
     Variant(#[from] UnknownVariant),
     /// The start is not a valid position.
     #[error("start: {0}")]
-    Start(#[from] SetupError),
+    Start(#[from] PositionError),
     /// A list does not have one entry per seat.
     #[error("{field}: {found} entries, but the start has {seats} seats")]
     Length {
@@ -36,7 +37,7 @@ pub enum Flaw {
         /// Number of the move or card, from 1.
         number: usize,
         /// Broken rule.
-        reason: ActionError,
+        reason: PositionError,
     },
     /// There are more turns than moves.
     #[error("turns: {turns} turns, but only {moves} moves")]

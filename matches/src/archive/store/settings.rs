@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
-use buxtehude::rules::Variant;
 use rusqlite::types::FromSql;
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 use serde::Serialize;
@@ -13,6 +12,7 @@ use serde::de::DeserializeOwned;
 use super::reading::Ascending;
 use crate::archive::error::Reason;
 use crate::plan::numbers::concurrency;
+use crate::plan::rules::Rules;
 use crate::plan::{Adjudication, Draft, EngineSpec, MOST_ENGINES, Opening, Patience, Plan, binary};
 use crate::record::{LONGEST_NAME, is_too_long};
 
@@ -23,7 +23,7 @@ pub const LUCK_BY: &str = "luck-by";
 pub fn write(transaction: &Transaction<'_>, plan: &Plan) -> Result<(), Reason> {
     // Lists every field, so that the compiler reports a new field of a plan here.
     let Plan {
-        variant,
+        rules,
         seats,
         engines,
         format,
@@ -50,7 +50,7 @@ pub fn write(transaction: &Transaction<'_>, plan: &Plan) -> Result<(), Reason> {
     let Adjudication { resign, solved } = adjudication;
     let settings = [
         ("arbiter", env!("CARGO_PKG_VERSION").to_string()),
-        ("variant", variant.name.to_string()),
+        ("variant", rules.name().to_string()),
         ("players", seats.to_string()),
         ("format", format.to_string()),
         ("all-orders", all_orders.to_string()),
@@ -143,13 +143,13 @@ fn write_engine(
 /// Reads the plan of a match.
 pub fn read(connection: &Connection) -> Result<Plan, Reason> {
     let variant: String = setting(connection, "variant")?;
-    let variant = Variant::by_name(&variant).map_err(|error| Reason::content("variant", &error))?;
+    let rules = Rules::by_name(&variant).map_err(|error| Reason::content("variant", &error))?;
     let seats = setting(connection, "players")?;
-    let start = variant.start(seats);
+    let start = rules.start(seats);
     start.map_err(|error| Reason::content("players", &error))?;
     let milliseconds = |name| setting(connection, name).map(Duration::from_millis);
     Ok(Plan {
-        variant,
+        rules,
         seats,
         engines: filled("engines", engines(connection)?)?,
         format: setting(connection, "format")?,

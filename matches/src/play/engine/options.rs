@@ -1,7 +1,6 @@
 //! The options of an engine, checked against its offers.
 
 use buxtehude::protocol::{Command, OptionKind, OptionOffer};
-use buxtehude::rules::Variant;
 
 use super::StartError;
 use super::start_error::{excerpt, listed};
@@ -16,7 +15,7 @@ const VARIANT_OPTION: &str = "UCI_Variant";
 /// The first option or value that the engine does not offer.
 pub fn settings(
     spec: &EngineSpec,
-    variant: &Variant,
+    variant: &str,
     offers: &[OptionOffer],
 ) -> Result<Vec<Command>, StartError> {
     let mut commands = Vec::new();
@@ -56,21 +55,21 @@ fn find<'a>(offers: &'a [OptionOffer], name: &str) -> Option<&'a OptionOffer> {
 
 fn variant_setting(
     spec: &EngineSpec,
-    variant: &Variant,
+    variant: &str,
     offer: &OptionOffer,
 ) -> Result<Command, StartError> {
     if let OptionKind::Combo { vars, .. } = &offer.kind
-        && !vars.iter().any(|var| var == variant.name)
+        && !vars.iter().any(|var| var == variant)
     {
         return Err(StartError::UnknownVariant {
             engine: spec.name.clone(),
-            variant: variant.name,
+            variant: variant.to_string(),
             offered: vars.clone(),
         });
     }
     Ok(Command::SetOption {
         name: offer.name.clone(),
-        value: Some(variant.name.to_string()),
+        value: Some(variant.to_string()),
     })
 }
 
@@ -139,7 +138,7 @@ mod tests {
                 .collect(),
             ..EngineSpec::new("mine", "", Limit::depth(1))
         };
-        settings(&spec, &VARIANTS[variant], &offers())
+        settings(&spec, VARIANTS[variant].name, &offers())
             .map(|commands| commands.iter().map(Command::to_string).collect())
             .map_err(|error| error.to_string())
     }

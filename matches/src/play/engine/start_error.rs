@@ -92,7 +92,7 @@ pub enum StartError {
         /// The engine's name.
         engine: String,
         /// Variant of the match.
-        variant: &'static str,
+        variant: String,
         /// Offered variants.
         offered: Vec<String>,
     },

@@ -1,8 +1,9 @@
 //! Early end of a game with a certain winner.
 
-use buxtehude::rules::{AnyPosition, Seat};
+use buxtehude::rules::Seat;
 
 use super::result::GameEnd;
+use crate::plan::rules::Position;
 use crate::plan::{Adjudication, Resign};
 use crate::record::ending::Ending;
 
@@ -37,7 +38,7 @@ impl Adjudicator {
     }
 
     /// Returns how the game ends in this position, if it does.
-    pub fn verdict(&self, position: &AnyPosition) -> Option<GameEnd> {
+    pub fn verdict(&self, position: &Position) -> Option<GameEnd> {
         let solved = position.solved().filter(|_| self.rule.solved);
         if let Some(outcome) = solved {
             return Some(GameEnd::Decided {
@@ -80,7 +81,7 @@ mod tests {
             }),
             solved: false,
         });
-        let position = VARIANTS[0].start(2).unwrap();
+        let position = VARIANTS[0].start(2).unwrap().into();
         let hear = |&(seat, estimate): &(u8, [u16; 2])| {
             adjudicator.hear(Seat(seat), &estimate);
             adjudicator.verdict(&position).is_some()

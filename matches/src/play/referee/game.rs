@@ -4,7 +4,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use buxtehude::protocol::BestMove;
-use buxtehude::rules::{AnyPosition, Seat, Turn};
+use buxtehude::rules::{Seat, Turn};
 
 use super::adjudication::Adjudicator;
 use super::fault::too_late;
@@ -14,7 +14,8 @@ use super::turn_record::{number, turn_record};
 use super::{Abandoned, Played, Referee};
 use crate::plan::EngineSpec;
 use crate::plan::deck::Deck;
-use crate::plan::schedule::ScheduledGame;
+use crate::plan::rules::{Position, PositionError};
+use crate::plan::schedule::{ScheduledGame, play_opening};
 use crate::play::clock::SeatClock;
 use crate::play::engine::{Answer, AnswerError, Engine};
 use crate::play::interrupt::Interrupt;
@@ -31,8 +32,8 @@ pub struct Game<'a> {
     pub(super) referee: Referee<'a>,
     /// Engine of each seat.
     pub(super) specs: Vec<&'a EngineSpec>,
-    start: AnyPosition,
-    pub(super) position: AnyPosition,
+    start: Position,
+    pub(super) position: Position,
     pub(super) request: Request,
     deck: Deck,
     pub(super) clocks: Vec<SeatClock>,
@@ -46,28 +47,32 @@ pub struct Game<'a> {
 
 impl<'a> Game<'a> {
     /// Sets up the position after the opening, and the deck without the opening's cards.
-    // `Referee::play` documents this panic; the starts and openings of a plan are legal.
-    #[allow(clippy::expect_used)]
-    pub fn set_up(scheduled: &'a ScheduledGame, referee: Referee<'a>) -> Game<'a> {
+    pub fn set_up(
+        scheduled: &'a ScheduledGame,
+        referee: Referee<'a>,
+    ) -> Result<Game<'a>, Abandoned> {
         let plan = referee.plan;
         let seats = scheduled.seats.len();
-        let start = match &scheduled.start {
-            Some(text) => plan.variant.parse(text),
-            None => plan.variant.start(seats),
-        };
-        let start = start.expect("the starts of a plan are valid");
+        let start = scheduled.as_opening().start(&plan.rules, seats)?;
+        let mut position = start.clone();
+        let mut deck = Deck::new(scheduled.deck_seed);
+        play_opening(&mut position, &scheduled.opening, &mut deck)?;
+        let mut request = Request::new(scheduled.start.as_deref(), seats);
+        for word in &scheduled.opening {
+            request.append(word);
+        }
         let specs: Vec<&EngineSpec> = scheduled
             .seats
             .iter()
             .map(|seated| &plan.engines[seated.engine])
             .collect();
-        let mut game = Game {
+        Ok(Game {
             scheduled,
             referee,
             start,
-            position: start,
-            request: Request::new(scheduled.start.as_deref(), seats),
-            deck: Deck::new(scheduled.deck_seed),
+            position,
+            request,
+            deck,
             clocks: specs
                 .iter()
                 .map(|spec| SeatClock::new(spec.limit, referee.margin(spec)))
@@ -77,18 +82,7 @@ impl<'a> Game<'a> {
             specs,
             opinions: vec![Vec::new(); seats],
             turns: Vec::new(),
-        };
-        for word in &scheduled.opening {
-            if let Turn::Card(_) = game.position.turn() {
-                // The opening's own card replaces the drawn one.
-                game.deck.draw(&game.position.outcomes());
-            }
-            game.position
-                .play(word)
-                .expect("the openings of a plan are legal");
-            game.request.append(word);
-        }
-        game
+        })
     }
 
     // `Referee::play` documents the panic for a missing engine.
@@ -104,7 +98,7 @@ impl<'a> Game<'a> {
         loop {
             match self.position.turn() {
                 Turn::Over => return Ok(GameEnd::Over),
-                Turn::Card(_) => self.draw_card(),
+                Turn::Card(_) => self.draw_card()?,
                 Turn::Seat(_) if self.turns.len() >= max_plies => return Ok(GameEnd::MaxPlies),
                 Turn::Seat(seat) => {
                     if let Some(end) = self.adjudicator.verdict(&self.position) {
@@ -144,16 +138,12 @@ impl<'a> Game<'a> {
         Ok(None)
     }
 
-    /// Draws the next card.
-    // The deck draws one of the given outcomes, and there is at least one when a card is due.
-    #[allow(clippy::expect_used)]
-    fn draw_card(&mut self) {
+    fn draw_card(&mut self) -> Result<(), Abandoned> {
         let card = self.deck.draw(&self.position.outcomes());
-        self.position
-            .play(&card)
-            .expect("the card is among the outcomes");
+        self.position.play(&card)?;
         self.request.append(&card);
         self.report(None, &card);
+        Ok(())
     }
 
     fn report(&self, turn: Option<&TurnRecord>, word: &str) {
@@ -192,8 +182,8 @@ impl<'a> Game<'a> {
             return Ok(Some(fault));
         }
         let late_stop = clock.late_stop();
-        let before = self.position;
-        let mv = match self.play_answer(&answer) {
+        let before = self.position.clone();
+        let mv = match self.play_answer(&answer)? {
             Ok(mv) => mv,
             Err(reason) => {
                 let fault = GameEnd::fault(seat, engine, Ending::IllegalMove, &reason);
@@ -212,7 +202,7 @@ impl<'a> Game<'a> {
             mv,
             answer,
             [overrun.unwrap_or_default(), late_stop],
-            before,
+            &before,
         );
         self.adjudicator.hear(seat, &turn.estimate);
         if !turn.estimate.is_empty() {
@@ -283,24 +273,23 @@ impl<'a> Game<'a> {
     }
 
     /// Plays the move of an answer; on an error, nothing has changed.
-    fn play_answer(&mut self, answer: &Answer) -> Result<String, String> {
-        match &answer.best_move {
+    fn play_answer(&mut self, answer: &Answer) -> Result<Result<String, String>, Abandoned> {
+        Ok(match &answer.best_move {
             Ok(BestMove { best: Some(mv), .. }) => match self.position.play(mv) {
                 Ok(()) => Ok(mv.clone()),
-                Err(error) => Err(error.to_string()),
+                Err(PositionError::Action(error)) => Err(error.to_string()),
+                Err(error) => return Err(error.into()),
             },
             Ok(BestMove { best: None, .. }) => {
                 let number = self.position.legal_actions().len();
                 Err(format!("it gave no move; {number} were legal"))
             }
             Err(malformed) => Err(malformed.clone()),
-        }
+        })
     }
 
     pub fn into_record(self, end: GameEnd) -> GameRecord {
-        let decided: Vec<Option<usize>> = (0..self.specs.len())
-            .map(|seat| self.position.place(Seat(seat as u8)))
-            .collect();
+        let decided: Vec<Option<usize>> = self.position.places().collect();
         let engines: Vec<&str> = self.specs.iter().map(|spec| spec.name.as_str()).collect();
         let (places, endings) = places_and_endings(&engines, &decided, &end);
         let fault = match end {
@@ -310,7 +299,7 @@ impl<'a> Game<'a> {
         GameRecord {
             game: self.scheduled.number,
             block: self.scheduled.block,
-            variant: self.referee.plan.variant.name.to_string(),
+            variant: self.referee.plan.rules.name().to_string(),
             start: self.start.to_string(),
             seats: self.specs.iter().map(|spec| spec.name.clone()).collect(),
             seed: self.referee.plan.seed,

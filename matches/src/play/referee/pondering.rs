@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use buxtehude::protocol::{BestMove, Go};
-use buxtehude::rules::{AnyPosition, Seat, Turn};
+use buxtehude::rules::{Seat, Turn};
 
 use super::game::Game;
+use crate::plan::rules::Position;
 use crate::play::clock;
 use crate::play::engine::{Answer, AnswerError, Engine};
 
@@ -48,7 +49,7 @@ impl Game<'_> {
         else {
             return;
         };
-        let mut next = self.position;
+        let mut next = self.position.clone();
         let is_legal = next.play(expected).is_ok();
         if !is_legal || next.turn() != Turn::Seat(seat) {
             return;
@@ -75,7 +76,7 @@ impl Game<'_> {
         }
     }
 
-    fn searchmoves(&self, seat: Seat, position: &AnyPosition) -> Vec<String> {
+    fn searchmoves(&self, seat: Seat, position: &Position) -> Vec<String> {
         if self.specs[seat.index()].legal {
             position.legal_actions()
         } else {

@@ -4,8 +4,9 @@
 use std::time::Duration;
 
 use buxtehude::protocol::Score;
-use buxtehude::rules::{AnyPosition, Seat};
+use buxtehude::rules::Seat;
 
+use crate::plan::rules::Position;
 use crate::play::engine::Answer;
 use crate::record::printable::{printable, shortened};
 use crate::record::{MAX_FLAW, MAX_LINE, TurnRecord, is_estimate, micros};
@@ -26,7 +27,7 @@ pub fn turn_record(
     mv: String,
     answer: Answer,
     [overrun, late_stop]: [Duration; 2],
-    before: AnyPosition,
+    before: &Position,
 ) -> TurnRecord {
     let any = |time: Duration| Some(micros(time)).filter(|micros| *micros > 0);
     let mut flaws: Vec<String> = answer.flaw.into_iter().collect();
@@ -100,10 +101,10 @@ fn believed_estimate(said: [Vec<u16>; 2], seats: usize, flaws: &mut Vec<String>)
 }
 
 /// Returns the legal beginning of a principal variation, up to the maximum length of a record.
-fn legal_line(mut position: AnyPosition, mut pv: Vec<String>) -> Vec<String> {
-    let words = pv.iter().take(MAX_LINE);
-    let legal = words.take_while(|word| position.play(word).is_ok()).count();
-    pv.truncate(legal);
+fn legal_line(position: &Position, mut pv: Vec<String>) -> Vec<String> {
+    let words = pv.iter().take(MAX_LINE).map(String::as_str);
+    let (legal, _) = position.walk(words);
+    pv.truncate(legal.len());
     pv
 }
 
@@ -121,7 +122,14 @@ mod tests {
     fn recorded(line: &str, info: &str, seats: usize) -> TurnRecord {
         let answer = Answer::read(Duration::from_millis(1), line.as_bytes(), info.as_bytes());
         let start = VARIANTS[0].start(seats).unwrap();
-        turn_record(Seat(0), "5".to_string(), answer, [Duration::ZERO; 2], start)
+        let start = Position::from(start);
+        turn_record(
+            Seat(0),
+            "5".to_string(),
+            answer,
+            [Duration::ZERO; 2],
+            &start,
+        )
     }
 
     #[test]

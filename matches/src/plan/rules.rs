@@ -1,0 +1,226 @@
+//! The rules of a match, and positions by them: of one of this program's own games.
+
+use std::fmt;
+
+use buxtehude::rules::{
+    ActionError, AnyPosition, Outcome, Scene, Seat, SetupError, Turn, UnknownVariant, Variant,
+};
+use thiserror::Error;
+
+/// Rules of a game.
+#[derive(Clone, Debug)]
+pub enum Rules {
+    /// Those of a game that this program knows.
+    BuiltIn(&'static Variant),
+}
+
+/// Errors of setting up a position, or of a move or card.
+#[derive(Debug, Error)]
+pub enum PositionError {
+    /// The position cannot be set up.
+    #[error(transparent)]
+    Setup(#[from] SetupError),
+    /// The move or card is invalid.
+    #[error(transparent)]
+    Action(#[from] ActionError),
+}
+
+/// A position of any game.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Position {
+    /// By built-in rules.
+    BuiltIn(AnyPosition),
+}
+
+impl From<&'static Variant> for Rules {
+    fn from(variant: &'static Variant) -> Rules {
+        Rules::BuiltIn(variant)
+    }
+}
+
+impl From<AnyPosition> for Position {
+    fn from(position: AnyPosition) -> Position {
+        Position::BuiltIn(position)
+    }
+}
+
+impl Rules {
+    /// Returns the rules that a record names.
+    ///
+    /// # Errors
+    /// [`UnknownVariant`] lists the names.
+    pub fn by_name(name: &str) -> Result<Rules, UnknownVariant> {
+        Variant::by_name(name).map(Rules::from)
+    }
+
+    /// Name of the game.
+    pub fn name(&self) -> &str {
+        match self {
+            Rules::BuiltIn(variant) => variant.name,
+        }
+    }
+
+    /// The variant, if the rules are built in.
+    pub fn built_in(&self) -> Option<&'static Variant> {
+        match self {
+            Rules::BuiltIn(variant) => Some(variant),
+        }
+    }
+
+    /// Returns the usual start for a number of seats.
+    ///
+    /// # Errors
+    /// [`PositionError`] if the game cannot be played by that number.
+    pub fn start(&self, seats: usize) -> Result<Position, PositionError> {
+        match self {
+            Rules::BuiltIn(variant) => Ok(variant.start(seats)?.into()),
+        }
+    }
+
+    /// Parses the text of a position.
+    ///
+    /// # Errors
+    /// [`PositionError`] names the invalid part.
+    pub fn parse(&self, text: &str) -> Result<Position, PositionError> {
+        match self {
+            Rules::BuiltIn(variant) => Ok(variant.parse(text)?.into()),
+        }
+    }
+
+    /// Parses the position of an etude line.
+    ///
+    /// # Errors
+    /// [`PositionError`] names the invalid part.
+    pub fn parse_etude(&self, line: &str) -> Result<Position, PositionError> {
+        match self {
+            Rules::BuiltIn(variant) => Ok(variant.parse_etude(line)?.into()),
+        }
+    }
+}
+
+impl Position {
+    /// The position, if its rules are built in.
+    pub fn built_in(&self) -> Option<&AnyPosition> {
+        match self {
+            Position::BuiltIn(position) => Some(position),
+        }
+    }
+
+    /// Number of seats.
+    pub fn seats(&self) -> usize {
+        match self {
+            Position::BuiltIn(position) => position.seats(),
+        }
+    }
+
+    /// `true` if the game has cards or other draws.
+    pub fn has_cards(&self) -> bool {
+        match self {
+            Position::BuiltIn(position) => position.has_cards(),
+        }
+    }
+
+    /// The next action: a seat's move, a card, or none.
+    pub fn turn(&self) -> Turn {
+        match self {
+            Position::BuiltIn(position) => position.turn(),
+        }
+    }
+
+    /// Place of a seat, from 1, or `None` while it is open.
+    pub fn place(&self, seat: Seat) -> Option<usize> {
+        match self {
+            Position::BuiltIn(position) => position.place(seat),
+        }
+    }
+
+    /// Places of all seats.
+    pub fn places(&self) -> impl Iterator<Item = Option<usize>> {
+        (0..self.seats() as u8).map(|seat| self.place(Seat(seat)))
+    }
+
+    /// Legal moves or, if a card is due, the kinds of card left.
+    pub fn legal_actions(&self) -> Vec<String> {
+        match self {
+            Position::BuiltIn(position) => position.legal_actions(),
+        }
+    }
+
+    /// Kinds of card that can be drawn, each with its number; empty unless a card is due.
+    pub fn outcomes(&self) -> Vec<(String, u32)> {
+        match self {
+            Position::BuiltIn(position) => position.outcomes(),
+        }
+    }
+
+    /// Result with perfect play, if it is known.
+    pub fn solved(&self) -> Option<Outcome> {
+        self.built_in()?.solved()
+    }
+
+    /// A 64-bit key of the position.
+    pub fn key(&self) -> u64 {
+        match self {
+            Position::BuiltIn(position) => position.key(),
+        }
+    }
+
+    /// Scene for programs that draw the position, if there is one.
+    pub fn scene(&self) -> Option<Scene> {
+        self.built_in().map(AnyPosition::scene)
+    }
+
+    /// Cells with their headings for one row of a table.
+    pub fn columns(&self) -> Vec<(&'static str, String)> {
+        self.built_in().map_or_else(Vec::new, AnyPosition::columns)
+    }
+
+    /// Plays a move or draws a card.
+    ///
+    /// # Errors
+    /// [`PositionError`] names the broken rule; the position is unchanged.
+    pub fn play(&mut self, word: &str) -> Result<(), PositionError> {
+        match self {
+            Position::BuiltIn(position) => Ok(position.play(word)?),
+        }
+    }
+
+    /// Returns the positions after each of `words`, up to the first that cannot be played, with its error.
+    pub fn walk<'w>(
+        &self,
+        words: impl IntoIterator<Item = &'w str>,
+    ) -> (Vec<Position>, Option<PositionError>) {
+        let mut position = self.clone();
+        let mut after = Vec::new();
+        for word in words {
+            if let Err(error) = position.play(word) {
+                return (after, Some(error));
+            }
+            after.push(position.clone());
+        }
+        (after, None)
+    }
+
+    /// Returns each legal action with the position after it.
+    ///
+    /// # Errors
+    /// [`PositionError`] if a rules program fails.
+    pub fn children(&self) -> Result<Vec<(String, Position)>, PositionError> {
+        let actions = self.legal_actions().into_iter();
+        let child = |word: String| {
+            let mut next = self.clone();
+            next.play(&word)?;
+            Ok((word, next))
+        };
+        actions.map(child).collect()
+    }
+}
+
+impl fmt::Display for Position {
+    /// Writes the text of the position, which [`Rules::parse`] reads.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Position::BuiltIn(position) => position.fmt(f),
+        }
+    }
+}
