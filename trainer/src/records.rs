@@ -84,13 +84,13 @@ impl RecordedGame {
         ruleset(&record.variant)?;
         let walk = Replay::of(&record)?;
         let mut plies = Vec::new();
-        let mut before = of_hase(walk.first)?;
+        let mut before = of_hase(&walk.first)?;
         for step in walk.steps {
             // A card that is due at the start belongs to no move.
             if let Some(card) = step.rolled {
                 before.draw(card.parse()?)?;
             }
-            let after = of_hase(step.after)?;
+            let after = of_hase(&step.after)?;
             plies.push(Ply {
                 seat: step.seat,
                 before,
@@ -102,7 +102,7 @@ impl RecordedGame {
         }
         Ok(RecordedGame {
             plies,
-            last: of_hase(walk.last)?,
+            last: of_hase(&walk.last)?,
             record,
         })
     }
@@ -123,9 +123,9 @@ impl RecordedGame {
     }
 }
 
-fn of_hase(position: rules::Position) -> Result<Position, String> {
+fn of_hase(position: &rules::Position) -> Result<Position, String> {
     match position {
-        rules::Position::BuiltIn(AnyPosition::Hase(position)) => Ok(position),
+        rules::Position::BuiltIn(AnyPosition::Hase(position)) => Ok(*position),
         _ => Err("expected a position of Hase und Igel".to_string()),
     }
 }
