@@ -1,5 +1,5 @@
 //! The engine program: serves one client on standard input and output. Arguments, if any, form one command, such as
-//! `buxtehude bench` or `buxtehude go perft 7`. After `etudes` they name a subcommand and a file.
+//! `buxtehude bench` or `buxtehude go perft 7`. After `etudes` they name a subcommand and a file, after `rules` a variant.
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -12,11 +12,13 @@ buxtehude plays Hase und Igel, and Rabbits and Wolves, over a line protocol on s
 
 Usage: buxtehude                   serve a client: a GUI, an arbiter, or a person (type `help`)
        buxtehude COMMAND           run one command of the protocol and exit: `go perft 5`, `bench`, `help`
+       buxtehude rules [VARIANT]   answer questions about the rules of a variant, by default Hase und Igel, as a rules
+                                   program of `arbiter match --rules`
        buxtehude etudes ...        check and tune the article's evaluation; `etudes` alone prints its usage
        buxtehude --help, -h        print this
        buxtehude --version, -V     print the version
 
-Exit status: 0 success, 1 output failed, 2 unknown command.
+Exit status: 0 success, 1 output failed, 2 unknown command or variant.
 ";
 
 fn main() -> ExitCode {
@@ -26,6 +28,7 @@ fn main() -> ExitCode {
         .map(|word| word.to_string_lossy().into_owned())
         .collect();
     match words.first().map(String::as_str) {
+        Some("rules") => session::serve_rules(&words[1..]),
         Some("etudes") => etudes::run(&arguments[1..]),
         Some("--help" | "-h") => print(USAGE),
         Some("--version" | "-V") => print(concat!("buxtehude ", env!("CARGO_PKG_VERSION"), "\n")),

@@ -156,6 +156,14 @@ pub enum Query {
     Legal,
     /// `players`: the number of seats.
     Players,
+    /// `state`: the next action with all possible ones, and the places.
+    State,
+    /// `text`: the text of the position.
+    Text,
+    /// `picture`: a drawing, which only a rules program can have.
+    Picture,
+    /// `stake`: the largest sum of points of a game, which only a rules program can have.
+    Stake,
 }
 
 /// Argument of `go`: the limits of a search. Without any, the search is unlimited.

@@ -29,6 +29,7 @@ mod go;
 mod options;
 mod position;
 mod query;
+mod rules_server;
 mod search_thread;
 
 use std::io::{self, BufRead, BufReader, Cursor, Write};
@@ -46,6 +47,7 @@ use debug_log::DebugLog;
 use go::Running;
 use options::{Effect, OptionError, Options};
 use position::{game_of, start_of};
+pub use rules_server::serve_rules;
 use search_thread::{Event, SearchThread, Task};
 
 /// Capacity of the command queue; when it is full, the client blocks. Small, since a command can be a long list.
@@ -130,6 +132,19 @@ fn read_commands(
             return;
         }
     }
+}
+
+/// The answer to a faulty line. A long message that quotes user input is shortened in the middle, since its beginning
+/// and its end are the most useful parts.
+fn error_reply(problem: &str) -> Reply {
+    let characters = problem.chars().count();
+    if characters <= LONGEST_ERROR {
+        return Reply::Say(format!("error: {problem}"));
+    }
+    let half = LONGEST_ERROR / 2;
+    let start: String = problem.chars().take(half).collect();
+    let end: String = problem.chars().skip(characters - half).collect();
+    Reply::Say(format!("error: {start} ... {end}"))
 }
 
 /// Whether to continue after a command.
@@ -407,17 +422,8 @@ impl<W: Write> Session<W> {
         }
     }
 
-    /// Prints an error. A long message that quotes user input is shortened in the middle, since its beginning and its
-    /// end are the most useful parts.
     fn report_error(&mut self, problem: &str) -> io::Result<()> {
-        let characters = problem.chars().count();
-        if characters <= LONGEST_ERROR {
-            return self.inform(&format!("error: {problem}"));
-        }
-        let half = LONGEST_ERROR / 2;
-        let start: String = problem.chars().take(half).collect();
-        let end: String = problem.chars().skip(characters - half).collect();
-        self.inform(&format!("error: {start} ... {end}"))
+        self.say(&error_reply(problem))
     }
 
     fn inform(&mut self, words: &str) -> io::Result<()> {

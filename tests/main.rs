@@ -19,6 +19,7 @@ mod preset;
 mod protocol;
 mod refusals;
 mod rules_agree;
+mod rules_server;
 mod search;
 mod session;
 mod session_input;

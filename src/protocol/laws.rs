@@ -54,6 +54,10 @@ const SOUP: &[&str] = &[
     "gameover",
     "result",
     "legal",
+    "state",
+    "text",
+    "picture",
+    "stake",
     "id",
     "author",
     "option",
@@ -217,6 +221,10 @@ fn query() -> impl Strategy<Value = Query> {
         Query::Result,
         Query::Legal,
         Query::Players,
+        Query::State,
+        Query::Text,
+        Query::Picture,
+        Query::Stake,
     ])
 }
 

@@ -1,6 +1,6 @@
 //! Lines from an untrusted stream: of any length, with any bytes, and possibly cut off.
 
-use std::io::{self, BufRead, ErrorKind};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read};
 
 use super::Command;
 use super::error::CommandError;
@@ -98,6 +98,13 @@ impl<R: BufRead> LineReader<R> {
     }
 }
 
+impl<R: Read> LineReader<BufReader<R>> {
+    /// `true` if the buffer holds a whole line, which the next call returns without waiting.
+    pub fn has_line(&self) -> bool {
+        !self.skipping && self.reader.buffer().contains(&b'\n')
+    }
+}
+
 impl Line<'_> {
     /// The bytes read of the line.
     pub fn bytes(&self) -> &[u8] {
@@ -151,8 +158,6 @@ fn excerpt(bytes: &[u8]) -> (Excerpt, bool) {
 
 #[cfg(test)]
 mod tests {
-    use std::io::{BufReader, Read};
-
     use super::*;
 
     /// Prints the lines of `bytes`, read through a buffer of `capacity` bytes, with lines of at most `limit`.

@@ -20,8 +20,14 @@ pub(super) fn query(input: &str) -> Parsed<'_, Query> {
         value(Query::Result, keyword("result")),
         value(Query::Legal, keyword("legal")),
         value(Query::Players, keyword("players")),
+        value(Query::State, keyword("state")),
+        value(Query::Text, keyword("text")),
+        value(Query::Picture, keyword("picture")),
+        value(Query::Stake, keyword("stake")),
     ));
-    let words = Expected::Words("p1turn, turn, gameover, result, legal or players");
+    let words = Expected::Words(
+        "p1turn, turn, gameover, result, legal, players, state, text, picture or stake",
+    );
     terminated(
         expecting("query", words, fact),
         end("query", "the end of the line"),
@@ -39,6 +45,10 @@ impl fmt::Display for Query {
             Query::Result => "result",
             Query::Legal => "legal",
             Query::Players => "players",
+            Query::State => "state",
+            Query::Text => "text",
+            Query::Picture => "picture",
+            Query::Stake => "stake",
         })
     }
 }

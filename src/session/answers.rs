@@ -27,7 +27,7 @@ go [depth D] [nodes N] [movetime MS] [infinite] [ponder] [searchmoves M ...]
 go perft D                count the lines of play to depth D
 stop                      end the search with its best move
 ponderhit                 the move pondered on was played
-query p1turn|turn|gameover|result|legal|players
+query p1turn|turn|gameover|result|legal|players|state|text
                           answer a question about the position, after the word `response`
 d                         show the position
 eval                      show the static estimate, term by term

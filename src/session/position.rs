@@ -38,26 +38,38 @@ pub fn start_of(variant: &Variant) -> CurrentGame {
 /// # Errors
 /// [`PositionError`] names the invalid field or word of the move list.
 pub fn game_of(variant: &Variant, command: &PositionCommand) -> Result<CurrentGame, PositionError> {
-    let start = match &command.start {
-        Start::Startpos { players } => {
-            let players = players.map_or(DEFAULT_PLAYERS, |players| players as usize);
-            variant.start(players)?
-        }
-        Start::Fen(text) => variant.parse(text)?,
-        Start::Etude(line) => variant.parse_etude(line)?,
-    };
-    let mut game = CurrentGame::from(start);
+    let mut game = CurrentGame::from(first_position(variant, &command.start)?);
     for (number, word) in (1..).zip(&command.moves) {
-        game.play(word).map_err(|reason| PositionError::Move {
-            number,
-            expected: match reason {
-                ActionError::Unreadable { .. } => String::new(),
-                ActionError::Illegal { .. } => expected_in(game.position()),
-            },
-            reason,
-        })?;
+        game.play(word)
+            .map_err(|reason| refusal(number, reason, game.position()))?;
     }
     Ok(game)
+}
+
+/// Returns the position before the first word of a move list.
+///
+/// # Errors
+/// [`SetupError`] names the invalid field.
+pub fn first_position(variant: &Variant, start: &Start) -> Result<AnyPosition, SetupError> {
+    match start {
+        Start::Startpos { players } => {
+            variant.start(players.map_or(DEFAULT_PLAYERS, |players| players as usize))
+        }
+        Start::Fen(text) => variant.parse(text),
+        Start::Etude(line) => variant.parse_etude(line),
+    }
+}
+
+/// The error of a word of the move list, which `position` refused.
+pub fn refusal(number: usize, reason: ActionError, position: &AnyPosition) -> PositionError {
+    PositionError::Move {
+        number,
+        expected: match reason {
+            ActionError::Unreadable { .. } => String::new(),
+            ActionError::Illegal { .. } => expected_in(position),
+        },
+        reason,
+    }
 }
 
 fn expected_in(position: &AnyPosition) -> String {

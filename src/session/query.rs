@@ -28,6 +28,10 @@ pub fn response(query: Query, position: &AnyPosition) -> Vec<String> {
         Query::Result => result(position),
         Query::Legal => position.legal_actions(),
         Query::Players => vec![position.seats().to_string()],
+        Query::State => state(position),
+        Query::Text => position.to_string().split(' ').map(str::to_owned).collect(),
+        // The games of this program have no pictures of one line, and nothing but places.
+        Query::Picture | Query::Stake => Vec::new(),
     }
 }
 
@@ -35,10 +39,40 @@ fn yes_or_no(answer: bool) -> &'static str {
     if answer { "true" } else { "false" }
 }
 
+/// The next action, all possible actions, and the places as soon as one is decided.
+fn state(position: &AnyPosition) -> Vec<String> {
+    let mut words = Vec::new();
+    match position.turn() {
+        Turn::Seat(seat) => {
+            words.extend([seat.to_string(), "legal".to_owned()]);
+            words.extend(position.legal_actions());
+        }
+        Turn::Card(seat) => {
+            words.extend(["card".to_owned(), seat.to_string(), "weights".to_owned()]);
+            for (card, number) in position.outcomes() {
+                words.extend([card, number.to_string()]);
+            }
+        }
+        Turn::Over => words.push("over".to_owned()),
+    }
+    let places: Vec<_> = places(position).collect();
+    if places.iter().any(Option::is_some) {
+        let or_open =
+            |place: &Option<usize>| place.map_or("-".to_owned(), |place| place.to_string());
+        words.push("places".to_owned());
+        words.extend(places.iter().map(or_open));
+    }
+    words
+}
+
+/// Place of each seat; `None` while it is open.
+fn places(position: &AnyPosition) -> impl Iterator<Item = Option<usize>> {
+    (0..position.seats()).map(|seat| position.place(Seat(seat as u8)))
+}
+
 /// Place of each seat; for two seats, the result in UGI's words.
 fn result(position: &AnyPosition) -> Vec<String> {
-    let seats = (0..position.seats()).map(|seat| Seat(seat as u8));
-    let places: Option<Vec<usize>> = seats.map(|seat| position.place(seat)).collect();
+    let places: Option<Vec<usize>> = places(position).collect();
     match places.as_deref() {
         None => vec!["none".to_owned()],
         Some([first, second]) => {

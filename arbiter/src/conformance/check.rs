@@ -15,6 +15,7 @@ mod positions;
 mod run;
 mod scope;
 mod soak;
+mod state;
 mod talk;
 mod texts;
 
@@ -223,6 +224,7 @@ fn checks(scope: &Scope) -> Vec<Check> {
         checks.extend(commands::checks(scope));
         checks.extend(options::checks(scope));
         checks.extend(texts::checks(scope));
+        checks.extend(state::checks(scope));
     }
     checks.extend(input::refusals(profile));
     checks.extend(input::checks(profile));

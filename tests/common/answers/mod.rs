@@ -3,7 +3,9 @@
 use buxtehude::rules::{AnyPosition, Seat, Turn};
 
 /// Arguments of `query`.
-pub const QUERIES: &[&str] = &["p1turn", "turn", "gameover", "result", "legal", "players"];
+pub const QUERIES: &[&str] = &[
+    "p1turn", "turn", "gameover", "result", "legal", "players", "state", "text", "picture", "stake",
+];
 
 /// The expected answer to a query about a position.
 pub fn response(query: &str, position: &AnyPosition) -> String {
@@ -18,9 +20,37 @@ pub fn response(query: &str, position: &AnyPosition) -> String {
         ("result", _) => "none".to_string(),
         ("legal", _) => position.legal_actions().join(" "),
         ("players", _) => position.seats().to_string(),
+        ("state", _) => state(position),
+        ("text", _) => position.to_string(),
+        ("picture" | "stake", _) => String::new(),
         _ => panic!("query {query}"),
     };
     format!("response {words}").trim_end().to_string()
+}
+
+fn state(position: &AnyPosition) -> String {
+    let mut state = match position.turn() {
+        Turn::Seat(Seat(seat)) => format!("{} legal", seat + 1),
+        Turn::Card(Seat(seat)) => format!("card {} weights", seat + 1),
+        Turn::Over => "over".to_string(),
+    };
+    if matches!(position.turn(), Turn::Seat(_)) {
+        for mv in position.legal_actions() {
+            state += &format!(" {mv}");
+        }
+    }
+    for (card, number) in position.outcomes() {
+        state += &format!(" {card} {number}");
+    }
+    let places = (0..position.seats() as u8).map(|seat| position.place(Seat(seat)));
+    let places: Vec<_> = places.collect();
+    if places.iter().any(Option::is_some) {
+        let spelt = places
+            .iter()
+            .map(|place| place.map_or("-".into(), |place| place.to_string()));
+        state += &format!(" places {}", spelt.collect::<Vec<_>>().join(" "));
+    }
+    state
 }
 
 fn result(position: &AnyPosition) -> String {
