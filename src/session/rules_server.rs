@@ -144,3 +144,53 @@ impl LastPosition {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+    use proptest::sample::select;
+
+    use super::*;
+
+    /// Pieces of lines, so that many are valid.
+    const PIECES: &[&str] = &[
+        "\nquery",
+        "\nposition startpos players 3 moves 5",
+        "\nposition fen 0,68,3/0,68,3 1 - -",
+        "\nposition",
+        "\nugi",
+        "\n",
+        "query",
+        "state",
+        "legal",
+        "moves",
+        "5",
+        "6",
+        "+half",
+        "\t",
+        "\r",
+        "ä",
+    ];
+
+    proptest! {
+        #[test]
+        fn each_query_has_one_answer_and_a_position_at_most_an_error(
+            pieces in vec(select(PIECES), 0..60),
+        ) {
+            let input = pieces.join(" ");
+            let lines_of = |word: &str| {
+                let first = input.split('\n').map(|line| line.split_whitespace().next());
+                first.filter(|first| *first == Some(word)).count()
+            };
+            let mut output = Vec::new();
+            serve(&VARIANTS[0], input.as_bytes(), &mut output).unwrap();
+            let output = String::from_utf8(output).unwrap();
+            let count = |start: &str| output.lines().filter(|line| line.starts_with(start)).count();
+            prop_assert_eq!(count("response"), lines_of("query"), "{}", output);
+            prop_assert!(count("info string error: ") <= lines_of("position"), "{}", output);
+            let others = ["response", "info string error: ", "id name ", "ugiok"];
+            prop_assert_eq!(others.map(count).iter().sum::<usize>(), output.lines().count());
+        }
+    }
+}
