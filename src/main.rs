@@ -28,7 +28,6 @@ fn main() -> ExitCode {
         .map(|word| word.to_string_lossy().into_owned())
         .collect();
     match words.first().map(String::as_str) {
-        Some("rules") => session::serve_rules(&words[1..]),
         Some("etudes") => etudes::run(&arguments[1..]),
         Some("--help" | "-h") => print(USAGE),
         Some("--version" | "-V") => print(concat!("buxtehude ", env!("CARGO_PKG_VERSION"), "\n")),

@@ -47,7 +47,7 @@ use debug_log::DebugLog;
 use go::Running;
 use options::{Effect, OptionError, Options};
 use position::{game_of, start_of};
-pub use rules_server::serve_rules;
+use rules_server::serve_rules;
 use search_thread::{Event, SearchThread, Task};
 
 /// Capacity of the command queue; when it is full, the client blocks. Small, since a command can be a long list.
@@ -56,7 +56,8 @@ const WAITING_COMMANDS: usize = 4;
 /// Longest error message, in characters.
 const LONGEST_ERROR: usize = 1000;
 
-/// Serves a client on standard input and output; if there are arguments, runs them as one command instead.
+/// Serves a client on standard input and output; if there are arguments, runs them as one command instead, or after
+/// `rules` serves the rules of a variant.
 ///
 /// # Returns
 /// Success, also if a stream was closed. [`REFUSED`] if the arguments are not a command; the reason goes to standard
@@ -65,6 +66,11 @@ pub fn serve_stdio(arguments: &[String]) -> ExitCode {
     let output = io::stdout();
     if arguments.is_empty() {
         return exit_code(serve(BufReader::new(io::stdin()), output));
+    }
+    if let [first, variant @ ..] = arguments
+        && first == "rules"
+    {
+        return serve_rules(variant);
     }
     let text = arguments.join(" ");
     match text.parse::<Command>() {

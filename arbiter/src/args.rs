@@ -15,8 +15,8 @@ use settings::config::{self, ConfigError, Parsed};
 
 pub use conformance::{CheckArgs, TranscriptArgs};
 pub use files::{
-    ExplainArgs, ExportArgs, ExportFormat, ReplayArgs, ReportArgs, ReportFormat, ReviewArgs,
-    ReviewFormat, VerifyArgs,
+    ExplainArgs, ExportArgs, ExportFormat, FileArgs, ReplayArgs, ReportArgs, ReportFormat,
+    ReviewArgs, ReviewFormat, VerifyArgs,
 };
 pub use openings::OpeningsArgs;
 
@@ -46,7 +46,7 @@ pub enum Command {
     /// Continue a stored match
     Resume(ResumeArgs),
     /// Report on recorded games, as a page or as tables
-    Report(ReportArgs),
+    Report(Box<ReportArgs>),
     /// Print recorded games
     Export(ExportArgs),
     /// Check recorded games against the rules, or show one

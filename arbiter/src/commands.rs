@@ -4,6 +4,7 @@ pub mod check;
 pub mod documents;
 pub mod explain;
 pub mod export;
+mod input;
 pub mod openings;
 pub mod play;
 pub mod replay;

@@ -39,6 +39,7 @@ mod report;
 mod retirement;
 mod review;
 mod review_command;
+mod rules;
 mod runner;
 mod sandbox;
 mod schedule;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use buxtehude::rules::{Seat, Turn, VARIANTS};
-use matches::plan::deck::Deck;
+use matches::plan::deck::{Deck, Draws};
 use matches::plan::rules::Position;
 use matches::plan::schedule::{Schedule, ScheduledGame};
 use matches::plan::seed::Seed;
@@ -120,11 +120,11 @@ proptest! {
     #[test]
     fn the_cards_of_random_plies_are_the_first_of_the_deck(plan in plans(), number in 1..100u64) {
         let game = Schedule::new(&plan).unwrap().game(number).unwrap();
-        let mut deck = Deck::new(game.deck_seed);
+        let mut deck = Deck::new(game.deck_seed, Draws::Game);
         let mut position = plan.rules.start(plan.seats).unwrap();
         for word in &game.opening {
-            if let Turn::Card(_) = position.turn() {
-                prop_assert_eq!(&deck.draw(&position.outcomes()), word);
+            if let Turn::Card(seat) = position.turn() {
+                prop_assert_eq!(&deck.draw(seat, &position.outcomes()), word);
             }
             position.play(word).unwrap();
         }

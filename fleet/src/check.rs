@@ -4,7 +4,7 @@ use buxtehude::rules::Turn;
 use matches::archive::replay::{self, Flaw};
 use matches::luck::{Evaluator, LuckError};
 use matches::plan::Plan;
-use matches::plan::deck::Deck;
+use matches::plan::deck::{Deck, Draws};
 use matches::plan::rules::{Position, PositionError};
 use matches::plan::schedule::{Schedule, ScheduledGame};
 use matches::record::GameRecord;
@@ -92,7 +92,7 @@ pub fn check(plan: &Plan, schedule: &Schedule<'_>, kept: &StoredGame) -> Result<
     if let Some(flaw) = replay::check_stored(kept).into_iter().next() {
         return Err(flaw.into());
     }
-    check_cards(record, &game, start)?;
+    check_cards(record, &game, start, plan.rules.draws())?;
     check_ending(plan, record)
 }
 
@@ -138,6 +138,7 @@ fn check_cards(
     record: &GameRecord,
     game: &ScheduledGame,
     mut position: Position,
+    draws: Draws,
 ) -> Result<(), GameError> {
     let words: Vec<&str> = record.moves.split_whitespace().collect();
     let opening = words.iter().take(game.opening.len()).copied();
@@ -153,10 +154,10 @@ fn check_cards(
     }
     // Each rerun has another deck.
     let seed = (0..reruns).fold(game.deck_seed, |seed, _| seed.another());
-    let mut deck = Deck::new(seed);
+    let mut deck = Deck::new(seed, draws);
     for (index, word) in words.into_iter().enumerate() {
-        if let Turn::Card(_) = position.turn() {
-            let expected = deck.draw(&position.outcomes());
+        if let Turn::Card(seat) = position.turn() {
+            let expected = deck.draw(seat, &position.outcomes());
             // Cards of the opening replace drawn ones.
             if index >= game.opening.len() && word != expected {
                 return Err(GameError::Card {

@@ -41,8 +41,11 @@ pub fn begin(
 ) -> ExitCode {
     let planned = match planned {
         Ok(planned) => planned,
-        Err(error) => return fail(USAGE, error),
+        Err(error) => return fail(error.status, error),
     };
+    if planned.0.rules.program().is_some() {
+        return fail(USAGE, "--rules: workers play built-in games only");
+    }
     let mut fleet = Fleet::new(runtime, settings);
     if !args.dry_run {
         if args.store.is_none() {

@@ -128,16 +128,16 @@ impl<'a> Judge<'a> {
         if self
             .running
             .as_ref()
-            .is_some_and(|(_, plays)| plays != rules.name())
+            .is_some_and(|(_, plays)| plays != rules.told())
         {
             Engine::quit_all(self.running.take().map(|(engine, _)| engine));
         }
         if self.running.is_none() {
             let (place, log) = (Placement::anywhere(self.isolation), Log::none());
             let mut engine =
-                Engine::start(self.spec, rules.name(), place, READY, &log, self.interrupt)?;
+                Engine::start(self.spec, rules.told(), place, READY, &log, self.interrupt)?;
             engine.confirm_options(&self.spec.name, READY)?;
-            self.running = Some((engine, rules.name().to_string()));
+            self.running = Some((engine, rules.told().to_string()));
         }
         self.talk(what, |engine| engine.begin(what, None, READY))
     }

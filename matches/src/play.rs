@@ -10,5 +10,6 @@ pub mod log;
 mod processor;
 pub mod referee;
 pub mod reruns;
+pub mod rules;
 pub mod runner;
 pub mod sandbox;

@@ -26,17 +26,19 @@ use crate::archive::store::Store;
 use crate::archive::user_key::UserKey;
 use crate::luck::Evaluator;
 use crate::output::print;
+use crate::plan::rules::program::RulesError;
 use crate::plan::{EngineSpec, Plan};
 use crate::play::interrupt::Interrupt;
 use crate::play::log::Log;
+use crate::play::rules;
 use crate::play::runner::{self, Programs};
 use crate::play::sandbox::{self, Isolation};
 use crate::report::Report;
 use crate::score::Verdict;
 use announcement::{count, header, print_schedule, unplayed};
 use exit::{
-    ENGINE_FAULT, ExitError, H0_ACCEPTED, H1_ACCEPTED, INTERRUPTED, STORAGE, USAGE, complain,
-    complain_of, exit_of_verdict, fail,
+    ENGINE_FAULT, ExitError, H0_ACCEPTED, H1_ACCEPTED, INTERRUPTED, RULES_FAULT, STORAGE, USAGE,
+    complain, complain_of, exit_of_verdict, fail,
 };
 use ledger::{Ledger, LedgerError};
 pub use outputs::{OnInterrupt, OutputError, Outputs, open_log};
@@ -124,6 +126,9 @@ pub enum SourceError {
     /// A result could not be entered.
     #[error(transparent)]
     Ledger(#[from] LedgerError),
+    /// A rules program failed.
+    #[error("{0}")]
+    Rules(RulesError),
     /// The source itself failed.
     #[error("{0}")]
     Source(String),
@@ -358,6 +363,14 @@ impl Match {
         let (isolation, isolation_text) =
             Isolation::of(self.plan.isolate, &self.plan.engines).map_err(ExitError::usage)?;
         let interrupt = &self.ledger.interrupt;
+        let ready = self.plan.patience.ready;
+        if let Some(game) = self.plan.rules.program() {
+            let connected = rules::connect(game, isolation, ready, &self.log, interrupt);
+            connected.map_err(|error| match error {
+                RulesError::Interrupted => Stop::Interrupted,
+                fault => Stop::Failed(fault.into()),
+            })?;
+        }
         let programs = (!self.changed_engines).then(|| Programs::of(&self.plan, interrupt));
         let notice = notice_of(&self.plan);
         let checked = runner::check_engines(&self.plan, isolation, &self.log, interrupt, &notice);
@@ -439,6 +452,7 @@ impl Match {
         match outcome {
             Err(SourceError::Ledger(LedgerError::Output(_))) => ("interrupted", INTERRUPTED),
             Err(SourceError::Ledger(_)) => ("storage", STORAGE),
+            Err(SourceError::Rules(_)) => ("rules fault", RULES_FAULT),
             Err(SourceError::Source(_)) => ("error", USAGE),
             Ok(()) => match report.verdict() {
                 Verdict::H1 => ("H1", H1_ACCEPTED),

@@ -3,11 +3,14 @@
 mod engine_text;
 mod engines;
 mod games;
+mod rules;
 mod shared;
 pub mod validate;
 
 use std::fmt::Display;
 
+use matches::plan::rules::program::RulesError;
+use matches::run::exit::{RULES_FAULT, USAGE};
 use thiserror::Error;
 
 pub(crate) use engine_text::EngineText;
@@ -16,20 +19,45 @@ pub use games::{
     EngineArgs, FormatArgs, GameArgs, GauntletArgs, MatchArgs, ResumeArgs, RoundRobinArgs,
     TournamentArgs,
 };
+pub use rules::rules;
 pub use shared::{LimitArgs, OpeningArgs, OpeningOrder, OutputArgs};
 
 /// Arguments that make no plan. The message begins with the flag at fault, unless an engine's own settings are.
 #[derive(Debug, Error)]
-#[error("{0}")]
-pub struct ArgsError(pub(crate) String);
+#[error("{message}")]
+pub struct ArgsError {
+    pub(crate) message: String,
+    /// Exit status of the program.
+    pub status: u8,
+}
 
 impl ArgsError {
     pub(crate) fn new(flag: &str, reason: impl Display) -> ArgsError {
-        ArgsError(format!("--{flag}: {reason}"))
+        ArgsError::from(format!("--{flag}: {reason}"))
     }
 
     /// An error in the text given to a flag.
     pub(crate) fn in_text(flag: &str, text: &str, reason: impl Display) -> ArgsError {
-        ArgsError(format!("--{flag} {text:?}: {reason}"))
+        ArgsError::from(format!("--{flag} {text:?}: {reason}"))
+    }
+
+    /// An error of the value of a flag, or the fault of the rules program that shows there.
+    pub(crate) fn of(flag: &str, error: impl Display, fault: Option<&RulesError>) -> ArgsError {
+        match fault {
+            Some(fault) => ArgsError {
+                status: RULES_FAULT,
+                ..ArgsError::new("rules", fault)
+            },
+            None => ArgsError::new(flag, error),
+        }
+    }
+}
+
+impl From<String> for ArgsError {
+    fn from(message: String) -> ArgsError {
+        ArgsError {
+            message,
+            status: USAGE,
+        }
     }
 }

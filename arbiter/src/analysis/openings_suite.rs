@@ -186,7 +186,7 @@ fn candidates(
 /// Draws the candidate of a number; `None` if a seat would finish too early.
 fn draw(plan: &SuitePlan, number: u64) -> Option<Candidate> {
     let (cards, mut rng) = plan.seed.numbered(Purpose::Candidates, number);
-    let mut deck = Deck::new(cards);
+    let mut deck = Deck::new(cards, plan.rules.draws());
     let plies = rng.random_range(plan.plies.clone());
     // Built-in rules do not fail.
     let mut position = plan.rules.start(plan.seats).ok()?;

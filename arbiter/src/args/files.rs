@@ -8,8 +8,21 @@ use super::IsolationArgs;
 use crate::analysis::review::ReviewPlan;
 
 use matches::plan::numbers::{concurrency, positive};
+use matches::plan::rules::program::RulesPlan;
 use matches::plan::{EngineSpec, Limit};
-use settings::args::{ArgsError, LimitArgs, judge, luck_engine};
+use settings::args::{ArgsError, LimitArgs, judge, luck_engine, rules};
+
+/// A file of games.
+#[derive(Debug, Args)]
+pub struct FileArgs {
+    /// A store or a record, made with `arbiter match`
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+
+    /// Program that gives the rules of another game, as for `arbiter match` [default: that of a store made by this user]
+    #[arg(long, value_name = "\"cmd=./x KEY=VALUE...\"", value_parser = rules)]
+    pub rules: Option<RulesPlan>,
+}
 
 /// `arbiter report`.
 #[derive(Debug, Args)]
@@ -24,9 +37,9 @@ The page is one file that needs no network. On a terminal, the tables are printe
 or --format is given. The match may still be running. The exit code is 1 if a line was skipped
 because it is not a game, and 3 if the report cannot be written.")]
 pub struct ReportArgs {
-    /// A store or a record, made with `arbiter match`
-    #[arg(value_name = "FILE")]
-    pub file: PathBuf,
+    /// The games
+    #[command(flatten)]
+    pub input: FileArgs,
 
     /// Format of the report [default: html, or text on a terminal]
     #[arg(long, value_name = "FORM", value_enum)]
@@ -100,9 +113,9 @@ EXAMPLES
 The games are sorted by number. The exit code is 1 if a line was skipped because it is not a
 game.")]
 pub struct ExportArgs {
-    /// A store or a record, made with `arbiter match`
-    #[arg(value_name = "FILE")]
-    pub file: PathBuf,
+    /// The games
+    #[command(flatten)]
+    pub input: FileArgs,
 
     /// Leave out everything that depends on the wall clock
     #[arg(long)]
@@ -133,9 +146,9 @@ EXAMPLES
 
 The exit code is 0 if all games are valid, 1 otherwise.")]
 pub struct ReplayArgs {
-    /// A store or a record, made with `arbiter match`
-    #[arg(value_name = "FILE")]
-    pub file: PathBuf,
+    /// The games
+    #[command(flatten)]
+    pub input: FileArgs,
 
     /// Show this game move by move
     #[arg(long, value_name = "N", value_parser = positive)]
@@ -155,9 +168,9 @@ is compared, with its depth, estimate and score. Other games are only counted. A
 engines; for a record, give them here under the names used in it. The exit code is 0 if everything
 matched, 1 if anything differed, 2 if no game could be played again.")]
 pub struct VerifyArgs {
-    /// A store or a record, made with `arbiter match`
-    #[arg(value_name = "FILE")]
-    pub file: PathBuf,
+    /// The games
+    #[command(flatten)]
+    pub input: FileArgs,
 
     /// Play only this game again
     #[arg(long, value_name = "N", value_parser = positive, conflicts_with = "sample")]
@@ -198,9 +211,9 @@ EXAMPLES
 Shows which engine was at fault and why, how its process ended, its memory and CPU time, the last
 lines in both directions with their times, and the end of its standard error.")]
 pub struct ExplainArgs {
-    /// A store or a record, made with `arbiter match`
-    #[arg(value_name = "FILE")]
-    pub file: PathBuf,
+    /// The games
+    #[command(flatten)]
+    pub input: FileArgs,
 
     /// Number of the game [default: all games that ended in a fault]
     #[arg(long, value_name = "N", value_parser = positive)]
@@ -238,9 +251,9 @@ EXAMPLES
 The engine must give estimates. The exit code is 1 if an invalid game was skipped, and 2 if none
 could be reviewed.")]
 pub struct ReviewArgs {
-    /// A store or a record, made with `arbiter match`
-    #[arg(value_name = "FILE")]
-    pub file: PathBuf,
+    /// The games
+    #[command(flatten)]
+    pub input: FileArgs,
 
     /// Review this game move by move (repeatable) [default: a summary of all games]
     #[arg(long, value_name = "N", value_parser = positive, conflicts_with_all = ["games", "sample"])]

@@ -5,9 +5,9 @@ use std::process::ExitCode;
 use arbiter::args::ExplainArgs;
 use arbiter::reports::explain::explain;
 use matches::archive::ArchiveError;
-use matches::archive::game_file::GameFile;
 use matches::output::print;
 
+use super::input::open;
 use super::{CommandError, exit};
 
 /// Explains one game, or every game with a fault.
@@ -24,7 +24,7 @@ pub fn run(args: &ExplainArgs) -> ExitCode {
 fn explained(args: &ExplainArgs) -> Result<String, CommandError> {
     let wanted = args.game.or(args.number);
     let mut told = Vec::new();
-    GameFile::open(&args.file)?.for_each(|_, game| {
+    open(&args.input, false)?.for_each(|_, game| {
         if let Ok(record) = game {
             let is_asked_for = match wanted {
                 Some(number) => record.game == number,
@@ -38,7 +38,7 @@ fn explained(args: &ExplainArgs) -> Result<String, CommandError> {
     })?;
     match wanted {
         Some(game) if told.is_empty() => {
-            let file = args.file.display();
+            let file = args.input.file.display();
             Err(format!("{file}: no game {game} in this file").into())
         }
         None if told.is_empty() => Ok("no game ended in a fault\n".to_string()),

@@ -12,6 +12,7 @@ use matches::record::digest::{MatchDigest, StoredGame};
 use matches::record::printable::{printable_json, printable_lines};
 use settings::config;
 
+use super::input::open;
 use super::{CommandError, exit};
 
 type Output = BufWriter<StdoutLock<'static>>;
@@ -38,7 +39,7 @@ fn write(args: &ExportArgs) -> Result<bool, CommandError> {
             let text = reports::game_text(&kept.record);
             Ok(output.write_all(printable_lines(&text).as_bytes())?)
         }),
-        ExportFormat::Config => write_settings(&args.file).map(|()| true),
+        ExportFormat::Config => write_settings(&args.input.file).map(|()| true),
     }
 }
 
@@ -54,7 +55,7 @@ fn write_games(
         is_whole = false;
         exit::complain(format_args!("{place}: {flaw}"));
     };
-    GameFile::open(&args.file)?.for_each_sorted(on_flaw, |kept| {
+    open(&args.input, false)?.for_each_sorted(on_flaw, |kept| {
         games += 1;
         // The digest is of the game as it is, not the one stored with it.
         digest.add(&kept.record.digest());

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use super::exit::{USAGE, fail};
+use super::exit::fail;
 use matches::plan::Plan;
 use matches::run::{self, ThisMachine};
 use settings::args::validate;
@@ -21,7 +21,7 @@ pub fn play_tournament(args: &TournamentArgs) -> ExitCode {
 fn begin(planned: Result<(Plan, Vec<String>), ArgsError>, args: &GameArgs) -> ExitCode {
     match planned {
         Ok(planned) => run::begin(planned, &args.new_match(), &mut ThisMachine::default()),
-        Err(error) => fail(USAGE, error),
+        Err(error) => fail(error.status, error),
     }
 }
 

@@ -4,18 +4,18 @@ use std::process::ExitCode;
 
 use arbiter::args::ReplayArgs;
 use arbiter::reports;
-use matches::archive::ArchiveError;
-use matches::archive::game_file::{GameFile, Place};
+use matches::archive::game_file::Place;
 use matches::archive::replay;
 use matches::luck::LuckChecker;
 use matches::output::print;
 use matches::record::digest::StoredGame;
 
-use super::exit;
+use super::input::open;
+use super::{CommandError, exit};
 
 /// Checks a file, or shows one of its games; the exit status is 1 if any game is invalid.
 pub fn replay(args: &ReplayArgs) -> ExitCode {
-    let file = args.file.display();
+    let file = args.input.file.display();
     let checked = match check_file(args) {
         Ok(checked) => checked,
         Err(error) => return exit::fail(exit::USAGE, error),
@@ -64,12 +64,12 @@ impl Checked {
 }
 
 /// Checks the selected games and prints their flaws. If no line of the file is a game, prints that only once.
-fn check_file(args: &ReplayArgs) -> Result<Checked, ArchiveError> {
+fn check_file(args: &ReplayArgs) -> Result<Checked, CommandError> {
     let mut checked = Checked::default();
     let mut unreadable: Vec<String> = Vec::new();
     let mut any_game = false;
     let mut luck = LuckChecker::default();
-    GameFile::open(&args.file)?.for_each_stored(|place, game| {
+    open(&args.input, false)?.for_each_stored(|place, game| {
         if game.is_ok() && !any_game {
             any_game = true;
             unreadable.drain(..).for_each(|complaint| say(&complaint));
@@ -93,7 +93,7 @@ fn check_file(args: &ReplayArgs) -> Result<Checked, ArchiveError> {
         };
         checked.games += 1;
         checked.wrong += u64::from(!is_in_order);
-        Ok::<(), ArchiveError>(())
+        Ok::<(), CommandError>(())
     })?;
     if let [first, rest @ ..] = unreadable.as_slice() {
         say(first);

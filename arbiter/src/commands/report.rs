@@ -25,6 +25,7 @@ use matches::review::Review;
 use matches::run::events::standings_json;
 
 use self::luck::Luck;
+use super::input::open;
 use super::{CommandError, exit, isolate, stop_on_signals};
 
 /// Prints or writes the report on the games in a file.
@@ -33,7 +34,7 @@ pub fn report(args: &ReportArgs) -> ExitCode {
     if args
         .output
         .as_ref()
-        .is_some_and(|output| is_same_file(output, &args.file))
+        .is_some_and(|output| is_same_file(output, &args.input.file))
     {
         return exit::fail(
             exit::USAGE,
@@ -64,7 +65,7 @@ pub fn report(args: &ReportArgs) -> ExitCode {
         }
     };
     if args.format.is_none() && is_for_terminal {
-        let file = args.file.display();
+        let file = args.input.file.display();
         text +=
             &format!("\n`arbiter report {file} --output report.html` makes a page for a browser\n");
     }
@@ -106,7 +107,7 @@ fn read_tables(
     text: impl Fn(&Report) -> String,
 ) -> Result<(String, bool), CommandError> {
     let (file, luck) = measured(args, interrupt)?;
-    let (_, mut report) = beginning(&file, &args.file)?;
+    let (_, mut report) = beginning(&file, &args.input.file)?;
     let is_whole = match &file {
         GameFile::Store(store) => {
             store.for_each_game(Extent::Summary, None, |game| {
@@ -131,12 +132,12 @@ fn measured(
     args: &ReportArgs,
     interrupt: &Interrupt,
 ) -> Result<(GameFile, Option<Luck>), CommandError> {
-    let file = GameFile::open(&args.file)?;
+    let file = open(&args.input, false)?;
     match (Luck::of(args, &file)?, &file) {
         (Some(luck), GameFile::Store(_)) => {
             drop(file);
-            luck.measure(&args.file, interrupt)?;
-            Ok((GameFile::open(&args.file)?, None))
+            luck.measure(&args.input.file, interrupt)?;
+            Ok((open(&args.input, false)?, None))
         }
         (luck, _) => Ok((file, luck)),
     }
@@ -145,7 +146,7 @@ fn measured(
 /// The page of the games in a file, some of them move by move, and `true` if every line of it is a game.
 fn read_page(args: &ReportArgs, interrupt: &Interrupt) -> Result<(String, bool), CommandError> {
     let (file, luck) = measured(args, interrupt)?;
-    let (subject, report) = beginning(&file, &args.file)?;
+    let (subject, report) = beginning(&file, &args.input.file)?;
     let seats = report.standings().seats().len();
     let mut page = Page::new(subject, report, args.games);
     let meter = luck.as_ref().map(|luck| luck.meter(interrupt));

@@ -5,8 +5,6 @@ use std::process::ExitCode;
 use arbiter::analysis::review::{ReviewPlan, review_all};
 use arbiter::analysis::review_text::{game_text, json, totals_text};
 use arbiter::args::{ReviewArgs, ReviewFormat};
-use matches::archive::ArchiveError;
-use matches::archive::game_file::GameFile;
 use matches::archive::replay;
 use matches::output::print;
 use matches::play::interrupt::Interrupt;
@@ -14,6 +12,7 @@ use matches::record::GameRecord;
 use matches::record::digest::StoredGame;
 use matches::review::Totals;
 
+use super::input::open;
 use super::{CommandError, exit, isolate, progress, stop_on_signals};
 
 /// Reviews the games of a file; the exit status is 1 if a game was skipped.
@@ -31,7 +30,7 @@ pub fn review(args: &ReviewArgs) -> ExitCode {
 fn review_file(args: &ReviewArgs, interrupt: &Interrupt) -> Result<u64, CommandError> {
     let plan = args.plan()?;
     let (games, left_out) = choose(args)?;
-    let file = args.file.display();
+    let file = args.input.file.display();
     let is_there = |wanted: &&u64| games.iter().any(|game| game.game == **wanted);
     if let Some(game) = args.game.iter().find(|wanted| !is_there(wanted)) {
         return Err(format!("--game: {file} has no valid game {game}").into());
@@ -85,14 +84,14 @@ fn review_file(args: &ReviewArgs, interrupt: &Interrupt) -> Result<u64, CommandE
 
 /// Returns the selected games, sorted by number, and the number of invalid games skipped. Prints the flaw of each
 /// skipped game. With `--game`, lines that are no games do not matter.
-fn choose(args: &ReviewArgs) -> Result<(Vec<GameRecord>, u64), ArchiveError> {
+fn choose(args: &ReviewArgs) -> Result<(Vec<GameRecord>, u64), CommandError> {
     let is_wanted = |game: u64| match args.game.as_slice() {
         [] => game.saturating_sub(1).is_multiple_of(args.sample),
         wanted => wanted.contains(&game),
     };
     let most = args.games.unwrap_or(u64::MAX);
     let (mut games, mut unreadable, mut wrong) = (Vec::new(), 0, 0);
-    GameFile::open(&args.file)?.for_each_sorted(
+    open(&args.input, false)?.for_each_sorted(
         |place, flaw| {
             if args.game.is_empty() {
                 unreadable += 1;
@@ -102,13 +101,13 @@ fn choose(args: &ReviewArgs) -> Result<(Vec<GameRecord>, u64), ArchiveError> {
         |kept: StoredGame| {
             let record = kept.record;
             if !is_wanted(record.game) || games.len() as u64 >= most {
-                return Ok::<(), ArchiveError>(());
+                return Ok::<(), CommandError>(());
             }
             match replay::check(&record).first() {
                 None => games.push(record),
                 Some(flaw) => {
                     wrong += 1;
-                    let file = args.file.display();
+                    let file = args.input.file.display();
                     exit::complain(format_args!("{file}: game {}: {flaw}", record.game));
                 }
             }
@@ -128,7 +127,7 @@ fn heading(args: &ReviewArgs, plan: &ReviewPlan, totals: &Totals, left_out: u64)
         0 => String::new(),
         left_out => format!("; {left_out} left out"),
     };
-    let (file, moves, engine) = (args.file.display(), totals.moves(), &plan.engine);
+    let (file, moves, engine) = (args.input.file.display(), totals.moves(), &plan.engine);
     let (name, limit) = (&engine.name, engine.limit.in_words());
     format!("{file}: {games}, {moves} moves reviewed by {name} ({limit}){left_out}\n")
 }

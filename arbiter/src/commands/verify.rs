@@ -17,6 +17,7 @@ use matches::play::runner;
 use matches::play::sandbox::{self, Isolation};
 use settings::args::{ArgsError, DEFAULT_LIMIT, engines_of};
 
+use super::input::open;
 use super::{CommandError, exit, isolate, stop_on_signals};
 
 /// Plays games again; the exit status is 1 if any game differs from the stored one.
@@ -26,7 +27,7 @@ pub fn verify(args: &VerifyArgs) -> ExitCode {
         Err(_) if interrupt.is_set() => ExitCode::from(exit::INTERRUPTED),
         Err(error) => exit::fail(exit::USAGE, error),
         Ok(found) => {
-            let file = args.file.display();
+            let file = args.input.file.display();
             // A closed pipe is not an error.
             let _ = print(&format!("{file}: {}\n", found.summary()));
             if interrupt.is_set() {
@@ -74,10 +75,10 @@ impl Found {
 }
 
 fn verify_file(args: &VerifyArgs, interrupt: &Interrupt) -> Result<Found, CommandError> {
-    let file = GameFile::open(&args.file)?;
+    let file = open(&args.input, args.trust_commands)?;
     let mut plan = match &file {
         GameFile::Store(_) if has_engines(args) => {
-            let file = args.file.display();
+            let file = args.input.file.display();
             return Err(format!(
                 "--engine, --each and limits are for records only: {file} is a store, which contains its engines"
             )
@@ -197,7 +198,7 @@ fn add_games(
     })?;
     match args.game {
         Some(game) if !is_there => {
-            Err(format!("--game: no game {game} in {}", args.file.display()).into())
+            Err(format!("--game: no game {game} in {}", args.input.file.display()).into())
         }
         _ => Ok(()),
     }

@@ -246,15 +246,15 @@ pub fn random_game(
     let game = schedule.game_dealt(number, dealt);
     let mut position = plan.rules.start(plan.seats)?;
     let start = position.to_string();
-    let mut deck = Deck::new(game.deck_seed);
+    let mut deck = Deck::new(game.deck_seed, plan.rules.draws());
     let (mut words, mut turns) = (Vec::new(), Vec::new());
     let mut opening = game.opening.iter();
     loop {
         let scheduled = opening.next().cloned();
         let word = match (position.turn(), scheduled) {
             (Turn::Over, _) => break,
-            (Turn::Card(_), scheduled) => {
-                let drawn = deck.draw(&position.outcomes());
+            (Turn::Card(seat), scheduled) => {
+                let drawn = deck.draw(seat, &position.outcomes());
                 scheduled.unwrap_or(drawn)
             }
             (Turn::Seat(_), Some(word)) => word,

@@ -30,7 +30,7 @@ pub(super) fn check(
         let (patience, interrupt) = (plan.patience.ready, &worker.interrupt);
         let started = Engine::start(
             &plain,
-            plan.rules.name(),
+            plan.rules.told(),
             placement,
             patience,
             &worker.log,

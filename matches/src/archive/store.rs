@@ -9,6 +9,7 @@ mod circumstances;
 mod lock;
 mod machines;
 mod reading;
+mod rules_program;
 mod schema;
 mod settings;
 mod trust;

@@ -16,6 +16,7 @@ use thiserror::Error;
 
 use crate::input_file;
 use crate::plan::Opening;
+use crate::plan::rules::program::RulesError;
 use crate::plan::rules::{Position, PositionError, Rules};
 
 /// Errors of a file of openings.
@@ -77,6 +78,28 @@ pub enum OpeningError {
     /// The game is over at the end of the opening.
     #[error("the game is over; expected a position with a legal move")]
     Over,
+}
+
+impl OpeningsError {
+    /// The fault of a rules program, if that is the reason.
+    pub fn fault_of_rules(&self) -> Option<&RulesError> {
+        match self {
+            OpeningsError::Line { reason, .. } => reason.fault_of_rules(),
+            OpeningsError::Read { .. } | OpeningsError::Empty { .. } => None,
+        }
+    }
+}
+
+impl OpeningError {
+    /// The fault of a rules program, if that is the reason.
+    pub fn fault_of_rules(&self) -> Option<&RulesError> {
+        match self {
+            OpeningError::Start(reason) | OpeningError::Action { reason, .. } => {
+                reason.fault_of_rules()
+            }
+            OpeningError::Form(_) | OpeningError::Seats { .. } | OpeningError::Over => None,
+        }
+    }
 }
 
 /// Reads a file of openings, one per line; skips blank lines and lines that begin with `#`.

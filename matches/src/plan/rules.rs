@@ -1,18 +1,32 @@
-//! The rules of a match, and positions by them: of one of this program's own games.
+//! The rules of a match, and positions by them: of one of this program's own games, or from a rules program.
+
+pub mod external;
+pub mod facts;
+pub mod program;
 
 use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use buxtehude::rules::{
     ActionError, AnyPosition, Outcome, Scene, Seat, SetupError, Turn, UnknownVariant, Variant,
 };
 use thiserror::Error;
 
+use crate::plan::deck::Draws;
+use external::{External, ExternalPosition};
+use program::{RulesError, RulesPlan};
+
 /// Rules of a game.
 #[derive(Clone, Debug)]
 pub enum Rules {
     /// Those of a game that this program knows.
     BuiltIn(&'static Variant),
+    /// Those of a rules program.
+    External(Arc<External>),
 }
+
+/// The rules programs that this process has read of; records name them as they name the built-in games.
+static KNOWN: Mutex<Vec<Arc<External>>> = Mutex::new(Vec::new());
 
 /// Errors of setting up a position, or of a move or card.
 #[derive(Debug, Error)]
@@ -23,6 +37,19 @@ pub enum PositionError {
     /// The move or card is invalid.
     #[error(transparent)]
     Action(#[from] ActionError),
+    /// The rules program does not answer as it must.
+    #[error(transparent)]
+    Rules(#[from] RulesError),
+}
+
+impl PositionError {
+    /// The fault of a rules program, if that is the reason.
+    pub fn fault_of_rules(&self) -> Option<&RulesError> {
+        match self {
+            PositionError::Rules(fault) => Some(fault),
+            PositionError::Setup(_) | PositionError::Action(_) => None,
+        }
+    }
 }
 
 /// A position of any game.
@@ -30,6 +57,8 @@ pub enum PositionError {
 pub enum Position {
     /// By built-in rules.
     BuiltIn(AnyPosition),
+    /// By the rules of a program.
+    External(ExternalPosition),
 }
 
 impl From<&'static Variant> for Rules {
@@ -45,18 +74,59 @@ impl From<AnyPosition> for Position {
 }
 
 impl Rules {
+    /// Returns the rules of a program, which [`Rules::by_name`] finds from now on. The first program of a name stays.
+    pub fn external(plan: RulesPlan) -> Rules {
+        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        let same = known.iter().find(|game| game.name() == plan.program.name);
+        let game = same.cloned().unwrap_or_else(|| {
+            let game = Arc::new(External::new(plan));
+            known.push(Arc::clone(&game));
+            game
+        });
+        Rules::External(game)
+    }
+
     /// Returns the rules that a record names.
     ///
     /// # Errors
-    /// [`UnknownVariant`] lists the names.
+    /// [`UnknownVariant`] lists the built-in names.
     pub fn by_name(name: &str) -> Result<Rules, UnknownVariant> {
-        Variant::by_name(name).map(Rules::from)
+        let known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        match known.iter().find(|game| game.name() == name) {
+            Some(game) => Ok(Rules::External(Arc::clone(game))),
+            None => Variant::by_name(name).map(Rules::from),
+        }
     }
 
     /// Name of the game.
     pub fn name(&self) -> &str {
         match self {
             Rules::BuiltIn(variant) => variant.name,
+            Rules::External(game) => game.name(),
+        }
+    }
+
+    /// Value of `UCI_Variant` for engines.
+    pub fn told(&self) -> &str {
+        match self {
+            Rules::BuiltIn(variant) => variant.name,
+            Rules::External(game) => &game.plan().told,
+        }
+    }
+
+    /// Pairing of the draws in the games of a block.
+    pub fn draws(&self) -> Draws {
+        match self {
+            Rules::BuiltIn(_) => Draws::Game,
+            Rules::External(game) => game.plan().draws,
+        }
+    }
+
+    /// The rules program, if there is one.
+    pub fn program(&self) -> Option<&Arc<External>> {
+        match self {
+            Rules::BuiltIn(_) => None,
+            Rules::External(game) => Some(game),
         }
     }
 
@@ -64,6 +134,7 @@ impl Rules {
     pub fn built_in(&self) -> Option<&'static Variant> {
         match self {
             Rules::BuiltIn(variant) => Some(variant),
+            Rules::External(_) => None,
         }
     }
 
@@ -74,6 +145,7 @@ impl Rules {
     pub fn start(&self, seats: usize) -> Result<Position, PositionError> {
         match self {
             Rules::BuiltIn(variant) => Ok(variant.start(seats)?.into()),
+            Rules::External(game) => Ok(Position::External(game.start(seats)?)),
         }
     }
 
@@ -84,6 +156,7 @@ impl Rules {
     pub fn parse(&self, text: &str) -> Result<Position, PositionError> {
         match self {
             Rules::BuiltIn(variant) => Ok(variant.parse(text)?.into()),
+            Rules::External(game) => Ok(Position::External(game.parse(text)?)),
         }
     }
 
@@ -94,6 +167,11 @@ impl Rules {
     pub fn parse_etude(&self, line: &str) -> Result<Position, PositionError> {
         match self {
             Rules::BuiltIn(variant) => Ok(variant.parse_etude(line)?.into()),
+            Rules::External(game) => Err(SetupError::Text {
+                text: line.to_string(),
+                reason: format!("{} has no etudes", game.name()).into(),
+            }
+            .into()),
         }
     }
 }
@@ -103,6 +181,7 @@ impl Position {
     pub fn built_in(&self) -> Option<&AnyPosition> {
         match self {
             Position::BuiltIn(position) => Some(position),
+            Position::External(_) => None,
         }
     }
 
@@ -110,13 +189,15 @@ impl Position {
     pub fn seats(&self) -> usize {
         match self {
             Position::BuiltIn(position) => position.seats(),
+            Position::External(position) => position.seats(),
         }
     }
 
-    /// `true` if the game has cards or other draws.
+    /// `true` if the game has cards or other draws, or may have them.
     pub fn has_cards(&self) -> bool {
         match self {
             Position::BuiltIn(position) => position.has_cards(),
+            Position::External(_) => true,
         }
     }
 
@@ -124,6 +205,7 @@ impl Position {
     pub fn turn(&self) -> Turn {
         match self {
             Position::BuiltIn(position) => position.turn(),
+            Position::External(position) => position.facts().turn,
         }
     }
 
@@ -131,6 +213,7 @@ impl Position {
     pub fn place(&self, seat: Seat) -> Option<usize> {
         match self {
             Position::BuiltIn(position) => position.place(seat),
+            Position::External(position) => position.place(seat),
         }
     }
 
@@ -143,6 +226,7 @@ impl Position {
     pub fn legal_actions(&self) -> Vec<String> {
         match self {
             Position::BuiltIn(position) => position.legal_actions(),
+            Position::External(position) => position.facts().actions.clone(),
         }
     }
 
@@ -150,6 +234,7 @@ impl Position {
     pub fn outcomes(&self) -> Vec<(String, u32)> {
         match self {
             Position::BuiltIn(position) => position.outcomes(),
+            Position::External(position) => position.outcomes(),
         }
     }
 
@@ -162,6 +247,7 @@ impl Position {
     pub fn key(&self) -> u64 {
         match self {
             Position::BuiltIn(position) => position.key(),
+            Position::External(position) => position.key(),
         }
     }
 
@@ -182,6 +268,10 @@ impl Position {
     pub fn play(&mut self, word: &str) -> Result<(), PositionError> {
         match self {
             Position::BuiltIn(position) => Ok(position.play(word)?),
+            Position::External(position) => {
+                *position = position.after(word)?;
+                Ok(())
+            }
         }
     }
 
@@ -190,13 +280,19 @@ impl Position {
         &self,
         words: impl IntoIterator<Item = &'w str>,
     ) -> (Vec<Position>, Option<PositionError>) {
-        let mut position = self.clone();
+        let mut position = match self {
+            Position::BuiltIn(position) => *position,
+            Position::External(position) => {
+                let (after, error) = position.walk(words);
+                return (after.into_iter().map(Position::External).collect(), error);
+            }
+        };
         let mut after = Vec::new();
         for word in words {
             if let Err(error) = position.play(word) {
-                return (after, Some(error));
+                return (after, Some(error.into()));
             }
-            after.push(position.clone());
+            after.push(position.into());
         }
         (after, None)
     }
@@ -206,6 +302,11 @@ impl Position {
     /// # Errors
     /// [`PositionError`] if a rules program fails.
     pub fn children(&self) -> Result<Vec<(String, Position)>, PositionError> {
+        if let Position::External(position) = self {
+            let children = position.children()?.into_iter();
+            let child = |(word, next)| (word, Position::External(next));
+            return Ok(children.map(child).collect());
+        }
         let actions = self.legal_actions().into_iter();
         let child = |word: String| {
             let mut next = self.clone();
@@ -217,10 +318,11 @@ impl Position {
 }
 
 impl fmt::Display for Position {
-    /// Writes the text of the position, which [`Rules::parse`] reads.
+    /// Writes the text of the position, which [`Rules::parse`] reads; for an external one, its start and the moves.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Position::BuiltIn(position) => position.fmt(f),
+            Position::External(position) => position.fmt(f),
         }
     }
 }

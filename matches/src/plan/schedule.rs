@@ -32,7 +32,7 @@ pub struct ScheduledGame {
     pub start: Option<String>,
     /// Moves and cards before the first move of an engine, including random plies.
     pub opening: Vec<String>,
-    /// Seed of the cards: the k-th card drawn after `start` is the same in all games of a block.
+    /// Seed of the cards, which are paired in the games of a block; see [`Draws`](crate::plan::deck::Draws).
     pub deck_seed: DeckSeed,
 }
 
@@ -148,7 +148,7 @@ impl<'a> Schedule<'a> {
         let chosen = &self.plan.openings[index];
         let (deck_seed, mut rng) = self.plan.seed.numbered(Purpose::Blocks, block);
         let mut opening = chosen.moves.clone();
-        let mut deck = Deck::new(deck_seed);
+        let mut deck = Deck::new(deck_seed, self.plan.rules.draws());
         let mut position = self.starts[index].clone();
         play_opening(&mut position, &opening, &mut deck)?;
         for _ in 0..self.plan.random_plies {
@@ -171,8 +171,8 @@ pub fn play_opening(
 ) -> Result<(), PositionError> {
     let (after, error) = position.walk(words.iter().map(String::as_str));
     for next in after {
-        if let Turn::Card(_) = position.turn() {
-            deck.draw(&position.outcomes());
+        if let Turn::Card(seat) = position.turn() {
+            deck.draw(seat, &position.outcomes());
         }
         *position = next;
     }
@@ -206,8 +206,8 @@ fn draw_if_due(
     played: &mut Vec<String>,
     deck: &mut Deck,
 ) -> Result<(), PositionError> {
-    while let Turn::Card(_) = position.turn() {
-        let card = deck.draw(&position.outcomes());
+    while let Turn::Card(seat) = position.turn() {
+        let card = deck.draw(seat, &position.outcomes());
         position.play(&card)?;
         played.push(card);
     }

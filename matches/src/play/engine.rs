@@ -4,13 +4,13 @@
 //! to the thread that started it: on Linux the kernel kills the process when that thread ends, so that no engine
 //! outlives the arbiter, even if the arbiter is killed.
 
-mod answer;
-mod conversation;
+pub(super) mod answer;
+pub(super) mod conversation;
 mod lines;
 mod options;
 mod process;
 mod recent;
-mod start_error;
+pub(super) mod start_error;
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,6 +22,7 @@ pub use answer::Answer;
 use answer::Kind;
 pub use conversation::AnswerError;
 use conversation::Conversation;
+use lines::LONGEST_LINE;
 pub use options::option_commands;
 pub use process::Process;
 use process::Usage;
@@ -33,7 +34,7 @@ use crate::record::Evidence;
 use crate::record::printable::{printable, printable_bytes, shortened};
 
 /// Time that an engine has to end after `quit`.
-const QUIT_PATIENCE: Duration = Duration::from_millis(500);
+pub(super) const QUIT_PATIENCE: Duration = Duration::from_millis(500);
 /// Maximum number of bytes of all option offers.
 const BYTES_OF_OFFERS: usize = 1 << 20;
 /// Maximum number of characters of the name in `id name`.
@@ -118,7 +119,7 @@ impl Engine {
         log: &Log,
         interrupt: &Interrupt,
     ) -> Result<Engine, StartError> {
-        let conversation = Conversation::start(spec, placement, log, interrupt);
+        let conversation = Conversation::start(spec, placement, LONGEST_LINE, log, interrupt);
         let mut engine = Engine {
             conversation: conversation.map_err(|source| StartError::NotStarted {
                 engine: spec.name.clone(),

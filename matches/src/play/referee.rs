@@ -18,6 +18,7 @@ use buxtehude::rules::Seat;
 use thiserror::Error;
 
 use crate::plan::rules::PositionError;
+use crate::plan::rules::program::RulesError;
 use crate::plan::schedule::ScheduledGame;
 use crate::plan::{EngineSpec, LONGEST_MARGIN, Plan, TimeLimit};
 use crate::play::engine::{Engine, StartError};
@@ -65,7 +66,7 @@ pub enum Abandoned {
     Suspect(Rerun),
     /// The start or the opening is illegal.
     #[error(transparent)]
-    Position(#[from] PositionError),
+    Position(PositionError),
 }
 
 impl Abandoned {
@@ -89,6 +90,15 @@ impl Abandoned {
 impl From<Interrupted> for Abandoned {
     fn from(_: Interrupted) -> Abandoned {
         Abandoned::Interrupted
+    }
+}
+
+impl From<PositionError> for Abandoned {
+    fn from(error: PositionError) -> Abandoned {
+        match error {
+            PositionError::Rules(RulesError::Interrupted) => Abandoned::Interrupted,
+            error => Abandoned::Position(error),
+        }
     }
 }
 

@@ -235,12 +235,13 @@ impl Worker<'_> {
                 Some(dealt) => Ok(self.schedule.game_dealt(number, dealt)),
                 None => self.schedule.game(number),
             };
-            let game = match game {
+            let game = match game.map_err(Abandoned::from) {
                 Ok(game) => game,
-                Err(error) => {
+                Err(Abandoned::Position(error)) => {
                     self.send(Err(error.into()));
                     break;
                 }
+                Err(_) => break,
             };
             let Some(mut record) = self.play_until_sure(&game) else {
                 break;
@@ -324,7 +325,7 @@ impl Worker<'_> {
         play_opening(
             &mut position,
             &opening.moves,
-            &mut Deck::new(game.deck_seed),
+            &mut Deck::new(game.deck_seed, plan.rules.draws()),
         )?;
         let mut engines = Vec::new();
         for (seat, &seated) in game.seats.iter().enumerate() {
@@ -399,7 +400,7 @@ impl Worker<'_> {
         }
         Engine::start(
             spec,
-            plan.rules.name(),
+            plan.rules.told(),
             Placement {
                 copy: seated.copy,
                 core: self.core,

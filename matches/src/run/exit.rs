@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use crate::archive::ArchiveError;
+use crate::plan::rules::program::RulesError;
 use crate::play::log::Log;
 use crate::record::printable::printable_lines;
 use crate::score::Verdict;
@@ -17,6 +18,8 @@ pub const USAGE: u8 = 2;
 pub const STORAGE: u8 = 3;
 /// The match was played, but an engine lost games by its own fault or was retired.
 pub const ENGINE_FAULT: u8 = 4;
+/// A rules program failed.
+pub const RULES_FAULT: u8 = 5;
 /// The test accepted H1.
 pub const H1_ACCEPTED: u8 = 10;
 /// The test accepted H0.
@@ -52,6 +55,15 @@ impl From<ArchiveError> for ExitError {
     fn from(error: ArchiveError) -> ExitError {
         ExitError {
             status: status_of(&error),
+            message: error.to_string(),
+        }
+    }
+}
+
+impl From<RulesError> for ExitError {
+    fn from(error: RulesError) -> ExitError {
+        ExitError {
+            status: RULES_FAULT,
             message: error.to_string(),
         }
     }

@@ -90,6 +90,14 @@ impl Source for ThisMachine {
 
 impl From<RunError> for SourceError {
     fn from(error: RunError) -> SourceError {
-        SourceError::Source(error.to_string())
+        let fault = match &error {
+            RunError::Opening(error) => error.fault_of_rules(),
+            RunError::Position(error) => error.fault_of_rules(),
+            RunError::Start(_) | RunError::Complete { .. } => None,
+        };
+        match fault {
+            Some(fault) => SourceError::Rules(fault.clone()),
+            None => SourceError::Source(error.to_string()),
+        }
     }
 }

@@ -96,7 +96,7 @@ pub fn luck_engine(text: &str) -> Result<EngineSpec, String> {
 }
 
 /// An engine without a program, for missing settings.
-fn default(limit: Limit) -> EngineSpec {
+pub(super) fn default(limit: Limit) -> EngineSpec {
     EngineSpec::new("", "", limit)
 }
 
@@ -133,7 +133,7 @@ fn specs(
     specs.collect()
 }
 
-fn spec(
+pub(super) fn spec(
     text: &str,
     engine: &EngineText,
     name: String,
@@ -203,7 +203,7 @@ fn built_in(shared: &EngineText) -> Result<EngineText, ArgsError> {
 }
 
 /// File name of an engine's program.
-fn program(engine: &EngineText) -> String {
+pub(super) fn program(engine: &EngineText) -> String {
     let command = Path::new(engine.get("cmd").unwrap_or_default());
     let file = command.file_name().unwrap_or(command.as_os_str());
     file.to_string_lossy().into_owned()

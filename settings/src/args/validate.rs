@@ -13,8 +13,13 @@ use matches::input_file;
 use matches::own_files;
 use matches::plan::openings;
 use matches::plan::rules::Rules;
+use matches::plan::rules::program::RulesPlan;
 use matches::plan::seed::Seed;
 use matches::plan::{Adjudication, Format, LuckBy, LuckPlan, Opening, Patience, Plan};
+use matches::play::interrupt::Interrupt;
+use matches::play::log::Log;
+use matches::play::rules;
+use matches::play::sandbox::Isolation;
 use matches::score::Sprt;
 
 /// Maximum number of games of an SPRT without `--games`.
@@ -76,11 +81,20 @@ fn luck(args: &GameArgs, plan: &Plan) -> Result<LuckPlan, ArgsError> {
         true => LuckPlan::beside(&plan.engines),
         false => LuckPlan::default(),
     };
+    let usual = match plan.rules.built_in() {
+        Some(_) => usual,
+        None => LuckPlan::default(),
+    };
     let mut luck = args.luck.unwrap_or(usual);
     if args.luck_engine.is_some() {
         luck.by = Some(LuckBy::Engine);
     }
     match luck.by {
+        Some(LuckBy::BuiltIn { .. }) if plan.rules.program().is_some() => {
+            let expected =
+                "the built-in engine does not know this game: expected --luck-engine, or off";
+            Err(ArgsError::new("luck", expected))
+        }
         Some(_) if !has_cards => {
             let reason = format!("{} has no cards: expected off", plan.rules.name());
             Err(ArgsError::new("luck", reason))
@@ -91,7 +105,10 @@ fn luck(args: &GameArgs, plan: &Plan) -> Result<LuckPlan, ArgsError> {
 
 /// The plan of one block from the common arguments; `restart` as for [`engines`].
 fn common(args: &GameArgs, format: Format, restart: bool) -> Result<Plan, ArgsError> {
-    let rules = rules_of(&args.variant, args.players)?;
+    let rules = match &args.rules {
+        Some(plan) => connected(plan, args)?,
+        None => rules_of(&args.variant, args.players)?,
+    };
     check_files(args)?;
     let resign = args.resign.as_ref().map(|words| {
         let text = words.join(" ");
@@ -129,7 +146,7 @@ fn common(args: &GameArgs, format: Format, restart: bool) -> Result<Plan, ArgsEr
     // Only with two seats can an engine tell whose move comes next.
     let ponders = plan.engines.iter().find(|engine| engine.ponder);
     match ponders.filter(|_| plan.seats != 2) {
-        Some(engine) => Err(ArgsError(format!(
+        Some(engine) => Err(ArgsError::from(format!(
             "engine {}: ponder=on: expected two seats, found {}",
             engine.name, plan.seats
         ))),
@@ -144,7 +161,23 @@ fn common(args: &GameArgs, format: Format, restart: bool) -> Result<Plan, ArgsEr
 pub fn rules_of(name: &str, players: usize) -> Result<Rules, ArgsError> {
     let rules = Rules::by_name(name).map_err(|error| ArgsError::new("variant", error))?;
     let start = rules.start(players);
-    start.map_err(|error| ArgsError::new("players", error))?;
+    start.map_err(|error| ArgsError::of("players", &error, error.fault_of_rules()))?;
+    Ok(rules)
+}
+
+/// Starts a rules program, and checks that its game allows the number of players.
+fn connected(plan: &RulesPlan, args: &GameArgs) -> Result<Rules, ArgsError> {
+    let rules = Rules::external(plan.clone());
+    let Some(game) = rules.program() else {
+        return Ok(rules);
+    };
+    let isolation = Isolation::of(args.isolate, std::slice::from_ref(&plan.program));
+    let (isolation, _) = isolation.map_err(|error| ArgsError::new("rules", error))?;
+    let patience = Duration::from_millis(args.ready);
+    let connected = rules::connect(game, isolation, patience, &Log::none(), &Interrupt::new());
+    connected.map_err(|error| ArgsError::of("rules", &error, Some(&error)))?;
+    let start = rules.start(args.players);
+    start.map_err(|error| ArgsError::of("players", &error, error.fault_of_rules()))?;
     Ok(rules)
 }
 
@@ -156,9 +189,8 @@ fn openings(
     seed: Seed,
 ) -> Result<Vec<Opening>, ArgsError> {
     let mut openings = match &args.openings {
-        Some(path) => {
-            openings::read(path, rules, seats).map_err(|error| ArgsError::new("openings", error))?
-        }
+        Some(path) => openings::read(path, rules, seats)
+            .map_err(|error| ArgsError::of("openings", &error, error.fault_of_rules()))?,
         None => vec![Opening::default()],
     };
     if let Some(plies) = args.openings_plies {

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use toml::{Table, Value};
 
+use matches::plan::rules::program::RulesPlan;
 use matches::plan::{EngineSpec, Format, Opening, Plan};
 
 /// Writes a plan as a file for `--config` of `arbiter match` or `arbiter tournament gauntlet`, without settings of a
@@ -14,7 +15,10 @@ use matches::plan::{EngineSpec, Format, Opening, Plan};
 pub fn text(plan: &Plan) -> Result<String, toml::ser::Error> {
     let mut settings = Table::new();
     let mut set = |key: &str, value: Value| settings.insert(key.to_string(), value);
-    set("variant", plan.rules.name().into());
+    match plan.rules.program() {
+        Some(game) => set("rules", Value::Table(rules(game.plan()))),
+        None => set("variant", plan.rules.name().into()),
+    };
     set("players", number(plan.seats as u64));
     match plan.format {
         // A match is a round robin with a number of games instead of rounds.
@@ -60,8 +64,17 @@ pub fn text(plan: &Plan) -> Result<String, toml::ser::Error> {
     })
 }
 
-/// The `[[engine]]` table of an engine.
-fn described(engine: &EngineSpec) -> Table {
+/// The `[rules]` table of a rules program.
+fn rules(plan: &RulesPlan) -> Table {
+    let mut table = program(&plan.program);
+    table.extend(pairs(&plan.program.switches().join(" ")));
+    table.insert("variant".into(), plan.told.as_str().into());
+    table.insert("draws".into(), plan.draws.to_string().into());
+    table
+}
+
+/// The keys that start a program.
+fn program(engine: &EngineSpec) -> Table {
     let mut table = Table::new();
     let mut set = |key: &str, value: Value| table.insert(key.to_string(), value);
     set("name", engine.name.as_str().into());
@@ -72,6 +85,12 @@ fn described(engine: &EngineSpec) -> Table {
     if let Some(dir) = &engine.dir {
         set("dir", Value::from(&*dir.to_string_lossy()));
     }
+    table
+}
+
+/// The `[[engine]]` table of an engine.
+fn described(engine: &EngineSpec) -> Table {
+    let mut table = program(engine);
     table.extend(pairs(&engine.limit.to_string()));
     if let Some(margin) = engine.margin {
         table.insert("margin".into(), milliseconds(margin));

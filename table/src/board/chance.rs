@@ -8,7 +8,8 @@
 //! request, or the whole game, draws the same card, so a player who tries a move knows its card. Both are fine for a
 //! board on one's own machine; otherwise play a match by the arbiter.
 
-use matches::plan::deck::Deck;
+use buxtehude::rules::Turn;
+use matches::plan::deck::{Deck, Draws};
 use matches::plan::seed::{DeckSeed, Purpose, Seed, SysError};
 use sha2::{Digest, Sha256};
 
@@ -27,7 +28,11 @@ impl Chance {
     /// # Errors
     /// [`SysError`] if the system has no random numbers.
     pub fn draw(&self, played: &Played) -> Result<String, SysError> {
-        Ok(Deck::new(self.deck_seed(played)?).draw(&played.position.outcomes()))
+        let Turn::Card(seat) = played.position.turn() else {
+            return Ok(String::new());
+        };
+        let mut deck = Deck::new(self.deck_seed(played)?, Draws::Game);
+        Ok(deck.draw(seat, &played.position.outcomes()))
     }
 
     fn deck_seed(&self, played: &Played) -> Result<DeckSeed, SysError> {

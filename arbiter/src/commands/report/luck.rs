@@ -27,7 +27,7 @@ impl Luck {
         let evaluator = match (&args.luck_engine, args.luck) {
             (Some(engine), _) => Evaluator::engine(engine.clone()),
             (None, Some(nodes)) => {
-                let (variant, seats) = game_in(file, &args.file)?;
+                let (variant, seats) = game_in(file, &args.input.file)?;
                 Evaluator::built_in(nodes, variant, seats)
             }
             (None, None) => return Ok(None),

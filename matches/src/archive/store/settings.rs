@@ -4,12 +4,14 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
+use buxtehude::rules::Variant;
 use rusqlite::types::FromSql;
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::reading::Ascending;
+use super::rules_program::{self, RULES};
 use crate::archive::error::Reason;
 use crate::plan::numbers::concurrency;
 use crate::plan::rules::Rules;
@@ -73,7 +75,10 @@ pub fn write(transaction: &Transaction<'_>, plan: &Plan) -> Result<(), Reason> {
         ("sprt", sprt.map_or(String::new(), |sprt| sprt.to_string())),
         ("luck", luck.to_string()),
     ];
-    for (name, value) in settings {
+    let program = rules
+        .program()
+        .map(|game| (RULES, rules_program::text(game.plan())));
+    for (name, value) in settings.into_iter().chain(program) {
         let insert = "INSERT INTO settings (name, value) VALUES (?1, ?2)";
         transaction.execute(insert, params![name, value])?;
     }
@@ -143,10 +148,18 @@ fn write_engine(
 /// Reads the plan of a match.
 pub fn read(connection: &Connection) -> Result<Plan, Reason> {
     let variant: String = setting(connection, "variant")?;
-    let rules = Rules::by_name(&variant).map_err(|error| Reason::content("variant", &error))?;
     let seats = setting(connection, "players")?;
-    let start = rules.start(seats);
-    start.map_err(|error| Reason::content("players", &error))?;
+    let rules = match find(connection, RULES)? {
+        // Nothing is asked of the program before this user trusts the store.
+        Some(program) => Rules::external(rules_program::parse(&program)?),
+        None => {
+            let rules = Variant::by_name(&variant).map(Rules::from);
+            let rules = rules.map_err(|error| Reason::content("variant", &error))?;
+            let start = rules.start(seats);
+            start.map_err(|error| Reason::content("players", &error))?;
+            rules
+        }
+    };
     let milliseconds = |name| setting(connection, name).map(Duration::from_millis);
     Ok(Plan {
         rules,
@@ -188,13 +201,19 @@ fn optional<T: FromStr<Err: ToString>>(
     is_given.then(|| setting(connection, name)).transpose()
 }
 
-/// Returns a sentence for each engine whose program has changed.
+/// Returns a sentence for each engine whose program has changed, and for the rules program.
 pub fn changed_engines(connection: &Connection) -> Result<Vec<String>, Reason> {
     let select = "SELECT name, command, sha256, arguments, directory, argument_files
         FROM engines ORDER BY number";
     let mut statement = connection.prepare(select)?;
     let mut rows = statement.query([])?;
     let mut changed = Vec::new();
+    if let Some(program) = find(connection, RULES)?
+        && let Some(file) = rules_program::changed(&program)?
+    {
+        let file = file.display();
+        changed.push(format!("rules: {file} has changed since the match began"));
+    }
     while let Some(row) = rows.next()? {
         let name: String = row.get(0)?;
         let command = PathBuf::from(row.get::<_, String>(1)?);

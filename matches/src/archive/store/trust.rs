@@ -10,6 +10,7 @@ use rusqlite::Connection;
 use rusqlite::types::ValueRef;
 use sha2::Sha256;
 
+use super::rules_program::RULES;
 use super::settings;
 use crate::archive::error::Reason;
 use crate::archive::user_key::UserKey;
@@ -84,6 +85,9 @@ fn code(connection: &Connection, key: &UserKey) -> Result<Hmac<Sha256>, Reason> 
             code.update(&(bytes.len() as u64).to_le_bytes());
             code.update(&bytes);
         }
+    }
+    if let Some(program) = settings::find(connection, RULES)? {
+        code.update(program.as_bytes());
     }
     Ok(code)
 }

@@ -3,6 +3,8 @@
 //! There are no reader threads: the caller's own thread polls the child's pipes. Every iteration checks the deadline,
 //! so that neither a flood of output nor an endless line delays the caller.
 
+mod exchange;
+
 use std::io;
 use std::ops::Range;
 use std::process::ExitStatus;
@@ -90,13 +92,14 @@ pub struct Conversation {
 }
 
 impl Conversation {
-    /// Starts the program of an engine.
+    /// Starts the program of an engine. `longest_line` is the maximum length of its lines, including the newline.
     ///
     /// # Errors
     /// The program cannot be run.
     pub fn start(
         spec: &EngineSpec,
         placement: Placement,
+        longest_line: usize,
         log: &Log,
         interrupt: &Interrupt,
     ) -> io::Result<Conversation> {
@@ -117,7 +120,7 @@ impl Conversation {
             log: log.clone(),
             interrupt: interrupt.clone(),
             process,
-            lines: Lines::new(),
+            lines: Lines::new(longest_line),
             arrived: Instant::now(),
             stderr: StderrTail::default(),
             recent: Recent::new(),

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// Maximum length of a line, including its newline.
+/// Maximum length of an engine's line, including its newline.
 pub const LONGEST_LINE: usize = 64 * 1024;
 
 /// Received bytes that are not yet processed, split into lines.
@@ -18,17 +18,20 @@ pub struct Lines {
     end: usize,
     /// Whether the start of the next line was dropped, so that its rest must be dropped, too.
     dropping: bool,
+    /// Whether any line was too long.
+    has_dropped: bool,
 }
 
 impl Lines {
-    /// Creates an empty buffer.
-    pub fn new() -> Lines {
+    /// Creates an empty buffer for lines of at most `longest` bytes, including their newline.
+    pub fn new(longest: usize) -> Lines {
         Lines {
-            bytes: vec![0; LONGEST_LINE].into_boxed_slice(),
+            bytes: vec![0; longest].into_boxed_slice(),
             begin: 0,
             scanned: 0,
             end: 0,
             dropping: false,
+            has_dropped: false,
         }
     }
 
@@ -36,6 +39,7 @@ impl Lines {
     pub fn room(&mut self) -> &mut [u8] {
         if self.end - self.begin == self.bytes.len() {
             self.drop_beginning();
+            self.has_dropped = true;
         }
         if self.begin > 0 {
             self.bytes.copy_within(self.begin..self.end, 0);
@@ -49,6 +53,11 @@ impl Lines {
     /// Confirms that `number` bytes were written to [`Lines::room`].
     pub fn received(&mut self, number: usize) {
         self.end += number;
+    }
+
+    /// `true` if any line was too long, and was dropped.
+    pub fn has_dropped(&self) -> bool {
+        self.has_dropped
     }
 
     /// Returns the next line without its newline, as a range for [`Lines::text`]; `None` if none is complete.
@@ -121,7 +130,7 @@ mod tests {
     fn lines_come_out_however_they_come_in() {
         let text = b"id name x\n\nuciok\nbestm";
         for size in 1..=text.len() {
-            let mut lines = Lines::new();
+            let mut lines = Lines::new(LONGEST_LINE);
             let found: Vec<String> = text
                 .chunks(size)
                 .flat_map(|chunk| receive(&mut lines, chunk))
@@ -142,7 +151,7 @@ mod tests {
             (LONGEST_LINE, false),
             (300_000, false),
         ] {
-            let mut lines = Lines::new();
+            let mut lines = Lines::new(LONGEST_LINE);
             let mut bytes = b"first\n".to_vec();
             bytes.extend(vec![b'x'; length]);
             bytes.extend(b"\nlast\n");
@@ -154,12 +163,13 @@ mod tests {
                 vec![5, 4]
             };
             assert_eq!(lengths, expected, "a line of {length}");
+            assert_eq!(lines.has_dropped(), !counts, "a line of {length}");
         }
     }
 
     #[test]
     fn the_rest_of_a_dropped_beginning_counts_as_nothing() {
-        let mut lines = Lines::new();
+        let mut lines = Lines::new(LONGEST_LINE);
         assert!(receive(&mut lines, b"info string ").is_empty());
         lines.drop_incomplete();
         assert_eq!(

@@ -141,7 +141,7 @@ impl StartError {
 }
 
 /// Replaces the error of a script whose interpreter is missing, which the system does not tell from a missing script.
-pub(super) fn explained(error: io::Error, command: &Path, dir: Option<&Path>) -> io::Error {
+pub fn explained(error: io::Error, command: &Path, dir: Option<&Path>) -> io::Error {
     let script = file_of(command).map(|file| dir.map_or(file.clone(), |dir| dir.join(file)));
     match script.and_then(|script| interpreter(&script)) {
         Some(interpreter) if error.kind() == io::ErrorKind::NotFound => {

@@ -55,7 +55,7 @@ impl<'a> Game<'a> {
         let seats = scheduled.seats.len();
         let start = scheduled.as_opening().start(&plan.rules, seats)?;
         let mut position = start.clone();
-        let mut deck = Deck::new(scheduled.deck_seed);
+        let mut deck = Deck::new(scheduled.deck_seed, plan.rules.draws());
         play_opening(&mut position, &scheduled.opening, &mut deck)?;
         let mut request = Request::new(scheduled.start.as_deref(), seats);
         for word in &scheduled.opening {
@@ -98,7 +98,7 @@ impl<'a> Game<'a> {
         loop {
             match self.position.turn() {
                 Turn::Over => return Ok(GameEnd::Over),
-                Turn::Card(_) => self.draw_card()?,
+                Turn::Card(seat) => self.draw_card(seat)?,
                 Turn::Seat(_) if self.turns.len() >= max_plies => return Ok(GameEnd::MaxPlies),
                 Turn::Seat(seat) => {
                     if let Some(end) = self.adjudicator.verdict(&self.position) {
@@ -138,8 +138,8 @@ impl<'a> Game<'a> {
         Ok(None)
     }
 
-    fn draw_card(&mut self) -> Result<(), Abandoned> {
-        let card = self.deck.draw(&self.position.outcomes());
+    fn draw_card(&mut self, seat: Seat) -> Result<(), Abandoned> {
+        let card = self.deck.draw(seat, &self.position.outcomes());
         self.position.play(&card)?;
         self.request.append(&card);
         self.report(None, &card);

@@ -143,7 +143,7 @@ fn start(
         let _started = started;
         let patience = plan.patience.ready;
         let place = Placement::anywhere(isolation);
-        let mut engine = Engine::start(spec, plan.rules.name(), place, patience, log, interrupt)?;
+        let mut engine = Engine::start(spec, plan.rules.told(), place, patience, log, interrupt)?;
         engine.confirm_options(&spec.name, patience)?;
         Ok(engine)
     })

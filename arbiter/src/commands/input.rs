@@ -1,0 +1,40 @@
+//! Opening of files of games.
+
+use std::slice;
+use std::time::Duration;
+
+use matches::archive::game_file::GameFile;
+use matches::plan::Isolate;
+use matches::plan::rules::Rules;
+use matches::play::interrupt::Interrupt;
+use matches::play::log::Log;
+use matches::play::rules;
+use matches::play::sandbox::Isolation;
+
+use super::CommandError;
+use crate::args::FileArgs;
+
+/// Timeout for each answer of a rules program.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Opens a file of games. If they need a rules program, starts the given one, or that of a store if this user made it or
+/// `is_trusted`.
+///
+/// # Errors
+/// The file cannot be read, or the program does not start.
+pub fn open(args: &FileArgs, is_trusted: bool) -> Result<GameFile, CommandError> {
+    let typed = args.rules.clone().map(Rules::external);
+    let file = GameFile::open(&args.file)?;
+    let rules = match (typed, &file) {
+        (None, GameFile::Store(store)) if is_trusted || store.check_mark().is_ok() => {
+            Some(store.plan()?.rules)
+        }
+        (typed, _) => typed,
+    };
+    if let Some(game) = rules.as_ref().and_then(Rules::program) {
+        let program = slice::from_ref(&game.plan().program);
+        let (isolation, _) = Isolation::of(Isolate::Auto, program)?;
+        rules::connect(game, isolation, PATIENCE, &Log::none(), &Interrupt::new())?;
+    }
+    Ok(file)
+}

@@ -1,0 +1,273 @@
+//! Matches whose rules come from another program: from its first answer to replay and report, and its faults.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::common::{program, stored};
+use program::{content, directory, run};
+use stored::{export, numbers};
+
+const PIG: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/rules/pig.py");
+const MOVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/engine.py");
+const BAD_PIG: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/engines/bad_pig.py");
+
+fn mover(name: &str) -> String {
+    format!("cmd=python3 args={MOVER} legal=on name={name}")
+}
+
+fn pig() -> String {
+    format!("cmd=python3 args={PIG} name=pig")
+}
+
+fn path(directory: &Path, name: &str) -> String {
+    directory.join(name).to_str().unwrap().to_string()
+}
+
+#[test]
+fn a_match_is_played_stored_replayed_and_reported() {
+    let directory = directory("rules_match");
+    for (seats, games) in [("2", 8), ("3", 6)] {
+        let store = path(&directory, &format!("{seats}.db"));
+        let games = games.to_string();
+        let (one, other) = (mover("one"), mover("other"));
+        let (code, stdout, stderr) = run(&[
+            "match",
+            "--rules",
+            &pig(),
+            "--players",
+            seats,
+            "--games",
+            &games,
+            "--concurrency",
+            "2",
+            "--random-plies",
+            "3",
+            "--engine",
+            &one,
+            "--engine",
+            &other,
+            "--store",
+            &store,
+        ]);
+        assert_eq!(code, 0, "{stdout}{stderr}");
+        assert!(
+            stdout.starts_with(&format!("pig, {seats} seats, ")),
+            "{stdout}"
+        );
+
+        let all_in_order = format!("{store}: {games} games, all in order\n");
+        assert_eq!(content(&["replay", &store]), all_in_order);
+        let shown = content(&["replay", &store, "--game", "1"]);
+        assert!(
+            shown.contains(&format!("start startpos players {seats}\n")),
+            "{shown}"
+        );
+        assert!(content(&["report", &store]).contains("pig"));
+        let settings = content(&["export", &store, "--format", "config"]);
+        assert!(
+            settings.contains("[rules]\n") && settings.contains("name = \"pig\""),
+            "{settings}"
+        );
+
+        // A record does not say which program gave the rules.
+        let record = path(&directory, &format!("{seats}.jsonl"));
+        fs::write(&record, export(&store, &[])).unwrap();
+        let (code, stdout, _) = run(&["replay", &record]);
+        assert!(
+            code == 1 && stdout.contains("unknown variant \"pig\""),
+            "{stdout}"
+        );
+        let text = content(&["replay", &record, "--rules", &pig()]);
+        assert!(text.ends_with("all in order\n"), "{text}");
+        let tampered = fs::read_to_string(&record)
+            .unwrap()
+            .replacen(" hold ", " +4 ", 1);
+        fs::write(&record, tampered).unwrap();
+        let (code, stdout, _) = run(&["replay", &record, "--rules", &pig()]);
+        assert!(code == 1 && stdout.contains("+4 is illegal"), "{stdout}");
+    }
+}
+
+#[test]
+fn a_match_by_the_rules_of_the_engine_is_the_built_in_one_but_for_the_name() {
+    let directory = directory("rules_equal");
+    let arbiter = env!("CARGO_BIN_EXE_arbiter");
+    for (variant, seats) in [
+        ("hase-und-igel", "2"),
+        ("hare-and-tortoise", "4"),
+        ("fox-and-hounds", "2"),
+    ] {
+        let rules = format!(
+            "cmd={arbiter} args='engine rules {variant}' name=x variant={variant} draws=game"
+        );
+        let engine = |name: &str| format!("cmd={arbiter} args=engine nodes=20 name={name}");
+        let played = |source: &[&str], name: &str| {
+            let store = path(&directory, &format!("{variant}.{name}.db"));
+            let (one, other) = (engine("one"), engine("other"));
+            let rest = [
+                "--players",
+                seats,
+                "--games",
+                "8",
+                "--seed",
+                "5",
+                "--random-plies",
+                "3",
+                "--luck",
+                "off",
+                "--engine",
+                &one,
+                "--engine",
+                &other,
+                "--store",
+                &store,
+            ];
+            let (code, stdout, stderr) = run(&[&["match"], source, &rest].concat());
+            assert_eq!(code, 0, "{stdout}{stderr}");
+            let text = content(&["verify", &store]);
+            assert!(text.ends_with("8 games, all as stored\n"), "{text}");
+            let games = export(&store, &["--without-clock"]);
+            let games = games.lines().map(|line| {
+                let mut game: Value = serde_json::from_str(line).unwrap();
+                let fields = game.as_object_mut().unwrap();
+                for field in ["variant", "digest"] {
+                    fields.remove(field);
+                }
+                game
+            });
+            games.collect::<Vec<Value>>()
+        };
+        let built_in = played(&["--variant", variant], "built-in");
+        assert_eq!(built_in.len(), 8);
+        assert_eq!(played(&["--rules", &rules], "rules"), built_in, "{variant}");
+    }
+}
+
+#[test]
+fn the_rolls_of_a_seat_are_the_same_in_all_games_of_a_block() {
+    let directory = directory("rules_draws");
+    let rolls = |draws: &str| {
+        let store = path(&directory, &format!("{draws}.db"));
+        let rules = format!("{} draws={draws}", pig());
+        let (one, other) = (mover("one"), mover("other"));
+        let (code, stdout, stderr) = run(&[
+            "match", "--rules", &rules, "--games", "2", "--engine", &one, "--engine", &other,
+            "--store", &store,
+        ]);
+        assert_eq!(code, 0, "{stdout}{stderr}");
+        let games = export(&store, &[]);
+        let rolls_of = |line: &str| {
+            let game: Value = serde_json::from_str(line).unwrap();
+            let mut rolls = [Vec::new(), Vec::new()];
+            let mut seat = 0;
+            for word in game["moves"].as_str().unwrap().split(' ') {
+                match word {
+                    "roll" => {}
+                    "hold" => seat = 1 - seat,
+                    roll => {
+                        rolls[seat].push(roll.to_string());
+                        if roll == "+1" {
+                            seat = 1 - seat;
+                        }
+                    }
+                }
+            }
+            rolls
+        };
+        games.lines().map(rolls_of).collect::<Vec<_>>()
+    };
+    let same = |games: &[[Vec<String>; 2]], seat: usize| {
+        let pairs = games[0][seat].iter().zip(&games[1][seat]);
+        assert!(pairs.len() > 10, "{games:?}");
+        pairs.clone().all(|(one, other)| one == other)
+    };
+    let by_seat = rolls("seat");
+    assert!(same(&by_seat, 0) && same(&by_seat, 1), "{by_seat:?}");
+    let by_game = rolls("game");
+    assert!(!(same(&by_game, 0) && same(&by_game, 1)), "{by_game:?}");
+}
+
+#[test]
+fn a_bad_rules_program_ends_the_match_but_loses_no_game() {
+    for (fault, expected) in [
+        ("hang", "did not answer in time"),
+        ("crash", "out of dice"),
+        ("garbage", "expected"),
+        ("offer", "each move once"),
+        ("refuse", "changed my mind"),
+        ("flood", "a line of more than 1048576 bytes"),
+    ] {
+        let directory = directory(&format!("rules_{fault}"));
+        let (store, mended) = (path(&directory, "match.db"), path(&directory, "mended"));
+        let rules = format!("cmd=python3 args='{BAD_PIG} {PIG} {fault} 700 {mended}' name=pig");
+        let (one, other) = (mover("one"), mover("other"));
+        let (code, stdout, stderr) = run(&[
+            "match",
+            "--rules",
+            &rules,
+            "--games",
+            "10",
+            "--ready",
+            "3000",
+            "--isolate",
+            "off",
+            "--engine",
+            &one,
+            "--engine",
+            &other,
+            "--store",
+            &store,
+        ]);
+        assert_eq!(code, 5, "{fault}: {stdout}{stderr}");
+        assert!(
+            stderr.contains("rules program pig: ") && stderr.contains(expected),
+            "{fault}: {stderr}"
+        );
+        let before = numbers(&store);
+        assert!((1..10).contains(&before.len()), "{fault}: {before:?}");
+        fs::write(&mended, "").unwrap();
+        let (code, stdout, stderr) = run(&["resume", &store]);
+        assert_eq!(code, 0, "{fault}: {stdout}{stderr}");
+        assert_eq!(numbers(&store).len(), 10, "{fault}: {stdout}");
+    }
+}
+
+#[test]
+fn rules_that_cannot_be_used_are_refused_before_the_match() {
+    let engine = mover("one");
+    for (rules, code, expected) in [
+        ("name=pig", 2, "cmd= is missing"),
+        ("cmd=x name=hase-und-igel", 2, "is a built-in game"),
+        ("cmd=x movetime=5", 2, "movetime= does not apply to rules"),
+        ("cmd=x draws=never", 2, "draws=never: expected game or seat"),
+        (
+            "cmd=/nonexistent/rules name=pig",
+            5,
+            "rules program pig: cannot start",
+        ),
+        ("cmd=true name=pig", 5, "rules program pig: "),
+        (
+            &format!("{} draws=seat", pig().replace("pig.py", "nothing.py")),
+            5,
+            "No such file",
+        ),
+    ] {
+        let (found, stdout, stderr) = run(&[
+            "match", "--rules", rules, "--engine", &engine, "--store", "none",
+        ]);
+        assert_eq!(found, code, "{rules}: {stdout}{stderr}");
+        assert!(stderr.contains(expected), "{rules}: {stderr}");
+    }
+    let (code, _, stderr) = run(&[
+        "match",
+        "--rules",
+        &pig(),
+        "--luck",
+        "300",
+        "--engine",
+        &engine,
+    ]);
+    assert!(code == 2 && stderr.contains("--luck-engine"), "{stderr}");
+}

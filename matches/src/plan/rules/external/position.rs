@@ -1,0 +1,267 @@
+//! A position of an [`External`] game.
+
+use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+use buxtehude::rules::{ActionError, Seat, Turn};
+
+use super::External;
+use crate::plan::rules::PositionError;
+use crate::plan::rules::facts::{Facts, is_action};
+use crate::plan::rules::program::{AT_ONCE, Answer, Question, RulesError};
+use crate::record::printable::shortened;
+
+/// Maximum number of characters of a list of legal actions in an error.
+const LONGEST_LIST: usize = 200;
+
+/// A position of an [`External`] game; clones share it.
+#[derive(Clone)]
+pub struct ExternalPosition(Arc<Node>);
+
+struct Node {
+    start: Arc<Start>,
+    /// Argument of `position`, which begins with the line of the start.
+    line: String,
+    facts: Facts,
+}
+
+struct Start {
+    game: Arc<External>,
+    /// Argument of `position` without moves.
+    line: String,
+    /// Text in records.
+    text: String,
+    /// Largest sum of points.
+    stake: Option<u32>,
+}
+
+impl ExternalPosition {
+    /// Creates a start with its text, stake and facts.
+    pub(super) fn start(
+        game: &Arc<External>,
+        line: String,
+        text: String,
+        stake: Option<u32>,
+        facts: Facts,
+    ) -> ExternalPosition {
+        let start = Start {
+            game: Arc::clone(game),
+            line: line.clone(),
+            text,
+            stake,
+        };
+        let start = Arc::new(start);
+        ExternalPosition(Arc::new(Node { start, line, facts }))
+    }
+
+    /// Number of seats.
+    pub fn seats(&self) -> usize {
+        self.0.facts.places.len()
+    }
+
+    /// The facts of the position.
+    pub fn facts(&self) -> &Facts {
+        &self.0.facts
+    }
+
+    /// Place of a seat, from 1, or `None` while it is open.
+    pub fn place(&self, seat: Seat) -> Option<usize> {
+        self.0.facts.places.get(seat.index()).copied().flatten()
+    }
+
+    /// Outcomes that can be drawn, each with its weight; empty unless one is due.
+    pub fn outcomes(&self) -> Vec<(String, u32)> {
+        let facts = &self.0.facts;
+        let outcomes = facts.actions.iter().cloned();
+        outcomes.zip(facts.weights.iter().copied()).collect()
+    }
+
+    /// Text of the position where its words begin, for [`External::parse`].
+    pub fn start_text(&self) -> &str {
+        &self.0.start.text
+    }
+
+    /// Moves and outcomes since the start.
+    pub fn words(&self) -> impl Iterator<Item = &str> {
+        self.moves().split_ascii_whitespace().skip(1)
+    }
+
+    /// The word `moves` with the moves and outcomes, or an empty text.
+    fn moves(&self) -> &str {
+        self.0.line[self.0.start.line.len()..].trim_start()
+    }
+
+    /// A 64-bit key of the start and the words since.
+    pub fn key(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        (self.start_text(), self.moves()).hash(&mut hasher);
+        hasher.finish()
+    }
+
+    /// Returns the position after a move or outcome.
+    ///
+    /// # Errors
+    /// [`PositionError`] if the word is not legal.
+    pub fn after(&self, word: &str) -> Result<ExternalPosition, PositionError> {
+        let mut after = Vec::with_capacity(1);
+        self.walk_some(&[word], &mut after)?;
+        // There is a position for each word.
+        Ok(after.pop().unwrap_or_else(|| self.clone()))
+    }
+
+    /// Returns the positions after each of `words`, up to the first that cannot be played, with its error.
+    pub fn walk<'w>(
+        &self,
+        words: impl IntoIterator<Item = &'w str>,
+    ) -> (Vec<ExternalPosition>, Option<PositionError>) {
+        let words: Vec<&str> = words.into_iter().collect();
+        let mut after = Vec::with_capacity(words.len());
+        for words in words.chunks(AT_ONCE) {
+            let before = after.last().unwrap_or(self).clone();
+            if let Err(error) = before.walk_some(words, &mut after) {
+                return (after, Some(error));
+            }
+        }
+        (after, None)
+    }
+
+    /// Adds the positions after each of at most [`AT_ONCE`] words to `after`.
+    fn walk_some(
+        &self,
+        words: &[&str],
+        after: &mut Vec<ExternalPosition>,
+    ) -> Result<(), PositionError> {
+        // Spares the program a question without a use.
+        if let [first, ..] = words {
+            self.check(first)?;
+        }
+        // Later words are sent before it is clear whether they are legal, but nothing that is not a word.
+        let sent = words.iter().take_while(|word| is_action(word));
+        let mut line = self.0.line.clone();
+        let lines = sent.map(|word| {
+            line = self.line_after(&line, word);
+            line.clone()
+        });
+        let lines: Vec<String> = lines.collect();
+        let answers = self.ask(&lines)?;
+        let mut before = self.clone();
+        for ((word, line), answer) in words.iter().zip(lines).zip(answers) {
+            before.check(word)?;
+            before = before.child(word, line, answer)?;
+            after.push(before.clone());
+        }
+        match words.iter().find(|word| !is_action(word)) {
+            Some(word) => Ok(before.check(word)?),
+            None => Ok(()),
+        }
+    }
+
+    /// Returns each legal action with the position after it, in the program's order.
+    ///
+    /// # Errors
+    /// [`RulesError`] if the program does not answer as it must.
+    pub fn children(&self) -> Result<Vec<(String, ExternalPosition)>, RulesError> {
+        let mut children = Vec::with_capacity(self.0.facts.actions.len());
+        for actions in self.0.facts.actions.chunks(AT_ONCE) {
+            let lines = actions
+                .iter()
+                .map(|word| self.line_after(&self.0.line, word));
+            let lines: Vec<String> = lines.collect();
+            let answers = self.ask(&lines)?;
+            for ((word, line), answer) in actions.iter().zip(lines).zip(answers) {
+                children.push((word.clone(), self.child(word, line, answer)?));
+            }
+        }
+        Ok(children)
+    }
+
+    fn line_after(&self, line: &str, word: &str) -> String {
+        match line.len() == self.0.start.line.len() {
+            true => format!("{line} moves {word}"),
+            false => format!("{line} {word}"),
+        }
+    }
+
+    fn ask(&self, lines: &[String]) -> Result<Vec<Answer>, RulesError> {
+        let questions: Vec<Question<'_>> = lines.iter().map(|line| state_of(line)).collect();
+        self.0.start.game.ask(&questions)
+    }
+
+    /// Checks that the program has listed a word.
+    fn check(&self, word: &str) -> Result<(), ActionError> {
+        let facts = &self.0.facts;
+        if facts.actions.iter().any(|action| action == word) {
+            return Ok(());
+        }
+        let listed = facts.actions.iter().take(LONGEST_LIST);
+        let listed = listed.map(String::as_str).collect::<Vec<_>>().join(", ");
+        let expected = match facts.turn {
+            Turn::Over => "the game is over".to_string(),
+            _ => format!("expected one of {}", shortened(&listed, LONGEST_LIST)),
+        };
+        match is_action(word) {
+            true => Err(ActionError::Illegal {
+                word: word.to_string(),
+                reason: expected.into(),
+            }),
+            false => Err(ActionError::Unreadable {
+                word: shortened(word, LONGEST_LIST).into_owned(),
+                expected,
+            }),
+        }
+    }
+
+    /// Returns the position after a listed word, with the answer about it.
+    fn child(
+        &self,
+        word: &str,
+        line: String,
+        answer: Answer,
+    ) -> Result<ExternalPosition, RulesError> {
+        let start = &self.0.start;
+        let broken = |what: String| start.game.broken(&what, &state_of(&line).to_string());
+        let state = match answer {
+            Answer::Responses(mut responses) => responses.pop().unwrap_or_default(),
+            Answer::Refused(reason) => {
+                return Err(broken(format!(
+                    "it listed {word}, but refuses it: {reason}"
+                )));
+            }
+        };
+        let facts = Facts::parse(&state, self.seats(), start.stake);
+        let facts = facts.map_err(|error| broken(format!("its answer has {error}")))?;
+        let start = Arc::clone(start);
+        Ok(ExternalPosition(Arc::new(Node { start, line, facts })))
+    }
+}
+
+fn state_of(line: &str) -> Question<'_> {
+    Question {
+        position: line,
+        queries: &["state"],
+    }
+}
+
+impl PartialEq for ExternalPosition {
+    /// Compares the start and the words since, whatever the program says of them.
+    fn eq(&self, other: &ExternalPosition) -> bool {
+        (self.start_text(), self.moves()) == (other.start_text(), other.moves())
+    }
+}
+
+impl fmt::Display for ExternalPosition {
+    /// Writes the text of a start, or the argument of `position`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.moves() {
+            "" => f.write_str(self.start_text()),
+            _ => f.write_str(&self.0.line),
+        }
+    }
+}
+
+impl fmt::Debug for ExternalPosition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ExternalPosition({})", self.0.line)
+    }
+}

@@ -1,0 +1,284 @@
+//! The facts of a position, as a rules program states them, and their laws.
+
+use std::collections::HashSet;
+use std::iter::Peekable;
+use std::ops::RangeInclusive;
+use std::str::{FromStr, SplitAsciiWhitespace};
+
+use buxtehude::rules::{Seat, Turn, is_card};
+use thiserror::Error;
+
+use crate::record::printable::{is_hidden, printable, shortened};
+
+/// Maximum number of characters of a move or outcome.
+const LONGEST_WORD: usize = 200;
+/// Maximum number of characters quoted from an answer.
+const QUOTED: usize = 80;
+/// The protocol's own words, which no move may be.
+const RESERVED: [&str; 9] = [
+    "moves", "legal", "places", "points", "weights", "ponder", "estimate", "(none)", "-",
+];
+
+/// Facts of a position.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Facts {
+    /// The next action.
+    pub turn: Turn,
+    /// Legal moves, or the outcomes that can be drawn; empty if the game is over.
+    pub actions: Vec<String>,
+    /// Weight of each outcome; empty unless one is due.
+    pub weights: Vec<u32>,
+    /// Place of each seat, from 1; `None` while it is open.
+    pub places: Vec<Option<usize>>,
+    /// Points of each seat at the end of a game with a stake; empty otherwise.
+    pub points: Vec<u32>,
+}
+
+/// An answer breaks a law of the protocol.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{found:?}: expected {expected}")]
+pub struct FactsError {
+    /// The word or words.
+    pub found: String,
+    /// What would be accepted.
+    pub expected: String,
+}
+
+impl FactsError {
+    /// Quotes and shortens `found`.
+    pub fn new(found: &str, expected: impl Into<String>) -> FactsError {
+        FactsError {
+            found: shortened(&printable(found), QUOTED).into_owned(),
+            expected: expected.into(),
+        }
+    }
+}
+
+/// `true` if a text can be a move, an outcome or a part of a position's text: it has no spaces or invisible characters
+/// and is not too long.
+pub fn is_word(text: &str) -> bool {
+    let stays = |c: char| !c.is_whitespace() && !is_hidden(c);
+    !text.is_empty() && text.chars().all(stays) && text.chars().count() <= LONGEST_WORD
+}
+
+/// `true` if a word can be in a list of moves and outcomes.
+pub fn is_action(word: &str) -> bool {
+    is_word(word) && !RESERVED.contains(&word)
+}
+
+/// Returns the places that no decided seat takes, ascending. Seats that share a place take it and those after it.
+pub fn free_places(decided: &[Option<usize>]) -> Vec<usize> {
+    let sharing = |place: usize| {
+        decided
+            .iter()
+            .flatten()
+            .filter(|&&one| one == place)
+            .count()
+    };
+    let is_taken = |place: usize| (1..=place).any(|first| first + sharing(first) > place);
+    (1..=decided.len())
+        .filter(|&place| !is_taken(place))
+        .collect()
+}
+
+/// Words of an answer that are still unread.
+type Words<'a> = Peekable<SplitAsciiWhitespace<'a>>;
+
+impl Facts {
+    /// Parses the answer to `query state`, without `response`. `stake` is the largest sum of points.
+    ///
+    /// # Errors
+    /// [`FactsError`] if the answer breaks a law of the protocol.
+    pub fn parse(text: &str, seats: usize, stake: Option<u32>) -> Result<Facts, FactsError> {
+        let mut words = text.split_ascii_whitespace().peekable();
+        let mut facts = Facts {
+            turn: Turn::Over,
+            actions: Vec::new(),
+            weights: Vec::new(),
+            places: vec![None; seats],
+            points: Vec::new(),
+        };
+        match words.next() {
+            Some("over") => {}
+            Some("card") => {
+                facts.turn = Turn::Card(seat_of(words.next().unwrap_or("card"), seats)?);
+                keyword(&mut words, "weights")?;
+                facts.read_outcomes(&mut words)?;
+            }
+            Some(seat) => {
+                facts.turn = Turn::Seat(seat_of(seat, seats)?);
+                keyword(&mut words, "legal")?;
+                facts.read_moves(&mut words)?;
+            }
+            None => return Err(FactsError::new(text, "a seat, card or over")),
+        }
+        if words.next_if_eq(&"places").is_some() {
+            facts.read_places(&mut words)?;
+        }
+        facts.check_places()?;
+        if words.next_if_eq(&"points").is_some() {
+            facts.read_points(&mut words, stake)?;
+        }
+        match words.next() {
+            None => Ok(facts),
+            Some(word) => Err(FactsError::new(
+                word,
+                "the end of the line, places or points",
+            )),
+        }
+    }
+
+    fn read_moves(&mut self, words: &mut Words<'_>) -> Result<(), FactsError> {
+        let mut known = HashSet::new();
+        while let Some(word) = next_action(words) {
+            if !is_action(word) || is_card(word) {
+                return Err(FactsError::new(
+                    word,
+                    "a move: at most 200 visible characters, which do not begin with + and are not a word of the \
+                     protocol",
+                ));
+            }
+            if !known.insert(word) {
+                return Err(FactsError::new(word, "each move once"));
+            }
+            self.actions.push(word.to_owned());
+        }
+        match self.actions.is_empty() {
+            true => Err(FactsError::new("legal", "a legal move after it")),
+            false => Ok(()),
+        }
+    }
+
+    fn read_outcomes(&mut self, words: &mut Words<'_>) -> Result<(), FactsError> {
+        let mut known = HashSet::new();
+        let mut sum: u32 = 0;
+        while let Some(word) = next_action(words) {
+            if !is_word(word) || !is_card(word) {
+                return Err(FactsError::new(
+                    word,
+                    "an outcome: + and at most 199 visible characters",
+                ));
+            }
+            if !known.insert(word) {
+                return Err(FactsError::new(word, "each outcome once"));
+            }
+            let number = words.next().unwrap_or_default();
+            let weight = whole_number(number, 1..=u32::MAX).ok_or_else(|| {
+                FactsError::new(
+                    &format!("{word} {number}"),
+                    format!("a weight from 1 to {}", u32::MAX),
+                )
+            })?;
+            sum = sum.checked_add(weight).ok_or_else(|| {
+                let expected = format!("weights whose sum is at most {}", u32::MAX);
+                FactsError::new(&format!("{word} {number}"), expected)
+            })?;
+            self.actions.push(word.to_owned());
+            self.weights.push(weight);
+        }
+        match self.actions.is_empty() {
+            true => Err(FactsError::new("weights", "an outcome after it")),
+            false => Ok(()),
+        }
+    }
+
+    fn read_places(&mut self, words: &mut Words<'_>) -> Result<(), FactsError> {
+        let seats = self.places.len();
+        for place in &mut self.places {
+            let word = words.next().unwrap_or("places");
+            *place = match word {
+                "-" => None,
+                _ => Some(whole_number(word, 1..=seats).ok_or_else(|| {
+                    let expected =
+                        format!("for each of {seats} seats - or a place from 1 to {seats}");
+                    FactsError::new(word, expected)
+                })?),
+            };
+        }
+        Ok(())
+    }
+
+    /// Checks that the places can belong to one final order, and fit to the next action.
+    fn check_places(&self) -> Result<(), FactsError> {
+        let text = |place: &Option<usize>| place.map_or("-".to_string(), |place| place.to_string());
+        let broken = |expected: &str| {
+            let places: Vec<String> = self.places.iter().map(text).collect();
+            Err(FactsError::new(
+                &format!("places {}", places.join(" ")),
+                expected,
+            ))
+        };
+        let open = self.places.iter().filter(|place| place.is_none()).count();
+        if free_places(&self.places).len() != open {
+            return broken("equal seats to share the best of their places, such as 1 1 3");
+        }
+        match self.turn.seat() {
+            None if open > 0 => broken("a place for every seat when the game is over"),
+            Some(seat) if self.places[seat.index()].is_some() => {
+                broken("- for the seat that moves or draws")
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn read_points(&mut self, words: &mut Words<'_>, stake: Option<u32>) -> Result<(), FactsError> {
+        let stake = match (self.turn, stake) {
+            (Turn::Over, Some(stake)) => stake,
+            (Turn::Over, None) => {
+                return Err(FactsError::new(
+                    "points",
+                    "no points, because `query stake` has no answer",
+                ));
+            }
+            _ => {
+                return Err(FactsError::new(
+                    "points",
+                    "no points before the game is over",
+                ));
+            }
+        };
+        let seats = self.places.len();
+        let mut sum: u32 = 0;
+        for _ in 0..seats {
+            let word = words.next().unwrap_or("points");
+            let points = whole_number(word, 0..=stake);
+            let total = points.and_then(|points| sum.checked_add(points));
+            let within = total.filter(|&total| total <= stake);
+            let expected =
+                || format!("{seats} whole numbers whose sum is at most the stake, {stake}");
+            sum = within.ok_or_else(|| FactsError::new(word, expected()))?;
+            self.points.extend(points);
+        }
+        Ok(())
+    }
+}
+
+/// Parses a whole number of digits alone.
+pub fn whole_number<N: FromStr + PartialOrd>(text: &str, range: RangeInclusive<N>) -> Option<N> {
+    let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+    let number = text.parse().ok().filter(|_| digits)?;
+    range.contains(&number).then_some(number)
+}
+
+fn seat_of(word: &str, seats: usize) -> Result<Seat, FactsError> {
+    let number = whole_number(word, 1..=u8::MAX).filter(|&number| usize::from(number) <= seats);
+    let expected = || format!("a seat from 1 to {seats}, card or over");
+    number
+        .map(|number| Seat(number - 1))
+        .ok_or_else(|| FactsError::new(word, expected()))
+}
+
+/// Returns the next word of a list of actions.
+fn next_action<'a>(words: &mut Words<'a>) -> Option<&'a str> {
+    words.next_if(|word| !matches!(*word, "places" | "points"))
+}
+
+fn keyword(words: &mut Words<'_>, keyword: &'static str) -> Result<(), FactsError> {
+    match words.next() {
+        Some(word) if word == keyword => Ok(()),
+        word => Err(FactsError::new(word.unwrap_or_default(), keyword)),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,124 @@
+//! A rules program: the questions to it, its answers and its faults.
+
+use std::fmt;
+
+use thiserror::Error;
+
+use crate::plan::EngineSpec;
+use crate::plan::deck::Draws;
+use crate::record::printable::printable;
+
+/// Maximum length of a line in both directions, including its newline.
+pub const LONGEST_LINE: usize = 1 << 20;
+/// Maximum number of questions that are sent before the first answer.
+pub const AT_ONCE: usize = 32;
+/// Number of characters that an error quotes from the start and from the end of a question.
+const QUOTED_ENDS: [usize; 2] = [60, 140];
+
+/// A rules program as the user gave it. Its name is the name of the game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RulesPlan {
+    /// The program.
+    pub program: EngineSpec,
+    /// Value of `UCI_Variant` for engines that offer it.
+    pub told: String,
+    /// Pairing of the draws in the games of a block.
+    pub draws: Draws,
+}
+
+/// A running rules program.
+pub trait Answers: fmt::Debug + Send + Sync {
+    /// Asks at most [`AT_ONCE`] questions, and returns an answer to each.
+    ///
+    /// # Errors
+    /// The program does not answer, or an interrupt was set.
+    fn ask(&self, questions: &[Question<'_>]) -> Result<Vec<Answer>, RulesError>;
+
+    /// Ends the program, because its answer to `asked` breaks a law; returns the error with its last words.
+    fn broken(&self, what: String, asked: &str) -> RulesError;
+}
+
+/// A position with queries about it.
+#[derive(Clone, Copy, Debug)]
+pub struct Question<'a> {
+    /// Argument of `position`.
+    pub position: &'a str,
+    /// Arguments of `query`, at least one.
+    pub queries: &'a [&'a str],
+}
+
+impl fmt::Display for Question<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "position {}; query {}",
+            self.position,
+            self.queries.join(", ")
+        )
+    }
+}
+
+/// Answer to a [`Question`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// The response to each query, without the word `response`.
+    Responses(Vec<String>),
+    /// The position is invalid, in the program's words.
+    Refused(String),
+}
+
+/// Errors of a rules program.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum RulesError {
+    /// The interrupt was set.
+    #[error("interrupted")]
+    Interrupted,
+    /// The program is not running.
+    #[error("the rules of {name} come from a program, which is not running: expected --rules")]
+    Absent {
+        /// Name of the game.
+        name: String,
+    },
+    /// The program does not answer, or not as it must.
+    #[error("rules program {name}: {what}{}{said}", in_question(asked))]
+    Broken {
+        /// Name of the game.
+        name: String,
+        /// What happened.
+        what: String,
+        /// The question, shortened; empty before the first.
+        asked: String,
+        /// The last lines of its standard error, as the end of the sentence, or an empty text.
+        said: String,
+    },
+}
+
+fn in_question(asked: &str) -> String {
+    match asked {
+        "" => String::new(),
+        asked => format!("; asked `{asked}`"),
+    }
+}
+
+impl RulesError {
+    /// Creates [`RulesError::Broken`] with texts that are safe to show; `said` must be.
+    pub fn broken(name: &str, what: &str, asked: &str, said: String) -> RulesError {
+        let [head, tail] = QUOTED_ENDS;
+        let asked = printable(asked);
+        let length = asked.chars().count();
+        let asked = match length > head + tail {
+            true => {
+                let from_head: String = asked.chars().take(head).collect();
+                let from_tail: String = asked.chars().skip(length - tail).collect();
+                format!("{from_head} ... {from_tail}")
+            }
+            false => asked.into_owned(),
+        };
+        RulesError::Broken {
+            name: name.to_string(),
+            what: printable(what).into_owned(),
+            asked,
+            said,
+        }
+    }
+}
