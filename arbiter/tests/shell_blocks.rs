@@ -89,7 +89,7 @@ fn blocks_of_the_page_on_stores_run() {
 
 #[test]
 fn blocks_of_the_page_on_fairness_run() {
-    run_documents(&[("docs/fairness.md", 2)]);
+    run_documents(&[("docs/fairness.md", 1)]);
 }
 
 #[test]
