@@ -33,6 +33,7 @@ mod chance;
 mod control;
 mod deepening;
 mod foresight;
+mod goal;
 mod memory;
 mod perfect;
 mod preset;

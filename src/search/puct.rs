@@ -15,7 +15,6 @@
 
 mod answer;
 mod arena;
-mod goal;
 mod proof;
 mod reuse;
 
@@ -26,9 +25,9 @@ use std::thread;
 
 use answer::Tally;
 use arena::{Edge, NodeIndex, ROOT};
-use goal::{Goal, Shares};
 use reuse::Root;
 
+use super::goal::{Goal, Shares};
 use super::visits::{Team, Visits};
 use super::{Answer, Control, Memory, Report, Request};
 use crate::eval::{Evaluate, Judge};
@@ -70,12 +69,9 @@ pub fn search<G: Evaluate>(
     }
     let evaluator = request.judge(position, &memory.evaluators);
     memory.forget_unless_by(evaluator.evaluator(), evaluator.noise());
-    let best_open_place = position.best_open_place();
     let root = Root {
         position: *position,
-        mover,
-        best_open_place,
-        goal: Goal::new(position, mover, request.aim, best_open_place),
+        goal: Goal::new(position, mover, request.aim),
     };
     let old = memory.root.take().and_then(|old| old.downcast().ok());
     for arena in &mut memory.arenas {
@@ -142,7 +138,7 @@ impl<G: Evaluate> TreeSearch<'_, G> {
     /// Creates the root with the considered moves, or reuses a kept one.
     fn init_root(&mut self) {
         if self.arena.is_empty() {
-            self.add_decision_node(&self.root.position, self.root.mover);
+            self.add_decision_node(&self.root.position, self.root.goal.seat);
             self.restrict_root();
         } else {
             self.reuse_root();

@@ -4,9 +4,9 @@ use std::sync::PoisonError;
 
 use super::TreeSearch;
 use super::arena::{Edge, Node, ROOT};
-use super::goal::Shares;
 use crate::eval::{Evaluate, static_leads};
 use crate::rules::Turn;
+use crate::search::goal::Shares;
 use crate::search::{Answer, Control, MAX_DEPTH, Report, Value};
 
 /// Current statistics of a root move.
@@ -63,7 +63,7 @@ impl<G: Evaluate> TreeSearch<'_, G> {
                 let value = self.value_of(mv, &tally);
                 let counted = match tally.visits {
                     0 => edge.value,
-                    visits => tally.sums[self.root.mover.index()] / visits as f32,
+                    visits => tally.sums[self.root.goal.seat.index()] / visits as f32,
                 };
                 RootMove {
                     mv,
@@ -105,7 +105,7 @@ impl<G: Evaluate> TreeSearch<'_, G> {
     /// Value of a root move to all seats.
     fn value_of(&self, mv: G::Move, tally: &Tally) -> Value {
         let next = self.root.position.play_unchecked(mv);
-        let is_home = next.place(self.root.mover) == Some(self.root.best_open_place);
+        let is_home = next.place(self.root.goal.seat) == Some(self.root.goal.best_open_place);
         if tally.visits == 0 {
             return Value {
                 leads: static_leads(self.evaluator, &next),

@@ -11,9 +11,9 @@ impl<G: Evaluate> TreeSearch<'_, G> {
     /// Backs up along a walk whether the place of the root's mover is now certain. The walk proves something only if
     /// that seat has finished in `end`.
     pub fn back_up_proof(&mut self, end: &G) {
-        let mut mate = match end.place(self.root.mover) {
+        let mut mate = match end.place(self.root.goal.seat) {
             // The sign tells which place; the number counts moves from the node.
-            Some(place) if place == self.root.best_open_place => 1,
+            Some(place) if place == self.root.goal.best_open_place => 1,
             Some(place) if place == end.seats() => -1,
             _ => return,
         };
@@ -41,7 +41,7 @@ impl<G: Evaluate> TreeSearch<'_, G> {
             child => self.arena.node(child).mate,
         });
         let slowest = mates.clone().max_by_key(|mate| mate.abs()).unwrap_or(0);
-        if mover == Some(self.root.mover) {
+        if mover == Some(self.root.goal.seat) {
             return match mates.clone().filter(|&mate| mate > 0).min() {
                 Some(fastest) => fastest + 1,
                 None if mates.clone().all(|mate| mate < 0) => slowest - 1,

@@ -2,17 +2,15 @@
 
 use super::TreeSearch;
 use super::arena::{Arena, NodeIndex, ROOT};
-use super::goal::Goal;
 use crate::eval::Evaluate;
-use crate::rules::{Game, Seat, Turn};
+use crate::rules::{Game, Turn};
 use crate::search::Past;
+use crate::search::goal::Goal;
 
-/// The root of a tree, and the seat, place and goal that its values refer to.
+/// The root of a tree, and the goal that its values refer to.
 #[derive(Debug)]
 pub struct Root<G> {
     pub position: G,
-    pub mover: Seat,
-    pub best_open_place: usize,
     pub goal: Goal,
 }
 
@@ -23,7 +21,8 @@ pub fn keep<G: Game>(arena: &mut Arena, old: Option<&Root<G>>, new: &Root<G>, pa
     let old = old.filter(|old| old.goal.is_compatible(&new.goal));
     let found = old.and_then(|old| {
         let node = find(arena, &old.position, &new.position, past)?;
-        let are_proofs_valid = (old.mover, old.best_open_place) == (new.mover, new.best_open_place);
+        let proven = |goal: &Goal| (goal.seat, goal.best_open_place);
+        let are_proofs_valid = proven(&old.goal) == proven(&new.goal);
         Some((node, are_proofs_valid))
     });
     let Some((node, are_proofs_valid)) = found else {
@@ -86,7 +85,7 @@ impl<G: Evaluate> TreeSearch<'_, G> {
             .iter()
             .filter(|edge| edge.prior >= 0.0);
         let visits = considered.map(|edge| self.arena.visits(edge)).sum();
-        let mate = self.certainty(ROOT, Some(self.root.mover));
+        let mate = self.certainty(ROOT, Some(self.root.goal.seat));
         let root = self.arena.node_mut(ROOT);
         root.visits = visits;
         root.mate = mate;

@@ -1,42 +1,56 @@
-//! The goal of the seat at the root, and the value of a walk for each seat.
+//! Goal of the seat at the root, and values for it: shares of all seats in the tree search, its lead in alpha-beta.
 //!
-//! Rivals maximise their shares. The seat at the root may aim for first place alone: then its entry in all nodes is its
-//! chance of first place instead of its share. No information is lost, since the shares of all seats have a constant
-//! sum, so the missing share follows from the rivals' shares.
+//! Rivals maximise their shares. The seat at the root may aim for first place alone: then its own value is its chance
+//! of first place. In the tree search no information is lost, since the shares of all seats have a constant sum, so the
+//! missing share follows from the rivals' shares.
 //!
 //! It is an assumption that rivals maximise their shares. They may want first place too, but the engine cannot know.
 //! Every game is scored in points, and a rival cannot be relied on to give up second place for a small chance of the
 //! first.
 
+use super::Aim;
 use crate::eval::{CERTAIN, Evaluate, Judge, Vector, first_chance, static_leads};
-use crate::rules::{MAX_SEATS, Seat};
-use crate::search::Aim;
+use crate::rules::{Game, MAX_SEATS, Seat};
 
 /// Per seat, the share of its rivals that it finishes before; for the seat at the root, the value of its goal.
 pub type Shares = [f32; MAX_SEATS];
 
-/// Weight of the share in the value of a seat that aims for first place: enough to choose between lines with the same
-/// chance, for example when first place is gone.
-const SHARE_WEIGHT: f32 = 1.0 / 64.0;
+/// Weight of the chance of first place for a seat that aims for it. Its share has a weight of 1: enough to choose
+/// between lines with the same chance, for example when first place is gone.
+const FIRST_WEIGHT: i32 = 63;
+
+/// [`FIRST_WEIGHT`] as a part of the whole.
+const FIRST_PART: f32 = FIRST_WEIGHT as f32 / (FIRST_WEIGHT + 1) as f32;
 
 /// Goal of the seat at the root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Goal {
-    seat: Seat,
-    seats: usize,
+    /// Seat that moves at the root.
+    pub seat: Seat,
+    pub seats: usize,
+    /// Best place that is open at the root.
+    pub best_open_place: usize,
     /// `true` if the goal is first place, not the share.
-    is_first: bool,
+    pub is_first: bool,
 }
 
 impl Goal {
-    /// Goal of `seat` in a position where it moves and `best_open_place` is the best place left. Once first place is
-    /// taken, the goal is always the share.
-    pub fn new<G: Evaluate>(position: &G, seat: Seat, aim: Aim, best_open_place: usize) -> Goal {
+    /// Goal of `seat`, which moves in `root`. Once first place is taken, the goal is always the share.
+    pub fn new<G: Game>(root: &G, seat: Seat, aim: Aim) -> Goal {
+        let best_open_place = root.best_open_place();
         Goal {
             seat,
-            seats: position.seats(),
+            seats: root.seats(),
+            best_open_place,
             is_first: aim == Aim::Win && best_open_place == 1,
         }
+    }
+
+    /// Key by which goals differ, in its highest bits and its lowest.
+    #[inline]
+    pub fn key(&self) -> u64 {
+        let place = (self.best_open_place as u64 - 1) << 4;
+        (u64::from(self.seat.0) | u64::from(self.is_first) << 3 | place).rotate_right(1)
     }
 
     /// `true` if the values of a tree searched for this goal are valid for another goal.
@@ -70,7 +84,7 @@ impl Goal {
 
     fn set(&self, shares: &mut Shares, chance: f32) {
         let own = &mut shares[self.seat.index()];
-        *own = (1.0 - SHARE_WEIGHT) * chance + SHARE_WEIGHT * *own;
+        *own = FIRST_PART * chance + (1.0 - FIRST_PART) * *own;
     }
 
     /// Converts the sum of the values of `visits` walks to summed leads.
@@ -99,6 +113,61 @@ impl Goal {
             leads[self.seat.index()]
         }
     }
+
+    /// Lead of the seat, from its summed lead and its chance of first place: [`CERTAIN`] in the best open place,
+    /// -[`CERTAIN`] in the last one.
+    #[inline]
+    pub fn lead(&self, sum: i32, first_chance: impl FnOnce() -> f32) -> i32 {
+        let taken = self.best_open_place as i32 - 1;
+        let lead = (sum + taken * CERTAIN) / (self.seats as i32 - 1 - taken);
+        if !self.is_first {
+            return lead;
+        }
+        let first = ((2.0 * first_chance() - 1.0) * CERTAIN as f32) as i32;
+        (FIRST_WEIGHT * first + lead) / (FIRST_WEIGHT + 1)
+    }
+
+    /// Summed lead for a lead of a seat that aims for its share; inverse of [`Goal::lead`].
+    pub fn sum_of_lead(&self, lead: i32) -> i32 {
+        let taken = self.best_open_place as i32 - 1;
+        lead * (self.seats as i32 - 1 - taken) - taken * CERTAIN
+    }
+
+    /// Summed lead of a seat in a place.
+    pub fn sum_of_place(&self, place: usize) -> i32 {
+        (self.seats as i32 + 1 - 2 * place as i32) * CERTAIN
+    }
+
+    /// Changes the leads in a position where the seat's place is open, so that its own is `own`: moves all open seats'
+    /// leads towards those where the seat has the best place left, or the last one, and the others are equal.
+    pub fn with_own<G: Evaluate>(&self, leads: Vector, own: i32, position: &G) -> Vector {
+        let was = leads[self.seat.index()];
+        let extreme = self.sum_of_place(if own > was {
+            position.best_open_place()
+        } else {
+            self.seats
+        });
+        let is_open = |seat: &usize| position.place(Seat(*seat as u8)).is_none();
+        let open: Vec<usize> = (0..self.seats).filter(is_open).collect();
+        let whole: i32 = open.iter().map(|&seat| leads[seat]).sum();
+        let others = (whole - extreme) / (open.len() as i32 - 1).max(1);
+        let way = i64::from(extreme - was);
+        if way == 0 {
+            return leads;
+        }
+        let step = i64::from(own - was).clamp(way.min(0), way.max(0));
+        let mut moved = leads;
+        for seat in open {
+            let target = if seat == self.seat.index() {
+                extreme
+            } else {
+                others
+            };
+            let change = i64::from(target - leads[seat]) * step / way;
+            moved[seat] += change as i32;
+        }
+        moved
+    }
 }
 
 /// Converts summed leads to shares of rivals.
@@ -119,20 +188,20 @@ mod tests {
         Position::parse(&HASE_UND_IGEL, text).unwrap()
     }
 
-    fn goals(position: &Position, best_open_place: usize) -> [Goal; 2] {
+    fn goals(position: &Position) -> [Goal; 2] {
         let Turn::Seat(seat) = position.turn() else {
             panic!("{position:?}");
         };
-        [Aim::Placement, Aim::Win].map(|aim| Goal::new(position, seat, aim, best_open_place))
+        [Aim::Placement, Aim::Win].map(|aim| Goal::new(position, seat, aim))
     }
 
     #[test]
     fn only_the_first_place_is_worth_much_to_a_seat_that_wants_to_win() {
         let start = position("0,68,3/0,68,3/0,68,3 1 - -");
-        let [placement, win] = goals(&start, 1);
+        let [placement, win] = goals(&start);
         for (text, share, chance) in [
             ("64,1,0/64,1,0/5,1,3 3 1,2 -", 1.0, 1.0),
-            ("64,1,0/64,1,0/5,1,3 3 2,1 -", 0.5, SHARE_WEIGHT / 2.0),
+            ("64,1,0/64,1,0/5,1,3 3 2,1 -", 0.5, (1.0 - FIRST_PART) / 2.0),
             ("5,1,3/64,1,0/64,1,0 1 2,3 -", 0.0, 0.0),
         ] {
             let end = position(text);
@@ -149,7 +218,7 @@ mod tests {
     fn the_share_of_a_seat_that_wants_to_win_is_what_the_others_leave() {
         let race = position("21,34,3/17,52,2/22,20,2! 2 - FS");
         let judge = Judge::new(&race, &Evaluators::default(), Noise::default());
-        let [placement, win] = goals(&race, 1);
+        let [placement, win] = goals(&race);
         let shares = placement.static_shares(&judge, &race);
         let preferred = win.static_shares(&judge, &race);
         assert!(preferred[1] < shares[1], "{preferred:?} {shares:?}");
@@ -163,7 +232,7 @@ mod tests {
     #[test]
     fn once_the_first_place_is_taken_shares_are_all_there_is_to_seek() {
         let race = position("64,5,0/61,22,0/40,30,0 2 1 -");
-        let [placement, win] = goals(&race, 2);
+        let [placement, win] = goals(&race);
         assert!(placement.is_compatible(&win));
         assert_eq!(placement, win);
     }
