@@ -93,6 +93,11 @@ fn blocks_of_the_page_on_fairness_run() {
 }
 
 #[test]
+fn blocks_of_the_page_on_other_games_run() {
+    run_documents(&[("docs/games.md", 2)]);
+}
+
+#[test]
 fn installations_use_the_lock_file() {
     for document in ["README.md", "docs/arbiter.md"] {
         let text = fs::read_to_string(Path::new(ROOT).join(document)).unwrap();
