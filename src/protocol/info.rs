@@ -11,7 +11,7 @@ use nom::combinator::map_opt;
 use nom::multi::many0;
 use nom::sequence::preceded;
 
-use super::words::{Parsed, integer, keyword, word, words_until, write_fact, write_list};
+use super::words::{Parsed, all_words, integer, keyword, word, write_fact, write_list};
 use super::{Info, Score};
 
 /// Reads the line after the word `info`, up to `string` or the end.
@@ -30,7 +30,7 @@ pub(super) fn info(input: &str) -> Info {
             "hashfull" => set(&mut info.hashfull, behind, any_number(behind)),
             "time" => set(&mut info.time, behind, any_number(behind)),
             "estimate" => keep(&mut info.estimate, behind, many0(any_number).parse(behind)),
-            "pv" => keep(&mut info.pv, behind, words_until(&[]).parse(behind)),
+            "pv" => keep(&mut info.pv, behind, all_words(behind)),
             "string" => break,
             _ => behind,
         };

@@ -101,7 +101,7 @@ impl<R: BufRead> LineReader<R> {
 impl<R: Read> LineReader<BufReader<R>> {
     /// `true` if the buffer holds a whole line, which the next call returns without waiting.
     pub fn has_line(&self) -> bool {
-        !self.skipping && self.reader.buffer().contains(&b'\n')
+        self.reader.buffer().contains(&b'\n')
     }
 }
 
@@ -184,6 +184,23 @@ mod tests {
                 ],
                 "capacity {capacity}"
             );
+        }
+    }
+
+    #[test]
+    fn a_whole_line_in_the_buffer_is_known() {
+        let bytes = b"uci\nlonger than all\nd\n\nquit";
+        for (capacity, known) in [
+            (64, [true, true, true, false, false]),
+            (8, [false, false, true, false, false]),
+        ] {
+            let mut reader =
+                LineReader::with_limit(BufReader::with_capacity(capacity, &bytes[..]), 9);
+            assert!(!reader.has_line(), "nothing is read yet");
+            for known in known {
+                reader.next_line().unwrap().unwrap();
+                assert_eq!(reader.has_line(), known, "capacity {capacity}");
+            }
         }
     }
 

@@ -10,7 +10,7 @@ use nom::sequence::{preceded, terminated};
 
 use super::error::Expected;
 use super::words::{
-    Parsed, end, expecting, keyword, number, text_until, word_but, words_until, write_fact,
+    Parsed, all_words, end, expecting, keyword, number, text_until, word_but, write_fact,
     write_list,
 };
 use super::{PositionCommand, Start};
@@ -36,7 +36,7 @@ pub(super) fn position(input: &str) -> Parsed<'_, PositionCommand> {
             "one word, then moves or the end of the line",
         ),
     };
-    let moves = opt(preceded(keyword("moves"), words_until(&[])));
+    let moves = opt(preceded(keyword("moves"), all_words));
     let (rest, moves) = terminated(moves, end(after, expected)).parse(rest)?;
     let moves = moves.unwrap_or_default();
     Ok((rest, PositionCommand { start, moves }))

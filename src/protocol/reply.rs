@@ -12,7 +12,7 @@ use super::error::{Expected, ReplyError};
 use super::info::info;
 use super::option::option;
 use super::words::{
-    Parsed, end, expecting, keyword, numbers, without_line_end, word, word_but, words_until,
+    Parsed, all_words, end, expecting, keyword, numbers, without_line_end, word, word_but,
     write_fact, write_list,
 };
 use super::{BestMove, Reply};
@@ -53,7 +53,7 @@ impl FromStr for Reply {
                 }
                 Err(_) => Reply::Info(info(rest)),
             },
-            "response" => match words_until(&[]).parse(rest) {
+            "response" => match all_words(rest) {
                 Ok((_, words)) => Reply::Response(words),
                 Err(_) => text(),
             },

@@ -11,7 +11,7 @@ use nom::bytes::complete::is_not;
 use nom::character::complete::{char, digit1, space0};
 use nom::combinator::{all_consuming, cut, map_opt, opt, peek, recognize, verify};
 use nom::error::{ErrorKind, ParseError};
-use nom::multi::{fold_many0, many0, many1};
+use nom::multi::{fold_many0, many1};
 use nom::sequence::preceded;
 use nom::{IResult, Parser};
 
@@ -48,11 +48,10 @@ pub(super) fn word_but<'a>(
     verify(word, move |found: &str| !stops.contains(&found))
 }
 
-/// All words up to one of `stops` or the end of the line; may be none.
-pub(super) fn words_until<'a>(
-    stops: &'static [&'static str],
-) -> impl Parser<&'a str, Output = Vec<String>, Error = Mismatch<'a>> {
-    many0(word_but(stops).map(str::to_owned))
+/// All words up to the end of the line; may be none. Plain splitting, since a list of moves can be long.
+pub(super) fn all_words(input: &str) -> Parsed<'_, Vec<String>> {
+    let words = input.split([' ', '\t']).filter(|word| !word.is_empty());
+    Ok(("", words.map(str::to_owned).collect()))
 }
 
 /// The words up to one of `stops` or the end of the line, joined by single spaces; may be empty.
@@ -245,13 +244,11 @@ mod tests {
 
     #[test]
     fn words_are_cut_at_blanks_only() {
-        let (rest, words) = words_until(&["stop"])
-            .parse(" \ta  b\tä\u{a0}c stop d")
-            .unwrap();
         assert_eq!(
-            (rest, words),
-            (" stop d", vec!["a".into(), "b".into(), "ä\u{a0}c".into()])
+            all_words(" \ta  b\tä\u{a0}c\t "),
+            Ok(("", vec!["a".into(), "b".into(), "ä\u{a0}c".into()]))
         );
+        assert_eq!(all_words(""), Ok(("", Vec::new())));
         assert_eq!(text_until(&[]).parse("  a \t b "), Ok((" ", "a b".into())));
         assert_eq!(
             text_until(&["a"]).parse("  a b"),
