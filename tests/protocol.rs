@@ -277,11 +277,13 @@ fn refused_commands_say_what_was_expected() {
         ),
         (
             "query",
-            "query: missing argument: expected p1turn, turn, gameover, result, legal or players",
+            "query: missing argument: expected p1turn, turn, gameover, result, legal, players, state, text, \
+             picture or stake",
         ),
         (
             "query p2turn",
-            r#"query: unexpected "p2turn": expected p1turn, turn, gameover, result, legal or players"#,
+            "query: unexpected \"p2turn\": expected p1turn, turn, gameover, result, legal, players, state, text, \
+             picture or stake",
         ),
         (
             "query turn now",
