@@ -1,0 +1,119 @@
+"""The rules of OpenSpiel's games from `examples/rules/` keep the rules protocol, and lead to OpenSpiel's own results."""
+
+import os
+import random
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+sys.path.insert(0, str(EXAMPLES / "rules"))
+
+import openspiel  # noqa: E402
+
+GAMES = {
+    "backgammon": [2],
+    "backgammon(scoring_type=full_scoring)": [2],
+    "chinese_checkers": [2, 3, 6],
+    "connect_four": [2],
+    "einstein_wurfelt_nicht": [2],
+    "maedn": [2, 3, 4],
+    "pig": [2, 3, 4, 5, 6],
+    "yacht": [2],
+}
+GAMES_OF_EACH = int(os.environ.get("RANDOM_GAMES", 3))
+RESERVED = {"moves", "legal", "places", "points", "weights", "ponder", "estimate", "(none)", "-"}
+LONGEST_LINE = 1 << 20
+
+
+class Laws(unittest.TestCase):
+    def test_random_games(self):
+        for text, numbers in GAMES.items():
+            for seats in numbers:
+                with self.subTest(game=text, seats=seats):
+                    randomness = random.Random(f"{text} {seats}")
+                    for _ in range(GAMES_OF_EACH):
+                        self.play(text, seats, randomness)
+
+    def play(self, text, seats, randomness):
+        """Plays a random game and asserts that each answer keeps the protocol."""
+        position, words = openspiel.reach(None, text, seats, []), []
+        anew = randomness.randrange(100)
+        while True:
+            answer = " ".join(map(str, position.due()))
+            self.assertLess(len(answer), LONGEST_LINE)
+            if len(words) == anew:
+                self.assertEqual(openspiel.reach(None, text, seats, words).due(), position.due())
+            match answer.split():
+                case ["over", "places", *rest]:
+                    return self.check_end(position, seats, rest)
+                case ["card", seat, "weights", *pairs]:
+                    actions, weights = pairs[::2], [int(weight) for weight in pairs[1::2]]
+                    self.assertGreaterEqual(min(weights), 1)
+                    self.check_chances(position, actions, weights)
+                case [seat, "legal", *actions]:
+                    weights = [1] * len(actions)
+                    self.assertEqual(len(actions), len(position.state.legal_actions()))
+            self.assertIn(int(seat), range(1, seats + 1))
+            self.check_words(actions, position.state.is_chance_node())
+            words.append(randomness.choices(actions, weights)[0])
+            position = openspiel.reach(position, text, seats, words)
+
+    def check_words(self, words, drawn):
+        self.assertEqual(len(words), len(set(words)))
+        for word in words:
+            self.assertTrue(word.isascii() and word.isprintable() and len(word) <= 200, word)
+            self.assertEqual(word.startswith("+"), drawn, word)
+            self.assertNotIn(word, RESERVED)
+
+    def check_chances(self, position, words, weights):
+        chances = dict(position.state.chance_outcomes())
+        self.assertEqual(len(words), len(chances))
+        for word, weight in zip(words, weights):
+            self.assertAlmostEqual(chances[position.actions[word]], weight / sum(weights))
+
+    def check_end(self, position, seats, rest):
+        returns = position.state.returns()
+        places, points = rest[:seats], rest[seats:]
+        self.assertEqual(sorted(zip(places, returns)), sorted(zip(places, returns), key=lambda pair: -pair[1]))
+        self.assertEqual(len(set(places)), len(set(returns)))
+        self.assertEqual(bool(points), bool(position.stake()))
+        if points:
+            self.assertEqual(sum(map(int, points[1:])), position.stake())
+            self.assertEqual(int(points[1]) - int(points[2]), returns[0] - returns[1])
+
+
+class Refusals(unittest.TestCase):
+    def serve(self, game, text):
+        command = [sys.executable, EXAMPLES / "rules" / "openspiel.py", game]
+        return subprocess.run(command, input=text, capture_output=True, text=True, timeout=60)
+
+    def test_games(self):
+        for game, reason in {
+            "kuhn_poker": "hidden information",
+            "goofspiel": "simultaneous moves",
+            "stones_and_gems": "unknown chances",
+            "mensch": "Unknown game",
+        }.items():
+            with self.subTest(game=game):
+                ended = self.serve(game, "ugi\n")
+                self.assertNotEqual(ended.returncode, 0)
+                self.assertRegex(ended.stdout, f"^info string error: .*{reason}")
+                self.assertIn(reason, ended.stderr)
+
+    def test_positions(self):
+        for game, position in {
+            "backgammon": "startpos players 3",
+            "chinese_checkers": "startpos players 5",
+            "pig": "startpos players 11",
+            "pig(players=3)": "startpos players 2",
+            "connect_four": "startpos players 2 moves x0 x1",
+            "yacht": "fen 1",
+        }.items():
+            with self.subTest(game=game):
+                ended = self.serve(game, f"query state\nposition {position}\nquery state\n")
+                self.assertEqual(ended.returncode, 0, ended.stderr)
+                before, refusal, after = ended.stdout.splitlines()
+                self.assertTrue(refusal.startswith("info string error: "), refusal)
+                self.assertEqual(before, after)
