@@ -19,6 +19,11 @@ CANDIDATES = 8
 AT_A_TIME = 100
 
 
+def program():
+    """Returns the path of GNU Backgammon, or None."""
+    return shutil.which("gnubg", path=os.environ["PATH"] + ":/usr/games")
+
+
 def side(state, seat):
     """Returns a seat's men on its points 1 to 24 and on the bar."""
     points = [state.board(seat, point) for point in range(24)]
@@ -39,11 +44,10 @@ def endings(state):
 
 class Gnubg:
     def __init__(self, scoring):
-        program = shutil.which("gnubg", path=os.environ["PATH"] + ":/usr/games")
-        if program is None:
+        if program() is None:
             sys.exit("gnubg.py: gnubg is missing; install GNU Backgammon")
         self.process = subprocess.Popen(
-            [program, "--tty", "--quiet", "--no-rc"],
+            [program(), "--tty", "--quiet", "--no-rc"],
             cwd="/",  # not where its Python would find this file as the module `gnubg`
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

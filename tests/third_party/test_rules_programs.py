@@ -1,0 +1,48 @@
+"""The arbiter plays, stores, replays and reports games whose rules come from the programs of `examples/rules/`."""
+
+import json
+import os
+import shlex
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import programs
+from test_openspiel import EXAMPLES, GAMES
+
+GAMES_OF_EACH = int(os.environ.get("RANDOM_GAMES", 6))
+
+
+class RandomGames(unittest.TestCase):
+    """Random movers, which receive the legal moves, play each game."""
+
+    def test_pig(self):
+        for seats in range(2, 7):
+            with self.subTest(seats=seats):
+                self.play("pig", [EXAMPLES / "rules" / "pig.py"], seats)
+
+    def test_openspiel(self):
+        for number, (text, all_seats) in enumerate(GAMES.items()):
+            for seats in all_seats:
+                with self.subTest(game=text, seats=seats):
+                    self.play(f"game-{number}", [EXAMPLES / "rules" / "openspiel.py", text], seats)
+
+    def play(self, name, command, seats):
+        python, arguments = shlex.quote(sys.executable), shlex.quote(shlex.join(map(str, command)))
+        engine = f"cmd={python} args={shlex.quote(str(EXAMPLES / 'engine.py'))} legal=on"
+        with tempfile.TemporaryDirectory() as directory:
+            store, record = Path(directory, "m.db"), Path(directory, "record")
+            programs.run(
+                [programs.ARBITER, "match", "--rules", f"cmd={python} args={arguments} name={name}"]
+                + ["--players", str(seats), "--games", str(GAMES_OF_EACH), "--store", store, "--record", record]
+                + ["--engine", f"{engine} name=one", "--engine", f"{engine} name=other"]
+            )
+            games = [json.loads(line) for line in record.read_text().splitlines()]
+            self.assertGreaterEqual(len(games), GAMES_OF_EACH)
+            for game in games:
+                self.assertNotIn("fault", game)
+                self.assertEqual(len(game["places"]), seats)
+            programs.run([programs.ARBITER, "replay", store, "--trust-commands"])
+            report = programs.run([programs.ARBITER, "report", store])
+            self.assertIn("one", report)
