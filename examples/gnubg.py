@@ -108,8 +108,8 @@ def play(text):
                 print("readyok")
             case ["setoption", "name", "Plies", "value", value]:
                 plies = int(value)
-            case ["position", "startpos", "players", seats, *words]:
-                position = openspiel.reach(position, text, int(seats), words[1:])
+            case ["position", "startpos", *words]:
+                position = openspiel.reach(position, text, words)
             case ["go", *_]:
                 number, value = gnubg.choose(position.state, plies)
                 word = next(word for word, action in position.actions.items() if action == number)

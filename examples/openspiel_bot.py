@@ -39,8 +39,8 @@ def play(text):
             case ["setoption", "name", name, "value", value] if name in OPTIONS:
                 options[name] = int(value)
                 generator = random.Random(options["Seed"])
-            case ["position", "startpos", "players", seats, *words]:
-                position = openspiel.reach(position, text, int(seats), words[1:])
+            case ["position", "startpos", *words]:
+                position = openspiel.reach(position, text, words)
             case ["go", *_]:
                 print("bestmove", best_move(position, options["Simulations"], generator))
             case ["quit"]:

@@ -109,10 +109,12 @@ class Position:
         return [self.state.current_player() + 1, "legal", *self.actions]
 
 
-def reach(old, text, seats, words):
-    """Returns the position after `words`, by playing only those that `old` does not have yet."""
-    is_new = old is None or old.game.num_players() != seats or words[: len(old.words)] != old.words
-    return (Position(load(text, seats)) if is_new else old).after(words)
+def reach(old, text, words):
+    """Returns the position of `position startpos WORDS`, by playing only the words that `old` does not have yet."""
+    seats = int(words[1]) if words[:1] == ["players"] else 2
+    played = words[words.index("moves") + 1 :] if "moves" in words else []
+    is_new = old is None or old.game.num_players() != seats or played[: len(old.words)] != old.words
+    return (Position(load(text, seats)) if is_new else old).after(played)
 
 
 def serve(text):
@@ -121,13 +123,13 @@ def serve(text):
         match line.split():
             case ["ugi"]:
                 print(f"id name {text}\nugiok")
-            case ["position", "startpos", "players", seats, *words]:
+            case ["position", "startpos", *words]:
                 try:
-                    position = reach(position, text, int(seats), words[1:])
+                    position = reach(position, text, words)
                 except (ValueError, pyspiel.SpielError) as error:
                     print("info string error:", *str(error).splitlines()[:1])
             case ["position", *_]:
-                print("info string error: expected `startpos players N`")
+                print("info string error: expected `startpos`")
             case ["query", "state"]:
                 print("response", *position.due())
             case ["query", "players"]:

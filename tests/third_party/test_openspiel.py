@@ -38,13 +38,14 @@ class Laws(unittest.TestCase):
 
     def play(self, text, seats, randomness):
         """Plays a random game and asserts that each answer keeps the protocol."""
-        position, words = openspiel.reach(None, text, seats, []), []
+        start = ["players", str(seats), "moves"]
+        position, words = openspiel.reach(None, text, start), []
         anew = randomness.randrange(100)
         while True:
             answer = " ".join(map(str, position.due()))
             self.assertLess(len(answer), LONGEST_LINE)
             if len(words) == anew:
-                self.assertEqual(openspiel.reach(None, text, seats, words).due(), position.due())
+                self.assertEqual(openspiel.reach(None, text, start + words).due(), position.due())
             match answer.split():
                 case ["over", "places", *rest]:
                     return self.check_end(position, seats, rest)
@@ -58,7 +59,7 @@ class Laws(unittest.TestCase):
             self.assertIn(int(seat), range(1, seats + 1))
             self.check_words(actions, position.state.is_chance_node())
             words.append(randomness.choices(actions, weights)[0])
-            position = openspiel.reach(position, text, seats, words)
+            position = openspiel.reach(position, text, start + words)
 
     def check_words(self, words, drawn):
         self.assertEqual(len(words), len(set(words)))

@@ -43,6 +43,5 @@ class RandomGames(unittest.TestCase):
             for game in games:
                 self.assertNotIn("fault", game)
                 self.assertEqual(len(game["places"]), seats)
-            programs.run([programs.ARBITER, "replay", store, "--trust-commands"])
-            report = programs.run([programs.ARBITER, "report", store])
-            self.assertIn("one", report)
+            programs.run([programs.ARBITER, "replay", store])
+            self.assertIn(name, programs.run([programs.ARBITER, "report", store]))
