@@ -1,5 +1,6 @@
 //! The engine program: serves one client on standard input and output. Arguments, if any, form one command, such as
-//! `buxtehude bench` or `buxtehude go perft 7`. After `etudes` they name a subcommand and a file, after `rules` a variant.
+//! `buxtehude bench` or `buxtehude go perft 7`; those after `etudes` name a subcommand and a file, after `rules` a
+//! variant.
 
 use std::ffi::OsString;
 use std::io::{self, Write};
