@@ -43,9 +43,6 @@ pub fn begin(
         Ok(planned) => planned,
         Err(error) => return fail(error.status, error),
     };
-    if planned.0.rules.program().is_some() {
-        return fail(USAGE, "--rules: workers play built-in games only");
-    }
     let mut fleet = Fleet::new(runtime, settings);
     if !args.dry_run {
         if args.store.is_none() {
@@ -113,6 +110,9 @@ impl Source for Fleet<'_> {
     const KEEPS_NAMES: bool = true;
 
     fn prepare(&mut self, planned: &mut Match, _: Engines) -> Result<String, ExitError> {
+        if planned.plan.rules.program().is_some() {
+            return Err(ExitError::usage("--rules: workers play built-in games only"));
+        }
         let (_, signer) = self.context.as_ref().map_err(ExitError::usage)?;
         let prepared = PreparedMatch::of(planned, self.settings)?;
         if let Some(speed) = prepared.reference_speed {
