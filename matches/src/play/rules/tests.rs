@@ -366,7 +366,7 @@ fn full_pipes_in_both_directions_block_nobody() {
     let wordy = r#"
 import sys
 word = "x" * 200
-state = "response 1 legal " + word + " " + " ".join(map(str, range(30000)))
+state = "response 1 legal " + word + " " + " ".join("%0200d" % number for number in range(400))
 for line in sys.stdin:
     if line == "ugi\n": print("ugiok", flush=True)
     elif line == "query state\n": print(state, flush=True)
@@ -376,10 +376,10 @@ for line in sys.stdin:
     run(&game, PATIENCE).unwrap();
     let start = game.start(2).unwrap();
     let word = "x".repeat(200);
-    let (all, error) = start.walk([word.as_str(); 64]);
+    let (all, error) = start.walk([word.as_str(); 32]);
     assert!(error.is_none(), "{error:?}");
     let moves = |position: &ExternalPosition| position.facts().actions.len();
-    assert_eq!(all.iter().map(moves).collect::<Vec<_>>(), [30_001; 64]);
+    assert_eq!(all.iter().map(moves).collect::<Vec<_>>(), [401; 32]);
 }
 
 #[test]
