@@ -238,7 +238,7 @@ fn the_variant_is_an_argument_and_the_first_is_the_default() {
         program.send("ugi");
         assert_eq!(
             program.lines_to("ugiok"),
-            [&format!("id name {name}"), "ugiok"]
+            [format!("id name {name}"), "ugiok".into()]
         );
         let start = Variant::by_name(name).unwrap().start(2).unwrap();
         assert_eq!(ask(&mut program, "text"), format!("response {start}"));
