@@ -13,7 +13,7 @@ use matches::plan::Isolate;
 use settings::args::{EngineArgs, MatchArgs, ResumeArgs, TournamentArgs, validate};
 use settings::config::{self, ConfigError, Parsed};
 
-pub use conformance::{CheckArgs, TranscriptArgs};
+pub use conformance::{CheckArgs, CheckRulesArgs, TranscriptArgs};
 pub use files::{
     ExplainArgs, ExportArgs, ExportFormat, FileArgs, ReplayArgs, ReportArgs, ReportFormat,
     ReviewArgs, ReviewFormat, VerifyArgs,
@@ -61,6 +61,8 @@ pub enum Command {
     Review(ReviewArgs),
     /// Check that an engine conforms to the protocol
     Check(CheckArgs),
+    /// Check that a rules program conforms to the protocol
+    CheckRules(CheckRulesArgs),
     /// Run a script against an engine and compare its answers
     Transcript(TranscriptArgs),
     /// Print shell completions

@@ -7,6 +7,7 @@ mod bad_engines;
 mod bounds;
 mod broken_engines;
 mod check;
+mod check_rules;
 mod cli;
 mod config;
 mod documents;

@@ -1,4 +1,4 @@
-//! Arguments of `arbiter check` and `arbiter transcript`.
+//! Arguments of `arbiter check`, `arbiter check-rules` and `arbiter transcript`.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -7,7 +7,9 @@ use clap::Args;
 
 use super::IsolationArgs;
 use crate::conformance::check::{Format, Profile, Soak};
-use matches::plan::numbers::{milliseconds, seats};
+use matches::plan::numbers::{milliseconds, positive, seats};
+use matches::plan::rules::program::RulesPlan;
+use settings::args::rules;
 
 /// `arbiter check`.
 #[derive(Debug, Args)]
@@ -70,6 +72,54 @@ pub struct CheckArgs {
     pub timeout: u64,
 
     /// Isolation of the engine
+    #[command(flatten)]
+    pub isolation: IsolationArgs,
+}
+
+/// `arbiter check-rules`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Plays random games for each number of players and checks the laws of \"Rules by another program\" in
+protocol.md: games, places, texts, the same answers in any order and from another process, positions
+that stay after an error, and unusual lines. The output and the exit code are as of `arbiter check`.
+
+EXAMPLES
+  arbiter check-rules 'cmd=python3 args=examples/rules/pig.py'
+  arbiter check-rules 'cmd=./x args=\"--board 9\" name=go' --players 2 --games 5 --plies 500")]
+pub struct CheckRulesArgs {
+    /// The program, as for `arbiter match --rules`
+    #[arg(value_name = "\"cmd=./x KEY=VALUE...\"", value_parser = rules)]
+    pub rules: RulesPlan,
+
+    /// Numbers of players to check, such as 2,4 [default: all that the program allows]
+    #[arg(long, value_name = "N", value_parser = seats, value_delimiter = ',')]
+    pub players: Vec<usize>,
+
+    /// Random games for each number of players
+    #[arg(long, value_name = "N", default_value = "20", value_parser = positive)]
+    pub games: u64,
+
+    /// Moves and draws after which a game is broken off
+    #[arg(long, value_name = "N", default_value = "2000", value_parser = positive)]
+    pub plies: u64,
+
+    /// Seed of the games
+    #[arg(long, value_name = "N", default_value = "1")]
+    pub seed: u64,
+
+    /// Run only the checks whose names contain this, after the games (repeatable)
+    #[arg(long, value_name = "TEXT")]
+    pub only: Vec<String>,
+
+    /// Format of the output
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: Format,
+
+    /// Timeout for an expected answer, in milliseconds
+    #[arg(long, value_name = "MS", default_value = "10000", value_parser = milliseconds)]
+    pub timeout: u64,
+
+    /// Isolation of the program
     #[command(flatten)]
     pub isolation: IsolationArgs,
 }

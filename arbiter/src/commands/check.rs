@@ -1,10 +1,14 @@
-//! `arbiter check`: tests an engine against the protocol and prints the failures.
+//! `arbiter check` and `arbiter check-rules`: test a program against the protocol and print the failures.
 
 use std::process::ExitCode;
+use std::slice;
 use std::time::Duration;
 
-use arbiter::args::CheckArgs;
-use arbiter::conformance::check::{Outcome, Settings, run, write};
+use arbiter::args::{CheckArgs, CheckRulesArgs};
+use arbiter::conformance::check::{
+    Format, Outcome, Report, RulesSettings, Settings, run, run_rules, write,
+};
+use arbiter::conformance::transcript::{ProgramError, spec};
 use buxtehude::rules::Variant;
 use matches::output;
 
@@ -25,13 +29,16 @@ pub fn check(args: &CheckArgs) -> ExitCode {
         // Unreachable: clap requires at least one word.
         return ExitCode::from(exit::USAGE);
     };
+    let spec = match spec(program, arguments) {
+        Ok(spec) => spec,
+        Err(error) => return exit::fail(exit::USAGE, error),
+    };
     let isolation = match isolate(args.isolation.isolate, &[]) {
         Ok(isolation) => isolation,
         Err(error) => return exit::fail(exit::USAGE, error),
     };
     let settings = Settings {
-        program: program.clone(),
-        arguments: arguments.to_vec(),
+        program: spec,
         isolation,
         profile: args.profile,
         legal: args.legal,
@@ -41,11 +48,51 @@ pub fn check(args: &CheckArgs) -> ExitCode {
         soak: args.soak,
         patience: Duration::from_millis(args.timeout),
     };
+    report(
+        &program.to_string_lossy(),
+        !args.only.is_empty(),
+        args.format,
+        |observe| run(&settings, observe),
+    )
+}
+
+/// Checks a rules program; the exit status is as of [`check`].
+pub fn check_rules(args: &CheckRulesArgs) -> ExitCode {
+    let program = &args.rules.program;
+    let isolation = match isolate(args.isolation.isolate, slice::from_ref(program)) {
+        Ok(isolation) => isolation,
+        Err(error) => return exit::fail(exit::USAGE, error),
+    };
+    let settings = RulesSettings {
+        plan: args.rules.clone(),
+        isolation,
+        players: args.players.clone(),
+        games: args.games,
+        plies: args.plies,
+        seed: args.seed,
+        only: args.only.clone(),
+        patience: Duration::from_millis(args.timeout),
+    };
+    report(
+        &program.name,
+        !args.only.is_empty(),
+        args.format,
+        |observe| run_rules(&settings, observe),
+    )
+}
+
+/// Shows the progress of a check, then its report.
+fn report(
+    name: &str,
+    is_detailed: bool,
+    format: Format,
+    run: impl FnOnce(&mut dyn FnMut(&Outcome, usize)) -> Result<Report, ProgramError>,
+) -> ExitCode {
     let bar = progress(0, "{pos}/{len} checks  {elapsed}  {wide_msg}");
-    bar.set_message("waiting for `uciok`");
+    bar.set_message("waiting for the first answer");
     bar.enable_steady_tick(Duration::from_millis(200));
     let mut errors = 0;
-    let ran = run(&settings, &mut |outcome: &Outcome, left| {
+    let ran = run(&mut |outcome: &Outcome, left| {
         errors += u64::from(outcome.is_error());
         bar.inc(1);
         bar.set_length(bar.position() + left as u64);
@@ -57,10 +104,8 @@ pub fn check(args: &CheckArgs) -> ExitCode {
         Err(error) => return exit::fail(exit::USAGE, error),
     };
     let mut text = Vec::new();
-    let name = program.to_string_lossy();
-    let is_detailed = !args.only.is_empty();
     // Writing text to memory does not fail.
-    let written = write(&report, &name, is_detailed, args.format, &mut text);
+    let written = write(&report, name, is_detailed, format, &mut text);
     let printed = output::print(&String::from_utf8_lossy(&text));
     if written.is_err() || printed.is_err() {
         return ExitCode::from(exit::STORAGE);

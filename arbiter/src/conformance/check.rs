@@ -12,6 +12,7 @@ mod limits;
 mod options;
 mod output;
 mod positions;
+mod rules;
 mod run;
 mod scope;
 mod soak;
@@ -19,13 +20,13 @@ mod state;
 mod talk;
 mod texts;
 
-use std::ffi::OsString;
 use std::time::Duration;
 
 use buxtehude::rules::Variant;
 use clap::ValueEnum;
 
 pub use output::{Format, write};
+pub use rules::{RulesSettings, run as run_rules};
 use run::cause;
 pub use run::run;
 use scope::Scope;
@@ -33,15 +34,14 @@ pub use scope::Table;
 pub use soak::Soak;
 use talk::{Fault, Talk};
 
+use matches::plan::EngineSpec;
 use matches::play::sandbox::Isolation;
 
 /// Settings of a conformance check.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// The engine's program.
-    pub program: OsString,
-    /// Its arguments.
-    pub arguments: Vec<OsString>,
+    pub program: EngineSpec,
     /// Isolation of the engine, if possible.
     pub isolation: Option<Isolation>,
     /// Selects the checks; `None` for the needs of a match, then all of protocol.md unless the engine is small.

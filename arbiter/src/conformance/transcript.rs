@@ -23,6 +23,6 @@ mod run;
 mod script;
 
 pub use lines::mask;
-pub use program::{NoLine, Patience, Program, ProgramError};
+pub use program::{NoLine, Patience, Program, ProgramError, spec};
 pub use run::{Checked, accept, check};
 pub use script::{Script, ScriptError};

@@ -154,7 +154,7 @@ pub fn checks(profile: Profile) -> Vec<Check> {
 }
 
 /// Sends lines, the last of which ends the program, and waits for its exit.
-fn ends(talk: &mut Talk, lines: &[&str]) -> Result<(), Fault> {
+pub fn ends(talk: &mut Talk, lines: &[&str]) -> Result<(), Fault> {
     for line in lines {
         talk.send(line)?;
     }

@@ -20,18 +20,7 @@ pub fn run(
     settings: &Settings,
     observe: &mut dyn FnMut(&Outcome, usize),
 ) -> Result<Report, ProgramError> {
-    let mut run = Run {
-        scope: Scope::new(settings),
-        report: Report {
-            outcomes: Vec::new(),
-            playable: None,
-            unplayable: Vec::new(),
-            remarks: Vec::new(),
-        },
-        slowest: None,
-        failures: HashMap::new(),
-        observe,
-    };
+    let mut run = Run::new(settings, Talk::begin, observe);
     if !run.introduce()? {
         return Ok(run.report);
     }
@@ -54,9 +43,12 @@ pub fn run(
 }
 
 /// A running check.
-struct Run<'a> {
+pub struct Run<'a> {
     scope: Scope,
-    report: Report,
+    /// The result so far.
+    pub report: Report,
+    /// Prepares the engine for the next check.
+    begin: fn(&mut Talk) -> Result<(), Fault>,
     /// Longest time to an answer so far.
     slowest: Option<Duration>,
     /// Failures of each group by their causes.
@@ -64,7 +56,28 @@ struct Run<'a> {
     observe: &'a mut dyn FnMut(&Outcome, usize),
 }
 
-impl Run<'_> {
+impl<'a> Run<'a> {
+    /// Creates a check that has not run yet. `begin` prepares the program for each of its parts.
+    pub fn new(
+        settings: &Settings,
+        begin: fn(&mut Talk) -> Result<(), Fault>,
+        observe: &'a mut dyn FnMut(&Outcome, usize),
+    ) -> Run<'a> {
+        Run {
+            scope: Scope::new(settings),
+            report: Report {
+                outcomes: Vec::new(),
+                playable: None,
+                unplayable: Vec::new(),
+                remarks: Vec::new(),
+            },
+            begin,
+            slowest: None,
+            failures: HashMap::new(),
+            observe,
+        }
+    }
+
     /// Introduces the engine and finds its games; returns `false` without an answer.
     fn introduce(&mut self) -> Result<bool, ProgramError> {
         let mut talk = Talk::start(&self.scope, None)?;
@@ -93,6 +106,14 @@ impl Run<'_> {
         let known: HashSet<&str> = outcomes.map(|outcome| outcome.name.as_str()).collect();
         let mut checks = checks(&self.scope);
         checks.retain(|check| !known.contains(check.name.as_str()));
+        self.checks(checks)
+    }
+
+    /// Runs some checks.
+    ///
+    /// # Errors
+    /// [`ProgramError`] if the program cannot be started.
+    pub fn checks(&mut self, checks: Vec<Check>) -> Result<(), ProgramError> {
         let mut left = checks.len();
         let mut talk = None;
         for check in checks {
@@ -127,7 +148,7 @@ impl Run<'_> {
             Some(running) => running,
             None => Talk::start(&self.scope, self.slowest)?,
         };
-        let beginning = running.begin();
+        let beginning = (self.begin)(&mut running);
         let has_begun = beginning.is_ok();
         let result = beginning.and_then(|()| (check.run)(&mut running));
         let verdict = match result {

@@ -121,9 +121,8 @@ impl Talk {
         let settings = &scope.settings;
         let (sender, errors) = sync_channel(KEPT_ERRORS);
         let keep = move |line: &str| drop(sender.try_send(shown(line)));
-        let (program, arguments) = (&settings.program, &settings.arguments);
         Ok(Talk {
-            program: Program::start_with(program, arguments, settings.isolation, keep)?,
+            program: Program::start_with(&settings.program, settings.isolation, keep)?,
             scope: scope.clone(),
             transcript: Vec::new(),
             errors,

@@ -4,7 +4,9 @@
 //! the clock of a match, but no clock runs here.
 
 use std::ffi::{OsStr, OsString};
+use std::fmt;
 use std::io::{self, BufRead, BufReader, Read, Write};
+use std::path::Path;
 use std::process::ChildStdin;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, channel, sync_channel};
 use std::thread;
@@ -81,27 +83,20 @@ impl Program {
     ) -> Result<Program, ProgramError> {
         // A closed standard error is not an error.
         let pass_on = |line: &str| drop(writeln!(io::stderr(), "{line}"));
-        Program::start_with(program, arguments, isolation, pass_on)
+        Program::start_with(&spec(program, arguments)?, isolation, pass_on)
     }
 
     /// Starts a program like [`Program::start`], but passes each line of its standard error to `complain`.
     ///
     /// # Errors
-    /// As [`Program::start`].
+    /// [`ProgramError`] if the program cannot be started.
     pub fn start_with(
-        program: &OsStr,
-        arguments: &[OsString],
+        spec: &EngineSpec,
         isolation: Option<Isolation>,
         complain: impl FnMut(&str) + Send + 'static,
     ) -> Result<Program, ProgramError> {
         let start = || {
-            let no_text = |_| io::Error::other("expected arguments in UTF-8");
-            let words = arguments.iter().cloned().map(OsString::into_string);
-            let spec = EngineSpec {
-                args: words.collect::<Result<_, _>>().map_err(no_text)?,
-                ..EngineSpec::new("program", program, Limit::default())
-            };
-            let mut process = Process::start(&spec, None, isolation)?;
+            let mut process = Process::start(spec, None, isolation)?;
             process.make_blocking()?;
             let pipes = process.stdin.take().zip(process.stdout.take());
             let pipes = pipes.zip(process.stderr.take());
@@ -125,9 +120,7 @@ impl Program {
                 complaints,
             })
         };
-        start().map_err(|error: io::Error| {
-            ProgramError(format!("cannot start {}: {error}", program.display()))
-        })
+        start().map_err(|error: io::Error| not_started(&spec.command, &error))
     }
 
     /// Process id.
@@ -169,6 +162,23 @@ impl Program {
                 RecvTimeoutError::Disconnected => NoLine::End,
             })
     }
+}
+
+/// Describes a program with its arguments.
+///
+/// # Errors
+/// [`ProgramError`] if an argument is not UTF-8.
+pub fn spec(program: &OsStr, arguments: &[OsString]) -> Result<EngineSpec, ProgramError> {
+    let words = arguments.iter().cloned().map(OsString::into_string);
+    let no_text = |_| not_started(program.as_ref(), &"expected arguments in UTF-8");
+    Ok(EngineSpec {
+        args: words.collect::<Result<_, _>>().map_err(no_text)?,
+        ..EngineSpec::new("program", program, Limit::default())
+    })
+}
+
+fn not_started(program: &Path, reason: &dyn fmt::Display) -> ProgramError {
+    ProgramError(format!("cannot start {}: {reason}", program.display()))
 }
 
 impl Drop for Program {
