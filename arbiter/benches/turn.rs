@@ -1,24 +1,32 @@
-//! The arbiter's own time for a ply, in games between engines that answer at once.
+//! The arbiter's own time for a ply, in games between engines that answer at once: by built-in rules, and by the same
+//! rules from a program.
 //!
 //! `cargo bench -p arbiter --bench turn [-- ROUNDS]`
 
 use std::error::Error;
+use std::fs;
 use std::io::{BufRead, BufWriter, Write};
 use std::time::{Duration, Instant};
 
 use buxtehude::rules::VARIANTS;
+use matches::plan::deck::Draws;
+use matches::plan::rules::Rules;
+use matches::plan::rules::program::RulesPlan;
 use matches::plan::schedule::{ScheduledGame, SeatedEngine};
 use matches::plan::{EngineSpec, Limit, Patience, Plan};
 use matches::play::engine::{Engine, Placement};
 use matches::play::interrupt::Interrupt;
 use matches::play::log::Log;
 use matches::play::referee::Referee;
+use matches::play::rules::connect;
 use rustix::time::{ClockId, clock_gettime};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
 /// Argument that makes this program an engine that answers at once.
 const INSTANT_ENGINE: &str = "instant-engine";
+/// Argument that makes the engine a rules program.
+const RULES: &str = "rules";
 const SEATS: usize = 2;
 /// Plies of a typical game.
 const PLIES: u32 = 120;
@@ -33,42 +41,53 @@ fn main() -> Outcome<()> {
     let rounds = arguments.iter().find_map(|argument| argument.parse().ok());
     let rounds: usize = rounds.unwrap_or(DEFAULT_ROUNDS);
 
-    let plan = plan()?;
-    let mut times = (0..rounds)
-        .map(|_| play_games(&plan))
-        .collect::<Outcome<Vec<Time>>>()?;
-    let [wall, cpu] = medians(&mut times);
     println!("{rounds} rounds of {GAMES} games of {PLIES} plies, {SEATS} seats; medians a ply");
-    println!("{wall:.1} us wall, {cpu:.1} us CPU");
+    for (name, rules) in [
+        ("built-in", (&VARIANTS[0]).into()),
+        ("program ", program()?),
+    ] {
+        let plan = plan(rules)?;
+        let mut times = (0..rounds)
+            .map(|_| play_games(&plan))
+            .collect::<Outcome<Vec<Time>>>()?;
+        let [wall, cpu, rules_cpu] = medians(&mut times);
+        println!(
+            "{name}: {wall:.1} us wall, {cpu:.1} us CPU, {rules_cpu:.1} us CPU of the program"
+        );
+    }
     Ok(())
 }
 
-/// Wall and CPU time of this process for one round.
+/// Wall time of one round, and CPU time of this process and of the rules program.
 #[derive(Clone, Copy)]
 struct Time {
     wall: Duration,
     cpu: Duration,
+    rules_cpu: Duration,
 }
 
 /// Measures from here to [`Stopwatch::stop`].
 struct Stopwatch {
     wall: Instant,
     cpu: Duration,
+    rules_cpu: Duration,
 }
 
 impl Stopwatch {
-    fn start() -> Stopwatch {
-        Stopwatch {
+    fn start() -> Outcome<Stopwatch> {
+        Ok(Stopwatch {
+            rules_cpu: rules_cpu_time()?,
             wall: Instant::now(),
             cpu: cpu_time(),
-        }
+        })
     }
 
-    fn stop(self) -> Time {
-        Time {
+    fn stop(self) -> Outcome<Time> {
+        Ok(Time {
             wall: self.wall.elapsed(),
             cpu: cpu_time().saturating_sub(self.cpu),
-        }
+            rules_cpu: rules_cpu_time()?.saturating_sub(self.rules_cpu),
+        })
     }
 }
 
@@ -77,17 +96,52 @@ fn cpu_time() -> Duration {
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
-/// Microseconds a ply: wall and CPU.
-fn medians(times: &mut [Time]) -> [f64; 2] {
+/// CPU time of the rules program, which this thread has started; zero before.
+fn rules_cpu_time() -> Outcome<Duration> {
+    let mut sum = Duration::ZERO;
+    for child in fs::read_to_string("/proc/thread-self/children")?.split_whitespace() {
+        if fs::read_to_string(format!("/proc/{child}/cmdline"))?.contains(RULES) {
+            let nanoseconds = fs::read_to_string(format!("/proc/{child}/schedstat"))?;
+            let nanoseconds = nanoseconds.split_whitespace().next().unwrap_or_default();
+            sum += Duration::from_nanos(nanoseconds.parse()?);
+        }
+    }
+    Ok(sum)
+}
+
+/// Microseconds a ply: wall, CPU and CPU of the rules program.
+fn medians(times: &mut [Time]) -> [f64; 3] {
     let plies = (GAMES * u64::from(PLIES)) as f64;
     let mut median = |of: fn(&Time) -> Duration| {
         times.sort_by_key(of);
         of(&times[times.len() / 2]).as_secs_f64() * 1e6 / plies
     };
-    [median(|time| time.wall), median(|time| time.cpu)]
+    [
+        median(|time| time.wall),
+        median(|time| time.cpu),
+        median(|time| time.rules_cpu),
+    ]
 }
 
-fn plan() -> Outcome<Plan> {
+/// The first variant's rules from the engine as a rules program.
+fn program() -> Outcome<Rules> {
+    let arguments = format!("engine {RULES} {}", VARIANTS[0].name);
+    let rules = Rules::external(RulesPlan {
+        program: EngineSpec {
+            args: arguments.split(' ').map(str::to_string).collect(),
+            ..EngineSpec::new("x", env!("CARGO_BIN_EXE_arbiter"), Limit::default())
+        },
+        told: VARIANTS[0].name.to_string(),
+        draws: Draws::Game,
+    });
+    if let Some(game) = rules.program() {
+        let patience = Patience::default().ready;
+        connect(game, None, patience, &Log::none(), &Interrupt::new())?;
+    }
+    Ok(rules)
+}
+
+fn plan(rules: Rules) -> Outcome<Plan> {
     let engine = |seat| -> Outcome<EngineSpec> {
         let limit = Limit::movetime(Duration::from_millis(1000));
         Ok(EngineSpec {
@@ -103,7 +157,7 @@ fn plan() -> Outcome<Plan> {
             max_plies: PLIES,
             ..Patience::default()
         },
-        ..Plan::new(&VARIANTS[0], SEATS, engines)
+        ..Plan::new(rules, SEATS, engines)
     })
 }
 
@@ -114,7 +168,7 @@ fn play_games(plan: &Plan) -> Outcome<Time> {
     for (copy, spec) in plan.engines.iter().enumerate() {
         let engine = Engine::start(
             spec,
-            plan.rules.name(),
+            plan.rules.told(),
             Placement {
                 copy,
                 ..Placement::anywhere(None)
@@ -136,13 +190,13 @@ fn play_games(plan: &Plan) -> Outcome<Time> {
         deck_seed: 0.into(),
     };
     let mut records = Vec::new();
-    let stopwatch = Stopwatch::start();
+    let stopwatch = Stopwatch::start()?;
     for number in 1..=GAMES {
         game.number = number;
         game.deck_seed = number.into();
         records.push(Referee::new(plan, &interrupt).play(&game, &mut engines)?);
     }
-    let time = stopwatch.stop();
+    let time = stopwatch.stop()?;
     for record in &records {
         if record.turns.len() != PLIES as usize {
             return Err(format!("a game of other length: {record:?}").into());

@@ -3,10 +3,12 @@
 use std::fs;
 use std::path::Path;
 
+use scraper::{Html, Selector};
 use serde_json::Value;
 
-use crate::common::{program, stored};
+use crate::common::{program, stepped, stored};
 use program::{content, directory, run};
+use stepped::{list, text};
 use stored::{export, numbers};
 
 const PIG: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/rules/pig.py");
@@ -88,6 +90,115 @@ fn a_match_is_played_stored_replayed_and_reported() {
         let (code, stdout, _) = run(&["replay", &record, "--rules", &pig()]);
         assert!(code == 1 && stdout.contains("+4 is illegal"), "{stdout}");
     }
+}
+
+/// The games of a page.
+fn shown_games(page: &str) -> Vec<Value> {
+    let page = Html::parse_document(page);
+    let script = Selector::parse("#shown-games").unwrap();
+    let json: String = page.select(&script).next().unwrap().text().collect();
+    let shown: Value = serde_json::from_str(&json).unwrap();
+    list(&shown["games"]).to_vec()
+}
+
+/// The words of a game and its pictures by the rules of Pig for two seats, one picture at the start and after each move
+/// with its roll.
+fn pictures_of_pig(moves: &str) -> Vec<String> {
+    let (mut scores, mut seat, mut sum) = ([0, 0], 0, 0);
+    let mut words = moves.split(' ');
+    let mut pictures = vec!["scores 0 0 and this turn 0".to_string()];
+    while let Some(word) = words.next() {
+        let roll = (word == "roll").then(|| words.next()).flatten();
+        match roll.map(|roll| roll.parse().unwrap()) {
+            Some(1) => (seat, sum) = (1 - seat, 0),
+            Some(number) => sum += number,
+            None => {
+                scores[seat] += sum;
+                (seat, sum) = (1 - seat, 0);
+            }
+        }
+        let [one, other] = scores;
+        pictures.push(format!("scores {one} {other} and this turn {sum}"));
+    }
+    pictures
+}
+
+#[test]
+fn a_page_shows_pictures_or_without_the_program_the_moves() {
+    let directory = directory("rules_page");
+    let (store, record) = (path(&directory, "m.db"), path(&directory, "m.jsonl"));
+    let (one, other) = (mover("one"), mover("other"));
+    let rules = pig();
+    let (code, stdout, stderr) = run(&[
+        "match",
+        "--rules",
+        &rules,
+        "--games",
+        "2",
+        "--random-plies",
+        "3",
+        "--max-plies",
+        "60",
+        "--engine",
+        &one,
+        "--engine",
+        &other,
+        "--store",
+        &store,
+    ]);
+    assert_eq!(code, 0, "{stdout}{stderr}");
+    let lines = export(&store, &[]);
+    fs::write(&record, &lines).unwrap();
+    let records: Vec<Value> = lines
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let with_program = shown_games(&content(&["report", &store]));
+    let without = shown_games(&content(&["report", &record]));
+    assert_eq!((with_program.len(), without.len()), (2, 2));
+    for ((game, bare), record) in with_program.iter().zip(&without).zip(&records) {
+        assert_eq!(game["flaw"], Value::Null);
+        assert!(game["positions"]["board"].is_null(), "{game}");
+        let expected = pictures_of_pig(&text(&record["moves"]));
+        let steps = list(&game["positions"]["steps"]);
+        assert!(
+            steps.len() > 60 && steps.len() + 1 == expected.len(),
+            "{game}"
+        );
+        let mut picture = text(&game["positions"]["picture"][0]);
+        assert_eq!(picture, expected[0]);
+        for (step, after) in steps.iter().zip(&expected[1..]) {
+            if let Some(changed) = step.get("x") {
+                assert_eq!(changed[0][0], Value::from(0));
+                picture = text(&changed[0][1]);
+            }
+            assert_eq!(picture, *after, "{game}");
+        }
+
+        let flaw = text(&bare["flaw"]);
+        assert!(
+            flaw.contains("unknown variant") && flaw.ends_with("a program in --rules"),
+            "{flaw}"
+        );
+        assert_eq!(bare["positions"].get("picture"), None);
+        let bare_steps = list(&bare["positions"]["steps"]);
+        assert_eq!(bare_steps.len(), steps.len());
+        assert_eq!(
+            (&bare["opening"], &game["opening"]),
+            (&Value::from(3), &Value::from(3))
+        );
+        for (ply, (bare, step)) in bare_steps.iter().zip(steps).enumerate() {
+            let words = [&step["m"], step.get("c").unwrap_or(&Value::Null)];
+            assert_eq!([&bare["m"], bare.get("c").unwrap_or(&Value::Null)], words);
+            // The record names no seats for the opening.
+            assert_eq!(bare.get("s"), step.get("s").filter(|_| ply >= 3));
+            assert_eq!(bare.get("t"), step.get("t"));
+            assert_eq!(bare.get("x"), None);
+        }
+    }
+    let shown = content(&["replay", &store, "--game", "1"]);
+    let last = pictures_of_pig(&text(&records[0]["moves"])).pop().unwrap();
+    assert!(shown.contains(&format!("\n\n{last}\n\nseat 1 ")), "{shown}");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use matches::archive::replay::{Replay, Step};
+use matches::plan::rules::Position;
 use matches::record::printable::printable;
 use matches::record::{GameRecord, TurnRecord};
 use matches::report::{Column, ordinal, table};
@@ -75,7 +76,19 @@ fn moves(record: &GameRecord, walk: &Replay) -> String {
     let position = position.map(|(heading, _)| Column::left(heading));
     let columns: Vec<Column> = MOVE.into_iter().chain(position).chain(OPINION).collect();
     let table = table(&columns, rows);
-    format!("start {}\n\n{table}\nend   {}\n\n", walk.first, walk.last)
+    let picture = picture(&walk.last).map_or_else(String::new, |picture| picture + "\n\n");
+    format!(
+        "start {}\n\n{table}\nend   {}\n\n{picture}",
+        walk.first, walk.last
+    )
+}
+
+/// The picture that a rules program draws; the columns show other positions.
+fn picture(position: &Position) -> Option<String> {
+    match position {
+        Position::BuiltIn(_) => None,
+        Position::External(_) => Position::pictures(&[position]).ok()?.pop()?,
+    }
 }
 
 fn row(index: usize, step: &Step, turn: Option<&TurnRecord>, record: &GameRecord) -> Vec<String> {

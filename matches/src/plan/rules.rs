@@ -256,6 +256,23 @@ impl Position {
         self.built_in().map(AnyPosition::scene)
     }
 
+    /// Returns the picture of each position of a game as text, where there is one; asks a rules program for all at once.
+    ///
+    /// # Errors
+    /// [`RulesError`] if a rules program fails.
+    pub fn pictures(positions: &[&Position]) -> Result<Vec<Option<String>>, RulesError> {
+        let mut external = Vec::new();
+        let mut pictures = Vec::new();
+        for position in positions {
+            match position {
+                Position::BuiltIn(position) => pictures.push(Some(position.picture())),
+                Position::External(position) => external.push(position),
+            }
+        }
+        pictures.extend(ExternalPosition::pictures(&external)?);
+        Ok(pictures)
+    }
+
     /// Cells with their headings for one row of a table.
     pub fn columns(&self) -> Vec<(&'static str, String)> {
         self.built_in().map_or_else(Vec::new, AnyPosition::columns)

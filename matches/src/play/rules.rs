@@ -258,11 +258,11 @@ fn next_line(
     }
 }
 
-/// Returns the words of a response.
+/// Returns the words of a response, which may begin with blanks if they are a drawing.
 fn response(line: &[u8]) -> Option<&[u8]> {
     let words = line.trim_ascii().strip_prefix(b"response")?;
     let is_word = words.first().is_none_or(u8::is_ascii_whitespace);
-    is_word.then(|| words.trim_ascii())
+    is_word.then(|| words.get(1..).unwrap_or_default())
 }
 
 fn quote(bytes: &[u8]) -> String {

@@ -50,6 +50,7 @@ pub fn page(page: &Page) -> Markup {
                 script type="module" {
                     (PreEscaped(board::SCRIPT))
                     (PreEscaped(include_str!("review.js")))
+                    (PreEscaped(include_str!("picture.js")))
                     (PreEscaped(include_str!("page.js")))
                 }
             }

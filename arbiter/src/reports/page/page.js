@@ -11,14 +11,17 @@
 
   // All positions of a game; each is the previous one with the changes of a step.
   function positionsOf(track) {
-    let now = { squares: track.squares, facts: track.facts, turn: track.turn };
+    const { squares, facts, turn, picture = [] } = track;
+    let now = { squares, facts, turn, picture };
     const positions = [now];
     for (const step of track.steps) {
       const squares = now.squares.slice();
       for (const [piece, square] of step.p || []) squares[piece] = square;
       const facts = now.facts.map((values) => values.slice());
       for (const [seat, index, value] of step.f || []) facts[seat][index] = value;
-      now = { squares, facts, turn: step.n === undefined ? null : step.n };
+      const picture = now.picture.slice();
+      for (const [index, line] of step.x || []) picture[index] = line;
+      now = { squares, facts, turn: step.n === undefined ? null : step.n, picture };
       positions.push(now);
     }
     return positions;
@@ -45,8 +48,9 @@
   function describe(game, ply) {
     if (ply === 0) return "the start";
     const step = game.positions.steps[ply - 1];
-    const words = [`move ${ply}: seat ${step.s + 1}, ${game.names[step.s]}, plays ${step.m}`];
-    if (step.c) words.push(`card ${step.c}`);
+    const mover = step.s === undefined ? "" : `seat ${step.s + 1}, ${game.names[step.s]}, plays `;
+    const words = [`move ${ply}: ${mover}${step.m}`];
+    if (step.c) words.push(`${game.positions.board === null ? "draws" : "card"} ${step.c}`);
     words.push(...reviewWords(step));
     if (ply <= game.opening) words.push("opening");
     if (step.d !== undefined) words.push(`depth ${step.d}`);
@@ -130,7 +134,7 @@
   // --- The page ---
 
   const narrow = window.matchMedia("(max-width: 34rem)");
-  const state = { index: 0, ply: 0, positions: [], chart: null, timer: null };
+  const state = { index: 0, ply: 0, positions: [], moves: null, chart: null, timer: null };
 
   const choice = element("select", { "aria-label": "game" });
   const selection = (label, entries) => {
@@ -153,6 +157,7 @@
   const player = button("Play", "play or pause (space)", () => togglePlay());
   const board = element("div", { class: "board" });
   const words = element("p", { class: "move", "aria-live": "polite" });
+  const moves = element("div");
   const link = element("a", { class: "move", title: "a link to this position" }, "link");
   const seats = element("div");
   const remarks = element("div");
@@ -170,7 +175,8 @@
       button(">", "on (right)", () => go(state.ply + 1)),
       button(">|", "to the end (end)", () => go(state.positions.length - 1)),
       slider),
-    element("div", { class: "game" }, element("div", {}, board, words, link), element("div", {}, seats, estimates)),
+    element("div", { class: "game" },
+      element("div", {}, board, words, link, moves), element("div", {}, seats, estimates)),
   );
 
   const current = () => data.games[state.index];
@@ -233,10 +239,12 @@
     const remark = (text) => remarks.append(element("p", { class: "bad" }, text));
     if (game.fault) remark(`seat ${game.fault.seat}: ${game.fault.reason}`);
     if (game.flaw) remark(`not shown completely: ${game.flaw}`);
-    for (const part of [board, words, seats, estimates]) part.replaceChildren();
+    for (const part of [board, words, moves, seats, estimates]) part.replaceChildren();
     state.positions = game.positions ? positionsOf(game.positions) : [];
+    state.moves = null;
     if (!game.positions) return;
     slider.max = state.positions.length - 1;
+    if (game.positions.board === null) moves.append((state.moves = listOfMoves(game, go)));
     state.chart = drawEstimates(game);
     const caption = game.review
       ? `Expected share of each seat, by ${data.reviewer}; a ring marks a costly move:`
@@ -254,6 +262,20 @@
     state.ply = Math.min(Math.max(ply, 0), state.positions.length - 1);
     link.href = `#game-${game.number}-${state.ply}`;
     slider.value = state.ply;
+    if (state.moves) {
+      board.className = "";
+      board.replaceChildren(drawPicture(state.positions[state.ply].picture));
+      markMove(state.moves, state.ply);
+    } else showBoard(game);
+    words.textContent = describe(game, state.ply);
+    seats.replaceChildren(seatTable(game, state.positions[state.ply], game.positions.steps[state.ply - 1]));
+    if (state.chart) {
+      const x = chartX(game, state.ply);
+      fill(state.chart.querySelector(".cursor"), { x1: x, x2: x }, []);
+    }
+  }
+
+  function showBoard(game) {
     const plan = boardOf(data.boards[game.positions.board]);
     const view = {
       label: `position after ${state.ply} moves`,
@@ -263,12 +285,6 @@
     };
     board.className = plan.files ? "board grid" : "board";
     board.replaceChildren(drawBoard(plan, view), marksOf(plan));
-    words.textContent = describe(game, state.ply);
-    seats.replaceChildren(seatTable(game, state.positions[state.ply], game.positions.steps[state.ply - 1]));
-    if (state.chart) {
-      const x = chartX(game, state.ply);
-      fill(state.chart.querySelector(".cursor"), { x1: x, x2: x }, []);
-    }
   }
 
   function pause() {

@@ -1,15 +1,18 @@
 //! The games to step through, as JSON for the page's script; each position is stored as changes to the previous one.
 
+mod pictures;
+
 use buxtehude::rules::{Board, Layout, Scene};
 use serde::Serialize;
 use serde_json::Value;
 
 use super::shown_review::{GameReview, StepReview};
-use matches::archive::replay::{Replay, Step};
-use matches::plan::rules::Position;
+use matches::archive::replay::{Flaw, Replay, Step};
+use matches::plan::rules::{Position, PositionError};
 use matches::record::printable::printable;
 use matches::record::{Fault, GameRecord, TurnRecord};
 use matches::score::review::Review;
+use pictures::{in_pictures, moves_alone};
 
 /// All shown games, sorted by number.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -52,10 +55,13 @@ struct ShownGame {
 }
 
 /// The positions of a game.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 struct Positions {
-    /// Index of the board.
-    board: usize,
+    /// Index of the board; `None` if the rules have only pictures, or nothing to show.
+    board: Option<usize>,
+    /// Lines of the picture at the start.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    picture: Vec<String>,
     /// Seat, from 0, and name of each piece.
     pieces: Vec<(u8, &'static str)>,
     /// Labels of each seat's facts.
@@ -70,11 +76,11 @@ struct Positions {
 }
 
 /// A move with its card, the resulting changes, and the engine's report. There are many steps, so the keys are short.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 struct ShownStep {
-    /// Seat that moved, from 0.
-    #[serde(rename = "s")]
-    seat: u8,
+    /// Seat that moved, from 0; `None` if it is unknown, because the rules are missing.
+    #[serde(rename = "s", skip_serializing_if = "Option::is_none")]
+    seat: Option<u8>,
     #[serde(rename = "m")]
     mv: String,
     #[serde(rename = "c", skip_serializing_if = "Option::is_none")]
@@ -82,6 +88,9 @@ struct ShownStep {
     /// Seat to move next, from 0.
     #[serde(rename = "n", skip_serializing_if = "Option::is_none")]
     turn: Option<u8>,
+    /// Changed lines of the picture: index, line; `None` for one that is no longer there.
+    #[serde(rename = "x", skip_serializing_if = "Vec::is_empty")]
+    picture: Vec<(usize, Option<String>)>,
     /// Pieces that moved, each with its new square.
     #[serde(rename = "p", skip_serializing_if = "Vec::is_empty")]
     pieces: Vec<(usize, usize)>,
@@ -130,12 +139,28 @@ impl ShownGames {
             positions: None,
         };
         match Replay::of(record) {
-            Err(flaw) => game.flaw = Some(flaw.to_string()),
+            Err(flaw) => {
+                let more = match flaw {
+                    Flaw::Variant(_) => ", or the game of a program in --rules",
+                    _ => "",
+                };
+                game.flaw = Some(format!("{flaw}{more}"));
+                let results = [record.places.len(), record.endings.len()];
+                if lacks_rules(&flaw) && results == [record.seats.len(); 2] {
+                    game.opening = record.opening_plies();
+                    game.positions = Some(moves_alone(record));
+                }
+            }
             Ok(walk) => {
                 game.flaw = walk.flaw.as_ref().map(ToString::to_string);
                 // If moves are missing at the end, so are those of the last turns.
                 game.opening = record.opening_plies();
-                let mut positions = self.positions(&walk, &record.turns, game.opening);
+                let turns = TurnsAfter(game.opening, &record.turns);
+                let mut positions = self.on_board(&walk, turns).or_else(|| {
+                    let (positions, error) = in_pictures(&walk, turns);
+                    game.flaw = game.flaw.take().or(error.map(|error| error.to_string()));
+                    Some(positions)
+                });
                 for reviewed in review.iter().flat_map(|review| &review.moves) {
                     let steps = positions.as_mut().map(|positions| &mut positions.steps);
                     if let Some(step) = steps.and_then(|steps| steps.get_mut(reviewed.ply - 1)) {
@@ -151,27 +176,21 @@ impl ShownGames {
         self.games.insert(after, game);
     }
 
-    fn positions(
-        &mut self,
-        walk: &Replay,
-        turns: &[TurnRecord],
-        opening: usize,
-    ) -> Option<Positions> {
+    /// Returns the positions on a board, if the rules have one.
+    fn on_board(&mut self, walk: &Replay, turns: TurnsAfter<'_>) -> Option<Positions> {
         let start = walk.first.scene()?;
         let mut before = start.clone();
         let mut steps = Vec::new();
         for (index, step) in walk.steps.iter().enumerate() {
             let after = step.after.scene()?;
-            let turn = index
-                .checked_sub(opening)
-                .and_then(|index| turns.get(index));
-            steps.push(shown_step(step, &before, &after, turn));
+            steps.push(shown_step(step, &before, &after, turns.get(index)));
             before = after;
         }
-        let board = self.board(&start.board);
+        let board = Some(self.board(&start.board));
         let first = start.facts.first().map_or(&[][..], Vec::as_slice);
         Some(Positions {
             board,
+            picture: Vec::new(),
             pieces: start
                 .pieces
                 .iter()
@@ -254,26 +273,72 @@ fn shown_step(
         }
     }
     ShownStep {
-        seat: step.seat.0,
-        mv: match &step.rolled {
-            Some(roll) => format!("{roll} {}", step.mv),
-            None => step.mv.clone(),
-        },
-        card: step.card.clone(),
-        turn: turn(&step.after),
         pieces: moved
             .map(|(index, (_, after))| (index, after.square))
             .collect(),
         facts,
-        estimate: turn_record.map_or(Vec::new(), |turn| turn.estimate.clone()),
-        micros: turn_record.and_then(|turn| turn.micros),
-        depth: turn_record.and_then(|turn| turn.depth),
-        score: turn_record.and_then(|turn| turn.score.clone()),
-        nodes: turn_record.and_then(|turn| turn.nodes),
-        pv: turn_record
-            .filter(|turn| !turn.pv.is_empty())
-            .map(|turn| turn.pv.join(" ")),
-        review: None,
+        ..ShownStep::of(step, turn_record)
+    }
+}
+
+impl Positions {
+    /// Creates a game without steps, whose seats have no facts.
+    fn without_facts(seats: usize) -> Positions {
+        Positions {
+            facts: vec![Vec::new(); seats],
+            ..Positions::default()
+        }
+    }
+}
+
+impl ShownStep {
+    /// Creates a step without a position.
+    fn of(step: &Step, turn_record: Option<&TurnRecord>) -> ShownStep {
+        ShownStep {
+            seat: Some(step.seat.0),
+            mv: match &step.rolled {
+                Some(roll) => format!("{roll} {}", step.mv),
+                None => step.mv.clone(),
+            },
+            card: step.card.clone(),
+            turn: turn(&step.after),
+            ..ShownStep::reported(turn_record)
+        }
+    }
+
+    /// Creates a step with the engine's report alone.
+    fn reported(turn: Option<&TurnRecord>) -> ShownStep {
+        ShownStep {
+            estimate: turn.map_or(Vec::new(), |turn| turn.estimate.clone()),
+            micros: turn.and_then(|turn| turn.micros),
+            depth: turn.and_then(|turn| turn.depth),
+            score: turn.and_then(|turn| turn.score.clone()),
+            nodes: turn.and_then(|turn| turn.nodes),
+            pv: turn
+                .filter(|turn| !turn.pv.is_empty())
+                .map(|turn| turn.pv.join(" ")),
+            ..ShownStep::default()
+        }
+    }
+}
+
+/// The engines' reports, after the moves of the opening.
+#[derive(Clone, Copy)]
+struct TurnsAfter<'r>(usize, &'r [TurnRecord]);
+
+impl<'r> TurnsAfter<'r> {
+    /// Returns the report on a step, if an engine played it.
+    fn get(self, step: usize) -> Option<&'r TurnRecord> {
+        self.1.get(step.checked_sub(self.0)?)
+    }
+}
+
+/// `true` if a game cannot be replayed because its rules program is not running.
+fn lacks_rules(flaw: &Flaw) -> bool {
+    match flaw {
+        Flaw::Variant(_) => true,
+        Flaw::Start(error) => matches!(error, PositionError::Rules(_)),
+        _ => false,
     }
 }
 

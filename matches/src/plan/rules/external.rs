@@ -103,18 +103,19 @@ impl External {
             Some(Answer::Responses(responses)) => responses.try_into().unwrap_or_default(),
             None => Default::default(),
         };
+        let [players, stake] = [players.trim_ascii(), stake.trim_ascii()];
         let expected = seats.map_or("a number of players".to_string(), |seats| seats.to_string());
-        let found = match (whole_number::<usize>(&players, 1..=usize::MAX), seats) {
+        let found = match (whole_number::<usize>(players, 1..=usize::MAX), seats) {
             (None, Some(seats)) if players.is_empty() => seats,
             (Some(found), None) => found,
             (Some(found), Some(seats)) if found == seats => found,
-            _ => return Err(broken(FactsError::new(&players, expected), "players").into()),
+            _ => return Err(broken(FactsError::new(players, expected), "players").into()),
         };
         if !(2..=MAX_SEATS).contains(&found) {
             let reason = format!("it has {found} players, expected 2 to {MAX_SEATS}");
             return Err(refused(&line, &reason));
         }
-        let stake = match stake.as_str() {
+        let stake = match stake {
             "" => None,
             stake => Some(whole_number(stake, 1..=u32::MAX).ok_or_else(|| {
                 broken(

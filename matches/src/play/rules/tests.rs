@@ -60,6 +60,19 @@ fn run(game: &External, patience: Duration) -> Result<(), RulesError> {
     connect(game, None, patience, &Log::none(), &Interrupt::new())
 }
 
+#[test]
+fn a_drawing_may_begin_with_blanks() {
+    let script = COUNT.replace(
+        r#""query state")"#,
+        r#""query picture") printf '%s\n' 'response   o\n x  ' ;; "query state")"#,
+    );
+    let game = shell(&script, Path::new(""));
+    run(&game, PATIENCE).unwrap();
+    let start = game.start(2).unwrap();
+    let pictures = ExternalPosition::pictures(&[&start]).unwrap();
+    assert_eq!(pictures, [Some("  o\n x".to_string())]);
+}
+
 /// Returns a program that does `on_state` when it is asked for the state of the start.
 fn program(on_state: &str) -> String {
     format!(

@@ -10,10 +10,12 @@ use super::External;
 use crate::plan::rules::PositionError;
 use crate::plan::rules::facts::{Facts, is_action};
 use crate::plan::rules::program::{AT_ONCE, Answer, Question, RulesError};
-use crate::record::printable::shortened;
+use crate::record::printable::{printable_lines, shortened};
 
 /// Maximum number of characters of a list of legal actions in an error.
 const LONGEST_LIST: usize = 200;
+/// Maximum number of characters of a picture.
+const LONGEST_PICTURE: usize = 4000;
 
 /// A position of an [`External`] game; clones share it.
 #[derive(Clone)]
@@ -176,6 +178,36 @@ impl ExternalPosition {
         Ok(children)
     }
 
+    /// Returns the picture of each position of a game: the program's drawing or, without one, its text of the position.
+    ///
+    /// # Errors
+    /// [`RulesError`] if the program does not answer as it must.
+    pub fn pictures(positions: &[&ExternalPosition]) -> Result<Vec<Option<String>>, RulesError> {
+        let mut pictures = Vec::with_capacity(positions.len());
+        for some in positions.chunks(AT_ONCE) {
+            let game = &some[0].0.start.game;
+            let questions = some.iter().map(|position| Question {
+                position: &position.0.line,
+                queries: &["picture", "text"],
+            });
+            let questions: Vec<Question<'_>> = questions.collect();
+            let answers = game.ask(&questions)?;
+            for (question, answer) in questions.iter().zip(answers) {
+                match answer {
+                    Answer::Responses(texts) => {
+                        let mut texts = texts.iter().map(String::as_str);
+                        pictures.push(texts.find(|text| !text.is_empty()).map(drawn));
+                    }
+                    Answer::Refused(reason) => {
+                        let what = format!("it refuses a position of its own: {reason}");
+                        return Err(game.broken(&what, &question.to_string()));
+                    }
+                }
+            }
+        }
+        Ok(pictures)
+    }
+
     fn line_after(&self, line: &str, word: &str) -> String {
         match line.len() == self.0.start.line.len() {
             true => format!("{line} moves {word}"),
@@ -234,6 +266,12 @@ impl ExternalPosition {
         let start = Arc::clone(start);
         Ok(ExternalPosition(Arc::new(Node { start, line, facts })))
     }
+}
+
+/// The lines of a response, safe to show.
+fn drawn(response: &str) -> String {
+    let text = shortened(response, LONGEST_PICTURE).replace("\\n", "\n");
+    printable_lines(&text).into_owned()
 }
 
 fn state_of(line: &str) -> Question<'_> {

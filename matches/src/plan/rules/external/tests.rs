@@ -287,6 +287,44 @@ fn children_come_in_the_order_of_the_program() {
 }
 
 #[test]
+fn pictures_are_drawings_or_else_texts_and_safe_to_show() {
+    let (start, fake) = begun(|line, query| match (query, line.split(' ').count()) {
+        ("picture", 3) => Ok(r"  o\n\n x".to_string()),
+        ("picture", 5) => Ok("\u{1b}[31m\u{202e}red".to_string()),
+        ("picture", 6) => Ok("x".repeat(5000)),
+        _ => coins(line, query),
+    });
+    let (after, _) = start.walk(["pass"; 100]);
+    fake.asked.lock().unwrap().clear();
+    let all: Vec<&ExternalPosition> = [&start].into_iter().chain(&after).collect();
+    let pictures = ExternalPosition::pictures(&all).unwrap();
+    assert_eq!((pictures.len(), sizes(&fake)), (101, vec![32, 32, 32, 5]));
+    let text = |position: usize| pictures[position].as_deref().unwrap();
+    assert_eq!(text(0), "  o\n\n x");
+    assert_eq!(text(1), "\\u{1b}[31m\\u{202e}red");
+    assert_eq!(text(2), "x".repeat(4000) + "...");
+    assert_eq!(text(3), "new table");
+    assert!(ExternalPosition::pictures(&[]).unwrap().is_empty());
+
+    let (start, _) = begun(|line, query| match query {
+        "text" => Ok(String::new()),
+        _ => coins(line, query),
+    });
+    assert_eq!(ExternalPosition::pictures(&[&start]).unwrap(), [None]);
+    let (start, _) = begun(|line, query| match query {
+        "picture" => Err("out of ink".to_string()),
+        _ => coins(line, query),
+    });
+    let error = ExternalPosition::pictures(&[&start]).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .contains("refuses a position of its own: out of ink"),
+        "{error}"
+    );
+}
+
+#[test]
 fn a_program_that_breaks_a_law_is_broken() {
     fn state(after: &'static str) -> impl Fn(&str, &str) -> Result<String, String> {
         move |line, query| match (line.contains("moves"), query) {
