@@ -61,14 +61,22 @@ pub enum Command {
     Review(ReviewArgs),
     /// Check that an engine conforms to the protocol
     Check(CheckArgs),
-    /// Check that a rules program conforms to the protocol
-    CheckRules(CheckRulesArgs),
+    /// Work with programs that give the rules of a game
+    #[command(subcommand)]
+    Rules(RulesCommand),
     /// Run a script against an engine and compare its answers
     Transcript(TranscriptArgs),
     /// Print shell completions
     Completions(CompletionsArgs),
     /// Print or write manual pages
     Man(ManArgs),
+}
+
+/// Subcommands of `arbiter rules`.
+#[derive(Debug, Subcommand)]
+pub enum RulesCommand {
+    /// Check that a rules program conforms to the protocol
+    Check(CheckRulesArgs),
 }
 
 /// Isolation of the engine that a command starts.

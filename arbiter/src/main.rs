@@ -6,7 +6,7 @@ mod commands;
 
 use std::process::ExitCode;
 
-use arbiter::args::{self, Command};
+use arbiter::args::{self, Command, RulesCommand};
 use matches::play::sandbox;
 use matches::run::exit;
 use settings::config::{self, ConfigError};
@@ -34,7 +34,7 @@ fn run() -> ExitCode {
         Command::Verify(args) => commands::verify::verify(&args),
         Command::Review(args) => commands::review::review(&args),
         Command::Check(args) => commands::check::check(&args),
-        Command::CheckRules(args) => commands::check::check_rules(&args),
+        Command::Rules(RulesCommand::Check(args)) => commands::check::check_rules(&args),
         Command::Transcript(args) => commands::transcript::transcript(&args),
         Command::Completions(args) => commands::documents::completions(&args),
         Command::Man(args) => commands::documents::man(&args),

@@ -1,4 +1,4 @@
-//! `arbiter check-rules`: good rules programs pass, and programs with a single fault fail the matching check.
+//! `arbiter rules check`: good rules programs pass, and programs with a single fault fail the matching check.
 #![cfg(target_os = "linux")]
 
 use crate::common::program;
@@ -9,7 +9,7 @@ const PIG: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/rules/pig.py
 const RACE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/engines/race_rules.py");
 
 fn check(rules: &str, options: &[&str]) -> (i32, String, String) {
-    run(&[&["check-rules", rules], options].concat())
+    run(&[&["rules", "check", rules], options].concat())
 }
 
 #[test]

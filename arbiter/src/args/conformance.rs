@@ -1,4 +1,4 @@
-//! Arguments of `arbiter check`, `arbiter check-rules` and `arbiter transcript`.
+//! Arguments of `arbiter check`, `arbiter rules check` and `arbiter transcript`.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -76,7 +76,7 @@ pub struct CheckArgs {
     pub isolation: IsolationArgs,
 }
 
-/// `arbiter check-rules`.
+/// `arbiter rules check`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Plays random games for each number of players and checks the laws of \"Rules by another program\" in
@@ -84,8 +84,8 @@ protocol.md: games, places, texts, the same answers in any order and from anothe
 that stay after an error, and unusual lines. The output and the exit code are as of `arbiter check`.
 
 EXAMPLES
-  arbiter check-rules 'cmd=python3 args=examples/rules/pig.py'
-  arbiter check-rules 'cmd=./x args=\"--board 9\" name=go' --players 2 --games 5 --plies 500")]
+  arbiter rules check 'cmd=python3 args=examples/rules/pig.py'
+  arbiter rules check 'cmd=./x args=\"--board 9\" name=go' --players 2 --games 5 --plies 500")]
 pub struct CheckRulesArgs {
     /// The program, as for `arbiter match --rules`
     #[arg(value_name = "\"cmd=./x KEY=VALUE...\"", value_parser = rules)]

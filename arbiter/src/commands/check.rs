@@ -1,4 +1,4 @@
-//! `arbiter check` and `arbiter check-rules`: test a program against the protocol and print the failures.
+//! `arbiter check` and `arbiter rules check`: test a program against the protocol and print the failures.
 
 use std::process::ExitCode;
 use std::slice;
