@@ -111,7 +111,9 @@ impl Source for Fleet<'_> {
 
     fn prepare(&mut self, planned: &mut Match, _: Engines) -> Result<String, ExitError> {
         if planned.plan.rules.program().is_some() {
-            return Err(ExitError::usage("--rules: workers play built-in games only"));
+            return Err(ExitError::usage(
+                "--rules: workers play built-in games only",
+            ));
         }
         let (_, signer) = self.context.as_ref().map_err(ExitError::usage)?;
         let prepared = PreparedMatch::of(planned, self.settings)?;

@@ -3,7 +3,7 @@
 mod engine_text;
 mod engines;
 mod games;
-mod rules;
+pub mod rules;
 mod shared;
 pub mod validate;
 
@@ -19,7 +19,7 @@ pub use games::{
     EngineArgs, FormatArgs, GameArgs, GauntletArgs, MatchArgs, ResumeArgs, RoundRobinArgs,
     TournamentArgs,
 };
-pub use rules::rules;
+pub use rules::RulesArgs;
 pub use shared::{LimitArgs, OpeningArgs, OpeningOrder, OutputArgs};
 
 /// Arguments that make no plan. The message begins with the flag at fault, unless an engine's own settings are.

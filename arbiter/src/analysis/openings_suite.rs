@@ -15,7 +15,7 @@ use thiserror::Error;
 use super::in_order::in_order;
 use matches::judge::{Judge, JudgeError, Question};
 use matches::plan::deck::Deck;
-use matches::plan::rules::{Position, Rules};
+use matches::plan::rules::{Position, PositionError, Rules};
 use matches::plan::schedule::play_random_ply;
 use matches::plan::seed::{Purpose, Seed};
 use matches::plan::{EngineSpec, Opening};
@@ -87,6 +87,9 @@ pub enum SuiteError {
     /// An opening cannot be written.
     #[error("standard output: {0}")]
     Output(#[from] io::Error),
+    /// The rules program failed.
+    #[error(transparent)]
+    Rules(#[from] PositionError),
     /// Too few candidates are near par.
     #[error("{}", too_few(.0, .1))]
     TooFew(Box<Summary>, Box<SuitePlan>),
@@ -120,7 +123,7 @@ pub fn make(
                 return ControlFlow::Break(Err(SuiteError::Interrupted));
             }
             let take = || -> Result<(), SuiteError> {
-                if let Some(line) = summary.take(judged?, plan) {
+                if let Some(line) = summary.take(judged?, plan)? {
                     on_opening(&line, summary.drawn)?;
                 }
                 Ok(())
@@ -160,6 +163,8 @@ enum Rejected {
     Repeated,
     /// A seat would have finished before the last ply.
     Short,
+    /// The rules program failed.
+    Failed(PositionError),
 }
 
 /// An opening with each seat's share by the engine's estimate, in permille.
@@ -171,7 +176,8 @@ fn candidates(
 ) -> impl Iterator<Item = (u64, Result<Candidate, Rejected>)> + use<'_> {
     let mut seen = HashSet::new();
     (0..plan.tries).map(move |number| {
-        let candidate = draw(plan, number).ok_or(Rejected::Short);
+        let drawn = draw(plan, number).map_err(Rejected::Failed);
+        let candidate = drawn.and_then(|candidate| candidate.ok_or(Rejected::Short));
         let fresh =
             candidate.and_then(
                 |candidate| match seen.insert(candidate.position.to_string()) {
@@ -184,26 +190,25 @@ fn candidates(
 }
 
 /// Draws the candidate of a number; `None` if a seat would finish too early.
-fn draw(plan: &SuitePlan, number: u64) -> Option<Candidate> {
+fn draw(plan: &SuitePlan, number: u64) -> Result<Option<Candidate>, PositionError> {
     let (cards, mut rng) = plan.seed.numbered(Purpose::Candidates, number);
     let mut deck = Deck::new(cards, plan.rules.draws());
     let plies = rng.random_range(plan.plies.clone());
-    // Built-in rules do not fail.
-    let mut position = plan.rules.start(plan.seats).ok()?;
+    let mut position = plan.rules.start(plan.seats)?;
     let mut moves = Vec::new();
     for _ in 0..plies {
-        if !play_random_ply(&mut position, &mut moves, &mut rng, &mut deck).ok()? {
-            return None;
+        if !play_random_ply(&mut position, &mut moves, &mut rng, &mut deck)? {
+            return Ok(None);
         }
     }
     let Turn::Seat(mover) = position.turn() else {
-        return None;
+        return Ok(None);
     };
-    Some(Candidate {
+    Ok(Some(Candidate {
         opening: Opening { start: None, moves },
         position,
         mover,
-    })
+    }))
 }
 
 /// Judges a candidate by an engine that has forgotten earlier ones.
@@ -229,23 +234,24 @@ fn judge_one(
 
 impl Summary {
     /// Counts a candidate; returns the opening if it is kept.
-    fn take(&mut self, judged: Judged, plan: &SuitePlan) -> Option<String> {
+    fn take(&mut self, judged: Judged, plan: &SuitePlan) -> Result<Option<String>, PositionError> {
         self.drawn += 1;
         match judged {
             Err(Rejected::Repeated) => self.repeated += 1,
             Err(Rejected::Short) => self.short += 1,
+            Err(Rejected::Failed(error)) => return Err(error),
             Ok((line, shares)) => {
                 self.judged.add(&shares);
                 let distance = distance_from_par(&shares);
                 if distance <= f64::from(plan.within) {
                     self.kept.add(&shares);
-                    return Some(line);
+                    return Ok(Some(line));
                 }
                 let nearest = self.nearest_miss.unwrap_or(distance);
                 self.nearest_miss = Some(nearest.min(distance));
             }
         }
-        None
+        Ok(None)
     }
 }
 

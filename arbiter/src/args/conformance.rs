@@ -9,7 +9,7 @@ use super::IsolationArgs;
 use crate::conformance::check::{Format, Profile, Soak};
 use matches::plan::numbers::{milliseconds, positive, seats};
 use matches::plan::rules::program::RulesPlan;
-use settings::args::rules;
+use settings::args::rules::rules;
 
 /// `arbiter check`.
 #[derive(Debug, Args)]

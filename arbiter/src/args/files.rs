@@ -10,7 +10,8 @@ use crate::analysis::review::ReviewPlan;
 use matches::plan::numbers::{concurrency, positive};
 use matches::plan::rules::program::RulesPlan;
 use matches::plan::{EngineSpec, Limit};
-use settings::args::{ArgsError, LimitArgs, judge, luck_engine, rules};
+use settings::args::rules::rules;
+use settings::args::{ArgsError, LimitArgs, judge, luck_engine};
 
 /// A file of games.
 #[derive(Debug, Args)]

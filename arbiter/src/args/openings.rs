@@ -1,6 +1,7 @@
 //! Arguments of `arbiter openings`.
 
 use std::ops::RangeInclusive;
+use std::time::Duration;
 
 use clap::Args;
 
@@ -10,8 +11,8 @@ use crate::analysis::openings_suite::SuitePlan;
 use matches::plan::Limit;
 use matches::plan::numbers::{concurrency, permille, plies, positive, seats};
 use matches::plan::seed::Seed;
-use settings::args::validate::{chosen_seed, rules_of};
-use settings::args::{ArgsError, LimitArgs, judge};
+use settings::args::validate::chosen_seed;
+use settings::args::{ArgsError, LimitArgs, RulesArgs, judge};
 
 /// `arbiter openings`.
 #[derive(Debug, Args)]
@@ -43,9 +44,9 @@ pub struct OpeningsArgs {
     #[arg(long, value_name = "N", default_value = "2", value_parser = seats)]
     pub players: usize,
 
-    /// Variant to play
-    #[arg(long, value_name = "NAME", default_value = buxtehude::rules::VARIANTS[0].name)]
-    pub variant: String,
+    /// The game to play
+    #[command(flatten)]
+    pub game: RulesArgs,
 
     /// Random plies of each opening: a number or a range
     #[arg(long, value_name = "K|K-L", default_value = "6", value_parser = plies)]
@@ -88,6 +89,9 @@ pub struct OpeningsArgs {
 /// Limit of each estimate if the user sets none. A node limit makes the suite reproducible.
 const DEFAULT_LIMIT: Limit = Limit::nodes(10_000);
 
+/// Timeout for each answer of a rules program.
+const PATIENCE: Duration = Duration::from_secs(10);
+
 /// Candidates for each opening if the user gives no number.
 const TRIES: u64 = 1000;
 
@@ -98,7 +102,9 @@ impl OpeningsArgs {
     /// [`ArgsError`] names the flag, its value and the accepted values.
     pub fn plan(&self) -> Result<SuitePlan, ArgsError> {
         Ok(SuitePlan {
-            rules: rules_of(&self.variant, self.players)?,
+            rules: self
+                .game
+                .rules(self.players, self.isolation.isolate, PATIENCE)?,
             seats: self.players,
             count: self.count,
             plies: self.plies.clone(),

@@ -1,15 +1,11 @@
 //! Opening of files of games.
 
-use std::slice;
 use std::time::Duration;
 
 use matches::archive::game_file::GameFile;
 use matches::plan::Isolate;
 use matches::plan::rules::Rules;
-use matches::play::interrupt::Interrupt;
-use matches::play::log::Log;
-use matches::play::rules;
-use matches::play::sandbox::Isolation;
+use settings::args::rules::start;
 
 use super::CommandError;
 use crate::args::FileArgs;
@@ -31,10 +27,8 @@ pub fn open(args: &FileArgs, is_trusted: bool) -> Result<GameFile, CommandError>
         }
         (typed, _) => typed,
     };
-    if let Some(game) = rules.as_ref().and_then(Rules::program) {
-        let program = slice::from_ref(&game.plan().program);
-        let (isolation, _) = Isolation::of(Isolate::Auto, program)?;
-        rules::connect(game, isolation, PATIENCE, &Log::none(), &Interrupt::new())?;
+    if let Some(rules) = rules {
+        start(&rules, Isolate::Auto, PATIENCE)?;
     }
     Ok(file)
 }

@@ -15,7 +15,7 @@ use super::{exit, isolate, progress, stop_on_signals};
 pub fn openings(args: &OpeningsArgs) -> ExitCode {
     let plan = match args.plan() {
         Ok(plan) => plan,
-        Err(error) => return exit::fail(exit::USAGE, error),
+        Err(error) => return exit::fail(error.status, error),
     };
     let interrupt = Interrupt::new();
     if let Err(error) = stop_on_signals(&interrupt) {
@@ -111,6 +111,7 @@ fn code_of(error: &SuiteError) -> u8 {
     match error {
         SuiteError::TooFew(..) => exit::WRONG,
         SuiteError::Judge(_) => exit::USAGE,
+        SuiteError::Rules(_) => exit::RULES_FAULT,
         SuiteError::Output(_) => exit::STORAGE,
         SuiteError::Interrupted => exit::INTERRUPTED,
     }

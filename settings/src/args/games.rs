@@ -5,11 +5,10 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use super::shared::{EARLY_ENDS, ENGINES, GAMES, LIMITS, OUTPUT, RUNNING};
-use super::{LimitArgs, OpeningArgs, OutputArgs, luck_engine, rules};
+use super::{LimitArgs, OpeningArgs, OutputArgs, RulesArgs, luck_engine};
 use matches::plan::numbers::{
     concurrency, failures, margin, max_plies, milliseconds, positive, seats, stall, wait,
 };
-use matches::plan::rules::program::RulesPlan;
 use matches::plan::seed::Seed;
 use matches::plan::{EngineSpec, Isolate, LuckPlan};
 use matches::run::{NewMatch, StoredMatch};
@@ -165,20 +164,9 @@ pub struct GameArgs {
     #[command(flatten)]
     pub limit: LimitArgs,
 
-    /// Variant to play
-    #[arg(long, value_name = "NAME", default_value = buxtehude::rules::VARIANTS[0].name, help_heading = GAMES)]
-    pub variant: String,
-
-    /// Program that gives the rules of another game, with the keys cmd, args, name, dir and limits of --engine; its
-    /// name is the game's (protocol.md)
-    #[arg(
-        long,
-        value_name = "\"cmd=./x KEY=VALUE...\"",
-        value_parser = rules,
-        conflicts_with = "variant",
-        help_heading = GAMES
-    )]
-    pub rules: Option<RulesPlan>,
+    /// The game to play
+    #[command(flatten, next_help_heading = GAMES)]
+    pub game: RulesArgs,
 
     /// Seed of all randomness; the same seed gives the same match. Engines can read a seed given here, and could guess
     /// a plain number [default: secret; kept in the store and printed at the end]

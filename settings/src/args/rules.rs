@@ -1,12 +1,73 @@
-//! Conversion of the text of `--rules` to a rules program.
+//! The game to play: a built-in one, or that of a rules program.
 
-use buxtehude::rules::Variant;
-use matches::plan::Limit;
+use std::slice;
+use std::time::Duration;
+
+use buxtehude::rules::{VARIANTS, Variant};
+use clap::Args;
 use matches::plan::deck::Draws;
+use matches::plan::rules::Rules;
 use matches::plan::rules::program::RulesPlan;
+use matches::plan::{Isolate, Limit};
+use matches::play::interrupt::Interrupt;
+use matches::play::log::Log;
+use matches::play::rules::connect;
+use matches::play::sandbox::Isolation;
 
+use super::ArgsError;
 use super::engine_text::EngineText;
 use super::engines::{default, program, spec};
+
+/// Arguments that choose the game.
+#[derive(Debug, Args)]
+pub struct RulesArgs {
+    /// Variant to play
+    #[arg(long, value_name = "NAME", default_value = VARIANTS[0].name)]
+    pub variant: String,
+
+    /// Program that gives the rules of another game, with the keys cmd, args, name, dir and limits of --engine; its
+    /// name is the game's (docs/games.md)
+    #[arg(long, value_name = "\"cmd=./x KEY=VALUE...\"", value_parser = rules, conflicts_with = "variant")]
+    pub rules: Option<RulesPlan>,
+}
+
+impl RulesArgs {
+    /// Returns the rules of the game if it allows this number of players; starts their program as [`start`] does.
+    ///
+    /// # Errors
+    /// [`ArgsError`] about `--variant`, `--rules` or `--players`.
+    pub fn rules(
+        &self,
+        players: usize,
+        isolate: Isolate,
+        patience: Duration,
+    ) -> Result<Rules, ArgsError> {
+        let rules = match &self.rules {
+            Some(plan) => Ok(Rules::external(plan.clone())),
+            None => Rules::by_name(&self.variant),
+        };
+        let rules = rules.map_err(|error| ArgsError::new("variant", error))?;
+        start(&rules, isolate, patience)?;
+        match rules.start(players) {
+            Ok(_) => Ok(rules),
+            Err(error) => Err(ArgsError::of("players", &error, error.fault_of_rules())),
+        }
+    }
+}
+
+/// Starts the program of the rules, if they have one; `patience` is the timeout for each answer.
+///
+/// # Errors
+/// [`ArgsError`] about `--rules`.
+pub fn start(rules: &Rules, isolate: Isolate, patience: Duration) -> Result<(), ArgsError> {
+    let Some(game) = rules.program() else {
+        return Ok(());
+    };
+    let isolation = Isolation::of(isolate, slice::from_ref(&game.plan().program));
+    let (isolation, _) = isolation.map_err(|error| ArgsError::new("rules", error))?;
+    let connected = connect(game, isolation, patience, &Log::none(), &Interrupt::new());
+    connected.map_err(|error| ArgsError::of("rules", &error, Some(&error)))
+}
 
 /// Keys of a rules program; the other keys of an engine are about its play.
 const KEYS: [&str; 8] = [

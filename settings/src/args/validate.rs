@@ -13,13 +13,8 @@ use matches::input_file;
 use matches::own_files;
 use matches::plan::openings;
 use matches::plan::rules::Rules;
-use matches::plan::rules::program::RulesPlan;
 use matches::plan::seed::Seed;
 use matches::plan::{Adjudication, Format, LuckBy, LuckPlan, Opening, Patience, Plan};
-use matches::play::interrupt::Interrupt;
-use matches::play::log::Log;
-use matches::play::rules;
-use matches::play::sandbox::Isolation;
 use matches::score::Sprt;
 
 /// Maximum number of games of an SPRT without `--games`.
@@ -105,10 +100,8 @@ fn luck(args: &GameArgs, plan: &Plan) -> Result<LuckPlan, ArgsError> {
 
 /// The plan of one block from the common arguments; `restart` as for [`engines`].
 fn common(args: &GameArgs, format: Format, restart: bool) -> Result<Plan, ArgsError> {
-    let rules = match &args.rules {
-        Some(plan) => connected(plan, args)?,
-        None => rules_of(&args.variant, args.players)?,
-    };
+    let ready = Duration::from_millis(args.ready);
+    let rules = args.game.rules(args.players, args.isolate, ready)?;
     check_files(args)?;
     let resign = args.resign.as_ref().map(|words| {
         let text = words.join(" ");
@@ -130,7 +123,7 @@ fn common(args: &GameArgs, format: Format, restart: bool) -> Result<Plan, ArgsEr
             max_plies: args.max_plies,
             failures: args.retire,
             wait: Duration::from_millis(args.wait),
-            ready: Duration::from_millis(args.ready),
+            ready,
         },
         adjudication: Adjudication {
             resign: resign.transpose()?,
@@ -152,33 +145,6 @@ fn common(args: &GameArgs, format: Format, restart: bool) -> Result<Plan, ArgsEr
         ))),
         None => Ok(plan),
     }
-}
-
-/// The rules of a game, if it allows this number of players.
-///
-/// # Errors
-/// [`ArgsError`] about `--variant` or `--players`.
-pub fn rules_of(name: &str, players: usize) -> Result<Rules, ArgsError> {
-    let rules = Rules::by_name(name).map_err(|error| ArgsError::new("variant", error))?;
-    let start = rules.start(players);
-    start.map_err(|error| ArgsError::of("players", &error, error.fault_of_rules()))?;
-    Ok(rules)
-}
-
-/// Starts a rules program, and checks that its game allows the number of players.
-fn connected(plan: &RulesPlan, args: &GameArgs) -> Result<Rules, ArgsError> {
-    let rules = Rules::external(plan.clone());
-    let Some(game) = rules.program() else {
-        return Ok(rules);
-    };
-    let isolation = Isolation::of(args.isolate, std::slice::from_ref(&plan.program));
-    let (isolation, _) = isolation.map_err(|error| ArgsError::new("rules", error))?;
-    let patience = Duration::from_millis(args.ready);
-    let connected = rules::connect(game, isolation, patience, &Log::none(), &Interrupt::new());
-    connected.map_err(|error| ArgsError::of("rules", &error, Some(&error)))?;
-    let start = rules.start(args.players);
-    start.map_err(|error| ArgsError::of("players", &error, error.fault_of_rules()))?;
-    Ok(rules)
 }
 
 /// The openings in playing order, shortened to `--openings-plies`.
