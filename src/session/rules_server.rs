@@ -1,8 +1,8 @@
 //! `buxtehude rules`: the rules of one variant by the rules protocol, for an arbiter that asks about one position at a
 //! time.
 //!
-//! One thread reads and answers. Positions are kept for each word of the last move list, so a `position` line costs only
-//! the words in which it differs. Answers are written before the program waits for input, so many lines that come
+//! One thread reads and answers. Positions are kept for each word of the last move list, so a `position` line costs
+//! only the words in which it differs. Answers are written before the program waits for input, so many lines that come
 //! together are answered together.
 
 use std::io::{self, BufReader, BufWriter, Read, Write};

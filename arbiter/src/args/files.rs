@@ -20,7 +20,8 @@ pub struct FileArgs {
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
 
-    /// Program that gives the rules of another game, as for `arbiter match` [default: that of a store made by this user]
+    /// Program that gives the rules of another game, as for `arbiter match` [default: that of a store made by this
+    /// user]
     #[arg(long, value_name = "\"cmd=./x KEY=VALUE...\"", value_parser = rules)]
     pub rules: Option<RulesPlan>,
 }
