@@ -1,4 +1,4 @@
-//! Tests of one engine against the protocol, without a match.
+//! Tests of one engine or rules program against the protocol, without a match.
 
 pub mod check;
 pub mod transcript;

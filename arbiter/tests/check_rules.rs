@@ -39,7 +39,7 @@ fn good_programs_pass_all_checks() {
             "games/2: 2 games of ",
             "speed: ",
             "same/process: passed",
-            "quit: passed",
+            "end/quit: passed",
         ] {
             assert!(
                 lines.iter().any(|line| line.starts_with(name)),
@@ -73,10 +73,12 @@ fn every_fault_fails_the_check_of_its_law() {
         ("text", 1, "error text: "),
         ("lose", 1, "error refuses/illegal-word: "),
         ("silent", 1, "error refuses/illegal-word: "),
+        ("kind", 1, "error refuses/other-kind: "),
         ("crash", 1, "error ignores/unknown: "),
         ("chatter", 1, "error ignores/unknown: "),
         ("mute", 1, "error queries: "),
-        ("stay", 1, "error quit: "),
+        ("stay", 1, "error end/quit: "),
+        ("deaf", 1, "error end/quit: "),
     ] {
         let rules = format!("cmd=python3 args='{RACE} {fault}' name=race");
         let options = ["--games", "3", "--plies", "60", "--timeout", "3000"];
@@ -104,7 +106,7 @@ fn only_some_numbers_of_players_can_be_asked_about() {
     );
     assert_eq!(code, 0, "{stdout}{stderr}");
     assert!(
-        stdout.contains("players: 3\ngames/3: ") && !stdout.contains("quit"),
+        stdout.contains("players: 3\ngames/3: ") && !stdout.contains("end/"),
         "{stdout}"
     );
     let (code, stdout, stderr) = check(&rules, &["--players", "2,4"]);

@@ -3,6 +3,7 @@
 
 import random
 import sys
+import time
 
 fault = sys.argv[1] if len(sys.argv) > 1 else "none"
 GOAL = 10**9 if fault == "endless" else 10
@@ -19,6 +20,7 @@ class Race:
         return len(self.arrived) >= len(self.steps) - 1
 
     def play(self, word):
+        word = word.lstrip("+") if fault == "kind" else word
         if self.is_over() or word not in MOVES or (fault == "listed" and word == "6"):
             raise ValueError(f"{word[:20]!r} is illegal")
         self.steps[self.mover] += int(word)
@@ -90,3 +92,5 @@ for line in sys.stdin:
         case ["hop"] if fault == "chatter":
             print("response what?")
     sys.stdout.flush()
+while fault == "deaf":
+    time.sleep(1)

@@ -163,6 +163,12 @@ impl Talk {
         self.is_open = false;
     }
 
+    /// Closes the engine's input; only [`Talk::close`] may follow.
+    pub fn close_input(&mut self) {
+        self.transcript.push("# end of input".into());
+        self.program.close_input();
+    }
+
     /// Adds a note to the outcome, passed or not.
     pub fn note(&mut self, note: String) {
         self.note = Some(note);

@@ -17,7 +17,7 @@ use thiserror::Error;
 use matches::plan::{EngineSpec, Limit};
 use matches::play::engine::Process;
 use matches::play::sandbox::Isolation;
-use matches::record::printable::printable_bytes;
+use matches::record::printable::{printable_bytes, shortened};
 
 /// Maximum length of a line in bytes; the rest of a longer line is ignored.
 const LONGEST_LINE: u64 = 1 << 20;
@@ -27,6 +27,9 @@ const WAITING_LINES: usize = 1024;
 
 /// Time to read the rest of standard error after the program has exited; a child of the program may keep the pipe open.
 const TIME_TO_COMPLAIN: Duration = Duration::from_millis(500);
+
+/// Maximum number of characters shown of a line that cannot be sent.
+const SHOWN: usize = 300;
 
 /// Timeouts for lines.
 #[derive(Clone, Copy, Debug)]
@@ -51,7 +54,8 @@ impl Default for Patience {
 #[derive(Debug)]
 pub struct Program {
     process: Process,
-    input: ChildStdin,
+    /// `None` after it was closed.
+    input: Option<ChildStdin>,
     lines: Receiver<String>,
     /// Closed when all of the program's standard error has been passed on.
     complaints: Receiver<()>,
@@ -115,7 +119,7 @@ impl Program {
                 })?;
             Ok(Program {
                 process,
-                input,
+                input: Some(input),
                 lines,
                 complaints,
             })
@@ -141,13 +145,22 @@ impl Program {
     /// # Errors
     /// [`ProgramError`] if the program has closed its input.
     pub fn send_bytes(&mut self, bytes: &[u8]) -> Result<(), ProgramError> {
-        let deaf = |error| {
+        let deaf = |error: io::Error| {
             let line = String::from_utf8_lossy(bytes);
+            let line = shortened(&line, SHOWN);
             ProgramError(format!(
                 "cannot send {line:?}: the program has closed its input: {error}"
             ))
         };
-        self.input.write_all(bytes).map_err(deaf)
+        match &mut self.input {
+            Some(input) => input.write_all(bytes).map_err(deaf),
+            None => Err(deaf(io::ErrorKind::BrokenPipe.into())),
+        }
+    }
+
+    /// Closes the program's input.
+    pub fn close_input(&mut self) {
+        self.input = None;
     }
 
     /// Returns the next line if it comes in time.

@@ -4,7 +4,7 @@
 
 use std::rc::Rc;
 
-use buxtehude::rules::Turn;
+use buxtehude::rules::{Turn, is_card};
 use matches::plan::rules::external::ExternalPosition;
 use matches::record::printable::shortened;
 use rand::SeedableRng;
@@ -13,7 +13,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::super::input::ends;
 use super::super::scope::Scope;
-use super::super::talk::{Fault, Talk, expect, is_refusal};
+use super::super::talk::{Fault, Talk, expect, is_refusal, nothing};
 use super::super::{Check, Settings};
 use super::games::Games;
 
@@ -33,7 +33,7 @@ const IGNORED: [(&str, &str); 5] = [
         "of-engines",
         "isready\nuginewgame\nsetoption name Hash value 1\ngo nodes 1\nstop",
     ),
-    ("similar", "querystate\npositions startpos\nQUIT\nugi2"),
+    ("similar", "querystate\npositions startpos\nquitter\nugi2"),
     ("empty", "\n   \n\t\n"),
     ("unicode", "hüpf 馬 \u{1f407}"),
 ];
@@ -79,10 +79,12 @@ pub fn begin(talk: &mut Talk) -> Result<(), Fault> {
 fn fence(talk: &mut Talk) -> Result<Vec<String>, Fault> {
     talk.send("ugi")?;
     let mut lines = talk.until("ugiok")?;
-    lines.retain(|line| {
-        line.split_ascii_whitespace().next() == Some("response") || is_refusal(line)
-    });
+    lines.retain(|line| is_answer(line));
     Ok(lines)
+}
+
+fn is_answer(line: &str) -> bool {
+    is_refusal(line) || line.split_ascii_whitespace().next() == Some("response")
 }
 
 /// Sends lines and returns the answers and errors.
@@ -101,21 +103,18 @@ fn expect_answers(talk: &mut Talk, lines: &[&str], expected: &[&str]) -> Result<
     })
 }
 
-/// Returns the only answer to a query.
-fn response(talk: &mut Talk, query: &str) -> Result<String, Fault> {
-    let mut answers = ask(talk, &[query])?;
+/// Returns the answer to lines with one query.
+fn response(talk: &mut Talk, lines: &[&str]) -> Result<String, Fault> {
+    let mut answers = ask(talk, lines)?;
     let is_one = answers.len() == 1 && !is_refusal(&answers[0]);
-    expect(is_one, || {
-        format!("{query}: expected one response, got {answers:?}")
-    })?;
+    expect(is_one, || format!("expected one response, got {answers:?}"))?;
     Ok(answers.remove(0))
 }
 
 /// Returns the state of a valid position.
 fn state(talk: &mut Talk, position: &str) -> Result<String, Fault> {
     talk.forget();
-    expect_answers(talk, &[&format!("position {position}")], &[])?;
-    response(talk, "query state")
+    response(talk, &[&format!("position {position}"), "query state"])
 }
 
 fn states(talk: &mut Talk, positions: &[String]) -> Result<Vec<String>, Fault> {
@@ -146,13 +145,18 @@ fn expect_states(
     Ok(())
 }
 
-/// A word that is legal if a seat's turn and a draw are confused, or after the end the last word again.
+/// An illegal word: a draw for a move, a move for a draw, or the last word again after the end.
 fn of_other_kind(position: &ExternalPosition) -> String {
-    let first = position.facts().actions.first().map_or("", String::as_str);
+    let last = |is_card_wanted| {
+        position
+            .words()
+            .filter(|word| is_card(word) == is_card_wanted)
+            .last()
+    };
     match position.facts().turn {
-        Turn::Seat(_) => format!("+{first}"),
-        Turn::Card(_) => format!("no{first}"),
-        Turn::Over => position.words().last().unwrap_or_default().to_string(),
+        Turn::Seat(_) => last(true).unwrap_or("+1").into(),
+        Turn::Card(_) => last(false).unwrap_or("no-such-move").into(),
+        Turn::Over => position.words().last().unwrap_or_default().into(),
     }
 }
 
@@ -200,10 +204,10 @@ pub fn checks(games: &Rc<Games>, settings: &Settings) -> Vec<Check> {
         move |talk| {
             let before = state(talk, &position)?;
             for query in ["players", "text", "picture", "stake"] {
-                response(talk, &format!("query {query}"))?;
+                response(talk, &[&format!("query {query}")])?;
             }
             for query in UNKNOWN_QUERIES {
-                let answer = response(talk, query)?;
+                let answer = response(talk, &[query])?;
                 expect(answer == "response", || {
                     format!("`{query}`: expected `response` alone, got {answer:?}")
                 })?;
@@ -211,8 +215,13 @@ pub fn checks(games: &Rc<Games>, settings: &Settings) -> Vec<Check> {
             expect_answers(talk, &["query state"], &[&before])
         },
     ));
-    checks.push(Check::new("quit", "`quit` ends the program", |talk| {
+    checks.push(Check::new("end/quit", "`quit` ends the program", |talk| {
         ends(talk, &["quit"])
+    }));
+    let explanation = "the end of its input ends the program";
+    checks.push(Check::new("end/input", explanation, |talk| {
+        talk.close_input();
+        ends(talk, &[])
     }));
     checks
 }
@@ -250,17 +259,18 @@ fn same(positions: &Rc<[String]>, seed: u64, settings: &Settings) -> Vec<Check> 
                     .iter()
                     .map(|position| format!("position {position}\nquery state\n"));
                 talk.send_bytes(lines.collect::<String>().as_bytes())?;
-                let answers = fence(talk)?;
-                expect(answers == states, || {
-                    let differs = answers
-                        .iter()
-                        .zip(&states)
-                        .position(|(one, other)| one != other);
-                    let (count, all) = (answers.len(), states.len());
-                    format!(
-                        "{count} answers to {all} questions, the first wrong one is {differs:?}"
-                    )
-                })
+                for expected in &states {
+                    let answer = loop {
+                        let line = talk.line()?;
+                        if is_answer(&line) {
+                            break line;
+                        }
+                    };
+                    expect(answer == *expected, || {
+                        format!("expected {expected:?}, got {answer:?}")
+                    })?;
+                }
+                nothing(&fence(talk)?)
             },
         ),
     ]
@@ -272,15 +282,15 @@ fn texts(positions: &Rc<[String]>) -> Check {
     let explanation = "`position fen` reads the answer to `query text` as a position of the same state and players";
     Check::new("text", explanation, move |talk| {
         for position in positions.iter() {
-            let before = [state(talk, position)?, response(talk, "query players")?];
-            let text = response(talk, "query text")?;
+            let before = [state(talk, position)?, response(talk, &["query players"])?];
+            let text = response(talk, &["query text"])?;
             let text = text.trim_start_matches("response").trim();
             if text.is_empty() {
                 return Err(Fault::Skipped("it has no texts of positions".into()));
             }
             let after = [
                 state(talk, &format!("fen {text}"))?,
-                response(talk, "query players")?,
+                response(talk, &["query players"])?,
             ];
             expect(before == after, || {
                 let position = shortened(position, SHOWN);
@@ -298,7 +308,7 @@ fn is_refused(talk: &mut Talk, position: &ExternalPosition, invalid: &str) -> Re
     expect(answers.len() == 1 && is_refusal(&answers[0]), || {
         format!("position {invalid:?}: expected one error, got {answers:?}")
     })?;
-    let after = response(talk, "query state")?;
+    let after = response(talk, &["query state"])?;
     expect(before == after, || {
         format!("after the error to position {invalid:?}, the state {before:?} is {after:?}")
     })
