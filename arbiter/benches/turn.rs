@@ -100,7 +100,8 @@ fn cpu_time() -> Duration {
 fn rules_cpu_time() -> Outcome<Duration> {
     let mut sum = Duration::ZERO;
     for child in fs::read_to_string("/proc/thread-self/children")?.split_whitespace() {
-        if fs::read_to_string(format!("/proc/{child}/cmdline"))?.contains(RULES) {
+        let command = fs::read_to_string(format!("/proc/{child}/cmdline"))?;
+        if command.split('\0').any(|argument| argument == RULES) {
             let nanoseconds = fs::read_to_string(format!("/proc/{child}/schedstat"))?;
             let nanoseconds = nanoseconds.split_whitespace().next().unwrap_or_default();
             sum += Duration::from_nanos(nanoseconds.parse()?);
