@@ -1,4 +1,4 @@
-"""The rules of OpenSpiel's games from `examples/rules/` keep the rules protocol, and lead to OpenSpiel's own results."""
+"""OpenSpiel's games by `examples/rules/openspiel.py` keep the rules protocol and end with OpenSpiel's results."""
 
 import os
 import random
