@@ -24,12 +24,12 @@ def load(text, seats=None):
         raise ValueError(f"{text}: hidden information; expected none")
     if kind.chance_mode == pyspiel.GameType.ChanceMode.SAMPLED_STOCHASTIC:
         raise ValueError(f"{text}: unknown chances; expected a list of outcomes")
-    if seats and "players" in parameters and "players=" not in text:
+    if seats is not None and "players" in parameters and "players=" not in text:
         try:
             game = pyspiel.load_game(kind.short_name, parameters | {"players": seats})
         except pyspiel.SpielError:
             pass  # the number stays another
-    if seats and not game.num_players() == seats <= kind.max_num_players:
+    if seats is not None and not game.num_players() == seats <= kind.max_num_players:
         raise ValueError(f"{text}: not for {seats} seats; OpenSpiel's own number is {game.num_players()}")
     return game
 

@@ -110,6 +110,7 @@ class Refusals(unittest.TestCase):
             "pig": "startpos players 11",
             "pig(players=3)": "startpos players 2",
             "connect_four": "startpos players 2 moves x0 x1",
+            "maedn": "startpos players 0",
             "yacht": "fen 1",
         }.items():
             with self.subTest(game=game):

@@ -35,7 +35,8 @@ class RandomGames(unittest.TestCase):
             store, record = Path(directory, "m.db"), Path(directory, "record")
             programs.run(
                 [programs.ARBITER, "match", "--rules", f"cmd={python} args={arguments} name={name}"]
-                + ["--players", str(seats), "--games", str(GAMES_OF_EACH), "--store", store, "--record", record]
+                + ["--players", str(seats), "--games", str(GAMES_OF_EACH), "--movetime", "1000", "--concurrency", "2"]
+                + ["--store", store, "--record", record]
                 + ["--engine", f"{engine} name=one", "--engine", f"{engine} name=other"]
             )
             games = [json.loads(line) for line in record.read_text().splitlines()]
