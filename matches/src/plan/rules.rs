@@ -256,7 +256,8 @@ impl Position {
         self.built_in().map(AnyPosition::scene)
     }
 
-    /// Returns the picture of each position of a game as text, where there is one; asks a rules program for all at once.
+    /// Returns the picture of each position of a game as text, where there is one; asks a rules program for all at
+    /// once.
     ///
     /// # Errors
     /// [`RulesError`] if a rules program fails.
