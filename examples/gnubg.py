@@ -85,7 +85,7 @@ class Gnubg:
         return values
 
     def choose(self, state, plies):
-        """Returns the best action and what it is worth to its mover."""
+        """Returns the best action and its value to the mover."""
         found = endings(state)
         values = dict(zip(found, self.values(list(found), 0)))
         best = sorted(values, key=values.get, reverse=True)[:CANDIDATES]

@@ -1,5 +1,5 @@
-//! `buxtehude rules`: games are played by its answers alone, which agree with the library, in whatever order positions
-//! and lines come.
+//! `buxtehude rules`: games are played by its answers alone, which agree with the library in any order of positions and
+//! lines.
 
 use std::io::{Read, Write};
 use std::process::{Command, Stdio};

@@ -23,6 +23,14 @@ fn pig() -> String {
     format!("cmd=python3 args={PIG} name=pig")
 }
 
+/// Plays a match between two engines that move at random.
+fn play(rules: &str, store: &str, options: &[&str]) -> (i32, String, String) {
+    let (one, other) = (mover("one"), mover("other"));
+    let engines = ["--engine", &one, "--engine", &other];
+    let game = ["match", "--rules", rules, "--store", store];
+    run(&[&game[..], &engines, options].concat())
+}
+
 fn path(directory: &Path, name: &str) -> String {
     directory.join(name).to_str().unwrap().to_string()
 }
@@ -33,11 +41,7 @@ fn a_match_is_played_stored_replayed_and_reported() {
     for (seats, games) in [("2", 8), ("3", 6)] {
         let store = path(&directory, &format!("{seats}.db"));
         let games = games.to_string();
-        let (one, other) = (mover("one"), mover("other"));
-        let (code, stdout, stderr) = run(&[
-            "match",
-            "--rules",
-            &pig(),
+        let options = [
             "--players",
             seats,
             "--games",
@@ -46,13 +50,8 @@ fn a_match_is_played_stored_replayed_and_reported() {
             "2",
             "--random-plies",
             "3",
-            "--engine",
-            &one,
-            "--engine",
-            &other,
-            "--store",
-            &store,
-        ]);
+        ];
+        let (code, stdout, stderr) = play(&pig(), &store, &options);
         assert_eq!(code, 0, "{stdout}{stderr}");
         assert!(
             stdout.starts_with(&format!("pig, {seats} seats, ")),
@@ -262,11 +261,7 @@ fn the_rolls_of_a_seat_are_the_same_in_all_games_of_a_block() {
     let rolls = |draws: &str| {
         let store = path(&directory, &format!("{draws}.db"));
         let rules = format!("{} draws={draws}", pig());
-        let (one, other) = (mover("one"), mover("other"));
-        let (code, stdout, stderr) = run(&[
-            "match", "--rules", &rules, "--games", "2", "--engine", &one, "--engine", &other,
-            "--store", &store,
-        ]);
+        let (code, stdout, stderr) = play(&rules, &store, &["--games", "2"]);
         assert_eq!(code, 0, "{stdout}{stderr}");
         let games = export(&store, &[]);
         let rolls_of = |line: &str| {
@@ -313,24 +308,8 @@ fn a_bad_rules_program_ends_the_match_but_loses_no_game() {
         let directory = directory(&format!("rules_{fault}"));
         let (store, mended) = (path(&directory, "match.db"), path(&directory, "mended"));
         let rules = format!("cmd=python3 args='{BAD_PIG} {PIG} {fault} 700 {mended}' name=pig");
-        let (one, other) = (mover("one"), mover("other"));
-        let (code, stdout, stderr) = run(&[
-            "match",
-            "--rules",
-            &rules,
-            "--games",
-            "10",
-            "--ready",
-            "3000",
-            "--isolate",
-            "off",
-            "--engine",
-            &one,
-            "--engine",
-            &other,
-            "--store",
-            &store,
-        ]);
+        let options = ["--games", "10", "--ready", "3000", "--isolate", "off"];
+        let (code, stdout, stderr) = play(&rules, &store, &options);
         assert_eq!(code, 5, "{fault}: {stdout}{stderr}");
         assert!(
             stderr.contains("rules program pig: ") && stderr.contains(expected),

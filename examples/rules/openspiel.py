@@ -60,7 +60,7 @@ class Position:
         return numbers
 
     def after(self, words):
-        """Returns the position after `words`, the first of which led to this position."""
+        """Returns the position after `words`; the first of them led to this position."""
         new = copy.copy(self)
         new.state, new.words = self.state.clone(), list(words)
         for count, word in enumerate(words[len(self.words) :], len(self.words) + 1):

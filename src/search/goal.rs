@@ -46,7 +46,7 @@ impl Goal {
         }
     }
 
-    /// Key by which goals differ, in its highest bits and its lowest.
+    /// Key of the goal: its bits are the highest one and the lowest ones.
     #[inline]
     pub fn key(&self) -> u64 {
         let place = (self.best_open_place as u64 - 1) << 4;

@@ -2,7 +2,7 @@
 //! time.
 //!
 //! One thread reads and answers. Positions are kept for each word of the last move list, so a `position` line costs
-//! only the words in which it differs. Answers are written before the program waits for input, so many lines that come
+//! only the words in which it differs. Answers are written before the program waits for input, so lines that come
 //! together are answered together.
 
 use std::io::{self, BufReader, BufWriter, Read, Write};
@@ -13,7 +13,7 @@ use super::{REFUSED, error_reply, exit_code, print_error, query};
 use crate::protocol::{Command, LineReader, PositionCommand, Reply, Start};
 use crate::rules::{AnyPosition, UnknownVariant, VARIANTS, Variant};
 
-/// Size of the buffers of input and output, in bytes; a pipe of Linux holds as much.
+/// Size of the buffers of input and output, in bytes: the size of a pipe in Linux.
 const BUFFER_SIZE: usize = 1 << 16;
 
 /// Serves the rules of the variant that the arguments name, or of the first, on standard input and output.

@@ -39,7 +39,7 @@ def after(mine, theirs, steps):
 
 
 def turns(randomness):
-    """Yields states of random games in which a turn begins, with the roll."""
+    """Yields states of random games at the beginning of a turn, with the roll."""
     game = openspiel.load("backgammon(scoring_type=full_scoring)")
     while True:
         state = game.new_initial_state()

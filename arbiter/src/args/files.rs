@@ -20,8 +20,8 @@ pub struct FileArgs {
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
 
-    /// Program that gives the rules of another game, as for `arbiter match` [default: that of a store made by this
-    /// user]
+    /// Program that gives the rules of another game, as for `arbiter match` [default: the store's, if this user
+    /// made it]
     #[arg(long, value_name = "\"cmd=./x KEY=VALUE...\"", value_parser = rules)]
     pub rules: Option<RulesPlan>,
 }

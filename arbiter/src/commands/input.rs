@@ -13,8 +13,8 @@ use crate::args::FileArgs;
 /// Timeout for each answer of a rules program.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Opens a file of games. If they need a rules program, starts the given one, or that of a store if this user made it
-/// or `is_trusted`.
+/// Opens a file of games. If they need a rules program, starts the given one, or the store's if this user made the
+/// store or `is_trusted`.
 ///
 /// # Errors
 /// The file cannot be read, or the program does not start.

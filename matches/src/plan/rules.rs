@@ -19,9 +19,9 @@ use program::{RulesError, RulesPlan};
 /// Rules of a game.
 #[derive(Clone, Debug)]
 pub enum Rules {
-    /// Those of a game that this program knows.
+    /// Rules of a game that this program knows.
     BuiltIn(&'static Variant),
-    /// Those of a rules program.
+    /// Rules from a program.
     External(Arc<External>),
 }
 
@@ -55,9 +55,9 @@ impl PositionError {
 /// A position of any game.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Position {
-    /// By built-in rules.
+    /// Position by built-in rules.
     BuiltIn(AnyPosition),
-    /// By the rules of a program.
+    /// Position by the rules of a program.
     External(ExternalPosition),
 }
 
@@ -238,7 +238,7 @@ impl Position {
         }
     }
 
-    /// Result with perfect play, if it is known.
+    /// Result with perfect play, if there is a table of results.
     pub fn solved(&self) -> Option<Outcome> {
         self.built_in()?.solved()
     }

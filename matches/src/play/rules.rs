@@ -113,7 +113,7 @@ impl Answers for Program {
 /// Reasons why a process can no longer be used.
 enum Failure {
     Interrupted,
-    /// What happened, and the question.
+    /// The fault, and the question.
     Broken(String, String),
 }
 

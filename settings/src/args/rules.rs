@@ -1,4 +1,4 @@
-//! The game to play: a built-in one, or that of a rules program.
+//! The game to play: a built-in game, or the game of a rules program.
 
 use std::slice;
 use std::time::Duration;

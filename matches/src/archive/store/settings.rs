@@ -150,7 +150,7 @@ pub fn read(connection: &Connection) -> Result<Plan, Reason> {
     let variant: String = setting(connection, "variant")?;
     let seats = setting(connection, "players")?;
     let rules = match find(connection, RULES)? {
-        // Nothing is asked of the program before this user trusts the store.
+        // The program must not start before this user trusts the store.
         Some(program) => Rules::external(rules_program::parse(&program)?),
         None => {
             let rules = Variant::by_name(&variant).map(Rules::from);

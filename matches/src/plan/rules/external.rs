@@ -37,7 +37,7 @@ impl External {
         }
     }
 
-    /// The program and what engines are told.
+    /// The plan of the program.
     pub fn plan(&self) -> &RulesPlan {
         &self.plan
     }

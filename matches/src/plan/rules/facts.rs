@@ -40,7 +40,7 @@ pub struct Facts {
 pub struct FactsError {
     /// The word or words.
     pub found: String,
-    /// What would be accepted.
+    /// The accepted words.
     pub expected: String,
 }
 

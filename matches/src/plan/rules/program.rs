@@ -84,7 +84,7 @@ pub enum RulesError {
     Broken {
         /// Name of the game.
         name: String,
-        /// What happened.
+        /// The fault.
         what: String,
         /// The question, shortened; empty before the first.
         asked: String,

@@ -73,7 +73,7 @@ fn a_drawing_may_begin_with_blanks() {
     assert_eq!(pictures, [Some("  o\n x".to_string())]);
 }
 
-/// Returns a program that does `on_state` when it is asked for the state of the start.
+/// Returns a program that does `on_state` on the query for the state of the start.
 fn program(on_state: &str) -> String {
     format!(
         "while read -r line; do case $line in ugi) echo ugiok ;; 'query state') {on_state} ;; query*) echo response ;; \

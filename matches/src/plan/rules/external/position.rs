@@ -282,7 +282,7 @@ fn state_of(line: &str) -> Question<'_> {
 }
 
 impl PartialEq for ExternalPosition {
-    /// Compares the start and the words since, whatever the program says of them.
+    /// Compares the start and the words since; the program's answers do not matter.
     fn eq(&self, other: &ExternalPosition) -> bool {
         (self.start_text(), self.moves()) == (other.start_text(), other.moves())
     }

@@ -88,7 +88,7 @@ fn external(response: fn(&str, &str) -> Result<String, String>) -> (Arc<External
     (Arc::new(game), fake)
 }
 
-/// Starts a game of two seats and forgets that the program was asked.
+/// Starts a game of two seats and forgets the questions.
 fn begun(response: fn(&str, &str) -> Result<String, String>) -> (ExternalPosition, Arc<Fake>) {
     let (game, fake) = external(response);
     let start = game.start(2).unwrap();
