@@ -1,5 +1,6 @@
 //! Places and endings of all seats.
 
+use crate::plan::rules::facts::free_places;
 use crate::record::Fault;
 use crate::record::ending::Ending;
 
@@ -29,7 +30,7 @@ pub enum GameEnd {
 /// Returns the places and endings of all seats, given their engines.
 ///
 /// `decided` contains the place, from 1, of each seat that the rules have placed; these keep their places. An offender
-/// takes the last place, and the other seats of its engine share the places before it, so that no copy gains by the
+/// takes the last place that is left, and the other seats of its engine share the places before it, so that no copy gains by the
 /// failure of another. All others share the best remaining place.
 pub fn places_and_endings(
     engines: &[&str],
@@ -37,17 +38,22 @@ pub fn places_and_endings(
     end: &GameEnd,
 ) -> (Vec<u32>, Vec<Ending>) {
     let seats = decided.len();
-    let shared = 1 + decided.iter().flatten().count();
+    let free = free_places(decided);
+    // A seat without a place takes one of these, so there is one wherever it counts.
+    let free_at = |index: usize| free.get(index).copied().unwrap_or(seats);
+    let shared = free_at(0);
     let offender = match end {
         GameEnd::Fault { fault, .. } => Some(fault.seat as usize - 1),
         _ => None,
     };
     let is_copy = |seat: usize| offender.is_some_and(|offender| engines[seat] == engines[offender]);
     let copies = (0..seats).filter(|&seat| decided[seat].is_none() && is_copy(seat));
-    let of_copies = 1 + seats - copies.count();
+    let of_copies = free_at(free.len().saturating_sub(copies.count()));
     let of_seat = |(seat, place): (usize, &Option<usize>)| match (place, end) {
         (Some(place), _) => (*place, Ending::by_rules(*place, seats)),
-        (None, GameEnd::Fault { ending, .. }) if Some(seat) == offender => (seats, *ending),
+        (None, GameEnd::Fault { ending, .. }) if Some(seat) == offender => {
+            (free_at(free.len().saturating_sub(1)), *ending)
+        }
         (None, GameEnd::Decided { winner, ending }) => (1 + usize::from(seat != *winner), *ending),
         (None, GameEnd::MaxPlies) => (shared, Ending::MaxPlies),
         (None, _) if is_copy(seat) => (of_copies, Ending::Ended),
@@ -120,6 +126,13 @@ mod tests {
                 fault(4),
                 &[2, 1, 2, 4],
                 &[Ended, Finish, Ended, Crash],
+            ),
+            (
+                "abcd",
+                &[None, Some(4), None, None],
+                fault(4),
+                &[1, 4, 1, 3],
+                &[Ended, Last, Ended, Crash],
             ),
             ("ab", &[None, None], decided, &[2, 1], &[Solved, Solved]),
             (
