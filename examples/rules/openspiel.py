@@ -2,7 +2,6 @@
 """The rules of any OpenSpiel game in which seats move one after the other and see everything. The argument names it
 as OpenSpiel does: `openspiel.py backgammon`, `openspiel.py "backgammon(scoring_type=full_scoring)"`."""
 
-import copy
 import functools
 import math
 import re
@@ -29,48 +28,39 @@ def load(text, seats=None):
             game = pyspiel.load_game(kind.short_name, parameters | {"players": seats})
         except pyspiel.SpielError:
             pass  # the number stays another
-    if seats is not None and not game.num_players() == seats <= kind.max_num_players:
+    if seats is not None and not kind.min_num_players <= game.num_players() == seats <= kind.max_num_players:
         raise ValueError(f"{text}: not for {seats} seats; OpenSpiel's own number is {game.num_players()}")
     return game
 
 
 @functools.lru_cache(maxsize=100_000)
-def word_of(text):
-    """Returns the text of an action as one word, without OpenSpiel's number before it, or nothing."""
+def word_of(text, number, drawn):
+    """Returns the text of an action as one word, without OpenSpiel's number before it."""
     text = re.sub(r"^chance outcome \d+ |^\d+ - ", "", text)
     word = re.sub(r"([^!-~]|[():,])+", "_", text).strip("_")[:150]
-    return "" if word.startswith("+") or word in PROTOCOL_WORDS else word
+    if not word or word[0] == "+" or word in PROTOCOL_WORDS:
+        word = f"action_{number}"
+    return f"+{word}" if drawn else word
 
 
 class Position:
-    def __init__(self, game):
-        self.game, self.state = game, game.new_initial_state()
-        self.words = []
-        self.mover = 0  # the last seat that moved, counted from 0
-        self.actions = self.numbers()
+    def __init__(self, game, state, words, before):
+        self.game, self.state, self.words, self.before = game, state, words, before
 
-    def numbers(self):
-        """Returns OpenSpiel's number of each action by its word; a text that repeats gets the number behind it."""
-        state, numbers = self.state, {}
+    @functools.cached_property
+    def actions(self):
+        """OpenSpiel's number of each action by its word; a text that repeats gets the number behind it."""
+        state, actions = self.state, {}
         drawn = state.is_chance_node()
         for number in [outcome for outcome, _ in state.chance_outcomes()] if drawn else state.legal_actions():
-            word = word_of(state.action_to_string(number)) or f"action_{number}"
-            word = f"+{word}" if drawn else word
-            numbers[f"{word}#{number}" if word in numbers else word] = number
-        return numbers
+            word = word_of(state.action_to_string(number), number, drawn)
+            actions[f"{word}#{number}" if word in actions else word] = number
+        return actions
 
-    def after(self, words):
-        """Returns the position after `words`; the first of them led to this position."""
-        new = copy.copy(self)
-        new.state, new.words = self.state.clone(), list(words)
-        for count, word in enumerate(words[len(self.words) :], len(self.words) + 1):
-            if word not in new.actions:
-                raise ValueError(f"word {count}: {word[:50]!r} is none of the {len(new.actions)} actions")
-            if not new.state.is_chance_node():
-                new.mover = new.state.current_player()
-            new.state.apply_action(new.actions[word])
-            new.actions = new.numbers()
-        return new
+    def after(self, word):
+        if word not in self.actions:
+            raise ValueError(f"word {len(self.words) + 1}: {word[:50]!r} is none of {len(self.actions)} actions")
+        return Position(self.game, self.state.child(self.actions[word]), [*self.words, word], self)
 
     def weights(self):
         """Returns the smallest whole numbers in proportion to the chances."""
@@ -84,11 +74,11 @@ class Position:
         return weights
 
     def drawer(self):
-        """Returns the seat that would move after the last outcome, which for a die is its highest number."""
-        state = self.state.clone()
+        """Returns the seat that would move after the last outcome, a die's highest number, or else the first seat."""
+        state = self.state
         while state.is_chance_node():
-            state.apply_action(state.chance_outcomes()[-1][0])
-        return self.mover if state.is_terminal() else state.current_player()
+            state = state.child(state.chance_outcomes()[-1][0])
+        return max(state.current_player(), 0)
 
     def stake(self):
         """Returns the sum of all points if a result can be worth more than a win against every other seat, else 0."""
@@ -109,16 +99,25 @@ class Position:
         return [self.state.current_player() + 1, "legal", *self.actions]
 
 
+def start(text, seats=None):
+    game = load(text, seats)
+    return Position(game, game.new_initial_state(), [], None)
+
+
 def reach(old, text, words):
-    """Returns the position of `position startpos WORDS`, by playing only the words that `old` does not have yet."""
+    """Returns the position of `position startpos WORDS`, by playing only what `old` and those before it lack."""
     seats = int(words[1]) if words[:1] == ["players"] else 2
     played = words[words.index("moves") + 1 :] if "moves" in words else []
-    is_new = old is None or old.game.num_players() != seats or played[: len(old.words)] != old.words
-    return (Position(load(text, seats)) if is_new else old).after(played)
+    while old and (old.game.num_players() != seats or old.words != played[: len(old.words)]):
+        old = old.before
+    position = old or start(text, seats)
+    for word in played[len(position.words) :]:
+        position = position.after(word)
+    return position
 
 
 def serve(text):
-    position = Position(load(text))
+    position = start(text)
     for line in sys.stdin:
         match line.split():
             case ["ugi"]:

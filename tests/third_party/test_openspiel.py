@@ -63,16 +63,16 @@ class Laws(unittest.TestCase):
 
     def check_words(self, words, drawn):
         self.assertEqual(len(words), len(set(words)))
-        for word in words:
-            self.assertTrue(word.isascii() and word.isprintable() and len(word) <= 200, word)
-            self.assertEqual(word.startswith("+"), drawn, word)
-            self.assertNotIn(word, RESERVED)
+        self.assertTrue(all(word.isascii() and word.isprintable() for word in words), words)
+        self.assertLessEqual(max(map(len, words)), 200)
+        self.assertEqual({word.startswith("+") for word in words}, {drawn})
+        self.assertFalse(RESERVED.intersection(words))
 
     def check_chances(self, position, words, weights):
-        chances = dict(position.state.chance_outcomes())
+        chances, whole = dict(position.state.chance_outcomes()), sum(weights)
         self.assertEqual(len(words), len(chances))
-        for word, weight in zip(words, weights):
-            self.assertAlmostEqual(chances[position.actions[word]], weight / sum(weights))
+        differences = [chances[position.actions[word]] - weight / whole for word, weight in zip(words, weights)]
+        self.assertLess(max(map(abs, differences)), 1e-9)
 
     def check_end(self, position, seats, rest):
         returns = position.state.returns()
