@@ -16,7 +16,7 @@ OPTIONS = {"Simulations": 100, "Seed": 1}
 
 
 def best_move(position, simulations, generator):
-    if not simulations:
+    if not simulations or len(position.actions) == 1:
         return generator.choice(list(position.actions))
     evaluator = pyspiel.RandomRolloutEvaluator(1, generator.getrandbits(31))
     seed, exploration, megabytes = generator.getrandbits(31), 2, 1000

@@ -107,7 +107,7 @@ class Refusals(unittest.TestCase):
         for game, position in {
             "backgammon": "startpos players 3",
             "chinese_checkers": "startpos players 5",
-            "pig": "startpos players 11",
+            "pig": "startpos players 0",
             "pig(players=3)": "startpos players 2",
             "connect_four": "startpos players 2 moves x0 x1",
             "maedn": "startpos players 0",
