@@ -1,0 +1,214 @@
+//! One walk: its way down the tree, the node that it adds, and the backup.
+
+use super::TreeSearch;
+use super::arena::{Edge, NodeIndex, ROOT};
+use crate::eval::Evaluate;
+use crate::rules::{MAX_MOVES, MAX_SEATS, Seat, Turn};
+use crate::search::goal::Shares;
+
+/// Softmax temperature of the priors, in shares of rivals.
+const TEMPERATURE: f32 = 0.1;
+
+/// Weight of a move's static evaluation, in visits.
+const STATIC_VISITS: f32 = 1.0;
+
+/// Longest walk, in nodes.
+pub const LONGEST_WALK: usize = 256;
+
+impl<G: Evaluate> TreeSearch<'_, G> {
+    /// Descends from the root to a new position or the end of the game, and backs up its value.
+    pub fn walk(&mut self) {
+        self.path.clear();
+        let mut position = self.root.position;
+        let mut node = ROOT;
+        let value = loop {
+            let turn = position.turn();
+            self.path.push((node, turn.mover()));
+            let index = match turn {
+                Turn::Over => {
+                    // Reaching the same end again counts as a visit too.
+                    if self.visits.visit_all(1, self.path.len() - 1) {
+                        return;
+                    }
+                    break self.root.goal.final_shares(&position);
+                }
+                Turn::Card(_) => {
+                    let index = self.most_underplayed_card(node);
+                    let Some((card, _)) = position.outcomes().nth(index) else {
+                        return;
+                    };
+                    position = position.draw_unchecked(card);
+                    index
+                }
+                Turn::Seat(mover) => {
+                    let index = self.best_edge(node, mover);
+                    let Some(mv) = position.legal_moves().nth(index) else {
+                        return;
+                    };
+                    position = position.play_unchecked(mv);
+                    index
+                }
+            };
+            let child = self.arena.edges(node)[index].child;
+            if child != ROOT {
+                if self.path.len() < LONGEST_WALK {
+                    node = child;
+                    continue;
+                }
+                self.path.push((child, position.turn().mover()));
+                break self.static_shares(&position);
+            }
+            let Some((child, value)) = self.expand(&position) else {
+                return;
+            };
+            self.arena.edges_mut(node)[index].child = child;
+            self.path.push((child, position.turn().mover()));
+            break value;
+        };
+        for &(node, _) in &self.path {
+            let node = self.arena.node_mut(node);
+            node.visits += 1;
+            for (sum, share) in node.sums.iter_mut().zip(value) {
+                *sum += share;
+            }
+        }
+        self.back_up_proof(&position);
+    }
+
+    /// Adds the node of a position. Returns `None` if the search must end, or if nodes had to be dropped first.
+    fn expand(&mut self, position: &G) -> Option<(NodeIndex, Shares)> {
+        let (evaluations, edges) = match position.turn() {
+            Turn::Over => (1, 0),
+            Turn::Card(_) => (1, position.outcomes().len()),
+            Turn::Seat(_) => (position.legal_moves().len(), position.legal_moves().len()),
+        };
+        if self.visits.visit_all(evaluations, self.path.len()) {
+            return None;
+        }
+        if !self.arena.has_room(edges) {
+            self.arena.make_room();
+            return None;
+        }
+        Some(match position.turn() {
+            Turn::Over => (
+                self.arena.add(std::iter::empty()),
+                self.root.goal.final_shares(position),
+            ),
+            Turn::Card(_) => {
+                let whole: u32 = position.outcomes().map(|(_, weight)| weight).sum();
+                let edges = position.outcomes().map(|(_, weight)| Edge {
+                    child: ROOT,
+                    prior: weight as f32 / whole as f32,
+                    value: 0.0,
+                });
+                (self.arena.add(edges), self.static_shares(position))
+            }
+            Turn::Seat(mover) => self.add_decision_node(position, mover),
+        })
+    }
+
+    /// Adds a node with a seat to move; its value is that of the move with the best static evaluation.
+    pub fn add_decision_node(&mut self, position: &G, mover: Seat) -> (NodeIndex, Shares) {
+        let mut values = [0.0; MAX_MOVES];
+        let mut best = f32::NEG_INFINITY;
+        let mut best_shares = [0.0; MAX_SEATS];
+        let mut len = 0;
+        for mv in position.legal_moves() {
+            let shares = self.static_shares(&position.play_unchecked(mv));
+            let value = shares[mover.index()];
+            if value > best {
+                best = value;
+                best_shares = shares;
+            }
+            values[len] = value;
+            len += 1;
+        }
+        let edges = values[..len].iter().map(|&value| Edge {
+            child: ROOT,
+            prior: 0.0,
+            value,
+        });
+        let node = self.arena.add(edges);
+        self.set_priors(node);
+        (node, best_shares)
+    }
+
+    /// Sets the priors of a node's moves from their static evaluations.
+    pub fn set_priors(&mut self, node: NodeIndex) {
+        let edges = self.arena.edges_mut(node);
+        let values = edges.iter().map(|edge| edge.value);
+        let best = values.fold(f32::NEG_INFINITY, f32::max);
+        for edge in edges.iter_mut() {
+            edge.prior = exp((edge.value - best) / TEMPERATURE);
+        }
+        let whole: f32 = edges.iter().map(|edge| edge.prior).sum();
+        for edge in edges {
+            edge.prior /= whole;
+        }
+    }
+
+    #[inline]
+    fn static_shares(&self, position: &G) -> Shares {
+        self.root.goal.static_shares(self.evaluator, position)
+    }
+
+    /// Edge that a walk takes at a node where a seat moves.
+    #[inline]
+    fn best_edge(&self, node: NodeIndex, mover: Seat) -> usize {
+        let bonus = self.exploration * (self.arena.node(node).visits as f32).sqrt();
+        let mut best = 0;
+        let mut best_sum = f32::NEG_INFINITY;
+        for (index, edge) in self.arena.edges(node).iter().enumerate() {
+            if edge.prior < 0.0 {
+                continue;
+            }
+            let (visits, sum) = if edge.child == ROOT {
+                (0.0, 0.0)
+            } else {
+                let child = self.arena.node(edge.child);
+                (child.visits as f32, child.sums[mover.index()])
+            };
+            let worth = (STATIC_VISITS * edge.value + sum) / (STATIC_VISITS + visits);
+            let sum = worth + bonus * edge.prior / (1.0 + visits);
+            if sum > best_sum {
+                best_sum = sum;
+                best = index;
+            }
+        }
+        best
+    }
+
+    /// Edge that a walk takes at a chance node: the visits become proportional to the chances.
+    fn most_underplayed_card(&self, node: NodeIndex) -> usize {
+        let visits = self.arena.node(node).visits as f32;
+        let edges = self.arena.edges(node);
+        let mut best = 0;
+        let mut most_behind = f32::NEG_INFINITY;
+        let first = self.first_card % edges.len().max(1);
+        for (index, edge) in edges
+            .iter()
+            .enumerate()
+            .cycle()
+            .skip(first)
+            .take(edges.len())
+        {
+            let behind = edge.prior * (visits + 1.0) - self.arena.visits(edge) as f32;
+            if behind > most_behind {
+                most_behind = behind;
+                best = index;
+            }
+        }
+        best
+    }
+}
+
+/// Approximates e to the power of x, for x up to 0, by repeated squaring: accurate enough for weights, and the same on
+/// every platform.
+#[inline]
+fn exp(x: f32) -> f32 {
+    let mut power = (1.0 + x / 256.0).max(0.0);
+    for _ in 0..8 {
+        power *= power;
+    }
+    power
+}
