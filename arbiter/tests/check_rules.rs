@@ -81,7 +81,7 @@ fn every_fault_fails_the_check_of_its_law() {
         ("deaf", 1, "error end/quit: "),
     ] {
         let rules = format!("cmd=python3 args='{RACE} {fault}' name=race");
-        let options = ["--games", "3", "--plies", "60", "--timeout", "3000"];
+        let options = ["--games", "2", "--plies", "60"];
         let (found, stdout, stderr) = check(&rules, &options);
         assert_eq!(found, code, "{fault}: {stdout}{stderr}");
         let mut failures = stdout.lines();
