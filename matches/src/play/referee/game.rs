@@ -10,7 +10,7 @@ use super::adjudication::Adjudicator;
 use super::fault::too_late;
 use super::request::Request;
 use super::result::{GameEnd, places_and_endings};
-use super::turn_record::{number, turn_record};
+use super::turn_record::{number, positions_of_line, turn_record};
 use super::{Abandoned, Played, Referee};
 use crate::plan::EngineSpec;
 use crate::plan::deck::Deck;
@@ -182,8 +182,9 @@ impl<'a> Game<'a> {
             return Ok(Some(fault));
         }
         let late_stop = clock.late_stop();
-        let before = self.position.clone();
-        let mv = match self.play_answer(&answer)? {
+        // One question to a rules program is enough for the line and the move that begins it.
+        let line = positions_of_line(&self.position, &answer);
+        let mv = match self.play_answer(&answer, line.first())? {
             Ok(mv) => mv,
             Err(reason) => {
                 let fault = GameEnd::fault(seat, engine, Ending::IllegalMove, &reason);
@@ -202,7 +203,8 @@ impl<'a> Game<'a> {
             mv,
             answer,
             [overrun.unwrap_or_default(), late_stop],
-            &before,
+            line.len(),
+            self.clocks.len(),
         );
         self.adjudicator.hear(seat, &turn.estimate);
         if !turn.estimate.is_empty() {
@@ -272,14 +274,28 @@ impl<'a> Game<'a> {
         }
     }
 
-    /// Plays the move of an answer; on an error, nothing has changed.
-    fn play_answer(&mut self, answer: &Answer) -> Result<Result<String, String>, Abandoned> {
+    /// Plays the move of an answer; on an error, nothing has changed. `after` is the position after the first move of
+    /// the principal variation.
+    fn play_answer(
+        &mut self,
+        answer: &Answer,
+        after: Option<&Position>,
+    ) -> Result<Result<String, String>, Abandoned> {
         Ok(match &answer.best_move {
-            Ok(BestMove { best: Some(mv), .. }) => match self.position.play(mv) {
-                Ok(()) => Ok(mv.clone()),
-                Err(PositionError::Action(error)) => Err(error.to_string()),
-                Err(error) => return Err(error.into()),
-            },
+            Ok(BestMove { best: Some(mv), .. }) => {
+                let played = match after.filter(|_| answer.info.pv.first() == Some(mv)) {
+                    Some(after) => {
+                        self.position.clone_from(after);
+                        Ok(())
+                    }
+                    None => self.position.play(mv),
+                };
+                match played {
+                    Ok(()) => Ok(mv.clone()),
+                    Err(PositionError::Action(error)) => Err(error.to_string()),
+                    Err(error) => return Err(error.into()),
+                }
+            }
             Ok(BestMove { best: None, .. }) => {
                 let number = self.position.legal_actions().len();
                 Err(format!("it gave no move; {number} were legal"))

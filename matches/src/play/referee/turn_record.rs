@@ -20,19 +20,22 @@ const MOST_CENTIPAWNS: u32 = 100_000;
 /// Number of dots after a text that was cut.
 const DOTS: usize = 3;
 
-/// Creates the record of an answer of `seat`, which played `mv` in the position `before`. `overrun` is the time beyond
-/// its limit, and `late_stop` the time charged for late pondering.
+/// Creates the record of an answer of `seat`, which played `mv` in a game of `seats`. `overrun` is the time beyond
+/// its limit, and `late_stop` the time charged for late pondering. `legal` words of the principal variation are legal.
 pub fn turn_record(
     seat: Seat,
     mv: String,
     answer: Answer,
     [overrun, late_stop]: [Duration; 2],
-    before: &Position,
+    legal: usize,
+    seats: usize,
 ) -> TurnRecord {
     let any = |time: Duration| Some(micros(time)).filter(|micros| *micros > 0);
     let mut flaws: Vec<String> = answer.flaw.into_iter().collect();
     let given = answer.best_move.map(|best_move| best_move.estimate);
     let estimates = [given.unwrap_or_default(), answer.info.estimate];
+    let mut pv = answer.info.pv;
+    pv.truncate(legal);
     let turn = TurnRecord {
         seat: number(seat),
         mv,
@@ -42,10 +45,10 @@ pub fn turn_record(
         out_of_turn: any(answer.out_of_turn),
         late_stop: any(late_stop),
         depth: believed_number("depth", answer.info.depth, MOST_PLIES, &mut flaws),
-        estimate: believed_estimate(estimates, before.seats(), &mut flaws),
+        estimate: believed_estimate(estimates, seats, &mut flaws),
         score: believed_score(answer.info.score, &mut flaws),
         nodes: believed_number("nodes", answer.info.nodes, MOST_NODES, &mut flaws),
-        pv: legal_line(before, answer.info.pv),
+        pv,
         flaw: None,
     };
     let flaw = flaws.join("; ");
@@ -100,12 +103,11 @@ fn believed_estimate(said: [Vec<u16>; 2], seats: usize, flaws: &mut Vec<String>)
     Vec::new()
 }
 
-/// Returns the legal beginning of a principal variation, up to the maximum length of a record.
-fn legal_line(position: &Position, mut pv: Vec<String>) -> Vec<String> {
-    let words = pv.iter().take(MAX_LINE).map(String::as_str);
-    let (legal, _) = position.walk(words);
-    pv.truncate(legal.len());
-    pv
+/// Returns the positions after the moves of an answer's principal variation, up to its first illegal move and the
+/// maximum length of a record.
+pub fn positions_of_line(position: &Position, answer: &Answer) -> Vec<Position> {
+    let words = answer.info.pv.iter().take(MAX_LINE).map(String::as_str);
+    position.walk(words).0
 }
 
 /// Converts a seat to its number in records, from 1.
@@ -115,20 +117,17 @@ pub fn number(seat: Seat) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use buxtehude::rules::VARIANTS;
-
     use super::*;
 
     fn recorded(line: &str, info: &str, seats: usize) -> TurnRecord {
         let answer = Answer::read(Duration::from_millis(1), line.as_bytes(), info.as_bytes());
-        let start = VARIANTS[0].start(seats).unwrap();
-        let start = Position::from(start);
         turn_record(
             Seat(0),
             "5".to_string(),
             answer,
             [Duration::ZERO; 2],
-            &start,
+            0,
+            seats,
         )
     }
 
