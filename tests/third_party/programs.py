@@ -9,7 +9,10 @@ ARBITER = os.environ["ARBITER"]
 FAIRY_STOCKFISH = os.environ["FAIRY_STOCKFISH"]
 """The script that starts Fairy-Stockfish under node."""
 
-LONGEST_RUN = 300
+RANDOM_GAMES = int(os.environ.get("RANDOM_GAMES", 3))
+"""Number of random games of each game whose rules come from another program."""
+
+LONGEST_RUN = 100 * max(3, RANDOM_GAMES)
 """Timeout for a program, in seconds."""
 
 # A client may wait for a line for ever; then the tests end with a traceback.

@@ -1,11 +1,12 @@
 """OpenSpiel's games by `examples/rules/openspiel.py` keep the rules protocol and end with OpenSpiel's results."""
 
-import os
 import random
 import subprocess
 import sys
 import unittest
 from pathlib import Path
+
+import programs
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 sys.path.insert(0, str(EXAMPLES / "rules"))
@@ -22,7 +23,6 @@ GAMES = {
     "pig": [2, 3, 4, 5, 6],
     "yacht": [2],
 }
-GAMES_OF_EACH = int(os.environ.get("RANDOM_GAMES", 3))
 RESERVED = {"moves", "legal", "places", "points", "weights", "ponder", "estimate", "(none)", "-"}
 LONGEST_LINE = 1 << 20
 
@@ -33,7 +33,7 @@ class Laws(unittest.TestCase):
             for seats in numbers:
                 with self.subTest(game=text, seats=seats):
                     randomness = random.Random(f"{text} {seats}")
-                    for _ in range(GAMES_OF_EACH):
+                    for _ in range(programs.RANDOM_GAMES):
                         self.play(text, seats, randomness)
 
     def play(self, text, seats, randomness):

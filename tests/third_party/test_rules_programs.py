@@ -1,7 +1,6 @@
 """The arbiter plays, stores, replays and reports games whose rules come from the programs of `examples/rules/`."""
 
 import json
-import os
 import shlex
 import sys
 import tempfile
@@ -10,8 +9,6 @@ from pathlib import Path
 
 import programs
 from test_openspiel import EXAMPLES, GAMES
-
-GAMES_OF_EACH = int(os.environ.get("RANDOM_GAMES", 6))
 
 
 class RandomGames(unittest.TestCase):
@@ -35,12 +32,12 @@ class RandomGames(unittest.TestCase):
             store, record = Path(directory, "m.db"), Path(directory, "record")
             programs.run(
                 [programs.ARBITER, "match", "--rules", f"cmd={python} args={arguments} name={name}"]
-                + ["--players", str(seats), "--games", str(GAMES_OF_EACH), "--movetime", "1000", "--concurrency", "2"]
-                + ["--store", store, "--record", record]
+                + ["--players", str(seats), "--games", str(programs.RANDOM_GAMES), "--concurrency", "2"]
+                + ["--movetime", "1000", "--store", store, "--record", record]
                 + ["--engine", f"{engine} name=one", "--engine", f"{engine} name=other"]
             )
             games = [json.loads(line) for line in record.read_text().splitlines()]
-            self.assertGreaterEqual(len(games), GAMES_OF_EACH)
+            self.assertGreaterEqual(len(games), programs.RANDOM_GAMES)
             for game in games:
                 self.assertNotIn("fault", game)
                 self.assertEqual(len(game["places"]), seats)
