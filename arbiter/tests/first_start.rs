@@ -1,10 +1,12 @@
 //! The first start of the engines: shared options, names, and slow engines.
 
 use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::common::program;
-use program::{directory, run};
+use program::{arbiter, directory, run};
 
 /// A small engine: its name, its option lines, and shell code to run before its first line.
 fn engine(id: &str, options: &str, begin: &str) -> String {
@@ -86,6 +88,72 @@ fn an_engine_without_a_name_is_called_what_it_calls_itself() {
     let (code, report, _) = run(&["report", &store, "--format", "text"]);
     assert_eq!(code, 0, "{report}");
     assert!(report.contains("Quick 2.0 (2)"), "{report}");
+}
+
+/// Shell code that counts the starts of an engine in a file next to it.
+const COUNTED: &str = "echo start >> \"$0.starts\";";
+
+/// Waits until the counted engine in `folder` has started, and returns the number of its starts.
+fn starts(folder: &Path, number: usize) -> usize {
+    let file = folder.join(format!("e{number}.sh.starts"));
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while !file.exists() {
+        assert!(Instant::now() < deadline, "{} is missing", file.display());
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    fs::read_to_string(file).unwrap().lines().count()
+}
+
+#[test]
+fn a_nameless_engine_with_shared_options_is_started_once_before_the_games() {
+    let counted = engine("echo id name counted;", HASH, COUNTED);
+    let engines = scripts("started_once", [counted.clone(), counted]);
+    let folder = directory("started_once_records");
+    let record = folder.join("games.jsonl").display().to_string();
+    let each = ["--each", "option.Hash=16", "--concurrency", "1"];
+    let games = ["--games", "2", "--record", &record];
+    let (code, stdout, stderr) = play(&[each, games].concat(), &engines);
+    assert_eq!(code, 0, "{stdout}{stderr}");
+    let scripts = folder.with_file_name("started_once");
+    // Once before the games, and once for them.
+    assert_eq!([1, 2].map(|number| starts(&scripts, number)), [2, 2]);
+
+    let [one, two] = &engines;
+    let verify = ["verify", &record, "--game", "1", "--nodes", "1"];
+    let verify = [&verify, &each[..]].concat();
+    let (code, stdout, stderr) = run(&[&verify[..], &["--engine", one, "--engine", two]].concat());
+    assert_eq!(code, 0, "{stdout}{stderr}");
+    assert_eq!([1, 2].map(|number| starts(&scripts, number)), [4, 4]);
+}
+
+#[test]
+fn the_first_start_can_be_interrupted() {
+    let [slow] = scripts(
+        "interrupted_start",
+        [engine("", "", &format!("{COUNTED} sleep 60;"))],
+    );
+    let folder = directory("interrupted_start_files");
+    let path = |name: &str| folder.join(name).display().to_string();
+    let (store, record) = (path("match.db"), path("games.jsonl"));
+    let quick = ["match", "--depth", "1", "--max-plies", "4", "--games", "2"];
+    let (code, stdout, stderr) = run(&[&quick[..], &["--record", &record]].concat());
+    assert_eq!(code, 0, "{stdout}{stderr}");
+    let scripts = folder.with_file_name("interrupted_start");
+    for command in [
+        ["match", "--store", &store],
+        ["verify", &record, "--nodes=1"],
+    ] {
+        let mut arbiter = arbiter(&[&command[..], &["--engine", &slow]].concat());
+        let child = arbiter.stderr(Stdio::piped()).stdout(Stdio::piped());
+        let child = child.spawn().unwrap();
+        starts(&scripts, 1);
+        fs::remove_file(scripts.join("e1.sh.starts")).unwrap();
+        let id = child.id().to_string();
+        Command::new("kill").args(["-INT", &id]).status().unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(130), "{command:?}: {output:?}");
+    }
+    assert!(!Path::new(&store).exists());
 }
 
 #[test]

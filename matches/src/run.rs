@@ -7,6 +7,7 @@
 pub mod announcement;
 pub mod events;
 pub mod exit;
+mod first_start;
 mod footer;
 pub mod ledger;
 mod luck;
@@ -22,6 +23,7 @@ use std::time::Instant;
 
 use thiserror::Error;
 
+use crate::archive::ArchiveError;
 use crate::archive::store::Store;
 use crate::archive::user_key::UserKey;
 use crate::luck::Evaluator;
@@ -30,9 +32,6 @@ use crate::plan::rules::program::RulesError;
 use crate::plan::{EngineSpec, Plan};
 use crate::play::interrupt::Interrupt;
 use crate::play::log::Log;
-use crate::play::rules;
-use crate::play::runner::{self, Programs};
-use crate::play::sandbox::{self, Isolation};
 use crate::report::Report;
 use crate::score::Verdict;
 use announcement::{count, header, print_schedule, unplayed};
@@ -40,6 +39,8 @@ use exit::{
     ENGINE_FAULT, ExitError, H0_ACCEPTED, H1_ACCEPTED, INTERRUPTED, RULES_FAULT, STORAGE, USAGE,
     complain, complain_of, exit_of_verdict, fail,
 };
+pub use first_start::Engines;
+use first_start::{Started, Stop, start_engines};
 use ledger::{Ledger, LedgerError};
 pub use outputs::{OnInterrupt, OutputError, Outputs, open_log};
 use past::Past;
@@ -109,17 +110,6 @@ pub trait Source {
     fn clean_up(&mut self, _complete: &Match) {}
 }
 
-/// Engines of a match as found when each was started once.
-#[derive(Debug)]
-pub struct Engines {
-    /// Isolation of the engines from each other.
-    pub isolation: Option<Isolation>,
-    /// Line of the header about the isolation.
-    pub isolation_text: String,
-    /// Their programs, unless they may change during the match.
-    pub programs: Option<Programs>,
-}
-
 /// Errors that stop a match.
 #[derive(Debug, Error)]
 pub enum SourceError {
@@ -153,13 +143,11 @@ pub struct Match {
     pub luck: Option<Evaluator>,
     /// Number of games of earlier runs.
     before: usize,
-    on_interrupt: OnInterrupt,
-    changed_engines: bool,
 }
 
 /// Plays a new match with this plan and these remarks on it; returns its exit status.
 pub fn begin<S: Source>(
-    (plan, remarks): (Plan, Vec<String>),
+    (mut plan, remarks): (Plan, Vec<String>),
     new: &NewMatch,
     source: &mut S,
 ) -> ExitCode {
@@ -169,38 +157,12 @@ pub fn begin<S: Source>(
             Err(error) => fail(USAGE, error),
         };
     }
-    let planned =
-        settle::<S>(plan, remarks).and_then(|(plan, remarks)| Match::new(plan, remarks, new));
-    match planned {
-        Ok(planned) => planned.play(source),
-        Err(error) => error.exit(),
-    }
-}
-
-/// Adjusts the plan to what its engines offer, and adds remarks on that and on the games.
-fn settle<S: Source>(
-    mut plan: Plan,
-    mut remarks: Vec<String>,
-) -> Result<(Plan, Vec<String>), ExitError> {
     for engine in &mut plan.engines {
         engine.draft.is_nameless &= !S::KEEPS_NAMES;
     }
-    sandbox::shield_arbiter();
-    let (isolation, _) = Isolation::of(plan.isolate, &plan.engines).map_err(ExitError::usage)?;
-    let (interrupt, notice) = (Interrupt::new(), notice_of(&plan));
-    let settled = runner::settle_engines(&mut plan, isolation, &interrupt, &notice);
-    remarks.extend(settled.map_err(ExitError::usage)?);
-    remarks.extend(unplayed(&plan));
-    Ok((plan, remarks))
-}
-
-/// Says that an engine is not yet ready.
-fn notice_of(plan: &Plan) -> impl Fn(&str) + Sync + use<> {
-    let seconds = plan.patience.ready.as_secs_f64();
-    move |engine: &str| {
-        complain(format_args!(
-            "waiting for engine {engine} to get ready, at most {seconds} s (--ready)"
-        ));
+    match Match::new(plan, remarks, new) {
+        Ok((planned, started)) => planned.play(started, source),
+        Err(stop) => stop.exit(),
     }
 }
 
@@ -224,47 +186,62 @@ pub fn resume<S: Source>(stored: &StoredMatch, source: &mut S) -> ExitCode {
         source.clean_up(&planned);
         return exit_of_verdict(report.verdict());
     }
-    let allowed = planned.refuse_commands(stored.trust_commands);
-    match allowed.and_then(|()| planned.refuse_changed_engines()) {
-        Ok(()) => planned.play(source),
-        Err(error) => error.exit(),
+    match planned.start_engines(stored) {
+        Ok(started) => planned.play(started, source),
+        Err(stop) => stop.exit(),
     }
 }
 
 impl Match {
-    fn new(plan: Plan, mut remarks: Vec<String>, new: &NewMatch) -> Result<Match, ExitError> {
+    /// Starts the engines of a new match, and creates its store and files.
+    fn new(
+        mut plan: Plan,
+        mut remarks: Vec<String>,
+        new: &NewMatch,
+    ) -> Result<(Match, Started), Stop> {
         let luck = Evaluator::of(&plan, new.luck_engine.as_ref()).map_err(ExitError::usage)?;
         if plan.luck.after && luck.is_some() && new.store.is_none() {
-            return Err(ExitError::usage("--luck after: expected --store"));
+            return Err(ExitError::usage("--luck after: expected --store").into());
         }
-        let store = new.store.as_deref().map(|path| Store::create(path, &plan));
-        let store = store.transpose().map_err(|error| ExitError {
+        let path = new.store.as_deref();
+        let not_created = |error: ArchiveError| ExitError {
             message: format!("--store: {error}"),
             ..ExitError::from(error)
-        })?;
+        };
+        // Before the log is overwritten, and long before the store is created.
+        path.map_or(Ok(()), Store::refuse_existing)
+            .map_err(not_created)?;
+        let log = new.outputs.open_log(path).map_err(ExitError::usage)?;
+        let (interrupt, choice) = (Interrupt::new(), new.outputs.on_interrupt);
+        let started = start_engines(&mut plan, new.changed_engines, choice, &log, &interrupt)?;
+        remarks.extend_from_slice(&started.1.remarks);
+        remarks.extend(unplayed(&plan));
+        let store = path.map(|path| Store::create(path, &plan));
+        let store = store.transpose().map_err(not_created)?;
         if let (Some(_), Err(reason)) = (&store, UserKey::find()) {
             remarks.push(format!(
                 "the store bears no mark, so `resume` will need --trust-commands: {reason}"
             ));
         }
-        match new.outputs.open(Report::of(&plan), new.store.as_deref()) {
-            Ok((ledger, log)) => Ok(Match {
-                past: Past::none(&plan),
-                plan,
-                ledger: Ledger { store, ..ledger },
-                log,
-                remarks,
-                is_new: true,
-                luck,
-                before: 0,
-                on_interrupt: new.outputs.on_interrupt,
-                changed_engines: new.changed_engines,
-            }),
+        match new.outputs.open(Report::of(&plan), path, interrupt) {
+            Ok(ledger) => {
+                let planned = Match {
+                    past: Past::none(&plan),
+                    plan,
+                    ledger: Ledger { store, ..ledger },
+                    log,
+                    remarks,
+                    is_new: true,
+                    luck,
+                    before: 0,
+                };
+                Ok((planned, started))
+            }
             Err(error) => {
                 if let Some(store) = store {
                     store.discard();
                 }
-                Err(ExitError::usage(error))
+                Err(ExitError::usage(error).into())
             }
         }
     }
@@ -293,8 +270,10 @@ impl Match {
                 "{names}: retired in an earlier run; --forgive lets it play again"
             ));
         }
-        let opened = stored.outputs.open(past.report.clone(), Some(&stored.file));
-        let (ledger, log) = opened.map_err(ExitError::usage)?;
+        let (outputs, path) = (&stored.outputs, Some(stored.file.as_path()));
+        let log = outputs.open_log(path).map_err(ExitError::usage)?;
+        let ledger = outputs.open(past.report.clone(), path, Interrupt::new());
+        let ledger = ledger.map_err(ExitError::usage)?;
         Ok(Match {
             plan,
             ledger: Ledger {
@@ -308,8 +287,6 @@ impl Match {
             is_new: false,
             luck,
             before: played,
-            on_interrupt: stored.outputs.on_interrupt,
-            changed_engines: stored.changed_engines,
         })
     }
 
@@ -319,35 +296,33 @@ impl Match {
         report.played() >= self.plan.games || report.verdict() != Verdict::Open
     }
 
-    fn refuse_commands(&self, trust: bool) -> Result<(), ExitError> {
-        match &self.ledger.store {
-            Some(store) if !trust => Ok(store.check_mark()?),
-            _ => Ok(()),
+    /// Starts the engines of a stored match, if its store can be trusted and their programs are the same.
+    fn start_engines(&mut self, stored: &StoredMatch) -> Result<Started, Stop> {
+        if let Some(store) = &self.ledger.store {
+            if !stored.trust_commands {
+                store.check_mark().map_err(ExitError::from)?;
+            }
+            let changed = store.changed_engines().map_err(ExitError::from)?;
+            if !stored.changed_engines && !changed.is_empty() {
+                let changed = changed.join("; ");
+                let accepted = "restore the original programs, or use --changed-engines";
+                return Err(ExitError::usage(format!("{changed}; {accepted}")).into());
+            }
         }
-    }
-
-    fn refuse_changed_engines(&self) -> Result<(), ExitError> {
-        let changed = self.ledger.store.as_ref().map(Store::changed_engines);
-        let changed = changed.transpose()?.unwrap_or_default();
-        if self.changed_engines || changed.is_empty() {
-            return Ok(());
-        }
-        let changed = changed.join("; ");
-        let accepted = "restore the original programs, or use --changed-engines";
-        Err(ExitError::usage(format!("{changed}; {accepted}")))
+        let (changed, choice) = (stored.changed_engines, stored.outputs.on_interrupt);
+        let interrupt = &self.ledger.interrupt;
+        start_engines(&mut self.plan, changed, choice, &self.log, interrupt)
     }
 
     /// Plays the missing games from `source` and reports them; returns the exit status.
-    fn play<S: Source>(mut self, source: &mut S) -> ExitCode {
+    fn play<S: Source>(mut self, (engines, started): Started, source: &mut S) -> ExitCode {
         let interrupt = self.ledger.interrupt.clone();
-        if let Err(error) = signals::stop_match(&interrupt, self.on_interrupt) {
-            return fail(USAGE, format_args!("cannot handle signals: {error}"));
-        }
-        let id_names = match self.prepare(source) {
-            Ok(id_names) => id_names,
+        let id_names = started.id_names;
+        match self.prepare(engines, &id_names, source) {
+            Ok(()) => {}
             Err(Stop::Interrupted) => return ExitCode::from(INTERRUPTED),
             Err(Stop::Failed(error)) => return self.give_up(&error),
-        };
+        }
         let begun = Instant::now();
         let outcome = self.play_games(&id_names, source);
         let footer = self.footer(begun.elapsed(), &outcome, S::RESUME, &source.remarks());
@@ -357,42 +332,21 @@ impl Match {
         self.close(&outcome, &interrupt)
     }
 
-    /// Starts each engine once, prepares the source, and prints the header; returns the engines' `id name`s.
-    fn prepare<S: Source>(&mut self, source: &mut S) -> Result<Vec<Option<String>>, Stop> {
-        sandbox::shield_arbiter();
-        let (isolation, isolation_text) =
-            Isolation::of(self.plan.isolate, &self.plan.engines).map_err(ExitError::usage)?;
-        let interrupt = &self.ledger.interrupt;
-        let ready = self.plan.patience.ready;
-        if let Some(game) = self.plan.rules.program() {
-            let connected = rules::connect(game, isolation, ready, &self.log, interrupt);
-            connected.map_err(|error| match error {
-                RulesError::Interrupted => Stop::Interrupted,
-                fault => Stop::Failed(fault.into()),
-            })?;
-        }
-        let programs = (!self.changed_engines).then(|| Programs::of(&self.plan, interrupt));
-        let notice = notice_of(&self.plan);
-        let checked = runner::check_engines(&self.plan, isolation, &self.log, interrupt, &notice);
-        let id_names = match checked {
-            Err(_) if interrupt.is_set() => return Err(Stop::Interrupted),
-            checked => checked.map_err(ExitError::usage)?,
-        };
+    /// Prepares the source and prints the header.
+    fn prepare<S: Source>(
+        &mut self,
+        engines: Engines,
+        id_names: &[Option<String>],
+        source: &mut S,
+    ) -> Result<(), Stop> {
         if let Some(store) = &mut self.ledger.store {
-            store.set_id_names(&id_names).map_err(|error| ExitError {
+            store.set_id_names(id_names).map_err(|error| ExitError {
                 message: format!("no game could be stored: {error}"),
                 ..ExitError::from(error)
             })?;
         }
-        let engines = Engines {
-            isolation,
-            isolation_text,
-            programs: programs.map(Programs::without_changed_arguments),
-        };
         let place = source.prepare(self, engines)?;
-        print(&header(&self.plan, &id_names, &place, &self.remarks))
-            .map_err(|_| Stop::Interrupted)?;
-        Ok(id_names)
+        print(&header(&self.plan, id_names, &place, &self.remarks)).map_err(|_| Stop::Interrupted)
     }
 
     fn play_games<S: Source>(
@@ -466,18 +420,6 @@ impl Match {
                 Verdict::Open => ("done", 0),
             },
         }
-    }
-}
-
-/// Reasons why a match does not start.
-enum Stop {
-    Interrupted,
-    Failed(ExitError),
-}
-
-impl From<ExitError> for Stop {
-    fn from(error: ExitError) -> Stop {
-        Stop::Failed(error)
     }
 }
 

@@ -11,10 +11,10 @@ use matches::archive::replay;
 use matches::luck::LuckChecker;
 use matches::output::{OutputClosed, print};
 use matches::plan::{Plan, TimeLimit};
-use matches::play::interrupt::Interrupt;
+use matches::play::interrupt::{Interrupt, Interrupted};
 use matches::play::log::Log;
 use matches::play::runner;
-use matches::play::sandbox::{self, Isolation};
+use matches::play::sandbox::Isolation;
 use settings::args::{ArgsError, DEFAULT_LIMIT, engines_of};
 
 use super::input::open;
@@ -76,6 +76,7 @@ impl Found {
 
 fn verify_file(args: &VerifyArgs, interrupt: &Interrupt) -> Result<Found, CommandError> {
     let file = open(&args.input, args.trust_commands)?;
+    let mut isolation = None;
     let mut plan = match &file {
         GameFile::Store(_) if has_engines(args) => {
             let file = args.input.file.display();
@@ -96,11 +97,8 @@ fn verify_file(args: &VerifyArgs, interrupt: &Interrupt) -> Result<Found, Comman
         }
         GameFile::Lines(_) => {
             let mut plan = plan_of_engines(args)?;
-            sandbox::shield_arbiter();
-            let (isolation, _) = Isolation::of(plan.isolate, &plan.engines)?;
-            for remark in runner::settle_engines(&mut plan, isolation, interrupt, &|_| {})? {
-                say(&format!("note: {remark}"))?;
-            }
+            // Games name their engines, so the names must be known before the games are read.
+            isolation = Some(start_engines(&mut plan, interrupt)?);
             plan
         }
     };
@@ -110,16 +108,17 @@ fn verify_file(args: &VerifyArgs, interrupt: &Interrupt) -> Result<Found, Comman
         GameFile::Store(_) => Reruns::of_match(plan.clone()),
         GameFile::Lines(_) => Reruns::of_records(plan.clone()),
     };
-    add_games(args, &file, &plan, &mut reruns, &mut found)?;
+    add_games(args, &file, &plan, interrupt, &mut reruns, &mut found)?;
     for (reason, games) in &found.not_verifiable {
         say(&format!("not verifiable: {games} of the games: {reason}"))?;
     }
     if reruns.is_empty() {
         return Ok(found);
     }
-    stop_on_signals(interrupt)?;
-    let isolation = isolate(plan.isolate, &plan.engines)?;
-    runner::check_engines(&plan, isolation, &Log::none(), interrupt, &|_| {})?;
+    let isolation = match isolation {
+        Some(isolation) => isolation,
+        None => start_engines(&mut plan, interrupt)?,
+    };
     let find = |key| Ok::<_, CommandError>(file.find(key)?);
     reruns.run(isolation, interrupt, find, |stored, now| {
         let differences = differences(stored, now);
@@ -133,6 +132,20 @@ fn verify_file(args: &VerifyArgs, interrupt: &Interrupt) -> Result<Found, Comman
         Ok(())
     })?;
     Ok(found)
+}
+
+/// Handles signals from now on, starts each engine once, prints remarks on its options, and returns the isolation.
+fn start_engines(
+    plan: &mut Plan,
+    interrupt: &Interrupt,
+) -> Result<Option<Isolation>, CommandError> {
+    stop_on_signals(interrupt)?;
+    let isolation = isolate(plan.isolate, &plan.engines)?;
+    let started = runner::start_engines(plan, isolation, &Log::none(), interrupt, &|_| {})?;
+    for remark in started.remarks {
+        say(&format!("note: {remark}"))?;
+    }
+    Ok(isolation)
 }
 
 fn has_engines(args: &VerifyArgs) -> bool {
@@ -152,12 +165,16 @@ fn add_games(
     args: &VerifyArgs,
     file: &GameFile,
     plan: &Plan,
+    interrupt: &Interrupt,
     reruns: &mut Reruns,
     found: &mut Found,
 ) -> Result<(), CommandError> {
     let mut is_there = false;
     let mut luck = LuckChecker::default();
     file.for_each(|place, game| {
+        if interrupt.is_set() {
+            return Err(Interrupted.into());
+        }
         let record = match game {
             Ok(record) => record,
             // With `--game`, other lines do not matter.

@@ -305,7 +305,7 @@ impl JoinedMatch {
             options::check(&plan, isolation, worker).map_err(JoinError::Unfit)?;
             let notice = |engine: &str| complain(format_args!("waiting for engine {engine}"));
             let (log, interrupt) = (&worker.log, &worker.interrupt);
-            let checked = runner::check_engines(&plan, isolation, log, interrupt, &notice);
+            let checked = runner::start_engines(&mut plan, isolation, log, interrupt, &notice);
             checked.map_err(|error| JoinError::Unfit(error.to_string()))?;
             let luck = Evaluator::of(&plan, None).ok().flatten();
             Ok(JoinedMatch {

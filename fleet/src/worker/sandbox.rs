@@ -185,13 +185,13 @@ impl Sandbox {
         };
         let placed = self.place(&mut engine, &files);
         placed.map_err(|error| error.to_string())?;
-        let plan = Plan {
+        let mut plan = Plan {
             isolate,
             ..Plan::new(&VARIANTS[0], 2, vec![engine])
         };
         let (isolation, _) =
             Isolation::of(plan.isolate, &plan.engines).map_err(|error| error.to_string())?;
-        let tried = runner::check_engines(&plan, isolation, &Log::none(), interrupt, &|_| {});
+        let tried = runner::start_engines(&mut plan, isolation, &Log::none(), interrupt, &|_| {});
         tried.map(drop).map_err(|error| error.to_string())
     }
 }

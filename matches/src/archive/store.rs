@@ -60,15 +60,23 @@ impl Store {
     /// # Errors
     /// [`ArchiveError`] if the file exists or cannot be written.
     pub fn create(path: &Path, plan: &Plan) -> Result<Store, ArchiveError> {
+        Store::refuse_existing(path)?;
         Store::try_create(path, plan).map_err(|reason| reason.about(path))?;
         Store::resume(path)
     }
 
-    fn try_create(path: &Path, plan: &Plan) -> Result<(), Reason> {
-        let exists = || Reason::Exists(path.to_path_buf());
-        if path.symlink_metadata().is_ok() {
-            return Err(exists());
+    /// Refuses the path of a new store if there is a file.
+    ///
+    /// # Errors
+    /// [`ArchiveError`] if the file exists.
+    pub fn refuse_existing(path: &Path) -> Result<(), ArchiveError> {
+        match path.symlink_metadata() {
+            Ok(_) => Err(Reason::Exists(path.to_path_buf()).about(path)),
+            Err(_) => Ok(()),
         }
+    }
+
+    fn try_create(path: &Path, plan: &Plan) -> Result<(), Reason> {
         let directory_path = match path.parent() {
             Some(parent) if parent != Path::new("") => parent,
             _ => Path::new("."),
@@ -91,7 +99,7 @@ impl Store {
         drop(connection);
         match file.persist_noclobber(path) {
             Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => {
-                return Err(exists());
+                return Err(Reason::Exists(path.to_path_buf()));
             }
             persisted => persisted.map_err(|error| error.error)?,
         };

@@ -23,7 +23,7 @@ use answer::Kind;
 pub use conversation::AnswerError;
 use conversation::Conversation;
 use lines::LONGEST_LINE;
-pub use options::option_commands;
+pub use options::{is_left_out, option_commands};
 pub use process::Process;
 use process::Usage;
 pub use start_error::{StartError, quoted};

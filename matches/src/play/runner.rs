@@ -31,7 +31,7 @@ use crate::play::referee::{Abandoned, Referee};
 use crate::play::reruns::{MOST_BY_INTERFERENCE, MOST_OF_A_GAME, RerunQuota};
 use crate::play::sandbox::Isolation;
 use crate::record::{GameRecord, Rerun};
-pub use first_start::{Notice, check_engines, settle_engines};
+pub use first_start::{FirstStart, Notice, start_engines};
 pub use games::{GameQueue, Games, Next};
 pub use programs::Programs;
 pub use retirement::{Retirement, count_failures};

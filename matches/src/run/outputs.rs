@@ -8,6 +8,7 @@ use super::events::EventFile;
 use super::is_store;
 use super::ledger::Ledger;
 use crate::archive::record_file::RecordFile;
+use crate::own_files;
 use crate::play::interrupt::Interrupt;
 use crate::play::log::Log;
 use crate::report::Report;
@@ -57,27 +58,23 @@ pub enum OutputError {
 }
 
 impl Outputs {
-    /// Opens the files, which must differ from the file `store`. The ledger has no store yet.
+    /// Opens the files except the log; they must differ from the file `store`. The ledger has no store yet.
     ///
     /// # Errors
     /// [`OutputError`]
-    pub fn open(&self, report: Report, store: Option<&Path>) -> Result<(Ledger, Log), OutputError> {
-        let files = [
-            ("log", &self.log),
-            ("record", &self.record),
-            ("events", &self.events),
-        ];
-        for (flag, path) in files {
-            if path.as_deref().is_some_and(|path| is_store(path, store)) {
-                return Err(OutputError::Store { flag });
-            }
-        }
-        let log = open_log(self.log.as_deref())?;
+    pub fn open(
+        &self,
+        report: Report,
+        store: Option<&Path>,
+        interrupt: Interrupt,
+    ) -> Result<Ledger, OutputError> {
+        refuse_store("record", self.record.as_deref(), store)?;
+        refuse_store("events", self.events.as_deref(), store)?;
         let record_file = self.record.as_deref().map(RecordFile::append_to);
         let record_file = record_file.transpose().map_err(failed("record"))?;
         let events = self.events.as_deref().map(EventFile::create);
         let events = events.transpose().map_err(failed("events"))?;
-        let ledger = Ledger {
+        Ok(Ledger {
             store: None,
             record_file,
             events,
@@ -86,9 +83,31 @@ impl Outputs {
             repeats: 0,
             retired: Vec::new(),
             has_warned: false,
-            interrupt: Interrupt::new(),
-        };
-        Ok((ledger, log))
+            interrupt,
+        })
+    }
+
+    /// Opens the log, which must differ from the file `store`.
+    ///
+    /// # Errors
+    /// [`OutputError`]
+    pub fn open_log(&self, store: Option<&Path>) -> Result<Log, OutputError> {
+        refuse_store("log", self.log.as_deref(), store)?;
+        // Engines start before the other files are opened, and must not see them if they exist.
+        let others = [&self.record, &self.events].into_iter().flatten();
+        others.for_each(|path| own_files::add(path));
+        open_log(self.log.as_deref())
+    }
+}
+
+fn refuse_store(
+    flag: &'static str,
+    path: Option<&Path>,
+    store: Option<&Path>,
+) -> Result<(), OutputError> {
+    match path {
+        Some(path) if is_store(path, store) => Err(OutputError::Store { flag }),
+        _ => Ok(()),
     }
 }
 

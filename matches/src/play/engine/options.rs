@@ -4,12 +4,13 @@ use buxtehude::protocol::{Command, OptionKind, OptionOffer};
 
 use super::StartError;
 use super::start_error::{excerpt, listed};
-use crate::plan::EngineSpec;
+use crate::plan::{Draft, EngineSpec};
 
 /// Name of the option that selects the variant.
 const VARIANT_OPTION: &str = "UCI_Variant";
 
-/// Returns the commands that set the variant, if the engine offers a choice, and the options of `spec`.
+/// Returns the commands that set the variant, if the engine offers a choice, and the options of `spec`, except optional
+/// ones that the engine does not offer.
 ///
 /// # Errors
 /// The first option or value that the engine does not offer.
@@ -22,8 +23,15 @@ pub fn settings(
     if let Some(offer) = find(offers, VARIANT_OPTION) {
         commands.push(variant_setting(spec, variant, offer)?);
     }
-    commands.extend(option_commands(&spec.name, &spec.options, offers)?);
+    let mut options = spec.options.clone();
+    options.retain(|(name, _)| !is_left_out(&spec.draft, name, offers));
+    commands.extend(option_commands(&spec.name, &options, offers)?);
     Ok(commands)
+}
+
+/// `true` for an optional option that the engine does not offer.
+pub fn is_left_out(draft: &Draft, option: &str, offers: &[OptionOffer]) -> bool {
+    find(offers, option).is_none() && draft.optional.iter().any(|name| name == option)
 }
 
 /// Returns the commands that set the given options, pairs of name and value.

@@ -6,8 +6,8 @@ use std::thread;
 use std::time::Duration;
 
 use super::RunError;
-use crate::plan::{Draft, EngineSpec, Plan};
-use crate::play::engine::{Engine, Placement, StartError};
+use crate::plan::{EngineSpec, Plan};
+use crate::play::engine::{Engine, Placement, StartError, is_left_out};
 use crate::play::interrupt::Interrupt;
 use crate::play::log::Log;
 use crate::play::sandbox::Isolation;
@@ -21,64 +21,51 @@ const LONGEST_ID_NAME: usize = 40;
 /// Receives the name of an engine that has not been ready for a few seconds.
 pub type Notice<'a> = dyn Fn(&str) + Sync + 'a;
 
-/// Starts every engine of a plan once; returns their `id name`s.
+/// Result of the first start of the engines of a plan.
+#[derive(Debug)]
+pub struct FirstStart {
+    /// Their `id name`s.
+    pub id_names: Vec<Option<String>>,
+    /// Remarks on options that were left out.
+    pub remarks: Vec<String>,
+}
+
+/// Starts every engine of a plan once, and decides the draft of each by its offers: names it by its `id name`, made
+/// unique, and drops the optional options that it does not offer.
 ///
 /// # Errors
 /// [`RunError::Start`] for the first engine that cannot be started, does not answer `uci` and `isready`, or rejects its
 /// configuration.
-pub fn check_engines(
-    plan: &Plan,
+pub fn start_engines(
+    plan: &mut Plan,
     isolation: Option<Isolation>,
     log: &Log,
     interrupt: &Interrupt,
     notice: &Notice<'_>,
-) -> Result<Vec<Option<String>>, RunError> {
+) -> Result<FirstStart, RunError> {
     let engines = plan.engines.iter();
     let engines = engines.map(|spec| start(spec, plan, isolation, log, interrupt, notice));
     let engines: Vec<Engine> = engines.collect::<Result<_, _>>()?;
+    let remarks = settle(&mut plan.engines, &engines);
     let id_name = |engine: &Engine| engine.id_name().map(String::from);
     let id_names = engines.iter().map(id_name).collect();
     Engine::quit_all(engines);
-    Ok(id_names)
+    Ok(FirstStart { id_names, remarks })
 }
 
-/// Decides the draft of each engine by its own offers: names it by its `id name`, made unique, and drops the options
-/// that it does not offer. Returns a remark on each such option.
-///
-/// # Errors
-/// As [`check_engines`].
-pub fn settle_engines(
-    plan: &mut Plan,
-    isolation: Option<Isolation>,
-    interrupt: &Interrupt,
-    notice: &Notice<'_>,
-) -> Result<Vec<String>, RunError> {
+/// Decides the draft of each engine; returns a remark on each option that some of them do not offer.
+fn settle(specs: &mut [EngineSpec], engines: &[Engine]) -> Vec<String> {
     let mut dropped: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     let mut nameless = Vec::new();
-    for index in 0..plan.engines.len() {
-        let spec = &plan.engines[index];
-        let draft = spec.draft.clone();
-        if draft == Draft::default() {
-            continue;
-        }
-        let plain = EngineSpec {
-            options: Vec::new(),
-            ..spec.clone()
-        };
-        let engine = start(&plain, plan, isolation, &Log::none(), interrupt, notice)?;
-        let is_offered = |name: &str| {
-            let mut offers = engine.offers().iter();
-            offers.any(|offer| offer.name.eq_ignore_ascii_case(name))
-        };
-        let spec = &mut plan.engines[index];
-        spec.draft = Draft::default();
+    for (index, (spec, engine)) in specs.iter_mut().zip(engines).enumerate() {
+        let draft = std::mem::take(&mut spec.draft);
         spec.options.retain(|(name, value)| {
-            let is_kept = is_offered(name) || !draft.optional.contains(name);
-            if !is_kept {
+            let is_dropped = is_left_out(&draft, name, engine.offers());
+            if is_dropped {
                 let setting = format!("option.{name}={value}");
                 dropped.entry(setting).or_default().push(index);
             }
-            is_kept
+            !is_dropped
         });
         if draft.is_nameless {
             let id_name = engine.id_name().map(str::trim);
@@ -87,20 +74,17 @@ pub fn settle_engines(
             }
             nameless.push(index);
         }
-        Engine::quit_all([engine]);
     }
-    make_unique(&mut plan.engines, &nameless);
+    make_unique(specs, &nameless);
     let remark = |(setting, engines): (String, Vec<usize>)| {
-        let names = engines
-            .into_iter()
-            .map(|index| plan.engines[index].name.as_str());
+        let names = engines.into_iter().map(|index| specs[index].name.as_str());
         let names: Vec<&str> = names.collect();
         format!(
             "--each {setting} is left out for {}: no such option",
             names.join(", ")
         )
     };
-    Ok(dropped.into_iter().map(remark).collect())
+    dropped.into_iter().map(remark).collect()
 }
 
 /// Numbers the `nameless` engines whose name another engine has, too.
