@@ -227,8 +227,8 @@ fn check_endings(record: &GameRecord, last: &Position) -> Result<Option<Seat>, F
     Ok(offender)
 }
 
-/// Checks the places: seats that have finished keep theirs, the offender is the last of the others, further seats of its
-/// engine share the places before it, and the others share the best that are left.
+/// Checks the places: seats that have finished keep theirs, the offender is the last of the others, further seats of
+/// its engine share the places before it, and the others share the best that are left.
 fn check_places(record: &GameRecord, last: &Position, offender: Option<Seat>) -> Result<(), Flaw> {
     let seats = || (0..last.seats() as u8).map(Seat);
     let free = free_places(&last.places().collect::<Vec<_>>());
