@@ -30,8 +30,8 @@ pub enum GameEnd {
 /// Returns the places and endings of all seats, given their engines.
 ///
 /// `decided` contains the place, from 1, of each seat that the rules have placed; these keep their places. An offender
-/// takes the last place that is left, and the other seats of its engine share the places before it, so that no copy gains by the
-/// failure of another. All others share the best remaining place.
+/// takes the last place that is left, and the other seats of its engine share the places before it, so that no copy
+/// gains by the failure of another. All others share the best remaining place.
 pub fn places_and_endings(
     engines: &[&str],
     decided: &[Option<usize>],
