@@ -179,10 +179,11 @@ mod tests {
             pieces in vec(select(PIECES), 0..60),
         ) {
             let input = pieces.join(" ");
-            let lines_of = |word: &str| {
-                let first = input.split('\n').map(|line| line.split_whitespace().next());
-                first.filter(|first| *first == Some(word)).count()
+            // Only spaces and tabs part words.
+            let begins = |line: &str, word: &str| {
+                line.split([' ', '\t']).find(|part| !part.is_empty()) == Some(word)
             };
+            let lines_of = |word: &str| input.split('\n').filter(|line| begins(line, word)).count();
             let mut output = Vec::new();
             serve(&VARIANTS[0], input.as_bytes(), &mut output).unwrap();
             let output = String::from_utf8(output).unwrap();
