@@ -28,6 +28,9 @@ impl Match {
             text += &format!(", stored in {path}");
             if !self.is_over() {
                 text += &format!("; `{resume} {path}` continues it");
+                if let Err(SourceError::Rules(_)) = outcome {
+                    text += ", after a change of the rules program with --changed-engines";
+                }
             }
         }
         text += "\n";

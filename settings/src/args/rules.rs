@@ -1,5 +1,6 @@
 //! The game to play: a built-in game, or the game of a rules program.
 
+use std::path::Path;
 use std::slice;
 use std::time::Duration;
 
@@ -69,6 +70,18 @@ pub fn start(rules: &Rules, isolate: Isolate, patience: Duration) -> Result<(), 
     connected.map_err(|error| ArgsError::of("rules", &error, Some(&error)))
 }
 
+/// Name of the first argument that is a file with an ending, or else of the program, without the ending.
+fn file_name(typed: &EngineText) -> String {
+    let arguments = shlex::split(typed.get("args").unwrap_or_default());
+    let arguments = arguments.unwrap_or_default().into_iter();
+    let scripts =
+        arguments.filter(|word| Path::new(word).extension().is_some() && Path::new(word).is_file());
+    let mut files = scripts.chain([program(typed)]);
+    let file = files.next().unwrap_or_default();
+    let stem = Path::new(&file).file_stem();
+    stem.map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
+}
+
 /// Keys of a rules program; the other keys of an engine are about its play.
 const KEYS: [&str; 8] = [
     "cmd",
@@ -82,7 +95,8 @@ const KEYS: [&str; 8] = [
 ];
 
 /// Parses the program that gives a game's rules, from the keys of an engine's program and two more: `variant`, the
-/// game's name for engines with the option `UCI_Variant`, and `draws`. The program's name is the game's.
+/// game's name for engines with the option `UCI_Variant`, and `draws`. The program's name is the game's; without
+/// `name` it is that of the script or program, without its ending.
 ///
 /// # Errors
 /// The key or word at fault, and the accepted ones.
@@ -111,9 +125,10 @@ pub fn rules(text: &str) -> Result<RulesPlan, String> {
     if typed.get("cmd").is_none() {
         return Err("cmd= is missing".to_string());
     }
-    let name = typed
-        .get("name")
-        .map_or_else(|| program(&typed), String::from);
+    let name = match typed.get("name") {
+        Some(name) => name.to_string(),
+        None => file_name(&typed),
+    };
     if Variant::by_name(&name).is_ok() {
         return Err(format!(
             "name={name} is a built-in game; expected another name="
