@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use matches::score::half_width;
 use scraper::{Html, Selector};
 use serde_json::Value;
 
@@ -12,7 +13,9 @@ use stepped::{list, text};
 use stored::{export, numbers};
 
 const PIG: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/rules/pig.py");
+const HOLD_AT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/hold_at.py");
 const MOVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/engine.py");
+const RACE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/engines/race_rules.py");
 const BAD_PIG: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/engines/bad_pig.py");
 
 fn mover(name: &str) -> String {
@@ -261,7 +264,11 @@ fn the_rolls_of_a_seat_are_the_same_in_all_games_of_a_block() {
     let rolls = |draws: &str| {
         let store = path(&directory, &format!("{draws}.db"));
         let rules = format!("{} draws={draws}", pig());
-        let (code, stdout, stderr) = play(&rules, &store, &["--games", "2"]);
+        let [one, other] = [20, 12].map(|limit| format!("cmd=python3 args='{HOLD_AT} {limit}'"));
+        let engines = ["--engine", &one, "--engine", &other];
+        let game = ["match", "--rules", &rules, "--store", &store];
+        let (code, stdout, stderr) =
+            run(&[&game[..], &engines, &["--games", "2", "--seed", "1"]].concat());
         assert_eq!(code, 0, "{stdout}{stderr}");
         let games = export(&store, &[]);
         let rolls_of = |line: &str| {
@@ -296,6 +303,52 @@ fn the_rolls_of_a_seat_are_the_same_in_all_games_of_a_block() {
 }
 
 #[test]
+fn winnings_are_counted_beside_places() {
+    let directory = directory("rules_stake");
+    let (store, record) = (path(&directory, "m.db"), path(&directory, "m.jsonl"));
+    let rules = format!("cmd=python3 args='{RACE} stake' name=race");
+    let (code, stdout, stderr) = play(&rules, &store, &["--games", "20"]);
+    assert_eq!(code, 0, "{stdout}{stderr}");
+
+    let games = export(&store, &[]);
+    let (mut winnings, mut blocks) = (0, Vec::new());
+    for line in games.lines() {
+        let game: Value = serde_json::from_str(line).unwrap();
+        let won = list(&game["winnings"]);
+        let seats = list(&game["seats"]).iter().zip(list(&game["places"]));
+        for (won, (engine, place)) in won.iter().zip(seats) {
+            assert_eq!(*place == 1, [1, 3].contains(&won.as_u64().unwrap()));
+            if engine == "one" {
+                winnings += won.as_u64().unwrap();
+            }
+        }
+        if game["game"].as_u64().unwrap() % 2 == 0 {
+            blocks.push((winnings as f64) / 2.0);
+            winnings = 0;
+        }
+    }
+    assert_eq!(blocks.len(), 10);
+    let mean = blocks.iter().sum::<f64>() / 10.0;
+    let error = half_width(&blocks).unwrap();
+    let report = content(&["report", &store, "--format", "json"]);
+    let report: Value = serde_json::from_str(&report).unwrap();
+    let one = &report["engines"][0];
+    assert!((one["winnings"].as_f64().unwrap() - mean).abs() < 1e-9);
+    assert!((one["winnings_error"].as_f64().unwrap() - error).abs() < 1e-9);
+    assert!(
+        stdout.contains("winnings") && stdout.contains(&format!(" {mean:.2} ")),
+        "{stdout}"
+    );
+
+    let swapped = games.replacen("\"winnings\":[3,0]", "\"winnings\":[0,3]", 1);
+    assert_ne!(swapped, games);
+    fs::write(&record, swapped).unwrap();
+    let (code, stdout, _) = run(&["replay", &record, "--rules", &rules]);
+    let expected = "winnings: [0, 3], but the moves show [3, 0]";
+    assert!(code == 1 && stdout.contains(expected), "{stdout}");
+}
+
+#[test]
 fn a_bad_rules_program_ends_the_match_but_loses_no_game() {
     for (fault, expected) in [
         ("hang", "did not answer in time"),
@@ -315,6 +368,7 @@ fn a_bad_rules_program_ends_the_match_but_loses_no_game() {
             stderr.contains("rules program pig: ") && stderr.contains(expected),
             "{fault}: {stderr}"
         );
+        assert!(stdout.contains("with --changed-engines\n"), "{stdout}");
         let before = numbers(&store);
         assert!((1..10).contains(&before.len()), "{fault}: {before:?}");
         fs::write(&mended, "").unwrap();

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 import pyspiel
 
-PROTOCOL_WORDS = {"moves", "legal", "places", "points", "weights", "ponder", "estimate", "-"}
+PROTOCOL_WORDS = {"moves", "legal", "places", "winnings", "weights", "ponder", "estimate", "-"}
 
 
 def load(text, seats=None):
@@ -81,7 +81,7 @@ class Position:
         return max(state.current_player(), 0)
 
     def stake(self):
-        """Returns the sum of all points if a result can be worth more than a win against every other seat, else 0."""
+        """Returns the sum of all winnings if a result can be worth more than a win against every other seat, else 0."""
         game, kind = self.game, self.game.get_type()
         has_points = game.max_utility() > kind.max_num_players - 1 and kind.utility == pyspiel.GameType.Utility.ZERO_SUM
         return round(-game.min_utility()) * game.num_players() if has_points else 0
@@ -91,8 +91,8 @@ class Position:
         if self.state.is_terminal():
             values = [round(value, 6) for value in self.state.returns()]
             places = [1 + sum(other > own for other in values) for own in values]
-            points = [round(value - self.game.min_utility()) for value in values]
-            return ["over", "places", *places] + ["points", *points] * bool(self.stake())
+            winnings = [round(value - self.game.min_utility()) for value in values]
+            return ["over", "places", *places] + ["winnings", *winnings] * bool(self.stake())
         if self.state.is_chance_node():
             pairs = zip(self.actions, self.weights())
             return ["card", self.drawer() + 1, "weights", *(f"{word} {weight}" for word, weight in pairs)]

@@ -56,6 +56,8 @@ pub struct GameRecord {
     pub moves: String,
     /// Places in seat order, from 1; seats that share places all have the best of them.
     pub places: Vec<u32>,
+    /// Winnings in seat order if the game had a stake and was played to its end; otherwise empty.
+    pub winnings: Vec<u32>,
     /// Why each seat's game stopped, in seat order.
     pub endings: Vec<Ending>,
     /// The fault that ended the game, or `None`.

@@ -39,6 +39,11 @@ const LUCK_LEGEND: &str = "\
 adjusted: after the luck of the cards is subtracted, which has a mean of 0
 ";
 
+/// Explanation of the winnings, which are shown only if the game has a stake.
+const WINNINGS_LEGEND: &str = "\
+winnings: mean sum of its seats in a game that was played to its end
+";
+
 /// Explanation of the column of flaws, which is shown only if an engine has one.
 const FLAWS_LEGEND: &str = "\
 flaws: answers whose legal move was played, but with another part that was malformed or impossible, and was dropped
@@ -299,6 +304,9 @@ impl Report {
         let mut legend = LEGEND.to_string();
         if standings::has_luck(&self.standings) {
             legend += LUCK_LEGEND;
+        }
+        if standings::has_winnings(&self.standings) {
+            legend += WINNINGS_LEGEND;
         }
         if standings::has_flaws(&self.standings) {
             legend += FLAWS_LEGEND;

@@ -32,7 +32,7 @@ pub use rating::{Meeting, POINT, Rating, Ratings};
 pub use sprt::{EloModel, Sprt, SprtError, Verdict};
 pub use student::half_width;
 pub use tally::Tally;
-use tally::luck_of;
+use tally::{GameTally, luck_of, winnings_of};
 
 /// Returns the points of each seat, given its place from 1; seats that share places all have the best of them.
 ///
@@ -169,8 +169,13 @@ impl Standings {
             self.seats.iter_mut().zip(seats).enumerate()
         {
             tally.add_seat(place, points, ending);
-            let luck = luck.as_ref().and_then(|luck| luck.get(seat).copied());
-            tally.add_game(record.block, 1, points, luck);
+            let game = GameTally {
+                seatings: 1,
+                points,
+                luck: luck.as_ref().and_then(|luck| luck.get(seat).copied()),
+                winnings: winnings_of(record, seat),
+            };
+            tally.add_game(record.block, game);
         }
         for (seat, (name, &sums)) in record.seats.iter().zip(sums).enumerate() {
             if let Some(engine) = self.engine_named(name) {

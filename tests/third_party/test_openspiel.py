@@ -23,7 +23,7 @@ GAMES = {
     "pig": [2, 3, 4, 5, 6],
     "yacht": [2],
 }
-RESERVED = {"moves", "legal", "places", "points", "weights", "ponder", "estimate", "(none)", "-"}
+RESERVED = {"moves", "legal", "places", "winnings", "weights", "ponder", "estimate", "(none)", "-"}
 LONGEST_LINE = 1 << 20
 
 
@@ -76,13 +76,13 @@ class Laws(unittest.TestCase):
 
     def check_end(self, position, seats, rest):
         returns = position.state.returns()
-        places, points = rest[:seats], rest[seats:]
+        places, winnings = rest[:seats], rest[seats:]
         self.assertEqual(sorted(zip(places, returns)), sorted(zip(places, returns), key=lambda pair: -pair[1]))
         self.assertEqual(len(set(places)), len(set(returns)))
-        self.assertEqual(bool(points), bool(position.stake()))
-        if points:
-            self.assertEqual(sum(map(int, points[1:])), position.stake())
-            self.assertEqual(int(points[1]) - int(points[2]), returns[0] - returns[1])
+        self.assertEqual(bool(winnings), bool(position.stake()))
+        if winnings:
+            self.assertEqual(sum(map(int, winnings[1:])), position.stake())
+            self.assertEqual(int(winnings[1]) - int(winnings[2]), returns[0] - returns[1])
 
 
 class Refusals(unittest.TestCase):

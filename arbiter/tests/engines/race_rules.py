@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The rules of a race of ten steps for two or three seats, with the fault that the argument names, if there is one."""
+"""The rules of a race of ten steps for two or three seats, with the fault that the argument names, if there is one.
+With `stake` the winner takes 3 if a rival has not come half the way, and otherwise 1."""
 
 import random
 import sys
@@ -38,7 +39,11 @@ class Race:
             order = order[::-1] if fault == "places" else order
         places = [order.index(seat) + 1 if seat in order else "-" for seat in range(len(self.steps))]
         moves = random.sample(MOVES, 6) if fault == "order" else MOVES
-        return [*(["over"] if self.is_over() else [self.mover + 1, "legal", *moves]), "places", *places]
+        winnings = []
+        if self.is_over() and fault == "stake":
+            amount = 3 if min(self.steps) < GOAL // 2 else 1
+            winnings = ["winnings", *(amount if place == 1 else 0 for place in places)]
+        return [*(["over"] if self.is_over() else [self.mover + 1, "legal", *moves]), "places", *places, *winnings]
 
     def text(self):
         mover = 0 if fault == "text" else self.mover
@@ -81,6 +86,8 @@ for line in sys.stdin:
             print("response", race.text())
         case ["query", "players"]:
             print("response", len(race.steps))
+        case ["query", "stake"] if fault == "stake":
+            print("response 3")
         case ["query", "weather"] if fault == "mute":
             pass
         case ["query", *_]:

@@ -55,6 +55,12 @@ pub fn check(record: &GameRecord) -> Vec<Flaw> {
         }
     };
     flaws.extend(check_places(record, &replay.last, offender).err());
+    let winnings = replay.last.winnings();
+    let same = ensure(record.winnings == winnings, || Flaw::Winnings {
+        found: record.winnings.clone(),
+        expected: winnings.to_vec(),
+    });
+    flaws.extend(same.err());
     flaws.extend(check_adjudication(record, &replay.last).err());
     flaws.extend(check_fault(record, offender).err());
     let luck = record.luck.as_ref();

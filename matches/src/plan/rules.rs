@@ -222,6 +222,14 @@ impl Position {
         (0..self.seats() as u8).map(|seat| self.place(Seat(seat)))
     }
 
+    /// Winnings of each seat, after the end of a game with a stake; empty otherwise.
+    pub fn winnings(&self) -> &[u32] {
+        match self {
+            Position::BuiltIn(_) => &[],
+            Position::External(position) => &position.facts().winnings,
+        }
+    }
+
     /// Legal moves or, if a card is due, the kinds of card left.
     pub fn legal_actions(&self) -> Vec<String> {
         match self {

@@ -23,6 +23,8 @@ pub struct Line {
     seed: Seed,
     moves: String,
     places: Vec<u32>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    winnings: Vec<u32>,
     endings: Vec<Ending>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     fault: Option<Fault>,
@@ -92,6 +94,7 @@ impl Line {
             seed: record.seed,
             moves: record.moves,
             places: record.places,
+            winnings: record.winnings,
             endings: record.endings,
             fault: record.fault,
             turns: record.turns,
@@ -152,6 +155,7 @@ impl TryFrom<Line> for GameRecord {
             seed: line.seed,
             moves: line.moves,
             places: line.places,
+            winnings: line.winnings,
             endings: line.endings,
             fault: line.fault.map(|fault| Fault { evidence, ..fault }),
             turns,
@@ -232,6 +236,7 @@ mod tests {
             change(&|record| record.moves.push('x')),
             change(&|record| record.seats.reverse()),
             change(&|record| record.places.reverse()),
+            change(&|record| record.winnings = vec![0, 2]),
             change(&|record| record.endings.reverse()),
             change(&|record| record.seed = Seed::Number(2)),
             change(&|record| record.fault = None),

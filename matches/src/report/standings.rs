@@ -1,6 +1,6 @@
 //! The tables of engines and seats, independent of the output format.
 
-use super::{Column, Rows, percent};
+use super::{Column, Rows, decimals, percent};
 use crate::record::ending::Ending;
 use crate::score::{Standings, Tally};
 
@@ -21,11 +21,11 @@ pub fn engines_by_lead(standings: &Standings) -> Vec<(&str, &Tally)> {
 pub(super) fn engines(standings: &Standings) -> Rows {
     let mut columns = columns("engine", standings);
     columns.extend(["depth", "ms/move"].map(Column::right));
-    let (has_flaws, has_luck) = (has_flaws(standings), has_luck(standings));
+    let has_flaws = has_flaws(standings);
     columns.extend(has_flaws.then(|| Column::right("flaws")));
     columns.push(Column::left("endings"));
     let rows = engines_by_lead(standings).into_iter().map(|(name, tally)| {
-        let mut row = row(name.to_string(), tally, has_luck);
+        let mut row = row(name.to_string(), tally, standings);
         let depth = tally.mean_depth();
         row.push(depth.map_or("-".into(), |depth| format!("{depth:.1}")));
         let ms = tally.mean_ms();
@@ -51,13 +51,19 @@ pub(super) fn has_luck(standings: &Standings) -> bool {
     seats.any(|tally| tally.adjusted_share().is_some())
 }
 
+/// `true` if a complete block has winnings; only then the tables have columns for them.
+pub(super) fn has_winnings(standings: &Standings) -> bool {
+    let mut seats = standings.seats().iter();
+    seats.any(|tally| tally.winnings().is_some())
+}
+
 /// Table of seats, over all engines.
 pub(super) fn seats(standings: &Standings) -> Rows {
     let seats = standings.seats().iter().enumerate();
     Rows {
         columns: columns("seat", standings),
         rows: seats
-            .map(|(index, tally)| row((index + 1).to_string(), tally, has_luck(standings)))
+            .map(|(index, tally)| row((index + 1).to_string(), tally, standings))
             .collect(),
     }
 }
@@ -69,25 +75,30 @@ fn columns(first: &'static str, standings: &Standings) -> Vec<Column> {
     if has_luck(standings) {
         columns.extend(["adjusted", "±"].map(Column::right));
     }
+    if has_winnings(standings) {
+        columns.extend(["winnings", "±"].map(Column::right));
+    }
     columns.extend(["par", "games", "points"].map(Column::right));
     columns.extend(Column::places(standings.seats().len()));
     columns
 }
 
-fn row(first: String, tally: &Tally, has_luck: bool) -> Vec<String> {
+fn row(first: String, tally: &Tally, standings: &Standings) -> Vec<String> {
+    let in_percent = |part: Option<f64>| part.map_or("-".into(), percent);
+    let amount = |number: Option<f64>| number.map_or("-".into(), |number| decimals(number, 2));
     let error = tally.interval().map(|interval| interval.error());
-    let mut shares = vec![tally.share(), error];
-    if has_luck {
-        shares.extend([tally.adjusted_share(), tally.adjusted_error()]);
+    let mut row = vec![first, in_percent(tally.share()), in_percent(error)];
+    if has_luck(standings) {
+        row.extend([tally.adjusted_share(), tally.adjusted_error()].map(in_percent));
     }
-    shares.push(tally.par());
-    let mut row = vec![first];
-    row.extend(
-        shares
-            .into_iter()
-            .map(|part| part.map_or("-".into(), percent)),
-    );
-    row.extend([tally.games.to_string(), format!("{:.1}", tally.points)]);
+    if has_winnings(standings) {
+        row.extend([tally.winnings(), tally.winnings_error()].map(amount));
+    }
+    row.extend([
+        in_percent(tally.par()),
+        tally.games.to_string(),
+        decimals(tally.points, 1),
+    ]);
     row.extend(tally.places.iter().map(u64::to_string));
     row
 }

@@ -142,6 +142,10 @@ struct StandingEvent<'a> {
     adjusted_share: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     adjusted_error: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    winnings: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    winnings_error: Option<f64>,
     rating: f64,
     rating_error: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -167,6 +171,8 @@ impl<'a> Line<'a> {
             par: tally.par(),
             adjusted_share: tally.adjusted_share(),
             adjusted_error: tally.adjusted_error(),
+            winnings: tally.winnings(),
+            winnings_error: tally.winnings_error(),
             rating: rating.rating,
             rating_error: rating.error,
             adjusted_rating: adjusted(index).map(|rating| rating.rating),

@@ -33,6 +33,8 @@ pub struct Tally {
     whole: BTreeMap<(u64, u64), u64>,
     /// Luck-adjusted points of the complete blocks whose luck was measured, in billionths.
     adjusted: Moments,
+    /// Winnings of the complete blocks whose games all have winnings.
+    winnings: Moments,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -44,6 +46,22 @@ struct BlockTally {
     /// Number of games with luck, and its sum, in billionths of all points of a game.
     measured: usize,
     luck: i64,
+    /// Number of games with winnings, and their sum.
+    paid: usize,
+    winnings: i64,
+}
+
+/// Result of an engine or a seat in one game.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct GameTally {
+    /// Number of its seats.
+    pub seatings: u64,
+    /// Points won.
+    pub points: f64,
+    /// Luck in billionths of all points, if it was measured.
+    pub luck: Option<i64>,
+    /// Winnings, if the game has any.
+    pub winnings: Option<i64>,
 }
 
 impl Tally {
@@ -64,16 +82,23 @@ impl Tally {
         let points = points(&record.places);
         let luck = luck_of(record);
         let seats = record.seats.iter().zip(&record.places).zip(points);
-        let (mut seatings, mut won, mut lucky) = (0, 0.0, Some(0));
+        let mut game = GameTally {
+            luck: Some(0),
+            winnings: Some(0),
+            ..GameTally::default()
+        };
         for (seat, (((name, &place), points), &ending)) in seats.zip(&record.endings).enumerate() {
             if name == engine {
                 self.add_seat(place, points, ending);
-                seatings += 1;
-                won += points;
-                lucky = lucky.zip(luck.as_ref()).map(|(sum, luck)| sum + luck[seat]);
+                game.seatings += 1;
+                game.points += points;
+                let luck = luck.as_ref().map(|luck| luck[seat]);
+                game.luck = game.luck.zip(luck).map(|(sum, luck)| sum + luck);
+                let winnings = winnings_of(record, seat);
+                game.winnings = game.winnings.zip(winnings).map(|(sum, won)| sum + won);
             }
         }
-        self.add_game(record.block, seatings, won, lucky);
+        self.add_game(record.block, game);
     }
 
     /// Points as a fraction of all points of its games, 0 to 1; `None` before the first game.
@@ -119,6 +144,17 @@ impl Tally {
         (self.par() != Some(1.0)).then_some(error)
     }
 
+    /// Mean winnings of its seats in a game, over the complete blocks whose games all have winnings; `None` without such
+    /// a block.
+    pub fn winnings(&self) -> Option<f64> {
+        Some(self.winnings.mean()? / self.games_per_block as f64)
+    }
+
+    /// Half-width of its 95 % interval; `None` if there are fewer than two such blocks.
+    pub fn winnings_error(&self) -> Option<f64> {
+        Some(self.winnings.half_width()? / self.games_per_block as f64)
+    }
+
     /// Billionths of a point in a block.
     fn block_points(&self) -> f64 {
         self.games_per_block as f64 * points_of_a_game(self.places.len()) * POINT as f64
@@ -149,6 +185,7 @@ impl Tally {
         self.points += other.points;
         self.available += other.available;
         self.adjusted.add_all(&other.adjusted);
+        self.winnings.add_all(&other.winnings);
         for (&result, &blocks) in &other.whole {
             *self.whole.entry(result).or_default() += blocks;
         }
@@ -167,6 +204,7 @@ impl Tally {
             available: self.available - part.available,
             whole: whole.filter(|&(_, blocks)| blocks > 0).collect(),
             adjusted: self.adjusted.less(&part.adjusted),
+            winnings: self.winnings.less(&part.winnings),
             ..Tally::new(self.places.len(), self.games_per_block)
         }
     }
@@ -180,16 +218,17 @@ impl Tally {
         self.endings[ending as usize] += 1;
     }
 
-    /// Adds a game with the points and, if measured, the luck in billionths of all points.
-    pub(super) fn add_game(&mut self, block: u64, seatings: u64, points: f64, luck: Option<i64>) {
+    pub(super) fn add_game(&mut self, block: u64, game: GameTally) {
         self.games += 1;
         self.available += points_of_a_game(self.places.len());
         let tally = self.begun.entry(block).or_default();
         tally.games += 1;
-        tally.seatings += seatings;
-        tally.points += points;
-        tally.measured += usize::from(luck.is_some());
-        tally.luck += luck.unwrap_or(0);
+        tally.seatings += game.seatings;
+        tally.points += game.points;
+        tally.measured += usize::from(game.luck.is_some());
+        tally.luck += game.luck.unwrap_or(0);
+        tally.paid += usize::from(game.winnings.is_some());
+        tally.winnings += game.winnings.unwrap_or(0);
         if tally.games == self.games_per_block {
             // A block has the same seats in all its games. A shared point is split into halves.
             let seats = tally.seatings / self.games_per_block as u64;
@@ -200,9 +239,17 @@ impl Tally {
                 let all = points_of_a_game(self.places.len()) as i64;
                 self.adjusted.add(points - all * tally.luck);
             }
+            if tally.paid == tally.games {
+                self.winnings.add(tally.winnings);
+            }
             self.begun.remove(&block);
         }
     }
+}
+
+/// Winnings of a seat, if the game has any.
+pub(super) fn winnings_of(record: &GameRecord, seat: usize) -> Option<i64> {
+    record.winnings.get(seat).copied().map(i64::from)
 }
 
 /// Luck of each seat in billionths of all points, if it was measured.

@@ -89,6 +89,14 @@ pub enum Flaw {
         /// Places by the moves and the endings.
         expected: Vec<u32>,
     },
+    /// The winnings contradict the moves.
+    #[error("winnings: {found:?}, but the moves show {expected:?}")]
+    Winnings {
+        /// Recorded winnings.
+        found: Vec<u32>,
+        /// Winnings by the moves.
+        expected: Vec<u32>,
+    },
     /// The adjudication contradicts the rules.
     #[error("endings: {found}, but by the rules {}", winner(*outcome))]
     Adjudication {

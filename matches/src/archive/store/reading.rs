@@ -53,7 +53,7 @@ impl Extent {
 
 const SEATS: &str =
     "SELECT engines.name, place, ending, turns, micros, depth_turns, depths, waited, late_stops,
-    overruns, out_of_turn, flaws FROM seats JOIN engines ON engines.number = engine WHERE game = ?1 ORDER BY seat";
+    overruns, out_of_turn, flaws, winnings FROM seats JOIN engines ON engines.number = engine WHERE game = ?1 ORDER BY seat";
 const RERUNS: &str =
     "SELECT seat, reason, shares, number FROM reruns WHERE game = ?1 ORDER BY number";
 const FAULT: &str = "SELECT seat, reason, stderr, evidence FROM faults WHERE game = ?1";
@@ -149,6 +149,7 @@ impl Parts<'_> {
             record
                 .endings
                 .push(Ending::try_from(ending).map_err(unknown)?);
+            record.winnings.extend(row.get::<_, Option<u32>>(12)?);
             sums.push(TurnSums {
                 turns: row.get(3)?,
                 micros: row.get(4)?,

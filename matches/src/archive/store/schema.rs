@@ -50,6 +50,7 @@ CREATE TABLE seats (
     seat INTEGER NOT NULL,
     engine INTEGER NOT NULL REFERENCES engines,
     place INTEGER NOT NULL,
+    winnings INTEGER,
     ending TEXT NOT NULL,
     turns INTEGER NOT NULL,
     micros INTEGER NOT NULL,

@@ -10,9 +10,9 @@ const GAME: &str = "INSERT INTO games (number, block, variant, start, moves, dig
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
 const SEAT: &str =
     "INSERT INTO seats (game, seat, engine, place, ending, turns, micros, depth_turns, depths,
-        waited, late_stops, overruns, out_of_turn, flaws)
+        waited, late_stops, overruns, out_of_turn, flaws, winnings)
     VALUES (?1, ?2, (SELECT number FROM engines WHERE name = ?3), ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13,
-        ?14)";
+        ?14, ?15)";
 const TURN: &str =
     "INSERT INTO turns (game, number, seat, move, micros, overrun, depth, estimate, score, nodes, pv,
         waited, late_stop, out_of_turn, flaw)
@@ -50,6 +50,7 @@ fn add_game(transaction: &Transaction<'_>, record: &GameRecord) -> Result<(), Re
         seed: _,
         moves,
         places,
+        winnings,
         endings,
         fault,
         turns,
@@ -91,6 +92,7 @@ fn add_game(transaction: &Transaction<'_>, record: &GameRecord) -> Result<(), Re
             sums.overruns,
             sums.out_of_turn,
             sums.flaws,
+            winnings.get(index),
         ])?;
     }
     let mut insert_turn = transaction.prepare_cached(TURN)?;

@@ -16,7 +16,7 @@ const LONGEST_WORD: usize = 200;
 const QUOTED: usize = 80;
 /// The protocol's own words, which no move may be.
 const RESERVED: [&str; 9] = [
-    "moves", "legal", "places", "points", "weights", "ponder", "estimate", "(none)", "-",
+    "moves", "legal", "places", "winnings", "weights", "ponder", "estimate", "(none)", "-",
 ];
 
 /// Facts of a position.
@@ -30,8 +30,8 @@ pub struct Facts {
     pub weights: Vec<u32>,
     /// Place of each seat, from 1; `None` while it is open.
     pub places: Vec<Option<usize>>,
-    /// Points of each seat at the end of a game with a stake; empty otherwise.
-    pub points: Vec<u32>,
+    /// Winnings of each seat at the end of a game with a stake; empty otherwise.
+    pub winnings: Vec<u32>,
 }
 
 /// An answer breaks a law of the protocol.
@@ -85,7 +85,7 @@ pub fn free_places(decided: &[Option<usize>]) -> Vec<usize> {
 type Words<'a> = Peekable<SplitAsciiWhitespace<'a>>;
 
 impl Facts {
-    /// Parses the answer to `query state`, without `response`. `stake` is the largest sum of points.
+    /// Parses the answer to `query state`, without `response`. `stake` is the largest sum of winnings.
     ///
     /// # Errors
     /// [`FactsError`] if the answer breaks a law of the protocol.
@@ -96,7 +96,7 @@ impl Facts {
             actions: Vec::new(),
             weights: Vec::new(),
             places: vec![None; seats],
-            points: Vec::new(),
+            winnings: Vec::new(),
         };
         match words.next() {
             Some("over") => {}
@@ -116,14 +116,14 @@ impl Facts {
             facts.read_places(&mut words)?;
         }
         facts.check_places()?;
-        if words.next_if_eq(&"points").is_some() {
-            facts.read_points(&mut words, stake)?;
+        if words.next_if_eq(&"winnings").is_some() {
+            facts.read_winnings(&mut words, stake)?;
         }
         match words.next() {
             None => Ok(facts),
             Some(word) => Err(FactsError::new(
                 word,
-                "the end of the line, places or points",
+                "the end of the line, places or winnings",
             )),
         }
     }
@@ -221,33 +221,37 @@ impl Facts {
         }
     }
 
-    fn read_points(&mut self, words: &mut Words<'_>, stake: Option<u32>) -> Result<(), FactsError> {
+    fn read_winnings(
+        &mut self,
+        words: &mut Words<'_>,
+        stake: Option<u32>,
+    ) -> Result<(), FactsError> {
         let stake = match (self.turn, stake) {
             (Turn::Over, Some(stake)) => stake,
             (Turn::Over, None) => {
                 return Err(FactsError::new(
-                    "points",
-                    "no points, because `query stake` has no answer",
+                    "winnings",
+                    "no winnings, because `query stake` has no answer",
                 ));
             }
             _ => {
                 return Err(FactsError::new(
-                    "points",
-                    "no points before the game is over",
+                    "winnings",
+                    "no winnings before the game is over",
                 ));
             }
         };
         let seats = self.places.len();
         let mut sum: u32 = 0;
         for _ in 0..seats {
-            let word = words.next().unwrap_or("points");
-            let points = whole_number(word, 0..=stake);
-            let total = points.and_then(|points| sum.checked_add(points));
+            let word = words.next().unwrap_or("winnings");
+            let amount = whole_number(word, 0..=stake);
+            let total = amount.and_then(|amount| sum.checked_add(amount));
             let within = total.filter(|&total| total <= stake);
             let expected =
                 || format!("{seats} whole numbers whose sum is at most the stake, {stake}");
             sum = within.ok_or_else(|| FactsError::new(word, expected()))?;
-            self.points.extend(points);
+            self.winnings.extend(amount);
         }
         Ok(())
     }
@@ -270,7 +274,7 @@ fn seat_of(word: &str, seats: usize) -> Result<Seat, FactsError> {
 
 /// Returns the next word of a list of actions.
 fn next_action<'a>(words: &mut Words<'a>) -> Option<&'a str> {
-    words.next_if(|word| !matches!(*word, "places" | "points"))
+    words.next_if(|word| !matches!(*word, "places" | "winnings"))
 }
 
 fn keyword(words: &mut Words<'_>, keyword: &'static str) -> Result<(), FactsError> {

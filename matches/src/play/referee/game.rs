@@ -321,6 +321,7 @@ impl<'a> Game<'a> {
             seed: self.referee.plan.seed,
             moves: self.request.moves().to_string(),
             places,
+            winnings: self.position.winnings().to_vec(),
             endings,
             fault,
             turns: self.turns,

@@ -34,7 +34,7 @@ struct Start {
     line: String,
     /// Text in records.
     text: String,
-    /// Largest sum of points.
+    /// Largest sum of winnings.
     stake: Option<u32>,
 }
 

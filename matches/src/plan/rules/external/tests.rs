@@ -407,13 +407,13 @@ fn a_start_has_laws_as_well() {
 }
 
 #[test]
-fn a_stake_allows_points() {
+fn a_stake_allows_winnings() {
     let (start, _) = begun(|line, query| match (query, line.contains("moves")) {
         ("stake", _) => Ok("3".to_string()),
-        ("state", true) => Ok("over places 1 2 points 2 0".to_string()),
+        ("state", true) => Ok("over places 1 2 winnings 2 0".to_string()),
         _ => coins(line, query),
     });
-    assert_eq!(start.after("pass").unwrap().facts().points, [2, 0]);
+    assert_eq!(start.after("pass").unwrap().facts().winnings, [2, 0]);
 }
 
 #[test]

@@ -34,7 +34,7 @@ fn moves_outcomes_and_an_end_are_read() {
     let facts = parse("over places 3 1 1").unwrap();
     assert_eq!(facts.turn, Turn::Over);
     assert_eq!(facts.places, [Some(3), Some(1), Some(1)]);
-    assert!(facts.points.is_empty());
+    assert!(facts.winnings.is_empty());
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn an_answer_of_another_form_is_refused_with_the_accepted_one() {
         ),
         (
             "over places 1 2 3 4",
-            "\"4\": expected the end of the line, places or points",
+            "\"4\": expected the end of the line, places or winnings",
         ),
         (
             "1 legal a places - - - a",
@@ -104,7 +104,7 @@ fn a_move_is_a_visible_word_and_no_word_of_the_protocol() {
     ];
     let reserved = RESERVED
         .iter()
-        .filter(|word| !matches!(**word, "places" | "points"));
+        .filter(|word| !matches!(**word, "places" | "winnings"));
     let words = hidden.iter().chain(reserved).copied();
     for word in words.chain([long.as_str(), "+a"]) {
         let text = format!("1 legal a {word} b");
@@ -228,40 +228,43 @@ fn places_are_complete_at_the_end_and_open_for_the_seat_that_acts() {
 }
 
 #[test]
-fn points_are_read_only_at_the_end_of_a_game_with_a_stake() {
+fn winnings_are_read_only_at_the_end_of_a_game_with_a_stake() {
     let parse = |text| Facts::parse(text, 2, Some(3)).map_err(|error| error.to_string());
-    assert_eq!(parse("over places 1 2 points 3 0").unwrap().points, [3, 0]);
-    assert!(parse("over places 1 2").unwrap().points.is_empty());
+    assert_eq!(
+        parse("over places 1 2 winnings 3 0").unwrap().winnings,
+        [3, 0]
+    );
+    assert!(parse("over places 1 2").unwrap().winnings.is_empty());
     for (text, words) in [
         (
-            "over places 1 2 points 3",
-            "\"points\": expected 2 whole numbers",
+            "over places 1 2 winnings 3",
+            "\"winnings\": expected 2 whole numbers",
         ),
         (
-            "over places 1 2 points 2 2",
+            "over places 1 2 winnings 2 2",
             "\"2\": expected 2 whole numbers whose sum is at most the stake, 3",
         ),
         (
-            "over places 1 2 points 4 0",
+            "over places 1 2 winnings 4 0",
             "\"4\": expected 2 whole numbers",
         ),
         (
-            "over places 1 2 points -1 0",
+            "over places 1 2 winnings -1 0",
             "\"-1\": expected 2 whole numbers",
         ),
         (
-            "over places 1 2 points 1 0 0",
+            "over places 1 2 winnings 1 0 0",
             "\"0\": expected the end of the line",
         ),
         (
-            "1 legal a points 1 0",
-            "\"points\": expected no points before the game is over",
+            "1 legal a winnings 1 0",
+            "\"winnings\": expected no winnings before the game is over",
         ),
     ] {
         let error = parse(text).unwrap_err();
         assert!(error.contains(words), "{text:?}: {error}");
     }
-    let error = Facts::parse("over places 1 2 points 1 0", 2, None).unwrap_err();
+    let error = Facts::parse("over places 1 2 winnings 1 0", 2, None).unwrap_err();
     assert!(
         error.to_string().contains("`query stake` has no answer"),
         "{error}"
