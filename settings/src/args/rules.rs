@@ -96,7 +96,7 @@ const KEYS: [&str; 8] = [
 
 /// Parses the program that gives a game's rules, from the keys of an engine's program and two more: `variant`, the
 /// game's name for engines with the option `UCI_Variant`, and `draws`. The program's name is the game's; without
-/// `name` it is that of the script or program, without its ending.
+/// `name`, the name of the script or program without its ending.
 ///
 /// # Errors
 /// The key or word at fault, and the accepted ones.
