@@ -148,11 +148,7 @@ pub fn record(names: &[String], start: &Position, moves: String, last: &Position
         moves,
         endings: endings.collect(),
         places: places.map(|place| place.unwrap_or(shared) as u32).collect(),
-        fault: None,
-        turns: Vec::new(),
-        reruns: Vec::new(),
-        machine: None,
-        luck: None,
+        ..GameRecord::default()
     }
 }
 

@@ -293,11 +293,8 @@ pub fn random_game(
         moves: words.join(" "),
         endings: places.iter().map(ending).collect(),
         places,
-        fault: None,
         turns,
-        reruns: Vec::new(),
-        machine: None,
-        luck: None,
+        ..GameRecord::default()
     })
 }
 

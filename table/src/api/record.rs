@@ -199,7 +199,6 @@ fn record_of(request: RecordRequest) -> Result<GameRecord, ApiError> {
         moves: played.words().join(" "),
         endings: endings.collect(),
         places: places.into_iter().map(|place| place as u32).collect(),
-        winnings: Vec::new(),
         turns,
         ..GameRecord::default()
     })
