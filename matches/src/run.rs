@@ -28,7 +28,6 @@ use crate::archive::store::Store;
 use crate::archive::user_key::UserKey;
 use crate::luck::Evaluator;
 use crate::output::print;
-use crate::plan::rules::program::RulesError;
 use crate::plan::{EngineSpec, Plan};
 use crate::play::interrupt::Interrupt;
 use crate::play::log::Log;
@@ -118,7 +117,7 @@ pub enum SourceError {
     Ledger(#[from] LedgerError),
     /// A rules program failed.
     #[error("{0}")]
-    Rules(RulesError),
+    Rules(String),
     /// The source itself failed.
     #[error("{0}")]
     Source(String),

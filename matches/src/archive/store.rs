@@ -27,6 +27,7 @@ use super::user_key::UserKey;
 use crate::input_file;
 use crate::own_files;
 use crate::plan::Plan;
+use crate::plan::rules::Rules;
 use crate::record::digest::StoredGame;
 use crate::record::{GameRecord, Luck};
 use lock::Lock;
@@ -165,7 +166,16 @@ impl Store {
     /// # Errors
     /// [`ArchiveError`] if the file was modified so that the plan is invalid.
     pub fn plan(&self) -> Result<Plan, ArchiveError> {
-        self.check(settings::read(&self.connection))
+        self.check(settings::read(&self.connection, Rules::external))
+    }
+
+    /// Like [`Store::plan`], for a process that plays several matches, with programs that may have the same name; see
+    /// [`Rules::apart`].
+    ///
+    /// # Errors
+    /// As [`Store::plan`].
+    pub fn plan_apart(&self) -> Result<Plan, ArchiveError> {
+        self.check(settings::read(&self.connection, Rules::apart))
     }
 
     /// Checks that this user made the store, before its programs run.

@@ -86,6 +86,11 @@ impl Rules {
         Rules::External(game)
     }
 
+    /// Returns the rules of a program that [`Rules::by_name`] does not find.
+    pub fn apart(plan: RulesPlan) -> Rules {
+        Rules::External(Arc::new(External::new(plan)))
+    }
+
     /// Returns the rules that a record names.
     ///
     /// # Errors

@@ -21,6 +21,7 @@ use crate::plan::Plan;
 use crate::plan::deck::Deck;
 use crate::plan::openings::OpeningError;
 use crate::plan::rules::PositionError;
+use crate::plan::rules::program::RulesError;
 use crate::plan::schedule::{Schedule, ScheduledGame, SeatedEngine, play_opening};
 use crate::play::engine::{Engine, Placement, StartError};
 use crate::play::interrupt::Interrupt;
@@ -64,6 +65,17 @@ pub enum RunError {
         /// Why, in one sentence.
         reason: String,
     },
+}
+
+impl RunError {
+    /// The fault of a rules program, if that is the reason.
+    pub fn fault_of_rules(&self) -> Option<&RulesError> {
+        match self {
+            RunError::Opening(error) => error.fault_of_rules(),
+            RunError::Position(error) => error.fault_of_rules(),
+            RunError::Start(_) | RunError::Complete { .. } => None,
+        }
+    }
 }
 
 /// Completes the record of a finished game, in the thread that played it; the error stops the match.

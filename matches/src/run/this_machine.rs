@@ -90,13 +90,8 @@ impl Source for ThisMachine {
 
 impl From<RunError> for SourceError {
     fn from(error: RunError) -> SourceError {
-        let fault = match &error {
-            RunError::Opening(error) => error.fault_of_rules(),
-            RunError::Position(error) => error.fault_of_rules(),
-            RunError::Start(_) | RunError::Complete { .. } => None,
-        };
-        match fault {
-            Some(fault) => SourceError::Rules(fault.clone()),
+        match error.fault_of_rules() {
+            Some(fault) => SourceError::Rules(fault.to_string()),
             None => SourceError::Source(error.to_string()),
         }
     }

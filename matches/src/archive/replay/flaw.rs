@@ -4,6 +4,7 @@ use buxtehude::rules::{Seat, UnknownVariant};
 use thiserror::Error;
 
 use crate::plan::rules::PositionError;
+use crate::plan::rules::program::RulesError;
 use crate::record::ending::Ending;
 
 /// A flaw of a recorded game.
@@ -127,6 +128,16 @@ pub enum Flaw {
         /// Offender by the endings.
         expected: String,
     },
+}
+
+impl Flaw {
+    /// The fault of a rules program, if that is the reason.
+    pub fn fault_of_rules(&self) -> Option<&RulesError> {
+        match self {
+            Flaw::Start(reason) | Flaw::Action { reason, .. } => reason.fault_of_rules(),
+            _ => None,
+        }
+    }
 }
 
 fn winner(outcome: Option<Seat>) -> String {

@@ -15,6 +15,7 @@ use super::rules_program::{self, RULES};
 use crate::archive::error::Reason;
 use crate::plan::numbers::concurrency;
 use crate::plan::rules::Rules;
+use crate::plan::rules::program::RulesPlan;
 use crate::plan::{Adjudication, Draft, EngineSpec, MOST_ENGINES, Opening, Patience, Plan, binary};
 use crate::record::{LONGEST_NAME, is_too_long};
 
@@ -145,13 +146,13 @@ fn write_engine(
     Ok(())
 }
 
-/// Reads the plan of a match.
-pub fn read(connection: &Connection) -> Result<Plan, Reason> {
+/// Reads the plan of a match; `external` makes the rules of a program.
+pub fn read(connection: &Connection, external: fn(RulesPlan) -> Rules) -> Result<Plan, Reason> {
     let variant: String = setting(connection, "variant")?;
     let seats = setting(connection, "players")?;
     let rules = match find(connection, RULES)? {
         // The program must not start before this user trusts the store.
-        Some(program) => Rules::external(rules_program::parse(&program)?),
+        Some(program) => external(rules_program::parse(&program)?),
         None => {
             let rules = Variant::by_name(&variant).map(Rules::from);
             let rules = rules.map_err(|error| Reason::content("variant", &error))?;
