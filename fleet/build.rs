@@ -7,6 +7,7 @@ use preconditions::{holds, program, succeeds};
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     program("nats_server", "NATS_SERVER", &["nats-server"]);
+    holds("python3", succeeds("python3", &["--version"]));
     holds("c_compiler", succeeds("cc", &["--version"]));
     holds(
         "two_cores",

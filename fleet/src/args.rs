@@ -108,7 +108,8 @@ pub struct CoordinatorArgs {
     )]
     pub quarantine: bool,
 
-    /// Share an engine of the match, and the files among its arguments, with workers that accept engines (repeatable)
+    /// Share an engine of the match or its rules program, and the files among its arguments, with workers that accept
+    /// engines (repeatable)
     #[arg(long, global = true, value_name = "NAME")]
     pub share_engine: Vec<String>,
 }
@@ -156,10 +157,10 @@ EXAMPLES
   fleet work --nats nats://host --concurrency 8
   fleet work --nats nats://host --engine cmd=./mine --engine 'cmd=/opt/x name=old dir=/opt'
 
-A worker finds the engines of a match by name among its --engine flags; the built-in engine of this
-program needs none. Each must have the SHA-256 that the match requires. A worker that lacks one of
-them plays no game of the match, and `fleet status` shows why. The arguments must be those of the
-match; the match supplies the options.")]
+A worker finds the engines and the rules program of a match by name among its --engine flags; the
+built-in engine of this program needs none. Each must have the SHA-256 that the match requires. A
+worker that lacks one of them plays no game of the match, and `fleet status` shows why. The
+arguments must be those of the match; the match supplies the options.")]
 pub struct WorkArgs {
     /// Number of blocks played concurrently
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..=512))]

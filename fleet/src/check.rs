@@ -5,6 +5,7 @@ use matches::archive::replay::{self, Flaw};
 use matches::luck::{Evaluator, LuckError};
 use matches::plan::Plan;
 use matches::plan::deck::{Deck, Draws};
+use matches::plan::rules::program::RulesError;
 use matches::plan::rules::{Position, PositionError};
 use matches::plan::schedule::{Schedule, ScheduledGame};
 use matches::record::GameRecord;
@@ -66,6 +67,17 @@ pub enum GameError {
         ending: Ending,
         reason: &'static str,
     },
+}
+
+impl GameError {
+    /// The fault of this machine's rules program, if that is the reason.
+    pub fn fault_of_rules(&self) -> Option<&RulesError> {
+        match self {
+            GameError::Impossible(flaw) => flaw.fault_of_rules(),
+            GameError::Rules(reason) => reason.fault_of_rules(),
+            _ => None,
+        }
+    }
 }
 
 /// Checks that a game is the scheduled one of its number, legal, and played with the scheduled cards.

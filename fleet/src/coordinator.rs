@@ -15,8 +15,10 @@ use std::process::ExitCode;
 use async_nats::jetstream::Context;
 use matches::archive::ArchiveError;
 use matches::plan::Plan;
+use matches::plan::openings::OpeningError;
 use matches::plan::rules::PositionError;
 use matches::play::interrupt::Interrupt;
+use matches::play::runner::RunError;
 use matches::run::exit::{ExitError, USAGE, fail};
 use matches::run::ledger::LedgerError;
 use matches::run::progress::Progress;
@@ -110,11 +112,6 @@ impl Source for Fleet<'_> {
     const KEEPS_NAMES: bool = true;
 
     fn prepare(&mut self, planned: &mut Match, _: Engines) -> Result<String, ExitError> {
-        if planned.plan.rules.program().is_some() {
-            return Err(ExitError::usage(
-                "--rules: workers play built-in games only",
-            ));
-        }
         let (_, signer) = self.context.as_ref().map_err(ExitError::usage)?;
         let prepared = PreparedMatch::of(planned, self.settings)?;
         if let Some(speed) = prepared.reference_speed {
@@ -162,7 +159,18 @@ pub enum DriveError {
     /// The rules refuse a move of the schedule or a card.
     #[error(transparent)]
     Rules(#[from] PositionError),
-    /// An opening cannot be played, or the plan cannot be sent.
+    /// An opening cannot be played.
+    #[error("opening: {0}")]
+    Opening(#[from] OpeningError),
+    /// The rules program failed on a worker.
+    #[error("{reason} (on worker {worker})")]
+    RulesOfWorker {
+        /// Name of the worker.
+        worker: String,
+        /// The fault, with the program's name and last words.
+        reason: String,
+    },
+    /// The plan cannot be sent.
     #[error("{0}")]
     Plan(String),
     /// Another coordinator plays the match.
@@ -183,6 +191,9 @@ impl From<DriveError> for SourceError {
     fn from(error: DriveError) -> SourceError {
         match error {
             DriveError::Ledger(error) => SourceError::Ledger(error),
+            DriveError::Rules(error) => RunError::from(error).into(),
+            DriveError::Opening(error) => RunError::from(error).into(),
+            error @ DriveError::RulesOfWorker { .. } => SourceError::Rules(error.to_string()),
             error => SourceError::Source(error.to_string()),
         }
     }

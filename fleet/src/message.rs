@@ -152,6 +152,17 @@ pub struct Outcome {
     pub game: StoredGame,
 }
 
+/// A fault of the rules program on a worker.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RulesFault {
+    /// The worker's label.
+    pub label: String,
+    /// Session of the coordinator whose unit it played.
+    pub session: u64,
+    /// The fault, with the program's name and last words.
+    pub reason: String,
+}
+
 /// Phase of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -162,7 +173,7 @@ pub enum Phase {
     Over,
 }
 
-/// Identity of an engine, which a worker's engine must match.
+/// Identity of an engine or of the rules program, which a worker's program must match.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EngineId {
     pub name: String,
@@ -195,7 +206,7 @@ pub struct State {
     pub revision: u64,
     /// SHA-256 of the plan, which is its name in the object store.
     pub plan: String,
-    /// Engines in the order of the plan.
+    /// Engines in the order of the plan, then the rules program, if there is one.
     pub engines: Vec<EngineId>,
     /// Time that a worker may be silent before another worker gets its games, in milliseconds.
     pub ack_wait_ms: u64,
@@ -321,6 +332,7 @@ macro_rules! messages {
 messages!(
     Work: "work" MOST_BYTES,
     Outcome: "game" MOST_BYTES_OF_A_GAME,
+    RulesFault: "rules" MOST_BYTES,
     State: "state" MOST_BYTES,
     OpenMatches: "open" MOST_BYTES,
     Beat: "beat" MOST_BYTES,

@@ -36,7 +36,7 @@ pub fn read(bytes: &[u8]) -> Result<Plan, String> {
     let folder = TempDir::new().map_err(|reason| file_failed(&reason))?;
     let path = folder.path().join("plan.db");
     fs::write(&path, bytes).map_err(|reason| file_failed(&reason))?;
-    let plan = Store::open(&path).and_then(|store| store.plan());
+    let plan = Store::open(&path).and_then(|store| store.plan_apart());
     plan.map_err(|reason| store_failed(&reason))
 }
 

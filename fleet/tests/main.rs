@@ -19,6 +19,7 @@ mod network;
 mod outputs;
 mod refusals;
 mod rights;
+mod rules;
 mod secure;
 mod several;
 mod sprt;

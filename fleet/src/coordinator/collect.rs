@@ -194,13 +194,19 @@ impl<'a> Collector<'a> {
     /// Takes in what workers sent. All its games are stored in one transaction before any message is acknowledged.
     ///
     /// # Errors
-    /// [`DriveError::Ledger`] stops the match.
+    /// [`DriveError`] stops the match: a game cannot be stored, or the rules program has failed.
     pub async fn take(&mut self, messages: Vec<Delivered>) -> Result<Changes, DriveError> {
-        let mut accepted = Vec::new();
+        let (mut accepted, mut failed) = (Vec::new(), None);
         let mut answered = Vec::with_capacity(messages.len());
         for message in messages {
-            let answer = self.check_message(&message, &mut accepted)?;
-            answered.push((message, answer));
+            match self.check_message(&message, &mut accepted) {
+                Ok(answer) => answered.push((message, answer)),
+                // The games before it are stored first.
+                Err(error) => {
+                    failed = Some(error);
+                    break;
+                }
+            }
         }
         // One refused game of a worker discredits the others.
         let (accepted, dropped): (Vec<_>, Vec<_>) = accepted
@@ -223,7 +229,10 @@ impl<'a> Collector<'a> {
             // An unacknowledged message is delivered again; its game is a duplicate then.
             let _ = message.ack_with(answer).await;
         }
-        Ok(std::mem::take(&mut self.changes))
+        match failed {
+            Some(error) => Err(error),
+            None => Ok(std::mem::take(&mut self.changes)),
+        }
     }
 
     /// Counts and shows a game that is stored; returns its worker, with the reason, if it must be set aside.

@@ -47,8 +47,7 @@ pub async fn play(
     progress: &Progress,
 ) -> Result<(), DriveError> {
     let plan = planned.plan.clone();
-    let schedule = Schedule::new(&plan);
-    let schedule = schedule.map_err(|error| DriveError::Plan(format!("opening: {error}")))?;
+    let schedule = Schedule::new(&plan)?;
     let interrupt = planned.ledger.interrupt.clone();
     let ack_wait = Duration::from_secs(settings.ack_wait);
     let (session, names) = (prepared.session, &prepared.names);
@@ -128,6 +127,8 @@ impl Drive<'_> {
                         return Err(error);
                     }
                 }
+                // The interrupt has stopped the rules program, too.
+                Err(DriveError::Rules(_)) if self.interrupt.is_set() => {}
                 Err(error) => return Err(error),
             }
         }

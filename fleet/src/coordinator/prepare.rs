@@ -8,7 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use matches::archive::ArchiveError;
 use matches::archive::store::Store;
-use matches::plan::{EngineSpec, LuckBy, binary};
+use matches::plan::{EngineSpec, LuckBy, Plan, binary};
 use matches::play::interrupt::Interrupt;
 use matches::run::Match;
 use matches::run::exit::ExitError;
@@ -39,7 +39,7 @@ const MOST_NAMED: usize = 5000;
 pub struct PreparedMatch {
     /// Its names on the server.
     pub names: Names,
-    /// Engines that workers need.
+    /// Programs that workers need, in the order of [`programs`].
     pub engines: Vec<EngineId>,
     /// Speed, in positions a second, that the time limits are meant for; `None` if they are the same on every machine.
     pub reference_speed: Option<u64>,
@@ -52,7 +52,8 @@ pub struct PreparedMatch {
 impl PreparedMatch {
     /// Prepares a match whose store is open.
     pub fn of(planned: &mut Match, settings: &CoordinatorArgs) -> Result<PreparedMatch, ExitError> {
-        let engines = planned.plan.engines.iter().map(id_of);
+        refuse_same_name(&planned.plan)?;
+        let engines = programs(&planned.plan).map(id_of);
         let mut engines = engines.collect::<Result<Vec<EngineId>, ExitError>>()?;
         let names = names_of(planned)?;
         share_engines(planned, &mut engines, &settings.share_engine)?;
@@ -146,6 +147,23 @@ fn workers(planned: &mut Match, asked: Option<&str>) -> Result<Option<BTreeSet<K
     Ok(Some(keys))
 }
 
+/// The programs that workers need: the engines in the order of the plan, then the rules program, if there is one.
+pub fn programs(plan: &Plan) -> impl Iterator<Item = &EngineSpec> {
+    let rules = plan.rules.program().map(|game| &game.plan().program);
+    plan.engines.iter().chain(rules)
+}
+
+/// Refuses a rules program with the name of an engine, because workers find both by name.
+fn refuse_same_name(plan: &Plan) -> Result<(), ExitError> {
+    let name = plan.rules.name();
+    match plan.engines.iter().any(|engine| engine.name == name) {
+        true if plan.rules.program().is_some() => Err(ExitError::usage(format!(
+            "--rules: name={name} is also the name of an engine; expected another name="
+        ))),
+        _ => Ok(()),
+    }
+}
+
 fn id_of(engine: &EngineSpec) -> Result<EngineId, ExitError> {
     let Some(sha256) = binary::hash(&engine.command) else {
         let (name, command) = (&engine.name, engine.command.display());
@@ -175,14 +193,14 @@ fn share_engines(
     names.sort();
     names.dedup();
     for name in &names {
-        let Some(index) = engines.iter().position(|id| id.name == *name) else {
+        let mut found = engines.iter_mut().zip(programs(&planned.plan));
+        let Some((id, engine)) = found.find(|(id, _)| id.name == *name) else {
             let known: Vec<&str> = engines.iter().map(|id| &*id.name).collect();
             let known = known.join(", ");
             return Err(ExitError::usage(format!(
                 "--share-engine {name}: expected an engine of the match: {known}"
             )));
         };
-        let (id, engine) = (&mut engines[index], &planned.plan.engines[index]);
         for (path, _) in shared_files(engine, id) {
             let length = path.metadata().map_or(0, |found| found.len());
             if length > MOST_BYTES_OF_A_FILE {

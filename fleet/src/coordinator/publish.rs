@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 
 use async_nats::jetstream::Context;
 use matches::VERSION;
-use matches::plan::{EngineSpec, Plan, binary};
+use matches::plan::{Plan, binary};
 use matches::run::exit::complain;
 
 use super::DriveError;
-use super::prepare::{PreparedMatch, shared_files};
+use super::prepare::{PreparedMatch, programs, shared_files};
 use crate::message::{OpenMatches, Phase, State, Tally};
 use crate::names::{self, ENGINES, Names, PLANS};
 use crate::plan_file;
@@ -31,7 +31,7 @@ pub struct Publisher<'a> {
     context: &'a Context,
     signer: &'a Signer,
     names: &'a Names,
-    engines: &'a [EngineSpec],
+    plan: &'a Plan,
     matches: Bucket,
     state: State,
     plan_bytes: Vec<u8>,
@@ -59,7 +59,7 @@ impl<'a> Publisher<'a> {
             context,
             signer,
             names: &prepared.names,
-            engines: &plan.engines,
+            plan,
             matches,
             state: State {
                 phase: Phase::Open,
@@ -104,7 +104,7 @@ impl<'a> Publisher<'a> {
             put_plan(context, &plan, &self.plan_bytes).await?;
             self.note_object(PLANS, plan).await?;
         }
-        for (engine, id) in self.engines.iter().zip(self.state.engines.clone()) {
+        for (engine, id) in programs(self.plan).zip(self.state.engines.clone()) {
             for (path, sha256) in shared_files(engine, &id).filter(|_| id.is_shared) {
                 let name = self.names.file(sha256);
                 if self.is_changed(ENGINES, &name).await? {

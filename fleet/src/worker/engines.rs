@@ -1,9 +1,10 @@
-//! The engines of a match on this machine: found by name, or fetched from the server if the worker accepts that, and
-//! verified by hash.
+//! The engines and the rules program of a match on this machine: found by name, or fetched from the server if the
+//! worker accepts that, and verified by hash.
 
 use std::io::Write;
 
 use async_nats::jetstream::Context;
+use matches::plan::rules::Rules;
 use matches::plan::{EngineSpec, Plan, binary};
 use matches::play::interrupt::Interrupt;
 use matches::record::printable::printable;
@@ -26,20 +27,24 @@ pub(crate) struct Fetched {
     _folder: TempDir,
 }
 
-/// Replaces the engines of a plan by this machine's or by fetched ones; returns the fetched ones.
+/// Replaces the engines and the rules program of a plan by this machine's or by fetched ones; returns the fetched ones.
 pub(super) async fn find(
     worker: &Worker,
     names: &Names,
     state: &State,
     plan: &mut Plan,
 ) -> Result<Vec<Fetched>, JoinError> {
-    let (listed, planned) = (state.engines.len(), plan.engines.len());
+    let mut rules = plan.rules.program().map(|game| game.plan().clone());
+    let programs = plan.engines.iter_mut();
+    let programs = programs.chain(rules.as_mut().map(|rules| &mut rules.program));
+    let programs: Vec<&mut EngineSpec> = programs.collect();
+    let (listed, planned) = (state.engines.len(), programs.len());
     if listed != planned {
-        let reason = format!("the match lists {listed} engines, its plan has {planned}");
+        let reason = format!("the match lists {listed} programs, its plan has {planned}");
         return Err(JoinError::Unfit(reason));
     }
     let mut fetched = Vec::new();
-    for (engine, id) in plan.engines.iter_mut().zip(&state.engines) {
+    for (engine, id) in programs.into_iter().zip(&state.engines) {
         match (
             block_in_place(|| substitute(engine, id, &worker.engines)),
             &worker.fetcher,
@@ -56,8 +61,11 @@ pub(super) async fn find(
             (Err(reason), _) => return Err(JoinError::Unfit(reason)),
         }
     }
+    if let Some(rules) = rules {
+        plan.rules = Rules::apart(rules);
+    }
     if let Some(fetcher) = worker.fetcher.as_ref().filter(|_| !fetched.is_empty()) {
-        let is_all = fetched.len() == plan.engines.len();
+        let is_all = fetched.len() == planned;
         fetcher
             .sandbox
             .adapt(plan, is_all)

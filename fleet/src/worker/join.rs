@@ -2,12 +2,16 @@
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use matches::VERSION;
 use matches::luck::Evaluator;
+use matches::plan::rules::PositionError;
 use matches::plan::{Plan, binary};
 use matches::play::interrupt::Interrupt;
+use matches::play::log::Log;
+use matches::play::rules;
 use matches::play::runner::{self, Programs};
 use matches::play::sandbox::Isolation;
 use matches::run::exit::complain;
@@ -258,7 +262,7 @@ impl Worker {
 }
 
 impl JoinedMatch {
-    /// Reads the plan of a match, finds or fetches its engines, and starts each of them once as a test.
+    /// Reads the plan of a match, finds or fetches its programs, and starts each of them once as a test.
     async fn join(
         worker: &Worker,
         names: Names,
@@ -301,6 +305,9 @@ impl JoinedMatch {
             plan.patience.failures = 0;
             let (isolation, _) = Isolation::of(plan.isolate, &plan.engines)
                 .map_err(|error| JoinError::Unfit(error.to_string()))?;
+            let stop = Interrupt::new();
+            connect_rules(&plan, isolation, &worker.log, &stop)
+                .map_err(|error| JoinError::Unfit(error.to_string()))?;
             let programs = Programs::of(&plan, &worker.interrupt);
             options::check(&plan, isolation, worker).map_err(JoinError::Unfit)?;
             let notice = |engine: &str| complain(format_args!("waiting for engine {engine}"));
@@ -317,11 +324,29 @@ impl JoinedMatch {
                 plan,
                 isolation,
                 programs: programs.without_changed_arguments(),
-                interrupt: Interrupt::new(),
+                interrupt: stop,
                 speed,
                 time_scale,
                 _fetched: fetched,
             })
         })
     }
+}
+
+/// Lets the rules program of a match answer, if it has one, and tests it on a thread that ends with its process.
+fn connect_rules(
+    plan: &Plan,
+    isolation: Option<Isolation>,
+    log: &Log,
+    interrupt: &Interrupt,
+) -> Result<(), PositionError> {
+    let Some(game) = plan.rules.program() else {
+        return Ok(());
+    };
+    let test = || {
+        rules::connect(game, isolation, plan.patience.ready, log, interrupt)?;
+        plan.rules.start(plan.seats).map(drop)
+    };
+    // A panic has printed its own message.
+    thread::scope(|scope| scope.spawn(test).join().unwrap_or(Ok(())))
 }

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use async_nats::jetstream::{AckKind, Message as Delivered};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
+use matches::plan::rules::program::RulesError;
 use matches::record::GameRecord;
 use matches::record::digest::StoredGame;
 use matches::run::exit::complain;
@@ -18,7 +19,7 @@ use tokio::time::{MissedTickBehavior, interval_at, sleep};
 use super::Worker;
 use super::join::JoinedMatch;
 use super::player::Player;
-use crate::message::{Message, MessageError, Outcome, Work};
+use crate::message::{Message, MessageError, Outcome, RulesFault, Work};
 use crate::queue::{about, acknowledged, publish, pull};
 use crate::units::Units;
 
@@ -108,7 +109,7 @@ impl Slot {
         self.player.as_mut()
     }
 
-    /// Quits the engines, and refuses the match if they failed.
+    /// Quits the engines, and refuses the match if they or the rules program failed.
     async fn rest(&mut self, worker: &Worker) {
         let Some(player) = self.player.take() else {
             return;
@@ -116,6 +117,9 @@ impl Slot {
         let joined = player.joined.clone();
         if let Err(error) = player.end().await {
             let (id, session) = (joined.names.id(), joined.state.session);
+            if let Some(fault @ RulesError::Broken { .. }) = error.fault_of_rules() {
+                report_fault(worker, &joined, fault).await;
+            }
             worker.refuse(id, session, &error.to_string());
         }
     }
@@ -197,7 +201,7 @@ async fn play_unit(
                     played += 1;
                     game.machine = Some(worker.machine(joined, begun.elapsed()));
                     begun = Instant::now();
-                    in_flight.push(send(worker, joined, message, game));
+                    in_flight.push(send_game(worker, joined, message, game));
                     is_played = played == expected;
                 } else {
                     is_played = true;
@@ -232,14 +236,24 @@ impl Drop for Playing<'_> {
     }
 }
 
-/// Sends a game, with retries, until the server has it; returns false if it cannot be sent or the match ends.
-async fn send(
+/// Sends a fault of the rules program, which ends the match.
+async fn report_fault(worker: &Worker, joined: &JoinedMatch, fault: &RulesError) {
+    let fault = RulesFault {
+        label: worker.label.clone(),
+        session: joined.state.session,
+        reason: fault.to_string(),
+    };
+    send(worker, joined, None, "the fault of the rules", &fault).await;
+}
+
+/// Sends a game like [`send`].
+async fn send_game(
     worker: &Worker,
     joined: &JoinedMatch,
     message: Option<&Delivered>,
     game: GameRecord,
 ) -> bool {
-    let number = game.game;
+    let what = format!("game {}", game.game);
     let digest = Some(game.digest());
     let outcome = Outcome {
         label: worker.label.clone(),
@@ -249,10 +263,21 @@ async fn send(
             totals: None,
         },
     };
-    let bytes = match outcome.encode(&worker.signer, joined.names.id()) {
+    send(worker, joined, message, &what, &outcome).await
+}
+
+/// Sends a result, with retries, until the server has it; returns false if it cannot be sent or the match ends.
+async fn send(
+    worker: &Worker,
+    joined: &JoinedMatch,
+    message: Option<&Delivered>,
+    what: &str,
+    result: &impl Message,
+) -> bool {
+    let bytes = match result.encode(&worker.signer, joined.names.id()) {
         Ok(bytes) => bytes,
         Err(error) => {
-            complain(format_args!("game {number} cannot be sent: {error}"));
+            complain(format_args!("{what} cannot be sent: {error}"));
             return false;
         }
     };
@@ -267,7 +292,7 @@ async fn send(
         match sent.await {
             Ok(_) => return true,
             Err(error) if tries == 0 => {
-                complain(format_args!("game {number} not sent: {error}; retrying"));
+                complain(format_args!("{what} not sent: {error}; retrying"));
             }
             Err(_) => {}
         }

@@ -15,7 +15,8 @@ use matches::play::interrupt::Interrupt;
 use matches::play::lag::LagMeter;
 use matches::play::log::Log;
 use matches::play::reruns::RerunQuota;
-use matches::play::runner::{self, Event, GameQueue, Match, RunError};
+use matches::play::runner::{self, Complete, Event, GameQueue, Match, RunError};
+use matches::record::GameRecord;
 use matches::report::Report;
 use matches::run::events::EventFile;
 use matches::run::past::Past;
@@ -42,9 +43,13 @@ fn plan(words: &str) -> Plan {
 /// Plays a match until it is over or interrupted.
 fn play(plan: &Plan, interrupt: &Interrupt, mut on_event: impl FnMut(&Event)) {
     let (lag, log) = (LagMeter::start(), Log::none());
-    // The game has cards, so its luck is measured.
-    let evaluator = Evaluator::of(plan, None).unwrap().unwrap();
-    let meter = LuckMeter::new(&evaluator, None, interrupt);
+    let evaluator = Evaluator::of(plan, None).unwrap();
+    let meter = evaluator
+        .as_ref()
+        .map(|evaluator| LuckMeter::new(evaluator, None, interrupt));
+    let measure = meter.as_ref().map(|meter| {
+        |record: &mut GameRecord| meter.measure(record).map_err(|error| error.to_string())
+    });
     let planned = Match {
         plan,
         games: &GameQueue::new(Some),
@@ -57,7 +62,7 @@ fn play(plan: &Plan, interrupt: &Interrupt, mut on_event: impl FnMut(&Event)) {
         isolation: None,
         programs: None,
         is_followed: true,
-        complete: Some(&|record| meter.measure(record).map_err(|error| error.to_string())),
+        complete: measure.as_ref().map(|measure| measure as &Complete<'_>),
     };
     let played = runner::run(planned, |event| {
         on_event(&event);

@@ -3,15 +3,16 @@
 use std::time::Duration;
 
 use async_nats::jetstream::{AckKind, Message as Delivered};
+use matches::plan::rules::PositionError;
 use matches::plan::seed::Seed;
 use matches::record::digest::StoredGame;
-use matches::record::printable::printable;
+use matches::record::printable::{printable, shortened};
 use matches::run::exit::complain;
 
 use super::{Accepted, Collector, DriveError};
 use crate::check::{GameError, check, check_luck};
 use crate::coordinator::sample::Claimed;
-use crate::message::{Message, MessageError, Outcome};
+use crate::message::{Message, MessageError, Outcome, RulesFault};
 use crate::names::label_of;
 use crate::plan_file::NO_SEED;
 use crate::signature::{Key, name_of};
@@ -23,6 +24,8 @@ const VERSION_DELAY: Duration = Duration::from_secs(60);
 const LUCK_SAMPLE: u32 = 16;
 /// Maximum number of messages about messages that are refused.
 const MOST_REFUSALS: u64 = 1000;
+/// Maximum number of characters of a worker's report about the rules program.
+const LONGEST_FAULT: usize = 4000;
 
 impl Collector<'_> {
     /// Checks what a worker sent; returns the answer to the server.
@@ -43,12 +46,32 @@ impl Collector<'_> {
                 }
                 Ok(AckKind::Nak(Some(VERSION_DELAY)))
             }
-            // Its sender is unknown, so no worker is set aside.
-            Err(error) => {
-                self.report_refusal(&error.to_string());
-                Ok(AckKind::Term)
-            }
+            Err(error) => match RulesFault::decode(&message.payload, self.prepared.names.id()) {
+                Ok((key, fault)) => self.check_fault(&key, &fault),
+                // Its sender is unknown, so no worker is set aside.
+                Err(_) => {
+                    self.report_refusal(&error.to_string());
+                    Ok(AckKind::Term)
+                }
+            },
         }
+    }
+
+    /// Ends the match after a fault of the rules program on a worker, unless it belongs to an earlier session.
+    fn check_fault(&self, key: &Key, fault: &RulesFault) -> Result<AckKind, DriveError> {
+        if fault.session != self.prepared.session || !self.admits(key) {
+            return Ok(AckKind::Term);
+        }
+        Err(DriveError::RulesOfWorker {
+            worker: self.worker_of(key, &fault.label),
+            reason: shortened(&printable(&fault.reason), LONGEST_FAULT).into_owned(),
+        })
+    }
+
+    /// Name of the worker with this key.
+    fn worker_of(&self, key: &Key, label: &str) -> String {
+        let known = self.workers.get(key.id()).cloned();
+        known.unwrap_or_else(|| name_of(&label_of(label), key))
     }
 
     pub(super) fn is_named(&self, key: &Key) -> bool {
@@ -70,11 +93,7 @@ impl Collector<'_> {
         outcome: Outcome,
         accepted: &mut Vec<Accepted>,
     ) -> Result<AckKind, DriveError> {
-        let label = label_of(&outcome.label);
-        let worker = match self.workers.get(key.id()) {
-            Some(name) => name.clone(),
-            None => name_of(&label, key),
-        };
+        let worker = self.worker_of(key, &outcome.label);
         let game = completed(outcome.game, &worker, self.plan.seed);
         let number = game.record.game;
         let is_set_aside = self.set_aside.contains(&worker);
@@ -82,6 +101,9 @@ impl Collector<'_> {
             true => None,
             false => self.check_record(&game).err(),
         };
+        if let Some(fault) = refusal.as_ref().and_then(GameError::fault_of_rules) {
+            return Err(PositionError::from(fault.clone()).into());
+        }
         if refusal.is_some() || is_set_aside {
             self.count_worker(&worker, |tally| tally.refused += 1);
             if let Some(refusal) = refusal {

@@ -1,0 +1,163 @@
+//! Matches by the rules of another program.
+
+use std::fs;
+use std::path::Path;
+
+use fleet::message::{Message, RulesFault};
+use fleet::signature::Signer;
+
+use crate::common::engines::{Small, script};
+use crate::common::one_machine::played_by;
+use crate::common::{Fleet, lines_of};
+use crate::messages::send;
+
+const PIG: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/rules/pig.py");
+const HOLD_AT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/hold_at.py");
+/// Passes on the answers of another rules program, until it has given some number of them.
+const BAD_PIG: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../arbiter/tests/engines/bad_pig.py"
+);
+
+/// Arguments of two engines for Pig.
+fn engines() -> String {
+    let engine =
+        |(name, limit)| format!("--engine \"cmd=python3 args='{HOLD_AT} {limit}' name={name}\"");
+    [("patient", 20), ("hasty", 12)].map(engine).join(" ")
+}
+
+/// The rules of Pig from a program with these arguments, as the value of a flag.
+fn pig(arguments: &str, dir: &Path) -> String {
+    let dir = dir.display();
+    format!("\"cmd=python3 args='{arguments}' name=pig dir={dir}\"")
+}
+
+/// Flags of a local worker for Pig.
+fn local(rules: &str) -> String {
+    let engines = engines();
+    format!("work {engines} --engine {rules}")
+}
+
+#[test]
+#[cfg_attr(
+    not(all(nats_server, python3)),
+    ignore = "needs nats-server and python3"
+)]
+fn a_game_by_another_program_is_played_as_on_one_machine() {
+    let mut fleet = Fleet::new();
+    let rules = pig(PIG, fleet.folder.path());
+    let of_game = format!("{} --rules {rules}", engines());
+    let words = "--games 12 --seed 3 --random-plies 3";
+    let store = fleet.store();
+    let mut coordinator = fleet.begin_in(&store, &format!("{of_game} {words}"));
+    let without = fleet.start(&format!("work --name without {}", engines()));
+    without.await_words("engine pig: not on this machine");
+    // A failure in an earlier session does not end this one.
+    let late = RulesFault {
+        label: "late".to_string(),
+        session: 1,
+        reason: "rules program pig: failed".to_string(),
+    };
+    let names = fleet.await_names(&store);
+    send(
+        &fleet,
+        vec![late.encode(&Signer::default(), names.id()).unwrap()],
+    );
+    let flags = local(&rules);
+    let _workers = [
+        fleet.start(&format!("{flags} --name one --concurrency 2")),
+        fleet.start(&format!("{flags} --name two")),
+    ];
+    let output = coordinator.ends(0, &[]);
+    assert_eq!(lines_of(&store), played_by(&of_game, words), "{output}");
+    let same = of_game.replace("name=hasty", "name=pig");
+    let second = fleet.path("second.db");
+    let mut coordinator = fleet.begin_in(&second, &same);
+    coordinator.ends(2, &["name=pig is also the name of an engine"]);
+}
+
+/// A game of six moves; the last one decides.
+const SHORT: &str = r#"#!/bin/bash
+while read -r line; do
+    case $line in
+    ugi) echo ugiok ;;
+    position*moves*) words=(${line#*moves}) ;;
+    position*) words=() ;;
+    "query state")
+        case ${#words[@]}${words[5]} in
+        6x) echo response over places 1 2 ;;
+        6y) echo response over places 2 1 ;;
+        *) echo "response $((${#words[@]} % 2 + 1)) legal x y" ;;
+        esac ;;
+    query*) echo response ;;
+    quit) exit ;;
+    esac
+done
+"#;
+
+#[test]
+#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
+fn a_rules_program_is_fetched_like_an_engine_and_matches_may_differ_in_it() {
+    let mut fleet = Fleet::new();
+    let small = Small::new(&fleet, "");
+    let words = "--games 4 --nodes 1 --seed 3";
+    let shared = "--share-engine a --share-engine b --share-engine short";
+    let program = script(&fleet.path("rules"), "short", SHORT);
+    let rules = format!("--rules 'cmd={} name=short'", program.display());
+    let store = fleet.store();
+    let mut coordinator = small.begin(&mut fleet, &store, &format!("{rules} {words} {shared}"));
+    let worker = Small::worker(&mut fleet, "one");
+    coordinator.ends(0, &[]);
+    let first = lines_of(&store);
+    let of_game = format!("{} {rules}", small.engines());
+    assert_eq!(first, played_by(&of_game, words), "{}", worker.output());
+    // The engines' program, a file for each, and the rules.
+    assert_eq!(worker.output().matches(": fetched ").count(), 4);
+    // A game of this worker by the first rules would be refused.
+    let swapped = SHORT
+        .replace("6x", "6z")
+        .replace("6y", "6x")
+        .replace("6z", "6y");
+    fs::write(&program, swapped).unwrap();
+    let second = fleet.path("second.db");
+    let mut coordinator = small.begin(&mut fleet, &second, &format!("{rules} {words} {shared}"));
+    let output = coordinator.ends(0, &[]);
+    assert!(!output.contains("set aside"), "{output}");
+    assert_ne!(lines_of(&second), first, "{output}");
+}
+
+#[test]
+#[cfg_attr(
+    not(all(nats_server, python3)),
+    ignore = "needs nats-server and python3"
+)]
+fn a_rules_program_that_fails_ends_the_match_but_loses_no_game() {
+    for is_on_worker in [true, false] {
+        let mut fleet = Fleet::new();
+        // The program fails after 900 answers where this is missing.
+        let mended = |machine: &str| fleet.path(machine).join("mended");
+        let (failing, sound) = match is_on_worker {
+            true => (mended("worker"), mended("coordinator")),
+            false => (mended("coordinator"), mended("worker")),
+        };
+        fs::create_dir_all(&sound).unwrap();
+        fs::create_dir(failing.parent().unwrap()).unwrap();
+        let arguments = format!("{BAD_PIG} {PIG} crash 900 mended");
+        let of_worker = local(&pig(&arguments, &fleet.path("worker")));
+        let rules = pig(&arguments, &fleet.path("coordinator"));
+        let words = format!("{} --rules {rules} --games 20 --isolate off", engines());
+        let store = fleet.store();
+        let mut coordinator = fleet.begin_in(&store, &words);
+        let _worker = fleet.start(&format!("{of_worker} --name one"));
+        let words = ["error: rules program pig: ", "out of dice"];
+        let output = coordinator.ends(5, &words);
+        assert_eq!(output.contains("(on worker one-"), is_on_worker, "{output}");
+        let before = lines_of(&store);
+        assert!((1..20).contains(&before.len()), "{output}");
+        fs::create_dir(&failing).unwrap();
+        let output = fleet.resume().ends(0, &[]);
+        let after = lines_of(&store);
+        assert_eq!(after.len(), 20, "{output}");
+        assert!(before.iter().all(|game| after.contains(game)), "{output}");
+    }
+}
