@@ -322,7 +322,7 @@ fn winnings_are_counted_beside_places() {
                 winnings += won.as_u64().unwrap();
             }
         }
-        if game["game"].as_u64().unwrap() % 2 == 0 {
+        if game["game"].as_u64().unwrap().is_multiple_of(2) {
             blocks.push((winnings as f64) / 2.0);
             winnings = 0;
         }

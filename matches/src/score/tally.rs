@@ -144,8 +144,8 @@ impl Tally {
         (self.par() != Some(1.0)).then_some(error)
     }
 
-    /// Mean winnings of its seats in a game, over the complete blocks whose games all have winnings; `None` without such
-    /// a block.
+    /// Mean sum of its seats' winnings in a game, over the complete blocks whose games all have winnings; `None`
+    /// without such a block.
     pub fn winnings(&self) -> Option<f64> {
         Some(self.winnings.mean()? / self.games_per_block as f64)
     }
