@@ -12,6 +12,7 @@ import gnubg  # noqa: E402
 import openspiel  # noqa: E402
 
 POSITIONS = 150
+MEANS = 20
 SETUP = [
     *(f"set automatic {what} off" for what in ("game", "roll", "bearoff", "move")),
     "set player 0 human",
@@ -86,6 +87,21 @@ class Backgammon(unittest.TestCase):
                 if len(own) > 1:
                     self.assertAlmostEqual(value, max(own.values()), places=4)
         self.assertGreater(doubles, POSITIONS // 20)
+
+    def test_luck(self):
+        """The mean over all rolls, from which the luck of each is measured, is GNU Backgammon's own."""
+        for _, (state, _) in zip(range(MEANS), turns(random.Random(9))):
+            before = state.child(state.legal_actions()[0])
+            if not before.is_chance_node():
+                continue
+            mover = before.child(before.chance_outcomes()[0][0]).current_player()
+            mean = sum(
+                chance * self.engine.choose(before.child(roll), plies=0)[1]
+                for roll, chance in before.chance_outcomes()
+            )
+            mine, theirs = (tuple(gnubg.side(before, seat)) for seat in (mover, 1 - mover))
+            with self.subTest(position=str(before)):
+                self.assertAlmostEqual(mean, -self.engine.values([(theirs, mine)], 1)[0], places=2)
 
     def test_ends(self):
         """The last man off wins one, two or three points, as in OpenSpiel."""
