@@ -1,4 +1,5 @@
 //! `arbiter rules check`: good rules programs pass, and programs with a single fault fail the matching check.
+//! `arbiter check --rules`: the same for engines, by the rules of a program.
 #![cfg(target_os = "linux")]
 
 use crate::common::program;
@@ -6,6 +7,9 @@ use program::run;
 
 const ARBITER: &str = env!("CARGO_BIN_EXE_arbiter");
 const PIG: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/rules/pig.py");
+const HOLD_AT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/hold_at.py");
+const MOVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/engine.py");
+const BAD_PIG: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/engines/bad_pig.py");
 const RACE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/engines/race_rules.py");
 
 fn check(rules: &str, options: &[&str]) -> (i32, String, String) {
@@ -128,4 +132,125 @@ fn a_program_that_cannot_be_used_is_named() {
     assert!(code == 1 && stdout.starts_with("error ugi: "), "{stdout}");
     let (code, _, stderr) = check("name=x", &[]);
     assert!(code == 2 && stderr.contains("cmd= is missing"), "{stderr}");
+}
+
+/// Checks an engine for the game of a rules program.
+fn check_engine(rules: &str, arguments: &[&str]) -> (i32, String, String) {
+    run(&[&["check", "--rules", rules], arguments].concat())
+}
+
+#[test]
+fn an_engine_for_the_game_of_a_program_can_play_matches() {
+    let pig = format!("cmd=python3 args={PIG} name=pig");
+    let race = format!("cmd=python3 args={RACE} name=race");
+    let hold_at: &[&str] = &["python3", HOLD_AT, "20"];
+    let mover: &[&str] = &["--profile", "match", "--legal", "python3", MOVER];
+    for (rules, engine, expected) in [
+        (&pig, hold_at, "pig with 2, 3, 4, 5, 6 seats"),
+        (&pig, mover, "pig with 2, 3, 4, 5, 6 seats"),
+        (&race, mover, "race with 2, 3 seats"),
+    ] {
+        let (code, stdout, stderr) = check_engine(rules, engine);
+        assert_eq!(code, 0, "{stdout}{stderr}");
+        let expected = format!("can play matches: {expected}\n");
+        assert!(stdout.starts_with(&expected), "{stdout}");
+        assert!(
+            stdout.ends_with(" passed, 0 errors, 0 warnings, 0 skipped\n"),
+            "{stdout}"
+        );
+    }
+    let (code, stdout, stderr) = check_engine(&pig, &[&["--players", "3"], hold_at].concat());
+    assert_eq!(code, 0, "{stdout}{stderr}");
+    assert!(
+        stdout.starts_with("can play matches: pig with 3 seats\n"),
+        "{stdout}"
+    );
+    let (code, _, stderr) = check_engine(&race, &[&["--players", "4"], hold_at].concat());
+    assert_eq!(code, 2, "{stderr}");
+    assert!(
+        stderr.contains("--players: ") && stderr.contains("expected 2 or 3 players"),
+        "{stderr}"
+    );
+    let (code, _, stderr) = check_engine(&pig, &["--variant", "fox-and-hounds", "x"]);
+    assert!(
+        code == 2 && stderr.contains("cannot be used with"),
+        "{stderr}"
+    );
+}
+
+#[test]
+fn an_engine_is_told_the_name_of_the_game_and_checked_by_all_of_the_protocol() {
+    let rules = format!("cmd={ARBITER} args='engine rules fox-and-hounds' name=x");
+    let engine = ["--", ARBITER, "engine"];
+    let told = format!("{rules} variant=fox-and-hounds");
+    let (code, stdout, stderr) = check_engine(&told, &engine);
+    assert_eq!(code, 0, "{stdout}{stderr}");
+    assert!(
+        stdout.starts_with("can play matches: x with 2 seats\n"),
+        "{stdout}"
+    );
+    let skipped = "others: only built-in games have this check\n";
+    assert_eq!(stdout.matches(skipped).count(), 1, "{stdout}");
+    assert!(stdout.contains(" 0 errors, 0 warnings, "), "{stdout}");
+
+    let (code, stdout, _) = check_engine(&rules, &engine);
+    assert_eq!(code, 1, "{stdout}");
+    let expected = "cannot play matches\nnote: x: not offered; variant=NAME in --rules ";
+    assert!(stdout.starts_with(expected), "{stdout}");
+}
+
+#[test]
+fn a_game_for_three_without_a_choice_can_be_checked() {
+    let rules = "while read -r line; do set -- $line; case $line in ugi) echo ugiok ;; quit) exit ;; \
+        *players\\ 3*) moves=$# ;; position*) echo info string error: three players ;; \
+        query\\ state) case $moves in 4) echo response 1 legal a ;; *) echo response over places 1 2 3 ;; esac ;; \
+        query*) echo response ;; esac; done";
+    let engine = "while read -r line; do case $line in uci) echo id name x; echo uciok ;; isready) echo readyok ;; \
+        *wtime*) exit ;; *time\\ 200\\ 200\\ 200\\ *) echo three clocks >&2; echo bestmove a ;; \
+        go*) echo bestmove a ;; quit) exit ;; esac; done";
+    let rules = format!("cmd=sh args=\"-c '{rules}'\" name=three");
+    let (code, stdout, stderr) = check_engine(&rules, &["sh", "-c", engine]);
+    assert_eq!(code, 0, "{stdout}{stderr}");
+    assert!(
+        stdout.starts_with("can play matches: three with 3 seats\n"),
+        "{stdout}"
+    );
+    assert!(stdout.contains("    ! three clocks\n"), "{stdout}");
+}
+
+#[test]
+fn an_illegal_move_in_the_game_of_a_program_is_found() {
+    let pig = format!("cmd=python3 args={PIG} name=pig");
+    let illegal = format!("python3 {HOLD_AT} 20 | sed -u 's/^bestmove roll/bestmove +6/'");
+    let (code, stdout, stderr) = check_engine(&pig, &["sh", "-c", &illegal]);
+    assert_eq!(code, 1, "{stdout}{stderr}");
+    assert!(stdout.starts_with("cannot play matches\n"), "{stdout}");
+    let (_, error) = stdout.split_once("error pig/2/moves: ").expect(&stdout);
+    assert!(
+        error.contains("\"+6\" is illegal after \"position startpos ")
+            && error.contains("also pig/3/moves, pig/4/moves; 2 like them left out"),
+        "{stdout}"
+    );
+
+    // Its moves are legal with two seats only.
+    let careless = "while read -r line; do case $line in uci) echo id name x; echo uciok ;; isready) echo readyok ;; \
+        *players*) move=jump ;; position*) move=1 ;; go*) echo bestmove $move ;; quit) exit ;; esac; done";
+    let race = format!("cmd=python3 args={RACE} name=race");
+    let (code, stdout, stderr) = check_engine(&race, &["sh", "-c", careless]);
+    assert_eq!(code, 1, "{stdout}{stderr}");
+    let expected = "can play matches: race with 2 seats\nbut not: race with 3 seats\n";
+    assert!(stdout.starts_with(expected), "{stdout}");
+}
+
+#[test]
+fn a_fault_of_the_rules_is_not_the_engines() {
+    for (fault, number) in [("crash", 1), ("crash", 40), ("garbage", 200)] {
+        let rules = format!("cmd=python3 args='{BAD_PIG} {PIG} {fault} {number} none' name=pig");
+        let engine = ["--legal", "python3", MOVER];
+        let (code, stdout, stderr) = check_engine(&rules, &engine);
+        assert_eq!((code, stdout.as_str()), (5, ""), "{fault}: {stderr}");
+        assert!(stderr.contains("rules program pig: "), "{fault}: {stderr}");
+        let last_words = stderr.contains("its standard error ends with: out of dice");
+        assert_eq!(last_words, fault == "crash", "{stderr}");
+    }
 }

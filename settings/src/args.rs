@@ -10,7 +10,7 @@ pub mod validate;
 use std::fmt::Display;
 
 use matches::plan::rules::program::RulesError;
-use matches::run::exit::{RULES_FAULT, USAGE};
+use matches::run::exit::{ExitError, RULES_FAULT, USAGE};
 use thiserror::Error;
 
 pub(crate) use engine_text::EngineText;
@@ -49,6 +49,15 @@ impl ArgsError {
                 ..ArgsError::new("rules", fault)
             },
             None => ArgsError::new(flag, error),
+        }
+    }
+}
+
+impl From<ArgsError> for ExitError {
+    fn from(error: ArgsError) -> ExitError {
+        ExitError {
+            status: error.status,
+            message: error.message,
         }
     }
 }

@@ -18,12 +18,13 @@ The first line says whether the engine can play matches, and with how many seats
 name, a severity and a one-line expectation. One failure of each cause is shown, with the end of the
 exchange that led to it (! marks standard error); after three in a group, the rest of the group is
 left out. --only shows and runs all. The exit code is 0 if there are no errors (warnings do not
-count), 1 if there are, 2 if the program cannot be started.
+count), 1 if there are, 2 if the program cannot be started, 5 if a rules program fails.
 
 EXAMPLES
   arbiter check ./mine
   arbiter check --profile match --legal python3 examples/engine.py
   arbiter check ./mine --threads 4           # arguments after the program are passed to it
+  arbiter check --rules 'cmd=./rules name=go' ./mine
   arbiter check --soak=5000 --only soak ./mine
   arbiter check --format junit ./mine --quiet > report.xml
   arbiter check --profile uci --variant NAME ./plain")]
@@ -49,6 +50,10 @@ pub struct CheckArgs {
     /// Check only this variant [default: all that the engine offers]
     #[arg(long, value_name = "NAME")]
     pub variant: Option<String>,
+
+    /// Check only the game of this program, as for `arbiter match --rules`, for each number of seats that it allows
+    #[arg(long, value_name = "\"cmd=./x KEY=VALUE...\"", value_parser = rules, conflicts_with = "variant")]
+    pub rules: Option<RulesPlan>,
 
     /// Check only this number of seats [default: all that the engine plays]
     #[arg(long, value_name = "N", value_parser = seats)]

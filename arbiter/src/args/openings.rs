@@ -104,7 +104,7 @@ impl OpeningsArgs {
         Ok(SuitePlan {
             rules: self
                 .game
-                .rules(self.players, self.isolation.isolate, PATIENCE)?,
+                .rules(Some(self.players), self.isolation.isolate, PATIENCE)?,
             seats: self.players,
             count: self.count,
             plies: self.plies.clone(),

@@ -8,23 +8,16 @@ use arbiter::args::{CheckArgs, CheckRulesArgs};
 use arbiter::conformance::check::{
     Format, Outcome, Report, RulesSettings, Settings, run, run_rules, write,
 };
-use arbiter::conformance::transcript::{ProgramError, spec};
-use buxtehude::rules::Variant;
+use arbiter::conformance::transcript::spec;
 use matches::output;
+use matches::plan::rules::Rules;
+use matches::run::exit::ExitError;
+use settings::args::{ArgsError, RulesArgs};
 
 use super::{exit, isolate, progress};
 
 /// Checks an engine; the exit status is 1 if a check of severity "error" failed.
 pub fn check(args: &CheckArgs) -> ExitCode {
-    let variant = match args.variant.as_deref().map(Variant::by_name).transpose() {
-        Ok(variant) => variant,
-        Err(error) => return exit::fail(exit::USAGE, format_args!("--variant: {error}")),
-    };
-    if let (Some(variant), Some(players)) = (variant, args.players)
-        && let Err(error) = variant.start(players)
-    {
-        return exit::fail(exit::USAGE, format_args!("--players: {error}"));
-    }
     let [program, arguments @ ..] = args.command.as_slice() else {
         // Unreachable: clap requires at least one word.
         return ExitCode::from(exit::USAGE);
@@ -37,12 +30,16 @@ pub fn check(args: &CheckArgs) -> ExitCode {
         Ok(isolation) => isolation,
         Err(error) => return exit::fail(exit::USAGE, error),
     };
+    let rules = match rules_of(args) {
+        Ok(rules) => rules,
+        Err(error) => return ExitError::from(error).exit(),
+    };
     let settings = Settings {
         program: spec,
         isolation,
         profile: args.profile,
         legal: args.legal,
-        variant,
+        rules,
         players: args.players,
         only: args.only.clone(),
         soak: args.soak,
@@ -54,6 +51,19 @@ pub fn check(args: &CheckArgs) -> ExitCode {
         args.format,
         |observe| run(&settings, observe),
     )
+}
+
+/// The only game to check, if the user asks for one.
+fn rules_of(args: &CheckArgs) -> Result<Option<Rules>, ArgsError> {
+    let variant = match (&args.rules, &args.variant) {
+        (None, None) => return Ok(None),
+        (_, variant) => variant.clone().unwrap_or_default(),
+    };
+    let rules = args.rules.clone();
+    let patience = Duration::from_millis(args.timeout);
+    let game = RulesArgs { variant, rules };
+    let rules = game.rules(args.players, args.isolation.isolate, patience)?;
+    Ok(Some(rules))
 }
 
 /// Checks a rules program; the exit status is as of [`check`].
@@ -86,7 +96,7 @@ fn report(
     name: &str,
     is_detailed: bool,
     format: Format,
-    run: impl FnOnce(&mut dyn FnMut(&Outcome, usize)) -> Result<Report, ProgramError>,
+    run: impl FnOnce(&mut dyn FnMut(&Outcome, usize)) -> Result<Report, ExitError>,
 ) -> ExitCode {
     let bar = progress(0, "{pos}/{len} checks  {elapsed}  {wide_msg}");
     bar.set_message("waiting for the first answer");
@@ -101,7 +111,7 @@ fn report(
     bar.finish_and_clear();
     let report = match ran {
         Ok(report) => report,
-        Err(error) => return exit::fail(exit::USAGE, error),
+        Err(error) => return error.exit(),
     };
     let mut text = Vec::new();
     // Writing text to memory does not fail.

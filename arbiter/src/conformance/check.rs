@@ -32,9 +32,10 @@ pub use run::run;
 use scope::Scope;
 pub use scope::Table;
 pub use soak::Soak;
-use talk::{Fault, Talk};
+use talk::{Fault, Talk, built_in};
 
 use matches::plan::EngineSpec;
+use matches::plan::rules::Rules;
 use matches::play::sandbox::Isolation;
 
 /// Settings of a conformance check.
@@ -48,8 +49,8 @@ pub struct Settings {
     pub profile: Option<Profile>,
     /// `true` to send the legal moves with each `go`, as with `legal=on` in a match.
     pub legal: bool,
-    /// The only variant to check, or `None` for all.
-    pub variant: Option<&'static Variant>,
+    /// The only game to check, or `None` for all built-in ones. The program of the rules, if any, is running.
+    pub rules: Option<Rules>,
     /// The only number of seats to check, or `None` for all that the engine plays.
     pub players: Option<usize>,
     /// Run only checks whose names contain one of these, and all of them; every check if empty.
@@ -176,6 +177,30 @@ impl Check {
             explanation: explanation.into(),
             run: Box::new(run),
         }
+    }
+
+    /// Creates a check of a game with a number of seats.
+    fn of_table(
+        (rules, seats): &Table,
+        what: &str,
+        explanation: impl Into<String>,
+        run: impl Fn(&mut Talk, &Rules, usize) -> Result<(), Fault> + 'static,
+    ) -> Check {
+        let (rules, seats) = (rules.clone(), *seats);
+        let name = format!("{}/{seats}/{what}", rules.name());
+        Check::new(name, explanation, move |talk| run(talk, &rules, seats))
+    }
+
+    /// Creates a check of a built-in game with a number of seats; other games skip it.
+    fn of_built_in(
+        table: &Table,
+        what: &str,
+        explanation: impl Into<String>,
+        run: impl Fn(&mut Talk, &'static Variant, usize) -> Result<(), Fault> + 'static,
+    ) -> Check {
+        Check::of_table(table, what, explanation, move |talk, rules, seats| {
+            run(talk, built_in(rules)?, seats)
+        })
     }
 
     /// The outcome with this verdict.

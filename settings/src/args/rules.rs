@@ -33,13 +33,14 @@ pub struct RulesArgs {
 }
 
 impl RulesArgs {
-    /// Returns the rules of the game if it allows this number of players; starts their program as [`start`] does.
+    /// Returns the rules of the game if it allows this number of players, if any is given; starts their program as
+    /// [`start`] does.
     ///
     /// # Errors
     /// [`ArgsError`] about `--variant`, `--rules` or `--players`.
     pub fn rules(
         &self,
-        players: usize,
+        players: Option<usize>,
         isolate: Isolate,
         patience: Duration,
     ) -> Result<Rules, ArgsError> {
@@ -49,9 +50,9 @@ impl RulesArgs {
         };
         let rules = rules.map_err(|error| ArgsError::new("variant", error))?;
         start(&rules, isolate, patience)?;
-        match rules.start(players) {
-            Ok(_) => Ok(rules),
-            Err(error) => Err(ArgsError::of("players", &error, error.fault_of_rules())),
+        match players.map(|players| rules.start(players)) {
+            Some(Err(error)) => Err(ArgsError::of("players", &error, error.fault_of_rules())),
+            _ => Ok(rules),
         }
     }
 }

@@ -101,7 +101,7 @@ fn luck(args: &GameArgs, plan: &Plan) -> Result<LuckPlan, ArgsError> {
 /// The plan of one block from the common arguments; `restart` as for [`engines`].
 fn common(args: &GameArgs, format: Format, restart: bool) -> Result<Plan, ArgsError> {
     let ready = Duration::from_millis(args.ready);
-    let rules = args.game.rules(args.players, args.isolate, ready)?;
+    let rules = args.game.rules(Some(args.players), args.isolate, ready)?;
     check_files(args)?;
     let resign = args.resign.as_ref().map(|words| {
         let text = words.join(" ");

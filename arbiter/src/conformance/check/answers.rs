@@ -8,7 +8,6 @@ use super::positions::for_positions;
 use super::talk::{Fault, Search, Talk, expect, first_words, is_legal, nothing, wrong};
 use super::{Check, Profile, Scope};
 use crate::conformance::transcript::mask;
-use buxtehude::rules::Variant;
 
 /// Time to wait for output that must not come.
 const SILENCE: Duration = Duration::from_millis(60);
@@ -89,12 +88,12 @@ pub fn checks(scope: &Scope) -> Vec<Check> {
         ),
     ];
     let is_full = scope.profile == Profile::Full;
-    if let Some(&(variant, seats)) = scope.tables.first() {
+    if let Some((rules, seats)) = scope.tables.first().cloned() {
         checks.push(Check::new(
             "go/searchmoves",
             "`bestmove` is one of `searchmoves`",
             move |talk| {
-                for_positions(talk, variant, seats, 8, |talk, reached| {
+                for_positions(talk, &rules, seats, 8, |talk, reached| {
                     let moves = reached.position.legal_actions();
                     let Some(last) = moves.last().filter(|mv| is_legal(&reached.position, mv))
                     else {
@@ -111,26 +110,30 @@ pub fn checks(scope: &Scope) -> Vec<Check> {
             checks.push(Check::new(
                 "go/searchmoves-several",
                 "all moves of `searchmoves` are considered",
-                move |talk| searchmoves(talk, variant),
+                searchmoves,
             ));
         }
     }
-    for &(variant, seats) in &scope.tables {
-        let name = format!("{}/{seats}/deterministic", variant.name);
+    for table in &scope.tables {
         let explanation =
             "repeated searches to a fixed depth print the same, except for times and speeds";
-        let check = Check::new(name, explanation, move |talk| {
-            talk.choose(variant)?;
-            let command = talk.position(seats, &[]);
-            let mut said = Vec::new();
-            for _ in 0..2 {
-                talk.set(&["ucinewgame".into(), command.clone()])?;
-                let search = talk.go("go depth 3")?;
-                let lines: Vec<String> = search.lines.iter().map(|line| mask(line)).collect();
-                said.push((search.best, if is_full { lines } else { Vec::new() }));
-            }
-            expect(said[0] == said[1], || "the two searches differ".into())
-        });
+        let check = Check::of_table(
+            table,
+            "deterministic",
+            explanation,
+            move |talk, rules, seats| {
+                talk.choose(rules)?;
+                let command = talk.position(seats, &[]);
+                let mut said = Vec::new();
+                for _ in 0..2 {
+                    talk.set(&["ucinewgame".into(), command.clone()])?;
+                    let search = talk.go("go depth 3")?;
+                    let lines: Vec<String> = search.lines.iter().map(|line| mask(line)).collect();
+                    said.push((search.best, if is_full { lines } else { Vec::new() }));
+                }
+                expect(said[0] == said[1], || "the two searches differ".into())
+            },
+        );
         checks.push(if is_full { check } else { check.lightly() });
     }
     checks
@@ -162,14 +165,15 @@ fn go_with_lines(talk: &mut Talk, lines: u32, position: String, go: &str) -> Res
 }
 
 /// Both moves of `searchmoves` are reported with MultiPV.
-fn searchmoves(talk: &mut Talk, variant: &'static Variant) -> Result<(), Fault> {
-    talk.choose(variant)?;
-    let (words, start) = first_words(variant, 0)?;
+fn searchmoves(talk: &mut Talk) -> Result<(), Fault> {
+    let home = talk.home()?;
+    talk.choose(&home.0)?;
+    let (words, start) = first_words(&home, 0)?;
     let asked = start.legal_actions().into_iter().take(2);
     let asked: BTreeSet<String> = asked.collect();
     let list: Vec<&str> = asked.iter().map(String::as_str).collect();
     let go = format!("go depth 1 searchmoves {}", list.join(" "));
-    let search = go_with_lines(talk, 72, talk.position(2, &words), &go)?;
+    let search = go_with_lines(talk, 72, talk.position(home.1, &words), &go)?;
     let firsts = search.infos.iter().filter_map(|info| info.pv.first());
     let found: BTreeSet<String> = firsts.cloned().collect();
     expect(found == asked, || format!("{found:?} instead of {asked:?}"))

@@ -49,8 +49,7 @@ pub fn checks(scope: &Scope) -> Vec<Check> {
             "ucinewgame/position",
             "a new game keeps the position",
             |talk| {
-                let moves = talk.first_moves(1)?;
-                talk.set(&[format!("position startpos moves {moves}")])?;
+                talk.set(&[talk.after_moves(1)?])?;
                 let before = talk.ask("d")?;
                 for command in ["ucinewgame", "uginewgame"] {
                     talk.ask(command)?;
@@ -99,10 +98,10 @@ pub fn checks(scope: &Scope) -> Vec<Check> {
             "busy/position",
             "a `position` during a search applies to the next one",
             |talk| {
-                let moves = talk.first_moves(5)?;
+                let position = talk.after_moves(5)?;
                 let before = talk.ask("d")?;
                 talk.send("go infinite")?;
-                talk.set(&[format!("position startpos moves {moves}")])?;
+                talk.set(&[position])?;
                 let during = without_infos(talk.ask("d")?);
                 talk.go_for_a_move("stop")?;
                 let after = talk.ask("d")?;
@@ -146,11 +145,14 @@ pub fn checks(scope: &Scope) -> Vec<Check> {
         )
         .lightly(),
     ];
-    for &(variant, seats) in &scope.tables {
-        checks.push(Check::new(
-            format!("{}/{seats}/perft", variant.name),
+    for table in &scope.tables {
+        checks.push(Check::of_built_in(
+            table,
+            "perft",
             "`go perft` counts the legal moves and cards, for each first one and in total",
-            move |talk| for_positions(talk, variant, seats, COUNTED, perft_is_right),
+            |talk, variant, seats| {
+                for_positions(talk, &variant.into(), seats, COUNTED, perft_is_right)
+            },
         ));
     }
     checks
@@ -161,7 +163,8 @@ fn perft_is_right(talk: &mut Talk, reached: &Reached) -> Result<(), Fault> {
         let counts = match depth {
             0 => Vec::new(),
             _ => {
-                let counts = reached.position.perft_by_action(depth, &mut || false);
+                let position = reached.position.built_in();
+                let counts = position.and_then(|of| of.perft_by_action(depth, &mut || false));
                 counts.unwrap_or_default()
             }
         };

@@ -3,7 +3,9 @@
 
 use std::time::Duration;
 
-use buxtehude::rules::{AnyPosition, Seat, Turn, Variant};
+use buxtehude::protocol::{Clock, ClockTimes, Command, Go};
+use buxtehude::rules::{Seat, Turn};
+use matches::plan::rules::{Position, Rules};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
@@ -102,7 +104,31 @@ pub fn checks(profile: Profile) -> Vec<Check> {
 
 fn search(talk: &mut Talk, go: &str) -> Result<Search, Fault> {
     talk.set(&["ucinewgame".into(), talk.beginning()?])?;
-    talk.go_for_a_move(go)
+    let (_, seats) = talk.home()?;
+    talk.go_for_a_move(&spelled(go, seats))
+}
+
+/// A `go` for two seats as a match with this number of seats spells it.
+fn spelled(go: &str, seats: usize) -> String {
+    let clock = match go.parse() {
+        Ok(Command::Go(Go {
+            clock: Some(clock), ..
+        })) if seats != 2 => clock,
+        _ => return go.into(),
+    };
+    let ClockTimes::Uci { wtime, winc, .. } = clock.time else {
+        return go.into();
+    };
+    let time = ClockTimes::Seats {
+        time: vec![wtime.unwrap_or_default(); seats],
+        inc: winc.map_or_else(Vec::new, |inc| vec![inc; seats]),
+    };
+    let clock = Some(Clock { time, ..clock });
+    Command::Go(Go {
+        clock,
+        ..Go::default()
+    })
+    .to_string()
 }
 
 /// Fails unless one of [`TRIES`] searches is answered within `limit` milliseconds.
@@ -139,15 +165,16 @@ pub fn least_of_tries(
 /// Checks of the clocks of all seats.
 pub fn clocks(scope: &Scope) -> Vec<Check> {
     let mut checks = Vec::new();
-    for &(variant, seats) in &scope.tables {
+    for table in &scope.tables {
         for (name, spelling, text) in SPELLINGS {
-            if *name == "uci" && seats != 2 {
+            if *name == "uci" && table.1 != 2 {
                 continue;
             }
-            checks.push(Check::new(
-                format!("{}/{seats}/clock-{name}", variant.name),
+            checks.push(Check::of_table(
+                table,
+                &format!("clock-{name}"),
                 format!("{text} set the clocks; only the clock of the seat to move counts"),
-                move |talk| clocks_are_kept(talk, variant, seats, *spelling),
+                |talk, rules, seats| clocks_are_kept(talk, rules, seats, *spelling),
             ));
         }
     }
@@ -198,13 +225,13 @@ fn uci(_: usize, mover: usize) -> String {
 
 fn clocks_are_kept(
     talk: &mut Talk,
-    variant: &'static Variant,
+    rules: &Rules,
     seats: usize,
     spelling: Spelling,
 ) -> Result<(), Fault> {
-    talk.choose(variant)?;
+    talk.choose(rules)?;
     for mover in 0..seats {
-        let (position, actions) = position_of(variant, seats, mover)?;
+        let (position, actions) = position_of(rules, seats, mover)?;
         let command = talk.position(seats, &actions);
         let go = format!("go {}", spelling(seats, mover));
         let limit = Duration::from_millis(LEFT) + MARGIN;
@@ -223,17 +250,41 @@ fn clocks_are_kept(
 
 /// Returns a random position where `mover`, a seat from 0, has a choice; with the moves that lead to it.
 fn position_of(
-    variant: &'static Variant,
+    rules: &Rules,
     seats: usize,
     mover: usize,
-) -> Result<(AnyPosition, Vec<String>), Fault> {
+) -> Result<(Position, Vec<String>), Fault> {
     let turn = Turn::Seat(Seat(mover as u8));
     let mut rng = ChaCha8Rng::seed_from_u64(mover as u64);
     for _ in 0..1000 {
-        let (position, actions) = random_position(variant, seats, &mut rng)?;
+        let (position, actions) = random_position(rules, seats, &mut rng)?;
         if position.turn() == turn && position.legal_actions().len() > 1 {
             return Ok((position, actions));
         }
     }
     wrong(format!("no position found with seat {} to move", mover + 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clocks_are_spelled_for_every_number_of_seats() {
+        for (go, of_three) in [
+            (
+                "go wtime 100 btime 100 winc 50 binc 50",
+                "go time 100 100 100 inc 50 50 50",
+            ),
+            ("go wtime -50 btime -50", "go time -50 -50 -50"),
+            (
+                "go wtime 100 btime 100 movestogo 1",
+                "go time 100 100 100 movestogo 1",
+            ),
+            ("go depth 90 movetime 50", "go depth 90 movetime 50"),
+        ] {
+            assert_eq!(spelled(go, 3), of_three);
+            assert_eq!(spelled(go, 2), go);
+        }
+    }
 }

@@ -6,8 +6,8 @@ use buxtehude::protocol::{OptionKind, OptionOffer, Reply};
 use buxtehude::rules::VARIANTS;
 
 use super::limits::least_of_tries;
-use super::scope::by_variant;
-use super::talk::{Fault, Talk, expect, is_refusal, nothing, wrong};
+use super::scope::by_game;
+use super::talk::{Fault, Talk, built_in, expect, is_refusal, nothing, wrong};
 use super::{Check, Scope};
 use crate::conformance::transcript::mask;
 
@@ -232,15 +232,17 @@ pub fn checks(scope: &Scope) -> Vec<Check> {
             },
         ),
     ];
-    for (variant, _) in by_variant(&scope.tables) {
+    for (rules, _) in by_game(&scope.tables) {
+        let name = format!("variants/{}", rules.name());
+        let rules = rules.clone();
         checks.push(Check::new(
-            format!("variants/{}", variant.name),
+            name,
             "choosing a variant by any of its names is answered with its start position for two",
             move |talk| {
+                let variant = built_in(&rules)?;
                 for name in [&[variant.name], variant.aliases].concat() {
-                    let moves = talk.first_moves(1)?;
-                    talk.set(&[format!("position startpos moves {moves}")])?;
-                    talk.choose(variant)?;
+                    talk.set(&[talk.after_moves(1)?])?;
+                    talk.choose(&rules)?;
                     let start = variant.start(2)?;
                     let size = variant.board.map_or(String::new(), |(files, ranks)| {
                         format!(" files {files} ranks {ranks} pocket 0 template fairy")
@@ -332,7 +334,7 @@ fn with(
     let Some(variant) = variant.filter(|variant| talk.need_variant(variant).is_ok()) else {
         return Ok(None);
     };
-    talk.choose(variant)?;
+    talk.choose(&variant.into())?;
     let set = options
         .iter()
         .map(|(name, value)| format!("setoption name {name} value {value}"));

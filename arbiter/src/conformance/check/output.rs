@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use clap::ValueEnum;
 use serde_json::{Value, json};
 
-use super::scope::by_variant;
+use super::scope::by_game;
 use super::{Outcome, Report, Severity, Table, Verdict, cause};
 use matches::record::printable::{printable_json, printable_lines};
 
@@ -113,9 +113,9 @@ fn write_text(report: &Report, is_detailed: bool, to: &mut dyn Write) -> io::Res
 
 /// Games with their numbers of seats, such as `hase-und-igel with 2, 3 seats; fox-and-hounds with 2 seats`.
 fn in_words(tables: &[Table]) -> String {
-    let words = by_variant(tables).map(|(variant, tables)| {
+    let words = by_game(tables).map(|(rules, tables)| {
         let seats: Vec<String> = tables.iter().map(|(_, seats)| seats.to_string()).collect();
-        format!("{} with {} seats", variant.name, seats.join(", "))
+        format!("{} with {} seats", rules.name(), seats.join(", "))
     });
     words.collect::<Vec<String>>().join("; ")
 }
@@ -243,7 +243,7 @@ fn json_of(report: &Report, program: &str) -> Value {
             "micros": outcome.elapsed.as_micros() as u64,
         })
     };
-    let table = |(variant, seats): &Table| json!({ "variant": variant.name, "seats": seats });
+    let table = |(rules, seats): &Table| json!({ "variant": rules.name(), "seats": seats });
     let tables = |tables: &[Table]| tables.iter().map(table).collect::<Vec<Value>>();
     json!({
         "program": program,

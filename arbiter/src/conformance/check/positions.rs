@@ -1,12 +1,13 @@
 //! Checks of the rules, in positions of every variant and number of seats.
 
-use buxtehude::rules::{AnyPosition, Seat, Turn, Variant};
+use buxtehude::rules::{Seat, Turn, Variant};
+use matches::plan::rules::{Position, Rules};
 use rand::seq::IteratorRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::talk::{Fault, Talk, expect, is_legal, nothing, wrong};
-use super::{Check, Profile, Scope};
+use super::{Check, Profile, Scope, Table};
 
 /// Positions to search for each variant and number of seats.
 pub const POSITIONS: usize = 8;
@@ -19,46 +20,56 @@ const MOST_MOVES: usize = 40;
 
 pub fn checks(scope: &Scope) -> Vec<Check> {
     let mut checks = Vec::new();
-    for &(variant, seats) in &scope.tables {
-        let name = |what: &str| format!("{}/{seats}/{what}", variant.name);
-        checks.push(Check::new(
-            name("moves"),
+    for table in &scope.tables {
+        checks.push(Check::of_table(
+            table,
+            "moves",
             "every `bestmove` is legal, and so is every move of a principal variation",
-            move |talk| for_positions(talk, variant, seats, POSITIONS, moves_are_legal),
+            moves_are_legal,
         ));
         if scope.profile != Profile::Match {
-            checks.push(Check::new(
-                name("no-move"),
+            checks.push(Check::of_table(
+                table,
+                "no-move",
                 "`go` is answered with `bestmove (none)` where no move is legal",
-                move |talk| no_move(talk, variant, seats),
+                no_move,
             ));
         }
         if scope.profile == Profile::Full {
-            checks.push(Check::new(
-                name("estimates"),
+            checks.push(Check::of_table(
+                table,
+                "estimates",
                 "estimates have a number for each seat and add up to 1000",
-                move |talk| for_positions(talk, variant, seats, POSITIONS, estimates_add_up),
+                |talk, rules, seats| for_positions(talk, rules, seats, POSITIONS, estimates_add_up),
             ));
-            checks.push(Check::new(
-                name("shown"),
+            checks.push(in_many_positions(
+                table,
+                "shown",
                 "`d` shows the position according to the rules, and its legal moves or cards",
-                move |talk| for_positions(talk, variant, seats, MANY_POSITIONS, is_shown),
+                is_shown,
             ));
-            checks.push(Check::new(
-                name("queries"),
+            checks.push(Check::of_table(
+                table,
+                "queries",
                 "`query` reports the seat to move, the legal moves and the result of the game",
-                move |talk| for_positions(talk, variant, seats, MANY_POSITIONS, queries_are_true),
+                |talk, rules, seats| {
+                    for_positions(talk, rules, seats, MANY_POSITIONS, queries_are_true)
+                },
             ));
-            checks.push(Check::new(
-                name("text"),
+            checks.push(in_many_positions(
+                table,
+                "text",
                 "a position set by its text equals the one set by its moves",
-                move |talk| for_positions(talk, variant, seats, MANY_POSITIONS, text_is_read),
+                text_is_read,
             ));
-            if variant.start(seats).is_ok_and(|start| start.has_cards()) {
-                checks.push(Check::new(
-                    name("cards"),
+            let (rules, seats) = table;
+            let variant = rules.built_in();
+            if variant.is_none_or(|of| of.start(*seats).is_ok_and(|start| start.has_cards())) {
+                checks.push(Check::of_built_in(
+                    table,
+                    "cards",
                     "each kind of card has the effect that the rules give it",
-                    move |talk| cards_are_drawn(talk, variant, seats),
+                    cards_are_drawn,
                 ));
             }
         }
@@ -66,24 +77,36 @@ pub fn checks(scope: &Scope) -> Vec<Check> {
     checks
 }
 
+/// A check in many positions of a built-in game.
+fn in_many_positions(
+    table: &Table,
+    what: &str,
+    explanation: &str,
+    test: fn(&mut Talk, &Reached) -> Result<(), Fault>,
+) -> Check {
+    Check::of_built_in(table, what, explanation, move |talk, variant, seats| {
+        for_positions(talk, &variant.into(), seats, MANY_POSITIONS, test)
+    })
+}
+
 /// A position and the command that sets it.
 pub struct Reached {
-    pub position: AnyPosition,
+    pub position: Position,
     pub command: String,
 }
 
 /// Runs a test in several positions.
 pub fn for_positions(
     talk: &mut Talk,
-    variant: &'static Variant,
+    rules: &Rules,
     seats: usize,
     count: usize,
     test: impl Fn(&mut Talk, &Reached) -> Result<(), Fault>,
 ) -> Result<(), Fault> {
-    talk.choose(variant)?;
+    talk.choose(rules)?;
     let mut rng = ChaCha8Rng::seed_from_u64(seats as u64);
     for _ in 0..count {
-        let (position, actions) = random_position(variant, seats, &mut rng)?;
+        let (position, actions) = random_position(rules, seats, &mut rng)?;
         let command = talk.position(seats, &actions);
         talk.set(std::slice::from_ref(&command))?;
         test(talk, &Reached { position, command })?;
@@ -93,11 +116,11 @@ pub fn for_positions(
 
 /// A random position, with the moves and cards that lead to it.
 pub fn random_position(
-    variant: &Variant,
+    rules: &Rules,
     seats: usize,
     rng: &mut ChaCha8Rng,
-) -> Result<(AnyPosition, Vec<String>), Fault> {
-    let mut position = variant.start(seats)?;
+) -> Result<(Position, Vec<String>), Fault> {
+    let mut position = rules.start(seats)?;
     let mut actions = Vec::new();
     for _ in 0..rng.random_range(0..MOST_MOVES) {
         let Some(action) = position.legal_actions().into_iter().choose(rng) else {
@@ -109,10 +132,27 @@ pub fn random_position(
     Ok((position, actions))
 }
 
-fn moves_are_legal(talk: &mut Talk, reached: &Reached) -> Result<(), Fault> {
-    let Turn::Seat(_) = reached.position.turn() else {
-        return Ok(());
-    };
+/// Searches in positions where a seat is to move.
+fn moves_are_legal(talk: &mut Talk, rules: &Rules, seats: usize) -> Result<(), Fault> {
+    talk.choose(rules)?;
+    let mut rng = ChaCha8Rng::seed_from_u64(seats as u64);
+    let mut searched = 0;
+    for _ in 0..MANY_POSITIONS {
+        let (position, actions) = random_position(rules, seats, &mut rng)?;
+        if matches!(position.turn(), Turn::Seat(_)) {
+            let command = talk.position(seats, &actions);
+            talk.set(std::slice::from_ref(&command))?;
+            lines_are_legal(talk, &Reached { position, command })?;
+            searched += 1;
+        }
+        if searched == POSITIONS {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn lines_are_legal(talk: &mut Talk, reached: &Reached) -> Result<(), Fault> {
     let search = talk.go("go depth 2")?;
     let Some(best) = &search.best.best else {
         return wrong("no move although some are legal");
@@ -121,7 +161,7 @@ fn moves_are_legal(talk: &mut Talk, reached: &Reached) -> Result<(), Fault> {
         format!("{best:?} is illegal after {:?}", reached.command)
     })?;
     for info in &search.infos {
-        let mut position = reached.position;
+        let mut position = reached.position.clone();
         for mv in &info.pv {
             // After a card, which is unknown, legal moves are unknown, too.
             if !matches!(position.turn(), Turn::Seat(_)) {
@@ -137,11 +177,11 @@ fn moves_are_legal(talk: &mut Talk, reached: &Reached) -> Result<(), Fault> {
 }
 
 /// Searches in positions where a card is due or the game is over, if random games reach any.
-fn no_move(talk: &mut Talk, variant: &'static Variant, seats: usize) -> Result<(), Fault> {
-    talk.choose(variant)?;
+fn no_move(talk: &mut Talk, rules: &Rules, seats: usize) -> Result<(), Fault> {
+    talk.choose(rules)?;
     let mut rng = ChaCha8Rng::seed_from_u64(seats as u64);
     for _ in 0..MANY_POSITIONS {
-        let (position, actions) = random_position(variant, seats, &mut rng)?;
+        let (position, actions) = random_position(rules, seats, &mut rng)?;
         if matches!(position.turn(), Turn::Seat(_)) {
             continue;
         }
@@ -206,17 +246,18 @@ fn queries_are_true(talk: &mut Talk, reached: &Reached) -> Result<(), Fault> {
 
 /// Draws each kind of card in several positions.
 fn cards_are_drawn(talk: &mut Talk, variant: &'static Variant, seats: usize) -> Result<(), Fault> {
-    talk.choose(variant)?;
+    let rules = Rules::from(variant);
+    talk.choose(&rules)?;
     let mut rng = ChaCha8Rng::seed_from_u64(seats as u64);
     let mut drawn = 0;
     while drawn < POSITIONS {
-        let (position, actions) = random_position(variant, seats, &mut rng)?;
+        let (position, actions) = random_position(&rules, seats, &mut rng)?;
         if !matches!(position.turn(), Turn::Card(_)) {
             continue;
         }
         drawn += 1;
         for card in position.legal_actions() {
-            let mut position = position;
+            let mut position = position.clone();
             position.play(&card)?;
             let command = talk.position(seats, &[&actions[..], &[card]].concat());
             talk.set(std::slice::from_ref(&command))?;

@@ -11,10 +11,10 @@ use std::time::Duration;
 
 use matches::plan::rules::program::RulesPlan;
 use matches::play::sandbox::Isolation;
+use matches::run::exit::ExitError;
 
 use super::run::Run;
 use super::{Outcome, Report, Settings, Verdict};
-use crate::conformance::transcript::ProgramError;
 use games::Games;
 
 /// Settings of a check of a rules program.
@@ -41,17 +41,17 @@ pub struct RulesSettings {
 /// Runs all checks of a rules program, and passes each outcome to `observe`, with the number of checks that are left.
 ///
 /// # Errors
-/// [`ProgramError`] if the program cannot be started.
+/// [`ExitError`] if the program cannot be started.
 pub fn run(
     settings: &RulesSettings,
     observe: &mut dyn FnMut(&Outcome, usize),
-) -> Result<Report, ProgramError> {
+) -> Result<Report, ExitError> {
     let plain = Settings {
         program: settings.plan.program.clone(),
         isolation: settings.isolation,
         profile: None,
         legal: false,
-        variant: None,
+        rules: None,
         players: None,
         only: settings.only.clone(),
         patience: settings.patience,

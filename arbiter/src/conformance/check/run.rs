@@ -3,10 +3,11 @@
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
+use matches::run::exit::ExitError;
+
 use super::scope::{Scope, Table};
 use super::talk::{Fault, Talk};
-use super::{Check, Outcome, Profile, Report, Settings, Verdict, checks};
-use crate::conformance::transcript::ProgramError;
+use super::{Check, Outcome, Profile, Report, Settings, Severity, Verdict, checks};
 
 /// Number of failures in a group for the same cause after which the rest of the group is left out; also the number of
 /// starts that may fail.
@@ -15,11 +16,11 @@ const MOST_ALIKE: usize = 3;
 /// Runs all checks, and passes each outcome to `observe`, with the number of checks that are left.
 ///
 /// # Errors
-/// [`ProgramError`] if the program cannot be started.
+/// [`ExitError`] if the program cannot be started, or the rules program of its game fails.
 pub fn run(
     settings: &Settings,
     observe: &mut dyn FnMut(&Outcome, usize),
-) -> Result<Report, ProgramError> {
+) -> Result<Report, ExitError> {
     let mut run = Run::new(settings, Talk::begin, observe);
     if !run.introduce()? {
         return Ok(run.report);
@@ -79,17 +80,18 @@ impl<'a> Run<'a> {
     }
 
     /// Introduces the engine and finds its games; returns `false` without an answer.
-    fn introduce(&mut self) -> Result<bool, ProgramError> {
+    fn introduce(&mut self) -> Result<bool, ExitError> {
         let mut talk = Talk::start(&self.scope, None)?;
         let result = talk.introduce();
         self.slowest = talk.slowest();
-        let Err(Fault::Wrong(reason) | Fault::Skipped(reason)) = result else {
+        let Err(fault) = result else {
             self.report.remarks = self.scope.find_tables(talk)?;
             return Ok(true);
         };
         let explanation = "`uci` is answered with `uciok`";
         let check = Check::new("uci/answered", explanation, |_| Ok(()));
         let transcript = talk.transcript();
+        let reason = fault.to_string();
         let outcome = check.outcome(Verdict::Failed { reason, transcript });
         self.report.playable = Some(Vec::new());
         self.report.outcomes.push(Outcome {
@@ -100,7 +102,7 @@ impl<'a> Run<'a> {
     }
 
     /// Runs the checks of a profile that have not run before.
-    fn stage(&mut self, profile: Profile) -> Result<(), ProgramError> {
+    fn stage(&mut self, profile: Profile) -> Result<(), ExitError> {
         self.scope.profile = profile;
         let outcomes = self.report.outcomes.iter();
         let known: HashSet<&str> = outcomes.map(|outcome| outcome.name.as_str()).collect();
@@ -112,8 +114,8 @@ impl<'a> Run<'a> {
     /// Runs some checks.
     ///
     /// # Errors
-    /// [`ProgramError`] if the program cannot be started.
-    pub fn checks(&mut self, checks: Vec<Check>) -> Result<(), ProgramError> {
+    /// [`ExitError`] if the program cannot be started, or the rules program of its game fails.
+    pub fn checks(&mut self, checks: Vec<Check>) -> Result<(), ExitError> {
         let mut left = checks.len();
         let mut talk = None;
         for check in checks {
@@ -142,7 +144,7 @@ impl<'a> Run<'a> {
     }
 
     /// Runs a check. After a failure, the next one gets a fresh engine.
-    fn outcome(&mut self, check: Check, talk: &mut Option<Talk>) -> Result<Outcome, ProgramError> {
+    fn outcome(&mut self, check: Check, talk: &mut Option<Talk>) -> Result<Outcome, ExitError> {
         let begun = Instant::now();
         let mut running = match talk.take() {
             Some(running) => running,
@@ -154,8 +156,11 @@ impl<'a> Run<'a> {
         let verdict = match result {
             Ok(()) => Verdict::Passed,
             Err(Fault::Skipped(reason)) => Verdict::Skipped { reason },
-            Err(Fault::Wrong(reason)) => Verdict::Failed {
-                reason,
+            Err(Fault::Rules(fault)) if self.scope.settings.rules.is_some() => {
+                return Err(fault.into());
+            }
+            Err(fault) => Verdict::Failed {
+                reason: fault.to_string(),
                 transcript: running.transcript().to_string(),
             },
         };
@@ -178,22 +183,25 @@ impl<'a> Run<'a> {
     }
 
     /// Sorts the games and numbers of seats by the checks so far: a failed check of a game with a number of seats
-    /// excludes this table, any other failure all tables.
+    /// excludes this table, any other failure all tables. A check left out after such failures counts as failed.
     fn judge(&mut self) {
-        let errors = self
-            .report
-            .outcomes
-            .iter()
-            .filter(|outcome| outcome.is_error());
+        let is_error = |outcome: &&Outcome| {
+            let is_left_out = matches!(outcome.verdict, Verdict::LeftOut { .. });
+            outcome.is_error() || is_left_out && outcome.severity == Severity::Error
+        };
+        let errors = self.report.outcomes.iter().filter(is_error);
         let names: Vec<&str> = errors.map(|outcome| outcome.name.as_str()).collect();
-        let tables = self.scope.tables.iter();
-        let fails = |&&(variant, seats): &&Table| {
-            let of_table = format!("{}/{seats}/", variant.name);
-            let is_of_any = |name: &&str| name.matches('/').count() == 2;
+        let is_of = |name: &str, (rules, seats): &Table| {
+            name.strip_prefix(rules.name())
+                .is_some_and(|rest| rest.starts_with(&format!("/{seats}/")))
+        };
+        let fails = |table: &Table| {
+            let is_of_any = |name| self.scope.tables.iter().any(|any| is_of(name, any));
             names
                 .iter()
-                .any(|name| !is_of_any(name) || name.starts_with(&of_table))
+                .any(|name| is_of(name, table) || !is_of_any(name))
         };
+        let tables = self.scope.tables.iter().cloned();
         let (unplayable, playable) = tables.partition(fails);
         self.report.playable = Some(playable);
         self.report.unplayable = unplayable;
@@ -206,7 +214,7 @@ const START: &str = "start";
 /// Group of a check: its name without game, seats and details.
 fn group(name: &str) -> &str {
     match name.split('/').collect::<Vec<&str>>()[..] {
-        [_, _, what] => what,
+        [_, _, .., what] => what,
         [first, ..] => first,
         [] => name,
     }

@@ -8,7 +8,8 @@ use std::fs;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
-use buxtehude::rules::{Turn, Variant};
+use buxtehude::rules::Turn;
+use matches::plan::rules::Rules;
 use rand::SeedableRng;
 use rand::seq::IteratorRandom;
 use rand_chacha::ChaCha8Rng;
@@ -63,19 +64,19 @@ impl FromStr for Soak {
 /// The check of memory, if the user asks for it.
 pub fn checks(scope: &Scope) -> Vec<Check> {
     let tables = &scope.tables;
-    let Some((soak, &(variant, _))) = scope.settings.soak.zip(tables.first()) else {
+    let Some((soak, (rules, _))) = scope.settings.soak.zip(tables.first().cloned()) else {
         return Vec::new();
     };
     let seats: Vec<usize> = tables
         .iter()
-        .filter(|(other, _)| other.name == variant.name)
+        .filter(|(other, _)| other.name() == rules.name())
         .map(|&(_, seats)| seats)
         .collect();
     vec![Check::new(
         "soak/memory",
         "memory does not keep growing over many games",
         move |talk| {
-            let readings = play(talk, soak, variant, &seats)?;
+            let readings = play(talk, soak, &rules, &seats)?;
             let growth = Growth::of(&readings);
             talk.note(growth.to_string());
             expect(!growth.is_steady(), || growth.to_string())
@@ -90,7 +91,7 @@ type Reading = (u64, f64);
 fn play(
     talk: &mut Talk,
     soak: Soak,
-    variant: &'static Variant,
+    rules: &Rules,
     seats: &[usize],
 ) -> Result<Vec<Reading>, Fault> {
     let begun = Instant::now();
@@ -100,13 +101,13 @@ fn play(
     };
     // Sample after games with the same number of seats, since an engine's memory for a game may depend on it.
     let between = between.next_multiple_of(seats.len() as u64);
-    talk.choose(variant)?;
+    talk.choose(rules)?;
     let mut readings = Vec::new();
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     for game in 1.. {
         talk.forget();
         let seats = seats[(game as usize - 1) % seats.len()];
-        play_game(talk, variant, seats, &mut rng)?;
+        play_game(talk, rules, seats, &mut rng)?;
         if game % between == 0 {
             let Some(memory) = memory(talk.process()) else {
                 return Err(Fault::Skipped("/proc does not report its memory".into()));
@@ -126,20 +127,18 @@ fn play(
 
 fn play_game(
     talk: &mut Talk,
-    variant: &'static Variant,
+    rules: &Rules,
     seats: usize,
     rng: &mut ChaCha8Rng,
 ) -> Result<(), Fault> {
-    let mut position = variant.start(seats)?;
+    let mut position = rules.start(seats)?;
     let mut actions: Vec<String> = Vec::new();
     talk.set(&["ucinewgame".into()])?;
     for _ in 0..MOVES {
         while let Turn::Card(_) = position.turn() {
             let card = position.legal_actions().into_iter().choose(rng);
             let card = card.unwrap_or_default();
-            if position.play(&card).is_err() {
-                break;
-            }
+            position.play(&card)?;
             actions.push(card);
         }
         if position.turn() == Turn::Over {
@@ -150,8 +149,7 @@ fn play_game(
         expect(is_legal(&position, &best), || {
             format!("{best:?} is illegal")
         })?;
-        // Cannot fail: the move is legal.
-        let _ = position.play(&best);
+        position.play(&best)?;
         actions.push(best);
     }
     Ok(())

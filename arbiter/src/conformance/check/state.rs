@@ -4,24 +4,25 @@ use buxtehude::rules::{AnyPosition, Seat, Turn, Variant};
 
 use super::infos::finished;
 use super::talk::{Fault, Talk};
-use super::{Check, Scope};
+use super::{Check, Scope, Table};
 
 /// Positions of a game to query, besides the last one.
 const POSITIONS: usize = 40;
 
 pub fn checks(scope: &Scope) -> Vec<Check> {
-    let check = |&(variant, seats): &(&'static Variant, usize)| {
-        Check::new(
-            format!("{}/{seats}/state", variant.name),
+    let check = |table: &Table| {
+        Check::of_built_in(
+            table,
+            "state",
             "`query state` reports the legal moves or the weights of the cards, and the places",
-            move |talk| state_is_true(talk, variant, seats),
+            state_is_true,
         )
     };
     scope.tables.iter().map(check).collect()
 }
 
 fn state_is_true(talk: &mut Talk, variant: &'static Variant, seats: usize) -> Result<(), Fault> {
-    talk.choose(variant)?;
+    talk.choose(&variant.into())?;
     let (_, actions) = finished(variant, seats)?;
     let step = actions.len().div_ceil(POSITIONS).max(1);
     for length in (0..actions.len()).step_by(step).chain([actions.len()]) {

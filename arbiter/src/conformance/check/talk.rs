@@ -2,15 +2,18 @@
 
 mod games;
 
+use std::error::Error;
+use std::fmt;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::{Duration, Instant};
 
 use buxtehude::protocol::{BestMove, Command, Info, OptionOffer, Reply, Score};
-use buxtehude::rules::{AnyPosition, Variant};
+use matches::plan::rules::program::RulesError;
+use matches::plan::rules::{Position, PositionError, Rules};
 
 use super::{Profile, Scope};
 use crate::conformance::transcript::{NoLine, Program, ProgramError, mask};
-pub use games::{first_words, is_legal};
+pub use games::{built_in, first_words, is_legal};
 use matches::record::printable::{printable, shortened};
 
 /// Maximum number of lines shown.
@@ -38,12 +41,27 @@ pub enum Fault {
     Wrong(String),
     /// The check does not apply to the engine; with the reason.
     Skipped(String),
+    /// The rules program failed.
+    Rules(RulesError),
 }
 
-/// Every other error is the engine's, or of a program that cannot go on.
-impl<E: std::error::Error> From<E> for Fault {
+/// Every error but a fault of the rules counts as the engine's.
+impl<E: Error + 'static> From<E> for Fault {
     fn from(error: E) -> Fault {
-        Fault::Wrong(error.to_string())
+        let position_error = (&error as &dyn Error).downcast_ref::<PositionError>();
+        match position_error.and_then(PositionError::fault_of_rules) {
+            Some(fault) => Fault::Rules(fault.clone()),
+            None => Fault::Wrong(error.to_string()),
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Fault::Wrong(reason) | Fault::Skipped(reason) => f.write_str(reason),
+            Fault::Rules(fault) => fault.fmt(f),
+        }
     }
 }
 
@@ -73,11 +91,11 @@ pub struct Talk {
     sent: Instant,
     /// Longest time to an expected answer; `None` before the first one.
     slowest: Option<Duration>,
-    /// The variant that it plays, if known.
-    variant: Option<&'static Variant>,
+    /// The game that it plays, if known.
+    rules: Option<Rules>,
     /// The last position set, if the legal moves are sent with each `go`.
-    position: Option<AnyPosition>,
-    /// `true` if the engine plays the variant where checks begin.
+    position: Option<Position>,
+    /// `true` if the engine plays the game where checks begin.
     is_home: bool,
     note: Option<String>,
 }
@@ -131,7 +149,7 @@ impl Talk {
             sent: Instant::now(),
             slowest,
             is_home: false,
-            variant: None,
+            rules: None,
             position: None,
             note: None,
         })
@@ -224,9 +242,9 @@ impl Talk {
     pub fn send(&mut self, line: &str) -> Result<(), Fault> {
         if self.scope.settings.legal {
             match line.parse() {
-                Ok(Command::Position(set)) => self.position = self.position_of(&set),
+                Ok(Command::Position(set)) => self.position = self.position_of(&set)?,
                 Ok(Command::Go(mut go)) if go.searchmoves.is_empty() => {
-                    let moves = self.position.map(|position| position.legal_actions());
+                    let moves = self.position.as_ref().map(Position::legal_actions);
                     go.searchmoves = moves.unwrap_or_default();
                     return self.send_bytes(format!("{}\n", Command::Go(go)).as_bytes());
                 }

@@ -24,18 +24,20 @@ const OTHERS: [&str; 19] = [
 
 pub fn checks(scope: &Scope) -> Vec<Check> {
     let mut checks = Vec::new();
-    for &(variant, seats) in &scope.tables {
-        checks.push(Check::new(
-            format!("{}/{seats}/text-changed", variant.name),
+    for table in &scope.tables {
+        checks.push(Check::of_built_in(
+            table,
+            "text-changed",
             "an invalid position text is rejected with the name of the wrong field, and changes nothing",
-            move |talk| changed_texts(talk, variant, seats),
+            changed_texts,
         ));
-        let has_etudes = etude_of_start(variant, seats).is_some();
-        if has_etudes {
-            checks.push(Check::new(
-                format!("{}/{seats}/etude", variant.name),
+        let variant = table.0.built_in();
+        if variant.is_none_or(|variant| etude_of_start(variant, table.1).is_some()) {
+            checks.push(Check::of_built_in(
+                table,
+                "etude",
                 "an etude sets the position that it describes",
-                move |talk| etudes_are_read(talk, variant, seats),
+                etudes_are_read,
             ));
         }
     }
@@ -43,11 +45,11 @@ pub fn checks(scope: &Scope) -> Vec<Check> {
 }
 
 fn changed_texts(talk: &mut Talk, variant: &'static Variant, seats: usize) -> Result<(), Fault> {
-    talk.choose(variant)?;
+    talk.choose(&variant.into())?;
     let mut rng = ChaCha8Rng::seed_from_u64(seats as u64);
     let mut texts = Vec::new();
     for _ in 0..TEXTS {
-        let (position, _) = random_position(variant, seats, &mut rng)?;
+        let (position, _) = random_position(&variant.into(), seats, &mut rng)?;
         texts.extend(changes(&position.to_string()));
     }
     let errors = texts.iter().filter_map(|text| variant.parse(text).err());
@@ -154,11 +156,11 @@ fn etude(variant: &Variant, text: &str) -> Option<String> {
 }
 
 fn etudes_are_read(talk: &mut Talk, variant: &'static Variant, seats: usize) -> Result<(), Fault> {
-    talk.choose(variant)?;
+    talk.choose(&variant.into())?;
     let mut rng = ChaCha8Rng::seed_from_u64(seats as u64);
     let mut lines: Vec<String> = etude_of_start(variant, seats).into_iter().collect();
     for _ in 0..1000 {
-        let (position, _) = random_position(variant, seats, &mut rng)?;
+        let (position, _) = random_position(&variant.into(), seats, &mut rng)?;
         lines.extend(etude(variant, &position.to_string()));
         if lines.len() > 5 {
             break;

@@ -18,6 +18,7 @@ use matches::plan::{EngineSpec, Limit};
 use matches::play::engine::Process;
 use matches::play::sandbox::Isolation;
 use matches::record::printable::{printable_bytes, shortened};
+use matches::run::exit::ExitError;
 
 /// Maximum length of a line in bytes; the rest of a longer line is ignored.
 const LONGEST_LINE: u64 = 1 << 20;
@@ -65,6 +66,12 @@ pub struct Program {
 #[derive(Debug, Error)]
 #[error("{0}")]
 pub struct ProgramError(pub(super) String);
+
+impl From<ProgramError> for ExitError {
+    fn from(error: ProgramError) -> ExitError {
+        ExitError::usage(error)
+    }
+}
 
 /// Reasons for a missing line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

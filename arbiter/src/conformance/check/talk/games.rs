@@ -1,9 +1,15 @@
 //! Games and positions of the checked engine.
 
-use buxtehude::protocol::{OptionOffer, PositionCommand, Reply, Start};
-use buxtehude::rules::{AnyPosition, Turn, VARIANTS, Variant};
+use buxtehude::protocol::{OptionKind, OptionOffer, PositionCommand, Reply, Start};
+use buxtehude::rules::{MAX_SEATS, Turn, VARIANTS, Variant};
+use matches::plan::rules::program::RulesError;
+use matches::plan::rules::{Position, PositionError, Rules};
 
 use super::{Fault, Profile, Talk, is_refusal, nothing, wrong};
+use crate::conformance::check::Table;
+
+/// Maximum number of moves and cards until a seat has a choice.
+const MOST_WORDS: usize = 1000;
 
 impl Talk {
     /// Introduces the engine, if it is not yet.
@@ -25,31 +31,30 @@ impl Talk {
         nothing(&self.fence()?)?;
         self.transcript.clear();
         if !self.is_home {
-            self.choose(self.home()?)?;
+            self.choose(&self.home()?.0)?;
             self.is_home = true;
         }
         self.set_beginning()
     }
 
-    /// The command for the first position of a game for two where a seat has a choice; dice may be due before.
+    /// The command for the first position where a seat has a choice; dice may be due before.
     pub fn beginning(&self) -> Result<String, Fault> {
-        let words = self.first_moves(0)?;
-        Ok(match words.is_empty() {
-            true => "position startpos".into(),
-            false => format!("position startpos moves {words}"),
-        })
+        self.after_moves(0)
     }
 
-    /// The default variant of checks.
-    fn home(&self) -> Result<&'static Variant, Fault> {
-        let first = self.scope.tables.first().map(|(variant, _)| *variant);
-        first.ok_or_else(|| Fault::Skipped("it plays no game that is checked".into()))
+    /// The game and number of seats where checks begin.
+    pub fn home(&self) -> Result<Table, Fault> {
+        let skipped = || Fault::Skipped("it plays no game that is checked".into());
+        self.scope.home().ok_or_else(skipped)
     }
 
-    /// The first `count` moves of a game for two, with the cards drawn; avoids cards if the game has moves that draw
-    /// none.
-    pub fn first_moves(&self, count: usize) -> Result<String, Fault> {
-        Ok(first_words(self.home()?, count)?.0.join(" "))
+    /// The command for the position after the first `count` moves of a game, with the cards drawn; avoids cards if the
+    /// game has moves that draw none.
+    pub fn after_moves(&self, count: usize) -> Result<String, Fault> {
+        let home = self.home()?;
+        let (words, _) = first_words(&home, count)?;
+        let players = (home.1 != 2).then_some(home.1);
+        Ok(position_command(players, &words))
     }
 
     /// Sets the position where checks begin.
@@ -57,18 +62,35 @@ impl Talk {
         self.set(&[self.beginning()?])
     }
 
-    pub(super) fn position_of(&self, set: &PositionCommand) -> Option<AnyPosition> {
-        let variant = self.variant.unwrap_or(&VARIANTS[0]);
-        let mut position = match &set.start {
-            Start::Startpos { players } => variant.start(players.unwrap_or(2) as usize).ok()?,
-            Start::Fen(text) => variant.parse(text).ok()?,
-            Start::Etude(line) => variant.parse_etude(line).ok()?,
+    /// Returns the position that a command sets, if it is valid.
+    ///
+    /// # Errors
+    /// [`RulesError`] if a rules program fails.
+    pub(super) fn position_of(
+        &self,
+        set: &PositionCommand,
+    ) -> Result<Option<Position>, RulesError> {
+        let usual = Rules::from(&VARIANTS[0]);
+        let rules = self.rules.as_ref().unwrap_or(&usual);
+        let start = match (&set.start, rules.built_in()) {
+            (Start::Startpos { players }, _) => match players.unwrap_or(2) as usize {
+                seats if seats <= MAX_SEATS => rules.start(seats),
+                _ => return Ok(None),
+            },
+            // Checks set no position of a rules program by its text.
+            (_, None) => return Ok(None),
+            (Start::Fen(text), _) => rules.parse(text),
+            (Start::Etude(line), _) => rules.parse_etude(line),
         };
-        set.moves
-            .iter()
-            .try_for_each(|word| position.play(word))
-            .ok()?;
-        Some(position)
+        let walked = start.and_then(|start| {
+            let (mut after, error) = start.walk(set.moves.iter().map(String::as_str));
+            error.map_or_else(|| Ok(after.pop().unwrap_or(start)), Err)
+        });
+        match walked {
+            Ok(position) => Ok(Some(position)),
+            Err(PositionError::Rules(fault)) => Err(fault),
+            Err(_) => Ok(None),
+        }
     }
 
     /// `true` if the engine offers a choice of games.
@@ -76,94 +98,119 @@ impl Talk {
         self.offers.iter().any(|offer| offer.name == "UCI_Variant")
     }
 
-    /// `true` if the engine offers the variant, or no choice of games.
-    pub fn plays(&self, variant: &Variant) -> bool {
-        let is_offered = |offer: &OptionOffer| {
-            offer.name == "UCI_Variant" && offer.kind.to_string().contains(variant.name)
+    /// `true` if the engine offers the game, or no choice of games.
+    pub fn plays(&self, rules: &Rules) -> bool {
+        let excludes = |offer: &OptionOffer| match &offer.kind {
+            OptionKind::Combo { vars, .. } => !vars.iter().any(|name| name == rules.told()),
+            _ => false,
         };
-        !self.has_choice() || self.offers.iter().any(is_offered)
+        let mut choices = self
+            .offers
+            .iter()
+            .filter(|offer| offer.name == "UCI_Variant");
+        !choices.any(excludes)
     }
 
-    /// `true` if the engine does not refuse this number of seats.
-    pub fn takes_seats(&mut self, variant: &'static Variant, seats: usize) -> bool {
-        let answer = self.choose(variant).and_then(|()| {
+    /// Returns `true` if the engine does not refuse this number of seats.
+    ///
+    /// # Errors
+    /// [`RulesError`] if a rules program fails.
+    pub fn takes_seats(&mut self, rules: &Rules, seats: usize) -> Result<bool, RulesError> {
+        let answer = self.choose(rules).and_then(|()| {
             self.transcript.clear();
             self.ask(&format!("position startpos players {seats}"))
         });
         self.is_open &= answer.is_ok();
-        answer.is_ok_and(|lines| !lines.iter().any(|line| is_refusal(line)))
+        match answer {
+            Ok(lines) => Ok(!lines.iter().any(|line| is_refusal(line))),
+            Err(Fault::Rules(fault)) => Err(fault),
+            Err(_) => Ok(false),
+        }
     }
 
     /// Skips the check unless it is about a game of this variant.
     pub fn need_variant(&self, variant: &Variant) -> Result<(), Fault> {
         let mut tables = self.scope.tables.iter();
-        match tables.any(|(checked, _)| checked.name == variant.name) {
+        match tables.any(|(checked, _)| checked.name() == variant.name) {
             true => Ok(()),
             false => Err(Fault::Skipped(format!("{} is not checked", variant.name))),
         }
     }
 
-    /// Selects a variant, if the engine offers a choice.
-    pub fn choose(&mut self, variant: &'static Variant) -> Result<(), Fault> {
+    /// Selects a game, if the engine offers a choice.
+    pub fn choose(&mut self, rules: &Rules) -> Result<(), Fault> {
         self.is_home = false;
-        self.variant = Some(variant);
+        self.rules = Some(rules.clone());
         match self.has_choice() {
-            true => self.set(&[format!("setoption name UCI_Variant value {}", variant.name)]),
+            true => self.set(&[format!("setoption name UCI_Variant value {}", rules.told())]),
             false => Ok(()),
         }
     }
 
     /// The command for a position reached from the start by moves and cards.
     pub fn position(&self, seats: usize, actions: &[String]) -> String {
-        let players = match self.profile() {
-            Profile::Match if seats == 2 => String::new(),
-            Profile::Full | Profile::Match => format!(" players {seats}"),
-            Profile::Uci => String::new(),
+        let is_plain = match self.profile() {
+            Profile::Full => false,
+            Profile::Match => seats == 2,
+            Profile::Uci => true,
         };
-        let moves = match actions {
-            [] => String::new(),
-            actions => format!(" moves {}", actions.join(" ")),
-        };
-        format!("position startpos{players}{moves}")
+        position_command((!is_plain).then_some(seats), actions)
     }
 }
 
-/// The first `count` moves of a game for two, with cards, and further ones until a seat has a choice; and the position
-/// reached.
-pub fn first_words(
-    variant: &'static Variant,
-    count: usize,
-) -> Result<(Vec<String>, AnyPosition), Fault> {
-    let start = variant.start(2);
-    let mut position = start.map_err(|error| Fault::Skipped(error.to_string()))?;
+fn position_command(players: Option<usize>, actions: &[String]) -> String {
+    let players = players.map_or(String::new(), |players| format!(" players {players}"));
+    let moves = match actions {
+        [] => String::new(),
+        actions => format!(" moves {}", actions.join(" ")),
+    };
+    format!("position startpos{players}{moves}")
+}
+
+/// Returns the variant of a built-in game; other games skip the check.
+pub fn built_in(rules: &Rules) -> Result<&'static Variant, Fault> {
+    let skipped = || Fault::Skipped("only built-in games have this check".into());
+    rules.built_in().ok_or_else(skipped)
+}
+
+/// The first `count` moves of a game, with cards, and further ones until a seat has a choice; and the position reached.
+/// If no seat ever has a choice, the first position with a seat to move.
+pub fn first_words((rules, seats): &Table, count: usize) -> Result<(Vec<String>, Position), Fault> {
+    let mut position = match rules.start(*seats) {
+        Err(PositionError::Setup(error)) => return Err(Fault::Skipped(error.to_string())),
+        start => start?,
+    };
     let mut words = Vec::new();
     let mut moves = 0;
-    let has_choice = |position: &AnyPosition| {
+    let mut first_turn = None;
+    let has_choice = |position: &Position| {
         matches!(position.turn(), Turn::Seat(_)) && position.legal_actions().len() > 1
     };
     while moves < count || !has_choice(&position) {
-        let after = |word: String| {
-            let mut next = position;
-            next.play(&word).ok()?;
-            Some((word, next))
+        let (word, next) = match position.turn() {
+            Turn::Card(_) if words.len() < MOST_WORDS => {
+                // Rotate through the cards: the same roll for every seat could repeat for ever.
+                let mut cards = position.legal_actions();
+                let word = cards.swap_remove(words.len() % cards.len());
+                let mut next = position.clone();
+                next.play(&word)?;
+                (word, next)
+            }
+            Turn::Seat(_) if words.len() < MOST_WORDS => {
+                first_turn.get_or_insert_with(|| (words.clone(), position.clone()));
+                let draws = |next: &Position| matches!(next.turn(), Turn::Card(_));
+                let children = position.children()?.into_iter();
+                let Some(child) = children.min_by_key(|(_, next)| draws(next)) else {
+                    return wrong("no move is legal");
+                };
+                moves += 1;
+                child
+            }
+            _ => {
+                let skipped = || Fault::Skipped("its game has no move".into());
+                return first_turn.ok_or_else(skipped);
+            }
         };
-        let mut children: Vec<_> = position
-            .legal_actions()
-            .into_iter()
-            .filter_map(after)
-            .collect();
-        let is_card_due = |next: &AnyPosition| matches!(next.turn(), Turn::Card(_));
-        if is_card_due(&position) {
-            // Rotate through the cards: the same roll for every seat could repeat for ever.
-            let number = children.len().max(1);
-            children.rotate_left(words.len() % number);
-        } else {
-            children.sort_by_key(|(_, next)| is_card_due(next));
-        }
-        let Some((word, next)) = children.into_iter().next() else {
-            return wrong("the game is over already");
-        };
-        moves += usize::from(!is_card_due(&position));
         words.push(word);
         position = next;
     }
@@ -171,6 +218,6 @@ pub fn first_words(
 }
 
 /// `true` if `word` is a legal move of the seat to move.
-pub fn is_legal(position: &AnyPosition, word: &str) -> bool {
+pub fn is_legal(position: &Position, word: &str) -> bool {
     matches!(position.turn(), Turn::Seat(_)) && position.legal_actions().iter().any(|mv| mv == word)
 }
