@@ -237,7 +237,7 @@ fn a_mute_program_is_given_up_at_once() {
     let (code, stdout, stderr) = run(&["check", "--timeout", "300", "sleep", "1000"]);
     assert_eq!(code, 1, "{stdout}{stderr}");
     let expected = "cannot play matches\nerror uci/answered: `uci` is answered with `uciok`\n    \
-                    no `uciok` within 300 ms";
+                    no `uciok` within 300 ms; does it flush its output after each line?\n";
     assert!(stdout.starts_with(expected), "{stdout}");
     assert!(begun.elapsed().as_secs() < 20, "{:?}", begun.elapsed());
 }

@@ -132,6 +132,9 @@ fn a_program_that_cannot_be_used_is_named() {
     assert!(code == 1 && stdout.starts_with("error ugi: "), "{stdout}");
     let (code, _, stderr) = check("name=x", &[]);
     assert!(code == 2 && stderr.contains("cmd= is missing"), "{stderr}");
+    let (code, stdout, _) = check("cmd=sleep args=1000 name=x", &["--timeout", "300"]);
+    let expected = "no `ugiok` within 300 ms; does it flush its output after each line?\n";
+    assert!(code == 1 && stdout.contains(expected), "{stdout}");
 }
 
 /// Checks an engine for the game of a rules program.

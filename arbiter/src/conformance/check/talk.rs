@@ -287,7 +287,15 @@ impl Talk {
                 self.slowest = self.slowest.max(Some(self.sent.elapsed()));
                 Ok(line)
             }
-            None => wrong(format!("no {expected} within {} ms", patience.as_millis())),
+            None => {
+                // A program that has answered before flushes its output.
+                let hint = match self.slowest {
+                    None => "; does it flush its output after each line?",
+                    Some(_) => "",
+                };
+                let patience = patience.as_millis();
+                wrong(format!("no {expected} within {patience} ms{hint}"))
+            }
         }
     }
 
