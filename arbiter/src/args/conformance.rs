@@ -24,7 +24,7 @@ EXAMPLES
   arbiter check ./mine
   arbiter check --profile match --legal python3 examples/engine.py
   arbiter check ./mine --threads 4           # arguments after the program are passed to it
-  arbiter check --rules 'cmd=./rules name=go' ./mine
+  arbiter check --rules 'cmd=python3 args=examples/rules/pig.py' python3 examples/hold_at.py 20
   arbiter check --soak=5000 --only soak ./mine
   arbiter check --format junit ./mine --quiet > report.xml
   arbiter check --profile uci --variant NAME ./plain")]
