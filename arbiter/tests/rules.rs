@@ -198,6 +198,19 @@ fn a_page_shows_pictures_or_without_the_program_the_moves() {
             assert_eq!(bare.get("x"), None);
         }
     }
+    let page = path(&directory, "page.html");
+    let crash = format!("cmd=python3 args='{BAD_PIG} {PIG} crash 30 none' name=pig");
+    let (code, stdout, stderr) = run(&["report", &record, "--output", &page, "--rules", &crash]);
+    assert_eq!(code, 5, "{stdout}{stderr}");
+    assert!(
+        stderr.starts_with("error: rules program pig: ") && stderr.contains("out of dice"),
+        "{stderr}"
+    );
+    let broken = shown_games(&fs::read_to_string(&page).unwrap());
+    assert_eq!(broken.len(), 2);
+    for game in broken {
+        assert!(text(&game["flaw"]).contains("out of dice"), "{game}");
+    }
     let shown = content(&["replay", &store, "--game", "1"]);
     let last = pictures_of_pig(&text(&records[0]["moves"])).pop().unwrap();
     assert!(shown.contains(&format!("\n\n{last}\n\nseat 1 ")), "{shown}");

@@ -37,7 +37,7 @@ EXAMPLES
 
 The page is one file that needs no network. On a terminal, the tables are printed unless --output
 or --format is given. The match may still be running. The exit code is 1 if a line was skipped
-because it is not a game, and 3 if the report cannot be written.")]
+because it is not a game, 3 if the report cannot be written, and 5 if a rules program fails.")]
 pub struct ReportArgs {
     /// The games
     #[command(flatten)]

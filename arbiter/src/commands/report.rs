@@ -17,12 +17,14 @@ use matches::archive::replay;
 use matches::archive::store::Extent;
 use matches::luck::LuckMeter;
 use matches::output::{is_same_file, print};
+use matches::plan::rules::program::RulesError;
 use matches::play::interrupt::Interrupt;
 use matches::record::GameRecord;
 use matches::record::printable::printable_lines;
 use matches::report::Report;
 use matches::review::Review;
 use matches::run::events::standings_json;
+use matches::run::exit::ExitError;
 
 use self::luck::Luck;
 use super::input::open;
@@ -57,7 +59,11 @@ pub fn report(args: &ReportArgs) -> ExitCode {
         ReportFormat::Json => read_tables(args, &interrupt, standings_json),
         ReportFormat::Html => read_page(args, &interrupt),
     };
-    let (mut text, is_whole) = match made {
+    let Made {
+        mut text,
+        is_whole,
+        fault,
+    } = match made {
         _ if interrupt.is_set() => return ExitCode::from(exit::INTERRUPTED),
         Ok(made) => made,
         Err(error) => {
@@ -72,11 +78,20 @@ pub fn report(args: &ReportArgs) -> ExitCode {
     if let Err(error) = write(&text, args.output.as_deref()) {
         return exit::fail(exit::STORAGE, error);
     }
-    if is_whole {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::from(exit::WRONG)
+    match fault {
+        Some(fault) => ExitError::from(fault).exit(),
+        None if is_whole => ExitCode::SUCCESS,
+        None => ExitCode::from(exit::WRONG),
     }
+}
+
+/// A report that was made.
+struct Made {
+    text: String,
+    /// `true` if every line of the file is a game.
+    is_whole: bool,
+    /// The first fault of a rules program that hides positions.
+    fault: Option<RulesError>,
 }
 
 /// Writes a text to a file, or to standard output.
@@ -100,12 +115,12 @@ fn write(text: &str, path: Option<&Path>) -> Result<(), String> {
     }
 }
 
-/// The report on the games in a file as text, and `true` if every line of it is a game.
+/// The report on the games in a file as text.
 fn read_tables(
     args: &ReportArgs,
     interrupt: &Interrupt,
     text: impl Fn(&Report) -> String,
-) -> Result<(String, bool), CommandError> {
+) -> Result<Made, CommandError> {
     let (file, luck) = measured(args, interrupt)?;
     let (_, mut report) = beginning(&file, &args.input.file)?;
     let is_whole = match &file {
@@ -123,7 +138,11 @@ fn read_tables(
         }
     };
     report.finish();
-    Ok((text(&report), is_whole))
+    Ok(Made {
+        text: text(&report),
+        is_whole,
+        fault: None,
+    })
 }
 
 /// Opens the file, after its games' luck was measured if the user asks for it. The evaluator, if any, still has to
@@ -143,8 +162,8 @@ fn measured(
     }
 }
 
-/// The page of the games in a file, some of them move by move, and `true` if every line of it is a game.
-fn read_page(args: &ReportArgs, interrupt: &Interrupt) -> Result<(String, bool), CommandError> {
+/// The page of the games in a file, some of them move by move.
+fn read_page(args: &ReportArgs, interrupt: &Interrupt) -> Result<Made, CommandError> {
     let (file, luck) = measured(args, interrupt)?;
     let (subject, report) = beginning(&file, &args.input.file)?;
     let seats = report.standings().seats().len();
@@ -162,10 +181,18 @@ fn read_page(args: &ReportArgs, interrupt: &Interrupt) -> Result<(String, bool),
             reviews_of(args, games, interrupt, &mut page)?
         }
     };
+    let mut fault = None;
     for_each_of(&file, &wanted, |record| {
-        page.show(&record, reviews.get(&record.game));
+        let found = page.show(&record, reviews.get(&record.game));
+        // Without its program, a game is shown by its moves alone.
+        let is_broken = |fault: &RulesError| matches!(fault, RulesError::Broken { .. });
+        fault = fault.take().or(found.filter(is_broken));
     })?;
-    Ok((page.html(), is_whole))
+    Ok(Made {
+        text: page.html(),
+        is_whole,
+        fault,
+    })
 }
 
 /// Reviews the valid games; prints the flaws of the others.

@@ -19,6 +19,7 @@ use std::collections::BTreeSet;
 
 use faults::FaultList;
 use history::History;
+use matches::plan::rules::program::RulesError;
 use matches::record::GameRecord;
 use matches::record::printable::printable_lines;
 use matches::report::Report;
@@ -94,9 +95,10 @@ impl Page {
         chosen.copied().collect()
     }
 
-    /// Shows a game move by move, up to its first illegal move, with its review if there is one.
-    pub fn show(&mut self, record: &GameRecord, review: Option<&Review>) {
-        self.shown.add(record, review);
+    /// Shows a game move by move, up to its first illegal move, with its review if there is one. Returns the fault of
+    /// its rules program if that is why positions are missing.
+    pub fn show(&mut self, record: &GameRecord, review: Option<&Review>) -> Option<RulesError> {
+        self.shown.add(record, review)
     }
 
     /// Sets name and limit of the reviewing engine.

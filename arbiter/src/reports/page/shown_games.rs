@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::shown_review::{GameReview, StepReview};
 use matches::archive::replay::{Flaw, Replay, Step};
+use matches::plan::rules::program::RulesError;
 use matches::plan::rules::{Position, PositionError};
 use matches::record::printable::printable;
 use matches::record::{Fault, GameRecord, TurnRecord};
@@ -120,8 +121,10 @@ impl ShownGames {
         self.reviewer = Some(reviewer.to_string());
     }
 
-    /// Adds a game, up to its first illegal move, with its review if there is one.
-    pub fn add(&mut self, record: &GameRecord, review: Option<&Review>) {
+    /// Adds a game, up to its first illegal move, with its review if there is one. Returns the fault of its rules
+    /// program if that is why positions are missing.
+    pub fn add(&mut self, record: &GameRecord, review: Option<&Review>) -> Option<RulesError> {
+        let mut fault;
         let mut game = ShownGame {
             number: record.game,
             block: record.block,
@@ -144,6 +147,7 @@ impl ShownGames {
                     Flaw::Variant(_) => ", or the game of a program in --rules",
                     _ => "",
                 };
+                fault = flaw.fault_of_rules().cloned();
                 game.flaw = Some(format!("{flaw}{more}"));
                 let results = [record.places.len(), record.endings.len()];
                 if lacks_rules(&flaw) && results == [record.seats.len(); 2] {
@@ -152,13 +156,16 @@ impl ShownGames {
                 }
             }
             Ok(walk) => {
+                fault = walk.flaw.as_ref().and_then(Flaw::fault_of_rules).cloned();
                 game.flaw = walk.flaw.as_ref().map(ToString::to_string);
                 // If moves are missing at the end, so are those of the last turns.
                 game.opening = record.opening_plies();
                 let turns = TurnsAfter(game.opening, &record.turns);
                 let mut positions = self.on_board(&walk, turns).or_else(|| {
                     let (positions, error) = in_pictures(&walk, turns);
-                    game.flaw = game.flaw.take().or(error.map(|error| error.to_string()));
+                    fault = fault.take().or(error);
+                    let text = fault.as_ref().map(ToString::to_string);
+                    game.flaw = game.flaw.take().or(text);
                     Some(positions)
                 });
                 for reviewed in review.iter().flat_map(|review| &review.moves) {
@@ -174,6 +181,7 @@ impl ShownGames {
             .games
             .partition_point(|other| other.number < game.number);
         self.games.insert(after, game);
+        fault
     }
 
     /// Returns the positions on a board, if the rules have one.
