@@ -14,6 +14,7 @@ pub mod transcript;
 pub mod verify;
 
 use std::error::Error;
+use std::process::ExitCode;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use matches::plan::{EngineSpec, Isolate};
@@ -21,9 +22,17 @@ use matches::play::interrupt::Interrupt;
 use matches::play::sandbox::{self, Isolation};
 pub use matches::run::exit;
 use matches::run::signals;
+use settings::args::ArgsError;
 
 /// An error that stops a command, to be printed.
 type CommandError = Box<dyn Error>;
+
+/// Prints the error of a command that reads games; returns its exit status.
+fn fail(error: &CommandError) -> ExitCode {
+    let arguments = error.downcast_ref::<ArgsError>();
+    let status = arguments.map_or(exit::USAGE, |error| error.status);
+    exit::fail(status, error)
+}
 
 /// Sets the interrupt on a signal from outside.
 fn stop_on_signals(interrupt: &Interrupt) -> Result<(), CommandError> {

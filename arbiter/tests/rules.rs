@@ -206,6 +206,10 @@ fn a_page_shows_pictures_or_without_the_program_the_moves() {
         stderr.starts_with("error: rules program pig: ") && stderr.contains("out of dice"),
         "{stderr}"
     );
+    for command in ["report", "replay", "export", "explain", "review", "verify"] {
+        let (code, _, stderr) = run(&[command, &record, "--rules", "cmd=true name=pig"]);
+        assert_eq!(code, 5, "{command}: {stderr}");
+    }
     let broken = shown_games(&fs::read_to_string(&page).unwrap());
     assert_eq!(broken.len(), 2);
     for game in broken {

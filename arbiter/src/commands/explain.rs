@@ -8,7 +8,7 @@ use matches::archive::ArchiveError;
 use matches::output::print;
 
 use super::input::open;
-use super::{CommandError, exit};
+use super::{CommandError, fail};
 
 /// Explains one game, or every game with a fault.
 pub fn run(args: &ExplainArgs) -> ExitCode {
@@ -17,7 +17,7 @@ pub fn run(args: &ExplainArgs) -> ExitCode {
             let _ = print(&text);
             ExitCode::SUCCESS
         }
-        Err(error) => exit::fail(exit::USAGE, error),
+        Err(error) => fail(&error),
     }
 }
 

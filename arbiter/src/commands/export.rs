@@ -13,7 +13,7 @@ use matches::record::printable::{printable_json, printable_lines};
 use settings::config;
 
 use super::input::open;
-use super::{CommandError, exit};
+use super::{CommandError, exit, fail};
 
 type Output = BufWriter<StdoutLock<'static>>;
 
@@ -26,7 +26,7 @@ pub fn export(args: &ExportArgs) -> ExitCode {
             // A closed pipe is not an error.
             Some(ErrorKind::BrokenPipe) => ExitCode::SUCCESS,
             Some(_) => exit::fail(exit::STORAGE, format_args!("standard output: {error}")),
-            None => exit::fail(exit::USAGE, error),
+            None => fail(&error),
         },
     }
 }

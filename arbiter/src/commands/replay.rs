@@ -11,14 +11,14 @@ use matches::output::print;
 use matches::record::digest::StoredGame;
 
 use super::input::open;
-use super::{CommandError, exit};
+use super::{CommandError, exit, fail};
 
 /// Checks a file, or shows one of its games; the exit status is 1 if any game is invalid.
 pub fn replay(args: &ReplayArgs) -> ExitCode {
     let file = args.input.file.display();
     let checked = match check_file(args) {
         Ok(checked) => checked,
-        Err(error) => return exit::fail(exit::USAGE, error),
+        Err(error) => return fail(&error),
     };
     match args.game {
         Some(wanted) if checked.games == 0 => {

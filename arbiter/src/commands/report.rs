@@ -28,7 +28,7 @@ use matches::run::exit::ExitError;
 
 use self::luck::Luck;
 use super::input::open;
-use super::{CommandError, exit, isolate, stop_on_signals};
+use super::{CommandError, exit, fail, isolate, stop_on_signals};
 
 /// Prints or writes the report on the games in a file.
 pub fn report(args: &ReportArgs) -> ExitCode {
@@ -66,9 +66,7 @@ pub fn report(args: &ReportArgs) -> ExitCode {
     } = match made {
         _ if interrupt.is_set() => return ExitCode::from(exit::INTERRUPTED),
         Ok(made) => made,
-        Err(error) => {
-            return exit::fail(exit::USAGE, error);
-        }
+        Err(error) => return fail(&error),
     };
     if args.format.is_none() && is_for_terminal {
         let file = args.input.file.display();

@@ -13,13 +13,13 @@ use matches::record::digest::StoredGame;
 use matches::review::Totals;
 
 use super::input::open;
-use super::{CommandError, exit, isolate, progress, stop_on_signals};
+use super::{CommandError, exit, fail, isolate, progress, stop_on_signals};
 
 /// Reviews the games of a file; the exit status is 1 if a game was skipped.
 pub fn review(args: &ReviewArgs) -> ExitCode {
     let interrupt = Interrupt::new();
     match review_file(args, &interrupt) {
-        Err(error) => exit::fail(exit::USAGE, error),
+        Err(error) => fail(&error),
         Ok(_) if interrupt.is_set() => ExitCode::from(exit::INTERRUPTED),
         Ok(0) => ExitCode::SUCCESS,
         Ok(_) => ExitCode::from(exit::WRONG),

@@ -18,14 +18,14 @@ use matches::play::sandbox::Isolation;
 use settings::args::{ArgsError, DEFAULT_LIMIT, engines_of};
 
 use super::input::open;
-use super::{CommandError, exit, isolate, stop_on_signals};
+use super::{CommandError, exit, fail, isolate, stop_on_signals};
 
 /// Plays games again; the exit status is 1 if any game differs from the stored one.
 pub fn verify(args: &VerifyArgs) -> ExitCode {
     let interrupt = Interrupt::new();
     match verify_file(args, &interrupt) {
         Err(_) if interrupt.is_set() => ExitCode::from(exit::INTERRUPTED),
-        Err(error) => exit::fail(exit::USAGE, error),
+        Err(error) => fail(&error),
         Ok(found) => {
             let file = args.input.file.display();
             // A closed pipe is not an error.
