@@ -53,7 +53,8 @@ impl Extent {
 
 const SEATS: &str =
     "SELECT engines.name, place, ending, turns, micros, depth_turns, depths, waited, late_stops,
-    overruns, out_of_turn, flaws, winnings FROM seats JOIN engines ON engines.number = engine WHERE game = ?1 ORDER BY seat";
+    overruns, out_of_turn, flaws, winnings
+    FROM seats JOIN engines ON engines.number = engine WHERE game = ?1 ORDER BY seat";
 const RERUNS: &str =
     "SELECT seat, reason, shares, number FROM reruns WHERE game = ?1 ORDER BY number";
 const FAULT: &str = "SELECT seat, reason, stderr, evidence FROM faults WHERE game = ?1";
