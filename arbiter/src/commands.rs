@@ -17,8 +17,10 @@ use std::error::Error;
 use std::process::ExitCode;
 
 use indicatif::{ProgressBar, ProgressStyle};
+use matches::plan::rules::program::RulesError;
 use matches::plan::{EngineSpec, Isolate};
 use matches::play::interrupt::Interrupt;
+use matches::play::runner::RunError;
 use matches::play::sandbox::{self, Isolation};
 pub use matches::run::exit;
 use matches::run::signals;
@@ -29,8 +31,13 @@ type CommandError = Box<dyn Error>;
 
 /// Prints the error of a command that reads games; returns its exit status.
 fn fail(error: &CommandError) -> ExitCode {
-    let arguments = error.downcast_ref::<ArgsError>();
-    let status = arguments.map_or(exit::USAGE, |error| error.status);
+    let run = error.downcast_ref::<RunError>();
+    let is_of_rules = error.is::<RulesError>() || run.and_then(RunError::fault_of_rules).is_some();
+    let status = match error.downcast_ref::<ArgsError>() {
+        Some(error) => error.status,
+        None if is_of_rules => exit::RULES_FAULT,
+        None => exit::USAGE,
+    };
     exit::fail(status, error)
 }
 

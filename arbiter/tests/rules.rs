@@ -200,6 +200,11 @@ fn a_page_shows_pictures_or_without_the_program_the_moves() {
     }
     let page = path(&directory, "page.html");
     let crash = format!("cmd=python3 args='{BAD_PIG} {PIG} crash 30 none' name=pig");
+    let (code, stdout, stderr) = run(&["replay", &record, "--rules", &crash]);
+    assert!(
+        code == 5 && stdout.is_empty() && stderr.contains("out of dice"),
+        "{stdout}{stderr}"
+    );
     let (code, stdout, stderr) = run(&["report", &record, "--output", &page, "--rules", &crash]);
     assert_eq!(code, 5, "{stdout}{stderr}");
     assert!(

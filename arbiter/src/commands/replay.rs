@@ -8,6 +8,7 @@ use matches::archive::game_file::Place;
 use matches::archive::replay;
 use matches::luck::LuckChecker;
 use matches::output::print;
+use matches::plan::rules::program::RulesError;
 use matches::record::digest::StoredGame;
 
 use super::input::open;
@@ -78,7 +79,7 @@ fn check_file(args: &ReplayArgs) -> Result<Checked, CommandError> {
             (Ok(game), Some(wanted)) if game.record.game != wanted => return Ok(()),
             (Ok(game), wanted) => {
                 checked.without_digest += u64::from(game.digest.is_none());
-                check_game(&game, wanted.is_some(), place, &mut luck)
+                check_game(&game, wanted.is_some(), place, &mut luck)?
             }
             // With `--game`, other lines do not matter.
             (Err(_), Some(_)) => return Ok(()),
@@ -104,11 +105,23 @@ fn check_file(args: &ReplayArgs) -> Result<Checked, CommandError> {
     Ok(checked)
 }
 
-fn check_game(game: &StoredGame, is_shown: bool, place: Place<'_>, luck: &mut LuckChecker) -> bool {
+/// Prints the flaws of a game; returns whether there are none.
+///
+/// # Errors
+/// The fault of a rules program that fails, which is no flaw of the game.
+fn check_game(
+    game: &StoredGame,
+    is_shown: bool,
+    place: Place<'_>,
+    luck: &mut LuckChecker,
+) -> Result<bool, RulesError> {
     if is_shown {
         say(&reports::show(&game.record));
     }
     let flaws = replay::check_stored(game);
+    if let Some(fault) = replay::broken_rules(&flaws) {
+        return Err(fault.clone());
+    }
     for flaw in &flaws {
         say(&format!("{place}: game {}: {flaw}\n", game.record.game));
     }
@@ -116,9 +129,9 @@ fn check_game(game: &StoredGame, is_shown: bool, place: Place<'_>, luck: &mut Lu
         && let Err(error) = luck.check(&game.record)
     {
         say(&format!("{place}: game {}: {error}\n", game.record.game));
-        return false;
+        return Ok(false);
     }
-    flaws.is_empty()
+    Ok(flaws.is_empty())
 }
 
 fn say(text: &str) {

@@ -192,7 +192,11 @@ fn add_games(
             return Ok(());
         }
         is_there = true;
-        if let Some(flaw) = replay::check(&record).first() {
+        let flaws = replay::check(&record);
+        if let Some(fault) = replay::broken_rules(&flaws) {
+            return Err(fault.clone().into());
+        }
+        if let Some(flaw) = flaws.first() {
             found.different += 1;
             return Ok(say(&format!("game {}, {flaw}", record.game))?);
         }

@@ -5,6 +5,7 @@ mod flaw;
 use buxtehude::rules::{Seat, Turn};
 
 use crate::plan::rules::facts::free_places;
+use crate::plan::rules::program::RulesError;
 use crate::plan::rules::{Position, Rules};
 use crate::record::GameRecord;
 use crate::record::digest::StoredGame;
@@ -68,6 +69,12 @@ pub fn check(record: &GameRecord) -> Vec<Flaw> {
         flaws.push(Flaw::Luck);
     }
     flaws
+}
+
+/// Returns the fault of a rules program that failed while a game was checked, which says nothing about the game.
+pub fn broken_rules(flaws: &[Flaw]) -> Option<&RulesError> {
+    let mut faults = flaws.iter().filter_map(Flaw::fault_of_rules);
+    faults.find(|fault| matches!(fault, RulesError::Broken { .. }))
 }
 
 /// A move of a game with its cards.
