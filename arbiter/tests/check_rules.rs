@@ -72,7 +72,7 @@ fn every_fault_fails_the_check_of_its_law() {
         ("order", 1, "error same/order: "),
         ("jump", 1, "error same/order: "),
         ("process", 1, "error same/process: "),
-        ("places", 1, "error places: "),
+        ("places", 1, "error games/3: "),
         ("endless", 0, "warning ends: "),
         ("text", 1, "error text: "),
         ("lose", 1, "error refuses/illegal-word: "),

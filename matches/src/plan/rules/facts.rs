@@ -200,14 +200,7 @@ impl Facts {
 
     /// Checks that the places can belong to one final order, and fit to the next action.
     fn check_places(&self) -> Result<(), FactsError> {
-        let text = |place: &Option<usize>| place.map_or("-".to_string(), |place| place.to_string());
-        let broken = |expected: &str| {
-            let places: Vec<String> = self.places.iter().map(text).collect();
-            Err(FactsError::new(
-                &format!("places {}", places.join(" ")),
-                expected,
-            ))
-        };
+        let broken = |expected: &str| Err(FactsError::new(&self.places_in_words(), expected));
         let open = self.places.iter().filter(|place| place.is_none()).count();
         if free_places(&self.places).len() != open {
             return broken("equal seats to share the best of their places, such as 1 1 3");
@@ -219,6 +212,30 @@ impl Facts {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Checks that the places that were decided before stay.
+    ///
+    /// # Errors
+    /// [`FactsError`] if one has changed.
+    pub fn check_decided(&self, before: &Facts) -> Result<(), FactsError> {
+        let mut pairs = before.places.iter().zip(&self.places);
+        match pairs.all(|(before, now)| before.is_none() || before == now) {
+            true => Ok(()),
+            false => {
+                let expected = format!(
+                    "no change of decided places after {}",
+                    before.places_in_words()
+                );
+                Err(FactsError::new(&self.places_in_words(), expected))
+            }
+        }
+    }
+
+    fn places_in_words(&self) -> String {
+        let word = |place: &Option<usize>| place.map_or("-".to_string(), |place| place.to_string());
+        let words: Vec<String> = self.places.iter().map(word).collect();
+        format!("places {}", words.join(" "))
     }
 
     fn read_winnings(

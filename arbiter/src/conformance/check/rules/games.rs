@@ -40,8 +40,6 @@ struct Found {
     times: Vec<Duration>,
     /// Number of games that were broken off, and the last of their positions.
     endless: Option<(usize, ExternalPosition)>,
-    /// Description of the first change of a decided place.
-    changed: Option<String>,
 }
 
 impl Games {
@@ -113,13 +111,6 @@ impl Games {
             let begun = Instant::now();
             let next = position.after(word)?;
             found.times.push(begun.elapsed());
-            let (before, now) = (&position.facts().places, &next.facts().places);
-            let is_changed =
-                |(old, new): (&Option<usize>, &Option<usize>)| old.is_some() && old != new;
-            if before.iter().zip(now).any(is_changed) {
-                let change = || format!("places {before:?}, then {now:?} in position \"{next}\"");
-                found.changed.get_or_insert_with(change);
-            }
             position = next.clone();
             after.push(next);
         }
@@ -166,14 +157,8 @@ pub fn of_each_number(games: &Rc<Games>) -> Vec<Check> {
 
 /// Checks of all games together.
 pub fn laws(games: &Rc<Games>) -> Vec<Check> {
-    let [places, ends, speed] = [(); 3].map(|()| Rc::clone(games));
+    let [ends, speed] = [(); 2].map(|()| Rc::clone(games));
     vec![
-        Check::new("places", "a decided place does not change", move |_| {
-            match &places.found.borrow().changed {
-                Some(change) => wrong(change.clone()),
-                None => Ok(()),
-            }
-        }),
         Check::new("ends", "random games end", move |_| {
             match &ends.found.borrow().endless {
                 Some((count, position)) => {

@@ -262,6 +262,7 @@ impl ExternalPosition {
             }
         };
         let facts = Facts::parse(&state, self.seats(), start.stake);
+        let facts = facts.and_then(|facts| facts.check_decided(&self.0.facts).map(|()| facts));
         let facts = facts.map_err(|error| broken(format!("its answer has {error}")))?;
         let start = Arc::clone(start);
         Ok(ExternalPosition(Arc::new(Node { start, line, facts })))

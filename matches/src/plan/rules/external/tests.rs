@@ -468,3 +468,23 @@ fn a_game_too_long_for_a_line_is_not_sent() {
     );
     assert!(sizes(&fake).is_empty());
 }
+
+#[test]
+fn a_decided_place_stays() {
+    let (start, _) = begun(|line, query| {
+        let state = match line.split(' ').count() {
+            5 => "2 legal a places 1 -",
+            _ => "1 legal a",
+        };
+        let response = match query {
+            "players" => "2",
+            "state" => state,
+            _ => "",
+        };
+        Ok(response.to_string())
+    });
+    let decided = start.after("a").unwrap();
+    let error = decided.after("a").unwrap_err().to_string();
+    let expected = "\"places - -\": expected no change of decided places after places 1 -";
+    assert!(error.contains(expected), "{error}");
+}
