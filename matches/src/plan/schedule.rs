@@ -179,7 +179,7 @@ pub fn play_opening(
     error.map_or(Ok(()), Err)
 }
 
-/// Plays a random move and draws its card; returns `false` if every move would decide a place.
+/// Plays a random move and draws its card; returns `false` if every move, or the card, would decide a place.
 ///
 /// # Errors
 /// [`PositionError`] if a rules program fails.
@@ -189,6 +189,7 @@ pub fn play_random_ply(
     rng: &mut impl Rng,
     deck: &mut Deck,
 ) -> Result<bool, PositionError> {
+    let (start, length, before) = (position.clone(), played.len(), deck.clone());
     draw_if_due(position, played, deck)?;
     let mut candidates = position.children()?;
     candidates.retain(|(_, next)| finished(next) == finished(position));
@@ -198,6 +199,11 @@ pub fn play_random_ply(
     played.push(word.clone());
     *position = next.clone();
     draw_if_due(position, played, deck)?;
+    if finished(position) > finished(&start) {
+        (*position, *deck) = (start, before);
+        played.truncate(length);
+        return Ok(false);
+    }
     Ok(true)
 }
 

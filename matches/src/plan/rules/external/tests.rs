@@ -2,9 +2,13 @@ use std::fmt;
 use std::sync::Mutex;
 
 use buxtehude::rules::{Seat, Turn};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
 
 use super::*;
-use crate::plan::deck::Draws;
+use crate::plan::deck::{Deck, Draws};
+use crate::plan::rules::Position;
+use crate::plan::schedule::play_random_ply;
 use crate::plan::{EngineSpec, Limit};
 
 /// A rules program that is a function from the argument of `position` and a query to a response, or to a refusal.
@@ -470,21 +474,19 @@ fn a_game_too_long_for_a_line_is_not_sent() {
 }
 
 #[test]
-fn a_decided_place_stays() {
+fn a_random_ply_whose_draw_decides_a_place_is_taken_back() {
     let (start, _) = begun(|line, query| {
-        let state = match line.split(' ').count() {
-            5 => "2 legal a places 1 -",
-            _ => "1 legal a",
+        let state = match line.split(' ').next_back() {
+            Some("toss") => "card 1 weights +end 1",
+            Some("+end") => "over places 1 2",
+            _ => "1 legal toss",
         };
-        let response = match query {
-            "players" => "2",
-            "state" => state,
-            _ => "",
-        };
-        Ok(response.to_string())
+        Ok(if query == "state" { state } else { "" }.to_string())
     });
-    let decided = start.after("a").unwrap();
-    let error = decided.after("a").unwrap_err().to_string();
-    let expected = "\"places - -\": expected no change of decided places after places 1 -";
-    assert!(error.contains(expected), "{error}");
+    let (mut position, mut played) = (Position::External(start.clone()), Vec::new());
+    let mut random = ChaCha8Rng::seed_from_u64(1);
+    let mut deck = Deck::new(1.into(), Draws::Seat);
+    let is_played = play_random_ply(&mut position, &mut played, &mut random, &mut deck);
+    assert!(!is_played.unwrap() && played.is_empty(), "{played:?}");
+    assert_eq!(position, Position::External(start));
 }

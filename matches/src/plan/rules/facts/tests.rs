@@ -228,6 +228,17 @@ fn places_are_complete_at_the_end_and_open_for_the_seat_that_acts() {
 }
 
 #[test]
+fn a_decided_place_stays() {
+    let facts = |text| Facts::parse(text, 2, None).unwrap();
+    let [open, decided, over] = ["1 legal a", "2 legal a places 1 -", "over places 1 2"].map(facts);
+    assert_eq!(decided.check_decided(&open), Ok(()));
+    assert_eq!(over.check_decided(&decided), Ok(()));
+    let error = open.check_decided(&decided).unwrap_err().to_string();
+    let expected = "\"places - -\": expected no change of decided places after places 1 -";
+    assert_eq!(error, expected);
+}
+
+#[test]
 fn winnings_are_read_only_at_the_end_of_a_game_with_a_stake() {
     let parse = |text| Facts::parse(text, 2, Some(3)).map_err(|error| error.to_string());
     assert_eq!(
