@@ -118,6 +118,9 @@ impl Facts {
         facts.check_places()?;
         if words.next_if_eq(&"winnings").is_some() {
             facts.read_winnings(&mut words, stake)?;
+        } else if let (None, Turn::Over, Some(_)) = (words.peek(), facts.turn, stake) {
+            let expected = "winnings at the end, because `query stake` has an answer";
+            return Err(FactsError::new(text, expected));
         }
         match words.next() {
             None => Ok(facts),

@@ -239,14 +239,17 @@ fn a_decided_place_stays() {
 }
 
 #[test]
-fn winnings_are_read_only_at_the_end_of_a_game_with_a_stake() {
+fn winnings_are_given_at_the_end_of_a_game_with_a_stake_and_nowhere_else() {
     let parse = |text| Facts::parse(text, 2, Some(3)).map_err(|error| error.to_string());
     assert_eq!(
         parse("over places 1 2 winnings 3 0").unwrap().winnings,
         [3, 0]
     );
-    assert!(parse("over places 1 2").unwrap().winnings.is_empty());
     for (text, words) in [
+        (
+            "over places 1 2",
+            "\"over places 1 2\": expected winnings at the end",
+        ),
         (
             "over places 1 2 winnings 3",
             "\"winnings\": expected 2 whole numbers",
