@@ -17,11 +17,13 @@ use std::error::Error;
 use std::process::ExitCode;
 
 use indicatif::{ProgressBar, ProgressStyle};
+use matches::judge::JudgeError;
 use matches::plan::rules::program::RulesError;
 use matches::plan::{EngineSpec, Isolate};
 use matches::play::interrupt::Interrupt;
 use matches::play::runner::RunError;
 use matches::play::sandbox::{self, Isolation};
+use matches::review::ReviewError;
 pub use matches::run::exit;
 use matches::run::signals;
 use settings::args::ArgsError;
@@ -32,7 +34,10 @@ type CommandError = Box<dyn Error>;
 /// Prints the error of a command that reads games; returns its exit status.
 fn fail(error: &CommandError) -> ExitCode {
     let run = error.downcast_ref::<RunError>();
-    let is_of_rules = error.is::<RulesError>() || run.and_then(RunError::fault_of_rules).is_some();
+    let run = run.and_then(RunError::fault_of_rules);
+    let review = error.downcast_ref::<ReviewError<JudgeError>>();
+    let review = review.and_then(ReviewError::fault_of_rules);
+    let is_of_rules = error.is::<RulesError>() || run.or(review).is_some();
     let status = match error.downcast_ref::<ArgsError>() {
         Some(error) => error.status,
         None if is_of_rules => exit::RULES_FAULT,

@@ -23,6 +23,7 @@ use thiserror::Error;
 
 use crate::archive::replay::Flaw;
 use crate::plan::Opening;
+use crate::plan::rules::program::RulesError;
 use crate::plan::rules::{Position, PositionError};
 use crate::score::shares;
 pub(crate) use values::Values;
@@ -56,6 +57,17 @@ pub enum ReviewError<E> {
         /// Accepted values.
         expected: String,
     },
+}
+
+impl<E> ReviewError<E> {
+    /// The fault of a rules program, if that is the reason.
+    pub fn fault_of_rules(&self) -> Option<&RulesError> {
+        match self {
+            ReviewError::Game(flaw) => flaw.fault_of_rules(),
+            ReviewError::Rules(reason) => reason.fault_of_rules(),
+            ReviewError::Appraiser(_) | ReviewError::Unfit { .. } => None,
+        }
+    }
 }
 
 /// Reviews a game; calls `on_move` with each move as soon as it and its cards have values. The review stops when

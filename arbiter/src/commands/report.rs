@@ -15,6 +15,7 @@ use matches::archive::ArchiveError;
 use matches::archive::game_file::GameFile;
 use matches::archive::replay;
 use matches::archive::store::Extent;
+use matches::judge::JudgeError;
 use matches::luck::LuckMeter;
 use matches::output::{is_same_file, print};
 use matches::plan::rules::program::RulesError;
@@ -22,7 +23,7 @@ use matches::play::interrupt::Interrupt;
 use matches::record::GameRecord;
 use matches::record::printable::printable_lines;
 use matches::report::Report;
-use matches::review::Review;
+use matches::review::{Review, ReviewError};
 use matches::run::events::standings_json;
 use matches::run::exit::ExitError;
 
@@ -64,6 +65,8 @@ pub fn report(args: &ReportArgs) -> ExitCode {
         is_whole,
         fault,
     } = match made {
+        // An error of the reviewer sets the interrupt, too; a signal ends a review without an error.
+        Err(error) if error.is::<ReviewError<JudgeError>>() => return fail(&error),
         _ if interrupt.is_set() => return ExitCode::from(exit::INTERRUPTED),
         Ok(made) => made,
         Err(error) => return fail(&error),

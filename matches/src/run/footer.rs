@@ -29,7 +29,7 @@ impl Match {
             if !self.is_over() {
                 text += &format!("; `{resume} {path}` continues it");
                 if let Err(SourceError::Rules(_)) = outcome {
-                    text += ", after a change of the rules program with --changed-engines";
+                    text += "; if the rules program has changed, with --changed-engines";
                 }
             }
         }

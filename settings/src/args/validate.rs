@@ -87,7 +87,7 @@ fn luck(args: &GameArgs, plan: &Plan) -> Result<LuckPlan, ArgsError> {
     match luck.by {
         Some(LuckBy::BuiltIn { .. }) if plan.rules.program().is_some() => {
             let expected =
-                "the built-in engine does not know this game: expected --luck-engine, or off";
+                "the built-in engine does not play this game: expected --luck-engine, or off";
             Err(ArgsError::new("luck", expected))
         }
         Some(_) if !has_cards => {

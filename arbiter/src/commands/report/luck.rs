@@ -63,7 +63,10 @@ impl Luck {
 fn game_in(file: &GameFile, path: &Path) -> Result<(&'static Variant, usize), CommandError> {
     if let GameFile::Store(store) = file {
         let plan = store.plan()?;
-        let variant = plan.rules.built_in().ok_or("expected --luck-engine")?;
+        let variant = plan.rules.built_in().ok_or_else(|| {
+            let game = plan.rules.name();
+            format!("--luck: the built-in engine does not play {game}: expected --luck-engine")
+        })?;
         return Ok((variant, plan.seats));
     }
     let mut first = None;
