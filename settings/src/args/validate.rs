@@ -157,7 +157,13 @@ fn openings(
     let mut openings = match &args.openings {
         Some(path) => openings::read(path, rules, seats)
             .map_err(|error| ArgsError::of("openings", &error, error.fault_of_rules()))?,
-        None => vec![Opening::default()],
+        None => {
+            let usual = Opening::default();
+            usual
+                .position(rules, seats)
+                .map_err(|error| ArgsError::of("rules", &error, error.fault_of_rules()))?;
+            vec![usual]
+        }
     };
     if let Some(plies) = args.openings_plies {
         for opening in &mut openings {
