@@ -143,12 +143,8 @@ impl ShownGames {
         };
         match Replay::of(record) {
             Err(flaw) => {
-                let more = match flaw {
-                    Flaw::Variant(_) => ", or the game of a program in --rules",
-                    _ => "",
-                };
                 fault = flaw.fault_of_rules().cloned();
-                game.flaw = Some(format!("{flaw}{more}"));
+                game.flaw = Some(flaw.to_string());
                 let results = [record.places.len(), record.endings.len()];
                 if lacks_rules(&flaw) && results == [record.seats.len(); 2] {
                     game.opening = record.opening_plies();

@@ -13,8 +13,8 @@ pub enum Flaw {
     /// The line is not a game.
     #[error("not a game record: {0}")]
     Unreadable(#[from] serde_json::Error),
-    /// The variant does not exist.
-    #[error("variant: {0}")]
+    /// The variant does not exist, or its rules program is not given.
+    #[error("variant: {0}, or the game of a program in --rules")]
     Variant(#[from] UnknownVariant),
     /// The start is not a valid position.
     #[error("start: {0}")]
