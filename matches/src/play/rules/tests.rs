@@ -414,3 +414,13 @@ fn an_interrupt_ends_the_wait() {
     });
     assert!(begun.elapsed() < GRACE, "{:?}", begun.elapsed());
 }
+
+#[test]
+fn a_program_that_only_draws_is_refused() {
+    let game = shell(&program("echo response card 1 weights +a 1"), Path::new(""));
+    run(&game, PATIENCE).unwrap();
+    let (all, error) = game.start(2).unwrap().walk(["+a"; 1001]);
+    let error = broken(error.unwrap());
+    assert_eq!(all.len(), 1000);
+    assert!(error.contains("1001 outcomes follow each other"), "{error}");
+}

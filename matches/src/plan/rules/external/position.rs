@@ -14,6 +14,8 @@ use crate::record::printable::{printable_lines, shortened};
 
 /// Maximum number of characters of a list of legal actions in an error.
 const LONGEST_LIST: usize = 200;
+/// Maximum number of outcomes without a move between them: more would never let an engine move.
+const MOST_DRAWS: u32 = 1000;
 /// Maximum number of characters of a picture.
 const LONGEST_PICTURE: usize = 4000;
 
@@ -26,6 +28,8 @@ struct Node {
     /// Argument of `position`, which begins with the line of the start.
     line: String,
     facts: Facts,
+    /// Number of outcomes since the last move.
+    draws: u32,
 }
 
 struct Start {
@@ -54,7 +58,12 @@ impl ExternalPosition {
             stake,
         };
         let start = Arc::new(start);
-        ExternalPosition(Arc::new(Node { start, line, facts }))
+        ExternalPosition(Arc::new(Node {
+            start,
+            line,
+            facts,
+            draws: 0,
+        }))
     }
 
     /// Number of seats.
@@ -264,8 +273,22 @@ impl ExternalPosition {
         let facts = Facts::parse(&state, self.seats(), start.stake);
         let facts = facts.and_then(|facts| facts.check_decided(&self.0.facts).map(|()| facts));
         let facts = facts.map_err(|error| broken(format!("its answer has {error}")))?;
+        let draws = match self.0.facts.turn {
+            Turn::Card(_) => self.0.draws + 1,
+            Turn::Seat(_) | Turn::Over => 0,
+        };
+        if draws > MOST_DRAWS {
+            return Err(broken(format!(
+                "{draws} outcomes follow each other: expected a move after at most {MOST_DRAWS}"
+            )));
+        }
         let start = Arc::clone(start);
-        Ok(ExternalPosition(Arc::new(Node { start, line, facts })))
+        Ok(ExternalPosition(Arc::new(Node {
+            start,
+            line,
+            facts,
+            draws,
+        })))
     }
 }
 
