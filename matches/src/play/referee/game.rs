@@ -182,8 +182,8 @@ impl<'a> Game<'a> {
             return Ok(Some(fault));
         }
         let late_stop = clock.late_stop();
-        // One question to a rules program is enough for the line and the move that begins it.
-        let line = positions_of_line(&self.position, &answer);
+        // A rules program need not be asked again about the move that begins the line.
+        let line = positions_of_line(&self.position, &answer)?;
         let mv = match self.play_answer(&answer, line.first())? {
             Ok(mv) => mv,
             Err(reason) => {

@@ -6,7 +6,8 @@ use std::time::Duration;
 use buxtehude::protocol::Score;
 use buxtehude::rules::Seat;
 
-use crate::plan::rules::Position;
+use super::Abandoned;
+use crate::plan::rules::{Position, PositionError};
 use crate::play::engine::Answer;
 use crate::record::printable::{printable, shortened};
 use crate::record::{MAX_FLAW, MAX_LINE, TurnRecord, is_estimate, micros};
@@ -104,10 +105,22 @@ fn believed_estimate(said: [Vec<u16>; 2], seats: usize, flaws: &mut Vec<String>)
 }
 
 /// Returns the positions after the moves of an answer's principal variation, up to its first illegal move and the
-/// maximum length of a record.
-pub fn positions_of_line(position: &Position, answer: &Answer) -> Vec<Position> {
-    let words = answer.info.pv.iter().take(MAX_LINE).map(String::as_str);
-    position.walk(words).0
+/// maximum length of a record. Asks a rules program about one word at a time, so that no engine can stop it with
+/// illegal ones.
+///
+/// # Errors
+/// [`Abandoned`] if a rules program fails.
+pub fn positions_of_line(position: &Position, answer: &Answer) -> Result<Vec<Position>, Abandoned> {
+    let mut after: Vec<Position> = Vec::new();
+    for word in answer.info.pv.iter().take(MAX_LINE) {
+        let mut next = after.last().unwrap_or(position).clone();
+        match next.play(word) {
+            Ok(()) => after.push(next),
+            Err(error @ PositionError::Rules(_)) => return Err(error.into()),
+            Err(_) => break,
+        }
+    }
+    Ok(after)
 }
 
 /// Converts a seat to its number in records, from 1.
