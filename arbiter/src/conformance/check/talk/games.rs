@@ -101,7 +101,10 @@ impl Talk {
     /// `true` if the engine offers the game, or no choice of games.
     pub fn plays(&self, rules: &Rules) -> bool {
         let excludes = |offer: &OptionOffer| match &offer.kind {
-            OptionKind::Combo { vars, .. } => !vars.iter().any(|name| name == rules.told()),
+            OptionKind::Combo { default, vars } => !vars
+                .iter()
+                .chain([default])
+                .any(|name| name == rules.told()),
             _ => false,
         };
         let mut choices = self
