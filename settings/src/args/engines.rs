@@ -81,7 +81,8 @@ pub fn judge(text: &str, limit: Limit) -> Result<EngineSpec, ArgsError> {
     let name = engine
         .get("name")
         .map_or_else(|| program(&engine), String::from);
-    spec(text, &engine, name, &default(limit))
+    let spec = spec(&engine, name, &default(limit));
+    spec.map_err(|reason| ArgsError::in_text("engine", text, reason))
 }
 
 /// Budget of an engine that measures luck, if its text sets none.
@@ -127,39 +128,37 @@ fn specs(
     let names = names(&typed)?;
     let specs = typed.iter().zip(names).zip(drafts);
     let specs = specs.map(|(((text, engine), name), draft)| {
-        let spec = spec(text, engine, name, default)?;
+        let spec = spec(engine, name, default);
+        let spec = spec.map_err(|reason| ArgsError::in_text("engine", text, reason))?;
         Ok(EngineSpec { draft, ..spec })
     });
     specs.collect()
 }
 
 pub(super) fn spec(
-    text: &str,
     engine: &EngineText,
     name: String,
     default: &EngineSpec,
-) -> Result<EngineSpec, ArgsError> {
-    let wrong = |reason: String| ArgsError::in_text("engine", text, reason);
+) -> Result<EngineSpec, String> {
     let mut spec = EngineSpec {
         name,
         limit: Limit::default(),
         ..default.clone()
     };
-    engine.apply(&mut spec).map_err(wrong)?;
+    engine.apply(&mut spec)?;
     if is_too_long(&spec.name) {
         let name = shortened(&spec.name, LONGEST_NAME);
-        return Err(ArgsError::new(
-            "engine",
-            format_args!("name={name}: expected at most {LONGEST_NAME} characters"),
+        return Err(format!(
+            "name={name}: expected at most {LONGEST_NAME} characters"
         ));
     }
     if let Some(dir) = spec.dir.as_ref().filter(|dir| !dir.is_dir()) {
         let dir = dir.display();
-        return Err(wrong(format!("dir={dir}: expected a directory")));
+        return Err(format!("dir={dir}: expected a directory"));
     }
     let Some(command) = engine.get("cmd") else {
         let reason = "cmd= is missing, expected cmd=PROGRAM here or in --each";
-        return Err(wrong(reason.to_string()));
+        return Err(reason.to_string());
     };
     spec.command = resolve(command, spec.dir.as_deref());
     if spec.limit == Limit::default() {

@@ -26,8 +26,8 @@ pub struct RulesArgs {
     #[arg(long, value_name = "NAME", default_value = VARIANTS[0].name)]
     pub variant: String,
 
-    /// Program that gives the rules of another game, with the keys cmd, args, name, dir and limits of --engine; its
-    /// name is the game's (docs/games.md)
+    /// Program that gives the rules of another game, with the keys cmd, args, name (of the game), dir and limits of
+    /// --engine, and with variant and draws (docs/games.md)
     #[arg(long, value_name = "\"cmd=./x KEY=VALUE...\"", value_parser = rules, conflicts_with = "variant")]
     pub rules: Option<RulesPlan>,
 }
@@ -136,9 +136,9 @@ pub fn rules(text: &str) -> Result<RulesPlan, String> {
         ));
     }
     let told = told.unwrap_or_else(|| name.clone());
-    let program = spec(text, &typed, name, &default(Limit::default()));
+    let program = spec(&typed, name, &default(Limit::default()));
     Ok(RulesPlan {
-        program: program.map_err(|error| error.message)?,
+        program: program?,
         told,
         draws,
     })

@@ -196,7 +196,7 @@ impl<'a> Game<'a> {
         self.clocks[seat.index()].charge(answer.used());
         self.request.append(&mv);
         if let Ok(best_move) = &answer.best_move {
-            self.begin_pondering(seat, engine, best_move);
+            self.begin_pondering(seat, engine, best_move)?;
         }
         let turn = turn_record(
             seat,

@@ -6,7 +6,7 @@ use buxtehude::protocol::{BestMove, Go};
 use buxtehude::rules::{Seat, Turn};
 
 use super::game::Game;
-use crate::plan::rules::Position;
+use crate::plan::rules::{Position, PositionError};
 use crate::play::clock;
 use crate::play::engine::{Answer, AnswerError, Engine};
 
@@ -41,18 +41,27 @@ impl Game<'_> {
 
     /// Starts pondering of the engine in `seat`, if it named a legal expected move after which it is to move.
     /// AnswerErrors to send the commands show when the engine is asked for its move.
-    pub(super) fn begin_pondering(&mut self, seat: Seat, engine: &mut Engine, answer: &BestMove) {
+    ///
+    /// # Errors
+    /// [`PositionError::Rules`] if a rules program fails.
+    pub(super) fn begin_pondering(
+        &mut self,
+        seat: Seat,
+        engine: &mut Engine,
+        answer: &BestMove,
+    ) -> Result<(), PositionError> {
         let Some(expected) = answer
             .ponder
             .as_ref()
             .filter(|_| self.specs[seat.index()].ponder)
         else {
-            return;
+            return Ok(());
         };
         let mut next = self.position.clone();
-        let is_legal = next.play(expected).is_ok();
-        if !is_legal || next.turn() != Turn::Seat(seat) {
-            return;
+        match next.play(expected) {
+            Ok(()) if next.turn() == Turn::Seat(seat) => {}
+            Ok(()) | Err(PositionError::Action(_)) => return Ok(()),
+            Err(error) => return Err(error),
         }
         let searchmoves = self.searchmoves(seat, &next);
         let go = Go {
@@ -63,6 +72,7 @@ impl Game<'_> {
         if engine.ponder(request).is_ok() {
             self.pondered[seat.index()] = Some(expected.clone());
         }
+        Ok(())
     }
 
     /// Stops all pondering at the end of the game. An engine that does not stop is killed, but does not lose the game.
