@@ -69,6 +69,7 @@ fn good_programs_pass_all_checks() {
 fn every_fault_fails_the_check_of_its_law() {
     for (fault, code, expected) in [
         ("listed", 1, "error games/2: "),
+        ("over", 1, "error games/2: "),
         ("order", 1, "error same/order: "),
         ("jump", 1, "error same/order: "),
         ("process", 1, "error same/process: "),

@@ -94,6 +94,7 @@ impl Games {
         let plies = plies?;
         let least = plies.iter().min().unwrap_or(&0);
         let most = plies.iter().max().unwrap_or(&0);
+        expect(*most > 0, || "the game is over at its start".into())?;
         Ok(format!("{games} games of {least} to {most} plies"))
     }
 
