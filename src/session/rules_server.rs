@@ -2,8 +2,8 @@
 //! time.
 //!
 //! One thread reads and answers. Positions are kept for each word of the last move list, so a `position` line costs
-//! only the words in which it differs. Answers are written before the program waits for input, so lines that come
-//! together are answered together.
+//! only its new words. Answers are written before the program waits for input: lines that come together are answered
+//! together.
 
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::process::ExitCode;

@@ -89,7 +89,7 @@ class Backgammon(unittest.TestCase):
         self.assertGreater(doubles, POSITIONS // 20)
 
     def test_luck(self):
-        """The mean over all rolls, from which the luck of each is measured, is GNU Backgammon's own."""
+        """Luck is measured against the mean over all rolls, on which GNU Backgammon agrees."""
         for _, (state, _) in zip(range(MEANS), turns(random.Random(9))):
             before = state.child(state.legal_actions()[0])
             if not before.is_chance_node():
