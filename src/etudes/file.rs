@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use super::saving;
+use super::saving::{self, Lock};
 use crate::rules::hase::{Etude, EtudeError, Ruleset};
 use crate::rules::{Game, Rules, Seat, Variant};
 
@@ -123,12 +123,10 @@ pub(super) fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
     if !kind.is_file() && !kind.is_dir() {
         return Err(io::Error::other("expected a regular file"));
     }
-    bytes_of(&File::open(path)?)
-}
-
-fn bytes_of(file: &File) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    file.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
+    File::open(path)?
+        .take(MOST_BYTES + 1)
+        .read_to_end(&mut bytes)?;
     match bytes.len() as u64 > MOST_BYTES {
         false => Ok(bytes),
         true => Err(io::Error::other(format!(
@@ -149,15 +147,7 @@ impl EtudeFile {
     /// # Errors
     /// [`Problem::Read`].
     pub fn read(path: &Path, ruleset: &'static Ruleset) -> Result<EtudeFile, FileError> {
-        EtudeFile::of_bytes(path, ruleset, read_bytes(path))
-    }
-
-    fn of_bytes(
-        path: &Path,
-        ruleset: &'static Ruleset,
-        bytes: io::Result<Vec<u8>>,
-    ) -> Result<EtudeFile, FileError> {
-        let bytes = bytes.map_err(|reason| {
+        let bytes = read_bytes(path).map_err(|reason| {
             let expected = "a file of etude lines";
             FileError::new(path, None, Problem::Read { reason, expected })
         })?;
@@ -231,8 +221,8 @@ impl EtudeFile {
         winner: Option<Seat>,
     ) -> Result<Verdict, FileError> {
         let save_error = |reason| self.error(None, Problem::Save(reason));
-        let locked = saving::lock(&self.path).map_err(save_error)?;
-        let current = EtudeFile::of_bytes(&self.path, self.ruleset, bytes_of(&locked))?;
+        let _lock = Lock::on(&self.path).map_err(save_error)?;
+        let current = EtudeFile::read(&self.path, self.ruleset)?;
         let found = current.text(line)?;
         if expected.is_some_and(|expected| expected != found) {
             return Err(self.error(Some(line), Problem::Changed { found }));

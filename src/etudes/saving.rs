@@ -1,6 +1,7 @@
 //! Saving a file atomically: the new contents go to a temporary file, which then replaces the old one. A program that
 //! changes a part of a file locks it first, so that no change by another process is lost.
 
+use std::ffi::OsString;
 use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -15,31 +16,69 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Time between attempts to lock.
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// Opens and locks a file before it is read, changed and saved; follows a link. Dropping the file ends the lock.
+/// A lock on a file, held until it is dropped.
 ///
-/// On Windows, a locked file can be read only through the returned handle.
-///
-/// # Errors
-/// An error of the system, or another process has not released the lock in time.
-pub fn lock(path: &Path) -> io::Result<File> {
-    let deadline = Instant::now() + PATIENCE;
-    loop {
-        let file = File::open(path)?;
-        match file.try_lock() {
-            Ok(()) => {
-                // A process that held the lock before may have replaced the file.
-                if Handle::from_file(file.try_clone()?)? == Handle::from_path(path)? {
-                    return Ok(file);
-                }
+/// It is a separate file in the same folder: Windows neither replaces an open file nor lets others read a locked one.
+pub struct Lock {
+    path: PathBuf,
+    _locked: File,
+}
+
+impl Lock {
+    /// Locks a file before it is read, changed and saved; follows a link.
+    ///
+    /// # Errors
+    /// An error of the system, or another process has not released the lock in time.
+    pub fn on(path: &Path) -> io::Result<Lock> {
+        let path = behind_links(path)?;
+        let mut name = OsString::from(".");
+        name.push(path.file_name().unwrap_or_default());
+        name.push(".lock");
+        let path = path.with_file_name(name);
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            if let Some(lock) = Lock::attempt(&path)? {
+                return Ok(lock);
             }
-            Err(TryLockError::WouldBlock) if Instant::now() < deadline => thread::sleep(PAUSE),
-            Err(TryLockError::WouldBlock) => {
+            if Instant::now() >= deadline {
                 let seconds = PATIENCE.as_secs();
                 let message = format!("another process has locked it for {seconds} s");
                 return Err(io::Error::new(io::ErrorKind::TimedOut, message));
             }
+            thread::sleep(PAUSE);
+        }
+    }
+
+    /// Creates and locks the file of a lock; returns `None` if another process holds or is just releasing it.
+    fn attempt(path: &Path) -> io::Result<Option<Lock>> {
+        let mut options = OpenOptions::new();
+        let file = match options.write(true).create(true).truncate(false).open(path) {
+            // On Windows, a removed file keeps its name until all have closed it.
+            Err(error) if cfg!(windows) && error.kind() == io::ErrorKind::PermissionDenied => {
+                return Ok(None);
+            }
+            file => file?,
+        };
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Ok(None),
             Err(TryLockError::Error(error)) => return Err(error),
         }
+        // The process that held the lock before may have removed the file after it was opened here.
+        let opened = Handle::from_file(file.try_clone()?)?;
+        let is_current = Handle::from_path(path).is_ok_and(|found| found == opened);
+        Ok(is_current.then(|| Lock {
+            path: path.into(),
+            _locked: file,
+        }))
+    }
+}
+
+impl Drop for Lock {
+    /// Removes the file while it is still locked.
+    fn drop(&mut self) {
+        // The file of a lock does no harm if it stays.
+        let _ = fs::remove_file(&self.path);
     }
 }
 

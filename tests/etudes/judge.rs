@@ -78,7 +78,7 @@ fn verdicts_of_several_processes_at_once_are_all_saved() {
 #[test]
 fn a_file_that_stays_locked_is_reported() {
     let folder = Folder::with(MIXED);
-    let file = fs::File::open(folder.0.path().join("x.csv")).unwrap();
+    let file = fs::File::create(folder.0.path().join(".x.csv.lock")).unwrap();
     file.try_lock().unwrap();
     let error = "x.csv: cannot be saved: another process has locked it for 10 s: \
         expected a writable file and folder\n";
