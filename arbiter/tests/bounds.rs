@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 use rusqlite::Connection;
 use tempfile::TempDir;
 
+use crate::common::program::BUILT_IN;
+
 /// Limits of a program: seconds, and KiB of its address space. Unbounded reading exceeds them within a minute.
 const LIMITS: (u32, u32) = (60, 3_000_000);
 
@@ -30,6 +32,7 @@ impl Folder {
         let folder = Folder::new();
         let arguments = [
             "match", "--games", "2", "--nodes", "1", "--store", "match.db", "--seed", "1",
+            "--engine", BUILT_IN,
         ];
         assert_eq!(folder.run(&arguments).0, Some(0));
         folder
@@ -236,7 +239,7 @@ fn a_store_holds_no_more_than_a_match() {
     folder.expect(&with_plan, "engines: expected at most 1000");
     let folder = Folder::with_store();
     folder.change(&format!(
-        "{NUMBERS} INSERT INTO seats SELECT 1, i, 0, 1, 'ended', 0, 0, 0, 0, 0, 0, 0, 0, 0 FROM n"
+        "{NUMBERS} INSERT INTO seats SELECT 1, i, 0, 1, NULL, 'ended', 0, 0, 0, 0, 0, 0, 0, 0, 0 FROM n"
     ));
     folder.expect(&READERS, "game 1: expected at most 6 seats");
     let folder = Folder::with_store();

@@ -175,7 +175,7 @@ fn openings_are_a_file_or_a_list_of_its_lines() {
         6 +half 4']";
     let named = "seed = 1\ngames = 4\ndepth = 1\nmax-plies = 2\nopenings = 'two.txt'";
     let exports = [list, named].map(|settings| {
-        let path = file(&directory, settings);
+        let path = file(&directory, &format!("{settings}\n[each]\nrestart = 'off'"));
         // The path is relative to the current directory.
         let mut command = arbiter(&["match", "--config", &path, "--record", "games.jsonl"]);
         let output = command.current_dir(&directory).output().unwrap();
@@ -349,7 +349,14 @@ fn games_without_settings_print_none() {
     let directory = directory("config_of_a_record");
     let record = directory.join("games.jsonl");
     let record = record.to_str().unwrap();
-    let (code, _, _) = run(&["match", "--depth=1", "--max-plies=2", "--record", record]);
+    let (code, _, _) = run(&[
+        "match",
+        "--depth=1",
+        "--max-plies=2",
+        "--record",
+        record,
+        "--store=none",
+    ]);
     assert_eq!(code, 0);
     let (code, stdout, stderr) = run(&["export", record, "--format", "config"]);
     assert_eq!((code, stdout.as_str()), (2, ""), "{stderr}");

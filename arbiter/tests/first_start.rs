@@ -136,7 +136,8 @@ fn the_first_start_can_be_interrupted() {
     let path = |name: &str| folder.join(name).display().to_string();
     let (store, record) = (path("match.db"), path("games.jsonl"));
     let quick = ["match", "--depth", "1", "--max-plies", "4", "--games", "2"];
-    let (code, stdout, stderr) = run(&[&quick[..], &["--record", &record]].concat());
+    let (code, stdout, stderr) =
+        run(&[&quick[..], &["--record", &record, "--store", "none"]].concat());
     assert_eq!(code, 0, "{stdout}{stderr}");
     let scripts = folder.with_file_name("interrupted_start");
     for command in [

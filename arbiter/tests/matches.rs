@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::common::program;
 use matches::record::GameRecord;
 use matches::record::ending::Ending;
-use program::{crashing, directory, run, scattered, spent};
+use program::{BUILT_IN, arbiter, crashing, directory, run, scattered, spent};
 
 fn records(path: &Path) -> Vec<GameRecord> {
     let text = std::fs::read_to_string(path).unwrap();
@@ -35,43 +35,51 @@ fn three_seats(test: &str, arguments: &[&str]) -> (String, Vec<GameRecord>) {
 }
 
 #[test]
-fn without_engines_the_built_in_engine_plays_itself() {
-    let directory = directory("built_in");
-    let record = directory.join("games.jsonl");
-    let (code, stdout, stderr) = run(&[
-        "match",
-        "--players",
-        "3",
-        "--games",
-        "3",
-        "--depth",
-        "2",
-        "--seed",
-        "1",
-        "--random-plies",
-        "4",
-        "--record",
-        record.to_str().unwrap(),
-    ]);
-    assert_eq!(code, 0, "{stdout}{stderr}");
-    let records = records(&record);
-    assert_eq!(records.len(), 3, "{stdout}");
-    for record in &records {
-        assert_eq!(record.seats, ["buxtehude"; 3]);
-        assert_eq!(record.fault, None);
-        assert_eq!(
-            matches::archive::replay::check(record).len(),
-            0,
-            "{record:?}"
+fn without_engines_three_levels_play_and_the_match_is_stored() {
+    let directory = directory("first_match");
+    let quick = ["match", "--players", "3", "--games", "3", "--depth", "2"];
+    let play = |more: &[&str]| {
+        let mut arbiter = arbiter(&[&quick[..], more].concat());
+        let output = arbiter.current_dir(&directory).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let files = || std::fs::read_dir(&directory).unwrap().count();
+    for more in [&[][..], &["--engine", BUILT_IN]] {
+        play(&[&["--store", "none"], more].concat());
+    }
+    play(&["--engine", BUILT_IN]);
+    assert_eq!(files(), 0);
+    for name in ["match-1.db", "match-2.db"] {
+        let stdout = play(&["--seed", "1", "--random-plies", "4"]);
+        assert!(
+            stdout.contains(&format!("note: stored in {name};")),
+            "{stdout}"
         );
+        assert!(
+            stdout.contains(&format!(", stored in {name}\n")),
+            "{stdout}"
+        );
+    }
+    assert_eq!(files(), 2);
+    let store = directory.join("match-2.db").display().to_string();
+    let (_, lines, _) = run(&["export", &store]);
+    for line in lines.lines() {
+        let record = matches::archive::replay::read(line).unwrap();
+        let mut names = record.seats.clone();
+        names.sort_unstable();
+        assert_eq!(names, ["level-10", "level-4", "level-7"]);
+        assert_eq!(record.fault, None);
+        let flaws = matches::archive::replay::check(&record);
+        assert_eq!(flaws.len(), 0, "{record:?}");
         for turn in &record.turns {
             assert_eq!(turn.estimate.iter().sum::<u16>(), 1000, "{turn:?}");
-            assert_eq!(turn.pv.first(), Some(&turn.mv), "{turn:?}");
+            assert!(turn.depth.is_some_and(|depth| depth <= 2), "{turn:?}");
             // A tree that is kept from the last move may need no more.
             assert!(turn.nodes.is_some(), "{turn:?}");
         }
     }
-    assert!(stdout.contains("buxtehude"), "{stdout}");
+    assert_eq!(lines.lines().count(), 3);
 }
 
 #[test]
@@ -80,6 +88,8 @@ fn a_board_game_is_played_recorded_and_shown() {
     let record = directory.join("games.jsonl");
     let (code, stdout, stderr) = run(&[
         "match",
+        "--engine",
+        BUILT_IN,
         "--variant",
         "rabbits-and-wolves",
         "--games",
@@ -216,7 +226,7 @@ fn the_built_in_engine_plays_the_same_match_again() {
         let record = directory.join(name);
         let mut arguments = vec!["match", "--players", "3", "--games", "6", "--depth", "3"];
         arguments.extend(["--seed", "5", "--concurrency", concurrency]);
-        arguments.extend(["--record", record.to_str().unwrap()]);
+        arguments.extend(["--engine", BUILT_IN, "--record", record.to_str().unwrap()]);
         let (code, stdout, stderr) = run(&arguments);
         assert_eq!(code, 0, "{stdout}{stderr}");
         let records = records(&record).into_iter();

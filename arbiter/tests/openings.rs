@@ -7,7 +7,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use crate::common::program;
 use matches::plan::openings;
 use matches::plan::rules::Rules;
-use program::{crashing, directory, run, scattered};
+use program::{BUILT_IN, crashing, directory, run, scattered};
 
 /// Makes a suite; returns its openings and the text on standard error.
 fn suite(arguments: &[&str]) -> (Vec<String>, String) {
@@ -192,7 +192,7 @@ fn a_match_plays_from_a_suite() {
         "--games",
         "12",
     ];
-    arguments.extend(["--depth", "1", "--max-plies", "3"]);
+    arguments.extend(["--depth", "1", "--max-plies", "3", "--engine", BUILT_IN]);
     arguments.extend(["--record", record.to_str().unwrap()]);
     let (code, stdout, stderr) = run(&arguments);
     assert_eq!((code, stderr.as_str()), (0, ""), "{stdout}");

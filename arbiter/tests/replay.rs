@@ -4,7 +4,7 @@ use crate::common::program;
 use matches::archive::replay;
 use matches::record::ending::Ending;
 use matches::record::{Fault, GameRecord};
-use program::{directory, run, scattered};
+use program::{BUILT_IN, directory, run, scattered};
 
 /// Games of a short match; the last one ended by the rules.
 fn match_of(test: &str) -> (std::path::PathBuf, Vec<GameRecord>) {
@@ -169,6 +169,8 @@ fn a_changed_store_is_found() {
     let store = directory.join("match.db").display().to_string();
     let settings = [
         "match",
+        "--engine",
+        BUILT_IN,
         "--depth",
         "1",
         "--max-plies",

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::common::program;
-use program::{content, crashing, directory, run, scattered};
+use program::{BUILT_IN, content, crashing, directory, run, scattered};
 use serde_json::{Value, json};
 
 /// A game whose first ply is the opening, and where the move `0` was forced.
@@ -233,7 +233,9 @@ fn an_engine_that_reviews_itself_finds_no_loss() {
     let (openings, record) = (path("openings"), path("games.jsonl"));
     fs::write(&openings, "startpos moves 1 +half 4\n2,65,3/0,68,3 2 - -\n").unwrap();
     let settings = ["--openings", &openings, "--games", "4", "--seed", "9"];
-    let files = ["match", "--record", &record, "--depth", "1"];
+    let files = [
+        "match", "--engine", BUILT_IN, "--record", &record, "--depth", "1",
+    ];
     content(&[&files[..], &settings].concat());
     let told = review_json(&[&record, "--depth", "1"]);
     assert_eq!((&told["games"], &told["worst"]), (&json!(4), &json!([])));

@@ -360,7 +360,7 @@ fn a_full_disk_stops_the_match() {
         "{stdout}{stderr}"
     );
     assert!(
-        stdout.contains(&format!("`arbiter resume {store}` continues it")),
+        stdout.contains(&format!("arbiter resume {store}` continues it")),
         "{stdout}"
     );
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::common::program;
-use program::{directory, run};
+use program::{BUILT_IN, directory, run};
 
 const ARBITER: &str = env!("CARGO_BIN_EXE_arbiter");
 
@@ -23,13 +23,17 @@ while read -r line; do
 done
 "#;
 
-/// Plays a match into a new store and a record.
+/// Plays a match into a new store and a record, by default of the built-in engine.
 fn match_of(directory: &Path, arguments: &[&str]) -> (String, String) {
     let path = |name: &str| directory.join(name).display().to_string();
     let (store, record) = (path("match.db"), path("games.jsonl"));
     let files = ["match", "--store", &store, "--record", &record];
     let settings = ["--seed", "9", "--random-plies", "4", "--max-plies", "30"];
-    let (code, stdout, stderr) = run(&[&files[..], &settings, arguments].concat());
+    let engine = match arguments.contains(&"--engine") {
+        true => &[][..],
+        false => &["--engine", BUILT_IN],
+    };
+    let (code, stdout, stderr) = run(&[&files[..], &settings, engine, arguments].concat());
     assert_eq!((code, stderr.as_str()), (0, ""), "{stdout}");
     (store, record)
 }

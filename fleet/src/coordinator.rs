@@ -47,7 +47,7 @@ pub fn begin(
     };
     let mut fleet = Fleet::new(runtime, settings);
     if !args.dry_run {
-        if args.store.is_none() {
+        if args.new_match().store.is_none() {
             return fail(USAGE, "--store: expected a new file for the match");
         }
         // Connects before the store is created, so that no file is left behind if there is no server.
@@ -108,7 +108,6 @@ impl<'a> Fleet<'a> {
 }
 
 impl Source for Fleet<'_> {
-    const RESUME: &'static str = "fleet resume";
     const KEEPS_NAMES: bool = true;
 
     fn prepare(&mut self, planned: &mut Match, _: Engines) -> Result<String, ExitError> {

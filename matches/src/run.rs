@@ -82,8 +82,6 @@ pub struct StoredMatch {
 
 /// A source of games: threads on this machine, or a fleet of machines.
 pub trait Source {
-    /// Command that continues a stored match, such as `arbiter resume`.
-    const RESUME: &'static str;
     /// `true` if others refer to the engines by name, so that their `id name` must not replace it.
     const KEEPS_NAMES: bool = false;
 
@@ -324,7 +322,7 @@ impl Match {
         }
         let begun = Instant::now();
         let outcome = self.play_games(&id_names, source);
-        let footer = self.footer(begun.elapsed(), &outcome, S::RESUME, &source.remarks());
+        let footer = self.footer(begun.elapsed(), &outcome, &source.remarks());
         // The match is over, so a closed output no longer matters.
         let _ = print(&format!("\n{}\n{footer}", self.ledger.report.text()));
         complain_of(&self.log);

@@ -1,5 +1,6 @@
 //! `arbiter match`, `arbiter tournament` and `arbiter resume`.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::exit::fail;
@@ -19,10 +20,27 @@ pub fn play_tournament(args: &TournamentArgs) -> ExitCode {
 }
 
 fn begin(planned: Result<(Plan, Vec<String>), ArgsError>, args: &GameArgs) -> ExitCode {
-    match planned {
-        Ok(planned) => run::begin(planned, &args.new_match(), &mut ThisMachine::default()),
-        Err(error) => fail(error.status, error),
+    let (plan, mut remarks) = match planned {
+        Ok(planned) => planned,
+        Err(error) => return fail(error.status, error),
+    };
+    let mut new = args.new_match();
+    if args.store.is_none() && args.plays_levels() {
+        let file = unused_file();
+        remarks.push(format!(
+            "stored in {}; --store none keeps nothing",
+            file.display()
+        ));
+        new.store = Some(file);
     }
+    run::begin((plan, remarks), &new, &mut ThisMachine::default())
+}
+
+/// The first unused file `match-N.db` in the current folder.
+fn unused_file() -> PathBuf {
+    let mut files = (1..).map(|number| PathBuf::from(format!("match-{number}.db")));
+    let unused = |file: &PathBuf| file.symlink_metadata().is_err();
+    files.find(unused).unwrap_or_default()
 }
 
 /// Continues a stored match; returns its exit status.

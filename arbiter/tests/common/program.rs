@@ -3,6 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+/// The `--engine` string of the built-in engine.
+pub const BUILT_IN: &str = concat!(
+    "cmd=",
+    env!("CARGO_BIN_EXE_arbiter"),
+    " args=engine name=buxtehude"
+);
+
 /// Plays one of the legal moves that it receives, not always the first.
 const SCATTERED: &str = r#"
 n=${1:-0}

@@ -1,5 +1,6 @@
 //! The lines below the tables at the end of a match.
 
+use std::env;
 use std::time::Duration;
 
 use super::announcement::count;
@@ -15,7 +16,6 @@ impl Match {
         &self,
         elapsed: Duration,
         outcome: &Result<(), SourceError>,
-        resume: &str,
         remarks: &str,
     ) -> String {
         let mut text = self.games_in_words(elapsed, outcome);
@@ -27,7 +27,7 @@ impl Match {
             let path = store.path().display();
             text += &format!(", stored in {path}");
             if !self.is_over() {
-                text += &format!("; `{resume} {path}` continues it");
+                text += &format!("; `{} resume {path}` continues it", program());
                 if let Err(SourceError::Rules(_)) = outcome {
                     text += "; if the rules program has changed, with --changed-engines";
                 }
@@ -83,4 +83,12 @@ impl Match {
         let is_final = self.ledger.store.is_none() || self.is_over();
         (is_final || !seed.is_secret()).then_some(seed)
     }
+}
+
+/// This program as the user called it, since it need not be on the `PATH`.
+fn program() -> String {
+    let called = env::args_os().next();
+    called.map_or("arbiter".to_string(), |program| {
+        program.to_string_lossy().into_owned()
+    })
 }

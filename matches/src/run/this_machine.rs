@@ -18,8 +18,6 @@ pub struct ThisMachine {
 }
 
 impl Source for ThisMachine {
-    const RESUME: &'static str = "arbiter resume";
-
     fn prepare(&mut self, planned: &mut Match, engines: Engines) -> Result<String, ExitError> {
         let mut text = engines.isolation_text.clone();
         if let Some(memory) = sandbox::memory_in_words(&planned.plan) {

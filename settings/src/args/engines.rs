@@ -13,6 +13,9 @@ use matches::record::{LONGEST_NAME, is_too_long};
 /// Name of the engine that plays if the user gives none.
 const BUILT_IN: &str = "buxtehude";
 
+/// Levels of the built-in engine in a match without any engine.
+const LEVELS: [&str; 3] = ["10", "7", "4"];
+
 /// Keys of an engine that a worker's user gives; the match supplies the others.
 const LOCAL_KEYS: [&str; 4] = ["cmd", "args", "name", "dir"];
 
@@ -30,7 +33,22 @@ pub(super) fn engines(args: &GameArgs, restart: bool) -> Result<Vec<EngineSpec>,
         margin: args.margin.map(Duration::from_millis),
         ..default(args.limit.limit().unwrap_or(DEFAULT_LIMIT))
     };
-    specs(&args.engine, args.each.as_deref(), &default)
+    match args.plays_levels() {
+        true => LEVELS
+            .iter()
+            .map(|level| built_in_at(level, &default))
+            .collect(),
+        false => specs(&args.engine, args.each.as_deref(), &default),
+    }
+}
+
+/// The built-in engine at a level.
+fn built_in_at(level: &str, default: &EngineSpec) -> Result<EngineSpec, ArgsError> {
+    let name = format!("level-{level}");
+    let settings = EngineText::default().with("name", &name);
+    let engine = built_in(&settings.with("option.Level", level))?;
+    let spec = spec(&engine, name, default);
+    spec.map_err(|reason| ArgsError::new("engine", reason))
 }
 
 /// Parses engines from strings, with the settings in `each` for all of them, and gives each a unique name; without

@@ -148,7 +148,8 @@ pub struct GameArgs {
     #[arg(long, value_name = "FILE", help_heading = GAMES, hide_short_help = true)]
     pub config: Option<PathBuf>,
 
-    /// An engine and its settings (repeatable); without any, the built-in engine plays itself
+    /// An engine and its settings (repeatable); without any, levels 10, 7 and 4 of the built-in engine play, or with
+    /// --each copies of it
     #[arg(long, value_name = "\"cmd=./x KEY=VALUE...\"", help_heading = ENGINES)]
     pub engine: Vec<String>,
 
@@ -226,7 +227,8 @@ pub struct GameArgs {
     #[command(flatten)]
     pub output: OutputArgs,
 
-    /// Store the match in this new file; `arbiter resume` can continue it
+    /// Store the match in this new file, which `arbiter resume` can continue; `none` keeps nothing [default: none, but
+    /// an unused match-N.db if no engine is named]
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub store: Option<PathBuf>,
 
@@ -358,15 +360,27 @@ pub struct EngineArgs {
 }
 
 impl GameArgs {
+    /// `true` if the user names no engine, so that levels of the built-in one play.
+    pub fn plays_levels(&self) -> bool {
+        self.engine.is_empty() && self.each.is_none()
+    }
+
     /// The settings of the match that are not part of its plan.
     pub fn new_match(&self) -> NewMatch {
         NewMatch {
-            store: self.store.clone(),
+            store: self.store_file().cloned(),
             outputs: self.output.outputs(),
             dry_run: self.dry_run,
             changed_engines: self.changed_engines,
             luck_engine: self.luck_engine.clone(),
         }
+    }
+
+    /// The file of `--store`, unless it is `none`.
+    pub(super) fn store_file(&self) -> Option<&PathBuf> {
+        self.store
+            .as_ref()
+            .filter(|file| file.as_os_str() != "none")
     }
 }
 

@@ -187,10 +187,10 @@ fn openings(
 /// Rejects two outputs to the same file.
 fn check_files(args: &GameArgs) -> Result<(), ArgsError> {
     let files = [
-        ("log", &args.output.log),
-        ("record", &args.output.record),
-        ("store", &args.store),
-        ("events", &args.output.events),
+        ("log", args.output.log.as_ref()),
+        ("record", args.output.record.as_ref()),
+        ("store", args.store_file()),
+        ("events", args.output.events.as_ref()),
     ];
     for (index, (flag, file)) in files.iter().enumerate() {
         let same = files[..index]
@@ -323,16 +323,28 @@ mod tests {
     }
 
     #[test]
-    fn without_engines_the_arbiter_plays_itself() {
+    fn without_engines_levels_of_the_built_in_engine_play_or_copies_of_it() {
         let (plan, remarks) = planned(&["--players", "3"]).unwrap();
-        let [engine] = plan.engines.as_slice() else {
-            panic!("{:?}", plan.engines);
-        };
-        assert_eq!(engine.name, "buxtehude");
-        assert_eq!(engine.command, std::env::current_exe().unwrap());
-        assert_eq!(engine.args, ["engine"]);
-        assert_eq!(engine.limit, Limit::movetime(Duration::from_millis(100)));
+        let names: Vec<&str> = plan
+            .engines
+            .iter()
+            .map(|engine| engine.name.as_str())
+            .collect();
+        assert_eq!(names, ["level-10", "level-7", "level-4"]);
         assert_eq!((plan.games, remarks), (3, vec![]));
+        let copies = engines_of(&["--players", "3", "--each", "option.Hash=4"]);
+        assert_eq!((copies.len(), copies[0].name.as_str()), (1, "buxtehude"));
+        for (engine, level) in plan.engines.iter().chain(&copies).zip(["10", "7", "4", ""]) {
+            let levels = engine.options.iter().filter(|(name, _)| name == "Level");
+            assert!(
+                levels
+                    .map(|(_, level)| level.as_str())
+                    .eq((!level.is_empty()).then_some(level))
+            );
+            assert_eq!(engine.command, std::env::current_exe().unwrap());
+            assert_eq!(engine.args, ["engine"]);
+            assert_eq!(engine.limit, Limit::movetime(Duration::from_millis(100)));
+        }
     }
 
     #[test]
@@ -373,7 +385,8 @@ mod tests {
                 false,
             ),
         ] {
-            let (_, remarks) = planned(arguments).unwrap();
+            let copies = [arguments, &["--each", "restart=off"]].concat();
+            let (_, remarks) = planned(&copies).unwrap();
             let found = remarks
                 .iter()
                 .any(|remark| remark.contains("--random-plies"));
