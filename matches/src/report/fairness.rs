@@ -9,7 +9,7 @@ const TOO_BUSY: f64 = 0.1;
 /// Least total time of the engines for this warning, in microseconds.
 const TELLING_MICROS: u64 = 1_000_000;
 /// The table is shown from this share of waiting time.
-const WORTH_TELLING: f64 = 0.02;
+const WORTH_TELLING: f64 = 0.05;
 /// An engine with at least this CPU use out of turn, as a share of its own time, must be searching.
 const THOUGHT: f64 = 0.25;
 /// An engine lives in its margin if its mean overrun is at least this long, in milliseconds ...
@@ -328,7 +328,7 @@ mod tests {
         }];
         assert_eq!(fairness(&games, 1_000_000, 99_000).warning(), None);
         assert!(fairness(&games, 1_000_000, 101_000).warning().is_some());
-        assert!(fairness(&games, 1_000_000, 19_000).rows().is_none());
-        assert!(fairness(&games, 1_000_000, 21_000).rows().is_some());
+        assert!(fairness(&games, 1_000_000, 49_000).rows().is_none());
+        assert!(fairness(&games, 1_000_000, 51_000).rows().is_some());
     }
 }
