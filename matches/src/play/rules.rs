@@ -18,6 +18,7 @@ use crate::play::engine::start_error::explained;
 use crate::play::engine::{AnswerError, Placement, QUIT_PATIENCE, deadline, quoted};
 use crate::play::interrupt::Interrupt;
 use crate::play::log::Log;
+use crate::play::runner::ProgramFiles;
 use crate::play::sandbox::Isolation;
 use crate::record::printable::{printable_bytes, shortened};
 
@@ -48,15 +49,20 @@ pub fn connect(
     interrupt: &Interrupt,
 ) -> Result<(), RulesError> {
     static PROGRAMS: AtomicU64 = AtomicU64::new(0);
-    let program = Program {
+    let mut program = Program {
         number: PROGRAMS.fetch_add(1, Ordering::Relaxed),
         spec: game.plan().program.clone(),
         isolation,
         patience,
         log: log.clone(),
         interrupt: interrupt.clone(),
+        files: None,
     };
+    let mut files = ProgramFiles::of(&program.spec, interrupt);
     program.ask(&[])?;
+    // The program may write files at its start, such as a log.
+    files.forget_changed_arguments(interrupt);
+    program.files = Some(files);
     game.connect(Arc::new(program));
     Ok(())
 }
@@ -70,6 +76,8 @@ struct Program {
     patience: Duration,
     log: Log,
     interrupt: Interrupt,
+    /// The program's files, from its first start on.
+    files: Option<ProgramFiles>,
 }
 
 /// A process that receives `quit` and half a second to end.
@@ -131,6 +139,11 @@ impl Program {
 
     fn start(&self) -> Result<Conversation, RulesError> {
         let spec = &self.spec;
+        let files = self.files.as_ref();
+        if let Some(file) = files.and_then(|files| files.changed(&self.interrupt)) {
+            let what = format!("{} has changed since the match began", file.display());
+            return Err(RulesError::broken(&spec.name, &what, "", String::new()));
+        }
         let place = Placement::anywhere(self.isolation);
         let started = Conversation::start(spec, place, LONGEST_LINE, &self.log, &self.interrupt);
         let mut conversation = started.map_err(|error| {

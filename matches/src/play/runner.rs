@@ -34,7 +34,7 @@ use crate::play::sandbox::Isolation;
 use crate::record::{GameRecord, Rerun};
 pub use first_start::{FirstStart, Notice, start_engines};
 pub use games::{GameQueue, Games, Next};
-pub use programs::Programs;
+pub use programs::{ProgramFiles, Programs};
 pub use retirement::{Retirement, count_failures};
 
 /// Capacity of the event queue; no game starts while it is full.

@@ -353,6 +353,22 @@ fn a_program_that_changes_its_mind_is_broken() {
 }
 
 #[test]
+fn no_process_starts_after_a_change_of_the_program() {
+    let directory = tempfile::tempdir().unwrap();
+    let script = directory.path().join("rules.sh");
+    fs::write(&script, "while read line; do echo ugiok; done").unwrap();
+    let game = game("/bin/sh", &[script.to_str().unwrap()]);
+    run(&game, PATIENCE).unwrap();
+    fs::write(&script, "while read line; do echo 'ugiok'; done").unwrap();
+    let error = thread::scope(|scope| {
+        let start = || game.start(2).unwrap_err().to_string();
+        scope.spawn(start).join().unwrap()
+    });
+    let expected = format!("{} has changed since the match began", script.display());
+    assert!(error.ends_with(&expected), "{error}");
+}
+
+#[test]
 fn another_process_follows_a_broken_one() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("processes");

@@ -3,17 +3,20 @@
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use crate::plan::{Plan, binary};
+use crate::plan::{EngineSpec, Plan, binary};
 use crate::play::interrupt::Interrupt;
 
-/// The engines' programs, and the files among their arguments, at the start of the match.
+/// The engines' programs at the start of the match.
 #[derive(Clone, Debug)]
 pub struct Programs {
-    /// The files of each engine.
-    files: Vec<Vec<Watched>>,
+    engines: Vec<ProgramFiles>,
     /// Stops the reading of long files.
     interrupt: Interrupt,
 }
+
+/// A program, and the files among its arguments, at the start of the match.
+#[derive(Clone, Debug)]
+pub struct ProgramFiles(Vec<Watched>);
 
 /// A file at the start of the match.
 #[derive(Clone, Debug)]
@@ -35,13 +38,11 @@ struct Stamp {
 impl Programs {
     /// Records the current state of the programs; an interrupt leaves it incomplete.
     pub fn of(plan: &Plan, interrupt: &Interrupt) -> Programs {
-        let engines = plan.engines.iter().map(|engine| {
-            let files = binary::files(&engine.command, &engine.args, engine.dir.as_deref());
-            let watched = files.into_iter().map(|file| Watched::new(file, interrupt));
-            watched.collect()
-        });
+        let engines = plan.engines.iter();
         Programs {
-            files: engines.collect(),
+            engines: engines
+                .map(|engine| ProgramFiles::of(engine, interrupt))
+                .collect(),
             interrupt: interrupt.clone(),
         }
     }
@@ -49,18 +50,37 @@ impl Programs {
     /// Removes the files that have changed. After a test start of the engines, these are files that the engines wrote
     /// themselves, such as a log.
     pub fn without_changed_arguments(mut self) -> Programs {
-        let Programs { files, interrupt } = &mut self;
-        for files in files {
-            let mut is_program = true;
-            files.retain(|file| std::mem::take(&mut is_program) || !file.has_changed(interrupt));
+        let Programs { engines, interrupt } = &mut self;
+        for files in engines {
+            files.forget_changed_arguments(interrupt);
         }
         self
     }
 
     /// Returns the first changed file of an engine, given its index in the plan.
     pub fn changed(&self, engine: usize) -> Option<&Path> {
-        let mut files = self.files[engine].iter();
-        let changed = files.find(|file| file.has_changed(&self.interrupt));
+        self.engines[engine].changed(&self.interrupt)
+    }
+}
+
+impl ProgramFiles {
+    /// Records the current state of a program; an interrupt leaves it incomplete.
+    pub fn of(program: &EngineSpec, interrupt: &Interrupt) -> ProgramFiles {
+        let files = binary::files(&program.command, &program.args, program.dir.as_deref());
+        let watched = files.into_iter().map(|file| Watched::new(file, interrupt));
+        ProgramFiles(watched.collect())
+    }
+
+    /// Removes the files that have changed, except the program itself.
+    pub fn forget_changed_arguments(&mut self, interrupt: &Interrupt) {
+        let mut is_program = true;
+        let files = &mut self.0;
+        files.retain(|file| std::mem::take(&mut is_program) || !file.has_changed(interrupt));
+    }
+
+    /// Returns the first changed file.
+    pub fn changed(&self, interrupt: &Interrupt) -> Option<&Path> {
+        let changed = self.0.iter().find(|file| file.has_changed(interrupt));
         changed.map(|file| file.path.as_path())
     }
 }
