@@ -89,7 +89,7 @@ class Backgammon(unittest.TestCase):
         self.assertGreater(doubles, POSITIONS // 20)
 
     def test_luck(self):
-        """Luck is measured against the mean over all rolls, on which GNU Backgammon agrees."""
+        """Luck is measured against the mean over all rolls; GNU Backgammon has the same mean."""
         for _, (state, _) in zip(range(MEANS), turns(random.Random(9))):
             before = state.child(state.legal_actions()[0])
             if not before.is_chance_node():
