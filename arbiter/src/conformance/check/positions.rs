@@ -25,14 +25,23 @@ pub fn checks(scope: &Scope) -> Vec<Check> {
             table,
             "moves",
             "every `bestmove` is legal, and so is every move of a principal variation",
-            moves_are_legal,
+            |talk, rules, seats| for_turns(talk, rules, seats, POSITIONS, is_move, moves_are_legal),
         ));
         if scope.profile != Profile::Match {
             checks.push(Check::of_table(
                 table,
                 "no-move",
                 "`go` is answered with `bestmove (none)` where no move is legal",
-                no_move,
+                |talk, rules, seats| {
+                    for_turns(
+                        talk,
+                        rules,
+                        seats,
+                        MANY_POSITIONS,
+                        |turn| !is_move(turn),
+                        no_move,
+                    )
+                },
             ));
         }
         if scope.profile == Profile::Full {
@@ -95,7 +104,7 @@ pub struct Reached {
     pub command: String,
 }
 
-/// Runs a test in several positions.
+/// Runs a test in several positions, at most [`MANY_POSITIONS`].
 pub fn for_positions(
     talk: &mut Talk,
     rules: &Rules,
@@ -103,15 +112,39 @@ pub fn for_positions(
     count: usize,
     test: impl Fn(&mut Talk, &Reached) -> Result<(), Fault>,
 ) -> Result<(), Fault> {
+    for_turns(talk, rules, seats, count, |_| true, test)
+}
+
+/// Runs a test in the first `count` positions with a wanted next action, of [`MANY_POSITIONS`].
+fn for_turns(
+    talk: &mut Talk,
+    rules: &Rules,
+    seats: usize,
+    count: usize,
+    is_wanted: impl Fn(Turn) -> bool,
+    test: impl Fn(&mut Talk, &Reached) -> Result<(), Fault>,
+) -> Result<(), Fault> {
     talk.choose(rules)?;
     let mut rng = ChaCha8Rng::seed_from_u64(seats as u64);
-    for _ in 0..count {
+    let mut tested = 0;
+    for _ in 0..MANY_POSITIONS {
+        if tested == count {
+            break;
+        }
         let (position, actions) = random_position(rules, seats, &mut rng)?;
-        let command = talk.position(seats, &actions);
-        talk.set(std::slice::from_ref(&command))?;
-        test(talk, &Reached { position, command })?;
+        if is_wanted(position.turn()) {
+            let command = talk.position(seats, &actions);
+            talk.set(std::slice::from_ref(&command))?;
+            test(talk, &Reached { position, command })?;
+            tested += 1;
+        }
     }
     Ok(())
+}
+
+/// `true` if a seat is to move.
+fn is_move(turn: Turn) -> bool {
+    matches!(turn, Turn::Seat(_))
 }
 
 /// A random position, with the moves and cards that lead to it.
@@ -132,27 +165,7 @@ pub fn random_position(
     Ok((position, actions))
 }
 
-/// Searches in positions where a seat is to move.
-fn moves_are_legal(talk: &mut Talk, rules: &Rules, seats: usize) -> Result<(), Fault> {
-    talk.choose(rules)?;
-    let mut rng = ChaCha8Rng::seed_from_u64(seats as u64);
-    let mut searched = 0;
-    for _ in 0..MANY_POSITIONS {
-        let (position, actions) = random_position(rules, seats, &mut rng)?;
-        if matches!(position.turn(), Turn::Seat(_)) {
-            let command = talk.position(seats, &actions);
-            talk.set(std::slice::from_ref(&command))?;
-            lines_are_legal(talk, &Reached { position, command })?;
-            searched += 1;
-        }
-        if searched == POSITIONS {
-            break;
-        }
-    }
-    Ok(())
-}
-
-fn lines_are_legal(talk: &mut Talk, reached: &Reached) -> Result<(), Fault> {
+fn moves_are_legal(talk: &mut Talk, reached: &Reached) -> Result<(), Fault> {
     let search = talk.go("go depth 2")?;
     let Some(best) = &search.best.best else {
         return wrong("no move although some are legal");
@@ -164,7 +177,7 @@ fn lines_are_legal(talk: &mut Talk, reached: &Reached) -> Result<(), Fault> {
         let mut position = reached.position.clone();
         for mv in &info.pv {
             // After a card, which is unknown, legal moves are unknown, too.
-            if !matches!(position.turn(), Turn::Seat(_)) {
+            if !is_move(position.turn()) {
                 break;
             }
             expect(is_legal(&position, mv), || {
@@ -176,22 +189,12 @@ fn lines_are_legal(talk: &mut Talk, reached: &Reached) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Searches in positions where a card is due or the game is over, if random games reach any.
-fn no_move(talk: &mut Talk, rules: &Rules, seats: usize) -> Result<(), Fault> {
-    talk.choose(rules)?;
-    let mut rng = ChaCha8Rng::seed_from_u64(seats as u64);
-    for _ in 0..MANY_POSITIONS {
-        let (position, actions) = random_position(rules, seats, &mut rng)?;
-        if matches!(position.turn(), Turn::Seat(_)) {
-            continue;
-        }
-        talk.set(&[talk.position(seats, &actions)])?;
-        let search = talk.go("go depth 2")?;
-        expect(search.best.best.is_none(), || {
-            format!("{:?} although no move is legal", search.best.best)
-        })?;
-    }
-    Ok(())
+/// Searches where a card is due or the game is over.
+fn no_move(talk: &mut Talk, _: &Reached) -> Result<(), Fault> {
+    let search = talk.go("go depth 2")?;
+    expect(search.best.best.is_none(), || {
+        format!("{:?} although no move is legal", search.best.best)
+    })
 }
 
 fn estimates_add_up(talk: &mut Talk, reached: &Reached) -> Result<(), Fault> {
