@@ -186,8 +186,7 @@ fn read_page(args: &ReportArgs, interrupt: &Interrupt) -> Result<Made, CommandEr
     for_each_of(&file, &wanted, |record| {
         let found = page.show(&record, reviews.get(&record.game));
         // Without its program, a game is shown by its moves alone.
-        let is_broken = |fault: &RulesError| matches!(fault, RulesError::Broken { .. });
-        fault = fault.take().or(found.filter(is_broken));
+        fault = fault.take().or(found.filter(RulesError::is_broken));
     })?;
     Ok(Made {
         text: page.html(),

@@ -117,7 +117,7 @@ impl Slot {
         let joined = player.joined.clone();
         if let Err(error) = player.end().await {
             let (id, session) = (joined.names.id(), joined.state.session);
-            if let Some(fault @ RulesError::Broken { .. }) = error.fault_of_rules() {
+            if let Some(fault) = error.fault_of_rules().filter(|fault| fault.is_broken()) {
                 report_fault(worker, &joined, fault).await;
             }
             worker.refuse(id, session, &error.to_string());

@@ -74,7 +74,7 @@ pub fn check(record: &GameRecord) -> Vec<Flaw> {
 /// Returns the fault of a rules program that failed while a game was checked, which says nothing about the game.
 pub fn broken_rules(flaws: &[Flaw]) -> Option<&RulesError> {
     let mut faults = flaws.iter().filter_map(Flaw::fault_of_rules);
-    faults.find(|fault| matches!(fault, RulesError::Broken { .. }))
+    faults.find(|fault| fault.is_broken())
 }
 
 /// A move of a game with its cards.

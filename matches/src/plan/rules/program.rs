@@ -101,6 +101,11 @@ fn in_question(asked: &str) -> String {
 }
 
 impl RulesError {
+    /// `true` if the program failed, rather than that none is given or the wait for it was interrupted.
+    pub fn is_broken(&self) -> bool {
+        matches!(self, RulesError::Broken { .. })
+    }
+
     /// Creates [`RulesError::Broken`] with texts that are safe to show; `said` must be.
     pub fn broken(name: &str, what: &str, asked: &str, said: String) -> RulesError {
         let [head, tail] = QUOTED_ENDS;
