@@ -7,7 +7,7 @@ use crate::common::{program, stepped};
 use matches::archive::ArchiveError;
 use matches::archive::game_file::GameFile;
 use matches::record::GameRecord;
-use program::{content, crashing, directory, run, scattered};
+use program::{BUILT_IN, content, crashing, directory, run, scattered};
 use scraper::{ElementRef, Html, Selector};
 use serde_json::Value;
 use stepped::{check_game, list, text};
@@ -390,21 +390,19 @@ fn hostile_text_does_not_break_the_page() {
     assert_eq!(fault, expected);
 }
 
+/// Records two short games of the built-in engine.
+fn record_of_two_games(directory: &Path) -> String {
+    let record = directory.join("games.jsonl").to_str().unwrap().to_string();
+    let settings = "match --nodes 1 --games 2 --max-plies 8 --record";
+    let words: Vec<&str> = settings.split(' ').chain([record.as_str()]).collect();
+    content(&[&words[..], &["--engine", BUILT_IN]].concat());
+    record
+}
+
 #[test]
 fn illegal_games_are_shown_up_to_the_illegal_move() {
     let directory = directory("page_of_flaws");
-    let record = directory.join("games.jsonl").to_str().unwrap().to_string();
-    content(&[
-        "match",
-        "--nodes",
-        "1",
-        "--games",
-        "2",
-        "--max-plies",
-        "8",
-        "--record",
-        &record,
-    ]);
+    let record = record_of_two_games(&directory);
     let lines = std::fs::read_to_string(&record).unwrap();
     let mut games: Vec<Value> = lines
         .lines()
@@ -433,18 +431,7 @@ fn illegal_games_are_shown_up_to_the_illegal_move() {
 #[test]
 fn the_page_can_go_into_a_file() {
     let directory = directory("page_in_a_file");
-    let record = directory.join("games.jsonl").to_str().unwrap().to_string();
-    content(&[
-        "match",
-        "--nodes",
-        "1",
-        "--games",
-        "2",
-        "--max-plies",
-        "8",
-        "--record",
-        &record,
-    ]);
+    let record = record_of_two_games(&directory);
     let page = directory.join("page.html").to_str().unwrap().to_string();
     assert_eq!(
         content(&["report", &record, "--output", &page]),
