@@ -99,7 +99,8 @@ impl Goal {
         let mut leads = [0; MAX_SEATS];
         let most = (self.seats - 1) as f32 * CERTAIN as f32;
         for (lead, sum) in leads.iter_mut().zip(sums).take(self.seats) {
-            let mean = sum / visits;
+            // A mean less luck can be outside the range.
+            let mean = (sum / visits).clamp(0.0, 1.0);
             *lead = ((2.0 * mean - 1.0) * most) as i32;
         }
         leads

@@ -6,8 +6,12 @@
 //! backed up to all nodes on the path, and the priors of its moves. The value of a node is the mean over its walks. It
 //! is a vector: each mover maximises its own share, as in max^n.
 //!
+//! Above a card a walk's value counts less the luck of the card: the static value after it, less the mean over all
+//! cards. So a few good or bad cards do not mislead the nodes above.
+//!
 //! Source: D. Silver et al., "Mastering the game of Go without human knowledge" (2017), for the choice of moves (PUCT);
-//! N. Sturtevant, "An analysis of UCT in multi-player games" (2008), for vectors.
+//! N. Sturtevant, "An analysis of UCT in multi-player games" (2008), for vectors; N. Burch et al., "AIVAT: a new
+//! variance reduction technique for agent evaluation in imperfect information games" (2018), for the luck of cards.
 //!
 //! Each thread searches a tree of its own, with its own exploration constant, and the root statistics are added up.
 //! Source: G. Chaslot, M. Winands and J. van den Herik, "Parallel Monte-Carlo tree search" (2008), root

@@ -204,10 +204,6 @@ fn a_memory_that_is_too_small_is_used_again_and_again() {
                 let share = |leads: &[i32]| i32::from(shares(&leads[..seats])[mover]);
                 let difference = share(&answer.value.leads) - share(&whole.value.leads);
                 assert!(difference.abs() <= 60, "{}", context());
-                println!(
-                    "DIFF {mebibytes} {difference} {} {}",
-                    answer.best, whole.best
-                );
             }
         }
     }

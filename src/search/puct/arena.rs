@@ -3,7 +3,7 @@
 //! A node comes after its parent in the list, and its edges after its parent's edges. So the part of the tree that is
 //! still useful can be moved to the front in one pass.
 
-use crate::rules::MAX_SEATS;
+use crate::search::goal::Shares;
 
 /// Index into the list of nodes.
 pub type NodeIndex = u32;
@@ -19,7 +19,9 @@ pub struct Node {
     /// Number of walks through this node.
     pub visits: u32,
     /// Sum of the walks' values for each seat; a value is the share of rivals that the seat finishes before.
-    pub sums: [f32; MAX_SEATS],
+    pub sums: Shares,
+    /// Of a node with a card due, the mean static value over its cards; of a node after a card, its static value.
+    pub at_sight: Shares,
     /// Own moves of the root's mover until its place is certain, as in [`Value::mate`](super::Value::mate).
     pub mate: i16,
     /// Number of edges.

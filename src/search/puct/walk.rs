@@ -65,31 +65,47 @@ impl<G: Evaluate> TreeSearch<'_, G> {
             self.path.push((child, position.turn().mover()));
             break value;
         };
-        for &(node, _) in &self.path {
+        self.back_up(value);
+        self.back_up_proof(&position);
+    }
+
+    /// Adds the value of the last node to all nodes of the walk; above a card, less its luck.
+    fn back_up(&mut self, mut value: Shares) {
+        let mut below = None;
+        for &(node, mover) in self.path.iter().rev() {
             let node = self.arena.node_mut(node);
+            if let (None, Some(drawn)) = (mover, below) {
+                for ((share, mean), drawn) in value.iter_mut().zip(node.at_sight).zip(drawn) {
+                    *share += mean - drawn;
+                }
+            }
             node.visits += 1;
             for (sum, share) in node.sums.iter_mut().zip(value) {
                 *sum += share;
             }
+            below = Some(node.at_sight);
         }
-        self.back_up_proof(&position);
     }
 
     /// Adds the node of a position. Returns `None` if the search must end, or if nodes had to be dropped first.
     fn expand(&mut self, position: &G) -> Option<(NodeIndex, Shares)> {
-        let (evaluations, edges) = match position.turn() {
-            Turn::Over => (1, 0),
-            Turn::Card(_) => (1, position.outcomes().len()),
-            Turn::Seat(_) => (position.legal_moves().len(), position.legal_moves().len()),
+        let edges = match position.turn() {
+            Turn::Over => 0,
+            Turn::Card(_) => position.outcomes().len(),
+            Turn::Seat(_) => position.legal_moves().len(),
         };
-        if self.visits.visit_all(evaluations, self.path.len()) {
+        let is_drawn = self.path.last().is_some_and(|(_, mover)| mover.is_none());
+        if self
+            .visits
+            .visit_all(edges.max(1) + usize::from(is_drawn), self.path.len())
+        {
             return None;
         }
         if !self.arena.has_room(edges) {
             self.arena.make_room();
             return None;
         }
-        Some(match position.turn() {
+        let (node, value) = match position.turn() {
             Turn::Over => (
                 self.arena.add(std::iter::empty()),
                 self.root.goal.final_shares(position),
@@ -101,10 +117,16 @@ impl<G: Evaluate> TreeSearch<'_, G> {
                     prior: weight as f32 / whole as f32,
                     value: 0.0,
                 });
-                (self.arena.add(edges), self.static_shares(position))
+                (self.arena.add(edges), self.at_sight(position))
             }
             Turn::Seat(mover) => self.add_decision_node(position, mover),
-        })
+        };
+        self.arena.node_mut(node).at_sight = match position.turn() {
+            Turn::Card(_) => value,
+            _ if is_drawn => self.at_sight(position),
+            _ => Shares::default(),
+        };
+        Some((node, value))
     }
 
     /// Adds a node with a seat to move; its value is that of the move with the best static evaluation.
@@ -145,6 +167,23 @@ impl<G: Evaluate> TreeSearch<'_, G> {
         for edge in edges {
             edge.prior /= whole;
         }
+    }
+
+    /// Static value of a position; if a card is due, the mean over the cards.
+    fn at_sight(&self, position: &G) -> Shares {
+        if !matches!(position.turn(), Turn::Card(_)) {
+            return self.static_shares(position);
+        }
+        let whole: u32 = position.outcomes().map(|(_, weight)| weight).sum();
+        let mut mean = Shares::default();
+        for (card, weight) in position.outcomes() {
+            let chance = weight as f32 / whole as f32;
+            let shares = self.at_sight(&position.draw_unchecked(card));
+            for (mean, share) in mean.iter_mut().zip(shares) {
+                *mean += chance * share;
+            }
+        }
+        mean
     }
 
     #[inline]
@@ -211,4 +250,78 @@ fn exp(x: f32) -> f32 {
         power *= power;
     }
     power
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::hase::{HASE_UND_IGEL, Position};
+    use crate::rules::{AnyPosition, Game};
+    use crate::search::goal::Goal;
+    use crate::search::puct::Arena;
+    use crate::search::{Aim, Control, MAX_DEPTH, Memory, Request, search};
+
+    /// Checks the nodes below `node` where a card is due, and returns their number: their sums are those of the nodes
+    /// after the cards, less the luck of each walk, and their own first value.
+    fn check(
+        arena: &Arena,
+        at_sight: &dyn Fn(&Position) -> Shares,
+        position: &Position,
+        node: NodeIndex,
+    ) -> u32 {
+        let is_due = matches!(position.turn(), Turn::Card(_));
+        let next: Vec<(Position, u32)> = match position.turn() {
+            Turn::Card(_) => position
+                .outcomes()
+                .map(|(card, weight)| (position.draw_unchecked(card), weight))
+                .collect(),
+            _ => position
+                .legal_moves()
+                .map(|mv| (position.play_unchecked(mv), 1))
+                .collect(),
+        };
+        let whole: u32 = next.iter().map(|(_, weight)| weight).sum();
+        let mut mean = Shares::default();
+        let mut sums = arena.node(node).at_sight;
+        let mut found = u32::from(is_due);
+        for ((after, weight), edge) in next.iter().zip(arena.edges(node)) {
+            let drawn = at_sight(after);
+            for seat in 0..position.seats() {
+                mean[seat] += *weight as f32 / whole as f32 * drawn[seat];
+            }
+            if edge.child == ROOT {
+                continue;
+            }
+            let child = arena.node(edge.child);
+            for seat in 0..position.seats() {
+                let luck = drawn[seat] - arena.node(node).at_sight[seat];
+                sums[seat] += child.sums[seat] - child.visits as f32 * luck;
+            }
+            found += check(arena, at_sight, after, edge.child);
+        }
+        if is_due {
+            let node = arena.node(node);
+            for seat in 0..position.seats() {
+                assert!((node.at_sight[seat] - mean[seat]).abs() < 1e-5);
+                assert!((node.sums[seat] - sums[seat]).abs() < 1e-4 * node.visits as f32);
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn the_value_of_a_card_due_has_no_luck() {
+        for seats in [2, 3, 6] {
+            let position = Position::start(&HASE_UND_IGEL, seats).unwrap();
+            let mut request = Request::new(AnyPosition::Hase(position), MAX_DEPTH);
+            request.nodes = 100_000;
+            let mut memory = Memory::new(16);
+            search(&request, &mut memory, &Control::new(None), &mut |_| ());
+            let goal = Goal::new(&position, Seat(0), Aim::Placement);
+            let judge = request.judge(&position, &memory.evaluators);
+            let at_sight = |position: &Position| goal.static_shares(&judge, position);
+            let found = check(&memory.arenas[0], &at_sight, &position, ROOT);
+            assert!(found > 100, "{found}");
+        }
+    }
 }
