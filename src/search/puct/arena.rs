@@ -20,8 +20,6 @@ pub struct Node {
     pub visits: u32,
     /// Sum of the walks' values for each seat; a value is the share of rivals that the seat finishes before.
     pub sums: Shares,
-    /// Of a node with a card due, the mean static value over its cards; of a node after a card, its static value.
-    pub at_sight: Shares,
     /// Own moves of the root's mover until its place is certain, as in [`Value::mate`](super::Value::mate).
     pub mate: i16,
     /// Number of edges.
@@ -43,6 +41,9 @@ pub struct Edge {
 #[derive(Debug, Default)]
 pub struct Arena {
     nodes: Vec<Node>,
+    /// By node, apart from it since few are needed: if a card is due, from the second visit on, the mean static value
+    /// over the cards; after a card, the static value.
+    at_sight: Vec<Shares>,
     edges: Vec<Edge>,
     /// Scratch space with an entry per node, such as its new index if it is kept.
     moved: Vec<NodeIndex>,
@@ -59,7 +60,8 @@ const EDGES_A_NODE: usize = 10;
 impl Arena {
     /// Creates one of `trees` trees that together take about `mebibytes` MiB.
     pub fn new(mebibytes: usize, trees: usize) -> Arena {
-        let size = size_of::<Node>() + size_of::<NodeIndex>() + EDGES_A_NODE * size_of::<Edge>();
+        let node = size_of::<Node>() + size_of::<Shares>() + size_of::<NodeIndex>();
+        let size = node + EDGES_A_NODE * size_of::<Edge>();
         let most_nodes = ((mebibytes << 20) / trees / size).max(LEAST_NODES);
         Arena {
             most_nodes,
@@ -71,8 +73,10 @@ impl Arena {
     /// Clears the tree, and allocates its memory on first use.
     pub fn clear(&mut self) {
         self.nodes.clear();
+        self.at_sight.clear();
         self.edges.clear();
         self.nodes.reserve_exact(self.most_nodes);
+        self.at_sight.reserve_exact(self.most_nodes);
         self.edges.reserve_exact(self.most_edges);
         self.moved.reserve_exact(self.most_nodes);
     }
@@ -129,7 +133,18 @@ impl Arena {
             len: (self.edges.len() - first) as u8,
             ..Node::default()
         });
+        self.at_sight.push(Shares::default());
         index
+    }
+
+    #[inline]
+    pub fn at_sight(&self, index: NodeIndex) -> &Shares {
+        &self.at_sight[index as usize]
+    }
+
+    #[inline]
+    pub fn at_sight_mut(&mut self, index: NodeIndex) -> &mut Shares {
+        &mut self.at_sight[index as usize]
     }
 
     #[inline]
@@ -218,9 +233,11 @@ impl Arena {
             kept_edges += usize::from(node.len);
             self.moved[index] = kept;
             self.nodes[kept as usize] = node;
+            self.at_sight[kept as usize] = self.at_sight[index];
             kept += 1;
         }
         self.nodes.truncate(kept as usize);
+        self.at_sight.truncate(kept as usize);
         self.edges.truncate(kept_edges);
         for edge in &mut self.edges {
             if edge.child != ROOT {
@@ -305,7 +322,7 @@ mod tests {
             arena.add((0..9).map(|_| edge(0.0)));
             nodes += 1;
         }
-        let size = nodes * (size_of::<Node>() + 4 + 9 * size_of::<Edge>());
+        let size = nodes * (size_of::<Node>() + size_of::<Shares>() + 4 + 9 * size_of::<Edge>());
         assert!((900 << 10..=1 << 20).contains(&size), "{size}");
         assert!(arena.fill_permille() > 990);
     }

@@ -33,6 +33,14 @@ impl<G: Evaluate> TreeSearch<'_, G> {
                     break self.root.goal.final_shares(&position);
                 }
                 Turn::Card(_) => {
+                    // Only now, since many nodes are visited just once.
+                    if self.arena.node(node).visits == 1 {
+                        let cards = position.outcomes().len();
+                        if self.visits.visit_all(cards, self.path.len()) {
+                            return;
+                        }
+                        *self.arena.at_sight_mut(node) = self.at_sight(&position);
+                    }
                     let index = self.most_underplayed_card(node);
                     let Some((card, _)) = position.outcomes().nth(index) else {
                         return;
@@ -73,32 +81,31 @@ impl<G: Evaluate> TreeSearch<'_, G> {
     fn back_up(&mut self, mut value: Shares) {
         let mut below = None;
         for &(node, mover) in self.path.iter().rev() {
-            let node = self.arena.node_mut(node);
-            if let (None, Some(drawn)) = (mover, below) {
-                for ((share, mean), drawn) in value.iter_mut().zip(node.at_sight).zip(drawn) {
+            if let (None, Some(below)) = (mover, below) {
+                let (mean, drawn) = (self.arena.at_sight(node), self.arena.at_sight(below));
+                for ((share, mean), drawn) in value.iter_mut().zip(mean).zip(drawn) {
                     *share += mean - drawn;
                 }
             }
+            below = Some(node);
+            let node = self.arena.node_mut(node);
             node.visits += 1;
             for (sum, share) in node.sums.iter_mut().zip(value) {
                 *sum += share;
             }
-            below = Some(node.at_sight);
         }
     }
 
     /// Adds the node of a position. Returns `None` if the search must end, or if nodes had to be dropped first.
     fn expand(&mut self, position: &G) -> Option<(NodeIndex, Shares)> {
-        let edges = match position.turn() {
-            Turn::Over => 0,
-            Turn::Card(_) => position.outcomes().len(),
-            Turn::Seat(_) => position.legal_moves().len(),
-        };
         let is_drawn = self.path.last().is_some_and(|(_, mover)| mover.is_none());
-        if self
-            .visits
-            .visit_all(edges.max(1) + usize::from(is_drawn), self.path.len())
-        {
+        let (evaluations, edges) = match position.turn() {
+            Turn::Over => (1, 0),
+            Turn::Card(_) => (1, position.outcomes().len()),
+            Turn::Seat(_) => (position.legal_moves().len(), position.legal_moves().len()),
+        };
+        let evaluations = evaluations + usize::from(is_drawn);
+        if self.visits.visit_all(evaluations, self.path.len()) {
             return None;
         }
         if !self.arena.has_room(edges) {
@@ -117,15 +124,13 @@ impl<G: Evaluate> TreeSearch<'_, G> {
                     prior: weight as f32 / whole as f32,
                     value: 0.0,
                 });
-                (self.arena.add(edges), self.at_sight(position))
+                (self.arena.add(edges), self.static_shares(position))
             }
             Turn::Seat(mover) => self.add_decision_node(position, mover),
         };
-        self.arena.node_mut(node).at_sight = match position.turn() {
-            Turn::Card(_) => value,
-            _ if is_drawn => self.at_sight(position),
-            _ => Shares::default(),
-        };
+        if is_drawn {
+            *self.arena.at_sight_mut(node) = self.at_sight(position);
+        }
         Some((node, value))
     }
 
@@ -282,7 +287,7 @@ mod tests {
         };
         let whole: u32 = next.iter().map(|(_, weight)| weight).sum();
         let mut mean = Shares::default();
-        let mut sums = arena.node(node).at_sight;
+        let mut sums = at_sight(position);
         let mut found = u32::from(is_due);
         for ((after, weight), edge) in next.iter().zip(arena.edges(node)) {
             let drawn = at_sight(after);
@@ -294,15 +299,15 @@ mod tests {
             }
             let child = arena.node(edge.child);
             for seat in 0..position.seats() {
-                let luck = drawn[seat] - arena.node(node).at_sight[seat];
+                let luck = drawn[seat] - arena.at_sight(node)[seat];
                 sums[seat] += child.sums[seat] - child.visits as f32 * luck;
             }
             found += check(arena, at_sight, after, edge.child);
         }
-        if is_due {
-            let node = arena.node(node);
+        let (mean_found, node) = (arena.at_sight(node), arena.node(node));
+        if is_due && node.visits > 1 {
             for seat in 0..position.seats() {
-                assert!((node.at_sight[seat] - mean[seat]).abs() < 1e-5);
+                assert!((mean_found[seat] - mean[seat]).abs() < 1e-5);
                 assert!((node.sums[seat] - sums[seat]).abs() < 1e-4 * node.visits as f32);
             }
         }
