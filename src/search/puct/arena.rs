@@ -41,8 +41,8 @@ pub struct Edge {
 #[derive(Debug, Default)]
 pub struct Arena {
     nodes: Vec<Node>,
-    /// By node, apart from it since few are needed: if a card is due, from the second visit on, the mean static value
-    /// over the cards; after a card, the static value.
+    /// Static value of each node after a card; where a card is due, from the second visit on, the mean over the cards.
+    /// In a list of its own, since few nodes need it.
     at_sight: Vec<Shares>,
     edges: Vec<Edge>,
     /// Scratch space with an entry per node, such as its new index if it is kept.

@@ -266,8 +266,8 @@ mod tests {
     use crate::search::puct::Arena;
     use crate::search::{Aim, Control, MAX_DEPTH, Memory, Request, search};
 
-    /// Checks the nodes below `node` where a card is due, and returns their number: their sums are those of the nodes
-    /// after the cards, less the luck of each walk, and their own first value.
+    /// Checks the sums of the nodes below `node` where a card is due: the first value, and all values after a card less
+    /// its luck. Returns the number of nodes with a card due.
     fn check(
         arena: &Arena,
         at_sight: &dyn Fn(&Position) -> Shares,
