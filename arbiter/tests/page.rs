@@ -236,20 +236,21 @@ fn the_page_and_the_command_have_the_same_reviews() {
     let built_in = concat!("cmd=", env!("CARGO_BIN_EXE_arbiter"), " args=engine name=");
     let engines = ["weak nodes=1", "strong"].map(|engine| format!("{built_in}{engine}"));
     let [weak, strong] = engines.each_ref();
-    let games = ["--players", "3", "--games", "3", "--nodes", "30"];
+    let games = ["--players", "3", "--games", "6", "--nodes", "30"];
     let arguments = [&games[..], &["--engine", weak, "--engine", strong]].concat();
-    let reviewed = ["--review", "2", "--review-nodes", "40"];
+    let reviewed = ["--review", "4", "--review-nodes", "40"];
     let reported = Reported::of_match("page_of_reviews", &arguments, &reviewed);
     reported.check_markup();
-    reported.check_games(3);
+    reported.check_games(6);
     let store = Path::new(env!("CARGO_TARGET_TMPDIR")).join("page_of_reviews/match.db");
-    let numbers = ["--game", "1", "--game", "2", "--nodes", "40"];
+    let reviewed = ["1", "2", "3", "4"].map(|game| ["--game", game]);
+    let numbers = [reviewed.as_flattened(), &["--nodes", "40"]].concat();
     let command = ["review", store.to_str().unwrap(), "--format", "json"];
     let told: Value = serde_json::from_str(&content(&[&command[..], &numbers].concat())).unwrap();
     let races = reported.races();
     assert_eq!(races["reviewer"], "buxtehude (40 nodes)");
     let games = list(&races["games"]);
-    assert!(games[2].get("review").is_none());
+    assert!(games[4].get("review").is_none());
     let (mut losses, mut cards) = (0, 0);
     for (game, review) in games.iter().zip(list(&told["reviews"])) {
         assert_eq!(
