@@ -94,7 +94,7 @@ impl Goal {
         if self.is_first {
             let seats = self.seats as f32;
             let rivals: f32 = sums[..self.seats].iter().sum::<f32>() - sums[self.seat.index()];
-            sums[self.seat.index()] = (visits * seats / 2.0 - rivals).max(0.0);
+            sums[self.seat.index()] = visits * seats / 2.0 - rivals;
         }
         let mut leads = [0; MAX_SEATS];
         let most = (self.seats - 1) as f32 * CERTAIN as f32;

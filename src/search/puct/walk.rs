@@ -3,7 +3,7 @@
 use super::TreeSearch;
 use super::arena::{Edge, NodeIndex, ROOT};
 use crate::eval::Evaluate;
-use crate::rules::{MAX_MOVES, MAX_SEATS, Seat, Turn};
+use crate::rules::{Game, MAX_MOVES, MAX_SEATS, Seat, Turn};
 use crate::search::goal::Shares;
 
 /// Softmax temperature of the priors, in shares of rivals.
@@ -118,10 +118,9 @@ impl<G: Evaluate> TreeSearch<'_, G> {
                 self.root.goal.final_shares(position),
             ),
             Turn::Card(_) => {
-                let whole: u32 = position.outcomes().map(|(_, weight)| weight).sum();
-                let edges = position.outcomes().map(|(_, weight)| Edge {
+                let edges = chances(position).map(|(_, chance)| Edge {
                     child: ROOT,
-                    prior: weight as f32 / whole as f32,
+                    prior: chance,
                     value: 0.0,
                 });
                 (self.arena.add(edges), self.static_shares(position))
@@ -179,10 +178,8 @@ impl<G: Evaluate> TreeSearch<'_, G> {
         if !matches!(position.turn(), Turn::Card(_)) {
             return self.static_shares(position);
         }
-        let whole: u32 = position.outcomes().map(|(_, weight)| weight).sum();
         let mut mean = Shares::default();
-        for (card, weight) in position.outcomes() {
-            let chance = weight as f32 / whole as f32;
+        for (card, chance) in chances(position) {
             let shares = self.at_sight(&position.draw_unchecked(card));
             for (mean, share) in mean.iter_mut().zip(shares) {
                 *mean += chance * share;
@@ -246,6 +243,14 @@ impl<G: Evaluate> TreeSearch<'_, G> {
     }
 }
 
+/// The cards that can be drawn, each with its chance.
+fn chances<G: Game>(position: &G) -> impl Iterator<Item = (G::Card, f32)> {
+    let whole: u32 = position.outcomes().map(|(_, weight)| weight).sum();
+    position
+        .outcomes()
+        .map(move |(card, weight)| (card, weight as f32 / whole as f32))
+}
+
 /// Approximates e to the power of x, for x up to 0, by repeated squaring: accurate enough for weights, and the same on
 /// every platform.
 #[inline]
@@ -260,8 +265,8 @@ fn exp(x: f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rules::AnyPosition;
     use crate::rules::hase::{HASE_UND_IGEL, Position};
-    use crate::rules::{AnyPosition, Game};
     use crate::search::goal::Goal;
     use crate::search::puct::Arena;
     use crate::search::{Aim, Control, MAX_DEPTH, Memory, Request, search};
