@@ -243,8 +243,8 @@ fn the_page_and_the_command_have_the_same_reviews() {
     reported.check_markup();
     reported.check_games(6);
     let store = Path::new(env!("CARGO_TARGET_TMPDIR")).join("page_of_reviews/match.db");
-    let reviewed = ["1", "2", "3", "4"].map(|game| ["--game", game]);
-    let numbers = [reviewed.as_flattened(), &["--nodes", "40"]].concat();
+    let numbers = "--game 1 --game 2 --game 3 --game 4 --nodes 40";
+    let numbers: Vec<&str> = numbers.split(' ').collect();
     let command = ["review", store.to_str().unwrap(), "--format", "json"];
     let told: Value = serde_json::from_str(&content(&[&command[..], &numbers].concat())).unwrap();
     let races = reported.races();
