@@ -51,15 +51,15 @@ const fn level(elo: u32, (nodes, noise): (u64, i32), (plies, solved_noise): (u32
 /// All levels, from weakest to strongest. The last one plays as [`Strength::FULL`]; its number of positions is the one
 /// used in the measurement, its foresight only bounds that of ratings below. protocol.md describes the measurement.
 pub const LEVELS: [Level; 10] = [
-    level(1200, (400, 34_000), (1, 16_000)),
-    level(1290, (400, 19_200), (3, 3800)),
-    level(1380, (400, 12_700), (4, 2500)),
-    level(1465, (400, 9900), (5, 1700)),
-    level(1555, (400, 7000), (7, 1500)),
-    level(1645, (400, 5250), (10, 1500)),
-    level(1735, (470, 4000), (12, 1500)),
-    level(1820, (600, 3100), (15, 1500)),
-    level(1910, (820, 2350), (20, 1500)),
+    level(1100, (400, 18_200), (1, 16_000)),
+    level(1200, (400, 12_500), (3, 3800)),
+    level(1300, (400, 9700), (4, 2500)),
+    level(1400, (400, 7600), (5, 1700)),
+    level(1500, (400, 6000), (7, 1500)),
+    level(1600, (430, 4800), (10, 1500)),
+    level(1700, (500, 3750), (12, 1500)),
+    level(1800, (620, 3000), (15, 1500)),
+    level(1900, (850, 2200), (20, 1500)),
     level(2000, (20_000, 0), (22, 0)),
 ];
 
