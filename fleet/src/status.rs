@@ -13,7 +13,7 @@ use matches::run::past::Past;
 
 use crate::args::{ServerArgs, StatusArgs};
 use crate::message::{AsideTally, Beat, Message, OpenMatches, State, Tally};
-use crate::names::{self, Names, OPEN};
+use crate::names::{self, BEATS, MATCHES, Names, OPEN};
 use crate::queue::{Bucket, QueueError, connect};
 use crate::signature::Key;
 
@@ -47,7 +47,7 @@ pub async fn status(server: &ServerArgs, args: &StatusArgs) -> ExitCode {
 async fn on_server(server: &ServerArgs) -> Result<String, QueueError> {
     let context = connect(server, "fleet status", None).await?;
     // This command only reads, so it creates nothing on the server.
-    let Some(matches) = Bucket::find_matches(&context).await? else {
+    let Some(matches) = Bucket::find(&context, MATCHES).await? else {
         return Ok("no match is open, and the server has no earlier ones\n".to_string());
     };
     let (mut text, mut open) = (String::new(), 0);
@@ -64,7 +64,7 @@ async fn on_server(server: &ServerArgs) -> Result<String, QueueError> {
         text += "no match is open\n";
     }
     let mut workers = Vec::new();
-    if let Some(beats) = Bucket::find_beats(&context).await? {
+    if let Some(beats) = Bucket::find(&context, BEATS).await? {
         let keys = keys(&beats, "").await?.into_iter();
         let asked = keys.map(async |key| (get(&beats, &key.to_string(), &key, "").await, key));
         let mut answers = futures_util::stream::iter(asked).buffered(MOST_ASKED);

@@ -34,7 +34,7 @@ use tokio::time::timeout;
 
 use crate::args::{ServerArgs, WorkArgs};
 use crate::message::Beat;
-use crate::names::{label_of, of_this_machine};
+use crate::names::{BEATS, label_of, of_this_machine};
 use crate::queue::{Bucket, QueueError, connect, is_local, retry};
 use crate::signature::{KeyFileError, Signer};
 pub use join::POLL_INTERVAL;
@@ -251,7 +251,7 @@ impl Worker {
         let mut beats = None;
         loop {
             if beats.is_none() {
-                beats = Bucket::find_beats(&self.context).await.unwrap_or(None);
+                beats = Bucket::find(&self.context, BEATS).await.unwrap_or(None);
             }
             complain_of(&self.log);
             let beat = self.beat_now();

@@ -10,7 +10,7 @@ use super::DriveError;
 use super::collect::Collector;
 use super::sample::Chosen;
 use crate::message::{Beat, Message};
-use crate::names::Names;
+use crate::names::{BEATS, Names};
 use crate::queue::{Bucket, QueueError};
 use crate::signature::{Key, Signer};
 
@@ -60,7 +60,7 @@ impl<'a> Chooser<'a> {
         if due.is_empty() {
             return Ok(());
         }
-        let Some(beats) = Bucket::find_beats(self.context).await? else {
+        let Some(beats) = Bucket::find(self.context, BEATS).await? else {
             return Ok(());
         };
         if self.listed.is_none_or(|at| at.elapsed() > LIST_INTERVAL) {

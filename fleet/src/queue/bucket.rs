@@ -38,14 +38,6 @@ impl Bucket {
         Bucket::ensure(context, MATCHES, config).await
     }
 
-    /// Returns the bucket of the matches' states; `None` if no coordinator has created it.
-    ///
-    /// # Errors
-    /// [`QueueError::Call`].
-    pub async fn find_matches(context: &Context) -> Result<Option<Bucket>, QueueError> {
-        Bucket::find(context, MATCHES).await
-    }
-
     /// Returns the bucket of the workers' heartbeats; creates it if it is missing.
     ///
     /// # Errors
@@ -60,15 +52,11 @@ impl Bucket {
         Bucket::ensure(context, BEATS, config).await
     }
 
-    /// Returns the bucket of the workers' heartbeats; `None` if no coordinator has created it.
+    /// Returns the bucket [`MATCHES`] or [`BEATS`]; `None` if no coordinator has created it.
     ///
     /// # Errors
     /// [`QueueError::Call`].
-    pub async fn find_beats(context: &Context) -> Result<Option<Bucket>, QueueError> {
-        Bucket::find(context, BEATS).await
-    }
-
-    async fn find(context: &Context, name: &str) -> Result<Option<Bucket>, QueueError> {
+    pub async fn find(context: &Context, name: &str) -> Result<Option<Bucket>, QueueError> {
         match context.get_key_value(name).await {
             Ok(store) => Ok(Some(Bucket(store))),
             Err(error) if is_of_no_stream(&error) => Ok(None),

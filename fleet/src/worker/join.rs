@@ -22,7 +22,7 @@ use super::options;
 use super::second::Checks;
 use super::{JoinError, PAUSE, Worker, locked};
 use crate::message::{OpenMatches, Phase, State};
-use crate::names::{self, Names, OPEN};
+use crate::names::{self, MATCHES, Names, OPEN};
 use crate::plan_file;
 use crate::queue::objects::get_plan;
 use crate::queue::{Bucket, Notices, QueueError, about};
@@ -114,7 +114,7 @@ impl Worker {
     async fn poll(self: &Arc<Worker>, matches: &mut Option<Bucket>) -> Result<(), QueueError> {
         // A worker creates nothing on the server, since it may lack the permission.
         if matches.is_none() {
-            *matches = Bucket::find_matches(&self.context).await?;
+            *matches = Bucket::find(&self.context, MATCHES).await?;
         }
         let Some(matches) = matches else {
             return Ok(());
