@@ -71,7 +71,8 @@ impl<'a> Chooser<'a> {
         }
         for (unit, chosen) in due.into_iter().take(MOST_UNITS) {
             if let Some(chosen) = chosen {
-                let beat = self.beat(&beats, &chosen.key).await?;
+                let key = &chosen.key;
+                let beat: Option<Beat> = beats.get_readable(&key.to_string(), key, "").await?;
                 let silent = collector.sample().silent(unit).min(16) as u32;
                 let longest = self.ack_wait * MOST_SILENCES * (1 << silent);
                 let playing = (self.names.id().to_string(), unit);
@@ -117,21 +118,13 @@ impl<'a> Chooser<'a> {
             .map(|key| (*key).clone())
             .collect();
         for key in found {
-            let beat = self.beat(beats, &key).await?;
+            let beat: Option<Beat> = beats.get_readable(&key.to_string(), &key, "").await?;
             let id = self.names.id();
             if beat.is_some_and(|beat| beat.joined.iter().any(|joined| joined == id)) {
                 return Ok(Some(key));
             }
         }
         Ok(None)
-    }
-
-    async fn beat(&self, beats: &Bucket, key: &Key) -> Result<Option<Beat>, QueueError> {
-        match beats.get(&key.to_string(), key, "").await {
-            // A worker of another version.
-            Err(QueueError::Message(_)) => Ok(None),
-            found => found,
-        }
     }
 
     async fn send(

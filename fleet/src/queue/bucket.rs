@@ -99,6 +99,22 @@ impl Bucket {
         Ok(self.get_with_revision(key, by, scope).await?.0)
     }
 
+    /// Like [`Bucket::get`], but returns `None` also for a message of another version.
+    ///
+    /// # Errors
+    /// [`QueueError`] if the server does not answer.
+    pub async fn get_readable<M: Message>(
+        &self,
+        key: &str,
+        by: &Key,
+        scope: &str,
+    ) -> Result<Option<M>, QueueError> {
+        match self.get(key, by, scope).await {
+            Err(QueueError::Message(_)) => Ok(None),
+            found => found,
+        }
+    }
+
     /// Like [`Bucket::get`], and returns the revision for [`Bucket::replace`].
     ///
     /// # Errors

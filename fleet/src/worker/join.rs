@@ -161,12 +161,10 @@ impl Worker {
         }
         let mut all = Vec::new();
         for key in coordinators {
-            let open = match matches.get(&names::open(&key), &key, "").await {
-                Err(QueueError::Message(_)) => None,
-                open => open?,
-            };
-            let names = open.iter().flat_map(|open: &OpenMatches| &open.ids);
-            let names = names.filter_map(|id| Names::of(id)).take(MOST_MATCHES);
+            let open = matches.get_readable(&names::open(&key), &key, "").await?;
+            let OpenMatches { ids } = open.unwrap_or_default();
+            let names = ids.iter().filter_map(|id| Names::of(id));
+            let names = names.take(MOST_MATCHES);
             all.extend(names.map(|names| (key.clone(), names)));
         }
         // All workers play the matches in this order.
