@@ -56,7 +56,7 @@ impl<'a> Chooser<'a> {
     /// # Errors
     /// [`QueueError`] if the server does not answer.
     pub async fn choose(&mut self, collector: &mut Collector<'_>) -> Result<(), DriveError> {
-        let due = collector.sample().due();
+        let due = collector.sample.due();
         if due.is_empty() {
             return Ok(());
         }
@@ -73,24 +73,22 @@ impl<'a> Chooser<'a> {
             if let Some(chosen) = chosen {
                 let key = &chosen.key;
                 let beat: Option<Beat> = beats.get_readable(&key.to_string(), key, "").await?;
-                let silent = collector.sample().silent(unit).min(16) as u32;
+                let silent = collector.sample.silent(unit).min(16) as u32;
                 let longest = self.ack_wait * MOST_SILENCES * (1 << silent);
                 let playing = (self.names.id().to_string(), unit);
                 let is_playing = beat.is_some_and(|beat| beat.checks.contains(&playing));
                 if is_playing && chosen.since.elapsed() < longest {
                     let until = Instant::now() + self.ack_wait;
-                    collector.sample().choose(unit, Chosen { until, ..chosen });
+                    collector.sample.choose(unit, Chosen { until, ..chosen });
                     continue;
                 }
-                collector.sample().give_up(unit);
+                collector.sample.give_up(unit);
             }
             if let Some(key) = self.find(unit, &beats, collector).await? {
                 self.send(unit, &key, collector).await?;
                 let since = Instant::now();
                 let until = since + self.ack_wait;
-                collector
-                    .sample()
-                    .choose(unit, Chosen { key, since, until });
+                collector.sample.choose(unit, Chosen { key, since, until });
             }
         }
         Ok(())
@@ -101,9 +99,9 @@ impl<'a> Chooser<'a> {
         &self,
         unit: u64,
         beats: &Bucket,
-        collector: &mut Collector<'_>,
+        collector: &Collector<'_>,
     ) -> Result<Option<Key>, QueueError> {
-        let sample = collector.sample();
+        let sample = &collector.sample;
         let may_choose = |again| {
             let keys = self.workers.iter();
             let fit = keys.filter(|key| sample.may_choose(unit, key, again));
