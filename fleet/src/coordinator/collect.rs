@@ -222,8 +222,9 @@ impl<'a> Collector<'a> {
     async fn count(&mut self, game: Accepted) -> Result<Option<(String, String)>, DriveError> {
         let Accepted { worker, record } = game;
         let (is_fault, unit) = (record.fault.is_some(), self.units.of_game(record.game));
-        for event in rerun_events(&record) {
-            self.show(&event)?;
+        for rerun in &record.reruns {
+            let (game, reason) = (record.game, rerun.reason.clone());
+            self.show(&Event::Rerun { game, reason })?;
         }
         if self.planned.ledger.events.is_some() {
             for event in turn_events(self.schedule.game(record.game)?, &record) {
@@ -278,14 +279,6 @@ impl<'a> Collector<'a> {
             count(workers.entry(worker.to_string()).or_default());
         }
     }
-}
-
-/// Returns an event for each rerun of a game.
-fn rerun_events(record: &GameRecord) -> impl Iterator<Item = Event> {
-    record.reruns.iter().map(|rerun| Event::Rerun {
-        game: record.game,
-        reason: rerun.reason.clone(),
-    })
 }
 
 /// Returns the events of a game: its start, then each move and card after its opening.
