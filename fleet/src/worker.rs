@@ -36,7 +36,7 @@ use crate::args::{ServerArgs, WorkArgs};
 use crate::message::Beat;
 use crate::names::{BEATS, label_of, of_this_machine};
 use crate::queue::{Bucket, QueueError, connect, is_local, retry};
-use crate::signature::{KeyFileError, Signer};
+use crate::signature::{FileError, Signer};
 pub use join::POLL_INTERVAL;
 pub use unit::{FAILURE_PAUSE, WAIT, progress_period};
 
@@ -204,7 +204,7 @@ pub async fn work(server: &ServerArgs, args: &WorkArgs) -> ExitCode {
 }
 
 /// The key that a worker authenticates with, or a new one.
-fn signer(server: &ServerArgs) -> Result<Signer, KeyFileError> {
+fn signer(server: &ServerArgs) -> Result<Signer, FileError> {
     match (&server.nkey, &server.creds) {
         (Some(path), _) => Signer::read("--nkey", path),
         (None, Some(path)) => Signer::read("--creds", path),
