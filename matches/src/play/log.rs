@@ -74,11 +74,6 @@ impl Log {
         Ok(Log(Some(Arc::new(Open { start, file }))))
     }
 
-    /// `true` if entries are written to a file.
-    pub fn is_kept(&self) -> bool {
-        self.0.is_some()
-    }
-
     /// Writes an entry with a line, without its newline, that was sent or received at the time `at`.
     pub fn write(&self, at: Instant, engine: &str, origin: Origin, text: &[u8]) {
         let Some(open) = &self.0 else {
