@@ -10,7 +10,6 @@ use matches::luck::LuckChecker;
 use matches::output::print;
 use matches::plan::rules::program::RulesError;
 use matches::record::digest::StoredGame;
-use matches::run::announcement::count;
 
 use super::input::open;
 use super::{CommandError, exit, fail};
@@ -30,14 +29,12 @@ pub fn replay(args: &ReplayArgs) -> ExitCode {
             );
         }
         Some(_) => {}
-        None => {
-            let games = count(checked.games, "game");
-            say(&format!(
-                "{file}: {games}, {}
-",
-                checked.verdict()
-            ));
-        }
+        None if checked.games == 1 => say(&format!("{file}: 1 game, {}\n", checked.verdict())),
+        None => say(&format!(
+            "{file}: {} games, {}\n",
+            checked.games,
+            checked.verdict()
+        )),
     }
     match checked.wrong {
         0 => ExitCode::SUCCESS,

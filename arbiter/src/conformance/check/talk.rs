@@ -207,6 +207,10 @@ impl Talk {
         self.program.process()
     }
 
+    pub fn profile(&self) -> Profile {
+        self.scope.profile
+    }
+
     pub fn offers(&self) -> &[OptionOffer] {
         &self.offers
     }
