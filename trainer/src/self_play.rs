@@ -90,10 +90,13 @@ impl Sample {
     }
 }
 
-/// Seat of a slot: the first slot is the seat that moves or draws.
+/// Seat that moves or draws.
+fn mover(position: &Position) -> Seat {
+    position.turn().seat().unwrap_or(Seat(0))
+}
+
 fn seat_of(position: &Position, slot: usize) -> Seat {
-    let mover = position.turn().seat().unwrap_or(Seat(0));
-    Seat(((mover.index() + slot) % position.seats()) as u8)
+    Seat(((mover(position).index() + slot) % position.seats()) as u8)
 }
 
 /// Plays a game and adds a sample for each of its positions.

@@ -147,11 +147,7 @@ fn set(spec: &mut EngineSpec, key: &str, value: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Parses `on` or `off`.
-///
-/// # Errors
-/// The accepted values.
-pub fn switch(value: &str) -> Result<bool, String> {
+fn switch(value: &str) -> Result<bool, String> {
     match value {
         "on" => Ok(true),
         "off" => Ok(false),

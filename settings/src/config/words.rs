@@ -25,13 +25,16 @@ impl Spelt {
     pub fn with_value(key: &str, value: OsString) -> Spelt {
         let mut word = OsString::from(format!("--{key}="));
         word.push(value);
-        Spelt::new([word], false)
+        Spelt {
+            words: vec![word],
+            is_open: false,
+        }
     }
 
-    fn new(words: impl IntoIterator<Item: Into<OsString>>, is_open: bool) -> Spelt {
+    fn closed(words: Vec<String>) -> Spelt {
         Spelt {
-            words: words.into_iter().map(Into::into).collect(),
-            is_open,
+            words: words.into_iter().map(OsString::from).collect(),
+            is_open: false,
         }
     }
 }
@@ -49,14 +52,18 @@ pub fn spell(arg: &Arg, key: &str, value: &Value) -> Result<Spelt, String> {
     let unfit = |expected: &str| unfit(key, value, expected);
     if matches!(arg.get_action(), ArgAction::SetTrue) {
         return match value.as_bool() {
-            Some(is_on) => Ok(Spelt::new(switch(key, is_on), false)),
+            Some(is_on) => Ok(Spelt::closed(switch(key, is_on))),
             None => Err(unfit("expected true or false")),
         };
     }
     let number = arg.get_num_args().unwrap_or_default();
     if let (Some(is_on), 0) = (value.as_bool(), number.min_values()) {
-        return Ok(Spelt::new(switch(key, is_on), true));
+        return Ok(Spelt {
+            words: switch(key, is_on).into_iter().map(OsString::from).collect(),
+            is_open: true,
+        });
     }
+    let as_typed = |text: String| format!("--{key}={text}");
     if number.max_values() > 1 {
         let values = match value {
             Value::Table(table) => {
@@ -69,7 +76,10 @@ pub fn spell(arg: &Arg, key: &str, value: &Value) -> Result<Spelt, String> {
             value => vec![scalar(value).ok_or_else(|| unfit("expected texts or numbers"))?],
         };
         let words = [format!("--{key}")].into_iter().chain(values);
-        return Ok(Spelt::new(words, true));
+        return Ok(Spelt {
+            words: words.map(OsString::from).collect(),
+            is_open: true,
+        });
     }
     let several = match value {
         Value::Array(values) if matches!(arg.get_action(), ArgAction::Append) => values.as_slice(),
@@ -85,14 +95,14 @@ pub fn spell(arg: &Arg, key: &str, value: &Value) -> Result<Spelt, String> {
             Value::Table(table) => described(&place(key, index, several.len()), key, table)?,
             value => scalar(value).ok_or_else(|| unfit(expected))?,
         };
-        words.push(format!("--{key}={text}"));
+        words.push(as_typed(text));
     }
-    Ok(Spelt::new(words, false))
+    Ok(Spelt::closed(words))
 }
 
 /// A flag that takes no value.
-fn switch(key: &str, is_on: bool) -> Option<String> {
-    is_on.then(|| format!("--{key}"))
+fn switch(key: &str, is_on: bool) -> Vec<String> {
+    is_on.then(|| format!("--{key}")).into_iter().collect()
 }
 
 /// Name of one of several tables in error messages.

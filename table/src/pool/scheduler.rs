@@ -8,8 +8,6 @@ use std::time::Duration;
 
 use matches::play::interrupt::Interrupt;
 use matches::play::sandbox::Isolation;
-use schemars::JsonSchema;
-use serde::Serialize;
 
 use super::question::{Job, Role, SearchError};
 use crate::client::ClientId;
@@ -29,16 +27,13 @@ pub struct PoolBounds {
     pub idle: Duration,
 }
 
-/// Load of the engines.
-#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
-#[schemars(rename = "Queue")]
+/// Load of the pool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Load {
-    /// Number of running searches.
+    /// Number of running questions.
     pub running: usize,
-    /// Number of searches that wait for a process.
+    /// Number of waiting questions.
     pub waiting: usize,
-    /// Maximum number of searches that wait.
-    pub most: usize,
 }
 
 /// State that all slots share.
@@ -112,7 +107,7 @@ impl Scheduler {
         (scheduler, asked)
     }
 
-    /// The current load.
+    /// Numbers of running and of waiting questions.
     pub fn load(&self) -> Load {
         let state = self.state();
         Load {
@@ -122,7 +117,6 @@ impl Scheduler {
                 .filter(|slot| slot.client.is_some())
                 .count(),
             waiting: state.waiting.len(),
-            most: self.bounds.queue,
         }
     }
 
