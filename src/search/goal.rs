@@ -87,8 +87,8 @@ impl Goal {
         *own = FIRST_PART * chance + (1.0 - FIRST_PART) * *own;
     }
 
-    /// Converts the sum of the values of `visits` walks to summed leads.
-    pub fn leads(&self, sums: &Shares, visits: u32) -> Vector {
+    /// Converts the sum of the values of `visits` walks from `position` to summed leads.
+    pub fn leads<G: Game>(&self, sums: &Shares, visits: u32, position: &G) -> Vector {
         let visits = visits.max(1) as f32;
         let mut sums = *sums;
         if self.is_first {
@@ -99,11 +99,45 @@ impl Goal {
         let mut leads = [0; MAX_SEATS];
         let most = (self.seats - 1) as f32 * CERTAIN as f32;
         for (lead, sum) in leads.iter_mut().zip(sums).take(self.seats) {
-            // A mean less luck can be outside the range.
-            let mean = (sum / visits).clamp(0.0, 1.0);
-            *lead = ((2.0 * mean - 1.0) * most) as i32;
+            *lead = ((2.0 * sum / visits - 1.0) * most) as i32;
         }
+        self.limit_to_places(&mut leads, position);
         leads
+    }
+
+    /// Gives finished seats the lead of their place, and draws the leads of open seats towards their mean until each is
+    /// within those of the open places. A mean of values less luck can be outside; the sum of all leads stays the same.
+    fn limit_to_places<G: Game>(&self, leads: &mut Vector, position: &G) {
+        for (seat, lead) in leads.iter_mut().enumerate().take(self.seats) {
+            if let Some(place) = position.place(Seat(seat as u8)) {
+                *lead = self.sum_of_place(place);
+            }
+        }
+        let open = self.open_seats(position);
+        let whole: i32 = open.iter().map(|&seat| leads[seat]).sum();
+        let mean = whole / (open.len() as i32).max(1);
+        let least = self.sum_of_place(self.seats) - mean;
+        let most = self.sum_of_place(position.best_open_place()) - mean;
+        let mut part: f64 = 1.0;
+        for &seat in &open {
+            let distance = leads[seat] - mean;
+            if distance != 0 {
+                let limit = if distance > 0 { most } else { least };
+                part = part.min(f64::from(limit) / f64::from(distance));
+            }
+        }
+        if part < 1.0 {
+            for seat in open {
+                leads[seat] = mean + (f64::from(leads[seat] - mean) * part) as i32;
+            }
+        }
+    }
+
+    /// Seats whose place is open.
+    fn open_seats<G: Game>(&self, position: &G) -> Vec<usize> {
+        (0..self.seats)
+            .filter(|&seat| position.place(Seat(seat as u8)).is_none())
+            .collect()
     }
 
     /// Preference of the seat at the root for a move with these leads and the mean value `mean` for that seat.
@@ -148,8 +182,7 @@ impl Goal {
         } else {
             self.seats
         });
-        let is_open = |seat: &usize| position.place(Seat(*seat as u8)).is_none();
-        let open: Vec<usize> = (0..self.seats).filter(is_open).collect();
+        let open = self.open_seats(position);
         let whole: i32 = open.iter().map(|&seat| leads[seat]).sum();
         let others = (whole - extreme) / (open.len() as i32 - 1).max(1);
         let way = i64::from(extreme - was);
@@ -223,11 +256,32 @@ mod tests {
         let shares = placement.static_shares(&judge, &race);
         let preferred = win.static_shares(&judge, &race);
         assert!(preferred[1] < shares[1], "{preferred:?} {shares:?}");
-        let (leads, kept) = (placement.leads(&shares, 1), win.leads(&preferred, 1));
+        let (leads, kept) = (
+            placement.leads(&shares, 1, &race),
+            win.leads(&preferred, 1, &race),
+        );
         for (lead, kept) in leads.iter().zip(kept) {
             assert!((lead - kept).abs() < 8, "{leads:?} {kept:?}");
         }
         assert!(!placement.is_compatible(&win) && win.is_compatible(&win));
+    }
+
+    #[test]
+    fn leads_are_within_those_of_the_open_places_and_keep_their_sum() {
+        for (text, shares, expected) in [
+            ("0,68,3/0,68,3/0,68,3 1 - -", [0.9, 0.7, -0.1], [4, 2, -6]),
+            ("0,68,3/0,68,3/0,68,3 1 - -", [0.75, 0.5, 0.25], [3, 0, -3]),
+            ("64,5,0/61,22,0/40,30,0 2 1 -", [1.0, 0.6, -0.1], [6, 0, -6]),
+        ] {
+            let position = position(text);
+            let [placement, _] = goals(&position);
+            let mut sums = Shares::default();
+            sums[..3].copy_from_slice(&shares);
+            let leads = placement.leads(&sums, 1, &position);
+            for (lead, thirds) in leads.iter().zip(expected) {
+                assert!((lead - thirds * CERTAIN / 3).abs() < 8, "{leads:?}");
+            }
+        }
     }
 
     #[test]

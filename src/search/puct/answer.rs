@@ -114,7 +114,7 @@ impl<G: Evaluate> TreeSearch<'_, G> {
         }
         let mate = if is_home { 1 } else { i32::from(tally.mate) };
         Value {
-            leads: self.root.goal.leads(&tally.sums, tally.visits),
+            leads: self.root.goal.leads(&tally.sums, tally.visits, &next),
             mate,
         }
     }
