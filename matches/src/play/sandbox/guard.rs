@@ -36,19 +36,23 @@ impl Guard {
         }
     }
 
-    /// Waits until the program runs.
+    /// Waits until the program runs and alone has its ends of the pipes.
     ///
     /// # Errors
     /// The program cannot be run, or the kernel refuses a namespace.
     pub fn await_start(&mut self) -> io::Result<()> {
-        match self.next(TIME_TO_START) {
-            Some(Report::Started) => Ok(()),
-            Some(Report::NotStarted(error)) => Err(io::Error::from_raw_os_error(error)),
-            Some(Report::Refused(reason)) => Err(io::Error::other(reason)),
-            Some(Report::Ended(_)) | None => {
-                Err(io::Error::other("its launcher ended without a report"))
+        // One report from each process of the launcher, in any order.
+        for _ in 0..2 {
+            match self.next(TIME_TO_START) {
+                Some(Report::Started | Report::Closed) => {}
+                // The program ended before the other report came.
+                Some(Report::Ended(end)) => self.end = Some(end),
+                Some(Report::NotStarted(error)) => return Err(io::Error::from_raw_os_error(error)),
+                Some(Report::Refused(reason)) => return Err(io::Error::other(reason)),
+                None => return Err(io::Error::other("its launcher ended without a report")),
             }
         }
+        Ok(())
     }
 
     /// Returns how the engine's process ended, if it has.
@@ -109,7 +113,7 @@ mod tests {
     fn an_end_is_heard_once_it_is_told() {
         let (ours, mut theirs) = UnixStream::pair().unwrap();
         let mut guard = Guard::new(ours);
-        theirs.write_all(b"\"Started\"\n").unwrap();
+        theirs.write_all(b"\"Started\"\n\"Closed\"\n").unwrap();
         guard.await_start().unwrap();
         assert_eq!(guard.end(), None);
         let expected = End {
@@ -128,6 +132,17 @@ mod tests {
         assert_eq!(end, expected);
         drop(theirs);
         assert_eq!(guard.end(), Some(end));
+    }
+
+    #[test]
+    fn a_program_may_end_before_all_pipes_are_closed() {
+        let (ours, mut theirs) = UnixStream::pair().unwrap();
+        let mut guard = Guard::new(ours);
+        let ended = serde_json::to_string(&Report::Ended(End::default())).unwrap();
+        write!(theirs, "\"Started\"\n{ended}\n").unwrap();
+        guard.await_start().unwrap();
+        theirs.write_all(b"\"Closed\"\n").unwrap();
+        assert_eq!(guard.end(), Some(End::default()));
     }
 
     #[test]

@@ -116,8 +116,9 @@ fn run_outside(order: &Order, mut line: UnixStream) -> io::Result<()> {
     let inside = make_namespaces(order.limits.net).and_then(|()| start_inside(order));
     match inside {
         Ok(mut inside) => {
-            drop(line);
             close_pipes()?;
+            send(&mut line, &Report::Closed)?;
+            drop(line);
             inside.wait().map(drop)
         }
         Err(error) => send(&mut line, &Report::Refused(error.to_string())),
@@ -172,8 +173,8 @@ fn run_inside(order: &Order, mut line: UnixStream) -> io::Result<()> {
             return send(&mut line, &Report::NotStarted(number));
         }
     };
-    send(&mut line, &Report::Started)?;
     close_pipes()?;
+    send(&mut line, &Report::Started)?;
     let hang_up = Arc::new(HangUp::default());
     let process = Pid::from_child(&engine);
     let (listening, heard) = (line.try_clone()?, Arc::clone(&hang_up));

@@ -10,8 +10,10 @@ use crate::record::micros;
 /// A line from the launcher.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Report {
-    /// The engine's program runs.
+    /// The engine's program runs, and the inner process has closed its copies of the engine's pipes.
     Started,
+    /// The outer process has closed its copies of the engine's pipes.
+    Closed,
     /// The program cannot be run; contains the system's error number.
     NotStarted(i32),
     /// The kernel refuses the namespaces; contains the reason.
