@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
-use settings::args::{EngineArgs, MatchArgs, ResumeArgs, TournamentArgs};
+use settings::args::{EngineArgs, MatchArgs, ResumeArgs, TournamentArgs, switch};
 
 use crate::signature::Key;
 
@@ -121,15 +121,6 @@ pub struct Coordinated<A: Args> {
     pub args: A,
     #[command(flatten)]
     pub coordinator: CoordinatorArgs,
-}
-
-/// Parses `on` or `off`.
-fn switch(text: &str) -> Result<bool, String> {
-    match text {
-        "on" => Ok(true),
-        "off" => Ok(false),
-        _ => Err("expected on or off".to_string()),
-    }
 }
 
 /// Subcommands of `fleet`.

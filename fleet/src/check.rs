@@ -8,13 +8,11 @@ use matches::plan::deck::{Deck, Draws};
 use matches::plan::rules::program::RulesError;
 use matches::plan::rules::{Position, PositionError};
 use matches::plan::schedule::{Schedule, ScheduledGame};
+use matches::play::reruns::MOST_OF_A_GAME;
 use matches::record::GameRecord;
 use matches::record::digest::StoredGame;
 use matches::record::ending::Ending;
 use thiserror::Error;
-
-/// Maximum number of reruns before the game that counts.
-const MOST_REPLAYS: usize = matches::play::reruns::MOST_OF_A_GAME;
 
 /// Maximum of times, in microseconds: about a year. Sums of them cannot overflow in the store.
 const MOST_MICROS: u64 = 1 << 45;
@@ -157,11 +155,11 @@ fn check_cards(
     let opening: Vec<&str> = opening.collect();
     same("opening", &opening.join(" "), &game.opening.join(" "))?;
     let reruns = record.reruns.len();
-    if reruns > MOST_REPLAYS {
+    if reruns > MOST_OF_A_GAME {
         return Err(GameError::Bounds {
             what: "reruns",
             found: reruns.to_string(),
-            expected: format!("at most {MOST_REPLAYS}"),
+            expected: format!("at most {MOST_OF_A_GAME}"),
         });
     }
     // Each rerun has another deck.

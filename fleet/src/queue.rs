@@ -6,7 +6,6 @@ mod connection;
 mod notices;
 pub mod objects;
 
-use std::io;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -24,6 +23,7 @@ use tokio::time::{sleep, timeout};
 
 use crate::message::{MOST_BYTES, MOST_BYTES_OF_A_GAME, MessageError};
 use crate::names::{COORDINATOR, Names, WORKERS};
+use crate::signature::FileError;
 pub use bucket::Bucket;
 pub use connection::{connect, is_local};
 pub use notices::{Notices, notify};
@@ -49,12 +49,8 @@ const ANSWER_WAIT: Duration = Duration::from_secs(5);
 #[derive(Debug, Error)]
 pub enum QueueError {
     /// A file named on the command line cannot be used.
-    #[error("{flag}: {path}: {reason}")]
-    File {
-        flag: &'static str,
-        path: String,
-        reason: io::Error,
-    },
+    #[error(transparent)]
+    File(#[from] FileError),
     /// The server cannot be reached.
     #[error("--nats {url}: {reason}")]
     Unreachable {

@@ -46,13 +46,14 @@ pub enum SignatureError {
     Other { by: Key, expected: Key },
 }
 
-/// A file with a key cannot be used.
+/// A file with a key or a certificate cannot be used.
 #[derive(Debug, Error)]
 #[error("{flag}: {}: {reason}", path.display())]
-pub struct KeyFileError {
-    flag: &'static str,
-    path: PathBuf,
-    reason: io::Error,
+pub struct FileError {
+    /// Flag that names the file.
+    pub flag: &'static str,
+    pub path: PathBuf,
+    pub reason: io::Error,
 }
 
 impl FromStr for Key {
@@ -170,9 +171,9 @@ impl Signer {
     /// Reads the seed of a user from the file of a flag: of `--nkey`, or of `--creds`, which has more than the seed.
     ///
     /// # Errors
-    /// [`KeyFileError`] if the file cannot be read or has no seed.
-    pub fn read(flag: &'static str, path: &Path) -> Result<Signer, KeyFileError> {
-        let failed = |reason| KeyFileError {
+    /// [`FileError`] if the file cannot be read or has no seed.
+    pub fn read(flag: &'static str, path: &Path) -> Result<Signer, FileError> {
+        let failed = |reason| FileError {
             flag,
             path: path.to_path_buf(),
             reason,
@@ -194,11 +195,11 @@ impl Signer {
     /// Returns the key that this user's coordinators have unless they name one; creates it if there is none.
     ///
     /// # Errors
-    /// [`KeyFileError`] if the file cannot be used.
-    pub fn of_this_user() -> Result<Signer, KeyFileError> {
+    /// [`FileError`] if the file cannot be used.
+    pub fn of_this_user() -> Result<Signer, FileError> {
         let folder = user_folder("XDG_CONFIG_HOME", ".config");
         let path = folder.clone().unwrap_or_default().join("coordinator.nk");
-        let failed = |reason| KeyFileError {
+        let failed = |reason| FileError {
             flag: "key of the coordinator",
             path: path.clone(),
             reason,

@@ -12,8 +12,8 @@ use matches::run::exit::{USAGE, fail, status_of};
 use matches::run::past::Past;
 
 use crate::args::{ServerArgs, StatusArgs};
-use crate::message::{AsideTally, Beat, Message, OpenMatches, State, Tally};
-use crate::names::{self, Names, OPEN};
+use crate::message::{AsideTally, Beat, OpenMatches, State, Tally};
+use crate::names::{self, BEATS, MATCHES, Names, OPEN};
 use crate::queue::{Bucket, QueueError, connect};
 use crate::signature::Key;
 
@@ -47,14 +47,14 @@ pub async fn status(server: &ServerArgs, args: &StatusArgs) -> ExitCode {
 async fn on_server(server: &ServerArgs) -> Result<String, QueueError> {
     let context = connect(server, "fleet status", None).await?;
     // This command only reads, so it creates nothing on the server.
-    let Some(matches) = Bucket::find_matches(&context).await? else {
+    let Some(matches) = Bucket::find(&context, MATCHES).await? else {
         return Ok("no match is open, and the server has no earlier ones\n".to_string());
     };
     let (mut text, mut open) = (String::new(), 0);
     for coordinator in keys(&matches, OPEN).await? {
         let key = names::open(&coordinator);
-        let found = get::<OpenMatches>(&matches, &key, &coordinator, "").await?;
-        let ids = found.map_or(Vec::new(), |open| open.ids);
+        let found = matches.get_readable(&key, &coordinator, "").await?;
+        let OpenMatches { ids } = found.unwrap_or_default();
         for names in ids.iter().filter_map(|id| Names::of(id)) {
             text += &of_match(&matches, &coordinator, &names).await?;
             open += 1;
@@ -64,9 +64,12 @@ async fn on_server(server: &ServerArgs) -> Result<String, QueueError> {
         text += "no match is open\n";
     }
     let mut workers = Vec::new();
-    if let Some(beats) = Bucket::find_beats(&context).await? {
+    if let Some(beats) = Bucket::find(&context, BEATS).await? {
         let keys = keys(&beats, "").await?.into_iter();
-        let asked = keys.map(async |key| (get(&beats, &key.to_string(), &key, "").await, key));
+        let asked = keys.map(async |key| {
+            let beat = beats.get_readable(&key.to_string(), &key, "").await;
+            (beat, key)
+        });
         let mut answers = futures_util::stream::iter(asked).buffered(MOST_ASKED);
         while let Some((beat, key)) = answers.next().await {
             workers.extend(beat?.map(|beat: Beat| (key, beat)));
@@ -104,19 +107,6 @@ async fn keys(bucket: &Bucket, beginning: &str) -> Result<Vec<Key>, QueueError> 
     Ok(keys.filter_map(|key| key.parse().ok()).collect())
 }
 
-/// Returns a message; `None` if it is missing, not signed by its author, or of another version.
-async fn get<M: Message>(
-    bucket: &Bucket,
-    key: &str,
-    by: &Key,
-    scope: &str,
-) -> Result<Option<M>, QueueError> {
-    match bucket.get(key, by, scope).await {
-        Err(QueueError::Message(_)) => Ok(None),
-        found => found,
-    }
-}
-
 async fn of_match(matches: &Bucket, by: &Key, names: &Names) -> Result<String, QueueError> {
     let id = names.id();
     let state = matches.get::<State>(&names.state(), by, id).await;
@@ -128,7 +118,7 @@ async fn of_match(matches: &Bucket, by: &Key, names: &Names) -> Result<String, Q
     let mut tally = Tally::default();
     for part in 0.. {
         let key = names.tally(part);
-        match get::<Tally>(matches, &key, by, &key).await? {
+        match matches.get_readable(&key, by, &key).await? {
             Some(more) => tally.join(more),
             None => break,
         }

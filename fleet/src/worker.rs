@@ -24,7 +24,7 @@ use matches::play::lag::LagMeter;
 use matches::play::log::Log;
 use matches::play::sandbox::shield_arbiter;
 use matches::record::printable::printable;
-use matches::run::exit::{INTERRUPTED, USAGE, complain, complain_of, fail};
+use matches::run::exit::{ExitError, INTERRUPTED, complain, complain_of};
 use matches::run::open_log;
 use matches::run::signals;
 use settings::args::local_engines;
@@ -34,9 +34,9 @@ use tokio::time::timeout;
 
 use crate::args::{ServerArgs, WorkArgs};
 use crate::message::Beat;
-use crate::names::{label_of, of_this_machine};
+use crate::names::{BEATS, label_of, of_this_machine};
 use crate::queue::{Bucket, QueueError, connect, is_local, retry};
-use crate::signature::{KeyFileError, Signer};
+use crate::signature::{FileError, Signer};
 pub use join::POLL_INTERVAL;
 pub use unit::{FAILURE_PAUSE, WAIT, progress_period};
 
@@ -106,23 +106,44 @@ fn locked<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// Works until interrupted; returns the exit status.
 pub async fn work(server: &ServerArgs, args: &WorkArgs) -> ExitCode {
+    let worker = match prepare(server, args).await {
+        Ok(Some(worker)) => Arc::new(worker),
+        Ok(None) => return ExitCode::from(INTERRUPTED),
+        Err(error) => return error.exit(),
+    };
+    let slots: Vec<_> = (0..worker.args.concurrency)
+        .map(|slot| tokio::spawn(unit::play_units(worker.clone(), slot.into())))
+        .collect();
+    let beats = tokio::spawn(worker.clone().beat());
+    let polls = tokio::spawn(worker.clone().poll_matches());
+    let checks = tokio::spawn(worker.clone().receive_checks());
+    let stops = tokio::spawn(worker.clone().pass_on_interrupt());
+    let measures = tokio::spawn(worker.clone().measure_when_idle());
+    for slot in slots {
+        // Slots end once the stop flag is set.
+        let _ = slot.await;
+    }
+    // Flushes the returned units, so that other workers get them at once; without this, the server notices after its
+    // timeout.
+    let _ = timeout(EXIT_TIMEOUT, worker.context.client().flush()).await;
+    for task in [beats, polls, checks, stops, measures] {
+        task.abort();
+    }
+    ExitCode::SUCCESS
+}
+
+/// Checks the arguments, connects to the server, and measures the speed; returns `None` if interrupted.
+async fn prepare(server: &ServerArgs, args: &WorkArgs) -> Result<Option<Worker>, ExitError> {
     let label = args.name.as_deref().map(label_of);
     let label = label.unwrap_or_else(of_this_machine);
-    let signer = match signer(server) {
-        Ok(signer) => signer,
-        Err(error) => return fail(USAGE, error),
-    };
+    let signer = signer(server).map_err(ExitError::usage)?;
     if args.coordinator.is_empty() && !args.trust_any_coordinator && !is_local(&server.nats) {
-        return fail(
-            USAGE,
+        return Err(ExitError::usage(
             "the server is on another machine, and anybody there could have this one run engines; expected \
              --coordinator KEY, which `fleet match` prints, or --trust-any-coordinator",
-        );
+        ));
     }
-    let engines = match local_engines(&args.engine) {
-        Ok(engines) => engines,
-        Err(error) => return fail(USAGE, error),
-    };
+    let engines = local_engines(&args.engine).map_err(ExitError::usage)?;
     let interrupt = Interrupt::new();
     let stopped = interrupt.clone();
     let on_signal = move || {
@@ -131,36 +152,30 @@ pub async fn work(server: &ServerArgs, args: &WorkArgs) -> ExitCode {
         }
         stopped.set();
     };
-    if let Err(error) = signals::listen(&interrupt, on_signal) {
-        return fail(USAGE, format_args!("cannot handle signals: {error}"));
-    }
+    signals::listen(&interrupt, on_signal)
+        .map_err(|error| ExitError::usage(format_args!("cannot handle signals: {error}")))?;
     shield_arbiter();
-    let fetcher = match tokio::task::block_in_place(|| Fetcher::of(args, &interrupt)) {
-        Ok(fetcher) => fetcher,
-        Err(error) => return fail(USAGE, error),
-    };
-    let log = match open_log(args.log.as_deref()) {
-        Ok(log) => log,
-        Err(error) => return fail(USAGE, error),
-    };
+    let fetcher = tokio::task::block_in_place(|| Fetcher::of(args, &interrupt));
+    let fetcher = fetcher.map_err(ExitError::usage)?;
+    let log = open_log(args.log.as_deref()).map_err(ExitError::usage)?;
     let connected = retry(&interrupt, QueueError::is_absence, || {
         connect(server, &label, Some(signer.key()))
     });
     let context = match connected.await {
         Ok(context) => context,
-        Err(_) if interrupt.is_set() => return ExitCode::from(INTERRUPTED),
-        Err(error) => return fail(USAGE, error),
+        Err(_) if interrupt.is_set() => return Ok(None),
+        Err(error) => return Err(ExitError::usage(error)),
     };
     let slots = args.concurrency;
     let speed = tokio::task::block_in_place(|| machine::measure_speed(slots, &interrupt));
     let Some(speed) = speed else {
-        return ExitCode::from(INTERRUPTED);
+        return Ok(None);
     };
     complain(format_args!(
         "worker {label} is ready: concurrency {slots}, {speed} positions/s in each slot, key {}",
         signer.key()
     ));
-    let worker = Arc::new(Worker {
+    Ok(Some(Worker {
         label,
         signer,
         args: args.clone(),
@@ -180,31 +195,11 @@ pub async fn work(server: &ServerArgs, args: &WorkArgs) -> ExitCode {
         playing: AtomicU64::new(0),
         games: AtomicU64::new(0),
         speed: AtomicU64::new(speed),
-    });
-    let slots: Vec<_> = (0..worker.args.concurrency)
-        .map(|slot| tokio::spawn(unit::play_units(worker.clone(), slot.into())))
-        .collect();
-    let beats = tokio::spawn(worker.clone().beat());
-    let polls = tokio::spawn(worker.clone().poll_matches());
-    let checks = tokio::spawn(worker.clone().receive_checks());
-    let stops = tokio::spawn(worker.clone().pass_on_interrupt());
-    let idle = worker.clone();
-    let measures = tokio::spawn(async move { idle.measure_when_idle().await });
-    for slot in slots {
-        // Slots end once the stop flag is set.
-        let _ = slot.await;
-    }
-    // Flushes the returned units, so that other workers get them at once; without this, the server notices after its
-    // timeout.
-    let _ = timeout(EXIT_TIMEOUT, worker.context.client().flush()).await;
-    for task in [beats, polls, checks, stops, measures] {
-        task.abort();
-    }
-    ExitCode::SUCCESS
+    }))
 }
 
 /// The key that a worker authenticates with, or a new one.
-fn signer(server: &ServerArgs) -> Result<Signer, KeyFileError> {
+fn signer(server: &ServerArgs) -> Result<Signer, FileError> {
     match (&server.nkey, &server.creds) {
         (Some(path), _) => Signer::read("--nkey", path),
         (None, Some(path)) => Signer::read("--creds", path),
@@ -251,7 +246,7 @@ impl Worker {
         let mut beats = None;
         loop {
             if beats.is_none() {
-                beats = Bucket::find_beats(&self.context).await.unwrap_or(None);
+                beats = Bucket::find(&self.context, BEATS).await.unwrap_or(None);
             }
             complain_of(&self.log);
             let beat = self.beat_now();

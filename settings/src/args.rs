@@ -14,6 +14,7 @@ use matches::run::exit::{ExitError, RULES_FAULT, USAGE};
 use thiserror::Error;
 
 pub(crate) use engine_text::EngineText;
+pub use engine_text::switch;
 pub use engines::{DEFAULT_LIMIT, engines_of, judge, local_engines, luck_engine};
 pub use games::{
     EngineArgs, FormatArgs, GameArgs, GauntletArgs, MatchArgs, ResumeArgs, RoundRobinArgs,

@@ -4,10 +4,10 @@ use axum::body::Bytes;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_NONE_MATCH};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
-use sha2::{Digest, Sha256};
+use matches::plan::binary::hash_bytes;
 
-/// Length of a tag.
-const TAG_BYTES: usize = 12;
+/// Hexadecimal digits of a tag.
+const TAG_DIGITS: usize = 24;
 
 /// A static file: its path on the server, and its text.
 #[derive(Clone, Copy, Debug)]
@@ -58,12 +58,11 @@ impl StaticFile {
     /// A file with content of a type such as `text/html; charset=utf-8`.
     pub fn new(kind: &'static str, content: impl Into<Bytes>) -> StaticFile {
         let content = content.into();
-        let start = Sha256::digest(&content).into_iter().take(TAG_BYTES);
-        let digits: String = start.map(|byte| format!("{byte:02x}")).collect();
+        let digits = hash_bytes(&content);
         // A weak tag, since it is the same for the compressed content.
         StaticFile {
             kind,
-            tag: format!("W/\"{digits}\""),
+            tag: format!("W/\"{}\"", &digits[..TAG_DIGITS]),
             content,
         }
     }

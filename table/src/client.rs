@@ -1,7 +1,8 @@
 //! Identity of clients.
 //!
 //! A client is an address or, for IPv6, its network of 64 bits. All clients of this machine share the loopback address,
-//! so there a random token in a cookie tells them apart. The pages set it; requests without one share a client.
+//! so there a random token in a cookie tells them apart, in the form of a secret seed. The pages set it; requests
+//! without one share a client.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
@@ -15,8 +16,6 @@ use matches::plan::seed::Seed;
 
 /// Name of the cookie.
 const NAME: &str = "client";
-/// Hexadecimal digits of a token.
-const DIGITS: usize = 32;
 
 /// A client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -86,17 +85,18 @@ fn token(request: &Request) -> Option<u128> {
         .flat_map(|value| value.split(';'))
         .filter_map(|pair| pair.trim().split_once('='));
     let (_, value) = pairs.find(|(name, _)| *name == NAME)?;
-    let is_token = value.len() == DIGITS && value.bytes().all(|byte| byte.is_ascii_hexdigit());
-    is_token.then(|| u128::from_str_radix(value, 16).ok())?
+    match value.parse() {
+        Ok(Seed::Key(token)) => Some(u128::from_be_bytes(token)),
+        _ => None,
+    }
 }
 
 /// Middleware of the pages that gives a client without a token a new one.
 pub async fn identify(request: Request, next: Next) -> Response {
     let is_known = token(&request).is_some();
     let mut response = next.run(request).await;
-    if !is_known && let Ok(Seed::Key(token)) = Seed::secret() {
-        let token = u128::from_be_bytes(token);
-        let cookie = format!("{NAME}={token:032x}; Path=/; HttpOnly; SameSite=Strict");
+    if !is_known && let Ok(token) = Seed::secret() {
+        let cookie = format!("{NAME}={token}; Path=/; HttpOnly; SameSite=Strict");
         if let Ok(cookie) = HeaderValue::try_from(cookie) {
             response.headers_mut().insert(SET_COOKIE, cookie);
         }

@@ -41,12 +41,6 @@ impl ApiError {
         ApiError::new(StatusCode::NOT_FOUND, message)
     }
 
-    /// Too many requests are in progress.
-    pub fn crowded(most: usize) -> ApiError {
-        let message = format!("too many requests: {most} are in progress; try again later");
-        ApiError::new(StatusCode::SERVICE_UNAVAILABLE, message)
-    }
-
     /// The request is valid, but the server cannot answer it.
     pub fn internal(message: impl Into<String>) -> ApiError {
         ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, message)

@@ -212,7 +212,10 @@ impl Course {
         let rate = first_rate * (left * left).max(LEAST_RATE);
         let mut samples: Vec<Sample> = Vec::with_capacity(self.samples * 2);
         let mut games = 0;
-        let mut players = self.players(&learner.weights, nodes);
+        // One for each thread.
+        let players = (0..self.threads.clamp(1, GAMES_AT_A_TIME))
+            .map(|_| Player::new(self.ruleset, &learner.weights, nodes));
+        let mut players: Vec<Player> = players.collect();
         while samples.len() < self.samples {
             if interrupt.is_set() {
                 return None;
@@ -232,13 +235,6 @@ impl Course {
             samples: samples.len(),
             loss,
         })
-    }
-
-    /// Creates a player for each thread.
-    fn players(&self, weights: &Weights, nodes: u64) -> Vec<Player> {
-        (0..self.threads.clamp(1, GAMES_AT_A_TIME))
-            .map(|_| Player::new(self.ruleset, weights, nodes))
-            .collect()
     }
 
     /// Plays the games of a round from number `first` on, and adds their samples in the order of the games.

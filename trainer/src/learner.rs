@@ -116,10 +116,8 @@ impl Learner {
         for x in weights.parts.iter_mut().flatten().flatten() {
             *x = uniform(0.2);
         }
-        for x in weights.slots.iter_mut().flatten().flatten() {
-            *x = uniform(1.5 * unit);
-        }
-        for x in weights.mixing.iter_mut().flatten() {
+        let slots = weights.slots.iter_mut().flatten();
+        for x in slots.chain(&mut weights.mixing).flatten() {
             *x = uniform(1.5 * unit);
         }
         for x in weights.strength.iter_mut().flatten() {
@@ -266,9 +264,7 @@ impl Learner {
     /// Discards the gradients of an incomplete batch.
     pub fn end_round(&mut self) {
         self.in_batch = 0;
-        for row in self.dense.rows() {
-            *row = [0.0; WIDTH];
-        }
+        self.dense = Dense::zero(self.weights.seats);
     }
 
     /// The complete state between two rounds, as numbers.

@@ -58,10 +58,7 @@ pub fn after_random_moves(
 
 /// Draws a card if one is due.
 pub fn draw(position: Position, random: &mut impl Rng) -> Position {
-    match random_card(&position, random) {
-        Some(card) => position.draw_unchecked(card),
-        None => position,
-    }
+    random_card(&position, random).map_or(position, |card| position.draw_unchecked(card))
 }
 
 /// Returns a random card; `None` if none is due.
@@ -71,16 +68,13 @@ pub fn random_card(position: &Position, random: &mut impl Rng) -> Option<Card> {
         return None;
     }
     let mut left = random.random_range(0..whole);
-    let drawn = position
-        .outcomes()
-        .find(|&(_, weight)| match left.checked_sub(weight) {
-            Some(rest) => {
-                left = rest;
-                false
-            }
-            None => true,
-        });
-    drawn.map(|(card, _)| card)
+    for (card, weight) in position.outcomes() {
+        if left < weight {
+            return Some(card);
+        }
+        left -= weight;
+    }
+    None
 }
 
 /// Generates a random position; returns `None` if it breaks a rule.
@@ -103,14 +97,10 @@ fn made_up(ruleset: &'static Ruleset, seats: usize, random: &mut impl Rng) -> Op
         };
     }
     let turn = order[finished..].choose(random)? + 1;
-    let finishers: Vec<String> = order[..finished]
-        .iter()
-        .map(|seat| (seat + 1).to_string())
-        .collect();
-    let finishers = if finishers.is_empty() {
-        "-".into()
-    } else {
-        finishers.join(",")
+    let finishers = order[..finished].iter().map(|seat| (seat + 1).to_string());
+    let finishers = match finished {
+        0 => "-".to_string(),
+        _ => Vec::from_iter(finishers).join(","),
     };
     let text = format!("{} {turn} {finishers} {}", hares.join("/"), drawn(random));
     Position::parse(ruleset, &text).ok()
@@ -152,11 +142,10 @@ fn drawn(random: &mut impl Rng) -> String {
     if random.random_bool(0.5) {
         return "-".into();
     }
-    let mut deck: Vec<char> = "BBDDRRHHFFSSGG".chars().collect();
+    let deck: Vec<char> = "BBDDRRHHFFSSGG".chars().collect();
     let mut order: Vec<usize> = (0..deck.len()).collect();
     order.shuffle(random);
     order.truncate(random.random_range(1..=10));
     order.sort_unstable();
-    deck = order.into_iter().map(|index| deck[index]).collect();
-    deck.into_iter().collect()
+    order.into_iter().map(|index| deck[index]).collect()
 }

@@ -90,13 +90,10 @@ impl Sample {
     }
 }
 
-/// Seat that moves or draws.
-fn mover(position: &Position) -> Seat {
-    position.turn().seat().unwrap_or(Seat(0))
-}
-
+/// Seat of a slot: the first slot is the seat that moves or draws.
 fn seat_of(position: &Position, slot: usize) -> Seat {
-    Seat(((mover(position).index() + slot) % position.seats()) as u8)
+    let mover = position.turn().seat().unwrap_or(Seat(0));
+    Seat(((mover.index() + slot) % position.seats()) as u8)
 }
 
 /// Plays a game and adds a sample for each of its positions.

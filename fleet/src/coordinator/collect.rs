@@ -22,6 +22,7 @@ use super::DriveError;
 use super::prepare::PreparedMatch;
 use super::quarantine::Quarantine;
 use super::sample::Sample;
+use crate::args::CoordinatorArgs;
 use crate::message::{Tally, Work, WorkerTally};
 use crate::queue::Bucket;
 use crate::signature::Key;
@@ -29,14 +30,6 @@ use crate::units::Units;
 
 /// Maximum number of workers in the tally.
 const MOST_WORKERS: usize = 20_000;
-
-/// Checks of workers in addition to the rules of the game.
-pub struct Checks {
-    /// Units that two workers play.
-    pub sample: Sample,
-    /// Statistics of faults and lag.
-    pub quarantine: Quarantine,
-}
 
 /// Units whose state changes with the games just collected.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -69,12 +62,16 @@ pub struct Collector<'a> {
     units: Units,
     planned: &'a mut Match,
     progress: &'a Progress,
-    checks: Checks,
+    /// Units that two workers play.
+    pub sample: Sample,
+    /// Statistics of faults and lag.
+    quarantine: Quarantine,
     retirement: Retirement<'a>,
     last_failures: LastFailures,
     /// Names of the workers by the ids of their keys; a worker keeps its first label.
     workers: HashMap<String, String>,
-    set_aside: Vec<String>,
+    /// Names of the workers that are set aside.
+    pub set_aside: Vec<String>,
     tally: Tally,
     /// Unknown versions of messages that were reported.
     unknown_versions: HashSet<u32>,
@@ -101,7 +98,7 @@ impl<'a> Collector<'a> {
         schedule: &'a Schedule<'a>,
         planned: &'a mut Match,
         progress: &'a Progress,
-        checks: Checks,
+        settings: &CoordinatorArgs,
     ) -> Result<Collector<'a>, DriveError> {
         let mut collector = Collector {
             context,
@@ -113,7 +110,8 @@ impl<'a> Collector<'a> {
             retirement: Retirement::new(plan, &planned.past.failures),
             planned,
             progress,
-            checks,
+            sample: Sample::new(settings.check_sample, rand::random()),
+            quarantine: Quarantine::new(plan, settings.quarantine),
             last_failures: LastFailures::default(),
             workers: HashMap::new(),
             set_aside: Vec::new(),
@@ -132,16 +130,6 @@ impl<'a> Collector<'a> {
         verdict != Verdict::Open || self.retirement.leaves_nothing()
     }
 
-    /// Whether any unit waits for a second worker.
-    pub fn awaits_agreement(&self) -> bool {
-        self.checks.sample.has_claimed()
-    }
-
-    /// The units that two workers play.
-    pub fn sample(&mut self) -> &mut Sample {
-        &mut self.checks.sample
-    }
-
     /// Whether games of a worker may count.
     pub fn admits(&self, key: &Key) -> bool {
         let name = self.workers.get(key.id());
@@ -154,7 +142,7 @@ impl<'a> Collector<'a> {
         let mut engines = seats.iter().map(|seated| seated.engine);
         !engines.any(|engine| self.retirement.has_retired(engine))
             && self.misses_games_of(unit)
-            && !self.checks.sample.is_claimed(unit)
+            && !self.sample.is_claimed(unit)
     }
 
     /// Whether games of a unit are missing.
@@ -177,11 +165,6 @@ impl<'a> Collector<'a> {
             reruns: self.planned.past.reruns.clone(),
             dealt: self.schedule.dealt(*games.start())?,
         })
-    }
-
-    /// Workers that are set aside.
-    pub fn set_aside(&self) -> &[String] {
-        &self.set_aside
     }
 
     /// The games of each worker.
@@ -239,8 +222,9 @@ impl<'a> Collector<'a> {
     async fn count(&mut self, game: Accepted) -> Result<Option<(String, String)>, DriveError> {
         let Accepted { worker, record } = game;
         let (is_fault, unit) = (record.fault.is_some(), self.units.of_game(record.game));
-        for event in rerun_events(&record) {
-            self.show(&event)?;
+        for rerun in &record.reruns {
+            let (game, reason) = (record.game, rerun.reason.clone());
+            self.show(&Event::Rerun { game, reason })?;
         }
         if self.planned.ledger.events.is_some() {
             for event in turn_events(self.schedule.game(record.game)?, &record) {
@@ -252,7 +236,7 @@ impl<'a> Collector<'a> {
             true => self.retirement.note(&record),
             false => None,
         };
-        let unfit = self.checks.quarantine.note(&record);
+        let unfit = self.quarantine.note(&record);
         self.planned.past.played.insert(record.game);
         self.show(&Event::Ended(Box::new(record)))?;
         self.count_worker(&worker, |tally| {
@@ -273,7 +257,7 @@ impl<'a> Collector<'a> {
     /// same machine does not count while there are other machines.
     async fn counts_as_failure(&mut self, record: &GameRecord, worker: &str) -> bool {
         let is_same = self.last_failures.note(record, worker);
-        if !is_same || !self.checks.quarantine.is_on() {
+        if !is_same || !self.quarantine.is_on() {
             return true;
         }
         let Ok(beats) = Bucket::beats(self.context).await else {
@@ -295,14 +279,6 @@ impl<'a> Collector<'a> {
             count(workers.entry(worker.to_string()).or_default());
         }
     }
-}
-
-/// Returns an event for each rerun of a game.
-fn rerun_events(record: &GameRecord) -> impl Iterator<Item = Event> {
-    record.reruns.iter().map(|rerun| Event::Rerun {
-        game: record.game,
-        reason: rerun.reason.clone(),
-    })
 }
 
 /// Returns the events of a game: its start, then each move and card after its opening.

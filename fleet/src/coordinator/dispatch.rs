@@ -103,7 +103,7 @@ impl<'a> Dispatcher<'a> {
         self.suspect.extend(&changes.refused);
         for &unit in &changes.uncounted {
             self.given_twice.remove(&unit);
-            if !self.outstanding.has(unit) {
+            if self.outstanding.message(unit).is_none() {
                 self.outstanding.lost(unit);
             }
         }
@@ -258,7 +258,7 @@ async fn last_received(queue: &MatchQueue) -> Result<u64, DriveError> {
 
 /// Outstanding units, lost ones that must be published again, and the position in the schedule.
 #[derive(Debug, Default)]
-pub struct Outstanding {
+struct Outstanding {
     sent: BTreeMap<u64, Sent>,
     again: BTreeSet<u64>,
     next: u64,
@@ -273,7 +273,7 @@ struct Sent {
 
 impl Outstanding {
     /// Returns the next unit to publish: the first lost one, else the next that is due of the `units` in the schedule.
-    pub fn next(&mut self, units: u64, is_due: impl Fn(u64) -> bool) -> Option<u64> {
+    fn next(&mut self, units: u64, is_due: impl Fn(u64) -> bool) -> Option<u64> {
         while let Some(unit) = self.again.pop_first() {
             if is_due(unit) {
                 return Some(unit);
@@ -290,25 +290,25 @@ impl Outstanding {
     }
 
     /// Notes that a unit was published as the message `sequence`.
-    pub fn sent(&mut self, unit: u64, sequence: u64) {
+    fn sent(&mut self, unit: u64, sequence: u64) {
         let at = Instant::now();
         self.sent.insert(unit, Sent { sequence, at });
     }
 
     /// Notes that a unit is complete.
-    pub fn done(&mut self, unit: u64) {
+    fn done(&mut self, unit: u64) {
         self.sent.remove(&unit);
         self.again.remove(&unit);
     }
 
     /// Marks a unit as lost, so that it is published again.
-    pub fn lost(&mut self, unit: u64) {
+    fn lost(&mut self, unit: u64) {
         self.sent.remove(&unit);
         self.again.insert(unit);
     }
 
     /// Marks all outstanding units as lost; returns their number.
-    pub fn all_lost(&mut self) -> usize {
+    fn all_lost(&mut self) -> usize {
         let lost = std::mem::take(&mut self.sent);
         let number = lost.len();
         self.again.extend(lost.into_keys());
@@ -316,40 +316,35 @@ impl Outstanding {
     }
 
     /// Returns the first `number` units that were published longer ago than `age`, with their messages.
-    pub fn first(&self, number: usize, age: Duration) -> Vec<(u64, u64)> {
+    fn first(&self, number: usize, age: Duration) -> Vec<(u64, u64)> {
         let old = self.sent.iter().filter(|(_, sent)| sent.at.elapsed() > age);
         let old = old.map(|(&unit, sent)| (unit, sent.sequence));
         old.take(number).collect()
     }
 
     /// Returns the units with messages after `sequence`, with these messages.
-    pub fn after(&self, sequence: u64) -> Vec<(u64, u64)> {
+    fn after(&self, sequence: u64) -> Vec<(u64, u64)> {
         let sent = self.sent.iter().map(|(&unit, sent)| (unit, sent.sequence));
         sent.filter(|(_, sent)| *sent > sequence).collect()
     }
 
-    /// Whether a unit is outstanding.
-    pub fn has(&self, unit: u64) -> bool {
-        self.sent.contains_key(&unit)
-    }
-
     /// The message that published a unit, if it is outstanding.
-    pub fn message(&self, unit: u64) -> Option<u64> {
+    fn message(&self, unit: u64) -> Option<u64> {
         Some(self.sent.get(&unit)?.sequence)
     }
 
     /// Number of outstanding units.
-    pub fn len(&self) -> u64 {
+    fn len(&self) -> u64 {
         self.sent.len() as u64
     }
 
     /// Whether all `units` of the schedule have been published.
-    pub fn has_given_all(&self, units: u64) -> bool {
+    fn has_given_all(&self, units: u64) -> bool {
         self.again.is_empty() && self.next >= units
     }
 
     /// Whether all `units` of the schedule are complete.
-    pub fn is_done(&self, units: u64) -> bool {
+    fn is_done(&self, units: u64) -> bool {
         self.sent.is_empty() && self.has_given_all(units)
     }
 }

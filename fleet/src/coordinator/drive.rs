@@ -13,12 +13,10 @@ use matches::run::progress::Progress;
 use tokio::time::timeout;
 
 use super::DriveError;
-use super::collect::{Changes, Checks, Collector};
+use super::collect::{Changes, Collector};
 use super::dispatch::Dispatcher;
 use super::prepare::PreparedMatch;
 use super::publish::Publisher;
-use super::quarantine::Quarantine;
-use super::sample::Sample;
 use super::second::Chooser;
 use crate::args::CoordinatorArgs;
 use crate::names::Names;
@@ -53,14 +51,10 @@ pub async fn play(
     let (session, names) = (prepared.session, &prepared.names);
     let queue = patiently(&interrupt, || MatchQueue::ensure(context, names, ack_wait)).await?;
     let states = patiently(&interrupt, || Bucket::matches(context)).await?;
-    let checks = Checks {
-        sample: Sample::new(settings.check_sample, rand::random()),
-        quarantine: Quarantine::new(&plan, settings.quarantine),
-    };
     let units = Units::of(&plan);
     let publisher = Publisher::new(context, signer, prepared, &plan, states, ack_wait)?;
     let collector = Collector::new(
-        context, prepared, &plan, &schedule, planned, progress, checks,
+        context, prepared, &plan, &schedule, planned, progress, settings,
     )?;
     let mut drive = Drive {
         context,
@@ -195,7 +189,7 @@ impl Drive<'_> {
 
     async fn apply(&mut self, changes: &Changes) {
         self.dispatcher.apply(changes);
-        self.publisher.set_aside(self.collector.set_aside()).await;
+        self.publisher.set_aside(&self.collector.set_aside).await;
     }
 
     /// Compares the server's state with this coordinator's, repairs the differences, and publishes the tally.
@@ -233,7 +227,7 @@ impl Drive<'_> {
 
     /// Whether nothing is left to play.
     fn is_over(&self) -> bool {
-        let is_done = self.dispatcher.is_done() && !self.collector.awaits_agreement();
+        let is_done = self.dispatcher.is_done() && !self.collector.sample.has_claimed();
         self.collector.is_decided() || is_done
     }
 

@@ -11,7 +11,7 @@ use matches::run::exit::complain;
 use super::DriveError;
 use super::prepare::{PreparedMatch, programs, shared_files};
 use crate::message::{OpenMatches, Phase, State, Tally};
-use crate::names::{self, ENGINES, Names, PLANS};
+use crate::names::{self, BEATS, ENGINES, Names, PLANS};
 use crate::plan_file;
 use crate::queue::objects::{self, Stamp, put_file, put_plan, stamp};
 use crate::queue::{Bucket, MatchQueue, QueueError, notify};
@@ -220,7 +220,7 @@ impl<'a> Publisher<'a> {
         let open = self.matches.get(&names::open(key), key, "").await?;
         let is_open =
             open.is_some_and(|open: OpenMatches| open.ids.iter().any(|id| id == self.names.id()));
-        if !is_open || Bucket::find_beats(self.context).await?.is_none() {
+        if !is_open || Bucket::find(self.context, BEATS).await?.is_none() {
             return Ok(false);
         }
         if self.checked.elapsed() < OBJECT_INTERVAL {

@@ -10,7 +10,7 @@ use super::DriveError;
 use super::collect::Collector;
 use super::sample::Chosen;
 use crate::message::{Beat, Message};
-use crate::names::Names;
+use crate::names::{BEATS, Names};
 use crate::queue::{Bucket, QueueError};
 use crate::signature::{Key, Signer};
 
@@ -56,11 +56,11 @@ impl<'a> Chooser<'a> {
     /// # Errors
     /// [`QueueError`] if the server does not answer.
     pub async fn choose(&mut self, collector: &mut Collector<'_>) -> Result<(), DriveError> {
-        let due = collector.sample().due();
+        let due = collector.sample.due();
         if due.is_empty() {
             return Ok(());
         }
-        let Some(beats) = Bucket::find_beats(self.context).await? else {
+        let Some(beats) = Bucket::find(self.context, BEATS).await? else {
             return Ok(());
         };
         if self.listed.is_none_or(|at| at.elapsed() > LIST_INTERVAL) {
@@ -71,25 +71,24 @@ impl<'a> Chooser<'a> {
         }
         for (unit, chosen) in due.into_iter().take(MOST_UNITS) {
             if let Some(chosen) = chosen {
-                let beat = self.beat(&beats, &chosen.key).await?;
-                let silent = collector.sample().silent(unit).min(16) as u32;
+                let key = &chosen.key;
+                let beat: Option<Beat> = beats.get_readable(&key.to_string(), key, "").await?;
+                let silent = collector.sample.silent(unit).min(16) as u32;
                 let longest = self.ack_wait * MOST_SILENCES * (1 << silent);
                 let playing = (self.names.id().to_string(), unit);
                 let is_playing = beat.is_some_and(|beat| beat.checks.contains(&playing));
                 if is_playing && chosen.since.elapsed() < longest {
                     let until = Instant::now() + self.ack_wait;
-                    collector.sample().choose(unit, Chosen { until, ..chosen });
+                    collector.sample.choose(unit, Chosen { until, ..chosen });
                     continue;
                 }
-                collector.sample().give_up(unit);
+                collector.sample.give_up(unit);
             }
             if let Some(key) = self.find(unit, &beats, collector).await? {
                 self.send(unit, &key, collector).await?;
                 let since = Instant::now();
                 let until = since + self.ack_wait;
-                collector
-                    .sample()
-                    .choose(unit, Chosen { key, since, until });
+                collector.sample.choose(unit, Chosen { key, since, until });
             }
         }
         Ok(())
@@ -100,9 +99,9 @@ impl<'a> Chooser<'a> {
         &self,
         unit: u64,
         beats: &Bucket,
-        collector: &mut Collector<'_>,
+        collector: &Collector<'_>,
     ) -> Result<Option<Key>, QueueError> {
-        let sample = collector.sample();
+        let sample = &collector.sample;
         let may_choose = |again| {
             let keys = self.workers.iter();
             let fit = keys.filter(|key| sample.may_choose(unit, key, again));
@@ -117,21 +116,13 @@ impl<'a> Chooser<'a> {
             .map(|key| (*key).clone())
             .collect();
         for key in found {
-            let beat = self.beat(beats, &key).await?;
+            let beat: Option<Beat> = beats.get_readable(&key.to_string(), &key, "").await?;
             let id = self.names.id();
             if beat.is_some_and(|beat| beat.joined.iter().any(|joined| joined == id)) {
                 return Ok(Some(key));
             }
         }
         Ok(None)
-    }
-
-    async fn beat(&self, beats: &Bucket, key: &Key) -> Result<Option<Beat>, QueueError> {
-        match beats.get(&key.to_string(), key, "").await {
-            // A worker of another version.
-            Err(QueueError::Message(_)) => Ok(None),
-            found => found,
-        }
     }
 
     async fn send(

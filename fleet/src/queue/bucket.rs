@@ -38,14 +38,6 @@ impl Bucket {
         Bucket::ensure(context, MATCHES, config).await
     }
 
-    /// Returns the bucket of the matches' states; `None` if no coordinator has created it.
-    ///
-    /// # Errors
-    /// [`QueueError::Call`].
-    pub async fn find_matches(context: &Context) -> Result<Option<Bucket>, QueueError> {
-        Bucket::find(context, MATCHES).await
-    }
-
     /// Returns the bucket of the workers' heartbeats; creates it if it is missing.
     ///
     /// # Errors
@@ -60,15 +52,11 @@ impl Bucket {
         Bucket::ensure(context, BEATS, config).await
     }
 
-    /// Returns the bucket of the workers' heartbeats; `None` if no coordinator has created it.
+    /// Returns the bucket [`MATCHES`] or [`BEATS`]; `None` if no coordinator has created it.
     ///
     /// # Errors
     /// [`QueueError::Call`].
-    pub async fn find_beats(context: &Context) -> Result<Option<Bucket>, QueueError> {
-        Bucket::find(context, BEATS).await
-    }
-
-    async fn find(context: &Context, name: &str) -> Result<Option<Bucket>, QueueError> {
+    pub async fn find(context: &Context, name: &str) -> Result<Option<Bucket>, QueueError> {
         match context.get_key_value(name).await {
             Ok(store) => Ok(Some(Bucket(store))),
             Err(error) if is_of_no_stream(&error) => Ok(None),
@@ -109,6 +97,22 @@ impl Bucket {
         scope: &str,
     ) -> Result<Option<M>, QueueError> {
         Ok(self.get_with_revision(key, by, scope).await?.0)
+    }
+
+    /// Like [`Bucket::get`], but returns `None` also for a message of another version.
+    ///
+    /// # Errors
+    /// [`QueueError`] if the server does not answer.
+    pub async fn get_readable<M: Message>(
+        &self,
+        key: &str,
+        by: &Key,
+        scope: &str,
+    ) -> Result<Option<M>, QueueError> {
+        match self.get(key, by, scope).await {
+            Err(QueueError::Message(_)) => Ok(None),
+            found => found,
+        }
     }
 
     /// Like [`Bucket::get`], and returns the revision for [`Bucket::replace`].

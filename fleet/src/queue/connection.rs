@@ -17,7 +17,7 @@ use nkeys::KeyPair;
 
 use super::QueueError;
 use crate::args::ServerArgs;
-use crate::signature::Key;
+use crate::signature::{FileError, Key};
 
 /// Interval between pings to the server; the client drops a connection after three unanswered ones.
 const PING_INTERVAL: Duration = Duration::from_secs(15);
@@ -57,9 +57,9 @@ pub async fn connect(
         // A server on this machine may name others, and the client would reconnect to them.
         options = options.ignore_discovered_servers();
     }
-    let no_use = |flag, path: &Path, reason| QueueError::File {
+    let no_use = |flag, path: &Path, reason| FileError {
         flag,
-        path: path.display().to_string(),
+        path: path.to_path_buf(),
         reason,
     };
     let read =
@@ -76,14 +76,14 @@ pub async fn connect(
         // The client library's error names neither the flag nor the file.
         if KeyPair::from_seed(&seed).is_err() {
             let reason = io::Error::other("expected the seed of an nkey, such as SU...");
-            return Err(no_use("--nkey", path, reason));
+            return Err(no_use("--nkey", path, reason).into());
         }
         options = options.nkey(seed);
     }
     if let Some(path) = &args.tls_ca {
         if !read("--tls-ca", path)?.contains("-----BEGIN CERTIFICATE-----") {
             let reason = io::Error::other("expected certificates in PEM");
-            return Err(no_use("--tls-ca", path, reason));
+            return Err(no_use("--tls-ca", path, reason).into());
         }
         options = options.add_root_certificates(path.clone());
     }

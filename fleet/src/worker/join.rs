@@ -22,7 +22,7 @@ use super::options;
 use super::second::Checks;
 use super::{JoinError, PAUSE, Worker, locked};
 use crate::message::{OpenMatches, Phase, State};
-use crate::names::{self, Names, OPEN};
+use crate::names::{self, MATCHES, Names, OPEN};
 use crate::plan_file;
 use crate::queue::objects::get_plan;
 use crate::queue::{Bucket, Notices, QueueError, about};
@@ -114,7 +114,7 @@ impl Worker {
     async fn poll(self: &Arc<Worker>, matches: &mut Option<Bucket>) -> Result<(), QueueError> {
         // A worker creates nothing on the server, since it may lack the permission.
         if matches.is_none() {
-            *matches = Bucket::find_matches(&self.context).await?;
+            *matches = Bucket::find(&self.context, MATCHES).await?;
         }
         let Some(matches) = matches else {
             return Ok(());
@@ -161,12 +161,10 @@ impl Worker {
         }
         let mut all = Vec::new();
         for key in coordinators {
-            let open = match matches.get(&names::open(&key), &key, "").await {
-                Err(QueueError::Message(_)) => None,
-                open => open?,
-            };
-            let names = open.iter().flat_map(|open: &OpenMatches| &open.ids);
-            let names = names.filter_map(|id| Names::of(id)).take(MOST_MATCHES);
+            let open = matches.get_readable(&names::open(&key), &key, "").await?;
+            let OpenMatches { ids } = open.unwrap_or_default();
+            let names = ids.iter().filter_map(|id| Names::of(id));
+            let names = names.take(MOST_MATCHES);
             all.extend(names.map(|names| (key.clone(), names)));
         }
         // All workers play the matches in this order.

@@ -1,5 +1,6 @@
 //! This machine: its speed with all slots busy, and its entry in the record of each game.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -53,7 +54,7 @@ impl Worker {
     }
 
     /// Measures the speed again whenever the worker has been idle for long.
-    pub(crate) async fn measure_when_idle(&self) {
+    pub(crate) async fn measure_when_idle(self: Arc<Worker>) {
         let mut idle_since = Instant::now();
         loop {
             tokio::time::sleep(CHECK_INTERVAL).await;

@@ -147,7 +147,11 @@ fn set(spec: &mut EngineSpec, key: &str, value: &str) -> Result<(), String> {
     Ok(())
 }
 
-fn switch(value: &str) -> Result<bool, String> {
+/// Parses `on` or `off`.
+///
+/// # Errors
+/// The accepted values.
+pub fn switch(value: &str) -> Result<bool, String> {
     match value {
         "on" => Ok(true),
         "off" => Ok(false),

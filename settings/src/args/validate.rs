@@ -72,13 +72,9 @@ pub fn tournament(args: &TournamentArgs) -> Result<(Plan, Vec<String>), ArgsErro
 fn luck(args: &GameArgs, plan: &Plan) -> Result<LuckPlan, ArgsError> {
     let start = plan.rules.start(plan.seats);
     let has_cards = start.is_ok_and(|start| start.has_cards());
-    let usual = match has_cards {
+    let usual = match has_cards && plan.rules.built_in().is_some() {
         true => LuckPlan::beside(&plan.engines),
         false => LuckPlan::default(),
-    };
-    let usual = match plan.rules.built_in() {
-        Some(_) => usual,
-        None => LuckPlan::default(),
     };
     let mut luck = args.luck.unwrap_or(usual);
     if args.luck_engine.is_some() {

@@ -25,16 +25,13 @@ impl Spelt {
     pub fn with_value(key: &str, value: OsString) -> Spelt {
         let mut word = OsString::from(format!("--{key}="));
         word.push(value);
-        Spelt {
-            words: vec![word],
-            is_open: false,
-        }
+        Spelt::new([word], false)
     }
 
-    fn closed(words: Vec<String>) -> Spelt {
+    fn new(words: impl IntoIterator<Item: Into<OsString>>, is_open: bool) -> Spelt {
         Spelt {
-            words: words.into_iter().map(OsString::from).collect(),
-            is_open: false,
+            words: words.into_iter().map(Into::into).collect(),
+            is_open,
         }
     }
 }
@@ -52,18 +49,14 @@ pub fn spell(arg: &Arg, key: &str, value: &Value) -> Result<Spelt, String> {
     let unfit = |expected: &str| unfit(key, value, expected);
     if matches!(arg.get_action(), ArgAction::SetTrue) {
         return match value.as_bool() {
-            Some(is_on) => Ok(Spelt::closed(switch(key, is_on))),
+            Some(is_on) => Ok(Spelt::new(switch(key, is_on), false)),
             None => Err(unfit("expected true or false")),
         };
     }
     let number = arg.get_num_args().unwrap_or_default();
     if let (Some(is_on), 0) = (value.as_bool(), number.min_values()) {
-        return Ok(Spelt {
-            words: switch(key, is_on).into_iter().map(OsString::from).collect(),
-            is_open: true,
-        });
+        return Ok(Spelt::new(switch(key, is_on), true));
     }
-    let as_typed = |text: String| format!("--{key}={text}");
     if number.max_values() > 1 {
         let values = match value {
             Value::Table(table) => {
@@ -76,10 +69,7 @@ pub fn spell(arg: &Arg, key: &str, value: &Value) -> Result<Spelt, String> {
             value => vec![scalar(value).ok_or_else(|| unfit("expected texts or numbers"))?],
         };
         let words = [format!("--{key}")].into_iter().chain(values);
-        return Ok(Spelt {
-            words: words.map(OsString::from).collect(),
-            is_open: true,
-        });
+        return Ok(Spelt::new(words, true));
     }
     let several = match value {
         Value::Array(values) if matches!(arg.get_action(), ArgAction::Append) => values.as_slice(),
@@ -95,14 +85,14 @@ pub fn spell(arg: &Arg, key: &str, value: &Value) -> Result<Spelt, String> {
             Value::Table(table) => described(&place(key, index, several.len()), key, table)?,
             value => scalar(value).ok_or_else(|| unfit(expected))?,
         };
-        words.push(as_typed(text));
+        words.push(format!("--{key}={text}"));
     }
-    Ok(Spelt::closed(words))
+    Ok(Spelt::new(words, false))
 }
 
 /// A flag that takes no value.
-fn switch(key: &str, is_on: bool) -> Vec<String> {
-    is_on.then(|| format!("--{key}")).into_iter().collect()
+fn switch(key: &str, is_on: bool) -> Option<String> {
+    is_on.then(|| format!("--{key}"))
 }
 
 /// Name of one of several tables in error messages.

@@ -17,7 +17,7 @@ use crate::admission::MOST_BODY_BYTES;
 use crate::board::{Game, MOST_WORDS, Took};
 use crate::body::{JsonAnswer, JsonRequest, object};
 use crate::error::ApiError;
-use crate::pool::Entry;
+use crate::pool::{Entry, Load};
 
 /// Request of `POST /api/ai`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -67,7 +67,7 @@ pub struct Engines {
     /// The engines; the first one is the default.
     pub engines: Vec<EngineEntry>,
     /// Load of the engines.
-    pub queue: Queue,
+    pub queue: Load,
     /// The games.
     pub variants: Vec<VariantEntry>,
     /// Limits of requests.
@@ -109,17 +109,6 @@ pub struct OptionEntry {
     pub vars: Vec<String>,
 }
 
-/// Load of the engines.
-#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
-pub struct Queue {
-    /// Number of running searches.
-    pub running: usize,
-    /// Number of searches that wait for a process.
-    pub waiting: usize,
-    /// Maximum number of searches that wait.
-    pub most: usize,
-}
-
 /// A game.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct VariantEntry {
@@ -155,17 +144,12 @@ pub fn variants() -> Vec<VariantEntry> {
 
 /// `GET /api/engines`
 pub async fn engines(Shared(app): Shared<App>) -> Json<Engines> {
-    let load = app.pool.load();
     let bounds = app.pool.bounds();
     let entries = app.pool.entries().iter();
     Json(Engines {
         ok: true,
         engines: entries.map(|entry| EngineEntry::of(&app, entry)).collect(),
-        queue: Queue {
-            running: load.running,
-            waiting: load.waiting,
-            most: bounds.queue,
-        },
+        queue: app.pool.load(),
         variants: variants(),
         limits: Limits {
             words: MOST_WORDS,

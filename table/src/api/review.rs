@@ -84,7 +84,10 @@ pub async fn review(
     };
     let (game, terms, variant) = request.run(prepare).await?;
     let thread = app.reviews.clone().try_acquire_owned();
-    let thread = thread.map_err(|_| ApiError::crowded(MOST_REVIEWS))?;
+    let thread = thread.map_err(|_| {
+        let message = format!("too many requests: {MOST_REVIEWS} are in progress; try again later");
+        ApiError::new(StatusCode::SERVICE_UNAVAILABLE, message)
+    })?;
     let (events, sent) = mpsc::channel(MOST_UNSENT);
     let runtime = Handle::current();
     tokio::task::spawn_blocking(move || {

@@ -168,13 +168,14 @@ pub async fn draw(
     request
         .answer(move |GameRequest { game }| {
             let mut played = game.play()?;
-            if !played.is_card_due() {
-                let message = "no card is due; expected a game where a card is due";
-                return Err(ApiError::invalid(message));
-            }
             let before = (played.position, played.words().len());
-            let card = draw_all(&mut played, chance)?;
-            Ok(took(&played, before, card))
+            match draw_all(&mut played, chance)? {
+                None => {
+                    let message = "no card is due; expected a game where a card is due";
+                    Err(ApiError::invalid(message))
+                }
+                card => Ok(took(&played, before, card)),
+            }
         })
         .await
 }
@@ -243,7 +244,7 @@ fn draw_all(played: &mut Played, chance: Chance) -> Result<Option<Drawn>, ApiErr
         let rules::Turn::Card(seat) = played.position.turn() else {
             break;
         };
-        let card = chance.draw(played)?;
+        let card = chance.draw(played, seat)?;
         played.add(card.clone())?;
         first.get_or_insert(Drawn {
             words: played.position.card_words(&card).unwrap_or_default(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use buxtehude::protocol::{Command, Go, Info, OptionKind, OptionOffer, PositionCommand};
-use buxtehude::rules::{AnyPosition, Variant};
+use buxtehude::rules::{AnyPosition, Turn, Variant};
 use matches::plan::{Limit, TimeLimit};
 use matches::play::engine::option_commands;
 use matches::record::is_estimate;
@@ -90,12 +90,12 @@ impl SearchTerms {
     /// # Errors
     /// [`ApiError`] if no seat is to move.
     pub fn question(&self, played: &Played) -> Result<Question, ApiError> {
-        let due = match (played.is_to_move(), played.is_card_due()) {
-            (true, _) => {
+        let due = match played.position.turn() {
+            Turn::Seat(_) => {
                 return Ok(self.question_at(played.variant, played.command(), &played.position));
             }
-            (false, true) => "a card is due",
-            (false, false) => "the game is over",
+            Turn::Card(_) => "a card is due",
+            Turn::Over => "the game is over",
         };
         let expected = "expected a game where a seat is to move";
         Err(ApiError::invalid(format!("{due}; {expected}")))

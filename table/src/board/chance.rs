@@ -8,7 +8,7 @@
 //! request, or the whole game, draws the same card, so a player who tries a move knows its card. Both are fine for a
 //! board on one's own machine; otherwise play a match by the arbiter.
 
-use buxtehude::rules::Turn;
+use buxtehude::rules::Seat;
 use matches::plan::deck::{Deck, Draws};
 use matches::plan::seed::{DeckSeed, Purpose, Seed, SysError};
 use sha2::{Digest, Sha256};
@@ -23,14 +23,11 @@ pub enum Chance {
 }
 
 impl Chance {
-    /// Draws a card for a game; returns an empty word if none is due.
+    /// Draws the card that is due for `seat` in a game.
     ///
     /// # Errors
     /// [`SysError`] if the system has no random numbers.
-    pub fn draw(&self, played: &Played) -> Result<String, SysError> {
-        let Turn::Card(seat) = played.position.turn() else {
-            return Ok(String::new());
-        };
+    pub fn draw(&self, played: &Played, seat: Seat) -> Result<String, SysError> {
         let mut deck = Deck::new(self.deck_seed(played)?, Draws::Game);
         Ok(deck.draw(seat, &played.position.outcomes()))
     }

@@ -1,7 +1,7 @@
 //! A game in a request: a start, and the moves and cards since then.
 
 use buxtehude::protocol::{PositionCommand, Start};
-use buxtehude::rules::{ActionError, AnyPosition, Turn, UnknownVariant, Variant};
+use buxtehude::rules::{ActionError, AnyPosition, UnknownVariant, Variant};
 use matches::record::printable::{printable, shortened};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -183,16 +183,6 @@ impl Played {
             },
             moves: self.words.clone(),
         }
-    }
-
-    /// Whether a seat is to move.
-    pub fn is_to_move(&self) -> bool {
-        matches!(self.position.turn(), Turn::Seat(_))
-    }
-
-    /// Whether a card is due.
-    pub fn is_card_due(&self) -> bool {
-        matches!(self.position.turn(), Turn::Card(_))
     }
 }
 

@@ -67,7 +67,6 @@ const kinds = {
 const HARE = "M9 9.4C6.4 5.4 6.5 1.3 8.5 1.3s2.9 3.8 3.1 6.9h.8c.2-3.1 1.1-6.9 3.1-6.9s2.1 4.1-.5 8.1c2.4 1.2 3.7 3.2 3.7 5.6 0 4.4-2.9 7.7-6.7 7.7s-6.7-3.3-6.7-7.7c0-2.4 1.3-4.4 3.7-5.6z";
 const WOLF = "M4.2 1.8l4.9 4.5h5.8l4.9-4.5.9 8.8c.4 5.7-4.6 12-8.7 12s-9.1-6.3-8.7-12z";
 
-
 const TILES = {
   carrot: "orange", lettuce: "green", hedgehog: "brown", hare: "violet", flag: "red",
   "place 2": "yellow", "place 3": "yellow", "place 4": "yellow",
@@ -136,7 +135,6 @@ const RACE_TEXTS = {
     "carrots left": "{square} allows at most {most} carrots: you would have {carrots}",
     "only hedgehogs": "{square}: hares go back only to a hedgehog",
     "nearest hedgehog": "{square}: only the nearest hedgehog is open, {nearest}",
-    "no hedgehog": "{square}: there is no hedgehog behind you",
   },
   de: {
     "card due": "{name} zieht eine Hasenkarte", "it says": "Hasenkarte",
@@ -153,7 +151,6 @@ const RACE_TEXTS = {
     "carrots left": "{square} erlaubt höchstens {most} Karotten: du hättest {carrots}",
     "only hedgehogs": "{square}: rückwärts geht es nur auf einen Igel",
     "nearest hedgehog": "{square}: nur der nächste Igel ist erlaubt, {nearest}",
-    "no hedgehog": "{square}: hinter dir ist kein Igel",
   },
 };
 const HUNT_TEXTS = {

@@ -5,8 +5,8 @@ import { t } from "./texts.js";
 
 const USUAL_LEVEL = 3;
 
-/** Range of an engine's option `Level`, or null if it has none. */
-export function levelsOf(engine) {
+// Range of an engine's option `Level`, or null if it has none.
+function levelsOf(engine) {
   const option = engine?.options.find(({ name, type }) => name === "Level" && type === "spin");
   return option ? { least: Number(option.min), most: Number(option.max) } : null;
 }

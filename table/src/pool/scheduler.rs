@@ -8,6 +8,8 @@ use std::time::Duration;
 
 use matches::play::interrupt::Interrupt;
 use matches::play::sandbox::Isolation;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::question::{Job, Role, SearchError};
 use crate::client::ClientId;
@@ -27,13 +29,16 @@ pub struct PoolBounds {
     pub idle: Duration,
 }
 
-/// Load of the pool.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Load of the engines.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Queue")]
 pub struct Load {
-    /// Number of running questions.
+    /// Number of running searches.
     pub running: usize,
-    /// Number of waiting questions.
+    /// Number of searches that wait for a process.
     pub waiting: usize,
+    /// Maximum number of searches that wait.
+    pub most: usize,
 }
 
 /// State that all slots share.
@@ -107,7 +112,7 @@ impl Scheduler {
         (scheduler, asked)
     }
 
-    /// Numbers of running and of waiting questions.
+    /// The current load.
     pub fn load(&self) -> Load {
         let state = self.state();
         Load {
@@ -117,6 +122,7 @@ impl Scheduler {
                 .filter(|slot| slot.client.is_some())
                 .count(),
             waiting: state.waiting.len(),
+            most: self.bounds.queue,
         }
     }
 

@@ -120,7 +120,7 @@ impl Collector<'_> {
             self.count_worker(&worker, |tally| tally.doubles += 1);
             return Ok(AckKind::Ack);
         }
-        if self.checks.sample.has(self.units.of_game(number)) {
+        if self.sample.has(self.units.of_game(number)) {
             self.claim(&worker, game, accepted)?;
         } else {
             let record = game.record;
@@ -148,7 +148,7 @@ impl Collector<'_> {
         let played = &self.planned.past.played;
         let missing = self.units.games(unit).filter(|game| !played.contains(game));
         let missing: Vec<u64> = missing.collect();
-        match self.checks.sample.claim(unit, &missing, worker, game) {
+        match self.sample.claim(unit, &missing, worker, game) {
             None => {}
             Some(Claimed::Whole) => self.changes.claimed.push(unit),
             Some(Claimed::Agreed {

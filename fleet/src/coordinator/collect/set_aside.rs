@@ -20,7 +20,7 @@ const MOST_ASIDE: usize = 1000;
 impl Collector<'_> {
     /// Judges all workers by all their games; returns the units that must be played again.
     pub async fn judge_workers(&mut self) -> Result<Changes, DriveError> {
-        while let Some((worker, reason)) = self.checks.quarantine.last_look() {
+        while let Some((worker, reason)) = self.quarantine.last_look() {
             self.set_unfit_aside(&worker, &reason)?;
         }
         Ok(std::mem::take(&mut self.changes))
@@ -38,7 +38,7 @@ impl Collector<'_> {
             let tally = AsideTally { reason, games };
             self.tally.set_aside.insert(aside.worker, tally);
         }
-        let (quarantine, workers) = (&mut self.checks.quarantine, &mut self.workers);
+        let (quarantine, workers) = (&mut self.quarantine, &mut self.workers);
         store.for_each_game(Extent::Summary, None, |game| {
             if let Some(machine) = &game.record.machine {
                 note_name(workers, &machine.worker);
@@ -83,8 +83,8 @@ impl Collector<'_> {
 
     /// Sets a worker aside; the games that leave the count are given out again.
     fn set_worker_aside(&mut self, worker: &str, reason: &str) -> Result<(), DriveError> {
-        self.checks.quarantine.forget(worker);
-        let unclaimed = self.checks.sample.forget(worker);
+        self.quarantine.forget(worker);
+        let unclaimed = self.sample.forget(worker);
         self.changes.uncounted.extend(unclaimed);
         self.set_aside.push(worker.to_string());
         let games = self.take_out(worker, reason)?;
@@ -109,7 +109,7 @@ impl Collector<'_> {
         let Some(store) = &mut ledger.store else {
             return Ok(Vec::new());
         };
-        let keeps_out = self.checks.quarantine.is_on();
+        let keeps_out = self.quarantine.is_on();
         store.set_aside(worker, reason, keeps_out)?;
         let games = match keeps_out {
             true => store.keep_out(worker)?,
