@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
-use matches::plan::Isolate;
+use matches::plan::{Isolate, Limit};
 use settings::args::{EngineArgs, MatchArgs, ResumeArgs, TournamentArgs, validate};
 use settings::config::{self, ConfigError, Parsed};
 
@@ -19,6 +19,9 @@ pub use files::{
     ReviewArgs, ReviewFormat, VerifyArgs,
 };
 pub use openings::OpeningsArgs;
+
+/// Limit of each search of a judging engine if the user sets none. A node limit makes the results reproducible.
+const DEFAULT_LIMIT: Limit = Limit::nodes(10_000);
 
 /// The arbiter's command line.
 #[derive(Debug, Parser)]

@@ -18,7 +18,6 @@ use crate::record::{GameRecord, Speaker, TurnSums};
 use crate::score::{InOrder, Sprt, Standings, Verdict};
 use fairness::Fairness;
 use machines::Machines;
-use strength::TestState;
 
 pub use fairness::LEGEND as FAIRNESS_LEGEND;
 pub use machines::{LEGEND as MACHINES_LEGEND, SHARES_LEGEND};
@@ -69,7 +68,10 @@ pub struct Report {
 /// A test, with the games that it cannot count yet.
 #[derive(Clone, Debug)]
 struct Test {
-    state: TestState,
+    sprt: Sprt,
+    /// Log likelihood ratio of the counted blocks.
+    llr: f64,
+    verdict: Verdict,
     waiting: InOrder<(GameRecord, Vec<TurnSums>)>,
     /// Number of games so far, counted or not.
     played: u64,
@@ -104,13 +106,10 @@ impl Report {
     /// the schedule, and not after the block that decides the test, so that the report does not depend on the number of
     /// games played at a time.
     pub fn with_test(self, sprt: Sprt) -> Report {
-        let state = TestState {
+        let test = Test {
             sprt,
             llr: 0.0,
             verdict: Verdict::Open,
-        };
-        let test = Test {
-            state,
             waiting: InOrder::new(self.games_per_block),
             played: 0,
         };
@@ -140,7 +139,7 @@ impl Report {
         let game = (outline, sums.to_vec());
         test.waiting.add(record.block, record.game, game);
         while let Some(test) = &mut self.test
-            && test.state.verdict == Verdict::Open
+            && test.verdict == Verdict::Open
             && let Some(block) = test.waiting.next_block()
         {
             self.count_all(&block);
@@ -151,7 +150,7 @@ impl Report {
     /// Counts the games that still wait for others, unless the test has decided.
     pub fn finish(&mut self) {
         if let Some(test) = &mut self.test
-            && test.state.verdict == Verdict::Open
+            && test.verdict == Verdict::Open
         {
             let waiting = test.waiting.rest();
             self.count_all(&waiting);
@@ -162,12 +161,12 @@ impl Report {
     /// Result of the test; [`Verdict::Open`] without a test.
     pub fn verdict(&self) -> Verdict {
         let test = self.test.as_ref();
-        test.map_or(Verdict::Open, |test| test.state.verdict)
+        test.map_or(Verdict::Open, |test| test.verdict)
     }
 
     /// Log likelihood ratio of the test; `None` without a test.
     pub fn llr(&self) -> Option<f64> {
-        self.test.as_ref().map(|test| test.state.llr)
+        self.test.as_ref().map(|test| test.llr)
     }
 
     /// Number of games played, counted or not.
@@ -185,7 +184,7 @@ impl Report {
         let Some(test) = &mut self.test else {
             return;
         };
-        let sprt = test.state.sprt;
+        let sprt = test.sprt;
         let llr = match sprt.uses_luck() {
             true => self
                 .standings
@@ -194,8 +193,8 @@ impl Report {
             false => self.standings.head_to_head().map(|scores| sprt.llr(scores)),
         };
         if let Some(llr) = llr {
-            test.state.llr = llr;
-            test.state.verdict = sprt.verdict(llr);
+            test.llr = llr;
+            test.verdict = sprt.verdict(llr);
         }
     }
 
@@ -225,17 +224,7 @@ impl Report {
 
     /// Returns the test, if there is one.
     pub fn sprt(&self) -> Option<Sprt> {
-        self.test.as_ref().map(|test| test.state.sprt)
-    }
-
-    /// Table of engines, by share above par, best first.
-    pub fn engines(&self) -> Rows {
-        standings::engines(&self.standings)
-    }
-
-    /// Table of seats, over all engines.
-    pub fn seats(&self) -> Rows {
-        standings::seats(&self.standings)
+        self.test.as_ref().map(|test| test.sprt)
     }
 
     /// Table of waits and reruns; `None` if there were none.
@@ -271,32 +260,6 @@ impl Report {
     /// Engines with conspicuous reruns or use of processors, one sentence each.
     pub fn suspects(&self) -> Vec<String> {
         self.fairness.suspects()
-    }
-
-    /// Details of the result of the first engine against the second; `None` unless there are exactly two engines.
-    pub fn head_to_head(&self) -> Option<HeadToHead> {
-        strength::head_to_head(&self.standings, self.test.as_ref().map(|test| test.state))
-    }
-
-    /// Crosstable with the ratings, best first; `None` for fewer than three engines, where Elo says the same.
-    pub fn ratings(&self) -> Option<Rows> {
-        strength::ratings(&self.standings)
-    }
-
-    /// Result in one line, for a headline; `None` before the first complete block.
-    pub fn verdict_in_words(&self) -> Option<String> {
-        strength::verdict(&self.standings)
-    }
-
-    /// Strength of the engines in one line, to be quoted, or of the seats of a single engine; `None` before the first
-    /// complete block.
-    pub fn summary(&self) -> Option<String> {
-        strength::summary(&self.standings)
-    }
-
-    /// Luck-adjusted strength in one line; `None` unless the luck of a complete block was measured.
-    pub fn adjusted_summary(&self) -> Option<String> {
-        strength::adjusted_summary(&self.standings)
     }
 
     /// Explanation of the columns of both tables, in lines that end with a newline.

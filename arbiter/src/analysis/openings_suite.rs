@@ -45,13 +45,6 @@ pub struct SuitePlan {
     pub concurrency: usize,
 }
 
-impl SuitePlan {
-    /// Limit of an estimate as in `--engine`: `nodes=10000`.
-    pub fn limit_text(&self) -> String {
-        self.engine.limit.to_string()
-    }
-}
-
 /// Statistics of a suite.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Summary {

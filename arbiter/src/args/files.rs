@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::IsolationArgs;
+use super::{DEFAULT_LIMIT, IsolationArgs};
 use crate::analysis::review::ReviewPlan;
 
 use matches::plan::numbers::{concurrency, positive};
@@ -307,9 +307,6 @@ pub enum ReviewFormat {
     /// One JSON object, with all moves and cards of the selected games
     Json,
 }
-
-/// Limit of each search if the user sets none. A node limit makes the review reproducible.
-const DEFAULT_LIMIT: Limit = Limit::nodes(10_000);
 
 impl ReviewArgs {
     /// Converts the arguments to a plan.

@@ -5,10 +5,9 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::IsolationArgs;
+use super::{DEFAULT_LIMIT, IsolationArgs};
 use crate::analysis::openings_suite::SuitePlan;
 
-use matches::plan::Limit;
 use matches::plan::numbers::{concurrency, permille, plies, positive, seats};
 use matches::plan::seed::Seed;
 use settings::args::validate::chosen_seed;
@@ -85,9 +84,6 @@ pub struct OpeningsArgs {
     #[command(flatten)]
     pub isolation: IsolationArgs,
 }
-
-/// Limit of each estimate if the user sets none. A node limit makes the suite reproducible.
-const DEFAULT_LIMIT: Limit = Limit::nodes(10_000);
 
 /// Timeout for each answer of a rules program.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -18,39 +18,32 @@ use super::{exit, isolate, progress};
 
 /// Checks an engine; the exit status is 1 if a check of severity "error" failed.
 pub fn check(args: &CheckArgs) -> ExitCode {
-    let [program, arguments @ ..] = args.command.as_slice() else {
-        // Unreachable: clap requires at least one word.
-        return ExitCode::from(exit::USAGE);
-    };
-    let spec = match spec(program, arguments) {
-        Ok(spec) => spec,
-        Err(error) => return exit::fail(exit::USAGE, error),
-    };
-    let isolation = match isolate(args.isolation.isolate, &[]) {
-        Ok(isolation) => isolation,
-        Err(error) => return exit::fail(exit::USAGE, error),
-    };
-    let rules = match rules_of(args) {
-        Ok(rules) => rules,
-        Err(error) => return ExitError::from(error).exit(),
-    };
-    let settings = Settings {
-        program: spec,
-        isolation,
-        profile: args.profile,
-        legal: args.legal,
-        rules,
-        players: args.players,
-        only: args.only.clone(),
-        soak: args.soak,
-        patience: Duration::from_millis(args.timeout),
+    let settings = match settings_of(args) {
+        Ok(settings) => settings,
+        Err(error) => return error.exit(),
     };
     report(
-        &program.to_string_lossy(),
+        &args.command[0].to_string_lossy(),
         !args.only.is_empty(),
         args.format,
         |observe| run(&settings, observe),
     )
+}
+
+fn settings_of(args: &CheckArgs) -> Result<Settings, ExitError> {
+    // Clap requires at least one word.
+    let (program, arguments) = (&args.command[0], &args.command[1..]);
+    Ok(Settings {
+        program: spec(program, arguments)?,
+        isolation: isolate(args.isolation.isolate, &[]).map_err(ExitError::usage)?,
+        profile: args.profile,
+        legal: args.legal,
+        rules: rules_of(args)?,
+        players: args.players,
+        only: args.only.clone(),
+        soak: args.soak,
+        patience: Duration::from_millis(args.timeout),
+    })
 }
 
 /// The only game to check, if the user asks for one.

@@ -10,6 +10,7 @@ use matches::archive::game_file::{GameFile, Place};
 use matches::archive::replay;
 use matches::record::digest::{MatchDigest, StoredGame};
 use matches::record::printable::{printable_json, printable_lines};
+use matches::run::announcement::count;
 use settings::config;
 
 use super::input::open;
@@ -67,10 +68,8 @@ fn write_games(
     })?;
     output.flush()?;
     let digest = digest.text();
-    match games {
-        0 => {}
-        1 => exit::complain(format_args!("digest of 1 game: {digest}")),
-        _ => exit::complain(format_args!("digest of {games} games: {digest}")),
+    if games > 0 {
+        exit::complain(format_args!("digest of {}: {digest}", count(games, "game")));
     }
     Ok(is_whole)
 }

@@ -76,7 +76,7 @@ fn settings(plan: &SuitePlan) -> String {
         plan.within,
         1000.0 / plan.seats as f64,
         plan.engine.name,
-        plan.limit_text(),
+        plan.engine.limit,
     )
 }
 

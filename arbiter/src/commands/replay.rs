@@ -10,6 +10,7 @@ use matches::luck::LuckChecker;
 use matches::output::print;
 use matches::plan::rules::program::RulesError;
 use matches::record::digest::StoredGame;
+use matches::run::announcement::count;
 
 use super::input::open;
 use super::{CommandError, exit, fail};
@@ -29,12 +30,14 @@ pub fn replay(args: &ReplayArgs) -> ExitCode {
             );
         }
         Some(_) => {}
-        None if checked.games == 1 => say(&format!("{file}: 1 game, {}\n", checked.verdict())),
-        None => say(&format!(
-            "{file}: {} games, {}\n",
-            checked.games,
-            checked.verdict()
-        )),
+        None => {
+            let games = count(checked.games, "game");
+            say(&format!(
+                "{file}: {games}, {}
+",
+                checked.verdict()
+            ));
+        }
     }
     match checked.wrong {
         0 => ExitCode::SUCCESS,

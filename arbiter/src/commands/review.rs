@@ -11,6 +11,7 @@ use matches::play::interrupt::Interrupt;
 use matches::record::GameRecord;
 use matches::record::digest::StoredGame;
 use matches::review::Totals;
+use matches::run::announcement::count;
 
 use super::input::open;
 use super::{CommandError, exit, fail, isolate, progress, stop_on_signals};
@@ -119,10 +120,7 @@ fn choose(args: &ReviewArgs) -> Result<(Vec<GameRecord>, u64), CommandError> {
 
 /// One line with the numbers of games, moves and skipped games, and the engine that reviewed them.
 fn heading(args: &ReviewArgs, plan: &ReviewPlan, totals: &Totals, left_out: u64) -> String {
-    let games = match totals.games() {
-        1 => "1 game".to_string(),
-        games => format!("{games} games"),
-    };
+    let games = count(totals.games(), "game");
     let left_out = match left_out {
         0 => String::new(),
         left_out => format!("; {left_out} left out"),

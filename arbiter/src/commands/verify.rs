@@ -15,6 +15,7 @@ use matches::play::interrupt::{Interrupt, Interrupted};
 use matches::play::log::Log;
 use matches::play::runner;
 use matches::play::sandbox::Isolation;
+use matches::run::announcement::count;
 use settings::args::{ArgsError, DEFAULT_LIMIT, engines_of};
 
 use super::input::open;
@@ -51,7 +52,6 @@ struct Found {
 impl Found {
     fn summary(&self) -> String {
         let played = self.same + self.different;
-        let games = if played == 1 { "game" } else { "games" };
         let verdict = match (played, self.different) {
             (0, _) => "nothing to compare".to_string(),
             (_, 0) => "all as stored".to_string(),
@@ -62,7 +62,7 @@ impl Found {
             0 => String::new(),
             left_out => format!("; {left_out} not verifiable"),
         };
-        format!("{played} {games}, {verdict}{left_out}")
+        format!("{}, {verdict}{left_out}", count(played, "game"))
     }
 
     fn code(&self) -> ExitCode {

@@ -1,6 +1,6 @@
 //! The tables of engines and seats, independent of the output format.
 
-use super::{Column, Rows, decimals, percent};
+use super::{Column, Report, Rows, decimals, percent};
 use crate::record::ending::Ending;
 use crate::score::{Standings, Tally};
 
@@ -17,26 +17,41 @@ pub fn engines_by_lead(standings: &Standings) -> Vec<(&str, &Tally)> {
     engines
 }
 
-/// Table of engines, in the order of [`engines_by_lead`].
-pub(super) fn engines(standings: &Standings) -> Rows {
-    let mut columns = columns("engine", standings);
-    columns.extend(["depth", "ms/move"].map(Column::right));
-    let has_flaws = has_flaws(standings);
-    columns.extend(has_flaws.then(|| Column::right("flaws")));
-    columns.push(Column::left("endings"));
-    let rows = engines_by_lead(standings).into_iter().map(|(name, tally)| {
-        let mut row = row(name.to_string(), tally, standings);
-        let depth = tally.mean_depth();
-        row.push(depth.map_or("-".into(), |depth| format!("{depth:.1}")));
-        let ms = tally.mean_ms();
-        row.push(ms.map_or("-".into(), |ms| format!("{ms:.1}")));
-        row.extend(has_flaws.then(|| tally.turns.flaws.to_string()));
-        row.push(endings(tally));
-        row
-    });
-    Rows {
-        columns,
-        rows: rows.collect(),
+impl Report {
+    /// Table of engines, in the order of [`engines_by_lead`].
+    pub fn engines(&self) -> Rows {
+        let standings = &self.standings;
+        let mut columns = columns("engine", standings);
+        columns.extend(["depth", "ms/move"].map(Column::right));
+        let has_flaws = has_flaws(standings);
+        columns.extend(has_flaws.then(|| Column::right("flaws")));
+        columns.push(Column::left("endings"));
+        let rows = engines_by_lead(standings).into_iter().map(|(name, tally)| {
+            let mut row = row(name.to_string(), tally, standings);
+            let depth = tally.mean_depth();
+            row.push(depth.map_or("-".into(), |depth| format!("{depth:.1}")));
+            let ms = tally.mean_ms();
+            row.push(ms.map_or("-".into(), |ms| format!("{ms:.1}")));
+            row.extend(has_flaws.then(|| tally.turns.flaws.to_string()));
+            row.push(endings(tally));
+            row
+        });
+        Rows {
+            columns,
+            rows: rows.collect(),
+        }
+    }
+
+    /// Table of seats, over all engines.
+    pub fn seats(&self) -> Rows {
+        let standings = &self.standings;
+        let seats = standings.seats().iter().enumerate();
+        Rows {
+            columns: columns("seat", standings),
+            rows: seats
+                .map(|(index, tally)| row((index + 1).to_string(), tally, standings))
+                .collect(),
+        }
     }
 }
 
@@ -55,17 +70,6 @@ pub(super) fn has_luck(standings: &Standings) -> bool {
 pub(super) fn has_winnings(standings: &Standings) -> bool {
     let mut seats = standings.seats().iter();
     seats.any(|tally| tally.winnings().is_some())
-}
-
-/// Table of seats, over all engines.
-pub(super) fn seats(standings: &Standings) -> Rows {
-    let seats = standings.seats().iter().enumerate();
-    Rows {
-        columns: columns("seat", standings),
-        rows: seats
-            .map(|(index, tally)| row((index + 1).to_string(), tally, standings))
-            .collect(),
-    }
 }
 
 /// Columns of both tables, the most important first: shares, games, points and places.

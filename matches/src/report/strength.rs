@@ -1,9 +1,9 @@
 //! Strength of the engines of a match: Elo and the sequential test for two, ratings for more.
 
-use super::{Column, Rows, decimals, percent, signed};
+use super::{Column, Report, Rows, Test, decimals, percent, signed};
 use crate::record::printable::printable;
 use crate::score::{
-    AdjustedScores, BlockScores, EloModel, Interval, Rating, Sprt, Standings, Tally, Verdict,
+    AdjustedScores, BlockScores, EloModel, Interval, Rating, Standings, Tally, Verdict,
 };
 
 /// Explanation of the ratings.
@@ -11,15 +11,6 @@ pub const RATINGS_LEGEND: &str = "\
 rating: Elo above the mean of the engines; ±: 95 % interval over blocks, - if unknown; 1, 2, ...: percent of the points
 against that engine, with the number of comparisons if it varies
 ";
-
-/// A test with its current state.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct TestState {
-    pub sprt: Sprt,
-    /// Log likelihood ratio of the counted blocks.
-    pub llr: f64,
-    pub verdict: Verdict,
-}
 
 /// Result of one engine against another.
 #[derive(Clone, Debug)]
@@ -39,16 +30,153 @@ impl HeadToHead {
     }
 }
 
-/// Details of the result of the first engine against the second; `None` unless there are exactly two engines.
-pub(super) fn head_to_head(standings: &Standings, test: Option<TestState>) -> Option<HeadToHead> {
-    let title = title(standings)?;
-    let mut lines = standings.head_to_head().map_or(Vec::new(), details);
-    let adjusted = standings
-        .adjusted()
-        .and_then(AdjustedScores::normalized_elo);
-    lines.extend(adjusted.map(|elo| ("adjusted", format!("{} normalized Elo", self::elo(&elo)))));
-    lines.extend(test.map(|test| ("LLR", state(test))));
-    (!lines.is_empty()).then_some(HeadToHead { title, lines })
+impl Report {
+    /// Details of the result of the first engine against the second; `None` unless there are exactly two engines.
+    pub fn head_to_head(&self) -> Option<HeadToHead> {
+        let standings = &self.standings;
+        let title = title(standings)?;
+        let mut lines = standings.head_to_head().map_or(Vec::new(), details);
+        let adjusted = standings
+            .adjusted()
+            .and_then(AdjustedScores::normalized_elo);
+        lines.extend(
+            adjusted.map(|elo| ("adjusted", format!("{} normalized Elo", self::elo(&elo)))),
+        );
+        lines.extend(self.test.as_ref().map(|test| ("LLR", state(test))));
+        (!lines.is_empty()).then_some(HeadToHead { title, lines })
+    }
+
+    /// Result in one line, for a headline: the better of two engines, if the interval of its score excludes equality,
+    /// or else as [`Report::summary`]. Luck-adjusted scores, which are more precise, go first. `None` before the first
+    /// complete block.
+    pub fn verdict_in_words(&self) -> Option<String> {
+        let standings = &self.standings;
+        let names = standings.engines().map(|(name, _)| printable(name));
+        let names: Vec<_> = names.collect();
+        let [one, other] = names.as_slice() else {
+            return self.adjusted_summary().or_else(|| self.summary());
+        };
+        let adjusted = standings.adjusted().and_then(AdjustedScores::score);
+        let raw = || Some(standings.head_to_head()?.mean_score()?.interval());
+        let Some(score) = adjusted.or_else(raw) else {
+            return self.summary();
+        };
+        let note = adjusted.map_or("", |_| ", luck-adjusted");
+        let percent = |share: Interval| {
+            with_bounds(&share.map(|share| 100.0 * share), " %", |percent| {
+                decimals(percent, 1)
+            })
+        };
+        if score.high < 0.5 {
+            let score = Interval {
+                value: 1.0 - score.value,
+                low: 1.0 - score.high,
+                high: 1.0 - score.low,
+            };
+            return Some(format!("{other} beats {one}: {}{note}", percent(score)));
+        }
+        let score_of_one = percent(score);
+        Some(match score.low > 0.5 {
+            true => format!("{one} beats {other}: {score_of_one}{note}"),
+            false => format!("{one} against {other}: undecided, {score_of_one}{note}"),
+        })
+    }
+
+    /// Strength in one line, to be quoted: the score of the first of two engines, or the ranking of more; for a single
+    /// engine, the shares of the seats. `None` before the first complete block.
+    pub fn summary(&self) -> Option<String> {
+        let standings = &self.standings;
+        let Some(title) = title(standings) else {
+            let ranking = ranking(standings, standings.ratings());
+            return ranking.or_else(|| {
+                let interval = |tally: &Tally| tally.interval().map(|interval| interval.error());
+                shares_of_seats(standings, Tally::share, interval)
+            });
+        };
+        let scores = standings.head_to_head()?;
+        let blocks = blocks(scores.blocks(), scores.games_per_block());
+        let compared = match scores.mean_score() {
+            Some(score) => comparison(&score.interval(), &score.elo(), Some(score.superiority())),
+            None => percent(scores.mean()?),
+        };
+        Some(format!("{title}: {compared}, {blocks}"))
+    }
+
+    /// Luck-adjusted strength in one line; `None` unless the luck of a complete block was measured.
+    pub fn adjusted_summary(&self) -> Option<String> {
+        let standings = &self.standings;
+        let Some(scores) = standings.adjusted() else {
+            let ratings = standings.adjusted_ratings();
+            let ranking = ratings.and_then(|ratings| ranking(standings, ratings));
+            let line = ranking.or_else(|| {
+                shares_of_seats(standings, Tally::adjusted_share, Tally::adjusted_error)
+            });
+            return Some(format!("luck-adjusted: {}", line?));
+        };
+        let blocks = blocks(scores.blocks(), scores.games_per_block());
+        let known = scores.score().zip(scores.elo());
+        let Some((score, elo)) = known else {
+            let score = percent(scores.mean()?);
+            return Some(format!("luck-adjusted: {score}, {blocks}"));
+        };
+        let compared = comparison(&score, &elo, scores.superiority());
+        let variances = standings.head_to_head()?.variance().zip(scores.variance());
+        let gained = match variances {
+            Some((raw, adjusted)) if raw > adjusted && adjusted > 0.0 => {
+                let games = scores.blocks() * u64::from(scores.games_per_block());
+                let games = (games as f64 * raw / adjusted).round();
+                format!("; as precise as {games} games without adjustment")
+            }
+            _ => String::new(),
+        };
+        Some(format!("luck-adjusted: {compared}, {blocks}{gained}"))
+    }
+
+    /// Crosstable with the ratings, best first; `None` for fewer than three engines, where Elo says the same.
+    pub fn ratings(&self) -> Option<Rows> {
+        let standings = &self.standings;
+        let engines = by_rating(standings, standings.ratings());
+        if engines.len() < 3 {
+            return None;
+        }
+        let mut columns = vec![Column::right("#"), Column::left("engine")];
+        columns.extend(["rating", "±"].map(Column::right));
+        let adjusted = standings.adjusted_ratings();
+        if adjusted.is_some() {
+            columns.extend(["adjusted", "±"].map(Column::right));
+        }
+        columns.extend(Column::numbered(engines.len()));
+        let between = |one, other| standings.crosstable().between(one, other);
+        let mut counts = engines.iter().flat_map(|&(one, ..)| {
+            let others = engines.iter().filter(move |&&(other, ..)| other != one);
+            others.map(move |&(other, ..)| between(one, other).pairs)
+        });
+        let first = counts.next();
+        let varies = counts.any(|count| Some(count) != first);
+        let cell = |one: usize, other: usize| {
+            let found = between(one, other);
+            match found.score() {
+                _ if one == other => String::new(),
+                None => "-".to_string(),
+                Some(score) if varies => format!("{:.0}/{}", 100.0 * score, found.pairs),
+                Some(score) => format!("{:.1}", 100.0 * score),
+            }
+        };
+        let row = |(number, &(index, name, rating)): (usize, &(usize, &str, Rating))| {
+            let mut row = vec![(number + 1).to_string(), name.to_string()];
+            let adjusted = adjusted.as_ref().map(|ratings| ratings[index]);
+            for rating in [Some(rating), adjusted].into_iter().flatten() {
+                let error = rating.error.map(|error| format!("{error:.0}"));
+                row.extend([signed(rating.rating, 0), error.unwrap_or("-".to_string())]);
+            }
+            row.extend(engines.iter().map(|&(other, ..)| cell(index, other)));
+            row
+        };
+        Some(Rows {
+            columns,
+            rows: engines.iter().enumerate().map(row).collect(),
+        })
+    }
 }
 
 /// Names of the two engines; `None` if there are more or fewer.
@@ -74,87 +202,6 @@ fn details(scores: &BlockScores) -> Vec<(&'static str, String)> {
     let normalized = normalized.map_or("-".to_string(), |elo| format!("{} Elo", self::elo(&elo)));
     lines.push(("normalized", normalized));
     lines
-}
-
-/// Result in one line, for a headline: the better of two engines, if the interval of its score excludes equality, or
-/// else as [`summary`]. Luck-adjusted scores, which are more precise, go first.
-pub(super) fn verdict(standings: &Standings) -> Option<String> {
-    let names = standings.engines().map(|(name, _)| printable(name));
-    let names: Vec<_> = names.collect();
-    let [one, other] = names.as_slice() else {
-        return adjusted_summary(standings).or_else(|| summary(standings));
-    };
-    let adjusted = standings.adjusted().and_then(AdjustedScores::score);
-    let raw = || Some(standings.head_to_head()?.mean_score()?.interval());
-    let Some(score) = adjusted.or_else(raw) else {
-        return summary(standings);
-    };
-    let note = adjusted.map_or("", |_| ", luck-adjusted");
-    let percent = |share: Interval| {
-        with_bounds(&share.map(|share| 100.0 * share), " %", |percent| {
-            decimals(percent, 1)
-        })
-    };
-    if score.high < 0.5 {
-        let score = Interval {
-            value: 1.0 - score.value,
-            low: 1.0 - score.high,
-            high: 1.0 - score.low,
-        };
-        return Some(format!("{other} beats {one}: {}{note}", percent(score)));
-    }
-    let score_of_one = percent(score);
-    Some(match score.low > 0.5 {
-        true => format!("{one} beats {other}: {score_of_one}{note}"),
-        false => format!("{one} against {other}: undecided, {score_of_one}{note}"),
-    })
-}
-
-/// Strength in one line, to be quoted: the score of the first of two engines, or the ranking of more; for a single
-/// engine, the shares of the seats. `None` before the first complete block.
-pub(super) fn summary(standings: &Standings) -> Option<String> {
-    let Some(title) = title(standings) else {
-        let ranking = ranking(standings, standings.ratings());
-        return ranking.or_else(|| {
-            let interval = |tally: &Tally| tally.interval().map(|interval| interval.error());
-            shares_of_seats(standings, Tally::share, interval)
-        });
-    };
-    let scores = standings.head_to_head()?;
-    let blocks = blocks(scores.blocks(), scores.games_per_block());
-    let compared = match scores.mean_score() {
-        Some(score) => comparison(&score.interval(), &score.elo(), Some(score.superiority())),
-        None => percent(scores.mean()?),
-    };
-    Some(format!("{title}: {compared}, {blocks}"))
-}
-
-/// Luck-adjusted strength in one line; `None` unless the luck of a complete block was measured.
-pub(super) fn adjusted_summary(standings: &Standings) -> Option<String> {
-    let Some(scores) = standings.adjusted() else {
-        let ratings = standings.adjusted_ratings();
-        let ranking = ratings.and_then(|ratings| ranking(standings, ratings));
-        let line = ranking
-            .or_else(|| shares_of_seats(standings, Tally::adjusted_share, Tally::adjusted_error));
-        return Some(format!("luck-adjusted: {}", line?));
-    };
-    let blocks = blocks(scores.blocks(), scores.games_per_block());
-    let known = scores.score().zip(scores.elo());
-    let Some((score, elo)) = known else {
-        let score = percent(scores.mean()?);
-        return Some(format!("luck-adjusted: {score}, {blocks}"));
-    };
-    let compared = comparison(&score, &elo, scores.superiority());
-    let variances = standings.head_to_head()?.variance().zip(scores.variance());
-    let gained = match variances {
-        Some((raw, adjusted)) if raw > adjusted && adjusted > 0.0 => {
-            let games = scores.blocks() * u64::from(scores.games_per_block());
-            let games = (games as f64 * raw / adjusted).round();
-            format!("; as precise as {games} games without adjustment")
-        }
-        _ => String::new(),
-    };
-    Some(format!("luck-adjusted: {compared}, {blocks}{gained}"))
 }
 
 /// Score, Elo and likelihood of superiority of one engine.
@@ -243,7 +290,7 @@ fn with_bounds(interval: &Interval, unit: &str, number: impl Fn(f64) -> String) 
 }
 
 /// Formats the LLR with its bounds and the result of the test.
-fn state(test: TestState) -> String {
+fn state(test: &Test) -> String {
     let (elo0, elo1) = test.sprt.hypotheses();
     let (low, high) = test.sprt.bounds();
     let unit = match test.sprt.model() {
@@ -265,49 +312,4 @@ fn by_rating(standings: &Standings, ratings: Vec<Rating>) -> Vec<(usize, &str, R
     let mut engines: Vec<(usize, &str, Rating)> = engines.collect();
     engines.sort_by(|(_, _, one), (_, _, other)| other.rating.total_cmp(&one.rating));
     engines
-}
-
-/// Crosstable with the ratings, best first; `None` for fewer than three engines, where Elo says the same.
-pub(super) fn ratings(standings: &Standings) -> Option<Rows> {
-    let engines = by_rating(standings, standings.ratings());
-    if engines.len() < 3 {
-        return None;
-    }
-    let mut columns = vec![Column::right("#"), Column::left("engine")];
-    columns.extend(["rating", "±"].map(Column::right));
-    let adjusted = standings.adjusted_ratings();
-    if adjusted.is_some() {
-        columns.extend(["adjusted", "±"].map(Column::right));
-    }
-    columns.extend(Column::numbered(engines.len()));
-    let between = |one, other| standings.crosstable().between(one, other);
-    let mut counts = engines.iter().flat_map(|&(one, ..)| {
-        let others = engines.iter().filter(move |&&(other, ..)| other != one);
-        others.map(move |&(other, ..)| between(one, other).pairs)
-    });
-    let first = counts.next();
-    let varies = counts.any(|count| Some(count) != first);
-    let cell = |one: usize, other: usize| {
-        let found = between(one, other);
-        match found.score() {
-            _ if one == other => String::new(),
-            None => "-".to_string(),
-            Some(score) if varies => format!("{:.0}/{}", 100.0 * score, found.pairs),
-            Some(score) => format!("{:.1}", 100.0 * score),
-        }
-    };
-    let row = |(number, &(index, name, rating)): (usize, &(usize, &str, Rating))| {
-        let mut row = vec![(number + 1).to_string(), name.to_string()];
-        let adjusted = adjusted.as_ref().map(|ratings| ratings[index]);
-        for rating in [Some(rating), adjusted].into_iter().flatten() {
-            let error = rating.error.map(|error| format!("{error:.0}"));
-            row.extend([signed(rating.rating, 0), error.unwrap_or("-".to_string())]);
-        }
-        row.extend(engines.iter().map(|&(other, ..)| cell(index, other)));
-        row
-    };
-    Some(Rows {
-        columns,
-        rows: engines.iter().enumerate().map(row).collect(),
-    })
 }

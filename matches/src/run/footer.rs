@@ -20,8 +20,8 @@ impl Match {
     ) -> String {
         let mut text = self.games_in_words(elapsed, outcome);
         let games = self.ledger.report.standings().games();
-        if let Some(path) = self.ledger.record_path().filter(|_| games > 0) {
-            text += &format!(", recorded in {}", path.display());
+        if let Some(file) = self.ledger.record_file.as_ref().filter(|_| games > 0) {
+            text += &format!(", recorded in {}", file.path().display());
         }
         if let Some(store) = &self.ledger.store {
             let path = store.path().display();

@@ -1,7 +1,5 @@
 //! The ledger of a match: stores, records, counts and shows each finished game, in this order, and streams all events.
 
-use std::path::Path;
-
 use thiserror::Error;
 
 use crate::archive::ArchiveError;
@@ -143,11 +141,6 @@ impl Ledger {
             written.map_err(LedgerError::Events)?;
         }
         Ok(())
-    }
-
-    /// Path of the file of recorded games, if any.
-    pub(super) fn record_path(&self) -> Option<&Path> {
-        self.record_file.as_ref().map(RecordFile::path)
     }
 
     fn record(&mut self, record: &GameRecord) -> Result<(), LedgerError> {

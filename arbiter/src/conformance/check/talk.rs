@@ -207,10 +207,6 @@ impl Talk {
         self.program.process()
     }
 
-    pub fn profile(&self) -> Profile {
-        self.scope.profile
-    }
-
     pub fn offers(&self) -> &[OptionOffer] {
         &self.offers
     }

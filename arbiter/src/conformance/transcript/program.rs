@@ -8,7 +8,7 @@ use std::fmt;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::ChildStdin;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, channel, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel, sync_channel};
 use std::thread;
 use std::time::Duration;
 
@@ -104,7 +104,7 @@ impl Program {
     pub fn start_with(
         spec: &EngineSpec,
         isolation: Option<Isolation>,
-        complain: impl FnMut(&str) + Send + 'static,
+        mut complain: impl FnMut(&str) + Send + 'static,
     ) -> Result<Program, ProgramError> {
         let start = || {
             let mut process = Process::start(spec, None, isolation)?;
@@ -116,12 +116,21 @@ impl Program {
             let (sender, lines) = sync_channel(WAITING_LINES);
             thread::Builder::new()
                 .name("program".into())
-                .spawn(move || read(BufReader::new(output), &sender))?;
+                .spawn(move || {
+                    for_each_line(output, |line| {
+                        let line = String::from_utf8_lossy(line).into_owned();
+                        // Fails once the receiver is gone.
+                        sender.send(line).is_ok()
+                    });
+                })?;
             let (at_work, complaints) = channel();
             thread::Builder::new()
                 .name("complaints".into())
                 .spawn(move || {
-                    for_each_line(BufReader::new(errors), complain);
+                    for_each_line(errors, |line| {
+                        complain(&printable_bytes(line));
+                        true
+                    });
                     drop(at_work);
                 })?;
             Ok(Program {
@@ -208,38 +217,19 @@ impl Drop for Program {
     }
 }
 
-/// Calls `take` with each line, its invisible characters escaped, until the end.
-fn for_each_line(mut errors: impl BufRead, mut take: impl FnMut(&str)) {
+/// Calls `take` with each line, without its line end, until the output ends or `take` returns `false`.
+fn for_each_line(output: impl Read, mut take: impl FnMut(&[u8]) -> bool) {
+    let mut output = BufReader::new(output);
     let mut line = Vec::new();
-    while let Ok(1..) = errors
+    while let Ok(1..) = output
         .by_ref()
         .take(LONGEST_LINE)
         .read_until(b'\n', &mut line)
     {
         let text = line.strip_suffix(b"\n").unwrap_or(&line);
-        let text = text.strip_suffix(b"\r").unwrap_or(text);
-        take(&printable_bytes(text));
-        line.clear();
-    }
-}
-
-/// Sends each line, without its line end, until the output ends or the receiver is gone.
-fn read(mut output: impl BufRead, sender: &SyncSender<String>) {
-    loop {
-        let mut line = Vec::new();
-        match output
-            .by_ref()
-            .take(LONGEST_LINE)
-            .read_until(b'\n', &mut line)
-        {
-            Ok(0) | Err(_) => return,
-            Ok(_) => {}
-        }
-        let text = String::from_utf8_lossy(&line);
-        let text = text.strip_suffix('\n').unwrap_or(&text);
-        let text = text.strip_suffix('\r').unwrap_or(text);
-        if sender.send(text.to_string()).is_err() {
+        if !take(text.strip_suffix(b"\r").unwrap_or(text)) {
             return;
         }
+        line.clear();
     }
 }

@@ -152,7 +152,7 @@ impl Talk {
 
     /// The command for a position reached from the start by moves and cards.
     pub fn position(&self, seats: usize, actions: &[String]) -> String {
-        let is_plain = match self.profile() {
+        let is_plain = match self.scope.profile {
             Profile::Full => false,
             Profile::Match => seats == 2,
             Profile::Uci => true,
