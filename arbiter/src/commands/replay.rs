@@ -32,11 +32,7 @@ pub fn replay(args: &ReplayArgs) -> ExitCode {
         Some(_) => {}
         None => {
             let games = count(checked.games, "game");
-            say(&format!(
-                "{file}: {games}, {}
-",
-                checked.verdict()
-            ));
+            say(&format!("{file}: {games}, {}\n", checked.verdict()));
         }
     }
     match checked.wrong {
