@@ -30,12 +30,8 @@ EXAMPLES
   arbiter check --profile uci --variant NAME ./plain")]
 pub struct CheckArgs {
     /// The engine and its arguments
-    #[arg(
-        required = true,
-        trailing_var_arg = true,
-        allow_hyphen_values = true,
-        value_name = "CMD"
-    )]
+    #[arg(required = true, value_name = "CMD")]
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     pub command: Vec<OsString>,
 
     /// Checks to run: the whole protocol, the needs of a match, or the UCI of chess engines [default: the needs of a
@@ -148,12 +144,8 @@ EXAMPLES
   arbiter transcript --script tests/uci.txt --update ./mine")]
 pub struct TranscriptArgs {
     /// The engine and its arguments
-    #[arg(
-        required = true,
-        trailing_var_arg = true,
-        allow_hyphen_values = true,
-        value_name = "CMD"
-    )]
+    #[arg(required = true, value_name = "CMD")]
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     pub command: Vec<OsString>,
 
     /// The script [default: standard input]

@@ -60,13 +60,8 @@ pub struct ReportArgs {
     pub review: usize,
 
     /// Engine for the reviews, as in `arbiter review --engine`; without cmd=, the built-in engine
-    #[arg(
-        long,
-        value_name = "\"cmd=./x KEY=VALUE...\"",
-        default_value = "",
-        hide_default_value = true,
-        hide_short_help = true
-    )]
+    #[arg(long, value_name = "\"cmd=./x KEY=VALUE...\"", hide_short_help = true)]
+    #[arg(default_value = "", hide_default_value = true)]
     pub review_engine: String,
 
     /// Positions to visit in each search of a review, unless --review-engine sets a limit
@@ -79,12 +74,7 @@ pub struct ReportArgs {
     pub luck: Option<u64>,
 
     /// Engine that measures the luck instead, with the keys of `arbiter match --engine`; it must give estimates
-    #[arg(
-        long,
-        value_name = "\"cmd=./x KEY=VALUE...\"",
-        value_parser = luck_engine,
-        hide_short_help = true
-    )]
+    #[arg(long, value_name = "\"cmd=./x KEY=VALUE...\"", value_parser = luck_engine, hide_short_help = true)]
     pub luck_engine: Option<EngineSpec>,
 
     /// Isolation of the engines for luck and reviews
@@ -270,12 +260,8 @@ pub struct ReviewArgs {
     pub sample: u64,
 
     /// Engine that values positions, with the keys of `arbiter match --engine`; without cmd=, the built-in engine
-    #[arg(
-        long,
-        value_name = "\"cmd=./x KEY=VALUE...\"",
-        default_value = "",
-        hide_default_value = true
-    )]
+    #[arg(long, value_name = "\"cmd=./x KEY=VALUE...\"")]
+    #[arg(default_value = "", hide_default_value = true)]
     pub engine: String,
 
     /// Games reviewed concurrently

@@ -60,12 +60,8 @@ pub struct OpeningsArgs {
     pub tries: Option<u64>,
 
     /// Judging engine, with the keys of `arbiter match --engine`; without cmd=, the built-in engine
-    #[arg(
-        long,
-        value_name = "\"cmd=./x KEY=VALUE...\"",
-        default_value = "",
-        hide_default_value = true
-    )]
+    #[arg(long, value_name = "\"cmd=./x KEY=VALUE...\"")]
+    #[arg(default_value = "", hide_default_value = true)]
     pub engine: String,
 
     /// Seed of moves and cards; the same seed gives the same candidates [default: random, and printed]

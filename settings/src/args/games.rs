@@ -214,13 +214,8 @@ pub struct GameArgs {
     pub luck: Option<LuckPlan>,
 
     /// Engine that measures the luck instead, with the keys of --engine; it must give estimates
-    #[arg(
-        long,
-        value_name = "\"cmd=./x KEY=VALUE...\"",
-        value_parser = luck_engine,
-        help_heading = RUNNING,
-        hide_short_help = true
-    )]
+    #[arg(long, value_name = "\"cmd=./x KEY=VALUE...\"", value_parser = luck_engine)]
+    #[arg(help_heading = RUNNING, hide_short_help = true)]
     pub luck_engine: Option<EngineSpec>,
 
     /// Output files
@@ -235,46 +230,22 @@ pub struct GameArgs {
     /// Margin by which an engine may exceed its time limit, in milliseconds
     ///
     /// [default: a twentieth of the time for a move, from 10 to 50; up to 50 while the arbiter itself lags]
-    #[arg(
-        long,
-        value_name = "MS",
-        value_parser = margin,
-        help_heading = LIMITS,
-        hide_short_help = true
-    )]
+    #[arg(long, value_name = "MS", value_parser = margin, help_heading = LIMITS, hide_short_help = true)]
     pub margin: Option<u64>,
 
     /// Longest thinking time of an engine limited by depth or nodes, in seconds
-    #[arg(
-        long,
-        value_name = "SECONDS",
-        default_value = "60",
-        value_parser = stall,
-        help_heading = LIMITS,
-        hide_short_help = true
-    )]
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = stall)]
+    #[arg(help_heading = LIMITS, hide_short_help = true)]
     pub stall: u64,
 
     /// Timeout for `uciok` and for `readyok`, in milliseconds
-    #[arg(
-        long,
-        value_name = "MS",
-        default_value = "30000",
-        value_parser = milliseconds,
-        help_heading = LIMITS,
-        hide_short_help = true
-    )]
+    #[arg(long, value_name = "MS", default_value = "30000", value_parser = milliseconds)]
+    #[arg(help_heading = LIMITS, hide_short_help = true)]
     pub ready: u64,
 
     /// End a game after this many plies
-    #[arg(
-        long,
-        value_name = "N",
-        default_value = "1000",
-        value_parser = max_plies,
-        help_heading = EARLY_ENDS,
-        hide_short_help = true
-    )]
+    #[arg(long, value_name = "N", default_value = "1000", value_parser = max_plies)]
+    #[arg(help_heading = EARLY_ENDS, hide_short_help = true)]
     pub max_plies: u32,
 
     /// End a two-seat game once the estimates of both engines have agreed on the winner for several moves in a row
@@ -287,25 +258,13 @@ pub struct GameArgs {
     pub solved: bool,
 
     /// Retire an engine that loses this many games in a row through its own fault; 0 means never
-    #[arg(
-        long,
-        value_name = "K",
-        default_value = "3",
-        value_parser = failures,
-        help_heading = RUNNING,
-        hide_short_help = true
-    )]
+    #[arg(long, value_name = "K", default_value = "3", value_parser = failures)]
+    #[arg(help_heading = RUNNING, hide_short_help = true)]
     pub retire: u32,
 
     /// Pause between two games, in milliseconds
-    #[arg(
-        long,
-        value_name = "MS",
-        default_value = "0",
-        value_parser = wait,
-        help_heading = RUNNING,
-        hide_short_help = true
-    )]
+    #[arg(long, value_name = "MS", default_value = "0", value_parser = wait)]
+    #[arg(help_heading = RUNNING, hide_short_help = true)]
     pub wait: u64,
 }
 

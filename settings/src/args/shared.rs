@@ -39,15 +39,8 @@ pub struct OutputArgs {
     pub report_every: Option<u64>,
 
     /// Drop or finish running games on an interrupt (SIGINT, SIGTERM); a second interrupt drops them
-    #[arg(
-        long,
-        value_name = "CHOICE",
-        value_enum,
-        default_value_t = Interrupt::Drop,
-        hide_possible_values = true,
-        help_heading = RUNNING,
-        hide_short_help = true
-    )]
+    #[arg(long, value_name = "CHOICE", value_enum, default_value_t = Interrupt::Drop)]
+    #[arg(hide_possible_values = true, help_heading = RUNNING, hide_short_help = true)]
     pub on_interrupt: Interrupt,
 }
 
@@ -85,14 +78,8 @@ pub struct OpeningArgs {
     pub openings: Option<PathBuf>,
 
     /// Order of the openings: sequential, or random by the seed
-    #[arg(
-        long,
-        value_name = "ORDER",
-        value_enum,
-        default_value_t = OpeningOrder::Sequential,
-        hide_possible_values = true,
-        hide_short_help = true
-    )]
+    #[arg(long, value_name = "ORDER", value_enum, default_value_t = OpeningOrder::Sequential)]
+    #[arg(hide_possible_values = true, hide_short_help = true)]
     pub openings_order: OpeningOrder,
 
     /// First opening to play, counted from 1 in that order
