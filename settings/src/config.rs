@@ -196,19 +196,13 @@ impl<'a> Named<'a> {
             .get_arguments()
             .find(|arg| arg.get_long() == Some(FLAG))?;
         for (index, word) in typed.iter().enumerate().skip(begin) {
-            let word = word.to_str().unwrap_or_default();
-            let value = match word.strip_prefix("--") {
-                Some("") => return None,
-                Some(flag) => flag.strip_prefix(FLAG),
-                None => None,
-            };
-            let (path, words) = match value {
-                Some("") => (PathBuf::from(typed.get(index + 1)?), 2),
-                Some(value) => match value.strip_prefix('=') {
+            let (path, words) = match word.to_str().unwrap_or_default() {
+                "--" => return None,
+                "--config" => (PathBuf::from(typed.get(index + 1)?), 2),
+                word => match word.strip_prefix("--config=") {
                     Some(path) => (PathBuf::from(path), 1),
                     None => continue,
                 },
-                None => continue,
             };
             return Some(Named {
                 command,
