@@ -20,7 +20,7 @@ const FASTCHESS_KEYS: [&str; 3] = ["st", "timemargin", "proto"];
 const TIMES: [&str; 2] = ["movetime", "tc"];
 
 /// The error of a text that is split as in a shell.
-const UNCLOSED: &str = "a quotation mark is not closed";
+pub(super) const UNCLOSED: &str = "a quotation mark is not closed";
 
 /// An engine's settings as typed: valid keys and values, each key once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -16,7 +16,7 @@ use matches::play::rules::connect;
 use matches::play::sandbox::Isolation;
 
 use super::ArgsError;
-use super::engine_text::EngineText;
+use super::engine_text::{EngineText, UNCLOSED};
 use super::engines::{default, program, spec};
 
 /// Arguments that choose the game.
@@ -104,7 +104,7 @@ const KEYS: [&str; 8] = [
 pub fn rules(text: &str) -> Result<RulesPlan, String> {
     let (mut told, mut draws) = (None, Draws::Seat);
     let mut words = Vec::new();
-    for word in shlex::split(text).ok_or("a quotation mark is not closed")? {
+    for word in shlex::split(text).ok_or(UNCLOSED)? {
         match word.split_once('=') {
             Some(("variant", name)) => told = Some(name.to_string()),
             Some(("draws", choice)) => {
