@@ -16,11 +16,9 @@ use crate::record::ending::Ending;
 use crate::record::printable::printable;
 use crate::record::{GameRecord, Speaker, TurnSums};
 use crate::score::{InOrder, Sprt, Standings, Verdict};
-use fairness::Fairness;
-use machines::Machines;
 
-pub use fairness::LEGEND as FAIRNESS_LEGEND;
-pub use machines::{LEGEND as MACHINES_LEGEND, SHARES_LEGEND};
+pub use fairness::{Fairness, LEGEND as FAIRNESS_LEGEND};
+pub use machines::{LEGEND as MACHINES_LEGEND, Machines, SHARES_LEGEND};
 pub use standings::engines_by_lead;
 pub use strength::{HeadToHead, RATINGS_LEGEND};
 pub use table::{Column, Rows, decimals, ordinal, percent, signed, table};
@@ -55,8 +53,10 @@ const QUOTED_LINES: usize = 3;
 #[derive(Clone, Debug)]
 pub struct Report {
     standings: Standings,
-    fairness: Fairness,
-    machines: Machines,
+    /// Disturbances of the engines.
+    pub fairness: Fairness,
+    /// The machines that played.
+    pub machines: Machines,
     games_per_block: usize,
     /// Number of faults in all games.
     faults: usize,
@@ -227,39 +227,9 @@ impl Report {
         self.test.as_ref().map(|test| test.sprt)
     }
 
-    /// Table of waits and reruns; `None` if there were none.
-    pub fn fairness(&self) -> Option<Rows> {
-        self.fairness.rows()
-    }
-
     /// Sets the machines that were set aside, with their games that do not count.
     pub fn set_aside(&mut self, aside: Vec<SetAside>) {
         self.machines.set_aside(aside);
-    }
-
-    /// Table of machines; `None` if the match was played on one.
-    pub fn machines(&self) -> Option<Rows> {
-        self.machines.rows()
-    }
-
-    /// Table of each engine's share on each machine; `None` unless there are at least two engines and two machines.
-    pub fn shares_by_machine(&self) -> Option<Rows> {
-        self.machines.shares()
-    }
-
-    /// Remarks about machines, one sentence each.
-    pub fn machine_remarks(&self) -> Vec<String> {
-        self.machines.remarks()
-    }
-
-    /// Warning that the machine is too busy for a fair match, with a remedy; `None` if it is not.
-    pub fn warning(&self) -> Option<String> {
-        self.fairness.warning()
-    }
-
-    /// Engines with conspicuous reruns or use of processors, one sentence each.
-    pub fn suspects(&self) -> Vec<String> {
-        self.fairness.suspects()
     }
 
     /// Explanation of the columns of both tables, in lines that end with a newline.
@@ -285,13 +255,13 @@ impl Report {
             text += &self.seats().text();
             text += &self.legend();
         }
+        let (fairness, machines) = (&self.fairness, &self.machines);
         let parts = [
             self.head_to_head().map(|compared| compared.text()),
             self.ratings().map(|rows| rows.text() + RATINGS_LEGEND),
-            self.fairness().map(|rows| rows.text() + FAIRNESS_LEGEND),
-            self.machines().map(|rows| rows.text() + MACHINES_LEGEND),
-            self.shares_by_machine()
-                .map(|rows| rows.text() + SHARES_LEGEND),
+            fairness.rows().map(|rows| rows.text() + FAIRNESS_LEGEND),
+            machines.rows().map(|rows| rows.text() + MACHINES_LEGEND),
+            machines.shares().map(|rows| rows.text() + SHARES_LEGEND),
             self.summary().map(|summary| summary + "\n"),
             self.adjusted_summary().map(|summary| summary + "\n"),
         ];
@@ -299,9 +269,8 @@ impl Report {
             text.push('\n');
             text += &part;
         }
-        let machines = self.machine_remarks();
-        let remarks = machines.into_iter().chain(self.suspects());
-        for line in remarks.chain(self.warning()) {
+        let remarks = machines.remarks().into_iter().chain(fairness.suspects());
+        for line in remarks.chain(fairness.warning()) {
             text += &format!("\n{line}\n");
         }
         if self.faults > 0 {

@@ -92,7 +92,7 @@ impl Fairness {
         }
     }
 
-    /// Returns the table; `None` if there were no disturbances.
+    /// Table of waits and reruns; `None` if there were no disturbances.
     pub fn rows(&self) -> Option<Rows> {
         let is_telling = |engine: &Engine| {
             engine.waited_share() >= WORTH_TELLING
@@ -122,7 +122,7 @@ impl Fairness {
         })
     }
 
-    /// Warning that the machine is too busy, with a remedy.
+    /// Warning that the machine is too busy for a fair match, with a remedy; `None` if it is not.
     pub fn warning(&self) -> Option<String> {
         let micros: u64 = self.engines.iter().map(|engine| engine.turns.micros).sum();
         let waited: u64 = self.engines.iter().map(|engine| engine.turns.waited).sum();

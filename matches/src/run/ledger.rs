@@ -112,7 +112,8 @@ impl Ledger {
                 self.record(record)?;
                 self.report.add(record);
                 progress.game(record, &self.report)?;
-                if let Some(warning) = self.report.warning().filter(|_| !self.has_warned) {
+                let warning = self.report.fairness.warning();
+                if let Some(warning) = warning.filter(|_| !self.has_warned) {
                     self.has_warned = true;
                     progress.say(&format!("{warning}\n"))?;
                 }

@@ -260,26 +260,26 @@ fn curves(page: &Page) -> Markup {
 }
 
 fn time_use(page: &Page) -> Markup {
-    let plots = page.time_use.plots();
+    let (plots, fairness) = (page.time_use.plots(), &page.report.fairness);
     html! {
         section #time {
             h2 { "Time use" }
             @if plots.is_empty() { p.note { "No times are recorded." } }
             @else { (legend(page.report.standings())) }
             div.plots { @for (title, plot) in &plots { (figure(title, plot)) } }
-            @if let Some(fairness) = page.report.fairness() {
-                (rows("fairness", &fairness, None))
+            @if let Some(table) = fairness.rows() {
+                (rows("fairness", &table, None))
                 p.note { (FAIRNESS_LEGEND) }
             }
-            @for line in page.report.suspects().into_iter().chain(page.report.warning()) { p.warning { (line) } }
+            @for line in fairness.suspects().into_iter().chain(fairness.warning()) { p.warning { (line) } }
         }
     }
 }
 
 /// The machines of a match that ran on several.
 fn machines(page: &Page) -> Markup {
-    let (machines, shares) = (page.report.machines(), page.report.shares_by_machine());
-    let remarks = page.report.machine_remarks();
+    let machines = &page.report.machines;
+    let (machines, shares, remarks) = (machines.rows(), machines.shares(), machines.remarks());
     html! {
         @if machines.is_some() || !remarks.is_empty() { section #machines {
             h2 { "Machines" }
