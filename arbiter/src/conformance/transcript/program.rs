@@ -108,7 +108,7 @@ impl Program {
     ) -> Result<Program, ProgramError> {
         let start = || {
             let mut process = Process::start(spec, None, isolation)?;
-            process.make_blocking()?;
+            process.set_non_blocking(false)?;
             let pipes = process.stdin.take().zip(process.stdout.take());
             let pipes = pipes.zip(process.stderr.take());
             let no_pipes = || io::Error::other("it has no pipes");

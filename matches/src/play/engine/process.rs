@@ -145,22 +145,18 @@ impl Process {
         Ok(process)
     }
 
-    /// Makes reads and writes wait, for a caller with a thread for each pipe.
+    /// Sets whether reads and writes return instead of waiting; a caller with a thread for each pipe lets them wait.
+    /// Only concerns the arbiter's ends of the pipes; the child's are always blocking.
     ///
     /// # Errors
     /// An error of the system, which never refuses this.
-    pub fn make_blocking(&self) -> io::Result<()> {
-        self.set_non_blocking(false)
-    }
-
-    /// Only concerns the arbiter's ends of the pipes; the child's are always blocking.
-    fn set_non_blocking(&self, value: bool) -> io::Result<()> {
-        let [stdin, stdout, stderr] = [
+    pub fn set_non_blocking(&self, value: bool) -> io::Result<()> {
+        let pipes = [
             self.stdin.as_ref().map(AsFd::as_fd),
             self.stdout.as_ref().map(AsFd::as_fd),
             self.stderr.as_ref().map(AsFd::as_fd),
         ];
-        for pipe in [stdin, stdout, stderr].into_iter().flatten() {
+        for pipe in pipes.into_iter().flatten() {
             rustix::io::ioctl_fionbio(pipe, value)?;
         }
         Ok(())
