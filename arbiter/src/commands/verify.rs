@@ -205,7 +205,7 @@ fn add_games(
             return Ok(say(&format!("game {}, {error}", record.game))?);
         }
         match timed_engine(&plan.engines, &record) {
-            None => reruns.add(&record, place.key())?,
+            None => reruns.add(&record, place.key)?,
             Some(engine) => {
                 let limit = match engine.limit.time {
                     Some(TimeLimit::Clock(_)) => "a clock",

@@ -28,19 +28,13 @@ pub struct Place<'a> {
     file: &'a Path,
     /// Number of the line, from 1; `None` in a store.
     line: Option<usize>,
-    key: GameKey,
+    /// Key of the game.
+    pub key: GameKey,
 }
 
 /// Key of a game in its file: its number in a store, the byte offset of its line in a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GameKey(u64);
-
-impl Place<'_> {
-    /// Returns the key of the game.
-    pub fn key(&self) -> GameKey {
-        self.key
-    }
-}
 
 impl fmt::Display for Place<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

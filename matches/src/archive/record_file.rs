@@ -149,18 +149,13 @@ pub fn lines(
     let path = path.to_path_buf();
     let file = input_file::open(&path).map_err(|error| ArchiveError::file(&path, error))?;
     let mut file = BufReader::new(file);
-    let lines = std::iter::from_fn(move || {
+    Ok(std::iter::from_fn(move || {
         let line = read_line(&mut file).transpose()?;
         Some(line.map_err(|error| ArchiveError::file(&path, error)))
-    });
-    Ok(lines.map(|line| {
-        let mut line = line?;
-        line.pop_if(|byte| *byte == b'\n');
-        Ok(line)
     }))
 }
 
-/// Returns the line of a file that begins at a byte offset, with its newline.
+/// Returns the line of a file that begins at a byte offset, without its newline.
 ///
 /// # Errors
 /// The file cannot be read.
@@ -173,7 +168,7 @@ pub fn line_at(path: &Path, begin: u64) -> Result<Vec<u8>, ArchiveError> {
     read().map_err(|error| ArchiveError::file(path, error))
 }
 
-/// Returns the next line with its newline; `None` at the end of the file.
+/// Returns the next line without its newline; `None` at the end of the file.
 fn read_line(file: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
     let mut line = Vec::new();
     file.take(LONGEST_LINE).read_until(b'\n', &mut line)?;
@@ -182,5 +177,7 @@ fn read_line(file: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
             "a line has more than {LONGEST_LINE} bytes"
         )));
     }
-    Ok((!line.is_empty()).then_some(line))
+    let is_end = line.is_empty();
+    line.pop_if(|byte| *byte == b'\n');
+    Ok((!is_end).then_some(line))
 }

@@ -17,7 +17,7 @@ const LENGTH: usize = 32;
 const PERMISSIONS: u32 = 0o600;
 
 /// The secret key.
-pub struct UserKey([u8; LENGTH]);
+pub struct UserKey(pub(super) [u8; LENGTH]);
 
 impl fmt::Debug for UserKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -43,11 +43,6 @@ impl UserKey {
     /// As [`UserKey::ensure`], and if there is none.
     pub fn find() -> Result<UserKey, String> {
         with_path(read)
-    }
-
-    /// The bytes of the key.
-    pub fn bytes(&self) -> &[u8] {
-        &self.0
     }
 }
 
@@ -99,8 +94,8 @@ mod tests {
         create(&path).unwrap();
         let key = read(&path).unwrap();
         assert_eq!(create(&path).unwrap_err().kind(), ErrorKind::AlreadyExists);
-        assert_eq!(read(&path).unwrap().bytes(), key.bytes());
-        assert_ne!(key.bytes(), [0; LENGTH]);
+        assert_eq!(read(&path).unwrap().0, key.0);
+        assert_ne!(key.0, [0; LENGTH]);
         fs::set_permissions(&path, Permissions::from_mode(0o640)).unwrap();
         assert!(read(&path).is_err());
     }

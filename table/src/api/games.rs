@@ -154,7 +154,7 @@ fn games_of(path: &Path) -> Result<Vec<Indexed>, ArchiveError> {
     let mut games = Vec::new();
     GameFile::open(path)?.for_each(|place, game| {
         games.extend(game.ok().map(|record| Indexed {
-            key: place.key(),
+            key: place.key,
             summary: Summary::of(&record),
         }));
         Ok::<(), ArchiveError>(())

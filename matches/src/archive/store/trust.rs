@@ -67,7 +67,7 @@ pub fn check(connection: &Connection, engines: &[EngineSpec]) -> Result<(), Reas
 
 fn code(connection: &Connection, key: &UserKey) -> Result<Hmac<Sha256>, Reason> {
     // A key of any length is valid.
-    let code = <Hmac<Sha256> as KeyInit>::new_from_slice(key.bytes());
+    let code = <Hmac<Sha256> as KeyInit>::new_from_slice(&key.0);
     let mut code = code.map_err(|error| Reason::content("key", &error))?;
     let mut statement = connection.prepare(COMMANDS)?;
     let columns = statement.column_count();
