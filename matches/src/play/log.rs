@@ -104,12 +104,7 @@ impl Log {
 
     /// Returns the first write error, once; the log ends with it.
     pub fn take_error(&self) -> Option<io::Error> {
-        let mut log = self
-            .0
-            .as_ref()?
-            .file
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        log.error.take()
+        let file = self.0.as_ref()?.file.lock();
+        file.unwrap_or_else(PoisonError::into_inner).error.take()
     }
 }

@@ -101,7 +101,8 @@ impl Answers for Program {
         let deadline = deadline(self.patience);
         match self.converse(&mut conversation, questions, deadline) {
             Ok(answers) => {
-                self.keep(conversation);
+                let running = Running(Some(conversation));
+                RUNNING.with_borrow_mut(|all| all.insert(self.number, running));
                 Ok(answers)
             }
             Err(failure) => Err(self.error(conversation, failure)),
@@ -130,11 +131,6 @@ impl Program {
     fn take(&self) -> Option<Conversation> {
         let running = RUNNING.with_borrow_mut(|running| running.remove(&self.number));
         running?.0.take()
-    }
-
-    fn keep(&self, conversation: Conversation) {
-        let running = Running(Some(conversation));
-        RUNNING.with_borrow_mut(|all| all.insert(self.number, running));
     }
 
     fn start(&self) -> Result<Conversation, RulesError> {

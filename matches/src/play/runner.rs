@@ -154,7 +154,9 @@ pub fn run<E: From<RunError>>(
         let cores = planned.plan.pin.then(cores).unwrap_or_default();
         for number in 0..threads {
             let worker = Worker {
-                core: core_of(&cores, planned.first_core + number),
+                core: cores
+                    .get((planned.first_core + number) % cores.len().max(1))
+                    .copied(),
                 planned,
                 schedule: &schedule,
                 retirement: &retirement,
@@ -177,11 +179,6 @@ pub fn run<E: From<RunError>>(
         }
         outcome
     })
-}
-
-/// Returns the core of a thread; `None` for any.
-fn core_of(cores: &[usize], thread: usize) -> Option<usize> {
-    cores.get(thread % cores.len().max(1)).copied()
 }
 
 /// Returns the allowed processor cores.

@@ -91,11 +91,6 @@ impl MeanScore {
         let squares: f64 = scores
             .map(|(score, times)| (score - mean).powi(2) * times as f64)
             .sum();
-        MeanScore::from_sums(number, mean, squares)
-    }
-
-    /// Like [`MeanScore::new`], given the number of scores, their mean, and the sum of their squared distances from it.
-    fn from_sums(number: u64, mean: f64, squares: f64) -> Option<MeanScore> {
         if number < 2 {
             return None;
         }
