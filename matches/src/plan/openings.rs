@@ -164,15 +164,10 @@ fn parse_command(line: &str, rules: &Rules, seats: usize) -> Result<Opening, Ope
     };
     let start = match position.start {
         // As in the protocol, the default is two players.
-        Start::Startpos { players } => match players.unwrap_or(2) as usize {
-            found if found == seats => None,
-            found => {
-                return Err(OpeningError::Seats {
-                    found,
-                    expected: seats,
-                });
-            }
-        },
+        Start::Startpos { players } => {
+            check_seats(players.unwrap_or(2) as usize, seats)?;
+            None
+        }
         Start::Fen(text) => Some(text),
         Start::Etude(line) => Some(rules.parse_etude(&line)?.to_string()),
     };
@@ -180,6 +175,13 @@ fn parse_command(line: &str, rules: &Rules, seats: usize) -> Result<Opening, Ope
         start,
         moves: position.moves,
     })
+}
+
+fn check_seats(found: usize, expected: usize) -> Result<(), OpeningError> {
+    match found == expected {
+        true => Ok(()),
+        false => Err(OpeningError::Seats { found, expected }),
+    }
 }
 
 impl Opening {
@@ -194,10 +196,7 @@ impl Opening {
         };
         let moves = self.moves.clone();
         let command = Command::Position(PositionCommand { start, moves }).to_string();
-        command
-            .strip_prefix("position ")
-            .unwrap_or(&command)
-            .to_string()
+        command.trim_start_matches("position ").to_string()
     }
 
     /// Returns the start position, before the moves of the opening.
@@ -217,12 +216,7 @@ impl Opening {
     /// [`OpeningError`] if the opening cannot be played with `seats` seats, or ends the game.
     pub fn position(&self, rules: &Rules, seats: usize) -> Result<Position, OpeningError> {
         let position = self.start(rules, seats)?;
-        if position.seats() != seats {
-            return Err(OpeningError::Seats {
-                found: position.seats(),
-                expected: seats,
-            });
-        }
+        check_seats(position.seats(), seats)?;
         let (mut after, error) = position.walk(self.moves.iter().map(String::as_str));
         if let Some(reason) = error {
             let number = after.len() + 1;
