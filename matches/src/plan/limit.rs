@@ -123,6 +123,20 @@ impl Limit {
         self.time.is_none()
     }
 
+    /// Parses the value of `movetime`, `depth`, `nodes` or `tc`.
+    ///
+    /// # Errors
+    /// The accepted values.
+    pub fn of_key(key: &str, value: &str) -> Result<Limit, String> {
+        match key {
+            "movetime" => milliseconds(value).map(|ms| Limit::movetime(Duration::from_millis(ms))),
+            "depth" => depth(value).map(Limit::depth),
+            "nodes" => positive(value).map(Limit::nodes),
+            "tc" => clock(value),
+            _ => Err("expected movetime, depth, nodes or tc".to_string()),
+        }
+    }
+
     /// Merges two limits; where both set the same one, `self` wins.
     pub fn or(self, other: Limit) -> Limit {
         Limit {
@@ -171,22 +185,6 @@ impl FromStr for Limit {
             all = all.or(limit.map_err(|expected| format!("{word}: {expected}"))?);
         }
         Ok(all)
-    }
-}
-
-impl Limit {
-    /// Parses the value of `movetime`, `depth`, `nodes` or `tc`.
-    ///
-    /// # Errors
-    /// The accepted values.
-    pub fn of_key(key: &str, value: &str) -> Result<Limit, String> {
-        match key {
-            "movetime" => milliseconds(value).map(|ms| Limit::movetime(Duration::from_millis(ms))),
-            "depth" => depth(value).map(Limit::depth),
-            "nodes" => positive(value).map(Limit::nodes),
-            "tc" => clock(value),
-            _ => Err("expected movetime, depth, nodes or tc".to_string()),
-        }
     }
 }
 
