@@ -12,7 +12,7 @@ const LISTED: usize = 5;
 /// Bytes of a schedule to print at a time.
 const PIECE: usize = 1 << 16;
 
-/// Returns the header: the variant, the engines with their limits, the isolation (`walls`) and the remarks.
+/// Returns the header: the variant, the engines with their limits, the isolation and the remarks.
 pub fn header(
     plan: &Plan,
     id_names: &[Option<String>],

@@ -40,7 +40,7 @@ impl Game<'_> {
     }
 
     /// Starts pondering of the engine in `seat`, if it named a legal expected move after which it is to move.
-    /// AnswerErrors to send the commands show when the engine is asked for its move.
+    /// Errors while sending the commands show when the engine is asked for its move.
     ///
     /// # Errors
     /// [`PositionError::Rules`] if a rules program fails.
