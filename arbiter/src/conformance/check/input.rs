@@ -158,7 +158,7 @@ pub fn ends(talk: &mut Talk, lines: &[&str]) -> Result<(), Fault> {
     for line in lines {
         talk.send(line)?;
     }
-    talk.close();
+    talk.is_open = false;
     let deadline = Instant::now() + TIME_TO_END;
     while Instant::now() < deadline {
         match talk.line_within(deadline.saturating_duration_since(Instant::now())) {

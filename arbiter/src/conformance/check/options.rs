@@ -81,7 +81,7 @@ pub fn introduction() -> Vec<Check> {
             },
         ),
         Check::new("options/unique", "no option is offered twice", |talk| {
-            let names = talk.offers().iter().map(|offer| offer.name.to_lowercase());
+            let names = talk.offers.iter().map(|offer| offer.name.to_lowercase());
             let mut names: Vec<String> = names.collect();
             names.sort();
             let twice = names.windows(2).find(|pair| pair[0] == pair[1]);
@@ -98,7 +98,7 @@ pub fn introduction() -> Vec<Check> {
                         true
                     }
                 };
-                let bad = talk.offers().iter().find(|offer| !is_taken(offer));
+                let bad = talk.offers.iter().find(|offer| !is_taken(offer));
                 expect(bad.is_none(), || format!("{bad:?}"))
             },
         ),
@@ -164,7 +164,7 @@ fn settable(talk: &Talk) -> Vec<(String, Vec<String>)> {
         };
         (offer.name.clone(), values)
     };
-    talk.offers().iter().map(of).collect()
+    talk.offers.iter().map(of).collect()
 }
 
 /// Checks of options beyond UCI.
@@ -183,7 +183,7 @@ pub fn checks(scope: &Scope) -> Vec<Check> {
             "options/case",
             "option names are case-insensitive",
             |talk| {
-                for offer in talk.offers().to_vec() {
+                for offer in talk.offers.clone() {
                     for name in [offer.name.to_lowercase(), offer.name.to_uppercase()] {
                         let answer = talk.ask(&to_default(&name, &offer.kind))?;
                         let error = answer.iter().find(|line| line.contains("error"));
@@ -197,7 +197,7 @@ pub fn checks(scope: &Scope) -> Vec<Check> {
             "options/silent",
             "setting an option is not answered, except for a variant",
             |talk| {
-                let offers = talk.offers().to_vec();
+                let offers = talk.offers.clone();
                 let mut others = offers.iter().filter(|offer| offer.name != VARIANT);
                 others.try_for_each(|offer| {
                     nothing(&talk.ask(&to_default(&offer.name, &offer.kind))?)
@@ -328,7 +328,7 @@ fn with(
     position: &str,
 ) -> Result<Option<Vec<String>>, Fault> {
     // The engine is restarted after this check, so the options need no reset.
-    talk.close();
+    talk.is_open = false;
     let mut variants = VARIANTS.iter();
     let variant = variants.find(|variant| variant.parse(position).is_ok());
     let Some(variant) = variant.filter(|variant| talk.need_variant(variant).is_ok()) else {

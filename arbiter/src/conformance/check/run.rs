@@ -83,7 +83,7 @@ impl<'a> Run<'a> {
     fn introduce(&mut self) -> Result<bool, ExitError> {
         let mut talk = Talk::start(&self.scope, None)?;
         let result = talk.introduce();
-        self.slowest = talk.slowest();
+        self.slowest = talk.slowest;
         let Err(fault) = result else {
             self.report.remarks = self.scope.find_tables(talk)?;
             return Ok(true);
@@ -170,11 +170,11 @@ impl<'a> Run<'a> {
             *causes.entry(cause(reason)).or_default() += 1;
         }
         let mut outcome = check.outcome(verdict);
-        outcome.note = running.take_note();
+        outcome.note = running.note.take();
         outcome.elapsed = begun.elapsed();
-        self.slowest = running.slowest();
+        self.slowest = running.slowest;
         outcome.stderr = running.take_errors();
-        if !outcome.is_failure() && running.is_open() {
+        if !outcome.is_failure() && running.is_open {
             *talk = Some(running);
         } else {
             outcome.stderr.extend(running.end());

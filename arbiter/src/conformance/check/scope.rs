@@ -120,7 +120,7 @@ impl Scope {
                     self.tables.push((rules.clone(), seats));
                 } else {
                     refused.push(seats.to_string());
-                    if !talk.is_open() {
+                    if !talk.is_open {
                         talk = Talk::start(self, None)?;
                         // The first check shows a failure.
                         let _ = talk.introduce();

@@ -78,7 +78,7 @@ pub fn checks(scope: &Scope) -> Vec<Check> {
         move |talk| {
             let readings = play(talk, soak, &rules, &seats)?;
             let growth = Growth::of(&readings);
-            talk.note(growth.to_string());
+            talk.note = Some(growth.to_string());
             expect(!growth.is_steady(), || growth.to_string())
         },
     )]

@@ -85,19 +85,21 @@ pub struct Talk {
     /// Lines of its standard error.
     errors: Receiver<String>,
     /// The options that it offers; empty before the introduction.
-    offers: Vec<OptionOffer>,
-    is_open: bool,
+    pub offers: Vec<OptionOffer>,
+    /// `true` if the engine can run another check, since it has neither ended nor received `quit`.
+    pub is_open: bool,
     /// Time of the last line sent.
     sent: Instant,
     /// Longest time to an expected answer; `None` before the first one.
-    slowest: Option<Duration>,
+    pub slowest: Option<Duration>,
     /// The game that it plays, if known.
     rules: Option<Rules>,
     /// The last position set, if the legal moves are sent with each `go`.
     position: Option<Position>,
     /// `true` if the engine plays the game where checks begin.
     is_home: bool,
-    note: Option<String>,
+    /// Note for the outcome of the check, passed or not.
+    pub note: Option<String>,
 }
 
 /// `Err` with a reason; spells out an empty list in it.
@@ -166,35 +168,10 @@ impl Talk {
         self.errors.try_iter().collect()
     }
 
-    /// Longest time to an expected answer.
-    pub fn slowest(&self) -> Option<Duration> {
-        self.slowest
-    }
-
-    /// `true` if the engine can run another check, since it has neither ended nor received `quit`.
-    pub fn is_open(&self) -> bool {
-        self.is_open
-    }
-
-    /// Notes that the engine has received `quit`.
-    pub fn close(&mut self) {
-        self.is_open = false;
-    }
-
-    /// Closes the engine's input; only [`Talk::close`] may follow.
+    /// Closes the engine's input; nothing can be sent any more.
     pub fn close_input(&mut self) {
         self.transcript.push("# end of input".into());
         self.program.close_input();
-    }
-
-    /// Adds a note to the outcome, passed or not.
-    pub fn note(&mut self, note: String) {
-        self.note = Some(note);
-    }
-
-    /// Takes the note of the check.
-    pub fn take_note(&mut self) -> Option<String> {
-        self.note.take()
     }
 
     /// Clears the transcript, which is long and shows no failure.
@@ -205,10 +182,6 @@ impl Talk {
     /// Process id of the engine.
     pub fn process(&self) -> u32 {
         self.program.process()
-    }
-
-    pub fn offers(&self) -> &[OptionOffer] {
-        &self.offers
     }
 
     /// Timeout for an expected answer, by the engine's own speed.
@@ -350,13 +323,10 @@ impl Talk {
     /// Fails unless `d` shows these lines, and perhaps others.
     pub fn expect_shown(&mut self, lines: &[String]) -> Result<(), Fault> {
         let shown = self.ask("d")?;
-        let missing = lines.iter().find(|line| !shown.contains(line));
-        expect(missing.is_none(), || {
-            format!(
-                "no line {:?} in {shown:?}",
-                missing.unwrap_or(&String::new())
-            )
-        })
+        match lines.iter().find(|line| !shown.contains(line)) {
+            Some(missing) => wrong(format!("no line {missing:?} in {shown:?}")),
+            None => Ok(()),
+        }
     }
 
     /// Sends lines and ignores their answers.

@@ -132,8 +132,7 @@ pub fn introduction(games: &Rc<Games>) -> Vec<Check> {
             "players",
             "the start for each number of players is valid or refused, and one is valid",
             move |talk| {
-                let allowed = games.find_players()?;
-                talk.note(allowed);
+                talk.note = Some(games.find_players()?);
                 Ok(())
             },
         ),
@@ -148,8 +147,7 @@ pub fn of_each_number(games: &Rc<Games>) -> Vec<Check> {
         let explanation =
             "every listed word can be played, and every state is as the protocol says";
         Check::new(format!("games/{seats}"), explanation, move |talk| {
-            let lengths = games.play_all(seats)?;
-            talk.note(lengths);
+            talk.note = Some(games.play_all(seats)?);
             Ok(())
         })
     };
@@ -175,7 +173,7 @@ pub fn laws(games: &Rc<Games>) -> Vec<Check> {
             times.sort_unstable();
             let median = times.get(times.len() / 2).copied().unwrap_or_default();
             let micros = median.as_micros();
-            talk.note(format!("{micros} µs for a position with its state (median of {})", times.len()));
+            talk.note = Some(format!("{micros} µs for a position with its state (median of {})", times.len()));
             Ok(())
         }),
     ]
