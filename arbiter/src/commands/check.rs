@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use arbiter::args::{CheckArgs, CheckRulesArgs};
 use arbiter::conformance::check::{
-    Format, Outcome, Report, RulesSettings, Settings, run, run_rules, write,
+    Format, Outcome, Report, RulesSettings, Settings, run, run_rules, text,
 };
 use arbiter::conformance::transcript::spec;
 use matches::output;
@@ -106,11 +106,7 @@ fn report(
         Ok(report) => report,
         Err(error) => return error.exit(),
     };
-    let mut text = Vec::new();
-    // Writing text to memory does not fail.
-    let written = write(&report, name, is_detailed, format, &mut text);
-    let printed = output::print(&String::from_utf8_lossy(&text));
-    if written.is_err() || printed.is_err() {
+    if output::print(&text(&report, name, is_detailed, format)).is_err() {
         return ExitCode::from(exit::STORAGE);
     }
     let is_unplayable = report.playable.as_ref().is_some_and(Vec::is_empty);

@@ -25,7 +25,7 @@ use std::time::Duration;
 use buxtehude::rules::Variant;
 use clap::ValueEnum;
 
-pub use output::{Format, write};
+pub use output::{Format, text};
 pub use rules::{RulesSettings, run as run_rules};
 use run::cause;
 pub use run::run;

@@ -1,7 +1,7 @@
 //! Output of the outcomes: text for people, JSON or JUnit for programs.
 
 use std::collections::BTreeMap;
-use std::io::{self, Write};
+use std::fmt::{self, Write};
 
 use clap::ValueEnum;
 use serde_json::{Value, json};
@@ -30,34 +30,28 @@ pub enum Format {
     Junit,
 }
 
-/// Writes the result in the given format; the text shows every failure with its whole conversation if `is_detailed`,
+/// Returns the result in the given format; the text shows every failure with its whole conversation if `is_detailed`,
 /// otherwise one of each cause with its end.
-///
-/// # Errors
-/// Those of `output`.
-pub fn write(
-    report: &Report,
-    program: &str,
-    is_detailed: bool,
-    format: Format,
-    to: &mut dyn Write,
-) -> io::Result<()> {
+pub fn text(report: &Report, program: &str, is_detailed: bool, format: Format) -> String {
     match format {
         Format::Text => {
-            let mut text = Vec::new();
-            write_text(report, is_detailed, &mut text)?;
-            let text = String::from_utf8_lossy(&text);
-            to.write_all(printable_lines(&text).as_bytes())
+            let mut text = String::new();
+            // Writing to a string never fails.
+            let _ = write_text(report, is_detailed, &mut text);
+            printable_lines(&text).into_owned()
         }
         Format::Json => {
             let json = json_of(report, program).to_string();
-            writeln!(to, "{}", printable_json(&json))
+            format!("{}\n", printable_json(&json))
         }
-        Format::Junit => junit_of(&report.outcomes, program, to),
+        Format::Junit => format!(
+            "{}\n",
+            printable_lines(&junit_of(&report.outcomes, program))
+        ),
     }
 }
 
-fn write_text(report: &Report, is_detailed: bool, to: &mut dyn Write) -> io::Result<()> {
+fn write_text(report: &Report, is_detailed: bool, to: &mut String) -> fmt::Result {
     if let Some(playable) = &report.playable {
         match playable.as_slice() {
             [] => writeln!(to, "cannot play matches")?,
@@ -144,8 +138,8 @@ fn write_failures(
     alike: &[&Outcome],
     outcomes: &[Outcome],
     is_detailed: bool,
-    to: &mut dyn Write,
-) -> io::Result<()> {
+    to: &mut String,
+) -> fmt::Result {
     let (first, rest) = (alike[0], &alike[1..]);
     let Verdict::Failed { reason, transcript } = &first.verdict else {
         return Ok(());
@@ -177,12 +171,7 @@ fn write_failures(
 }
 
 /// Writes the end of some lines.
-fn write_lines(
-    mark: &str,
-    lines: &[impl AsRef<str>],
-    most: usize,
-    to: &mut dyn Write,
-) -> io::Result<()> {
+fn write_lines(mark: &str, lines: &[impl AsRef<str>], most: usize, to: &mut String) -> fmt::Result {
     let omitted = lines.len().saturating_sub(most);
     if omitted > 0 {
         writeln!(to, "    # {omitted} lines omitted")?;
@@ -194,7 +183,7 @@ fn write_lines(
 }
 
 /// Writes the reasons for skipped checks, each once.
-fn write_skipped(outcomes: &[Outcome], to: &mut dyn Write) -> io::Result<()> {
+fn write_skipped(outcomes: &[Outcome], to: &mut String) -> fmt::Result {
     let mut reasons: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for outcome in outcomes {
         if let Verdict::Skipped { reason } = &outcome.verdict {
@@ -254,7 +243,7 @@ fn json_of(report: &Report, program: &str) -> Value {
     })
 }
 
-fn junit_of(outcomes: &[Outcome], program: &str, to: &mut dyn Write) -> io::Result<()> {
+fn junit_of(outcomes: &[Outcome], program: &str) -> String {
     use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
     let mut suite = TestSuite::new(program);
     for outcome in outcomes {
@@ -287,6 +276,6 @@ fn junit_of(outcomes: &[Outcome], program: &str, to: &mut dyn Write) -> io::Resu
     }
     let mut report = Report::new("arbiter check");
     report.add_test_suite(suite);
-    let text = report.to_string().map_err(io::Error::other)?;
-    writeln!(to, "{}", printable_lines(&text))
+    // Cannot fail in memory.
+    report.to_string().unwrap_or_default()
 }
