@@ -14,6 +14,7 @@ pub mod transcript;
 pub mod verify;
 
 use std::error::Error;
+use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -44,6 +45,20 @@ fn fail(error: &CommandError) -> ExitCode {
         None => exit::USAGE,
     };
     exit::fail(status, error)
+}
+
+/// Prints bytes to standard output; its reader may close it at any time, which is not an error.
+///
+/// # Errors
+/// The reason if standard output cannot be written.
+fn print_all(bytes: &[u8]) -> Result<(), String> {
+    let mut stdout = io::stdout().lock();
+    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(format!("standard output: {error}"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Sets the interrupt on a signal from outside.

@@ -2,7 +2,7 @@
 //! definition.
 
 use std::fs;
-use std::io::{self, ErrorKind, Write};
+use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -10,28 +10,25 @@ use arbiter::args::{Cli, CompletionsArgs, ManArgs};
 use clap::CommandFactory;
 use clap_mangen::Man;
 
-use super::exit;
+use super::{exit, print_all};
 
 /// Prints the completions for a shell.
 pub fn completions(args: &CompletionsArgs) -> ExitCode {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "arbiter", &mut script);
-    print(&script)
+    exit_of(print_all(&script))
 }
 
 /// Prints the manual page, or writes all of them.
 pub fn man(args: &ManArgs) -> ExitCode {
     let Some(directory) = &args.output else {
         let mut page = Vec::new();
-        return match Man::new(Cli::command()).render(&mut page) {
-            Ok(()) => print(&page),
-            Err(error) => fail("standard output", &error),
-        };
+        // Cannot fail in memory.
+        let _ = Man::new(Cli::command()).render(&mut page);
+        return exit_of(print_all(&page));
     };
-    match write_pages(directory) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => fail(&format!("--output: {}", directory.display()), &error),
-    }
+    let written = write_pages(directory);
+    exit_of(written.map_err(|error| format!("--output: {}: {error}", directory.display())))
 }
 
 fn write_pages(directory: &Path) -> io::Result<()> {
@@ -39,15 +36,9 @@ fn write_pages(directory: &Path) -> io::Result<()> {
     clap_mangen::generate_to(Cli::command(), directory)
 }
 
-fn print(bytes: &[u8]) -> ExitCode {
-    let mut stdout = io::stdout().lock();
-    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
-        // A closed pipe is not an error.
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => fail("standard output", &error),
-        _ => ExitCode::SUCCESS,
+fn exit_of(written: Result<(), String>) -> ExitCode {
+    match written {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => exit::fail(exit::STORAGE, error),
     }
-}
-
-fn fail(what: &str, error: &io::Error) -> ExitCode {
-    exit::fail(exit::STORAGE, format_args!("{what}: {error}"))
 }

@@ -4,7 +4,7 @@ mod luck;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fs;
-use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -29,7 +29,7 @@ use matches::run::exit::ExitError;
 
 use self::luck::Luck;
 use super::input::open;
-use super::{CommandError, exit, fail, isolate, stop_on_signals};
+use super::{CommandError, exit, fail, isolate, print_all, stop_on_signals};
 
 /// Prints or writes the report on the games in a file.
 pub fn report(args: &ReportArgs) -> ExitCode {
@@ -105,15 +105,7 @@ fn write(text: &str, path: Option<&Path>) -> Result<(), String> {
         let _ = print(&format!("written to {}\n", path.display()));
         return Ok(());
     }
-    let mut stdout = io::stdout().lock();
-    let written = stdout.write_all(text.as_bytes());
-    match written.and_then(|()| stdout.flush()) {
-        // A closed pipe is not an error.
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            Err(format!("standard output: {error}"))
-        }
-        _ => Ok(()),
-    }
+    print_all(text.as_bytes())
 }
 
 /// The report on the games in a file as text.
