@@ -103,11 +103,7 @@ impl Page {
 
     /// Sets name and limit of the reviewing engine.
     pub fn set_reviewer(&mut self, reviewer: &str) {
-        self.shown.set_reviewer(reviewer);
-    }
-
-    pub fn report(&self) -> &Report {
-        &self.report
+        self.shown.reviewer = Some(reviewer.to_string());
     }
 
     /// The whole page, with invisible characters escaped.

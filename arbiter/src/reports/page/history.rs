@@ -21,26 +21,15 @@ pub struct Sample {
 }
 
 /// Samples at equal distances; their number is bounded.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct History {
     samples: Vec<Sample>,
-    /// Distance of samples: every `stride`-th one is kept.
-    stride: u64,
+    /// Number of times that every other sample was dropped.
+    halvings: u32,
     /// Number of samples seen, kept or not.
     seen: u64,
     /// Number of games at the last of them.
     games: u64,
-}
-
-impl Default for History {
-    fn default() -> History {
-        History {
-            samples: Vec::new(),
-            stride: 1,
-            seen: 0,
-            games: 0,
-        }
-    }
 }
 
 impl History {
@@ -52,18 +41,18 @@ impl History {
         }
         self.games = games;
         self.seen += 1;
-        if !self.seen.is_multiple_of(self.stride) {
+        if !self.seen.is_multiple_of(1 << self.halvings) {
             return;
         }
         self.samples.push(sample(report));
         if self.samples.len() >= 2 * MOST_POINTS {
-            // Drop every other sample; the rest are multiples of the new stride.
+            // Drop every other sample; the rest are multiples of the new distance.
             let mut number = 0;
             self.samples.retain(|_| {
                 number += 1;
                 number % 2 == 0
             });
-            self.stride *= 2;
+            self.halvings += 1;
         }
     }
 
@@ -160,17 +149,12 @@ fn elo(samples: &[Sample]) -> Plot {
     }
 }
 
-fn ratings_of(report: &Report) -> Vec<f64> {
-    let ratings = report.standings().ratings().into_iter();
-    ratings.map(|rating| rating.rating).collect()
-}
-
 fn sample(report: &Report) -> Sample {
     let standings = report.standings();
-    let scores = standings.head_to_head();
+    let (ratings, scores) = (standings.ratings(), standings.head_to_head());
     Sample {
         games: standings.games_in_order(),
-        ratings: ratings_of(report),
+        ratings: ratings.iter().map(|rating| rating.rating).collect(),
         elo: scores.and_then(|scores| scores.elo()),
         llr: report.llr(),
     }
@@ -208,11 +192,11 @@ mod tests {
             assert!(games.len() <= 2 * MOST_POINTS, "{blocks}: {}", games.len());
             assert!(games.is_sorted_by(|one, next| one < next), "{games:?}");
             assert_eq!(games.last(), Some(&(2 * blocks)), "{games:?}");
-            let distance = 2 * history.stride;
+            let distance = 2 << history.halvings;
             assert_eq!(games[0], distance.min(2 * blocks), "{games:?}");
             let last = samples.last().unwrap();
             assert_eq!(last.elo, report.standings().head_to_head().unwrap().elo());
-            let ratings = ratings_of(&report);
+            let ratings = sample(&report).ratings;
             assert!(
                 last.ratings == ratings && ratings[0] > ratings[1],
                 "{ratings:?}"

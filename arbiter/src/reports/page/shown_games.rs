@@ -20,7 +20,7 @@ use pictures::{in_pictures, moves_alone};
 pub struct ShownGames {
     /// Name and limit of the reviewing engine, if games are reviewed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    reviewer: Option<String>,
+    pub reviewer: Option<String>,
     boards: Vec<ShownBoard>,
     games: Vec<ShownGame>,
 }
@@ -116,11 +116,6 @@ struct ShownStep {
 }
 
 impl ShownGames {
-    /// Sets name and limit of the reviewing engine.
-    pub fn set_reviewer(&mut self, reviewer: &str) {
-        self.reviewer = Some(reviewer.to_string());
-    }
-
     /// Adds a game, up to its first illegal move, with its review if there is one. Returns the fault of its rules
     /// program if that is why positions are missing.
     pub fn add(&mut self, record: &GameRecord, review: Option<&Review>) -> Option<RulesError> {
@@ -339,11 +334,10 @@ impl<'r> TurnsAfter<'r> {
 
 /// `true` if a game cannot be replayed because its rules program is not running.
 fn lacks_rules(flaw: &Flaw) -> bool {
-    match flaw {
-        Flaw::Variant(_) => true,
-        Flaw::Start(error) => matches!(error, PositionError::Rules(_)),
-        _ => false,
-    }
+    matches!(
+        flaw,
+        Flaw::Variant(_) | Flaw::Start(PositionError::Rules(_))
+    )
 }
 
 /// Escapes the invisible characters of all texts, so that the page shows them.

@@ -98,15 +98,10 @@ fn title(variant: &str, seats: usize) -> String {
 
 fn openings(plan: &Plan) -> String {
     match plan.openings.as_slice() {
-        [only] if only.start.is_none() && only.moves.is_empty() => "the start".to_string(),
         [only] => {
             let start = only.start.as_deref().unwrap_or("the start");
-            [
-                &[start],
-                &*only.moves.iter().map(String::as_str).collect::<Vec<_>>(),
-            ]
-            .concat()
-            .join(" ")
+            let moves = only.moves.iter().map(|word| format!(" {word}"));
+            moves.fold(start.to_string(), |text, word| text + &word)
         }
         several => format!("{} in turn", several.len()),
     }
