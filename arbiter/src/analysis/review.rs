@@ -79,10 +79,7 @@ pub fn review_all<'a>(
             Err(error) => ControlFlow::Break(error),
         },
     );
-    match flow {
-        ControlFlow::Continue(()) => Ok(()),
-        ControlFlow::Break(error) => Err(error),
-    }
+    flow.break_value().map_or(Ok(()), Err)
 }
 
 fn review_one<'a>(

@@ -195,15 +195,13 @@ impl Rerun {
 
 /// `true` if the plans of two records differ only in their games.
 fn are_alike(one: &Plan, other: &Plan) -> bool {
-    let names = |plan: &Plan| -> Vec<String> {
-        let names = plan.engines.iter().map(|engine| engine.name.clone());
-        names.collect()
-    };
+    let [names, other_names] =
+        [one, other].map(|plan| plan.engines.iter().map(|engine| &engine.name));
     one.rules.name() == other.rules.name()
         && one.seed == other.seed
         && one.patience.max_plies == other.patience.max_plies
         && one.adjudication == other.adjudication
-        && names(one) == names(other)
+        && names.eq(other_names)
 }
 
 /// Makes a plan, except for its openings, whose last game is the recorded one: the first game of its block, with the
