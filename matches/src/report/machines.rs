@@ -138,9 +138,9 @@ impl Machines {
                     name.to_string(),
                     self.names[engine].clone(),
                     known(here.share()),
-                    known(error(here)),
+                    known(here.error()),
                     known(elsewhere.share()),
-                    known(error(&elsewhere)),
+                    known(elsewhere.error()),
                     here.games.to_string(),
                 ]);
             }
@@ -199,15 +199,10 @@ fn known(share: Option<f64>) -> String {
     share.map_or("-".to_string(), percent)
 }
 
-/// Larger side of the 95 % interval of a share.
-fn error(tally: &Tally) -> Option<f64> {
-    Some(tally.interval()?.error())
-}
-
 /// `true` if the difference of the shares is significant.
 fn stands_out(here: &Tally, elsewhere: &Tally) -> bool {
     let [Some(here), Some(elsewhere)] = [here, elsewhere].map(|tally| {
-        let (share, error) = tally.share().zip(error(tally))?;
+        let (share, error) = tally.share().zip(tally.error())?;
         Some((share, error / OF_AN_INTERVAL))
     }) else {
         return false;

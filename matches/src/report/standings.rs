@@ -90,8 +90,8 @@ fn columns(first: &'static str, standings: &Standings) -> Vec<Column> {
 fn row(first: String, tally: &Tally, standings: &Standings) -> Vec<String> {
     let in_percent = |part: Option<f64>| part.map_or("-".into(), percent);
     let amount = |number: Option<f64>| number.map_or("-".into(), |number| decimals(number, 2));
-    let error = tally.interval().map(|interval| interval.error());
-    let mut row = vec![first, in_percent(tally.share()), in_percent(error)];
+    let mut row = vec![first];
+    row.extend([tally.share(), tally.error()].map(in_percent));
     if has_luck(standings) {
         row.extend([tally.adjusted_share(), tally.adjusted_error()].map(in_percent));
     }

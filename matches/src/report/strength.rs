@@ -62,20 +62,15 @@ impl Report {
             return self.summary();
         };
         let note = adjusted.map_or("", |_| ", luck-adjusted");
-        let percent = |share: Interval| {
-            with_bounds(&share.map(|share| 100.0 * share), " %", |percent| {
-                decimals(percent, 1)
-            })
-        };
         if score.high < 0.5 {
             let score = Interval {
                 value: 1.0 - score.value,
                 low: 1.0 - score.high,
                 high: 1.0 - score.low,
             };
-            return Some(format!("{other} beats {one}: {}{note}", percent(score)));
+            return Some(format!("{other} beats {one}: {}{note}", in_percent(&score)));
         }
-        let score_of_one = percent(score);
+        let score_of_one = in_percent(&score);
         Some(match score.low > 0.5 {
             true => format!("{one} beats {other}: {score_of_one}{note}"),
             false => format!("{one} against {other}: undecided, {score_of_one}{note}"),
@@ -88,10 +83,7 @@ impl Report {
         let standings = &self.standings;
         let Some(title) = title(standings) else {
             let ranking = ranking(standings, standings.ratings());
-            return ranking.or_else(|| {
-                let interval = |tally: &Tally| tally.interval().map(|interval| interval.error());
-                shares_of_seats(standings, Tally::share, interval)
-            });
+            return ranking.or_else(|| shares_of_seats(standings, Tally::share, Tally::error));
         };
         let scores = standings.head_to_head()?;
         let blocks = blocks(scores.blocks(), scores.games_per_block());
@@ -206,10 +198,14 @@ fn details(scores: &BlockScores) -> Vec<(&'static str, String)> {
 
 /// Score, Elo and likelihood of superiority of one engine.
 fn comparison(score: &Interval, elo: &Interval, superiority: Option<f64>) -> String {
-    let score = score.map(|share| 100.0 * share);
-    let score = with_bounds(&score, " %", |percent| decimals(percent, 1));
     let (elo, superiority) = (self::elo(elo), superiority.map_or("-".into(), percent));
-    format!("{score}, Elo {elo}, LOS {superiority}")
+    format!("{}, Elo {elo}, LOS {superiority}", in_percent(score))
+}
+
+/// Formats a score with its interval.
+fn in_percent(score: &Interval) -> String {
+    let score = score.map(|share| 100.0 * share);
+    with_bounds(&score, " %", |percent| decimals(percent, 1))
 }
 
 /// Number of blocks in words.

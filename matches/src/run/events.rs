@@ -167,7 +167,7 @@ impl<'a> Line<'a> {
             points: tally.points,
             places: &tally.places,
             share: tally.share(),
-            error: tally.interval().map(|interval| interval.error()),
+            error: tally.error(),
             par: tally.par(),
             adjusted_share: tally.adjusted_share(),
             adjusted_error: tally.adjusted_error(),

@@ -133,6 +133,11 @@ impl Tally {
         })
     }
 
+    /// Larger side of this interval.
+    pub fn error(&self) -> Option<f64> {
+        Some(self.interval()?.error())
+    }
+
     /// Luck-adjusted share over the complete blocks whose luck was measured; `None` without such a block.
     pub fn adjusted_share(&self) -> Option<f64> {
         Some(self.adjusted.mean()? / self.block_points())
