@@ -8,7 +8,7 @@ use clap::Args;
 use super::{DEFAULT_LIMIT, IsolationArgs};
 use crate::analysis::openings_suite::SuitePlan;
 
-use matches::plan::numbers::{concurrency, permille, plies, positive, seats};
+use matches::plan::numbers::{concurrency, plies, positive, seats, up_to_1000};
 use matches::plan::seed::Seed;
 use settings::args::validate::chosen_seed;
 use settings::args::{ArgsError, LimitArgs, RulesArgs, judge};
@@ -52,7 +52,7 @@ pub struct OpeningsArgs {
     pub plies: RangeInclusive<u32>,
 
     /// Largest deviation of a seat's estimate from par, in permille
-    #[arg(long, value_name = "PERMILLE", default_value = "50", value_parser = permille)]
+    #[arg(long, value_name = "PERMILLE", default_value = "50", value_parser = up_to_1000)]
     pub within: u32,
 
     /// Give up after this many candidates [default: 1000 for each opening]

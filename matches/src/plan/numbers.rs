@@ -36,8 +36,8 @@ pub fn milliseconds(text: &str) -> Result<u64, String> {
     number(text, 1, DAY_MS)
 }
 
-/// Parses a margin beyond the time limit, in milliseconds.
-pub fn margin(text: &str) -> Result<u64, String> {
+/// Parses a time that may be 0, in milliseconds.
+pub fn milliseconds_or_zero(text: &str) -> Result<u64, String> {
     number(text, 0, DAY_MS)
 }
 
@@ -51,8 +51,8 @@ pub fn depth(text: &str) -> Result<u32, String> {
     number(text, 1, 1000).map(|number| number as u32)
 }
 
-/// Parses a number of random plies after an opening.
-pub fn random_plies(text: &str) -> Result<u32, String> {
+/// Parses a number up to 1000.
+pub fn up_to_1000(text: &str) -> Result<u32, String> {
     number(text, 0, 1000).map(|number| number as u32)
 }
 
@@ -74,21 +74,6 @@ pub fn cpu_seconds(text: &str) -> Result<u64, String> {
 /// Parses a number of processes.
 pub fn processes(text: &str) -> Result<u64, String> {
     number(text, 1, 1 << 22)
-}
-
-/// Parses a number of consecutive failures; 0 for no limit.
-pub fn failures(text: &str) -> Result<u32, String> {
-    number(text, 0, 1000).map(|number| number as u32)
-}
-
-/// Parses a pause between games, in milliseconds.
-pub fn wait(text: &str) -> Result<u64, String> {
-    number(text, 0, DAY_MS)
-}
-
-/// Parses a share in permille.
-pub fn permille(text: &str) -> Result<u32, String> {
-    number(text, 0, 1000).map(|number| number as u32)
 }
 
 /// Parses `K` or `K-L`.

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use matches::plan::numbers::{cpu_seconds, margin, mebibytes, processes};
+use matches::plan::numbers::{cpu_seconds, mebibytes, milliseconds_or_zero, processes};
 use matches::plan::{EngineSpec, Limit};
 use matches::record::printable::is_hidden;
 use matches::spelling::did_you_mean;
@@ -129,7 +129,8 @@ fn set(spec: &mut EngineSpec, key: &str, value: &str) -> Result<(), String> {
             spec.args = shlex::split(value).ok_or_else(|| wrong(UNCLOSED.to_string()))?;
         }
         ("margin", _) => {
-            spec.margin = Some(Duration::from_millis(margin(value).map_err(wrong)?));
+            let margin = milliseconds_or_zero(value).map_err(wrong)?;
+            spec.margin = Some(Duration::from_millis(margin));
         }
         ("memory", _) => spec.memory = Some(mebibytes(value).map_err(wrong)?),
         ("cpu", _) => spec.bounds.cpu = Some(cpu_seconds(value).map_err(wrong)?),

@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 use super::shared::{EARLY_ENDS, ENGINES, GAMES, LIMITS, OUTPUT, RUNNING};
 use super::{LimitArgs, OpeningArgs, OutputArgs, RulesArgs, luck_engine};
 use matches::plan::numbers::{
-    concurrency, failures, margin, max_plies, milliseconds, positive, seats, stall, wait,
+    concurrency, max_plies, milliseconds, milliseconds_or_zero, positive, seats, stall, up_to_1000,
 };
 use matches::plan::seed::Seed;
 use matches::plan::{EngineSpec, Isolate, LuckPlan};
@@ -230,7 +230,8 @@ pub struct GameArgs {
     /// Margin by which an engine may exceed its time limit, in milliseconds
     ///
     /// [default: a twentieth of the time for a move, from 10 to 50; up to 50 while the arbiter itself lags]
-    #[arg(long, value_name = "MS", value_parser = margin, help_heading = LIMITS, hide_short_help = true)]
+    #[arg(long, value_name = "MS", value_parser = milliseconds_or_zero)]
+    #[arg(help_heading = LIMITS, hide_short_help = true)]
     pub margin: Option<u64>,
 
     /// Longest thinking time of an engine limited by depth or nodes, in seconds
@@ -258,12 +259,12 @@ pub struct GameArgs {
     pub solved: bool,
 
     /// Retire an engine that loses this many games in a row through its own fault; 0 means never
-    #[arg(long, value_name = "K", default_value = "3", value_parser = failures)]
+    #[arg(long, value_name = "K", default_value = "3", value_parser = up_to_1000)]
     #[arg(help_heading = RUNNING, hide_short_help = true)]
     pub retire: u32,
 
     /// Pause between two games, in milliseconds
-    #[arg(long, value_name = "MS", default_value = "0", value_parser = wait)]
+    #[arg(long, value_name = "MS", default_value = "0", value_parser = milliseconds_or_zero)]
     #[arg(help_heading = RUNNING, hide_short_help = true)]
     pub wait: u64,
 }

@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 
 use matches::plan::Limit;
 use matches::plan::clock;
-use matches::plan::numbers::{depth, milliseconds, positive, random_plies};
+use matches::plan::numbers::{depth, milliseconds, positive, up_to_1000};
 use matches::run::{OnInterrupt, Outputs};
 
 // Headings of the help text.
@@ -87,11 +87,11 @@ pub struct OpeningArgs {
     pub openings_start: u64,
 
     /// Play at most this many plies of each opening
-    #[arg(long, value_name = "K", value_parser = random_plies, hide_short_help = true)]
+    #[arg(long, value_name = "K", value_parser = up_to_1000, hide_short_help = true)]
     pub openings_plies: Option<u32>,
 
     /// Random plies played after each opening
-    #[arg(long, value_name = "K", default_value = "0", value_parser = random_plies)]
+    #[arg(long, value_name = "K", default_value = "0", value_parser = up_to_1000)]
     pub random_plies: u32,
 }
 
