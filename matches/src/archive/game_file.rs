@@ -146,18 +146,11 @@ impl GameFile {
         mut on_flaw: impl FnMut(Place<'_>, Flaw),
         mut visit: impl FnMut(StoredGame) -> Result<(), E>,
     ) -> Result<(), E> {
-        if let GameFile::Store(_) = self {
-            return self.for_each_stored(|place, game| match game {
-                Ok(game) => visit(game),
-                Err(flaw) => {
-                    on_flaw(place, flaw);
-                    Ok(())
-                }
-            });
-        }
+        let is_sorted = matches!(self, GameFile::Store(_));
         let mut games = Vec::new();
         self.for_each_stored(|place, game| {
             match game {
+                Ok(game) if is_sorted => visit(game)?,
                 Ok(game) => games.push(game),
                 Err(flaw) => on_flaw(place, flaw),
             }
