@@ -125,13 +125,8 @@ impl<'a> Judge<'a> {
     /// # Errors
     /// [`JudgeError`] if the engine does not start or does not answer.
     pub fn begin(&mut self, rules: &Rules, what: &str) -> Result<(), JudgeError> {
-        if self
-            .running
-            .as_ref()
-            .is_some_and(|(_, plays)| plays != rules.told())
-        {
-            Engine::quit_all(self.running.take().map(|(engine, _)| engine));
-        }
+        let other = self.running.take_if(|(_, plays)| plays != rules.told());
+        Engine::quit_all(other.map(|(engine, _)| engine));
         if self.running.is_none() {
             let (place, log) = (Placement::anywhere(self.isolation), Log::none());
             let mut engine =

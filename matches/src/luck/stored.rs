@@ -85,8 +85,6 @@ fn measure_all(
         }
     });
     let first = first_error.into_inner();
-    match first.unwrap_or_else(PoisonError::into_inner) {
-        Some(error) => Err(error),
-        None => Ok(()),
-    }
+    let first = first.unwrap_or_else(PoisonError::into_inner);
+    first.map_or(Ok(()), Err)
 }
