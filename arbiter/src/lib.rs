@@ -8,7 +8,7 @@
 //! | [`args`] | the command line |
 //! | [`conformance`] | tests of one engine against the protocol |
 //! | [`reports`] | the page of a match, games as text |
-//! | [`analysis`] | costs, reviews, verification of games, balanced openings |
+//! | [`analysis`] | reviews, verification of games, balanced openings |
 #![cfg_attr(
     not(test),
     deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo)

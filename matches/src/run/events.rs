@@ -232,7 +232,7 @@ impl EventFile {
         });
         self.write(&Line::Start {
             version: VERSION,
-            arbiter: env!("CARGO_PKG_VERSION"),
+            arbiter: crate::VERSION,
             variant: plan.rules.name(),
             players: plan.seats,
             games: plan.games,

@@ -143,9 +143,10 @@ fn numbers_agree(talk: &mut Talk) -> Result<(), Fault> {
         (nodes, time) = (now, at);
         let speed = info.nps.unwrap_or_default();
         // Times are in whole milliseconds, so short ones are imprecise.
-        let is_near = |by: u64| speed * by / 1000 * 10 <= nodes * 11;
-        let is_far = |by: u64| speed * (by + 1) / 1000 * 11 >= nodes * 10;
-        expect(at < 20 || (is_near(at) && is_far(at)), || {
+        let nodes_in = |by: u64| u128::from(speed) * u128::from(by) / 1000;
+        let is_near = nodes_in(at) * 10 <= u128::from(nodes) * 11;
+        let is_far = nodes_in(at + 1) * 11 >= u128::from(nodes) * 10;
+        expect(at < 20 || (is_near && is_far), || {
             format!("{speed} a second, but {nodes} in {at} ms")
         })?;
     }

@@ -52,7 +52,7 @@ pub fn write(transaction: &Transaction<'_>, plan: &Plan) -> Result<(), Reason> {
     } = patience;
     let Adjudication { resign, solved } = adjudication;
     let settings = [
-        ("arbiter", env!("CARGO_PKG_VERSION").to_string()),
+        ("arbiter", crate::VERSION.to_string()),
         ("variant", rules.name().to_string()),
         ("players", seats.to_string()),
         ("format", format.to_string()),
