@@ -4,8 +4,6 @@
 use std::fmt;
 use std::ops::RangeInclusive;
 
-use nom::Parser;
-
 use super::error::GoError;
 use super::words::{number, numbers, set, write_fact, write_list};
 use super::{Clock, ClockTimes};
@@ -15,6 +13,7 @@ const MAX_CLOCKS: usize = 6;
 
 const TIMES: RangeInclusive<i64> = i64::MIN..=i64::MAX;
 const INCREMENTS: RangeInclusive<u64> = 0..=u64::MAX;
+const MOVES: RangeInclusive<u32> = 1..=u32::MAX;
 
 /// UGI's words for the time left of each player, after the command, as error messages name them.
 const PLAYER_TIMES: [&str; MAX_CLOCKS] = [
@@ -54,16 +53,13 @@ impl ClockDraft {
         input: &'a str,
     ) -> Option<Result<&'a str, GoError>> {
         let read = match name {
-            "time" => set(&mut self.time, numbers("go time", TIMES).parse(input)),
-            "inc" => set(&mut self.inc, numbers("go inc", INCREMENTS).parse(input)),
-            "wtime" => set(&mut self.wtime, number("go wtime", TIMES).parse(input)),
-            "btime" => set(&mut self.btime, number("go btime", TIMES).parse(input)),
-            "winc" => set(&mut self.winc, number("go winc", INCREMENTS).parse(input)),
-            "binc" => set(&mut self.binc, number("go binc", INCREMENTS).parse(input)),
-            "movestogo" => set(
-                &mut self.movestogo,
-                number("go movestogo", 1..=u32::MAX).parse(input),
-            ),
+            "time" => set(&mut self.time, numbers("go time", TIMES), input),
+            "inc" => set(&mut self.inc, numbers("go inc", INCREMENTS), input),
+            "wtime" => set(&mut self.wtime, number("go wtime", TIMES), input),
+            "btime" => set(&mut self.btime, number("go btime", TIMES), input),
+            "winc" => set(&mut self.winc, number("go winc", INCREMENTS), input),
+            "binc" => set(&mut self.binc, number("go binc", INCREMENTS), input),
+            "movestogo" => set(&mut self.movestogo, number("go movestogo", MOVES), input),
             _ => return self.read_player(name, input),
         };
         Some(read)
@@ -72,11 +68,11 @@ impl ClockDraft {
     fn read_player<'a>(&mut self, name: &str, input: &'a str) -> Option<Result<&'a str, GoError>> {
         let mut times = PLAYER_TIMES.into_iter().zip(&mut self.player_time);
         if let Some((after, slot)) = times.find(|(after, _)| without_go(after) == name) {
-            return Some(set(slot, number(after, TIMES).parse(input)));
+            return Some(set(slot, number(after, TIMES), input));
         }
         let mut incs = PLAYER_INCS.into_iter().zip(&mut self.player_inc);
         let (after, slot) = incs.find(|(after, _)| without_go(after) == name)?;
-        Some(set(slot, number(after, INCREMENTS).parse(input)))
+        Some(set(slot, number(after, INCREMENTS), input))
     }
 
     /// Returns the clocks, or `None` if no word set one.

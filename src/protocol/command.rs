@@ -9,12 +9,14 @@ use nom::combinator::{cut, opt, value, verify};
 use nom::sequence::{preceded, terminated};
 
 use super::Command;
-use super::error::{CommandError, Expected};
+use super::error::CommandError;
 use super::excerpt::Excerpt;
 use super::go;
 use super::position::position;
 use super::query::query;
-use super::words::{Parsed, end, expecting, keyword, number, text_until, without_line_end, word};
+use super::words::{
+    Parsed, end, expecting, keyword, number, text_until, without_line_end, word, write_text,
+};
 
 const END: &str = "the end of the line";
 
@@ -73,10 +75,7 @@ impl fmt::Display for Command {
             Command::SetOption {
                 name,
                 value: Some(value),
-            } => {
-                let blank = if value.is_empty() { "" } else { " " };
-                write!(f, "setoption name {name} value{blank}{value}")
-            }
+            } => write_text(f, &format!("setoption name {name} value"), value),
             Command::UciNewGame => f.write_str("ucinewgame"),
             Command::UgiNewGame => f.write_str("uginewgame"),
             Command::Position(position) => write!(f, "position {position}"),
@@ -99,20 +98,15 @@ impl fmt::Display for Command {
 
 fn debug(input: &str) -> Parsed<'_, Command> {
     let on_or_off = alt((value(true, keyword("on")), value(false, keyword("off"))));
-    let on_or_off = expecting("debug", Expected::Words("on or off"), on_or_off);
+    let on_or_off = expecting("debug", "on or off", on_or_off);
     terminated(on_or_off.map(Command::Debug), end("debug", END)).parse(input)
 }
 
 fn set_option(input: &str) -> Parsed<'_, Command> {
-    let (rest, _) = expecting(
-        "setoption",
-        Expected::Words("name and an option's name"),
-        keyword("name"),
-    )
-    .parse(input)?;
+    let (rest, _) =
+        expecting("setoption", "name and an option's name", keyword("name")).parse(input)?;
     let name = verify(text_until(&["value"]), |name: &str| !name.is_empty());
-    let (rest, name) =
-        expecting("setoption name", Expected::Words("an option's name"), name).parse(rest)?;
+    let (rest, name) = expecting("setoption name", "an option's name", name).parse(rest)?;
     let (rest, value) = opt(preceded(keyword("value"), text_until(&[]))).parse(rest)?;
     Ok((rest, Command::SetOption { name, value }))
 }

@@ -178,6 +178,18 @@ pub enum Expected {
     Number(Bounds),
 }
 
+impl From<&'static str> for Expected {
+    fn from(words: &'static str) -> Self {
+        Expected::Words(words)
+    }
+}
+
+impl From<Bounds> for Expected {
+    fn from(bounds: Bounds) -> Self {
+        Expected::Number(bounds)
+    }
+}
+
 /// Smallest and largest number accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {

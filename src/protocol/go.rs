@@ -6,7 +6,7 @@ use nom::Parser;
 use nom::multi::many1;
 
 use super::clock::ClockDraft;
-use super::error::{ArgumentError, Expected, GoError};
+use super::error::{ArgumentError, GoError};
 use super::excerpt::Excerpt;
 use super::vocabulary::GO_WORDS;
 use super::words::{
@@ -32,7 +32,8 @@ pub(super) fn go(input: &str) -> Result<Command, GoError> {
         rest = draft.read(name, behind)?;
     }
     let Some(depth) = draft.perft else {
-        return Ok(Command::Go(draft.finish()?));
+        let clock = draft.clocks.finish()?;
+        return Ok(Command::Go(Go { clock, ..draft.go }));
     };
     match seen.iter().find(|name| **name != "perft") {
         Some(other) => Err(GoError::PerftMixed {
@@ -73,38 +74,27 @@ struct Draft {
 impl Draft {
     /// Reads the argument of the word `name` from `input` and returns the rest.
     fn read<'a>(&mut self, name: &str, input: &'a str) -> Result<&'a str, GoError> {
+        let Draft { go, perft, clocks } = self;
         let rest = match name {
-            "depth" => set(
-                &mut self.go.depth,
-                number("go depth", 1..=u32::MAX).parse(input),
-            )?,
-            "nodes" => set(
-                &mut self.go.nodes,
-                number("go nodes", 1..=u64::MAX).parse(input),
-            )?,
-            "movetime" => set(
-                &mut self.go.movetime,
-                number("go movetime", 1..=u64::MAX).parse(input),
-            )?,
+            "depth" => set(&mut go.depth, number("go depth", 1..=u32::MAX), input)?,
+            "nodes" => set(&mut go.nodes, number("go nodes", 1..=u64::MAX), input)?,
+            "movetime" => set(&mut go.movetime, number("go movetime", 1..=u64::MAX), input)?,
             "infinite" => {
-                self.go.infinite = true;
+                go.infinite = true;
                 input
             }
             "ponder" => {
-                self.go.ponder = true;
+                go.ponder = true;
                 input
             }
             "searchmoves" => {
                 let (rest, moves) = searchmoves(input)?;
-                self.go.searchmoves = moves;
+                go.searchmoves = moves;
                 rest
             }
-            "perft" => set(
-                &mut self.perft,
-                number("go perft", 0..=MAX_PERFT_DEPTH).parse(input),
-            )?,
+            "perft" => set(perft, number("go perft", 0..=MAX_PERFT_DEPTH), input)?,
             "mate" => return Err(GoError::Mate),
-            _ => match self.clocks.read(name, input) {
+            _ => match clocks.read(name, input) {
                 Some(rest) => rest?,
                 None => {
                     let found = Excerpt::new(name);
@@ -114,21 +104,11 @@ impl Draft {
         };
         Ok(rest)
     }
-
-    fn finish(self) -> Result<Go, GoError> {
-        let clock = self.clocks.finish()?;
-        Ok(Go { clock, ..self.go })
-    }
 }
 
 fn searchmoves(input: &str) -> Parsed<'_, Vec<String>> {
     let moves = many1(word_but(&GO_WORDS).map(str::to_owned));
-    expecting(
-        "go searchmoves",
-        Expected::Words("at least one move"),
-        moves,
-    )
-    .parse(input)
+    expecting("go searchmoves", "at least one move", moves).parse(input)
 }
 
 impl From<nom::Err<Mismatch<'_>>> for GoError {

@@ -20,17 +20,17 @@ pub(super) fn info(input: &str) -> Info {
     let mut rest = input;
     while let Ok((behind, name)) = word(rest) {
         rest = match name {
-            "depth" => set(&mut info.depth, behind, any_number(behind)),
-            "seldepth" => set(&mut info.seldepth, behind, any_number(behind)),
-            "multipv" => set(&mut info.multipv, behind, any_number(behind)),
-            "score" => set(&mut info.score, behind, score(behind)),
-            "wdl" => keep(&mut info.wdl, behind, many0(any_number).parse(behind)),
-            "nodes" => set(&mut info.nodes, behind, any_number(behind)),
-            "nps" => set(&mut info.nps, behind, any_number(behind)),
-            "hashfull" => set(&mut info.hashfull, behind, any_number(behind)),
-            "time" => set(&mut info.time, behind, any_number(behind)),
-            "estimate" => keep(&mut info.estimate, behind, many0(any_number).parse(behind)),
-            "pv" => keep(&mut info.pv, behind, all_words(behind)),
+            "depth" => set(&mut info.depth, behind, number(behind)),
+            "seldepth" => set(&mut info.seldepth, behind, number(behind)),
+            "multipv" => set(&mut info.multipv, behind, number(behind)),
+            "score" => set(&mut info.score, behind, score.map(Some).parse(behind)),
+            "wdl" => set(&mut info.wdl, behind, numbers(behind)),
+            "nodes" => set(&mut info.nodes, behind, number(behind)),
+            "nps" => set(&mut info.nps, behind, number(behind)),
+            "hashfull" => set(&mut info.hashfull, behind, number(behind)),
+            "time" => set(&mut info.time, behind, number(behind)),
+            "estimate" => set(&mut info.estimate, behind, numbers(behind)),
+            "pv" => set(&mut info.pv, behind, all_words(behind)),
             "string" => break,
             _ => behind,
         };
@@ -77,18 +77,18 @@ fn any_number<T: TryFrom<i128>>(input: &str) -> Parsed<'_, T> {
     map_opt(word, |word| integer(word)?.try_into().ok()).parse(input)
 }
 
-/// Stores the parsed value and returns the rest. If parsing failed, returns `input`, whose words are then skipped.
-fn set<'a, T>(slot: &mut Option<T>, input: &'a str, parsed: Parsed<'a, T>) -> &'a str {
-    parsed.map_or(input, |(rest, value)| {
-        *slot = Some(value);
-        rest
-    })
+fn number<T: TryFrom<i128>>(input: &str) -> Parsed<'_, Option<T>> {
+    any_number.map(Some).parse(input)
 }
 
-/// [`set`] for a list.
-fn keep<'a, T>(slot: &mut Vec<T>, input: &'a str, parsed: Parsed<'a, Vec<T>>) -> &'a str {
-    parsed.map_or(input, |(rest, values)| {
-        *slot = values;
+fn numbers<T: TryFrom<i128>>(input: &str) -> Parsed<'_, Vec<T>> {
+    many0(any_number).parse(input)
+}
+
+/// Stores the parsed value and returns the rest. If parsing failed, returns `input`, whose words are then skipped.
+fn set<'a, T>(slot: &mut T, input: &'a str, parsed: Parsed<'a, T>) -> &'a str {
+    parsed.map_or(input, |(rest, value)| {
+        *slot = value;
         rest
     })
 }

@@ -7,8 +7,7 @@ use nom::branch::alt;
 use nom::combinator::{cut, opt, value, verify};
 use nom::sequence::{preceded, terminated};
 
-use super::error::Expected;
-use super::words::{Parsed, end, expecting, keyword, number, text_until, word};
+use super::words::{Parsed, end, expecting, keyword, number, text_until, word, write_text};
 use super::{OptionKind, OptionOffer};
 
 /// Spelling of an empty string.
@@ -19,17 +18,11 @@ const ATTRIBUTES: &[&str] = &["default", "min", "max", "var"];
 
 /// Reads the line after the word `option`.
 pub(super) fn option(input: &str) -> Parsed<'_, OptionOffer> {
-    let (rest, _) = expecting("option", Expected::Words("name"), keyword("name")).parse(input)?;
+    let (rest, _) = expecting("option", "name", keyword("name")).parse(input)?;
     let name = verify(text_until(&["type"]), |name: &str| !name.is_empty());
-    let (rest, name) =
-        expecting("option name", Expected::Words("the option's name"), name).parse(rest)?;
-    let (rest, _) = expecting(
-        "option",
-        Expected::Words("type behind the name"),
-        keyword("type"),
-    )
-    .parse(rest)?;
-    let types = Expected::Words("check, spin, combo, button or string");
+    let (rest, name) = expecting("option name", "the option's name", name).parse(rest)?;
+    let (rest, _) = expecting("option", "type behind the name", keyword("type")).parse(rest)?;
+    let types = "check, spin, combo, button or string";
     let kind = alt((
         preceded(keyword("check"), cut(check)),
         preceded(keyword("spin"), cut(spin)),
@@ -56,9 +49,8 @@ impl fmt::Display for OptionKind {
                 write!(f, "spin default {default} min {min} max {max}")
             }
             OptionKind::Combo { default, vars } => {
-                f.write_str("combo")?;
-                write_text(f, "default", default)?;
-                vars.iter().try_for_each(|var| write_text(f, "var", var))
+                write_text(f, "combo default", default)?;
+                vars.iter().try_for_each(|var| write_text(f, " var", var))
             }
             OptionKind::Button => f.write_str("button"),
             OptionKind::String { default } if default.is_empty() => {
@@ -67,11 +59,6 @@ impl fmt::Display for OptionKind {
             OptionKind::String { default } => write!(f, "string default {default}"),
         }
     }
-}
-
-fn write_text(f: &mut fmt::Formatter<'_>, name: &str, text: &str) -> fmt::Result {
-    let blank = if text.is_empty() { "" } else { " " };
-    write!(f, " {name}{blank}{text}")
 }
 
 /// Attributes of an option. Each except `vars` holds the rest of the line from its text on. If an attribute other than
@@ -122,8 +109,8 @@ fn text_of_attribute(input: &str) -> Parsed<'_, String> {
 fn check(input: &str) -> Parsed<'_, OptionKind> {
     let (rest, attributes) = attributes(input)?;
     let default = alt((value(true, keyword("true")), value(false, keyword("false"))));
-    let (behind, default) = expecting("option default", Expected::Words("true or false"), default)
-        .parse(attributes.default)?;
+    let (behind, default) =
+        expecting("option default", "true or false", default).parse(attributes.default)?;
     let (_, ()) = attribute_end("option default", behind)?;
     Ok((rest, OptionKind::Check { default }))
 }
@@ -160,12 +147,7 @@ fn string(input: &str) -> Parsed<'_, OptionKind> {
 fn attribute_end<'a>(after: &'static str, input: &'a str) -> Parsed<'a, ()> {
     let next_attribute = verify(word, |word: &str| ATTRIBUTES.contains(&word));
     let next = alt((value((), next_attribute), value((), end(after, ""))));
-    expecting(
-        after,
-        Expected::Words("another attribute or the end of the line"),
-        next,
-    )
-    .parse(input)
+    expecting(after, "another attribute or the end of the line", next).parse(input)
 }
 
 #[cfg(test)]

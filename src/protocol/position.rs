@@ -8,7 +8,6 @@ use nom::branch::alt;
 use nom::combinator::{cut, opt, verify};
 use nom::sequence::{preceded, terminated};
 
-use super::error::Expected;
 use super::words::{
     Parsed, all_words, end, expecting, keyword, number, text_until, word_but, write_fact,
     write_list,
@@ -23,7 +22,7 @@ const MOVES: &[&str] = &["moves"];
 
 /// Reads the line after the word `position`.
 pub(super) fn position(input: &str) -> Parsed<'_, PositionCommand> {
-    let kinds = Expected::Words("startpos, fen or etude");
+    let kinds = "startpos, fen or etude";
     let (rest, start) = expecting("position", kinds, alt((startpos, fen, etude))).parse(input)?;
     let (after, expected) = match start {
         Start::Startpos { players: None } => {
@@ -54,22 +53,14 @@ fn startpos(input: &str) -> Parsed<'_, Start> {
 
 fn fen(input: &str) -> Parsed<'_, Start> {
     let text = verify(text_until(MOVES), |text: &str| !text.is_empty());
-    let text = expecting(
-        "position fen",
-        Expected::Words("the text of a position"),
-        text,
-    );
+    let text = expecting("position fen", "the text of a position", text);
     preceded(keyword("fen"), cut(text))
         .map(Start::Fen)
         .parse(input)
 }
 
 fn etude(input: &str) -> Parsed<'_, Start> {
-    let line = expecting(
-        "position etude",
-        Expected::Words("an etude line"),
-        word_but(MOVES),
-    );
+    let line = expecting("position etude", "an etude line", word_but(MOVES));
     preceded(keyword("etude"), cut(line))
         .map(|line| Start::Etude(line.to_owned()))
         .parse(input)

@@ -8,12 +8,12 @@ use nom::branch::alt;
 use nom::combinator::{cut, opt};
 use nom::sequence::preceded;
 
-use super::error::{Expected, ReplyError};
+use super::error::{ArgumentError, ReplyError};
 use super::info::info;
 use super::option::option;
 use super::words::{
     Parsed, all_words, end, expecting, keyword, numbers, without_line_end, word, word_but,
-    write_fact, write_list,
+    write_fact, write_list, write_text,
 };
 use super::{BestMove, Reply};
 
@@ -35,15 +35,8 @@ impl FromStr for Reply {
             return Ok(text());
         };
         let reply = match name {
-            "id" => {
-                id(rest)
-                    .map_err(|mismatch| ReplyError::Id(mismatch.into()))?
-                    .1
-            }
-            "option" => match option(rest) {
-                Ok((_, offer)) => Reply::Option(offer),
-                Err(mismatch) => return Err(ReplyError::Option(mismatch.into())),
-            },
+            "id" => whole(id(rest), ReplyError::Id)?,
+            "option" => Reply::Option(whole(option(rest), ReplyError::Option)?),
             "uciok" if word(rest).is_err() => Reply::UciOk,
             "ugiok" if word(rest).is_err() => Reply::UgiOk,
             "readyok" if word(rest).is_err() => Reply::ReadyOk,
@@ -57,10 +50,7 @@ impl FromStr for Reply {
                 Ok((_, words)) => Reply::Response(words),
                 Err(_) => text(),
             },
-            "bestmove" => match best_move(rest) {
-                Ok((_, best_move)) => Reply::BestMove(best_move),
-                Err(mismatch) => return Err(ReplyError::BestMove(mismatch.into())),
-            },
+            "bestmove" => Reply::BestMove(whole(best_move(rest), ReplyError::BestMove)?),
             _ => text(),
         };
         Ok(reply)
@@ -71,8 +61,8 @@ impl fmt::Display for Reply {
     /// Writes the line without its end.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Reply::IdName(name) => write_words(f, "id name", name),
-            Reply::IdAuthor(author) => write_words(f, "id author", author),
+            Reply::IdName(name) => write_text(f, "id name", name),
+            Reply::IdAuthor(author) => write_text(f, "id author", author),
             Reply::Option(offer) => write!(f, "option {offer}"),
             Reply::UciOk => f.write_str("uciok"),
             Reply::UgiOk => f.write_str("ugiok"),
@@ -82,7 +72,7 @@ impl fmt::Display for Reply {
                 words.iter().try_for_each(|word| write!(f, " {word}"))
             }
             Reply::Info(info) => write!(f, "info{info}"),
-            Reply::Say(text) => write_words(f, "info string", text),
+            Reply::Say(text) => write_text(f, "info string", text),
             Reply::BestMove(best_move) => write!(f, "bestmove {best_move}"),
             Reply::Text(text) => f.write_str(text),
         }
@@ -98,9 +88,13 @@ impl fmt::Display for BestMove {
     }
 }
 
-fn write_words(f: &mut fmt::Formatter<'_>, begin: &str, text: &str) -> fmt::Result {
-    let blank = if text.is_empty() { "" } else { " " };
-    write!(f, "{begin}{blank}{text}")
+/// Value of a line that is parsed to its end.
+fn whole<T>(
+    parsed: Parsed<'_, T>,
+    error: fn(ArgumentError) -> ReplyError,
+) -> Result<T, ReplyError> {
+    let (_, value) = parsed.map_err(|mismatch| error(mismatch.into()))?;
+    Ok(value)
 }
 
 fn id(input: &str) -> Parsed<'_, Reply> {
@@ -108,19 +102,14 @@ fn id(input: &str) -> Parsed<'_, Reply> {
         keyword("name").map(|_| Reply::IdName as fn(String) -> Reply),
         keyword("author").map(|_| Reply::IdAuthor as fn(String) -> Reply),
     ));
-    let (text, reply) = expecting("id", Expected::Words("name or author"), field).parse(input)?;
+    let (text, reply) = expecting("id", "name or author", field).parse(input)?;
     Ok(("", reply(text.trim_matches([' ', '\t']).to_owned())))
 }
 
 fn best_move(input: &str) -> Parsed<'_, BestMove> {
     let best = word_but(&["ponder", "estimate"]);
-    let (rest, best) =
-        expecting("bestmove", Expected::Words("a move or (none)"), best).parse(input)?;
-    let ponder = expecting(
-        "bestmove ponder",
-        Expected::Words("a move"),
-        word_but(&["estimate"]),
-    );
+    let (rest, best) = expecting("bestmove", "a move or (none)", best).parse(input)?;
+    let ponder = expecting("bestmove ponder", "a move", word_but(&["estimate"]));
     let (rest, ponder) = opt(preceded(keyword("ponder"), cut(ponder))).parse(rest)?;
     let estimate = numbers("bestmove estimate", 0..=u16::MAX);
     let (rest, estimate) = opt(preceded(keyword("estimate"), cut(estimate))).parse(rest)?;

@@ -78,7 +78,7 @@ where
     let bounds = bounds(&range);
     expecting(
         after,
-        Expected::Number(bounds),
+        bounds,
         map_opt(word, move |word| {
             let number = integer(word)?;
             let sign_is_fine = bounds.min < 0 || !word.starts_with('-');
@@ -99,7 +99,7 @@ where
     let begins_like_one = |word: &str| word.starts_with(|c: char| c == '-' || c.is_ascii_digit());
     expecting(
         after,
-        Expected::Number(bounds(&range)),
+        bounds(&range),
         many1(preceded(
             peek(verify(word, begins_like_one)),
             cut(number(after, range)),
@@ -107,9 +107,13 @@ where
     )
 }
 
-/// Stores the parsed value and returns the rest of the line.
-pub(super) fn set<'a, T>(slot: &mut Option<T>, parsed: Parsed<'a, T>) -> Result<&'a str, GoError> {
-    let (rest, value) = parsed?;
+/// Parses `input`, stores the value and returns the rest of the line.
+pub(super) fn set<'a, T>(
+    slot: &mut Option<T>,
+    mut parser: impl Parser<&'a str, Output = T, Error = Mismatch<'a>>,
+    input: &'a str,
+) -> Result<&'a str, GoError> {
+    let (rest, value) = parser.parse(input)?;
     *slot = Some(value);
     Ok(rest)
 }
@@ -119,18 +123,19 @@ pub(super) fn end<'a>(
     after: &'static str,
     expected: &'static str,
 ) -> impl Parser<&'a str, Output = &'a str, Error = Mismatch<'a>> {
-    expecting(after, Expected::Words(expected), all_consuming(space0))
+    expecting(after, expected, all_consuming(space0))
 }
 
 /// Runs `parser`; if it does not match, the error says that `expected` is missing after the words `after`.
 pub(super) fn expecting<'a, P>(
     after: &'static str,
-    expected: Expected,
+    expected: impl Into<Expected>,
     mut parser: P,
 ) -> impl Parser<&'a str, Output = P::Output, Error = Mismatch<'a>>
 where
     P: Parser<&'a str, Error = Mismatch<'a>>,
 {
+    let expected = expected.into();
     move |input| match parser.parse(input) {
         Err(nom::Err::Error(mismatch)) => Err(nom::Err::Error(Mismatch {
             after,
@@ -157,6 +162,12 @@ pub(super) fn without_line_end(mut line: &str) -> &str {
         }
         line = words;
     }
+}
+
+/// Writes `begin` and, after a space, `text` unless it is empty.
+pub(super) fn write_text(f: &mut fmt::Formatter<'_>, begin: &str, text: &str) -> fmt::Result {
+    let blank = if text.is_empty() { "" } else { " " };
+    write!(f, "{begin}{blank}{text}")
 }
 
 /// Writes ` name` and then each of `values`; nothing if there are no values.
