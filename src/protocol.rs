@@ -166,6 +166,15 @@ pub enum Query {
     Stake,
 }
 
+impl Query {
+    const ALL: [Query; 10] = {
+        use Query::*;
+        [
+            P1Turn, Turn, GameOver, Result, Legal, Players, State, Text, Picture, Stake,
+        ]
+    };
+}
+
 /// Argument of `go`: the limits of a search. Without any, the search is unlimited.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Go {
@@ -331,7 +340,7 @@ pub enum Score {
 }
 
 /// Answer to `go`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BestMove {
     /// Best move, or `None` for `(none)`.
     pub best: Option<String>,

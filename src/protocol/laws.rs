@@ -11,100 +11,21 @@ use proptest::sample::select;
 
 use super::*;
 
-/// Words with a meaning somewhere in the protocol, so that random lines get deep into the parsers.
-const SOUP: &[&str] = &[
-    "uci",
-    "ugi",
-    "debug",
-    "on",
-    "off",
-    "setoption",
-    "name",
-    "value",
-    "position",
-    "startpos",
-    "players",
-    "fen",
-    "etude",
-    "moves",
-    "go",
-    "depth",
-    "nodes",
-    "movetime",
-    "infinite",
-    "ponder",
-    "searchmoves",
-    "time",
-    "inc",
-    "movestogo",
-    "wtime",
-    "btime",
-    "winc",
-    "binc",
-    "p1time",
-    "p2time",
-    "p6time",
-    "p1inc",
-    "p6inc",
-    "perft",
-    "mate",
-    "bench",
-    "query",
-    "p1turn",
-    "gameover",
-    "result",
-    "legal",
-    "state",
-    "text",
-    "picture",
-    "stake",
-    "id",
-    "author",
-    "option",
-    "type",
-    "check",
-    "spin",
-    "combo",
-    "button",
-    "string",
-    "default",
-    "min",
-    "max",
-    "var",
-    "true",
-    "false",
-    "<empty>",
-    "uciok",
-    "ugiok",
-    "readyok",
-    "response",
-    "info",
-    "seldepth",
-    "multipv",
-    "estimate",
-    "score",
-    "cp",
-    "nps",
-    "hashfull",
-    "pv",
-    "bestmove",
-    "(none)",
-    "0",
-    "1",
-    "-1",
-    "007",
-    "-0",
-    "667",
-    "65536",
-    "18446744073709551616",
-    "5",
-    "+half",
-    "e2e4",
-    "\t",
-    "\r",
-    "ä",
-    "\u{1b}",
-];
+/// Words with a meaning only within a line, or none at all. With the words of the vocabulary they let random lines get
+/// deep into the parsers.
+const INNER_WORDS: &str = "on off name value startpos players fen etude moves p1turn gameover result legal state text \
+    picture stake id author option type check spin combo button string default min max var true false <empty> uciok \
+    ugiok readyok response info seldepth multipv estimate score cp nps hashfull pv bestmove (none) 0 1 -1 007 -0 667 \
+    65536 18446744073709551616 5 +half e2e4 \t \r ä \u{1b}";
+
+fn known_words() -> Vec<&'static str> {
+    let inner = INNER_WORDS.split(' ');
+    COMMAND_WORDS
+        .into_iter()
+        .chain(GO_WORDS)
+        .chain(inner)
+        .collect()
+}
 
 /// First words of all lines of the protocol.
 const BEGINNINGS: &[&str] = &[
@@ -123,13 +44,14 @@ const BEGINNINGS: &[&str] = &[
 ];
 
 fn soup() -> impl Strategy<Value = String> {
-    (select(BEGINNINGS), vec(select(SOUP), 0..9))
+    (select(BEGINNINGS), vec(select(known_words()), 0..9))
         .prop_map(|(first, words)| format!("{first} {}", words.join(" ")))
 }
 
 /// A word that is not a keyword.
 fn word() -> impl Strategy<Value = String> {
-    "[!-~äß€\u{a0}]{1,6}".prop_filter("a keyword", |word| !SOUP.contains(&word.as_str()))
+    let known = known_words();
+    "[!-~äß€\u{a0}]{1,6}".prop_filter("a keyword", move |word| !known.contains(&word.as_str()))
 }
 
 /// One or more words, joined by single spaces.
@@ -156,12 +78,7 @@ fn clock_times() -> impl Strategy<Value = ClockTimes> {
         let inc = if with_inc { inc } else { Vec::new() };
         ClockTimes::Seats { time, inc }
     });
-    let uci = (
-        of(any::<i64>()),
-        of(any::<i64>()),
-        of(any::<u64>()),
-        of(any::<u64>()),
-    );
+    let uci = any::<(Option<i64>, Option<i64>, Option<u64>, Option<u64>)>();
     let uci = uci.prop_filter_map("no time left", |(wtime, btime, winc, binc)| {
         let times = ClockTimes::Uci {
             wtime,
@@ -171,7 +88,7 @@ fn clock_times() -> impl Strategy<Value = ClockTimes> {
         };
         (wtime.is_some() || btime.is_some()).then_some(times)
     });
-    let ugi = vec((of(any::<i64>()), of(any::<u64>())), 1..7);
+    let ugi = vec(any::<(Option<i64>, Option<u64>)>(), 1..7);
     let ugi = ugi.prop_filter_map("no time left", |players| {
         let (time, inc) = players.into_iter().unzip();
         let (time, inc) = (up_to_the_last(time), up_to_the_last(inc));
@@ -213,21 +130,6 @@ fn go() -> impl Strategy<Value = Go> {
         )
 }
 
-fn query() -> impl Strategy<Value = Query> {
-    select(vec![
-        Query::P1Turn,
-        Query::Turn,
-        Query::GameOver,
-        Query::Result,
-        Query::Legal,
-        Query::Players,
-        Query::State,
-        Query::Text,
-        Query::Picture,
-        Query::Stake,
-    ])
-}
-
 fn command() -> impl Strategy<Value = Command> {
     let bare = [
         Command::Uci,
@@ -254,7 +156,7 @@ fn command() -> impl Strategy<Value = Command> {
         go().prop_map(Command::Go),
         (0..=MAX_PERFT_DEPTH).prop_map(Command::Perft),
         of(1_u32..).prop_map(Command::Bench),
-        query().prop_map(Command::Query),
+        select(&Query::ALL[..]).prop_map(Command::Query),
     ]
 }
 
@@ -282,17 +184,12 @@ fn score() -> impl Strategy<Value = Score> {
 }
 
 fn info() -> impl Strategy<Value = Info> {
-    let depths = (of(any::<u32>()), of(any::<u32>()), of(any::<u32>()));
-    let counts = (
-        of(any::<u64>()),
-        of(any::<u64>()),
-        of(any::<u16>()),
-        of(any::<u64>()),
-    );
+    let depths = any::<[Option<u32>; 3]>();
+    let counts = any::<(Option<u64>, Option<u64>, Option<u16>, Option<u64>)>();
     let chances = (vec(any::<u16>(), 0..7), vec(any::<u16>(), 0..4));
     (depths, chances, of(score()), counts, list()).prop_map(
         |(depths, (estimate, wdl), score, counts, pv)| {
-            let (depth, seldepth, multipv) = depths;
+            let [depth, seldepth, multipv] = depths;
             let (nodes, nps, hashfull, time) = counts;
             Info {
                 depth,
