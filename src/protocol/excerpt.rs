@@ -43,29 +43,27 @@ impl fmt::Display for Excerpt {
 mod tests {
     use super::*;
 
+    fn shown(text: &str) -> String {
+        Excerpt::new(text).to_string()
+    }
+
     #[test]
     fn a_short_text_is_quoted_whole() {
-        assert_eq!(Excerpt::new("hop").to_string(), "\"hop\"");
-        assert_eq!(Excerpt::new("").to_string(), "\"\"");
-        assert_eq!(
-            Excerpt::new(&"ä".repeat(60)).to_string(),
-            format!("\"{}\"", "ä".repeat(60))
-        );
+        assert_eq!(shown("hop"), "\"hop\"");
+        assert_eq!(shown(""), "\"\"");
+        let longest = "ä".repeat(60);
+        assert_eq!(shown(&longest), format!("\"{longest}\""));
     }
 
     #[test]
     fn a_long_text_is_cut_and_says_so() {
-        assert_eq!(
-            Excerpt::new(&"ä".repeat(61)).to_string(),
-            format!("\"{}\"...", "ä".repeat(60))
-        );
+        let cut = format!("\"{}\"...", "ä".repeat(60));
+        assert_eq!(shown(&"ä".repeat(61)), cut);
     }
 
     #[test]
     fn control_characters_are_escaped() {
-        assert_eq!(
-            Excerpt::new("a\r\n\0\u{1b}\"\u{2028}").to_string(),
-            r#""a\r\n\0\u{1b}\"\u{2028}""#
-        );
+        let escaped = r#""a\r\n\0\u{1b}\"\u{2028}""#;
+        assert_eq!(shown("a\r\n\0\u{1b}\"\u{2028}"), escaped);
     }
 }

@@ -242,11 +242,8 @@ mod tests {
         assert!(
             matches!(line, Line::TooLong { limit: MAX_LINE_BYTES, start } if start.len() == MAX_LINE_BYTES)
         );
-        assert!(
-            reader.buffer.capacity() <= 2 * MAX_LINE_BYTES,
-            "{}",
-            reader.buffer.capacity()
-        );
+        let capacity = reader.buffer.capacity();
+        assert!(capacity <= 2 * MAX_LINE_BYTES, "{capacity}");
 
         let huge = io::repeat(b'x')
             .take(100 * MAX_LINE_BYTES as u64)
@@ -260,11 +257,8 @@ mod tests {
         assert_eq!(error.to_string(), expected);
         assert_eq!(reader.next_line().unwrap().unwrap(), Line::Text("isready"));
         assert!(reader.next_line().is_none());
-        assert!(
-            reader.buffer.capacity() <= 2 * MAX_LINE_BYTES,
-            "{}",
-            reader.buffer.capacity()
-        );
+        let capacity = reader.buffer.capacity();
+        assert!(capacity <= 2 * MAX_LINE_BYTES, "{capacity}");
     }
 
     #[test]
