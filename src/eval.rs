@@ -201,7 +201,7 @@ const fn exp(x: f64) -> f64 {
 /// Source: R. Plackett, "The analysis of permutations" (1975); R. D. Luce, "Individual choice behavior" (1959).
 pub fn first_chance<G: Game, E: Evaluator<G>>(evaluator: &E, position: &G, seat: Seat) -> f32 {
     let mut racing = [false; MAX_SEATS];
-    for rival in (0..position.seats() as u8).map(Seat) {
+    for rival in Seat::all(position.seats()) {
         match position.place(rival) {
             Some(1) => return f32::from(u8::from(rival == seat)),
             // In last place while first place is open: no longer a rival.

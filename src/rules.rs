@@ -42,6 +42,11 @@ pub const MAX_OUTCOMES: usize = 8;
 pub struct Seat(pub u8);
 
 impl Seat {
+    /// The first `count` seats, in turn order.
+    pub fn all(count: usize) -> impl DoubleEndedIterator<Item = Seat> + Clone {
+        (0..count as u8).map(Seat)
+    }
+
     /// Index into per-seat arrays, from 0.
     pub fn index(self) -> usize {
         usize::from(self.0)
@@ -153,8 +158,9 @@ pub trait Game: Copy + Eq + fmt::Debug + fmt::Display + Send + Sync + 'static {
 
     /// Best open place, from 1; one more than the number of seats if none is open.
     fn best_open_place(&self) -> usize {
-        let seats = (0..self.seats() as u8).map(Seat);
-        1 + seats.filter(|&seat| self.place(seat).is_some()).count()
+        1 + Seat::all(self.seats())
+            .filter(|&seat| self.place(seat).is_some())
+            .count()
     }
 
     /// Number of turns that a seat would need to its goal if no other seat were in its way, as a measure of progress;
@@ -221,6 +227,15 @@ pub trait Game: Copy + Eq + fmt::Debug + fmt::Display + Send + Sync + 'static {
 
     /// Instruction on a card, as a sentence to the player who draws it.
     fn card_words(card: Self::Card) -> &'static str;
+}
+
+/// Writes `items` with `separator` between them.
+pub(crate) fn joined(
+    items: impl IntoIterator<Item = impl fmt::Display>,
+    separator: &str,
+) -> String {
+    let items: Vec<String> = items.into_iter().map(|item| item.to_string()).collect();
+    items.join(separator)
 }
 
 /// Mixes every bit of a word into all others; different words stay different.

@@ -22,7 +22,7 @@ impl JudgedEtude {
     pub fn all(etudes: &[(usize, Etude)]) -> Vec<JudgedEtude> {
         let judged = etudes.iter().filter_map(|&(line, etude)| {
             let position = etude.position;
-            let seats = (0..position.seats() as u8).map(Seat);
+            let seats = Seat::all(position.seats());
             Some(JudgedEtude {
                 line,
                 winner: etude.winner?,

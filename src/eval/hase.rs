@@ -119,7 +119,7 @@ impl Article<Position> for MinimaxForThree {
     /// A line for each seat: each term with its factor, and E, all in hundredths except S, C and P.
     fn explain(position: &Position, settings: &ModelSettings) -> Vec<String> {
         let factors = &settings.hase.factors;
-        let seats = (0..position.seats() as u8).map(Seat);
+        let seats = Seat::all(position.seats());
         let line = |seat| match position.place(seat) {
             Some(place) => format!("seat {seat}: place {place}"),
             None => {

@@ -21,7 +21,7 @@ pub use moves::{CardError, Move, MoveError, Moves, NoCard};
 pub use notation::PositionError;
 pub use position::{Position, RABBIT, WOLVES};
 
-use super::{Census, Game, MovePreview, Outcome, Scene, Seat, Turn, splitmix64};
+use super::{Census, Game, MovePreview, Outcome, Scene, Seat, Turn, joined, splitmix64};
 use board::{ROW_8, down_left, down_right, neighbours};
 use solved::SOLVED;
 
@@ -136,19 +136,8 @@ impl Game for Position {
     }
 
     fn columns(&self) -> Vec<(&'static str, String)> {
-        let wolves: Vec<String> = Square::all_in(self.wolves)
-            .map(|square| square.to_string())
-            .collect();
-        vec![
-            ("rabbit", self.rabbit.to_string()),
-            ("wolves", wolves.join(" ")),
-        ]
-    }
-}
-
-impl fmt::Display for Position {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        notation::format(self, f)
+        let wolves = joined(Square::all_in(self.wolves), " ");
+        vec![("rabbit", self.rabbit.to_string()), ("wolves", wolves)]
     }
 }
 

@@ -28,7 +28,7 @@ pub use ruleset::{HARE_AND_TORTOISE, HASE_UND_IGEL, Ruleset};
 pub use track::{FINISH, Square, Track, cost};
 pub use turns_home::TurnsHome;
 
-use super::{Game, MAX_SEATS, MovePreview, Scene, Seat, Turn};
+use super::{Game, MAX_SEATS, MovePreview, Scene, Seat, Turn, joined};
 use track::KEPT_BY_FIRST;
 
 impl Game for Position {
@@ -173,22 +173,11 @@ impl Game for Position {
     }
 
     fn columns(&self) -> Vec<(&'static str, String)> {
-        let hares = self.hares().iter();
-        let squares: Vec<String> = hares
-            .clone()
-            .map(|hare| format!("{:>2}", hare.square))
-            .collect();
-        let carrots: Vec<String> = hares.map(|hare| format!("{:>3}", hare.carrots)).collect();
+        let column = |cell: fn(&Hare) -> String| joined(self.hares().iter().map(cell), " ");
         vec![
-            ("squares", squares.join(" ")),
-            ("carrots", carrots.join(" ")),
+            ("squares", column(|hare| format!("{:>2}", hare.square))),
+            ("carrots", column(|hare| format!("{:>3}", hare.carrots))),
         ]
-    }
-}
-
-impl fmt::Display for Position {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        notation::format(self, f)
     }
 }
 

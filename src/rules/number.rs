@@ -2,6 +2,8 @@
 
 use thiserror::Error;
 
+use super::Seat;
+
 /// The text is not a canonical whole number in range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum NumberError {
@@ -27,6 +29,14 @@ pub fn whole_number(text: &str, max: u32) -> Result<u32, NumberError> {
     match text.parse::<u32>() {
         Ok(number) if number <= max => Ok(number),
         _ => Err(NumberError::TooLarge(max)),
+    }
+}
+
+/// Parses the number of one of the first `seats` seats, from 1.
+pub fn seat_number(text: &str, seats: usize) -> Option<Seat> {
+    match whole_number(text, seats as u32) {
+        Ok(0) | Err(_) => None,
+        Ok(number) => Some(Seat(number as u8 - 1)),
     }
 }
 

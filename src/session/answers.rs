@@ -7,7 +7,7 @@ use crate::bench::BenchResult;
 use crate::eval::{self, Article, Evaluate, Evaluator, Evaluators, ModelSettings, Vector};
 use crate::protocol::{Info, Score};
 use crate::rules::{
-    AnyPosition, Census, Game, LongestWin, Outcome, Seat, Turn, Variant, with_position,
+    AnyPosition, Census, Game, LongestWin, Outcome, Seat, Turn, Variant, joined, with_position,
 };
 use crate::search::{ArticleSettings, Preset, Report, Value};
 
@@ -56,8 +56,8 @@ pub fn display(position: &AnyPosition) -> String {
     }
     if position.turn() == Turn::Over {
         text += "\nResult: places";
-        for seat in 0..position.seats() as u8 {
-            let _ = write!(text, " {}", position.place(Seat(seat)).unwrap_or_default());
+        for seat in Seat::all(position.seats()) {
+            let _ = write!(text, " {}", position.place(seat).unwrap_or_default());
         }
     }
     text
@@ -76,7 +76,7 @@ pub fn eval(position: &AnyPosition, preset: &Preset, evaluators: &Evaluators) ->
         })
     });
     let shares = eval::shares(&leads[..position.seats()]);
-    lines.push(spell_estimate(&shares));
+    lines.push(format!("estimate {}", joined(shares, " ")));
     if let Some(Outcome { winner, plies }) = position.solved() {
         lines.push(format!("solved: seat {winner} wins, plies {plies}"));
     }
@@ -94,8 +94,8 @@ fn explain_model<G: Evaluate>(
 
 /// Value of the best line to each seat, if the preset reports it.
 pub fn worth(report: &Report) -> Option<String> {
-    let worth: Vec<String> = report.worth.iter().map(i32::to_string).collect();
-    (report.multipv == 1 && !worth.is_empty()).then(|| format!("e {}", worth.join(" ")))
+    let is_given = report.multipv == 1 && !report.worth.is_empty();
+    is_given.then(|| format!("e {}", joined(&report.worth, " ")))
 }
 
 /// Output of a finished `go perft`.
@@ -199,7 +199,7 @@ pub fn compiler() -> String {
         "without debug assertions"
     };
     let bits = usize::BITS;
-    let features: Vec<&str> = [
+    let features = [
         (cfg!(target_feature = "sse2"), "sse2"),
         (cfg!(target_feature = "sse4.1"), "sse4.1"),
         (cfg!(target_feature = "avx2"), "avx2"),
@@ -207,14 +207,13 @@ pub fn compiler() -> String {
         (cfg!(target_feature = "neon"), "neon"),
     ]
     .into_iter()
-    .filter_map(|(is_there, name)| is_there.then_some(name))
-    .collect();
+    .filter_map(|(is_there, name)| is_there.then_some(name));
     format!(
         "Version: {}\nTarget: {}-{}, {bits} bits\nFeatures: {}\nBuild: {profile}",
         env!("CARGO_PKG_VERSION"),
         std::env::consts::ARCH,
         std::env::consts::OS,
-        features.join(" "),
+        joined(features, " "),
     )
 }
 
@@ -229,11 +228,6 @@ fn centipawns(share: u16, seats: usize) -> i32 {
 fn per_second(nodes: u64, time: Duration) -> u64 {
     let nanos = time.as_nanos().max(1);
     (u128::from(nodes) * 1_000_000_000 / nanos) as u64
-}
-
-fn spell_estimate(estimate: &[u16]) -> String {
-    let shares: Vec<String> = estimate.iter().map(u16::to_string).collect();
-    format!("estimate {}", shares.join(" "))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use super::answers;
 use crate::bench;
 use crate::eval::{Evaluate, Evaluators};
-use crate::rules::{AnyPosition, Seat, Variant, with_position};
+use crate::rules::{AnyPosition, Seat, Variant, joined, with_position};
 use crate::search::{Answer, Control, Memory, Report, Request, search};
 
 /// Task of the search thread.
@@ -158,7 +158,7 @@ fn work(
                 Variant::solved().map(|(variant, census)| answers::census(variant, &census));
             Event::Finished {
                 name: "solve",
-                output: Some(solved.collect::<Vec<_>>().join("\n")),
+                output: Some(joined(solved, "\n")),
             }
         }
         Task::Bench(depth) => {

@@ -84,28 +84,30 @@ pub enum PositionError {
     },
 }
 
-/// Writes the text of a position. The counters have no meaning and are always `0 1`.
-pub(super) fn format(position: &Position, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    for row in (0..8).rev() {
-        let mut free = 0;
-        for file in 0..8 {
-            let letter = Square::at(row, file).and_then(|square| position.letter_on(square));
-            match letter {
-                None => free += 1,
-                Some(letter) if free == 0 => write!(f, "{letter}")?,
-                Some(letter) => {
-                    write!(f, "{free}{letter}")?;
-                    free = 0;
+impl fmt::Display for Position {
+    /// Writes the text of the position. The counters have no meaning and are always `0 1`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for row in (0..8).rev() {
+            let mut free = 0;
+            for file in 0..8 {
+                let letter = Square::at(row, file).and_then(|square| self.letter_on(square));
+                match letter {
+                    None => free += 1,
+                    Some(letter) if free == 0 => write!(f, "{letter}")?,
+                    Some(letter) => {
+                        write!(f, "{free}{letter}")?;
+                        free = 0;
+                    }
                 }
             }
+            if free > 0 {
+                write!(f, "{free}")?;
+            }
+            f.write_str(if row > 0 { "/" } else { " " })?;
         }
-        if free > 0 {
-            write!(f, "{free}")?;
-        }
-        f.write_str(if row > 0 { "/" } else { " " })?;
+        let turn = if self.mover() == RABBIT { 'w' } else { 'b' };
+        write!(f, "{turn} - - 0 1")
     }
-    let turn = if position.mover() == RABBIT { 'w' } else { 'b' };
-    write!(f, "{turn} - - 0 1")
 }
 
 /// Parses and validates the text of a position. Missing fields at the end default to `w - - 0 1`.

@@ -12,7 +12,7 @@ use super::position::{Hare, Position};
 use super::position_error::PositionError;
 use super::ruleset::Ruleset;
 use super::track::FINISH;
-use crate::rules::number::whole_number;
+use crate::rules::number::seat_number;
 use crate::rules::{Game, Seat};
 
 /// A position with seat 1 to move, no card drawn and no seat finished, and the seat judged to be winning it.
@@ -130,7 +130,12 @@ impl Etude {
             }
         }
         notation::check_marks(&position)?;
-        let winner = parse_verdict(fields[4 * seats], seats)?;
+        let verdict = fields[4 * seats];
+        let winner = seat_number(verdict, seats);
+        if winner.is_none() && verdict != "-" {
+            let text = verdict.to_string();
+            return Err(EtudeError::Verdict { text, seats });
+        }
         Ok(Etude { position, winner })
     }
 }
@@ -152,17 +157,6 @@ impl fmt::Display for Etude {
             Some(seat) => seat.fmt(f),
             None => f.write_str("-"),
         }
-    }
-}
-
-fn parse_verdict(text: &str, seats: usize) -> Result<Option<Seat>, EtudeError> {
-    match (text, whole_number(text, seats as u32)) {
-        ("-", _) => Ok(None),
-        (_, Ok(number)) if number > 0 => Ok(Some(Seat(number as u8 - 1))),
-        _ => Err(EtudeError::Verdict {
-            text: text.to_string(),
-            seats,
-        }),
     }
 }
 

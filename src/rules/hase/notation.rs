@@ -7,49 +7,45 @@ use super::position::{Hare, Position};
 use super::position_error::PositionError;
 use super::ruleset::Ruleset;
 use super::track::{FINISH, Square, cost};
-use crate::rules::number::whole_number;
-use crate::rules::{Game, MAX_SEATS, Seat};
+use crate::rules::number::{seat_number, whole_number};
+use crate::rules::{Game, MAX_SEATS, Seat, joined};
 
-/// Writes the text of a position.
-pub(super) fn format(position: &Position, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    for (seat, hare) in position.hares().iter().enumerate() {
-        let slash = if seat > 0 { "/" } else { "" };
-        let mark = if position.misses_turn(Seat(seat as u8)) {
-            "!"
-        } else {
-            ""
-        };
-        write!(
-            f,
-            "{slash}{},{},{}{mark}",
-            hare.square, hare.carrots, hare.lettuces
-        )?;
-    }
-    write!(f, " {}", Seat(position.seat))?;
-    if position.paid != 0 {
-        write!(f, "?{}", position.paid)?;
-    }
-    let order: Vec<String> = position.finished().map(|seat| seat.to_string()).collect();
-    write!(
-        f,
-        " {} ",
-        if order.is_empty() {
-            "-".to_string()
-        } else {
-            order.join(",")
+impl fmt::Display for Position {
+    /// Writes the text of the position.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (seat, hare) in self.hares().iter().enumerate() {
+            let slash = if seat > 0 { "/" } else { "" };
+            let mark = if self.misses_turn(Seat(seat as u8)) {
+                "!"
+            } else {
+                ""
+            };
+            write!(
+                f,
+                "{slash}{},{},{}{mark}",
+                hare.square, hare.carrots, hare.lettuces
+            )?;
         }
-    )?;
-    if position.drawn == [0; 8] {
-        return f.write_str("-");
-    }
-    for card in Card::ALL {
-        if let Some(letter) = card.letter() {
-            for _ in 0..position.drawn[card as usize] {
-                write!(f, "{letter}")?;
+        write!(f, " {}", Seat(self.seat))?;
+        if self.paid != 0 {
+            write!(f, "?{}", self.paid)?;
+        }
+        match joined(self.finished(), ",").as_str() {
+            "" => f.write_str(" - ")?,
+            order => write!(f, " {order} ")?,
+        }
+        if self.drawn == [0; 8] {
+            return f.write_str("-");
+        }
+        for card in Card::ALL {
+            if let Some(letter) = card.letter() {
+                for _ in 0..self.drawn[card as usize] {
+                    write!(f, "{letter}")?;
+                }
             }
         }
+        Ok(())
     }
-    Ok(())
 }
 
 /// Parses and validates the text of a position.
@@ -152,7 +148,7 @@ fn parse_finished(position: &mut Position, text: &str) -> Result<(), PositionErr
     let mut named = 0;
     if text != "-" {
         for name in text.split(',') {
-            let seat = parse_seat(name, position.seats()).ok_or_else(wrong)?;
+            let seat = seat_number(name, position.seats()).ok_or_else(wrong)?;
             let twice = order[..named].contains(&seat.0);
             if twice || position.hare(seat).square != FINISH {
                 return Err(wrong());
@@ -168,13 +164,6 @@ fn parse_finished(position: &mut Position, text: &str) -> Result<(), PositionErr
     position.order = order;
     position.finished = named as u8;
     Ok(())
-}
-
-fn parse_seat(text: &str, seats: usize) -> Option<Seat> {
-    match whole_number(text, seats as u32) {
-        Ok(0) | Err(_) => None,
-        Ok(number) => Some(Seat(number as u8 - 1)),
-    }
 }
 
 fn check_finished_hares(position: &Position) -> Result<(), PositionError> {
@@ -235,7 +224,7 @@ fn parse_turn(position: &mut Position, text: &str) -> Result<(), PositionError> 
         text: text.to_string(),
         seats,
     };
-    let seat = parse_seat(seat, seats).ok_or_else(wrong)?;
+    let seat = seat_number(seat, seats).ok_or_else(wrong)?;
     if position.hare(seat).square == FINISH {
         return Err(PositionError::TurnFinished { seat });
     }

@@ -5,7 +5,9 @@ use std::fmt::Write;
 use super::moves::Move;
 use super::position::Position;
 use super::track::{FINISH, Square, TEN_CARROTS, cost};
-use crate::rules::{Board, Fact, Game, Layout, MovePreview, Piece, Scene, Seat, SquareKind, Turn};
+use crate::rules::{
+    Board, Fact, Game, Layout, MovePreview, Piece, Scene, Seat, SquareKind, Turn, joined,
+};
 
 /// Squares per row of the drawing.
 const ROW: u8 = 16;
@@ -14,24 +16,22 @@ const ROW: u8 = 16;
 pub(super) fn of(position: &Position) -> Scene {
     let track = &position.ruleset().track;
     let squares = (0..=FINISH).map(|square| kind(track.square(square)));
+    let seats = Seat::all(position.seats());
     Scene {
         board: Board {
             layout: Layout::Track,
             squares: squares.collect(),
         },
-        pieces: seats(position)
+        pieces: seats
+            .clone()
             .map(|seat| Piece {
                 seat,
                 name: "hare",
                 square: position.hare(seat).square.into(),
             })
             .collect(),
-        facts: seats(position).map(|seat| facts(position, seat)).collect(),
+        facts: seats.map(|seat| facts(position, seat)).collect(),
     }
-}
-
-fn seats(position: &Position) -> impl Iterator<Item = Seat> {
-    (0..position.seats() as u8).map(Seat)
 }
 
 fn kind(square: Square) -> SquareKind {
@@ -106,12 +106,9 @@ pub(super) fn preview(position: &Position, mv: Move) -> MovePreview {
     let has_moved = hare.square != before.square;
     let places = places_paid(position, hare.square);
     if !places.is_empty() && has_moved {
-        let joined = |factor: usize| {
-            let numbers = places.iter().map(|place| (factor * place).to_string());
-            numbers.collect::<Vec<_>>().join(", ")
-        };
-        add("pays", joined(TEN_CARROTS.into()));
-        add("if place", joined(1));
+        let carrots = places.iter().map(|place| usize::from(TEN_CARROTS) * place);
+        add("pays", joined(carrots, ", "));
+        add("if place", joined(&places, ", "));
     }
     let then = match position.ruleset().track.square(hare.square) {
         _ if mv == Move::STAY && !position.misses_turn(seat) => {
@@ -152,7 +149,7 @@ pub(super) fn picture(position: &Position) -> String {
     }
     picture.push_str("seat  square  carrots  lettuces  place\n");
     let mover = position.turn().seat();
-    for seat in seats(position) {
+    for seat in Seat::all(position.seats()) {
         let hare = position.hare(seat);
         let pointer = if mover == Some(seat) { '>' } else { ' ' };
         let line = format!(
@@ -177,7 +174,7 @@ fn draw_row(picture: &mut String, position: &Position, first: u8) {
     let mut hares = String::new();
     for square in squares {
         let mark = kind(position.ruleset().track.square(square)).mark;
-        let here: String = seats(position)
+        let here: String = Seat::all(position.seats())
             .filter(|&seat| position.hare(seat).square == square)
             .map(|seat| seat.to_string())
             .collect();

@@ -8,8 +8,8 @@ use std::str::FromStr;
 use thiserror::Error;
 
 use super::{FACES, GOAL, MOST_SEATS, PAWNS, Position, by_seat};
-use crate::rules::number::whole_number;
-use crate::rules::{Game, Seat};
+use crate::rules::number::{seat_number, whole_number};
+use crate::rules::{Game, Seat, joined};
 
 /// A move: the pawn on this square advances by the roll.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -78,7 +78,7 @@ impl fmt::Display for Die {
 impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let pawns = self.pawns[..self.seats()].iter();
-        let pawns: Vec<String> = pawns.map(|[a, b]| format!("{a},{b}")).collect();
+        let pawns = joined(pawns.map(|[a, b]| format!("{a},{b}")), "/");
         let dash_or = |text: String| if text.is_empty() { "-".into() } else { text };
         let roll = if self.roll == 0 {
             String::new()
@@ -90,14 +90,14 @@ impl fmt::Display for Position {
             .filter(|&(_, seat)| self.pawns(seat) == [GOAL; PAWNS])
             .collect();
         finished.sort_unstable_by_key(|&(place, _)| place);
-        let finished: Vec<String> = finished.iter().map(|(_, seat)| seat.to_string()).collect();
+        let finished = joined(finished.iter().map(|(_, seat)| seat), ",");
         write!(
             f,
             "{} {} {} {}",
-            pawns.join("/"),
+            pawns,
             Seat(self.mover),
             dash_or(roll),
-            dash_or(finished.join(","))
+            dash_or(finished)
         )
     }
 }
@@ -139,17 +139,13 @@ pub(super) fn parse(text: &str) -> Result<Position, PositionError> {
             )
         })?;
     let seats = squares.len();
-    let seat_of = |text: &str| match whole_number(text, seats as u32) {
-        Ok(seat) if seat > 0 => Some(seat as u8 - 1),
-        _ => None,
-    };
+    let seat_of = |text: &str| seat_number(text, seats).map(Seat::index);
 
     let mut places = [0; MOST_SEATS];
     let order = finished.split(',').filter(|_| finished != "-");
     for (index, text) in order.enumerate() {
-        let seat = seat_of(text)
-            .map(usize::from)
-            .filter(|&seat| squares[seat] == [GOAL; PAWNS] && places[seat] == 0);
+        let seat =
+            seat_of(text).filter(|&seat| squares[seat] == [GOAL; PAWNS] && places[seat] == 0);
         let seat =
             seat.ok_or_else(|| wrong("finished", "seats that are home, or `-`", finished))?;
         places[seat] = index as u8 + 1;
@@ -171,7 +167,7 @@ pub(super) fn parse(text: &str) -> Result<Position, PositionError> {
     }
 
     let mover = seat_of(turn)
-        .filter(|&seat| open == 1 || places[usize::from(seat)] == 0)
+        .filter(|&seat| open == 1 || is_open(seat))
         .ok_or_else(|| wrong("turn", "a seat that has not finished", turn))?;
     let roll = match roll {
         "-" => 0,
@@ -184,7 +180,7 @@ pub(super) fn parse(text: &str) -> Result<Position, PositionError> {
         pawns: by_seat(&squares, [0; PAWNS]),
         places,
         seats: seats as u8,
-        mover,
+        mover: mover as u8,
         roll,
     })
 }

@@ -1,11 +1,9 @@
 //! Scene of a position.
 
 use super::{GOAL, Move, PAWNS, Position};
-use crate::rules::{Board, Fact, Game, Layout, MovePreview, Piece, Scene, Seat, SquareKind};
-
-fn seats(position: &Position) -> impl Iterator<Item = Seat> {
-    (0..position.seats() as u8).map(Seat)
-}
+use crate::rules::{
+    Board, Fact, Game, Layout, MovePreview, Piece, Scene, Seat, SquareKind, joined,
+};
 
 pub(super) fn of(position: &Position) -> Scene {
     let kind = |square| SquareKind {
@@ -16,7 +14,8 @@ pub(super) fn of(position: &Position) -> Scene {
         },
         mark: "",
     };
-    let pieces = seats(position).flat_map(|seat| {
+    let seats = Seat::all(position.seats());
+    let pieces = seats.clone().flat_map(|seat| {
         position.pawns(seat).map(|square| Piece {
             seat,
             name: "pawn",
@@ -33,7 +32,7 @@ pub(super) fn of(position: &Position) -> Scene {
             squares: (0..=GOAL).map(kind).collect(),
         },
         pieces: pieces.collect(),
-        facts: seats(position).map(|seat| vec![fact(seat)]).collect(),
+        facts: seats.map(|seat| vec![fact(seat)]).collect(),
     }
 }
 
@@ -53,7 +52,7 @@ pub(super) fn picture(position: &Position) -> String {
         let [rear, front] = position.pawns(seat);
         format!("seat {seat}: {rear} {front}")
     };
-    let mut lines: Vec<String> = seats(position).map(line).collect();
+    let mut lines: Vec<String> = Seat::all(position.seats()).map(line).collect();
     if position.roll > 0 {
         lines.push(format!("rolled {}", position.roll));
     }
@@ -61,13 +60,8 @@ pub(super) fn picture(position: &Position) -> String {
 }
 
 pub(super) fn columns(position: &Position) -> Vec<(&'static str, String)> {
-    let all: Vec<String> = seats(position)
-        .map(|seat| {
-            let [rear, front] = position.pawns(seat);
-            format!("{rear},{front}")
-        })
-        .collect();
-    vec![("pawns", all.join(" "))]
+    let pawns = Seat::all(position.seats()).map(|seat| joined(position.pawns(seat), ","));
+    vec![("pawns", joined(pawns, " "))]
 }
 
 fn home(position: &Position, seat: Seat) -> usize {

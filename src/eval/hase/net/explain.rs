@@ -3,7 +3,7 @@
 use super::Net;
 use crate::eval::{CERTAIN, Evaluator, STRENGTH_UNIT, Vector, lead, shares, static_leads};
 use crate::rules::hase::Position;
-use crate::rules::{Game, MAX_SEATS, Seat};
+use crate::rules::{Game, MAX_SEATS, Seat, joined};
 
 /// Number of best moves shown.
 const MOVES: usize = 5;
@@ -18,37 +18,32 @@ impl Evaluator<Position> for Net {
     /// would need home alone. Then the best moves, with the shares after each.
     fn explain(&self, position: &Position) -> Vec<String> {
         let strengths = Evaluator::strengths(self, position);
-        let shares = shares_in(self, position);
-        let seats = || (0..position.seats() as u8).map(Seat);
+        let shares = shares(&static_leads(self, position)[..position.seats()]);
+        let seats = || Seat::all(position.seats());
         let mut lines: Vec<String> = seats()
             .map(|seat| {
                 if let Some(place) = position.place(seat) {
                     return format!("seat {seat}: place {place}");
                 }
-                let chances: Vec<String> = seats()
+                let chances = seats()
                     .filter(|&rival| rival != seat && position.place(rival).is_none())
                     .map(|rival| {
                         let lead = lead(strengths[seat.index()] - strengths[rival.index()]);
                         let permille = (i64::from(lead) + i64::from(CERTAIN)) * 1000
                             / (2 * i64::from(CERTAIN));
                         format!("{rival} {permille}")
-                    })
-                    .collect();
+                    });
                 let turns = position.turns_home(seat).unwrap_or_default();
                 let share = shares[seat.index()];
                 format!(
                     "seat {seat}: share {share}, before {}, turns home {turns}",
-                    chances.join(" ")
+                    joined(chances, " ")
                 )
             })
             .collect();
         lines.extend(best_moves(self, position));
         lines
     }
-}
-
-fn shares_in(net: &Net, position: &Position) -> Vec<u16> {
-    shares(&static_leads(net, position)[..position.seats()])
 }
 
 /// A line for each of the best moves, best first.
@@ -66,8 +61,7 @@ fn best_moves(net: &Net, position: &Position) -> Vec<String> {
     moves.sort_by_key(|&(lead, mv, _)| (std::cmp::Reverse(lead), mv));
     let spelled = moves.iter().take(MOVES).map(|(_, mv, leads)| {
         let shares = shares(&leads[..position.seats()]);
-        let shares: Vec<String> = shares.iter().map(u16::to_string).collect();
-        format!("move {mv}: {}", shares.join(" "))
+        format!("move {mv}: {}", joined(shares, " "))
     });
     spelled.collect()
 }

@@ -6,6 +6,8 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
+use crate::rules::joined;
+
 /// Settings of the article's search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VectorSettings {
@@ -110,8 +112,7 @@ impl FromStr for Caps {
 
 impl fmt::Display for Caps {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let caps: Vec<String> = self.0.iter().map(u8::to_string).collect();
-        f.write_str(&caps.join(","))
+        f.write_str(&joined(&self.0, ","))
     }
 }
 
@@ -244,23 +245,19 @@ impl fmt::Display for Strategy {
 
 #[cfg(test)]
 mod tests {
+    use std::cmp::Ordering::{Equal, Greater, Less};
+
     use super::*;
     use crate::eval::DECIDED_WORTH;
 
     #[test]
     fn leslie_and_faith_choose_as_in_the_article() {
         let (far, near) = ([5, 5], [2, 1]);
-        assert_eq!(
-            Strategy::ABSOLUTE.compare(0, &far, &near),
-            Ordering::Greater
-        );
-        assert_eq!(Strategy::RELATIVE.compare(0, &far, &near), Ordering::Less);
-        assert_eq!(Strategy::HYBRID.compare(0, &far, &near), Ordering::Greater);
-        assert_eq!(
-            Strategy::HYBRID.compare(0, &[5, 4], &far),
-            Ordering::Greater
-        );
-        assert_eq!(Strategy::ABSOLUTE.compare(0, &[5, 4], &far), Ordering::Less);
+        assert_eq!(Strategy::ABSOLUTE.compare(0, &far, &near), Greater);
+        assert_eq!(Strategy::RELATIVE.compare(0, &far, &near), Less);
+        assert_eq!(Strategy::HYBRID.compare(0, &far, &near), Greater);
+        assert_eq!(Strategy::HYBRID.compare(0, &[5, 4], &far), Greater);
+        assert_eq!(Strategy::ABSOLUTE.compare(0, &[5, 4], &far), Less);
         assert_eq!(Strategy::RELATIVE.value(1, &[4, 9, 6]), 3 * WHOLE);
         assert_eq!(Strategy::RELATIVE.value(2, &[4, 9, 6]), -3 * WHOLE);
     }
@@ -268,19 +265,13 @@ mod tests {
     #[test]
     fn equal_values_are_read_from_the_mover_on() {
         let (a, b) = ([7, 5, 3], [1, 5, 4]);
-        assert_eq!(Strategy::ABSOLUTE.compare(1, &a, &b), Ordering::Less);
+        assert_eq!(Strategy::ABSOLUTE.compare(1, &a, &b), Less);
         let (a, b) = ([7, 5, 4], [8, 5, 4]);
-        assert_eq!(Strategy::ABSOLUTE.compare(1, &a, &b), Ordering::Less);
-        assert_eq!(Strategy::ABSOLUTE.compare(1, &a, &a), Ordering::Equal);
+        assert_eq!(Strategy::ABSOLUTE.compare(1, &a, &b), Less);
+        assert_eq!(Strategy::ABSOLUTE.compare(1, &a, &a), Equal);
         // Two seats under `relative`: among equal leads seat 2 prefers the lower pair.
-        assert_eq!(
-            Strategy::RELATIVE.compare(0, &[5, 4], &[4, 3]),
-            Ordering::Greater
-        );
-        assert_eq!(
-            Strategy::RELATIVE.compare(1, &[5, 4], &[4, 3]),
-            Ordering::Less
-        );
+        assert_eq!(Strategy::RELATIVE.compare(0, &[5, 4], &[4, 3]), Greater);
+        assert_eq!(Strategy::RELATIVE.compare(1, &[5, 4], &[4, 3]), Less);
     }
 
     #[test]
