@@ -35,15 +35,11 @@ impl Position {
         let price = cost(steps);
         let square = mover.square + steps as u8;
         let carrots = self.held_with_income() - price;
-        let mut next = *self;
-        next.set_hare(
-            self.seat,
-            Hare {
-                carrots,
-                square,
-                ..mover
-            },
-        );
+        let mut next = self.with_mover(Hare {
+            carrots,
+            square,
+            ..mover
+        });
         next.occupied = self.without_mover();
         if square == FINISH {
             next.order[usize::from(self.finished)] = self.seat;
@@ -71,15 +67,11 @@ impl Position {
         let mover = self.mover();
         let square = mover.square - steps as u8;
         let carrots = self.held_with_income().saturating_add(TEN_CARROTS * steps);
-        let mut next = *self;
-        next.set_hare(
-            self.seat,
-            Hare {
-                carrots,
-                square,
-                ..mover
-            },
-        );
+        let mut next = self.with_mover(Hare {
+            carrots,
+            square,
+            ..mover
+        });
         next.occupied = self.without_mover() | 1 << square;
         next.seat = self.seat_after(self.racing);
         next
@@ -87,31 +79,23 @@ impl Position {
 
     #[inline(always)]
     fn after_stay(&self, carrots: u16) -> Position {
-        let mut next = *self;
-        next.set_hare(
-            self.seat,
-            Hare {
-                carrots,
-                ..self.mover()
-            },
-        );
+        let mut next = self.with_mover(Hare {
+            carrots,
+            ..self.mover()
+        });
         next.seat = self.seat_after(self.racing);
         next
     }
 
     fn after_forced_stay(&self) -> Position {
-        let mut next = *self;
         let mut mover = self.mover();
         if !self.misses_turn(Seat(self.seat)) {
             // No other move is legal: the hare goes back to the start, and the same seat moves again.
-            next.set_hare(
-                self.seat,
-                Hare {
-                    square: 0,
-                    carrots: self.ruleset.carrots,
-                    ..mover
-                },
-            );
+            let mut next = self.with_mover(Hare {
+                square: 0,
+                carrots: self.ruleset.carrots,
+                ..mover
+            });
             next.occupied = self.without_mover();
             return next;
         }
@@ -119,7 +103,7 @@ impl Position {
             mover.lettuces -= 1;
             mover.gain(self.income(Seat(self.seat)));
         }
-        next.set_hare(self.seat, mover);
+        let mut next = self.with_mover(mover);
         next.missing = self.missing & !(1 << self.seat);
         next.seat = self.seat_after(self.racing);
         next
@@ -188,10 +172,13 @@ impl Position {
         collected
     }
 
-    /// The seat is a parameter, since reading it back from the copy just written would stall on the store.
+    /// The position with another state of the hare to move.
     #[inline(always)]
-    fn set_hare(&mut self, seat: u8, hare: Hare) {
-        self.hares[usize::from(seat)] = hare;
+    fn with_mover(&self, hare: Hare) -> Position {
+        let mut next = *self;
+        // Reading the seat back from the copy just written would stall on the store.
+        next.hares[usize::from(self.seat)] = hare;
+        next
     }
 
     /// Squares occupied by the other hares.

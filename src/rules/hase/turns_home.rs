@@ -104,15 +104,12 @@ impl LoneHare {
                 if let Some(carrots) = carrots.checked_sub(TEN_CARROTS * u16::from(from - square))
                     && is_nearest
                 {
-                    let square = from;
-                    visit(
-                        LoneHare {
-                            square,
-                            carrots,
-                            ..self
-                        },
-                        false,
-                    );
+                    let before = LoneHare {
+                        square: from,
+                        carrots,
+                        ..self
+                    };
+                    visit(before, false);
                 }
             }
             return;
@@ -153,16 +150,16 @@ mod tests {
     use super::*;
     use crate::rules::hase::{HARE_AND_TORTOISE, HASE_UND_IGEL, Ruleset};
 
+    fn from_table(ruleset: &Ruleset, lettuces: u8, square: u8, carrots: u16) -> u32 {
+        match ruleset.turns_home.turns(lettuces, square, carrots) {
+            TurnsHome::UNKNOWN => 10_000,
+            turns => turns.into(),
+        }
+    }
+
     /// One turn more than the best hare that a move leads to, or two on a lettuce square.
     fn by_looking_ahead(ruleset: &Ruleset, lettuces: u8, square: u8, carrots: u16) -> u32 {
-        let turns = |lettuces: u8, square: u8, carrots: u16| {
-            let home = ruleset.turns_home.turns(lettuces, square, carrots);
-            if home == TurnsHome::UNKNOWN {
-                10_000
-            } else {
-                u32::from(home)
-            }
-        };
+        let turns = |lettuces, square, carrots| from_table(ruleset, lettuces, square, carrots);
         let mut best = 10_000;
         for target in square + 1..=64 {
             let price = cost(u16::from(target - square));
@@ -206,12 +203,7 @@ mod tests {
             for lettuces in 0..=3 {
                 for square in 0..64 {
                     for carrots in 0..=MOST_CARROTS {
-                        let found = ruleset.turns_home.turns(lettuces, square, carrots);
-                        let found = if found == TurnsHome::UNKNOWN {
-                            10_000
-                        } else {
-                            found.into()
-                        };
+                        let found = from_table(ruleset, lettuces, square, carrots);
                         let expected = by_looking_ahead(ruleset, lettuces, square, carrots);
                         assert_eq!(found, expected, "{lettuces} {square} {carrots}");
                     }
