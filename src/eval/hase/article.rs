@@ -53,9 +53,12 @@ impl Terms {
 /// Terms of a seat that has not finished, with the preset's curves.
 pub fn terms(position: &Position, seat: Seat) -> Terms {
     let Hare {
-        square, lettuces, ..
+        carrots,
+        square,
+        lettuces,
     } = position.hare(seat);
-    let (function, held) = carrots_of(position, seat);
+    let held = usize::from(carrots) + usize::from(position.income(seat));
+    let (function, held) = function_of(square, held);
     let ahead = position.ruleset().track.lettuces_ahead(square);
     Terms {
         lettuces: read(&CURVES.lettuces, lettuces, ahead),
@@ -68,18 +71,6 @@ pub fn terms(position: &Position, seat: Seat) -> Terms {
 fn read(curves: &LettuceCurves, lettuces: u8, ahead: usize) -> i32 {
     let row = &curves[usize::from(lettuces).min(curves.len() - 1)];
     row[ahead.min(row.len() - 1)]
-}
-
-/// The function for a seat's carrots, and the holding that it is applied to, including the next income.
-#[inline(always)]
-fn carrots_of(position: &Position, seat: Seat) -> (usize, usize) {
-    let Hare {
-        carrots, square, ..
-    } = position.hare(seat);
-    function_of(
-        square,
-        usize::from(carrots) + usize::from(position.income(seat)),
-    )
 }
 
 /// The function for a holding on a square, and the part of the holding that counts.

@@ -295,25 +295,12 @@ mod tests {
                     |size: f32| -> Row { std::array::from_fn(|_| rng.random_range(-size..size)) };
                 let mut weights = Weights::zero(ruleset.name, seats);
                 // Large enough for some sums of the first layer to saturate.
-                weights
-                    .parts
-                    .iter_mut()
-                    .flatten()
-                    .for_each(|part| *part = row(6.0));
-                weights
-                    .slots
-                    .iter_mut()
-                    .flatten()
-                    .for_each(|part| *part = row(1.0));
-                weights
-                    .deck
-                    .iter_mut()
-                    .flatten()
-                    .for_each(|part| *part = row(1.0));
-                weights.mixing.iter_mut().for_each(|part| *part = row(1.0));
-                weights
-                    .strength
-                    .iter_mut()
+                let parts = weights.parts.iter_mut().flatten();
+                parts.for_each(|part| *part = row(6.0));
+                let slots = weights.slots.iter_mut().flatten();
+                let deck = weights.deck.iter_mut().flatten();
+                let rows = slots.chain(deck).chain(&mut weights.mixing);
+                rows.chain(&mut weights.strength)
                     .for_each(|part| *part = row(1.0));
                 weights.mixing_bias = row(1.0);
                 weights.strength_bias = row(1.0)[..seats].to_vec();

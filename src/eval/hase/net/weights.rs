@@ -169,7 +169,7 @@ impl Weights {
         for x in weights.dense() {
             *x = f32::from_le_bytes(take(&mut rest));
         }
-        if weights.is_finite() {
+        if weights.numbers().all(|x| x.is_finite()) {
             Ok(weights)
         } else {
             Err(WeightsError::NotFinite)
@@ -180,11 +180,6 @@ impl Weights {
     fn file_length(&mut self) -> usize {
         let rows: usize = PART_ROWS.iter().sum();
         size_of::<f32>() * (PARTS + self.dense().count()) + size_of::<i16>() * WIDTH * rows
-    }
-
-    fn is_finite(&mut self) -> bool {
-        let parts_are = self.parts.iter().flatten().flatten().all(|x| x.is_finite());
-        parts_are && self.dense().all(|x| x.is_finite())
     }
 }
 
