@@ -142,16 +142,20 @@ impl<G: Evaluate> Tree<'_, G> {
             Some(hint) => index == hint,
             None => killer == Some(mv),
         });
-        let mut moves = None;
+        let mut ordered = None;
         let mut best = -INFINITY;
         let mut best_index = 0;
         let mut alpha = window.alpha;
         for rank in 0..legal.len() {
             // The first move often causes a cutoff, so the others are evaluated only after it.
             let candidate = match first {
-                Some((index, mv)) if rank == 0 => OrderedMove::first(index, mv),
+                Some((index, mv)) if rank == 0 => OrderedMove {
+                    mv,
+                    index: index as u8,
+                    priority: INFINITY,
+                },
                 _ => {
-                    let moves = moves.get_or_insert_with(|| {
+                    let ordered = ordered.get_or_insert_with(|| {
                         OrderedMoves::by(position, |index, mv| {
                             if first.is_some_and(|(first, _)| first == index) {
                                 return INFINITY;
@@ -159,7 +163,7 @@ impl<G: Evaluate> Tree<'_, G> {
                             self.static_priority(mover, position, mv)
                         })
                     });
-                    moves.as_slice()[rank]
+                    ordered.moves[rank]
                 }
             };
             let next = position.play_unchecked(candidate.mv);
@@ -167,26 +171,14 @@ impl<G: Evaluate> Tree<'_, G> {
             let child = path.down(mover);
             // Later moves are rarely better; a null window shows this quickly.
             let is_doubtful = rank > 0 && !below.is_null();
+            let static_lead = candidate.static_lead();
             let mut lead = INFINITY;
             if is_doubtful {
-                lead = self.lead_after(
-                    mover,
-                    &next,
-                    depth - 1,
-                    child,
-                    below.null(),
-                    candidate.static_lead(),
-                );
+                let null = below.null();
+                lead = self.lead_after(mover, &next, depth - 1, child, null, static_lead);
             }
             if lead > alpha && !self.visits.stopped {
-                lead = self.lead_after(
-                    mover,
-                    &next,
-                    depth - 1,
-                    child,
-                    below,
-                    candidate.static_lead(),
-                );
+                lead = self.lead_after(mover, &next, depth - 1, child, below, static_lead);
             }
             if self.visits.stopped {
                 return 0;
@@ -263,17 +255,13 @@ impl<G: Evaluate> Tree<'_, G> {
             _ if lead >= window.beta => Bound::Lower,
             _ => Bound::Exact,
         };
-        let value = to_node(lead, path.own_moves);
-        let depth = depth as u8;
-        self.table.put(
-            key,
-            Entry {
-                value,
-                bound,
-                depth,
-                best,
-            },
-        );
+        let entry = Entry {
+            value: shifted(lead, path.own_moves),
+            bound,
+            depth: depth as u8,
+            best,
+        };
+        self.table.put(key, entry);
     }
 
     /// Lead from the table, if it is enough for the window. A value within the window is not enough, since then the
@@ -288,7 +276,7 @@ impl<G: Evaluate> Tree<'_, G> {
         if u32::from(entry.depth) != depth {
             return None;
         }
-        let lead = from_node(entry.value, path.own_moves);
+        let lead = shifted(entry.value, -path.own_moves);
         let usable = match entry.bound {
             Bound::Exact => lead <= window.alpha || lead >= window.beta,
             Bound::Lower => lead >= window.beta,
@@ -299,19 +287,12 @@ impl<G: Evaluate> Tree<'_, G> {
     }
 }
 
-/// Makes a lead relative to its node: decided leads count own moves from there, so that they hold on any path.
-fn to_node(lead: i32, own_moves: i32) -> i32 {
+/// Moves a decided lead away from 0 by `own_moves`. A lead in the table counts own moves from its node, so that it
+/// holds on any path.
+fn shifted(lead: i32, own_moves: i32) -> i32 {
     match lead {
         _ if lead > CERTAIN => lead + own_moves,
         _ if lead < -CERTAIN => lead - own_moves,
-        _ => lead,
-    }
-}
-
-fn from_node(lead: i32, own_moves: i32) -> i32 {
-    match lead {
-        _ if lead > CERTAIN => lead - own_moves,
-        _ if lead < -CERTAIN => lead + own_moves,
         _ => lead,
     }
 }
@@ -331,18 +312,9 @@ impl<M> OrderedMove<M> {
     fn static_lead(&self) -> Option<i32> {
         (self.priority < CERTAIN).then_some(self.priority)
     }
-
-    /// A move that comes before all others.
-    fn first(index: usize, mv: M) -> OrderedMove<M> {
-        OrderedMove {
-            mv,
-            index: index as u8,
-            priority: INFINITY,
-        }
-    }
 }
 
-/// Legal moves of a position in search order.
+/// Legal moves of a position in search order, of which there are `len`.
 struct OrderedMoves<M> {
     moves: [OrderedMove<M>; MAX_MOVES],
     len: usize,
@@ -369,11 +341,6 @@ impl<M: Copy> OrderedMoves<M> {
         }
         // A seat to move has at least one legal move.
         moves.unwrap_or_else(|| unreachable!("no legal move in {position:?}"))
-    }
-
-    /// Moves in search order.
-    fn as_slice(&self) -> &[OrderedMove<M>] {
-        &self.moves[..self.len]
     }
 
     fn insert(&mut self, entry: OrderedMove<M>) {

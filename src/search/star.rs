@@ -43,7 +43,7 @@ impl<G: Evaluate> Tree<'_, G> {
         if self.visits.stopped {
             return 0;
         }
-        let lead = decided.unwrap_or_else(|| cards.most().value());
+        let lead = decided.unwrap_or_else(|| cards.mean(|known| known.most).value());
         self.pv.clear(path.ply);
         self.remember(key, lead, depth, 0, path, window);
         lead
@@ -158,31 +158,22 @@ impl Cards {
         }
     }
 
-    /// Mean with the upper bound of each card.
-    fn most(&self) -> Mean {
+    /// Mean with one of the bounds of each card.
+    fn mean(&self, bound: impl Fn(&Known) -> i32) -> Mean {
         let mut mean = Mean::NOTHING;
         for known in self.known() {
-            mean.add(known.most, known.weight);
-        }
-        mean
-    }
-
-    /// Mean with the lower bound of each card.
-    fn least(&self) -> Mean {
-        let mut mean = Mean::NOTHING;
-        for known in self.known() {
-            mean.add(known.least, known.weight);
+            mean.add(bound(known), known.weight);
         }
         mean
     }
 
     /// Returns a bound of the mean outside the window, if there is one. The mean is monotonic in each card's lead.
     fn decides(&self, window: Window) -> Option<i32> {
-        let most = self.most().value();
+        let most = self.mean(|known| known.most).value();
         if most <= window.alpha {
             return Some(most);
         }
-        let least = self.least().value();
+        let least = self.mean(|known| known.least).value();
         (least >= window.beta).then_some(least)
     }
 
@@ -218,8 +209,8 @@ impl Cards {
         } = self.known[index];
         let weight = i64::from(weight);
         let own = |lead: i32| weight * i64::from(lead.clamp(-CERTAIN, CERTAIN));
-        let most_of_others = self.most().sum() - own(most);
-        let least_of_others = self.least().sum() - own(least);
+        let most_of_others = self.mean(|known| known.most).sum() - own(most);
+        let least_of_others = self.mean(|known| known.least).sum() - own(least);
         Window {
             alpha: floor(window.alpha, self.weight, most_of_others, weight),
             beta: -floor(-window.beta, self.weight, -least_of_others, weight),
@@ -345,6 +336,6 @@ mod tests {
                 }
             }
         }
-        cards.most().value()
+        cards.mean(|known| known.most).value()
     }
 }

@@ -50,12 +50,13 @@ impl<'a> Visits<'a> {
 
     /// Positions visited by all threads, as last reported.
     pub fn nodes_of_team(&self) -> u64 {
-        self.team.visited() + self.nodes - self.published
+        self.team.visited.load(Ordering::Relaxed) + self.nodes - self.published
     }
 
     /// Reports all visited positions to the team.
     pub fn publish(&mut self) {
-        self.team.add_visited(self.nodes - self.published);
+        let new = self.nodes - self.published;
+        self.team.visited.fetch_add(new, Ordering::Relaxed);
         self.published = self.nodes;
     }
 
@@ -152,16 +153,6 @@ impl<'a> Team<'a> {
         self.claimed
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, claim)
             .map_or(0, portion_of)
-    }
-
-    /// Adds to the number of visited positions.
-    pub fn add_visited(&self, positions: u64) {
-        self.visited.fetch_add(positions, Ordering::Relaxed);
-    }
-
-    /// Visited positions, as reported by the threads.
-    pub fn visited(&self) -> u64 {
-        self.visited.load(Ordering::Relaxed)
     }
 
     /// Sets the current depth of the leader.

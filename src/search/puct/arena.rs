@@ -169,6 +169,12 @@ impl Arena {
         &mut self.edges[node.first as usize..][..usize::from(node.len)]
     }
 
+    /// Edges of a node that are considered.
+    #[inline]
+    pub fn considered(&self, index: NodeIndex) -> impl Iterator<Item = &Edge> + Clone {
+        self.edges(index).iter().filter(|edge| edge.prior >= 0.0)
+    }
+
     /// Visits of the edge's child.
     #[inline]
     pub fn visits(&self, edge: &Edge) -> u32 {
@@ -217,13 +223,9 @@ impl Arena {
             let mut node = self.nodes[index];
             for edge in node.first as usize..node.first as usize + usize::from(node.len) {
                 let mut moving = self.edges[edge];
-                if moving.child != ROOT {
-                    let is_kept = self.nodes[moving.child as usize].visits >= least;
-                    if !is_kept {
-                        moving.child = ROOT;
-                    }
-                }
-                if moving.child != ROOT {
+                if self.visits(&moving) < least {
+                    moving.child = ROOT;
+                } else if moving.child != ROOT {
                     // Marks the child as kept; its new index follows when the loop reaches it.
                     self.moved[moving.child as usize] = ROOT;
                 }

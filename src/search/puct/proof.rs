@@ -31,12 +31,7 @@ impl<G: Evaluate> TreeSearch<'_, G> {
 
     /// Certainty of a node derived from its children, counted from 1 at the end.
     pub fn certainty(&self, node: NodeIndex, mover: Option<Seat>) -> i16 {
-        let edges = self
-            .arena
-            .edges(node)
-            .iter()
-            .filter(|edge| edge.prior >= 0.0);
-        let mates = edges.map(|edge| match edge.child {
+        let mates = self.arena.considered(node).map(|edge| match edge.child {
             ROOT => 0,
             child => self.arena.node(child).mate,
         });

@@ -79,11 +79,7 @@ impl<G: Evaluate> TreeSearch<'_, G> {
     pub fn reuse_root(&mut self) {
         self.set_priors(ROOT);
         self.restrict_root();
-        let considered = self
-            .arena
-            .edges(ROOT)
-            .iter()
-            .filter(|edge| edge.prior >= 0.0);
+        let considered = self.arena.considered(ROOT);
         let visits = considered.map(|edge| self.arena.visits(edge)).sum();
         let mate = self.certainty(ROOT, Some(self.root.goal.seat));
         let root = self.arena.node_mut(ROOT);

@@ -226,13 +226,8 @@ impl<G: Evaluate> TreeSearch<'_, G> {
         let mut best = 0;
         let mut most_behind = f32::NEG_INFINITY;
         let first = self.first_card % edges.len().max(1);
-        for (index, edge) in edges
-            .iter()
-            .enumerate()
-            .cycle()
-            .skip(first)
-            .take(edges.len())
-        {
+        let round = edges.iter().enumerate().cycle().skip(first);
+        for (index, edge) in round.take(edges.len()) {
             let behind = edge.prior * (visits + 1.0) - self.arena.visits(edge) as f32;
             if behind > most_behind {
                 most_behind = behind;
