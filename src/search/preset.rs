@@ -7,8 +7,10 @@ use super::article::{Extent, Line, minimax};
 use super::{
     Answer, Control, Foresight, Memory, Report, Request, Value, deepening, foresight, perfect, puct,
 };
-use crate::eval::{self, Article, ArticleModel, Evaluate, MinimaxModel, ModelSettings, Vector};
-use crate::rules::with_position;
+use crate::eval::{
+    self, Article, ArticleModel, Evaluate, MinimaxModel, Model, ModelSettings, Vector,
+};
+use crate::rules::{Game, with_position};
 
 /// A way of playing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -79,16 +81,31 @@ fn search_in<G: Evaluate>(
     control: &Control,
     observe: &mut dyn FnMut(Report),
 ) -> Option<Answer> {
-    if let Preset::Article(settings) = &request.preset {
-        match G::Article::model(position, &settings.model) {
-            Some(ArticleModel::Vectors(model)) => {
-                return search_vectors(position, &model, request, settings, control, observe);
+    if let Preset::Article(settings) = &request.preset
+        && let Some(model) = G::Article::model(position, &settings.model)
+    {
+        let moves = request.asked(position);
+        let extent = Extent {
+            depth: request
+                .deepest(moves.len(), control)
+                .min(2 * settings.ai_level),
+            moves,
+            nodes: request.nodes,
+            multipv: request.multipv,
+        };
+        return match model {
+            ArticleModel::Vectors(model) => search_vectors(
+                position,
+                &model,
+                &settings.search,
+                &extent,
+                control,
+                observe,
+            ),
+            ArticleModel::Minimax(model) => {
+                search_minimax(position, &model, &extent, control, observe)
             }
-            Some(ArticleModel::Minimax(model)) => {
-                return search_minimax(position, &model, request, settings, control, observe);
-            }
-            None => {}
-        }
+        };
     }
     if request.preset == Preset::Search {
         deepening::search(position, request, memory, control, observe)
@@ -103,77 +120,43 @@ fn search_in<G: Evaluate>(
     }
 }
 
-/// Model of the article's vector search.
-type VectorsOf<G> = <<G as Evaluate>::Article as Article<G>>::Vectors;
-
-/// Model of the article's search for a single number.
-type MinimaxOf<G> = <<G as Evaluate>::Article as Article<G>>::Minimax;
-
-fn search_vectors<G: Evaluate>(
+fn search_vectors<G: Game>(
     position: &G,
-    model: &VectorsOf<G>,
-    request: &Request,
-    settings: &ArticleSettings,
+    model: &impl Model<Position = G, Move = G::Move>,
+    settings: &VectorSettings,
+    extent: &Extent<G::Move>,
     control: &Control,
     observe: &mut dyn FnMut(Report),
 ) -> Option<Answer> {
-    let extent = extent_of(position, request, control, settings);
     let value_of = |line: &Line<G::Move, Vector>| Value {
         leads: eval::leads(&line.value, position.seats()),
         // Longer lines are not certain: the model draws no cards, and rivals may move differently.
         mate: i32::from(line.is_won && line.pv.len() == 1),
     };
-    let settings = &settings.search;
-    let best = vectors::search(model, position, settings, &extent, control, &mut |line| {
+    let best = vectors::search(model, position, settings, extent, control, &mut |line| {
         let worth = line.value[..position.seats()].to_vec();
         observe(report_of(line, value_of(line), worth));
     })?;
-    Some(Answer::of_line(
-        position,
-        &best.pv,
-        value_of(&best),
-        best.nodes,
-    ))
+    let value = value_of(&best);
+    Some(Answer::of_line(position, &best.pv, value, best.nodes))
 }
 
-fn search_minimax<G: Evaluate>(
+fn search_minimax<G: Game>(
     position: &G,
-    model: &MinimaxOf<G>,
-    request: &Request,
-    settings: &ArticleSettings,
+    model: &impl MinimaxModel<Position = G, Move = G::Move>,
+    extent: &Extent<G::Move>,
     control: &Control,
     observe: &mut dyn FnMut(Report),
 ) -> Option<Answer> {
-    let extent = extent_of(position, request, control, settings);
     let value_of = |line: &Line<G::Move, i32>| Value {
         leads: eval::leads(&model.worth(line.value), position.seats()),
         mate: 0,
     };
-    let best = minimax::search(model, position, &extent, control, &mut |line| {
+    let best = minimax::search(model, position, extent, control, &mut |line| {
         observe(report_of(line, value_of(line), vec![line.value]));
     })?;
-    Some(Answer::of_line(
-        position,
-        &best.pv,
-        value_of(&best),
-        best.nodes,
-    ))
-}
-
-fn extent_of<G: Evaluate>(
-    position: &G,
-    request: &Request,
-    control: &Control,
-    settings: &ArticleSettings,
-) -> Extent<G::Move> {
-    let moves = request.asked(position);
-    let deepest = request.deepest(moves.len(), control);
-    Extent {
-        depth: deepest.min(2 * settings.ai_level),
-        moves,
-        nodes: request.nodes,
-        multipv: request.multipv,
-    }
+    let value = value_of(&best);
+    Some(Answer::of_line(position, &best.pv, value, best.nodes))
 }
 
 fn report_of<M: Display, V>(line: &Line<M, V>, value: Value, worth: Vec<i32>) -> Report {

@@ -119,26 +119,15 @@ mod tests {
 
     #[test]
     fn patience_ends_when_nothing_was_gained_for_many_turns() {
+        let waits = |seat, now, turns: &[u32]| !is_impatient(Seat(seat), now, &past(turns));
         let mut stuck = vec![8; PATIENCE];
         stuck[0] = 7;
-        assert!(is_impatient(Seat(0), 7, &past(&stuck)));
-        assert!(
-            !is_impatient(Seat(0), 6, &past(&stuck)),
-            "it is nearer than ever before"
-        );
-        assert!(
-            !is_impatient(Seat(0), 7, &past(&stuck[1..])),
-            "it has not waited long enough"
-        );
-        assert!(
-            !is_impatient(Seat(1), 7, &past(&stuck)),
-            "others have waited"
-        );
+        assert!(!waits(0, 7, &stuck));
+        assert!(waits(0, 6, &stuck), "it is nearer than ever before");
+        assert!(waits(0, 7, &stuck[1..]), "it has not waited long enough");
+        assert!(waits(1, 7, &stuck), "others have waited");
         let slow: Vec<u32> = (0..20).map(|turn| 20 - turn / 3).collect();
-        assert!(
-            !is_impatient(Seat(0), 13, &past(&slow)),
-            "it comes nearer slowly"
-        );
+        assert!(waits(0, 13, &slow), "it comes nearer slowly");
     }
 
     #[test]

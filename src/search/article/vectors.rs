@@ -70,18 +70,13 @@ impl<M: Model, const N: usize> Root<'_, M, N> {
     fn static_best(&mut self) -> Option<Line<M::Move, Vector>> {
         let model = self.walk.model;
         let strategy = self.walk.settings.strategy;
-        let mut best: Option<([i32; N], M::Move)> = None;
-        for &mv in &self.extent.moves {
-            let next = model.play(self.position, mv);
-            let vector = model.static_worth(&next);
-            let is_better = best.as_ref().is_none_or(|(best, _)| {
-                strategy.compare(self.mover.index(), &vector, best).is_gt()
-            });
-            if is_better {
-                best = Some((vector, mv));
-            }
-        }
-        let (vector, mv) = best?;
+        let moves = self.extent.moves.iter();
+        let valued = moves.map(|&mv| (model.static_worth(&model.play(self.position, mv)), mv));
+        let mover = self.mover.index();
+        let (vector, mv) = valued.reduce(|best, next| {
+            let is_better = strategy.compare(mover, &next.0, &best.0).is_gt();
+            if is_better { next } else { best }
+        })?;
         Some(self.line(0, 1, vector, vec![mv]))
     }
 
