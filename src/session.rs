@@ -75,10 +75,7 @@ pub fn serve_stdio(arguments: &[String]) -> ExitCode {
     let text = arguments.join(" ");
     match text.parse::<Command>() {
         Ok(_) => exit_code(serve(Cursor::new(text), output)),
-        Err(error) => {
-            print_error(&error);
-            ExitCode::from(REFUSED)
-        }
+        Err(error) => failed(&error, REFUSED),
     }
 }
 
@@ -88,16 +85,15 @@ pub const REFUSED: u8 = 2;
 fn exit_code(served: io::Result<()>) -> ExitCode {
     match served {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            print_error(&error);
-            ExitCode::FAILURE
-        }
+        Err(error) => failed(&error, 1),
     }
 }
 
-fn print_error(problem: &dyn std::error::Error) {
+/// Prints an error, and returns its exit status.
+fn failed(error: &dyn std::error::Error, status: u8) -> ExitCode {
     // If standard error fails too, there is no one left to inform.
-    let _ = writeln!(io::stderr(), "buxtehude: {problem}");
+    let _ = writeln!(io::stderr(), "buxtehude: {error}");
+    ExitCode::from(status)
 }
 
 /// Serves one client until it quits, its input ends, or its output is closed.
@@ -403,11 +399,7 @@ impl<W: Write> Session<W> {
         if self.running.as_ref().is_some_and(Running::is_search) {
             return Ok(());
         }
-        self.answer_go(BestMove {
-            best: None,
-            ponder: None,
-            estimate: Vec::new(),
-        })
+        self.answer_go(BestMove::default())
     }
 
     /// Answers a `go`. For UGI the answer is the move alone, since UGI clients expect a line of two words.

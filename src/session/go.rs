@@ -162,24 +162,24 @@ impl<W: Write> Session<W> {
 
     /// Takes the answer of a search, or `None` if there is nothing to move, and sends it as soon as it is due.
     pub(super) fn take_answer(&mut self, answer: Option<Answer>) -> io::Result<()> {
-        let Some(running) = &mut self.running else {
+        let Some(Running {
+            search: Some(search),
+            position,
+            ..
+        }) = &mut self.running
+        else {
             return Ok(());
         };
-        let Some(search) = &mut running.search else {
-            return Ok(());
-        };
-        let seats = running.position.seats();
         search.is_final = answer.as_ref().is_none_or(|answer| answer.is_final);
         search.answer = Some(match answer {
             Some(answer) => BestMove {
                 best: Some(answer.best),
                 ponder: answer.ponder,
-                estimate: answers::estimate(&answer.value, seats),
+                estimate: answers::estimate(&answer.value, position.seats()),
             },
             None => BestMove {
-                best: None,
-                ponder: None,
-                estimate: answers::static_estimate(&running.position, &self.evaluators),
+                estimate: answers::static_estimate(position, &self.evaluators),
+                ..BestMove::default()
             },
         });
         self.release_unless_held()
@@ -319,15 +319,12 @@ fn limits_of(go: &Go, position: &AnyPosition) -> Result<Limits, String> {
             ));
         }
     }
-    let clock = go
-        .clock
-        .as_ref()
-        .map(|clock| mover_clock(clock, position))
-        .transpose()?;
+    let clock = go.clock.as_ref();
+    let clock = clock.map(|clock| mover_clock(clock, position));
     Ok(Limits {
         depth: go.depth,
         nodes: go.nodes,
         movetime: go.movetime.map(milliseconds),
-        clock,
+        clock: clock.transpose()?,
     })
 }

@@ -1,7 +1,9 @@
 //! The options that a client can set: one table with the name, effect and values of each.
 
+use std::fmt::Display;
 use std::io;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use thiserror::Error;
 
@@ -9,7 +11,7 @@ use super::search_thread::MemorySize;
 use crate::eval::{self, EvalFileError, ModelOption};
 use crate::protocol::{Excerpt, OptionKind, OptionOffer};
 use crate::rules::{MAX_MOVES, VARIANTS, Variant};
-use crate::search::article::vectors::{CapsError, Prune, Strategy, StrategyError};
+use crate::search::article::vectors::{Prune, Strategy};
 use crate::search::{Aim, ArticleSettings, LEVELS, Level, MAX_AI_LEVEL, Preset, Strength};
 
 const HASH: &str = "Hash";
@@ -186,12 +188,7 @@ const SETTINGS: &[Setting] = &[
         effect: Effect::Forget,
         values: Values::Text {
             get: |options| options.article.search.strategy.to_string(),
-            set: |options, value| {
-                let strategy = value.parse();
-                options.article.search.strategy =
-                    strategy.map_err(|error: StrategyError| error.to_string())?;
-                Ok(())
-            },
+            set: |options, value| parse_into(&mut options.article.search.strategy, value),
         },
     },
     Setting {
@@ -215,11 +212,7 @@ const SETTINGS: &[Setting] = &[
         effect: Effect::Forget,
         values: Values::Text {
             get: |options| options.article.search.caps.to_string(),
-            set: |options, value| {
-                let caps = value.parse();
-                options.article.search.caps = caps.map_err(|error: CapsError| error.to_string())?;
-                Ok(())
-            },
+            set: |options, value| parse_into(&mut options.article.search.caps, value),
         },
     },
     Setting {
@@ -460,6 +453,11 @@ impl Values {
         }
         Ok(())
     }
+}
+
+fn parse_into<T: FromStr<Err: Display>>(slot: &mut T, value: &str) -> Result<(), String> {
+    *slot = value.parse().map_err(|error: T::Err| error.to_string())?;
+    Ok(())
 }
 
 fn number(value: &str, min: u32, max: u32) -> Result<u32, String> {

@@ -10,21 +10,17 @@ use crate::rules::{AnyPosition, Seat, Turn};
 /// For two players, `p1turn`, `gameover` and `result` are answered in the words of UGI. Source: kz04px, The Universal
 /// Game Interface, version 1.0.
 pub fn response(query: Query, position: &AnyPosition) -> Vec<String> {
-    let words = |text: &str| vec![text.to_owned()];
     let turn = position.turn();
     match query {
         Query::P1Turn => {
-            let first = Seat(0);
-            words(yes_or_no(
-                turn == Turn::Seat(first) || turn == Turn::Card(first),
-            ))
+            vec![(turn.seat() == Some(Seat(0))).to_string()]
         }
         Query::Turn => match turn {
             Turn::Seat(seat) => vec![seat.to_string()],
             Turn::Card(seat) => vec!["card".to_owned(), seat.to_string()],
-            Turn::Over => words("over"),
+            Turn::Over => vec!["over".to_owned()],
         },
-        Query::GameOver => words(yes_or_no(turn == Turn::Over)),
+        Query::GameOver => vec![(turn == Turn::Over).to_string()],
         Query::Result => result(position),
         Query::Legal => position.legal_actions(),
         Query::Players => vec![position.seats().to_string()],
@@ -33,10 +29,6 @@ pub fn response(query: Query, position: &AnyPosition) -> Vec<String> {
         // The games of this program have no pictures of one line, and nothing but places.
         Query::Picture | Query::Stake => Vec::new(),
     }
-}
-
-fn yes_or_no(answer: bool) -> &'static str {
-    if answer { "true" } else { "false" }
 }
 
 /// The next action, all possible actions, and the places as soon as one is decided.
@@ -67,7 +59,7 @@ fn state(position: &AnyPosition) -> Vec<String> {
 
 /// Place of each seat; `None` while it is open.
 fn places(position: &AnyPosition) -> impl Iterator<Item = Option<usize>> {
-    (0..position.seats()).map(|seat| position.place(Seat(seat as u8)))
+    Seat::all(position.seats()).map(|seat| position.place(seat))
 }
 
 /// Place of each seat; for two seats, the result in UGI's words.

@@ -9,7 +9,7 @@ use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::process::ExitCode;
 
 use super::position::{PositionError, first_position, refusal, start_of};
-use super::{REFUSED, error_reply, exit_code, print_error, query};
+use super::{REFUSED, error_reply, exit_code, failed, query};
 use crate::protocol::{Command, LineReader, PositionCommand, Reply, Start};
 use crate::rules::{AnyPosition, UnknownVariant, VARIANTS, Variant};
 
@@ -24,10 +24,7 @@ const BUFFER_SIZE: usize = 1 << 16;
 pub fn serve_rules(arguments: &[String]) -> ExitCode {
     match variant_of(arguments) {
         Ok(variant) => exit_code(serve(variant, io::stdin().lock(), io::stdout().lock())),
-        Err(error) => {
-            print_error(&error);
-            ExitCode::from(REFUSED)
-        }
+        Err(error) => failed(&error, REFUSED),
     }
 }
 
