@@ -62,6 +62,8 @@ enum Values {
         get: fn(&Options) -> usize,
         set: fn(&mut Options, usize),
     },
+    /// The text that stands for no file.
+    File(&'static str, fn(&mut Options) -> &mut Option<PathBuf>),
     /// A text that is refused returns what is expected instead.
     Text {
         get: fn(&Options) -> String,
@@ -124,26 +126,12 @@ const SETTINGS: &[Setting] = &[
     Setting {
         name: DEBUG_LOG_FILE,
         effect: Effect::OpenLog,
-        values: Values::Text {
-            get: |_| EMPTY.into(),
-            set: |options, value| {
-                let is_file = !["", EMPTY].contains(&value);
-                options.debug_log = is_file.then(|| value.into());
-                Ok(())
-            },
-        },
+        values: Values::File(EMPTY, |options| &mut options.debug_log),
     },
     Setting {
         name: EVAL_FILE,
         effect: Effect::LoadWeights,
-        values: Values::Text {
-            get: |_| SHIPPED.into(),
-            set: |options, value| {
-                let is_file = !["", SHIPPED].contains(&value);
-                options.eval_file = is_file.then(|| value.into());
-                Ok(())
-            },
-        },
+        values: Values::File(SHIPPED, |options| &mut options.eval_file),
     },
     Setting {
         name: "Aim",
@@ -419,6 +407,9 @@ impl Values {
             },
             Values::Spin(min, max, field) => spin(*field(defaults), *min, *max),
             Values::Combo { names, get, .. } => combo(&names(), get(defaults)),
+            Values::File(none, _) => OptionKind::String {
+                default: (*none).into(),
+            },
             Values::Text { get, .. } => OptionKind::String {
                 default: get(defaults),
             },
@@ -442,6 +433,10 @@ impl Values {
             }
             Values::Spin(min, max, field) => *field(options) = number(value, *min, *max)?,
             Values::Combo { names, set, .. } => set(options, choice(value, &names())?),
+            Values::File(none, field) => {
+                let is_file = !["", *none].contains(&value);
+                *field(options) = is_file.then(|| value.into());
+            }
             Values::Text { set, .. } => set(options, value)?,
             Values::Model(option) => {
                 let number = match option.values {
