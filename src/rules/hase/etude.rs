@@ -106,14 +106,13 @@ impl Etude {
         let wrong_number = EtudeError::Fields {
             found: fields.len(),
         };
-        if fields.len() % 4 != 1 {
+        let (hares, &[verdict]) = fields.as_chunks::<4>() else {
             return Err(wrong_number);
-        }
-        let seats = fields.len() / 4;
+        };
+        let seats = hares.len();
         let mut position = Position::start(ruleset, seats).ok_or(wrong_number)?;
-        for (index, fields) in fields.chunks_exact(4).enumerate() {
-            let seat = Seat(index as u8);
-            let marked = match fields[3] {
+        for (seat, &[square, carrots, lettuces, mark]) in Seat::all(seats).zip(hares) {
+            let marked = match mark {
                 "t" => true,
                 "f" => false,
                 text => {
@@ -123,14 +122,12 @@ impl Etude {
                     });
                 }
             };
-            let numbers = [fields[0], fields[1], fields[2]];
-            notation::place_hare(&mut position, seat, numbers, marked)?;
+            notation::place_hare(&mut position, seat, [square, carrots, lettuces], marked)?;
             if position.hare(seat).square == FINISH {
                 return Err(EtudeError::Finished { seat });
             }
         }
         notation::check_marks(&position)?;
-        let verdict = fields[4 * seats];
         let winner = seat_number(verdict, seats);
         if winner.is_none() && verdict != "-" {
             let text = verdict.to_string();

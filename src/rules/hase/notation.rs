@@ -76,23 +76,13 @@ pub(super) fn parse_hares(
     let texts: Vec<&str> = text.split('/').collect();
     let start = Position::start(ruleset, texts.len());
     let mut position = start.ok_or(PositionError::Hares { found: texts.len() })?;
-    for (index, text) in texts.into_iter().enumerate() {
-        let (unmarked, marked) = match text.strip_suffix('!') {
-            Some(unmarked) => (unmarked, true),
-            None => (text, false),
-        };
-        let numbers: Vec<&str> = unmarked.split(',').collect();
-        let &[square, carrots, lettuces] = numbers.as_slice() else {
-            return Err(PositionError::Hare {
-                text: text.to_string(),
-            });
-        };
-        place_hare(
-            &mut position,
-            Seat(index as u8),
-            [square, carrots, lettuces],
-            marked,
-        )?;
+    for (seat, text) in Seat::all(texts.len()).zip(texts) {
+        let unmarked = text.strip_suffix('!');
+        let numbers: Vec<&str> = unmarked.unwrap_or(text).split(',').collect();
+        let numbers = numbers.try_into().map_err(|_| PositionError::Hare {
+            text: text.to_string(),
+        })?;
+        place_hare(&mut position, seat, numbers, unmarked.is_some())?;
     }
     Ok(position)
 }
@@ -191,14 +181,10 @@ fn check_finished_hares(position: &Position) -> Result<(), PositionError> {
 
 /// Checks that each hare marked as missing its turn can legally do so.
 pub(super) fn check_marks(position: &Position) -> Result<(), PositionError> {
-    for (index, hare) in position.hares().iter().enumerate() {
-        let seat = Seat(index as u8);
-        if !position.misses_turn(seat) {
-            continue;
-        }
-        let &Hare {
+    for seat in Seat::all(position.seats()).filter(|&seat| position.misses_turn(seat)) {
+        let Hare {
             square, lettuces, ..
-        } = hare;
+        } = position.hare(seat);
         let lettuces = match position.ruleset.track.square(square) {
             Square::Hare => continue,
             Square::Lettuce if lettuces > 0 => continue,
