@@ -57,13 +57,6 @@ pub struct Pursuit {
     heuristic: Heuristic,
 }
 
-impl Pursuit {
-    /// The model with this heuristic.
-    pub fn new(heuristic: Heuristic) -> Pursuit {
-        Pursuit { heuristic }
-    }
-}
-
 impl MinimaxModel for Pursuit {
     type Position = Position;
     type Move = Move;
@@ -113,7 +106,8 @@ impl Evaluator<Position> for Distance {
     }
 
     fn explain(&self, position: &Position) -> Vec<String> {
-        explain_with(position, &Pursuit::new(Heuristic::Distance))
+        let heuristic = Heuristic::Distance;
+        explain_with(position, &Pursuit { heuristic })
     }
 }
 
@@ -181,7 +175,8 @@ impl Article<Position> for RabbitsAndWolves {
 }
 
 fn pursuit(settings: &ModelSettings) -> Pursuit {
-    Pursuit::new(settings.fox.heuristic)
+    let heuristic = settings.fox.heuristic;
+    Pursuit { heuristic }
 }
 
 /// The map of distances, the value, and a line for each seat.

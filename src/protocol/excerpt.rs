@@ -25,11 +25,6 @@ impl Excerpt {
             shortened: chars.next().is_some(),
         }
     }
-
-    /// The kept text, unescaped.
-    pub fn text(&self) -> &str {
-        &self.text
-    }
 }
 
 impl fmt::Display for Excerpt {

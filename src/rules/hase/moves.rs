@@ -30,15 +30,6 @@ impl Move {
         Move(steps as i16)
     }
 
-    /// Move of `steps` squares back.
-    ///
-    /// # Panics
-    /// If `steps` is not 1 to 63.
-    pub const fn back(steps: u8) -> Move {
-        assert!(steps >= 1 && steps <= 63, "a move back has 1 to 63 steps");
-        Move(-(steps as i16))
-    }
-
     /// Integer code.
     pub const fn code(self) -> i16 {
         self.0
