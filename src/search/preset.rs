@@ -85,23 +85,18 @@ fn search_in<G: Evaluate>(
         && let Some(model) = G::Article::model(position, &settings.model)
     {
         let moves = request.asked(position);
+        let deepest = request.deepest(moves.len(), control);
         let extent = Extent {
-            depth: request
-                .deepest(moves.len(), control)
-                .min(2 * settings.ai_level),
+            depth: deepest.min(2 * settings.ai_level),
             moves,
             nodes: request.nodes,
             multipv: request.multipv,
         };
+        let settings = &settings.search;
         return match model {
-            ArticleModel::Vectors(model) => search_vectors(
-                position,
-                &model,
-                &settings.search,
-                &extent,
-                control,
-                observe,
-            ),
+            ArticleModel::Vectors(model) => {
+                search_vectors(position, &model, settings, &extent, control, observe)
+            }
             ArticleModel::Minimax(model) => {
                 search_minimax(position, &model, &extent, control, observe)
             }

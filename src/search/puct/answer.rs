@@ -74,13 +74,9 @@ impl<G: Evaluate> TreeSearch<'_, G> {
             })
             .collect();
         ranking.sort_by_key(|candidate| {
-            let certainty = candidate.value.mate.signum();
-            let soon = if certainty == 0 {
-                0
-            } else {
-                -candidate.value.mate
-            };
-            std::cmp::Reverse((certainty, soon, candidate.visits, candidate.preference))
+            let mate = candidate.value.mate;
+            let certainty = (mate.signum(), -mate);
+            std::cmp::Reverse((certainty, candidate.visits, candidate.preference))
         });
         ranking
     }
@@ -106,17 +102,12 @@ impl<G: Evaluate> TreeSearch<'_, G> {
     fn value_of(&self, mv: G::Move, tally: &Tally) -> Value {
         let next = self.root.position.play_unchecked(mv);
         let is_home = next.place(self.root.goal.seat) == Some(self.root.goal.best_open_place);
-        if tally.visits == 0 {
-            return Value {
-                leads: static_leads(self.evaluator, &next),
-                mate: i32::from(is_home),
-            };
-        }
+        let leads = match tally.visits {
+            0 => static_leads(self.evaluator, &next),
+            visits => self.root.goal.leads(&tally.sums, visits, &next),
+        };
         let mate = if is_home { 1 } else { i32::from(tally.mate) };
-        Value {
-            leads: self.root.goal.leads(&tally.sums, tally.visits, &next),
-            mate,
-        }
+        Value { leads, mate }
     }
 
     /// This thread's statistics of each root move.
