@@ -159,8 +159,8 @@ fn without_go(word: &'static str) -> &'static str {
 }
 
 fn first_given(words: impl IntoIterator<Item = (&'static str, bool)>) -> Option<&'static str> {
-    let mut given = words.into_iter().filter(|(_, given)| *given);
-    given.next().map(|(word, _)| word)
+    let first = words.into_iter().find(|(_, given)| *given);
+    first.map(|(word, _)| word)
 }
 
 impl fmt::Display for Clock {

@@ -63,6 +63,7 @@ impl fmt::Display for OptionKind {
 
 /// Attributes of an option. Each except `vars` holds the rest of the line from its text on. If an attribute other than
 /// `var` is repeated, the last one counts.
+#[derive(Default)]
 struct Attributes<'a> {
     default: &'a str,
     min: &'a str,
@@ -72,12 +73,7 @@ struct Attributes<'a> {
 
 /// Reads all attributes; those that do not apply to the option's type are ignored.
 fn attributes(input: &str) -> Parsed<'_, Attributes<'_>> {
-    let mut attributes = Attributes {
-        default: "",
-        min: "",
-        max: "",
-        vars: Vec::new(),
-    };
+    let mut attributes = Attributes::default();
     let mut rest = input;
     while let Ok((behind, name)) = word(rest) {
         let (next, text) = text_of_attribute(behind)?;
