@@ -38,7 +38,7 @@ fn main() -> ExitCode {
 /// Answers a client's lines until it quits or its input ends.
 ///
 /// # Errors
-/// Those of the streams.
+/// Errors of the streams.
 fn serve(input: impl BufRead, mut output: impl Write, seed: u64) -> io::Result<()> {
     let mut mover = RandomMover::new(&VARIANTS[0], seed);
     let mut lines = LineReader::new(input);

@@ -39,7 +39,7 @@ pub struct FileError {
     pub path: PathBuf,
     /// Line number, from 1; `None` for the whole file.
     pub line: Option<usize>,
-    /// The problem and what is expected.
+    /// The problem, with the accepted values.
     pub problem: Problem,
 }
 

@@ -1,7 +1,6 @@
 //! Conversion of the worth of a position in the articles' models to leads.
 //!
-//! Of two seats the one with the larger worth is more likely to finish first: a lead is a logistic function of the
-//! difference.
+//! The seat with the larger worth is more likely to finish first: a lead is a logistic function of the difference.
 
 use super::{CERTAIN, Vector, exp};
 use crate::rules::MAX_SEATS;

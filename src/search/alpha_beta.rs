@@ -314,7 +314,7 @@ impl<M> OrderedMove<M> {
     }
 }
 
-/// Legal moves of a position in search order, of which there are `len`.
+/// Legal moves of a position in search order: the first `len` of `moves`.
 struct OrderedMoves<M> {
     moves: [OrderedMove<M>; MAX_MOVES],
     len: usize,

@@ -160,7 +160,7 @@ impl<W: Write> Session<W> {
         worth.map_or(Ok(()), |worth| self.inform(&worth))
     }
 
-    /// Takes the answer of a search, or `None` if there is nothing to move, and sends it as soon as it is due.
+    /// Takes the answer of a search, or `None` if no move is possible, and sends it as soon as it is due.
     pub(super) fn take_answer(&mut self, answer: Option<Answer>) -> io::Result<()> {
         let Some(Running {
             search: Some(search),

@@ -64,7 +64,7 @@ enum Values {
     },
     /// The text that stands for no file.
     File(&'static str, fn(&mut Options) -> &mut Option<PathBuf>),
-    /// A text that is refused returns what is expected instead.
+    /// `set` returns the accepted texts if it refuses one.
     Text {
         get: fn(&Options) -> String,
         set: fn(&mut Options, &str) -> Result<(), String>,
@@ -423,7 +423,7 @@ impl Values {
         }
     }
 
-    /// Sets the value; if it is refused, returns what is expected instead.
+    /// Sets the value, or returns the accepted values.
     fn set(&self, options: &mut Options, value: &str) -> Result<(), String> {
         match self {
             Values::Button if value.is_empty() => {}

@@ -76,6 +76,6 @@ pub(super) fn in_order<I, T: Send, B>(
         }
         ControlFlow::Continue(())
     })?;
-    // After an interrupt, earlier results may be missing for good.
+    // After an interrupt, earlier results may never come.
     waiting.into_values().try_for_each(take)
 }

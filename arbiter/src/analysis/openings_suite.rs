@@ -150,7 +150,7 @@ struct Candidate {
     mover: Seat,
 }
 
-/// Reasons for which a candidate is not judged.
+/// Reasons to reject a candidate without judging it.
 enum Rejected {
     /// An earlier candidate has the same position.
     Repeated,

@@ -275,7 +275,7 @@ fn beginning(file: &GameFile, path: &Path) -> Result<(Subject, Report), CommandE
     let names = names.into_iter().map(|(name, _)| name).collect();
     let game = first_game.ok_or_else(|| format!("{}: no games in this file", path.display()))?;
     let seats = game.seats.len();
-    // A block has as many games as seats, or more with `--all-orders`.
+    // A block has a game for each seat, or more with `--all-orders`.
     let games_per_block = blocks.into_values().fold(seats, usize::max);
     let report = Report::new(names, seats, games_per_block);
     Ok((Subject::of_record(&game), report))

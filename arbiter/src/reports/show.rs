@@ -8,7 +8,7 @@ use matches::record::printable::printable;
 use matches::record::{GameRecord, TurnRecord};
 use matches::report::{Column, ordinal, table};
 
-/// Columns before those of the position.
+/// Columns to the left of the position.
 const MOVE: [Column; 4] = [
     Column::right("ply"),
     Column::right("seat"),
@@ -16,7 +16,7 @@ const MOVE: [Column; 4] = [
     Column::left("move"),
 ];
 
-/// Columns after those of the position.
+/// Columns to the right of the position.
 const OPINION: [Column; 3] = [
     Column::right("depth"),
     Column::right("ms"),

@@ -194,7 +194,7 @@ impl Machines {
     }
 }
 
-/// Formats a share, if it is known.
+/// Formats a share; `-` stands for an unknown one.
 fn known(share: Option<f64>) -> String {
     share.map_or("-".to_string(), percent)
 }

@@ -14,7 +14,7 @@ use crate::rules::{Game, Seat, Turn};
 /// Carrots that a hare square costs if no card is drawn.
 const TOLL: u16 = 7;
 
-/// From here on hare squares are the last ones, where a card may cost the race.
+/// First of the last hare squares, where a card may cost the race.
 const LAST_HARES: u8 = 58;
 
 /// Penalty in E for standing on a hare square, in hundredths.

@@ -32,7 +32,7 @@ pub static SOLVED: LazyLock<Solved> = LazyLock::new(Solved::new);
 /// ```
 #[derive(Debug)]
 pub struct Solved {
-    /// By rank of the placement: the values with the rabbit to move, [`older`] by one move.
+    /// Values with the rabbit to move, by rank of the placement, [`older`] by one move.
     rabbit_to_move: Vec<Row>,
 }
 

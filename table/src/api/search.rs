@@ -66,7 +66,7 @@ impl SearchTerms {
     /// Sets the number of lines that the engine reports.
     ///
     /// # Errors
-    /// [`ApiError`] if the engine cannot report so many.
+    /// [`ApiError`] if the engine cannot report this number of lines.
     pub fn set_lines(&mut self, lines: usize) -> Result<(), ApiError> {
         if lines == 0 {
             return Err(ApiError::invalid("lines 0; expected at least 1"));

@@ -31,7 +31,7 @@ pub struct Game {
     pub moves: Vec<String>,
 }
 
-/// The game cannot be played; the message names the reason and what is expected.
+/// The game cannot be played; the message names the reason and the accepted values.
 #[derive(Debug, Error)]
 #[error("{0}")]
 pub struct GameError(String);

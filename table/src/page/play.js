@@ -146,7 +146,7 @@ export class Table extends Display {
     }
   }
 
-  // Reports the failure of the engine whose turn it is, and offers two ways to go on.
+  // Reports the failure of the engine whose turn it is, and offers two ways to continue.
   explain(error) {
     const { seat } = this.game.current.turn;
     const name = this.names[seat - 1];

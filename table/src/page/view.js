@@ -1,4 +1,4 @@
-// Parts of the page: controls, the board with squares to choose, and the seats with what they hold.
+// Parts of the page: controls, the board with squares to choose, and the seats with their holdings.
 
 import { FIELD, colour, drawBoard, drawing, element, layoutOf, movedPieces, spotsOf } from "./board.js";
 import { ordinal, percent, t, word } from "./texts.js";

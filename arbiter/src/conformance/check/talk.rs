@@ -344,7 +344,7 @@ impl Talk {
         self.best_move(begun)
     }
 
-    /// Sends a `go` to which a move must be the answer.
+    /// Sends a `go` that must be answered by a move.
     pub fn go_for_a_move(&mut self, line: &str) -> Result<Search, Fault> {
         let search = self.go(line)?;
         expect(search.best.best.is_some(), || "no move".into())?;

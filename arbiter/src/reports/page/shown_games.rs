@@ -149,7 +149,7 @@ impl ShownGames {
             Ok(walk) => {
                 fault = walk.flaw.as_ref().and_then(Flaw::fault_of_rules).cloned();
                 game.flaw = walk.flaw.as_ref().map(ToString::to_string);
-                // If moves are missing at the end, so are those of the last turns.
+                // If moves are missing at the end, the last turns have none.
                 game.opening = record.opening_plies();
                 let turns = TurnsAfter(game.opening, &record.turns);
                 let mut positions = self.on_board(&walk, turns).or_else(|| {

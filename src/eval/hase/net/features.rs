@@ -54,7 +54,7 @@ fn carrots_of(holding: usize) -> usize {
         .unwrap_or(MOST_CARROTS)
 }
 
-/// What a hare does next: move, miss its turn or draw a card.
+/// Next action of a hare: it moves, misses its turn or draws a card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Free,
