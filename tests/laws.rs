@@ -322,7 +322,7 @@ impl<G: Game> Laws<G> {
         let legal = is_move.then(|| any.legal_actions());
         assert_eq!(words, legal.unwrap_or_default(), "{position:?}");
         assert_eq!(format!("{any:?}"), format!("{position:?}"));
-        for seat in (0..position.seats()).map(|seat| Seat(seat as u8)) {
+        for seat in Seat::all(position.seats()) {
             assert_eq!(any.place(seat), position.place(seat), "{position:?}");
         }
         let cards: Vec<(String, u32)> = position
@@ -354,7 +354,7 @@ impl<G: Game> Laws<G> {
 }
 
 fn places<G: Game>(position: &G) -> Vec<Option<usize>> {
-    let seats = (0..position.seats()).map(|seat| Seat(seat as u8));
+    let seats = Seat::all(position.seats());
     seats.map(|seat| position.place(seat)).collect()
 }
 

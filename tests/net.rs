@@ -281,7 +281,7 @@ fn looks_sum_the_rows_of_their_hares() {
                 if position.ruleset().name != ruleset.name {
                     continue;
                 }
-                for seat in (0..seats as u8).map(Seat) {
+                for seat in Seat::all(seats) {
                     let look = looks.index(&position, seat);
                     assert!(look < looks.count());
                     let expected = parts_of(&position, seat);

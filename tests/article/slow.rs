@@ -158,7 +158,7 @@ impl Slow {
     }
 
     fn worth(&self, position: &Position) -> Vec<i32> {
-        let seats = (0..position.seats() as u8).map(Seat);
+        let seats = Seat::all(position.seats());
         let worth = |seat: Seat| {
             let hare = position.hare(seat);
             if hare.square == 64 {

@@ -9,7 +9,7 @@ use super::folder::{Folder, Ran, fine, refused};
 /// Terms of each seat of an etude, and the etude's verdict.
 fn terms_of(line: &str) -> (Vec<Terms>, Option<usize>) {
     let etude = Etude::parse(&HASE_UND_IGEL, line).unwrap();
-    let seats = (0..etude.position.seats() as u8).map(Seat);
+    let seats = Seat::all(etude.position.seats());
     let terms = seats.map(|seat| terms(&etude.position, seat)).collect();
     (terms, etude.winner.map(Seat::index))
 }

@@ -161,7 +161,7 @@ pub fn is_too_long(plies: usize, seats: usize) -> bool {
 pub fn places(position: &Position) -> [u8; MAX_SEATS] {
     let mut places = [0; MAX_SEATS];
     let mut open: Vec<Seat> = Vec::new();
-    for seat in (0..position.seats() as u8).map(Seat) {
+    for seat in Seat::all(position.seats()) {
         match position.place(seat) {
             Some(place) => places[seat.index()] = place as u8,
             None => open.push(seat),

@@ -243,7 +243,7 @@ fn check_endings(record: &GameRecord, last: &Position) -> Result<Option<Seat>, F
 /// Checks the places: seats that have finished keep theirs, the offender is the last of the others, further seats of
 /// its engine share the places before it, and the others share the best that are left.
 fn check_places(record: &GameRecord, last: &Position, offender: Option<Seat>) -> Result<(), Flaw> {
-    let seats = || (0..last.seats() as u8).map(Seat);
+    let seats = || Seat::all(last.seats());
     let free = free_places(&last.places().collect::<Vec<_>>());
     // A seat without a place takes one of these, so there is one wherever it counts.
     let free_at = |index: usize| free.get(index).copied().unwrap_or(last.seats());

@@ -188,5 +188,5 @@ pub fn index_of(position: &Position) -> usize {
 }
 
 fn seats(position: &Position) -> impl Iterator<Item = Seat> + use<> {
-    (0..position.seats() as u8).map(Seat)
+    Seat::all(position.seats())
 }

@@ -220,6 +220,6 @@ pub fn all(facts: Vec<rules::Fact>) -> Vec<Fact> {
 
 /// Place of each seat, from 1; `None` while it is open.
 pub fn places(position: &AnyPosition) -> Vec<Option<usize>> {
-    let seats = (0..position.seats() as u8).map(Seat);
+    let seats = Seat::all(position.seats());
     seats.map(|seat| position.place(seat)).collect()
 }

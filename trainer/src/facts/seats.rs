@@ -55,7 +55,7 @@ fn counts_of(game: &RecordedGame) -> Vec<Counts> {
     };
     if let Some(first) = game.plies.first() {
         positions.insert(first.before.to_string());
-        for seat in (0..game.seats() as u8).map(Seat) {
+        for seat in Seat::all(game.seats()) {
             hares.insert(holding(&first.before, seat));
             squares.insert((seat, first.before.hare(seat).square));
         }
@@ -125,7 +125,7 @@ pub fn turns_behind(games: &[RecordedGame]) -> String {
 
 /// Seats that are not home, each with the turns that it needs; without those whose way home is unknown.
 fn racing(position: &Position) -> Vec<(Seat, u32)> {
-    let mut seats: Vec<Seat> = (0..position.seats() as u8).map(Seat).collect();
+    let mut seats: Vec<Seat> = Seat::all(position.seats()).collect();
     seats.retain(|seat| position.finished().all(|finisher| finisher != *seat));
     let turns = seats.into_iter().filter_map(|seat| {
         let turns = position.turns_home(seat)?;
