@@ -18,27 +18,13 @@ use buxtehude::search::article::vectors::Strategy;
 use buxtehude::search::article::vectors::{VectorSettings, search};
 
 const TWO_SEATS: [&str; 21] = [
-    "0,68,3/0,68,3 1 - -",
-    "1,67,3/0,68,3 2 - S",
-    "10,24,3/4,68,3 2 - G",
-    "6,65,3/3,52,3 2 - RHG",
-    "10,42,3/11,33,3 1 - SS",
-    "16,56,3/7,73,2 2 - DR",
-    "22,24,1/10,35,2 2 - H",
-    "8,76,3/13,60,2 2 - H",
-    "10,91,3/22,15,2! 1 - DHS",
-    "22,47,1/17,57,3 2 - BRF",
-    "22,52,3!/19,68,2 2 - HGG",
-    "22,94,1/23,83,2 1 - F",
-    "19,124,1/23,83,2 2 - F",
-    "32,24,2/22,111,2! 1 - B",
-    "35,106,1/42,31,0 2 - R",
-    "42,49,1/48,61,1 1 - DR",
-    "48,8,0/42,85,1! 1 - HF",
-    "42,101,1!/37,67,1 2 - SG",
-    "37,64,1/48,60,1 1 - H",
-    "42,103,0/46,84,1 1 - DRHFG",
-    "44,117,0/54,34,1 1 - BRF",
+    "0,68,3/0,68,3 1 - -", "1,67,3/0,68,3 2 - S", "10,24,3/4,68,3 2 - G", "6,65,3/3,52,3 2 - RHG",
+    "10,42,3/11,33,3 1 - SS", "16,56,3/7,73,2 2 - DR", "22,24,1/10,35,2 2 - H",
+    "8,76,3/13,60,2 2 - H", "10,91,3/22,15,2! 1 - DHS", "22,47,1/17,57,3 2 - BRF",
+    "22,52,3!/19,68,2 2 - HGG", "22,94,1/23,83,2 1 - F", "19,124,1/23,83,2 2 - F",
+    "32,24,2/22,111,2! 1 - B", "35,106,1/42,31,0 2 - R", "42,49,1/48,61,1 1 - DR",
+    "48,8,0/42,85,1! 1 - HF", "42,101,1!/37,67,1 2 - SG", "37,64,1/48,60,1 1 - H",
+    "42,103,0/46,84,1 1 - DRHFG", "44,117,0/54,34,1 1 - BRF",
 ];
 
 const THREE_SEATS: [&str; 21] = [
@@ -121,18 +107,10 @@ impl Model for Counted<'_> {
 
 /// Full searches, each followed by the searches that are compared with it; [`settings_of`] explains the words.
 const MODES: [&str; 12] = [
-    "relative, full",
-    "relative, exact",
-    "relative, exact, sorted",
-    "relative, exact, sorted, capped",
-    "relative, article",
-    "relative, article, sorted",
-    "absolute, full",
-    "absolute, exact, sorted",
-    "absolute, exact, sorted, capped",
-    "absolute, article",
-    "absolute, article, sorted",
-    "absolute, article, sorted, capped",
+    "relative, full", "relative, exact", "relative, exact, sorted",
+    "relative, exact, sorted, capped", "relative, article", "relative, article, sorted",
+    "absolute, full", "absolute, exact, sorted", "absolute, exact, sorted, capped",
+    "absolute, article", "absolute, article, sorted", "absolute, article, sorted, capped",
 ];
 
 /// Strategy, pruning, and whether moves are sorted and capped.
@@ -239,41 +217,23 @@ fn search_each_depth(position: &Position, mode: &str, deepest: u32) -> Vec<Cost>
     let mut nodes = 0;
     let mut start = Instant::now();
     let control = Control::new(None);
-    search(
-        &model,
-        position,
-        &settings,
-        &extent,
-        &control,
-        &mut |line| {
-            costs.push(Cost {
-                nodes: line.nodes - nodes,
-                evaluations: 0,
-                time: start.elapsed(),
-                best: line.pv[0],
-                worth: line.value,
-            });
-            nodes = line.nodes;
-            start = Instant::now();
-        },
-    );
-    let counted = Counted {
-        model: &model,
-        is_sorted: settings.sort,
-        evaluations: Cell::new(0),
-    };
+    search(&model, position, &settings, &extent, &control, &mut |line| {
+        costs.push(Cost {
+            nodes: line.nodes - nodes,
+            evaluations: 0,
+            time: start.elapsed(),
+            best: line.pv[0],
+            worth: line.value,
+        });
+        nodes = line.nodes;
+        start = Instant::now();
+    });
+    let counted = Counted { model: &model, is_sorted: settings.sort, evaluations: Cell::new(0) };
     let mut depths = costs.iter_mut();
-    search(
-        &counted,
-        position,
-        &settings,
-        &extent,
-        &control,
-        &mut |_| {
-            if let Some(cost) = depths.next() {
-                cost.evaluations = counted.evaluations.take();
-            }
-        },
-    );
+    search(&counted, position, &settings, &extent, &control, &mut |_| {
+        if let Some(cost) = depths.next() {
+            cost.evaluations = counted.evaluations.take();
+        }
+    });
     costs
 }

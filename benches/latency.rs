@@ -88,11 +88,7 @@ impl Engine {
             .spawn()
             .expect("the engine starts");
         let output = BufReader::new(child.stdout.take().expect("a pipe"));
-        Engine {
-            input: child.stdin.take().expect("a pipe"),
-            output: output.lines(),
-            child,
-        }
+        Engine { input: child.stdin.take().expect("a pipe"), output: output.lines(), child }
     }
 
     fn send(&mut self, line: &str) {

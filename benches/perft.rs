@@ -37,9 +37,7 @@ fn playing(bencher: Bencher, players: usize) {
 fn estimating(bencher: Bencher, players: usize) {
     let start = start(players);
     let evaluator = start.evaluator(&Evaluators::default());
-    measure(bencher, &start, DEPTH, |position| {
-        estimate_leaves(&evaluator, position, DEPTH)
-    });
+    measure(bencher, &start, DEPTH, |position| estimate_leaves(&evaluator, position, DEPTH));
 }
 
 fn start(players: usize) -> Position {
@@ -82,9 +80,7 @@ fn count_by_playing<G: Game>(bencher: Bencher, start: &G, depth: u32) {
 
 fn measure<G: Game>(bencher: Bencher, start: &G, depth: u32, count: impl Fn(&G) -> u64 + Sync) {
     let leaves = perft(start, depth, &mut || false).unwrap();
-    bencher
-        .counter(ItemsCount::new(leaves))
-        .bench(|| assert_eq!(count(black_box(start)), leaves));
+    bencher.counter(ItemsCount::new(leaves)).bench(|| assert_eq!(count(black_box(start)), leaves));
 }
 
 fn estimate_leaves(evaluator: &Net, position: &Position, depth: u32) -> u64 {

@@ -45,21 +45,12 @@ pub fn table() -> String {
     for first in (1..=last).step_by(TABLE_ROW) {
         let row = first..=(first + TABLE_ROW - 1).min(last);
         let names = boards.each_ref().map(|squares| {
-            let names: Vec<&str> = squares[row.clone()]
-                .iter()
-                .map(|kind| name(*kind))
-                .collect();
+            let names: Vec<&str> = squares[row.clone()].iter().map(|kind| name(*kind)).collect();
             names.join(", ")
         });
         // Writing to a string never fails.
-        let _ = writeln!(
-            table,
-            "| {} to {} | {} | {} |",
-            row.start(),
-            row.end(),
-            names[0],
-            names[1]
-        );
+        let _ =
+            writeln!(table, "| {} to {} | {} | {} |", row.start(), row.end(), names[0], names[1]);
     }
     table
 }
@@ -87,11 +78,7 @@ pub fn picture(variant: &str) -> String {
     for (number, kind) in board.squares.iter().enumerate() {
         let (row, place) = (number / in_row, number % in_row);
         let turns_back = winds && row % 2 == 1;
-        let column = if turns_back {
-            in_row - 1 - place
-        } else {
-            place
-        };
+        let column = if turns_back { in_row - 1 - place } else { place };
         // The first row is at the bottom.
         let (x, y) = (MARGIN + column * SIDE, MARGIN + (rows - 1 - row) * SIDE);
         let here = pieces.iter().find(|piece| piece.square == number);

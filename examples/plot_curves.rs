@@ -14,12 +14,8 @@ const SIZE: (u32, u32) = (1200, 420);
 const MOST_CARROTS: usize = 150;
 
 /// Colours that colour-blind readers can distinguish. Source: M. Okabe and K. Ito, "Color universal design" (2008).
-const COLOURS: [RGBColor; 4] = [
-    RGBColor(0, 114, 178),
-    RGBColor(0, 158, 115),
-    RGBColor(230, 159, 0),
-    RGBColor(213, 94, 0),
-];
+const COLOURS: [RGBColor; 4] =
+    [RGBColor(0, 114, 178), RGBColor(0, 158, 115), RGBColor(230, 159, 0), RGBColor(213, 94, 0)];
 
 /// One coordinate system.
 struct Panel {
@@ -85,8 +81,7 @@ fn panels_of_preset() -> [Panel; 3] {
 fn lettuces() -> Vec<Curve> {
     let rows = CURVES.lettuces.iter().enumerate();
     let name = |lettuces| format!("{lettuces} in hand");
-    rows.map(|(lettuces, row)| (name(lettuces), (0..).zip(row.iter().copied()).collect()))
-        .collect()
+    rows.map(|(lettuces, row)| (name(lettuces), (0..).zip(row.iter().copied()).collect())).collect()
 }
 
 fn of_carrots(name: &str, curve: &CarrotCurve) -> Curve {

@@ -9,10 +9,7 @@ fn main() {
     program("nats_server", "NATS_SERVER", &["nats-server"]);
     holds("python3", succeeds("python3", &["--version"]));
     holds("c_compiler", succeeds("cc", &["--version"]));
-    holds(
-        "two_cores",
-        available_parallelism().is_ok_and(|cores| cores.get() > 1),
-    );
+    holds("two_cores", available_parallelism().is_ok_and(|cores| cores.get() > 1));
     let bubble = "--unshare-user --unshare-all --ro-bind / / -- true";
     let bubble: Vec<&str> = bubble.split_whitespace().collect();
     holds("bubblewrap", succeeds("bwrap", &bubble));

@@ -26,14 +26,8 @@ const POSITIONS: &[(&str, &str)] = &[
     ("hare-and-tortoise", "0,65,3/0,65,3 1 - -"),
     ("hare-and-tortoise", "41,33,1/50,18,0 2 - DDR"),
     ("hare-and-tortoise", "60,16,0/51,1,1! 1 - BBDDRRHHFFSSGG"),
-    (
-        "hare-and-tortoise",
-        "12,40,3/5,61,3/18,22,3/10,30,3!/2,66,3 2 - -",
-    ),
-    (
-        "hare-and-tortoise",
-        "3,59,3/9,20,3/15,40,3/20,25,3/24,70,2/6,44,3 4 - GG",
-    ),
+    ("hare-and-tortoise", "12,40,3/5,61,3/18,22,3/10,30,3!/2,66,3 2 - -"),
+    ("hare-and-tortoise", "3,59,3/9,20,3/15,40,3/20,25,3/24,70,2/6,44,3 4 - GG"),
 ];
 
 /// Result of a bench.
@@ -61,10 +55,7 @@ pub fn run(depth: u32, memory: &mut Memory, control: &Control) -> Option<BenchRe
             return None;
         }
     }
-    Some(BenchResult {
-        nodes,
-        time: control.elapsed() - before,
-    })
+    Some(BenchResult { nodes, time: control.elapsed() - before })
 }
 
 #[cfg(test)]

@@ -76,11 +76,7 @@ pub enum EngineError {
 impl Engine {
     /// Creates an engine of full strength, with one thread and a search memory of 16 MiB.
     pub fn new(variant: &'static Variant) -> Engine {
-        Engine {
-            variant,
-            strength: Strength::FULL,
-            memory: Memory::new(MEBIBYTES),
-        }
+        Engine { variant, strength: Strength::FULL, memory: Memory::new(MEBIBYTES) }
     }
 
     /// Plays at a level, from 1 to the number of [`LEVELS`](crate::search::LEVELS), which is full strength.
@@ -175,10 +171,7 @@ impl CurrentGame {
 impl From<AnyPosition> for CurrentGame {
     /// Starts a game at a position.
     fn from(position: AnyPosition) -> CurrentGame {
-        CurrentGame {
-            position,
-            past: Vec::new(),
-        }
+        CurrentGame { position, past: Vec::new() }
     }
 }
 

@@ -123,10 +123,7 @@ fn list(etudes: &[(usize, Etude)]) -> String {
     let row = |line: &str, position: &str, verdict: &str, width| {
         format!("{line:>6}  {position:<width$}  {verdict}\n")
     };
-    let texts: Vec<String> = etudes
-        .iter()
-        .map(|(_, etude)| etude.position.to_string())
-        .collect();
+    let texts: Vec<String> = etudes.iter().map(|(_, etude)| etude.position.to_string()).collect();
     let width = texts.iter().map(String::len).max().unwrap_or(0).max(8);
     let mut table = row("line", "position", "verdict", width);
     for ((line, etude), text) in etudes.iter().zip(&texts) {

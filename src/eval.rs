@@ -219,9 +219,7 @@ fn chance_among(strengths: &Vector, racing: &[bool; MAX_SEATS], seat: Seat) -> f
     let entrants = strengths.iter().zip(racing).filter(|(_, racing)| **racing);
     let strongest = entrants.clone().map(|(&strength, _)| strength).max();
     let strongest = strongest.unwrap_or_default();
-    let whole: f32 = entrants
-        .map(|(&strength, _)| odds(strongest - strength))
-        .sum();
+    let whole: f32 = entrants.map(|(&strength, _)| odds(strongest - strength)).sum();
     odds(strongest - strengths[seat.index()]) / whole
 }
 
@@ -247,15 +245,9 @@ pub fn shares(leads: &[i32]) -> Vec<u16> {
     let rivals = leads.len() as i64 - 1;
     let most = rivals * i64::from(CERTAIN);
     // The sum of averaged leads is only near 0 because of rounding, but the sum of the shares must be exact.
-    let raised: Vec<i64> = leads
-        .iter()
-        .map(|&lead| (i64::from(lead) + most).max(0))
-        .collect();
+    let raised: Vec<i64> = leads.iter().map(|&lead| (i64::from(lead) + most).max(0)).collect();
     let whole: i64 = raised.iter().sum::<i64>().max(1);
-    let mut shares: Vec<u16> = raised
-        .iter()
-        .map(|&lead| (1000 * lead / whole) as u16)
-        .collect();
+    let mut shares: Vec<u16> = raised.iter().map(|&lead| (1000 * lead / whole) as u16).collect();
     let missing = 1000 - shares.iter().sum::<u16>();
     let mut by_remainder: Vec<usize> = (0..leads.len()).collect();
     by_remainder.sort_by_key(|&seat| std::cmp::Reverse(1000 * raised[seat] % whole));
@@ -275,10 +267,7 @@ mod tests {
             let exact = f64::from(difference) / f64::from(STRENGTH_UNIT) / 2.0;
             let exact = exact.tanh() * f64::from(CERTAIN);
             let found = lead(difference);
-            assert!(
-                (f64::from(found) - exact).abs() < 60.0,
-                "{difference}: {found}, not {exact}"
-            );
+            assert!((f64::from(found) - exact).abs() < 60.0, "{difference}: {found}, not {exact}");
             assert_eq!(lead(-difference), -found);
             assert!(found.abs() < CERTAIN);
             assert!(lead(difference + 1) >= found, "{difference}");
@@ -292,10 +281,7 @@ mod tests {
         assert_eq!(shares(&[-2 * c, 2 * c, 0]), [0, 667, 333]);
         assert_eq!(shares(&[3 * c, c, -c, -3 * c]), [500, 333, 167, 0]);
         assert_eq!(shares(&[0, 0, 0]), [334, 333, 333]);
-        assert_eq!(
-            shares(&[5 * c, 3 * c, c, -c, -3 * c, -5 * c]),
-            [333, 267, 200, 133, 67, 0]
-        );
+        assert_eq!(shares(&[5 * c, 3 * c, c, -c, -3 * c, -5 * c]), [333, 267, 200, 133, 67, 0]);
     }
 
     #[test]

@@ -69,26 +69,17 @@ const LARGEST_SHARE: u32 = 4;
 impl Limits {
     /// Limits a search to a time, in milliseconds.
     pub fn movetime(milliseconds: u64) -> Limits {
-        Limits {
-            movetime: Some(Duration::from_millis(milliseconds)),
-            ..Limits::default()
-        }
+        Limits { movetime: Some(Duration::from_millis(milliseconds)), ..Limits::default() }
     }
 
     /// Limits a search to a number of positions.
     pub fn nodes(nodes: u64) -> Limits {
-        Limits {
-            nodes: Some(nodes),
-            ..Limits::default()
-        }
+        Limits { nodes: Some(nodes), ..Limits::default() }
     }
 
     /// Limits a search to a depth in plies.
     pub fn depth(depth: u32) -> Limits {
-        Limits {
-            depth: Some(depth),
-            ..Limits::default()
-        }
+        Limits { depth: Some(depth), ..Limits::default() }
     }
 
     /// Returns the time for this move, or `None` if time is no limit.
@@ -96,10 +87,9 @@ impl Limits {
     /// `overhead` is reserved for communication between the client and the search. It takes at most a fifth of a
     /// movetime, so that at least 80 % are used.
     pub fn time_budget(&self, overhead: Duration) -> Option<TimeBudget> {
-        let movetime = self.movetime.map(|movetime| TimeBudget {
-            soft: None,
-            hard: movetime - overhead.min(movetime / 5),
-        });
+        let movetime = self
+            .movetime
+            .map(|movetime| TimeBudget { soft: None, hard: movetime - overhead.min(movetime / 5) });
         let clock = self.clock.map(|clock| clock.time_budget(overhead));
         match (movetime, clock) {
             (Some(movetime), Some(clock)) if movetime.hard < clock.hard => Some(movetime),
@@ -116,24 +106,14 @@ impl Limits {
 impl MoverClock {
     fn time_budget(&self, overhead: Duration) -> TimeBudget {
         let usable = self.left.saturating_sub(overhead);
-        let expected = self
-            .turns_home
-            .map_or(EXPECTED_MOVES, |turns| turns.saturating_add(DETOURS));
+        let expected =
+            self.turns_home.map_or(EXPECTED_MOVES, |turns| turns.saturating_add(DETOURS));
         let moves = self.moves_to_go.unwrap_or(expected).clamp(1, expected);
         let target = usable / moves + self.increment * 3 / 4;
-        let most = if moves == 1 {
-            usable
-        } else {
-            usable / LARGEST_SHARE.min(moves)
-        };
-        let hard = (target * 2)
-            .min(most.max(self.increment * 3 / 4))
-            .min(usable);
+        let most = if moves == 1 { usable } else { usable / LARGEST_SHARE.min(moves) };
+        let hard = (target * 2).min(most.max(self.increment * 3 / 4)).min(usable);
         // An iteration takes at least as long as all before it: one that starts late would not finish.
-        TimeBudget {
-            soft: Some((target * 2 / 3).min(hard)),
-            hard,
-        }
+        TimeBudget { soft: Some((target * 2 / 3).min(hard)), hard }
     }
 }
 
@@ -149,15 +129,9 @@ mod tests {
     fn at_least_four_fifths_of_a_movetime_are_used() {
         for movetime in [1, 2, 5, 10, 20, 100, 5000] {
             for overhead in [0, 1, 5, 1000] {
-                let limits = Limits {
-                    movetime: Some(ms(movetime)),
-                    ..Limits::default()
-                };
+                let limits = Limits { movetime: Some(ms(movetime)), ..Limits::default() };
                 let hard = limits.time_budget(ms(overhead)).unwrap().hard;
-                assert!(
-                    hard >= ms(movetime) * 4 / 5,
-                    "{movetime} {overhead}: {hard:?}"
-                );
+                assert!(hard >= ms(movetime) * 4 / 5, "{movetime} {overhead}: {hard:?}");
                 assert!(hard <= ms(movetime), "{movetime} {overhead}: {hard:?}");
             }
         }
@@ -176,10 +150,7 @@ mod tests {
                         turns_home: Some(left.as_millis() as u32 % 7),
                     };
                     let budget = clock.time_budget(ms(1));
-                    assert!(
-                        budget.hard <= left.saturating_sub(ms(1)),
-                        "{clock:?}: {budget:?}"
-                    );
+                    assert!(budget.hard <= left.saturating_sub(ms(1)), "{clock:?}: {budget:?}");
                     assert!(budget.soft.unwrap() <= budget.hard, "{clock:?}: {budget:?}");
                 }
             }
@@ -189,12 +160,8 @@ mod tests {
     #[test]
     fn the_nearer_its_goal_a_seat_is_the_more_of_its_clock_it_may_use() {
         let hard = |turns_home| {
-            let clock = MoverClock {
-                left: ms(1000),
-                increment: ms(0),
-                moves_to_go: None,
-                turns_home,
-            };
+            let clock =
+                MoverClock { left: ms(1000), increment: ms(0), moves_to_go: None, turns_home };
             clock.time_budget(ms(0)).hard
         };
         assert!(hard(Some(2)) > hard(Some(8)) && hard(Some(8)) > hard(Some(20)));
@@ -203,18 +170,11 @@ mod tests {
 
     #[test]
     fn the_shorter_of_movetime_and_clock_counts() {
-        let clock = MoverClock {
-            left: ms(1000),
-            increment: ms(0),
-            moves_to_go: None,
-            turns_home: None,
-        };
+        let clock =
+            MoverClock { left: ms(1000), increment: ms(0), moves_to_go: None, turns_home: None };
         let both = |movetime| {
-            let limits = Limits {
-                movetime: Some(ms(movetime)),
-                clock: Some(clock),
-                ..Limits::default()
-            };
+            let limits =
+                Limits { movetime: Some(ms(movetime)), clock: Some(clock), ..Limits::default() };
             limits.time_budget(ms(0)).unwrap().hard
         };
         assert_eq!(both(5), ms(5));

@@ -24,10 +24,8 @@ Exit status: 0 success, 1 output failed, 2 unknown command or variant.
 
 fn main() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
-    let words: Vec<String> = arguments
-        .iter()
-        .map(|word| word.to_string_lossy().into_owned())
-        .collect();
+    let words: Vec<String> =
+        arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     match words.first().map(String::as_str) {
         Some("etudes") => etudes::run(&arguments[1..]),
         Some("--help" | "-h") => print(USAGE),

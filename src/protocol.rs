@@ -27,23 +27,12 @@
 
 // Untrusted input must not cause a panic here.
 #![deny(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::string_slice,
-    clippy::todo,
-    clippy::unimplemented,
-    clippy::unreachable,
-    clippy::unwrap_used
+    clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::string_slice,
+    clippy::todo, clippy::unimplemented, clippy::unreachable, clippy::unwrap_used
 )]
 #![cfg_attr(
     test,
-    allow(
-        clippy::expect_used,
-        clippy::indexing_slicing,
-        clippy::panic,
-        clippy::unwrap_used
-    )
+    allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)
 )]
 
 mod clock;
@@ -169,9 +158,7 @@ pub enum Query {
 impl Query {
     const ALL: [Query; 10] = {
         use Query::*;
-        [
-            P1Turn, Turn, GameOver, Result, Legal, Players, State, Text, Picture, Stake,
-        ]
+        [P1Turn, Turn, GameOver, Result, Legal, Players, State, Text, Picture, Stake]
     };
 }
 

@@ -158,9 +158,7 @@ pub trait Game: Copy + Eq + fmt::Debug + fmt::Display + Send + Sync + 'static {
 
     /// Best open place, from 1; one more than the number of seats if none is open.
     fn best_open_place(&self) -> usize {
-        1 + Seat::all(self.seats())
-            .filter(|&seat| self.place(seat).is_some())
-            .count()
+        1 + Seat::all(self.seats()).filter(|&seat| self.place(seat).is_some()).count()
     }
 
     /// Number of turns that a seat would need to its goal if no other seat were in its way, as a measure of progress;

@@ -117,10 +117,8 @@ impl Request {
     fn judge<G: Evaluate>(&self, position: &G, evaluators: &Evaluators) -> Judge<G> {
         let start = self.past.first().map_or(position.key(), |past| past.key);
         let seat = position.turn().seat().map_or(0, |seat| seat.0);
-        let noise = Noise {
-            size: self.strength.noise,
-            seed: start.rotate_left(8 * u32::from(seat)),
-        };
+        let noise =
+            Noise { size: self.strength.noise, seed: start.rotate_left(8 * u32::from(seat)) };
         Judge::new(position, evaluators, noise)
     }
 
@@ -142,11 +140,7 @@ impl Request {
 
     /// Deepest iteration for this number of root moves: 1 for a single move with a clock, to save time.
     fn deepest(&self, moves: usize, control: &Control) -> u32 {
-        if moves == 1 && control.is_timed() {
-            1
-        } else {
-            self.depth.min(MAX_DEPTH)
-        }
+        if moves == 1 && control.is_timed() { 1 } else { self.depth.min(MAX_DEPTH) }
     }
 }
 

@@ -296,11 +296,7 @@ impl<W: Write> Session<W> {
         for offer in Options::offers() {
             self.say(&Reply::Option(offer))?;
         }
-        self.say(if speaks_ugi {
-            &Reply::UgiOk
-        } else {
-            &Reply::UciOk
-        })
+        self.say(if speaks_ugi { &Reply::UgiOk } else { &Reply::UciOk })
     }
 
     fn set_option(&mut self, name: &str, value: Option<&str>) -> io::Result<()> {
@@ -368,8 +364,7 @@ impl<W: Write> Session<W> {
 
     /// Lets the search thread build the tables of the position's game before the next search.
     fn prepare(&mut self) {
-        self.search_thread
-            .queue(Task::Prepare(*self.game.position()));
+        self.search_thread.queue(Task::Prepare(*self.game.position()));
         self.preparing += 1;
     }
 
@@ -387,11 +382,7 @@ impl<W: Write> Session<W> {
             return Ok(());
         }
         self.report_error(&error.to_string())?;
-        if error.is_go() {
-            self.answer_refused_go()
-        } else {
-            Ok(())
-        }
+        if error.is_go() { self.answer_refused_go() } else { Ok(()) }
     }
 
     /// Answers a `go` that starts no search, unless the answer of a running one is still to come.
@@ -429,8 +420,7 @@ impl<W: Write> Session<W> {
     }
 
     fn say_lines(&mut self, text: &str) -> io::Result<()> {
-        text.lines()
-            .try_for_each(|line| self.say(&Reply::Text(line.into())))
+        text.lines().try_for_each(|line| self.say(&Reply::Text(line.into())))
     }
 
     fn say(&mut self, reply: &Reply) -> io::Result<()> {

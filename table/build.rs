@@ -17,11 +17,7 @@ fn main() {
     println!("cargo::rustc-env=TABLE_PACKAGES={}", packages.display());
     let programs = [
         program("node", "NODE", &["node"]),
-        program(
-            "chromium",
-            "CHROMIUM",
-            &["chromium", "chromium-browser", "google-chrome"],
-        ),
+        program("chromium", "CHROMIUM", &["chromium", "chromium-browser", "google-chrome"]),
     ];
     holds("browser", has_packages && programs == [true; 2]);
 }

@@ -17,17 +17,9 @@ use buxtehude::search::{ArticleSettings, Control, Memory, Preset, Report, Reques
 
 const HALF: Strategy = Strategy::of_percent(50);
 
-const STRATEGIES: [Strategy; 4] = [
-    Strategy::ABSOLUTE,
-    Strategy::RELATIVE,
-    Strategy::HYBRID,
-    HALF,
-];
-const HARE_MODELS: [HareModel; 3] = [
-    HareModel::Article,
-    HareModel::ArticlePenalty,
-    HareModel::Chance,
-];
+const STRATEGIES: [Strategy; 4] = [Strategy::ABSOLUTE, Strategy::RELATIVE, Strategy::HYBRID, HALF];
+const HARE_MODELS: [HareModel; 3] =
+    [HareModel::Article, HareModel::ArticlePenalty, HareModel::Chance];
 
 /// Uncapped settings.
 fn settings(
@@ -52,13 +44,8 @@ fn run(position: &Position, settings: &ArticleSettings, depth: u32) -> Vec<Repor
     };
     let mut reports = Vec::new();
     let mut observe = |report| reports.push(report);
-    search(
-        &request,
-        &mut Memory::new(0),
-        &Control::new(None),
-        &mut observe,
-    )
-    .unwrap_or_else(|| panic!("a seat is to move in\n{position:?}"));
+    search(&request, &mut Memory::new(0), &Control::new(None), &mut observe)
+        .unwrap_or_else(|| panic!("a seat is to move in\n{position:?}"));
     reports
 }
 

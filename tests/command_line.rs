@@ -40,10 +40,7 @@ fn help_and_version_are_printed() {
 #[test]
 fn words_that_are_no_command_are_an_error_of_the_shell() {
     for (arguments, problem) in [
-        (
-            &["hop"][..],
-            "buxtehude: unknown command \"hop\": expected one of uci",
-        ),
+        (&["hop"][..], "buxtehude: unknown command \"hop\": expected one of uci"),
         (&["--hlep"], "buxtehude: unknown command \"--hlep\""),
         (&["go", "depth", "0"], "buxtehude: go depth: \"0\""),
     ] {

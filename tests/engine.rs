@@ -36,10 +36,7 @@ fn an_engine_without_a_move_or_a_limit_says_so() {
     let (mut engine, variant) = engine();
     let card = variant.parse("14,5,3/0,68,3 1?6 - -").unwrap();
     let error = engine.best_move(card, Limits::depth(1)).unwrap_err();
-    assert!(
-        matches!(&error, EngineError::CardDue { seat: Seat(0), .. }),
-        "{error}"
-    );
+    assert!(matches!(&error, EngineError::CardDue { seat: Seat(0), .. }), "{error}");
     assert!(error.to_string().contains("+half"), "{error}");
     let over = variant.parse("64,10,0/0,68,3 2 1 -").unwrap();
     let error = engine.best_move(over, Limits::depth(1)).unwrap_err();
@@ -48,9 +45,6 @@ fn an_engine_without_a_move_or_a_limit_says_so() {
     let error = engine.best_move(&start, Limits::default()).unwrap_err();
     assert_eq!(error, EngineError::Unlimited);
     // A level limits the search itself.
-    let answer = engine
-        .level(1)
-        .best_move(&start, Limits::default())
-        .unwrap();
+    let answer = engine.level(1).best_move(&start, Limits::default()).unwrap();
     assert!(answer.nodes <= 400, "{}", answer.nodes);
 }

@@ -40,10 +40,8 @@ impl Board {
     /// A board with all pieces on random dark squares.
     fn random(rng: &mut StdRng) -> Board {
         let dark = |(row, file): &(usize, usize)| (row + file).is_multiple_of(2);
-        let mut squares: Vec<(usize, usize)> = (0..8)
-            .flat_map(|row| (0..8).map(move |file| (row, file)))
-            .filter(dark)
-            .collect();
+        let mut squares: Vec<(usize, usize)> =
+            (0..8).flat_map(|row| (0..8).map(move |file| (row, file))).filter(dark).collect();
         squares.shuffle(rng);
         let mut rows = [[' '; 8]; 8];
         for ((row, file), letter) in squares.into_iter().zip("Fhhhh".chars()) {
@@ -200,14 +198,7 @@ fn any_placement_is_the_same_on_the_slow_board() {
 fn missing_fields_have_defaults_and_counters_are_ignored() {
     let board = "1h1h1h1h/8/8/8/8/8/8/4F3";
     for rest in [
-        "",
-        " w",
-        " w -",
-        " w - -",
-        " w - - 0",
-        " w - - 0 1",
-        " w - - 49 1",
-        " w - - 0 0",
+        "", " w", " w -", " w - -", " w - - 0", " w - - 0 1", " w - - 49 1", " w - - 0 0",
         " w - - 4294967295 4294967295",
     ] {
         let text = format!("{board}{rest}");
@@ -259,54 +250,21 @@ fn a_text_that_is_no_position_is_refused_with_its_field() {
     let row =
         "expected 8 squares, `F` the rabbit, `h` a wolf and a number for free ones in a row, found";
     for (text, reason) in [
-        (
-            "",
-            "board: expected 8 rows joined by `/`, row 8 first, found 1",
-        ),
-        (
-            "startpos",
-            "board: expected 8 rows joined by `/`, row 8 first, found 1",
-        ),
-        (
-            "1h1h1h1h/8/8/8/8/8/4F3 w",
-            "board: expected 8 rows joined by `/`, row 8 first, found 7",
-        ),
+        ("", "board: expected 8 rows joined by `/`, row 8 first, found 1"),
+        ("startpos", "board: expected 8 rows joined by `/`, row 8 first, found 1"),
+        ("1h1h1h1h/8/8/8/8/8/4F3 w", "board: expected 8 rows joined by `/`, row 8 first, found 7"),
         (
             "1h1h1h1h/8/8/8/8/8/8/4F3/ w",
             "board: expected 8 rows joined by `/`, row 8 first, found 9",
         ),
-        (
-            "1h1h1h1h/9/8/8/8/8/8/4F3 w",
-            &format!("board: row 7: {row} \"9\""),
-        ),
-        (
-            "1h1h1h1h/8/8/8/8/8//4F3 w",
-            &format!("board: row 2: {row} \"\""),
-        ),
-        (
-            "1h1h1h1h/8/8/8/8/8/8/4F2 w",
-            &format!("board: row 1: {row} \"4F2\""),
-        ),
-        (
-            "1h1h1h1h/8/8/8/8/8/8/4F4 w",
-            &format!("board: row 1: {row} \"4F4\""),
-        ),
-        (
-            "1h1h1h1h/44/8/8/8/8/8/4F3 w",
-            &format!("board: row 7: {row} \"44\""),
-        ),
-        (
-            "1h1h1h1h/8/8/8/8/8/8/4f3 w",
-            &format!("board: row 1: {row} \"4f3\""),
-        ),
-        (
-            "1h1h1h1H/8/8/8/8/8/8/4F3 w",
-            &format!("board: row 8: {row} \"1h1h1h1H\""),
-        ),
-        (
-            "1h1h1h1h/8/8/8/8/8/8/4\u{ff26}3 w",
-            &format!("board: row 1: {row} \"4\u{ff26}3\""),
-        ),
+        ("1h1h1h1h/9/8/8/8/8/8/4F3 w", &format!("board: row 7: {row} \"9\"")),
+        ("1h1h1h1h/8/8/8/8/8//4F3 w", &format!("board: row 2: {row} \"\"")),
+        ("1h1h1h1h/8/8/8/8/8/8/4F2 w", &format!("board: row 1: {row} \"4F2\"")),
+        ("1h1h1h1h/8/8/8/8/8/8/4F4 w", &format!("board: row 1: {row} \"4F4\"")),
+        ("1h1h1h1h/44/8/8/8/8/8/4F3 w", &format!("board: row 7: {row} \"44\"")),
+        ("1h1h1h1h/8/8/8/8/8/8/4f3 w", &format!("board: row 1: {row} \"4f3\"")),
+        ("1h1h1h1H/8/8/8/8/8/8/4F3 w", &format!("board: row 8: {row} \"1h1h1h1H\"")),
+        ("1h1h1h1h/8/8/8/8/8/8/4\u{ff26}3 w", &format!("board: row 1: {row} \"4\u{ff26}3\"")),
         (
             "1h1h1h1h/8/8/8/8/8/4F3/8 w",
             "square: `F` on e2, a light square, expected dark ones such as a1 or b2",
@@ -315,22 +273,10 @@ fn a_text_that_is_no_position_is_refused_with_its_field() {
             "h2h1h1h/8/8/8/8/8/8/4F3 w",
             "square: `h` on a8, a light square, expected dark ones such as a1 or b2",
         ),
-        (
-            "1h1h1h1h/8/8/8/8/8/8/8 w",
-            "rabbit: expected one `F`, found 0",
-        ),
-        (
-            "1h1h1h1h/8/8/8/8/8/8/F3F3 w",
-            "rabbit: expected one `F`, found 2",
-        ),
-        (
-            "1h1h1h2/8/8/8/8/8/8/4F3 w",
-            "wolves: expected four `h`, found 3",
-        ),
-        (
-            "1h1h1h1h/h7/8/8/8/8/8/4F3 w",
-            "wolves: expected four `h`, found 5",
-        ),
+        ("1h1h1h1h/8/8/8/8/8/8/8 w", "rabbit: expected one `F`, found 0"),
+        ("1h1h1h1h/8/8/8/8/8/8/F3F3 w", "rabbit: expected one `F`, found 2"),
+        ("1h1h1h2/8/8/8/8/8/8/4F3 w", "wolves: expected four `h`, found 3"),
+        ("1h1h1h1h/h7/8/8/8/8/8/4F3 w", "wolves: expected four `h`, found 5"),
         (
             "1h1h1h1h/8/8/8/8/8/8/4F3 ",
             "turn: expected `w` for the rabbit or `b` for the wolves, found \"\"",
@@ -339,14 +285,8 @@ fn a_text_that_is_no_position_is_refused_with_its_field() {
             "1h1h1h1h/8/8/8/8/8/8/4F3 1",
             "turn: expected `w` for the rabbit or `b` for the wolves, found \"1\"",
         ),
-        (
-            "1h1h1h1h/8/8/8/8/8/8/4F3 w KQkq",
-            "castling: expected `-`, found \"KQkq\"",
-        ),
-        (
-            "1h1h1h1h/8/8/8/8/8/8/4F3 w - e3",
-            "en passant: expected `-`, found \"e3\"",
-        ),
+        ("1h1h1h1h/8/8/8/8/8/8/4F3 w KQkq", "castling: expected `-`, found \"KQkq\""),
+        ("1h1h1h1h/8/8/8/8/8/8/4F3 w - e3", "en passant: expected `-`, found \"e3\""),
         (
             "1h1h1h1h/8/8/8/8/8/8/4F3 w - - -",
             "half-move clock: \"-\" is not a whole number without sign or leading zeros",
@@ -377,45 +317,21 @@ fn a_text_that_is_no_position_is_refused_with_its_field() {
 #[test]
 fn a_move_is_refused_with_the_rule_that_it_breaks() {
     for (text, word, reason) in [
-        (
-            START,
-            "c1d2",
-            "seat 1 moves the rabbit, which is on e1, not on c1",
-        ),
-        (
-            START,
-            "b8a7",
-            "seat 1 moves the rabbit, which is on e1, not on b8",
-        ),
+        (START, "c1d2", "seat 1 moves the rabbit, which is on e1, not on c1"),
+        (START, "b8a7", "seat 1 moves the rabbit, which is on e1, not on b8"),
         (START, "e1e1", "from e1 to e1 is not one diagonal step"),
         (START, "e1c3", "from e1 to c3 is not one diagonal step"),
         (START, "e1g1", "from e1 to g1 is not one diagonal step"),
         ("8/8/8/8/8/8/1h1h3h/h3F3 w", "e1d2", "square d2 is taken"),
-        (
-            "1h1h1h1h/8/8/8/8/8/8/4F3 b",
-            "e1d2",
-            "seat 2 moves the wolves, and none is on e1",
-        ),
-        (
-            "1h1h1h1h/8/8/8/8/8/8/4F3 b",
-            "a7b6",
-            "seat 2 moves the wolves, and none is on a7",
-        ),
-        (
-            "1h1h1h1h/8/8/8/8/8/8/4F3 b",
-            "b8b6",
-            "from b8 to b6 is not one diagonal step",
-        ),
+        ("1h1h1h1h/8/8/8/8/8/8/4F3 b", "e1d2", "seat 2 moves the wolves, and none is on e1"),
+        ("1h1h1h1h/8/8/8/8/8/8/4F3 b", "a7b6", "seat 2 moves the wolves, and none is on a7"),
+        ("1h1h1h1h/8/8/8/8/8/8/4F3 b", "b8b6", "from b8 to b6 is not one diagonal step"),
         (
             "1h1h1h2/8/1h6/8/8/8/8/4F3 b",
             "b6c7",
             "wolves step down the board only, not from b6 to c7",
         ),
-        (
-            "1h1h1h2/8/1h6/8/8/8/8/4F3 b",
-            "b6b8",
-            "from b6 to b8 is not one diagonal step",
-        ),
+        ("1h1h1h2/8/1h6/8/8/8/8/4F3 b", "b6b8", "from b6 to b8 is not one diagonal step"),
         ("1h1h1h2/8/1h6/F7/8/8/8/8 b", "b6a5", "square a5 is taken"),
     ] {
         let before = position(text);
@@ -433,18 +349,9 @@ fn words_that_are_no_moves_and_cards_are_refused() {
     let mut start = variant().start(2).unwrap();
     for (word, reason) in [
         ("5", "expected two dark squares, from and to, such as e1d2"),
-        (
-            "e2e4",
-            "expected two dark squares, from and to, such as e1d2",
-        ),
-        (
-            "0000",
-            "expected two dark squares, from and to, such as e1d2",
-        ),
-        (
-            "e1d2q",
-            "expected two dark squares, from and to, such as e1d2",
-        ),
+        ("e2e4", "expected two dark squares, from and to, such as e1d2"),
+        ("0000", "expected two dark squares, from and to, such as e1d2"),
+        ("e1d2q", "expected two dark squares, from and to, such as e1d2"),
         ("+half", "this game has no cards, expected a move"),
     ] {
         let refusal = start.play(word).unwrap_err().to_string();

@@ -19,11 +19,8 @@ fn random_positions(seed: u64, count: usize) -> Vec<Position> {
     let mut rng = StdRng::seed_from_u64(seed);
     let mut positions = Vec::new();
     while positions.len() < count {
-        let position = if positions.len() % 2 == 0 {
-            placement(&mut rng)
-        } else {
-            from_a_game(&mut rng)
-        };
+        let position =
+            if positions.len() % 2 == 0 { placement(&mut rng) } else { from_a_game(&mut rng) };
         positions.extend(position.filter(|position| position.turn() != Turn::Over));
     }
     positions
@@ -52,10 +49,7 @@ fn position(text: &str) -> Position {
 }
 
 fn request(position: &Position, preset: Preset) -> Request {
-    Request {
-        preset,
-        ..Request::new(AnyPosition::Fox(*position), 1)
-    }
+    Request { preset, ..Request::new(AnyPosition::Fox(*position), 1) }
 }
 
 /// Reports and answer of a search with a seat to move.
@@ -72,9 +66,5 @@ fn run(request: &Request) -> (Vec<Report>, Answer) {
 /// The expected `score mate` if the game ends after `plies` plies.
 fn mate(mover: Seat, winner: Seat, plies: u32) -> i32 {
     let own_moves = plies.div_ceil(2) as i32;
-    if winner == mover {
-        own_moves
-    } else {
-        -own_moves
-    }
+    if winner == mover { own_moves } else { -own_moves }
 }

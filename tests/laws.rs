@@ -72,9 +72,7 @@ fn every_game_keeps_the_laws() {
                 all_moves: (0..ludo::GOAL)
                     .map(|square| format!("p{square}").parse().unwrap())
                     .collect(),
-                all_cards: (1..=6)
-                    .map(|face| format!("+{face}").parse().unwrap())
-                    .collect(),
+                all_cards: (1..=6).map(|face| format!("+{face}").parse().unwrap()).collect(),
                 texts: HashMap::new(),
             }
             .hold(),
@@ -84,18 +82,14 @@ fn every_game_keeps_the_laws() {
 
 /// A race near its end.
 fn late_race(seats: usize) -> String {
-    let hares: Vec<String> = (0..seats)
-        .map(|seat| format!("{},30,0", 51 + 2 * seat))
-        .collect();
+    let hares: Vec<String> = (0..seats).map(|seat| format!("{},30,0", 51 + 2 * seat)).collect();
     format!("{} 1 - -", hares.join("/"))
 }
 
 /// All spellings of moves between dark squares.
 fn pairs_of_squares() -> Vec<fox::Move> {
     let squares = || (0..fox::board::SQUARES).map(fox::Square::new);
-    squares()
-        .flat_map(|from| squares().map(move |to| fox::Move { from, to }))
-        .collect()
+    squares().flat_map(|from| squares().map(move |to| fox::Move { from, to })).collect()
 }
 
 /// A variant, with statistics of its games.
@@ -120,10 +114,7 @@ impl<G: Game> Laws<G> {
                 continue;
             };
             assert_eq!(start.seats(), seats, "{start:?}");
-            assert!(
-                self.variant.start(seats).unwrap() == (self.any)(start),
-                "{start:?}"
-            );
+            assert!(self.variant.start(seats).unwrap() == (self.any)(start), "{start:?}");
             let late = G::parse(self.rules, &(self.late_start)(seats)).unwrap();
             let mut ended = 0;
             for seed in 0..GAMES {
@@ -155,10 +146,7 @@ impl<G: Game> Laws<G> {
                 Turn::Over => break,
             }
             for (before, now) in before.into_iter().zip(places(&position)) {
-                assert!(
-                    before.is_none() || before == now,
-                    "a place changed\n{position:?}"
-                );
+                assert!(before.is_none() || before == now, "a place changed\n{position:?}");
             }
         }
         position
@@ -181,24 +169,15 @@ impl<G: Game> Laws<G> {
         );
         match position.turn() {
             Turn::Seat(seat) => {
-                assert!(
-                    moves > 0 && cards == 0,
-                    "{moves} moves, {cards} cards\n{position:?}"
-                );
+                assert!(moves > 0 && cards == 0, "{moves} moves, {cards} cards\n{position:?}");
                 assert_eq!(position.place(seat), None, "{position:?}");
             }
             Turn::Card(seat) => {
-                assert!(
-                    moves == 0 && cards > 0,
-                    "{moves} moves, {cards} cards\n{position:?}"
-                );
+                assert!(moves == 0 && cards > 0, "{moves} moves, {cards} cards\n{position:?}");
                 assert_eq!(position.place(seat), None, "{position:?}");
             }
             Turn::Over => {
-                assert!(
-                    moves == 0 && cards == 0,
-                    "{moves} moves, {cards} cards\n{position:?}"
-                );
+                assert!(moves == 0 && cards == 0, "{moves} moves, {cards} cards\n{position:?}");
                 let mut places = places(position);
                 places.sort_unstable();
                 let all: Vec<_> = (1..=position.seats()).map(Some).collect();
@@ -236,10 +215,7 @@ impl<G: Game> Laws<G> {
             }
         }
         for mv in moves {
-            assert!(
-                self.all_moves.contains(&mv),
-                "{mv} is unknown\n{position:?}"
-            );
+            assert!(self.all_moves.contains(&mv), "{mv} is unknown\n{position:?}");
             let read = mv.to_string().parse::<G::Move>();
             assert!(read.is_ok_and(|read| read == mv), "{mv} is not read back");
         }
@@ -252,15 +228,9 @@ impl<G: Game> Laws<G> {
         ascending(&cards, position);
         for (card, number) in outcomes {
             assert!(number > 0, "{card} is not left\n{position:?}");
-            assert!(
-                self.all_cards.contains(&card),
-                "{card} is unknown\n{position:?}"
-            );
+            assert!(self.all_cards.contains(&card), "{card} is unknown\n{position:?}");
             let read = card.to_string().parse::<G::Card>();
-            assert!(
-                read.is_ok_and(|read| read == card),
-                "{card} is not read back"
-            );
+            assert!(read.is_ok_and(|read| read == card), "{card} is not read back");
         }
         for card in &self.all_cards {
             let mut next = *position;
@@ -271,10 +241,7 @@ impl<G: Game> Laws<G> {
                 assert!(next == unchecked, "{card}: {next:?}\n{unchecked:?}");
             } else {
                 assert!(answer.is_err(), "{card} is accepted\n{position:?}");
-                assert!(
-                    next == *position,
-                    "{card} changed {position:?}\nto {next:?}"
-                );
+                assert!(next == *position, "{card} changed {position:?}\nto {next:?}");
             }
         }
     }
@@ -291,16 +258,8 @@ impl<G: Game> Laws<G> {
         assert_eq!(read.key(), position.key(), "{position:?}");
         let legal = |position: &G| position.legal_moves().collect::<Vec<_>>();
         assert_eq!(legal(&read), legal(position), "{position:?}");
-        let known = self
-            .texts
-            .entry(position.key())
-            .or_insert_with(|| text.clone());
-        assert_eq!(
-            *known,
-            text,
-            "two positions have the key {}",
-            position.key()
-        );
+        let known = self.texts.entry(position.key()).or_insert_with(|| text.clone());
+        assert_eq!(*known, text, "two positions have the key {}", position.key());
     }
 
     /// The interface in words agrees with the position's own type.
@@ -325,10 +284,8 @@ impl<G: Game> Laws<G> {
         for seat in Seat::all(position.seats()) {
             assert_eq!(any.place(seat), position.place(seat), "{position:?}");
         }
-        let cards: Vec<(String, u32)> = position
-            .outcomes()
-            .map(|(card, number)| (card.to_string(), number))
-            .collect();
+        let cards: Vec<(String, u32)> =
+            position.outcomes().map(|(card, number)| (card.to_string(), number)).collect();
         assert_eq!(any.outcomes(), cards, "{position:?}");
 
         let mut next: Vec<(String, G)> = vec![];

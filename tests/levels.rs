@@ -51,20 +51,12 @@ fn the_lowest_level_answers_at_once_with_a_legal_move() {
         engine.send(position);
         let legal = engine.ask("query legal");
         let legal: Vec<String> = legal[0].split(' ').skip(1).map(String::from).collect();
-        for go in [
-            "go movetime 3600000",
-            "go depth 96",
-            "go nodes 1000000000",
-            "go nodes 1",
-        ] {
+        for go in ["go movetime 3600000", "go depth 96", "go nodes 1000000000", "go nodes 1"] {
             let start = Instant::now();
             let answer = search(&mut engine, go).pop().unwrap();
             let best = answer.split(' ').nth(1).unwrap().to_string();
             assert!(legal.contains(&best), "{position}, {go}: {answer}");
-            assert!(
-                start.elapsed() < Duration::from_secs(60),
-                "{position}, {go}"
-            );
+            assert!(start.elapsed() < Duration::from_secs(60), "{position}, {go}");
         }
     }
 }
@@ -149,14 +141,8 @@ fn with_the_aim_to_win_a_certain_first_place_is_taken() {
     engine.ask("setoption name Aim value win");
     engine.send("position fen 63,1,0/60,30,0/58,40,0 1 - -");
     let lines = search(&mut engine, "go nodes 2000");
-    assert!(
-        lines.last().unwrap().starts_with("bestmove 1 "),
-        "{lines:?}"
-    );
-    assert!(
-        lines.iter().any(|line| line.contains(" score mate 1 ")),
-        "{lines:?}"
-    );
+    assert!(lines.last().unwrap().starts_with("bestmove 1 "), "{lines:?}");
+    assert!(lines.iter().any(|line| line.contains(" score mate 1 ")), "{lines:?}");
 }
 
 #[test]
@@ -173,10 +159,7 @@ fn the_aim_counts_only_while_the_first_place_of_several_is_open() {
         let win = search(&mut engine, "go nodes 3000");
         assert_eq!(win != placement, counts, "{position}: {win:?}");
         for line in &win {
-            let estimate = line
-                .split(' ')
-                .skip_while(|word| *word != "estimate")
-                .skip(1);
+            let estimate = line.split(' ').skip_while(|word| *word != "estimate").skip(1);
             let shares = estimate.map_while(|word| word.parse::<u32>().ok());
             assert_eq!(shares.sum::<u32>(), 1000, "{position}: {line}");
         }
@@ -226,10 +209,8 @@ fn a_wrong_file_of_weights_is_refused_and_changes_nothing() {
         (folder.path().join("absent"), "cannot be read: "),
         (folder.path().to_path_buf(), "expected a regular file"),
     ] {
-        let error = error_of(
-            &mut engine,
-            &format!("setoption name evalfile value {}", path.display()),
-        );
+        let error =
+            error_of(&mut engine, &format!("setoption name evalfile value {}", path.display()));
         assert!(error.starts_with("option EvalFile: "), "{error}");
         assert!(error.contains(expected), "{error}");
         assert_eq!(engine.ask("eval"), before);

@@ -95,14 +95,10 @@ fn parts_of(position: &Position, seat: Seat) -> [usize; PARTS] {
         _ => usize::from(hare.carrots) + usize::from(position.income(seat)),
     };
     let holding = holding_of(held);
-    let carrots = (0..)
-        .find(|&carrots| holding_of(carrots) == holding)
-        .unwrap();
+    let carrots = (0..).find(|&carrots| holding_of(carrots) == holding).unwrap();
     let lettuces = usize::from(hare.lettuces);
     let square = usize::from(hare.square);
-    let turns = ruleset
-        .turns_home
-        .turns(hare.lettuces, hare.square, carrots as u16);
+    let turns = ruleset.turns_home.turns(hare.lettuces, hare.square, carrots as u16);
     let price = usize::from(cost(u16::from(FINISH - hare.square)));
     let surplus = (carrots as i64 + 64 - price as i64).clamp(0, 127) as usize;
     [
@@ -122,31 +118,21 @@ fn slow_strengths(weights: &Weights, position: &Position) -> Vec<(f64, f64)> {
     let mover = position.turn().seat().map_or(0, Seat::index);
     let mut first = weights.bias.map(f64::from);
     for (kind, &drawn) in position.drawn().iter().take(7).enumerate() {
-        for (sum, &x) in first
-            .iter_mut()
-            .zip(&weights.deck[kind][usize::from(drawn)])
-        {
+        for (sum, &x) in first.iter_mut().zip(&weights.deck[kind][usize::from(drawn)]) {
             *sum += f64::from(x);
         }
     }
     for slot in 0..seats {
         let parts = parts_of(position, Seat(((mover + slot) % seats) as u8));
         for unit in 0..WIDTH {
-            let rows = weights
-                .parts
-                .iter()
-                .zip(parts)
-                .map(|(table, part)| &table[part]);
+            let rows = weights.parts.iter().zip(parts).map(|(table, part)| &table[part]);
             let number = rows.map(|row| f64::from(row[unit])).sum::<f64>();
             for (sum, &factor) in first.iter_mut().zip(&weights.slots[slot][unit]) {
                 *sum += number * f64::from(factor);
             }
         }
     }
-    assert!(
-        first.iter().all(|x| x.abs() < 120.0),
-        "{first:?}\n{position:?}"
-    );
+    assert!(first.iter().all(|x| x.abs() < 120.0), "{first:?}\n{position:?}");
     let step = (seats + 1) as f64 * 0.501 / STEPS;
     let mut strengths = vec![(0.0, 0.0); seats];
     let mut second = weights.mixing_bias.map(f64::from);
@@ -262,11 +248,7 @@ fn seats_count_from_the_one_to_move() {
             for shift in 1..seats {
                 strengths.rotate_right(1);
                 let turned = rotated(&position, shift);
-                assert_eq!(
-                    net.strengths(&turned)[..seats],
-                    strengths,
-                    "{shift}\n{position:?}"
-                );
+                assert_eq!(net.strengths(&turned)[..seats], strengths, "{shift}\n{position:?}");
             }
         }
     }
@@ -299,19 +281,13 @@ fn weights_are_the_same_after_a_file() {
             let weights = random_weights("hase-und-igel", seats, seed);
             let bytes = weights.to_bytes();
             let read = Weights::from_bytes(&bytes).expect("a file");
-            assert!(
-                read.to_bytes() == bytes,
-                "{seats} seats, {seed}: bytes differ"
-            );
+            assert!(read.to_bytes() == bytes, "{seats} seats, {seed}: bytes differ");
             for (table, read) in weights.parts.iter().zip(&read.parts) {
                 let numbers = || table.iter().flatten().zip(read.iter().flatten());
                 // Half a unit in a table whose largest number is 0.3.
                 assert!(numbers().all(|(x, read)| (x - read).abs() < 0.6 * 0.3 / 32767.0));
             }
-            let dense = Weights {
-                parts: weights.parts.clone(),
-                ..read
-            };
+            let dense = Weights { parts: weights.parts.clone(), ..read };
             assert!(dense == weights, "all else is as it was");
         }
     }
@@ -325,19 +301,11 @@ fn bytes_that_are_no_weights_are_refused() {
     let start = good.iter().position(|&byte| byte == b'\n').unwrap() + 1;
     assert_eq!(&good[..start], b"buxtehude net 1 hase-und-igel 3\n");
     let with_header = |header: &str| [header.as_bytes(), &good[start..]].concat();
-    let header = |found: &str| {
-        Err(WeightsError::Header {
-            found: found.into(),
-        })
-    };
+    let header = |found: &str| Err(WeightsError::Header { found: found.into() });
     for line in [
-        "buxtehude net 2 hase-und-igel 3",
-        "buxtehude net 1 hase-und-igel",
-        "buxtehude net 1 hase-und-igel 1",
-        "buxtehude net 1 hase-und-igel 7",
-        "buxtehude net 1 hase-und-igel 03",
-        "buxtehude net 1 hase-und-igel 3 3",
-        "",
+        "buxtehude net 2 hase-und-igel 3", "buxtehude net 1 hase-und-igel",
+        "buxtehude net 1 hase-und-igel 1", "buxtehude net 1 hase-und-igel 7",
+        "buxtehude net 1 hase-und-igel 03", "buxtehude net 1 hase-und-igel 3 3", "",
     ] {
         let found = Weights::from_bytes(&with_header(&format!("{line}\n")));
         assert!(found == header(line), "{line}");
@@ -375,11 +343,7 @@ fn the_files_are_those_of_their_variant_and_seats() {
             let bytes = std::fs::read(folder.join(&name)).unwrap();
             let weights =
                 Weights::from_bytes(&bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
-            assert_eq!(
-                (weights.variant.as_str(), weights.seats),
-                (ruleset.name, seats),
-                "{name}"
-            );
+            assert_eq!((weights.variant.as_str(), weights.seats), (ruleset.name, seats), "{name}");
             assert!(Weights::shipped(ruleset, seats) == Some(weights), "{name}");
         }
         assert!(Weights::shipped(ruleset, 1).is_none());

@@ -13,9 +13,7 @@ fn counts_agree_with_the_table() {
     let mut rows = 0;
     for row in TABLE.lines().filter(|line| !line.starts_with('#')) {
         let fields: Vec<&str> = row.split(" | ").collect();
-        let [variant, text, depth, leaves] = fields[..] else {
-            panic!("bad row {row:?}")
-        };
+        let [variant, text, depth, leaves] = fields[..] else { panic!("bad row {row:?}") };
         let (depth, leaves) = (depth.parse().unwrap(), leaves.parse().unwrap());
         match Variant::by_name(variant).unwrap().rules {
             Rules::Hase(ruleset) => check::<hase::Position>(ruleset, text, depth, leaves),

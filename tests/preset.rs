@@ -33,9 +33,7 @@ fn search(engine: &mut Engine, go: &str) -> Vec<String> {
 
 fn fact<'a>(line: &'a str, name: &str) -> &'a str {
     let mut words = line.split(' ').skip_while(|word| *word != name);
-    words
-        .nth(1)
-        .unwrap_or_else(|| panic!("no {name} in {line}"))
+    words.nth(1).unwrap_or_else(|| panic!("no {name} in {line}"))
 }
 
 #[test]
@@ -43,42 +41,24 @@ fn choosing_the_preset_sets_its_options() {
     let mut engine = article();
     let fresh = search(&mut engine, "go depth 4");
     for option in [
-        "Ks value 300",
-        "Kc value 0",
-        "Strategy value relative",
-        "HareModel value chance",
-        "Prune value off",
-        "Sort value false",
-        "Caps value 2",
-        "AILevel value 1",
+        "Ks value 300", "Kc value 0", "Strategy value relative", "HareModel value chance",
+        "Prune value off", "Sort value false", "Caps value 2", "AILevel value 1",
     ] {
         assert_eq!(engine.ask(&format!("setoption name {option}")), [""; 0]);
     }
     let changed = search(&mut engine, "go depth 4");
     assert_ne!(changed, fresh);
     let terms = engine.ask("eval");
-    assert!(
-        terms[0].contains(" x 300 ") && terms[0].contains(" x 0 "),
-        "{terms:?}"
-    );
+    assert!(terms[0].contains(" x 300 ") && terms[0].contains(" x 0 "), "{terms:?}");
     engine.send("setoption name Preset value article");
     assert_eq!(search(&mut engine, "go depth 4"), fresh);
 }
 
 #[test]
 fn presets_are_the_program_of_the_article_with_other_settings() {
-    let author = [
-        "Prune value article",
-        "Sort value true",
-        "Caps value 0,0,8,8,4",
-        "AILevel value 4",
-    ];
-    let best = [
-        "Prune value exact",
-        "Sort value true",
-        "Caps value 0",
-        "AILevel value 12",
-    ];
+    let author =
+        ["Prune value article", "Sort value true", "Caps value 0,0,8,8,4", "AILevel value 4"];
+    let best = ["Prune value exact", "Sort value true", "Caps value 0", "AILevel value 12"];
     let mut results = HashSet::new();
     for (preset, strategy, options) in [
         ("article", "absolute", author),
@@ -96,11 +76,7 @@ fn presets_are_the_program_of_the_article_with_other_settings() {
         for option in options {
             engine.send(&format!("setoption name {option}"));
         }
-        assert_eq!(
-            search(&mut engine, "go depth 9 nodes 1000000"),
-            found,
-            "{preset}"
-        );
+        assert_eq!(search(&mut engine, "go depth 9 nodes 1000000"), found, "{preset}");
         results.insert(found);
     }
     assert_eq!(results.len(), 4);
@@ -110,10 +86,7 @@ fn presets_are_the_program_of_the_article_with_other_settings() {
 fn the_article_looks_ahead_eight_plies() {
     let mut engine = article();
     let lines = search(&mut engine, "go depth 12");
-    let deepest = lines
-        .iter()
-        .rev()
-        .find(|line| line.starts_with("info depth"));
+    let deepest = lines.iter().rev().find(|line| line.starts_with("info depth"));
     assert_eq!(fact(deepest.expect("a depth"), "depth"), "8");
 }
 
@@ -122,12 +95,7 @@ fn its_options_have_no_effect_on_the_default() {
     let mut engine = Engine::start();
     engine.send(POSITION);
     let (search_before, terms_before) = (search(&mut engine, "go depth 4"), engine.ask("eval"));
-    for option in [
-        "Ks value 900",
-        "Strategy value relative",
-        "Caps value 1",
-        "Sort value false",
-    ] {
+    for option in ["Ks value 900", "Strategy value relative", "Caps value 1", "Sort value false"] {
         engine.send(&format!("setoption name {option}"));
     }
     assert_eq!(search(&mut engine, "go depth 4"), search_before);
@@ -149,9 +117,7 @@ fn each_depth_tells_the_vector_of_its_best_line_once() {
     let lines = search(&mut engine, "go depth 4");
     let infos = lines.iter().filter(|line| line.starts_with("info depth"));
     assert_eq!(infos.clone().count(), 3 * 4, "{lines:#?}");
-    let vectors = lines
-        .iter()
-        .filter(|line| line.starts_with("info string e "));
+    let vectors = lines.iter().filter(|line| line.starts_with("info string e "));
     assert_eq!(vectors.clone().count(), 4, "{lines:#?}");
     for (index, line) in lines.iter().enumerate() {
         if line.starts_with("info string e ") {
@@ -175,10 +141,7 @@ fn the_vector_of_depth_one_is_the_evaluation_of_the_best_move() {
     let mv = fact(&lines[0], "pv").to_string();
     engine.send(&format!("{POSITION} moves {mv}"));
     let terms = engine.ask("eval");
-    let worth: Vec<&str> = terms[..2]
-        .iter()
-        .map(|line| fact(line, "=").trim())
-        .collect();
+    let worth: Vec<&str> = terms[..2].iter().map(|line| fact(line, "=").trim()).collect();
     assert_eq!(worth, ["E", "E"]);
     let worth: Vec<&str> = terms[..2].iter().map(|line| fact(line, "E")).collect();
     assert_eq!(lines[1], format!("info string e {}", worth.join(" ")));
@@ -195,18 +158,10 @@ fn limits_hold_as_ever() {
         }
     }
     let lines = search(&mut engine, "go depth 3 searchmoves 3 4");
-    assert!(
-        ["3", "4"].contains(&fact(&lines[lines.len() - 1], "bestmove")),
-        "{lines:?}"
-    );
+    assert!(["3", "4"].contains(&fact(&lines[lines.len() - 1], "bestmove")), "{lines:?}");
     for start in ["position startpos", "position startpos players 6"] {
         engine.send(start);
-        for go in [
-            "go movetime 5",
-            "go wtime 10 btime 10",
-            "go infinite",
-            "go ponder",
-        ] {
+        for go in ["go movetime 5", "go wtime 10 btime 10", "go infinite", "go ponder"] {
             if start.ends_with('6') && go.contains("wtime") {
                 continue;
             }
@@ -246,14 +201,8 @@ fn values_that_no_option_takes_are_refused() {
             "Preset: \"finest\" is refused, expected best or search or article or \
              article-best or leslie or faith or hybrid",
         ),
-        (
-            "Ks value 1001",
-            "Ks: \"1001\" is refused, expected a whole number from 0 to 1000",
-        ),
-        (
-            "Kp value 1.5",
-            "Kp: \"1.5\" is refused, expected a whole number from 0 to 1000",
-        ),
+        ("Ks value 1001", "Ks: \"1001\" is refused, expected a whole number from 0 to 1000"),
+        ("Kp value 1.5", "Kp: \"1.5\" is refused, expected a whole number from 0 to 1000"),
         (
             "Strategy value leslie",
             "Strategy: \"leslie\" is refused, expected absolute, relative, hybrid, or a whole number from 0 to 100",
@@ -262,14 +211,8 @@ fn values_that_no_option_takes_are_refused() {
             "HareModel value Chance",
             "HareModel: \"Chance\" is refused, expected article or article-penalty or chance",
         ),
-        (
-            "Prune value on",
-            "Prune: \"on\" is refused, expected off or exact or article",
-        ),
-        (
-            "Sort value yes",
-            "Sort: \"yes\" is refused, expected true or false",
-        ),
+        ("Prune value on", "Prune: \"on\" is refused, expected off or exact or article"),
+        ("Sort value yes", "Sort: \"yes\" is refused, expected true or false"),
         (
             "Caps value 0,,8",
             "Caps: \"0,,8\" is refused, expected 1 to 16 whole numbers from 0 to 255 joined by commas, 0 for all \

@@ -5,8 +5,7 @@ use buxtehude::protocol::{
 };
 
 fn command(line: &str) -> Command {
-    line.parse()
-        .unwrap_or_else(|error| panic!("{line}: {error}"))
+    line.parse().unwrap_or_else(|error| panic!("{line}: {error}"))
 }
 
 fn go(line: &str) -> Go {
@@ -17,8 +16,7 @@ fn go(line: &str) -> Go {
 }
 
 fn reply(line: &str) -> Reply {
-    line.parse()
-        .unwrap_or_else(|error| panic!("{line}: {error}"))
+    line.parse().unwrap_or_else(|error| panic!("{line}: {error}"))
 }
 
 fn strings(words: &[&str]) -> Vec<String> {
@@ -26,17 +24,11 @@ fn strings(words: &[&str]) -> Vec<String> {
 }
 
 fn set_option(name: &str, value: Option<&str>) -> Command {
-    Command::SetOption {
-        name: name.to_owned(),
-        value: value.map(str::to_owned),
-    }
+    Command::SetOption { name: name.to_owned(), value: value.map(str::to_owned) }
 }
 
 fn position(start: Start, moves: &[&str]) -> Command {
-    Command::Position(PositionCommand {
-        start,
-        moves: strings(moves),
-    })
+    Command::Position(PositionCommand { start, moves: strings(moves) })
 }
 
 #[test]
@@ -54,14 +46,8 @@ fn commands_are_read() {
         ("debug\ton", Command::Debug(true)),
         ("debug off", Command::Debug(false)),
         ("setoption name Clear Hash", set_option("Clear Hash", None)),
-        (
-            "setoption name  Move   Overhead value 10",
-            set_option("Move Overhead", Some("10")),
-        ),
-        (
-            "setoption name File value  a  value b ",
-            set_option("File", Some("a value b")),
-        ),
+        ("setoption name  Move   Overhead value 10", set_option("Move Overhead", Some("10"))),
+        ("setoption name File value  a  value b ", set_option("File", Some("a value b"))),
         ("setoption name File value", set_option("File", Some(""))),
         ("position startpos", position(startpos(None), &[])),
         ("position startpos moves", position(startpos(None), &[])),
@@ -70,14 +56,8 @@ fn commands_are_read() {
             position(startpos(Some(3)), &["1", "+half", "4"]),
         ),
         ("position fen 0,68,3/0,68,3  1\t- -", position(fen(), &[])),
-        (
-            "position fen 0,68,3/0,68,3 1 - - moves -3 1001",
-            position(fen(), &["-3", "1001"]),
-        ),
-        (
-            "position etude 45;26;2;f;29;19;0;f;2 moves 5",
-            position(etude(), &["5"]),
-        ),
+        ("position fen 0,68,3/0,68,3 1 - - moves -3 1001", position(fen(), &["-3", "1001"])),
+        ("position etude 45;26;2;f;29;19;0;f;2 moves 5", position(etude(), &["5"])),
         ("go perft 0", Command::Perft(0)),
         ("bench", Command::Bench(None)),
         ("bench 4", Command::Bench(Some(4))),
@@ -110,20 +90,12 @@ fn go_takes_its_limits_in_any_order() {
 
 #[test]
 fn go_takes_clocks_in_three_spellings() {
-    let time = ClockTimes::Seats {
-        time: vec![1000, -5, 0],
-        inc: vec![1, 0, 2],
-    };
+    let time = ClockTimes::Seats { time: vec![1000, -5, 0], inc: vec![1, 0, 2] };
     let movestogo = Some(7);
     let seats = Some(Clock { time, movestogo });
     assert_eq!(go("go movestogo 7 inc 1 0 2 time 1000 -5 0").clock, seats);
 
-    let time = ClockTimes::Uci {
-        wtime: None,
-        btime: Some(-1),
-        winc: Some(3),
-        binc: None,
-    };
+    let time = ClockTimes::Uci { wtime: None, btime: Some(-1), winc: Some(3), binc: None };
     let movestogo = None;
     let uci = Some(Clock { time, movestogo });
     assert_eq!(go("go winc 3 btime -1 depth 2").clock, uci);
@@ -148,40 +120,19 @@ fn refused_commands_say_what_was_expected() {
     let not_a_time = "is not a whole number from -9223372036854775808 to 9223372036854775807";
     let bad_time = format!(r#"go time: "99999999999999999999" {not_a_time}"#);
     let table = [
-        (
-            "uci now",
-            r#"uci: unexpected "now": expected the end of the line"#,
-        ),
+        ("uci now", r#"uci: unexpected "now": expected the end of the line"#),
         ("debug", "debug: missing argument: expected on or off"),
         ("debug On", r#"debug: unexpected "On": expected on or off"#),
-        (
-            "debug on x",
-            r#"debug: unexpected "x": expected the end of the line"#,
-        ),
-        (
-            "setoption",
-            "setoption: missing argument: expected name and an option's name",
-        ),
-        (
-            "setoption Hash",
-            r#"setoption: unexpected "Hash": expected name and an option's name"#,
-        ),
-        (
-            "setoption name",
-            "setoption name: missing argument: expected an option's name",
-        ),
+        ("debug on x", r#"debug: unexpected "x": expected the end of the line"#),
+        ("setoption", "setoption: missing argument: expected name and an option's name"),
+        ("setoption Hash", r#"setoption: unexpected "Hash": expected name and an option's name"#),
+        ("setoption name", "setoption name: missing argument: expected an option's name"),
         (
             "setoption name value 3",
             r#"setoption name: unexpected "value": expected an option's name"#,
         ),
-        (
-            "position",
-            "position: missing argument: expected startpos, fen or etude",
-        ),
-        (
-            "position e4",
-            r#"position: unexpected "e4": expected startpos, fen or etude"#,
-        ),
+        ("position", "position: missing argument: expected startpos, fen or etude"),
+        ("position e4", r#"position: unexpected "e4": expected startpos, fen or etude"#),
         (
             "position startpos e4 moves",
             r#"position startpos: unexpected "e4": expected players, moves or the end of the line"#,
@@ -202,51 +153,27 @@ fn refused_commands_say_what_was_expected() {
             "position fen moves 1",
             r#"position fen: unexpected "moves": expected the text of a position"#,
         ),
-        (
-            "position etude",
-            "position etude: missing argument: expected an etude line",
-        ),
+        ("position etude", "position etude: missing argument: expected an etude line"),
         (
             "position etude 1;2 3;4",
             r#"position etude: unexpected "3;4": expected one word, then moves or the end of the line"#,
         ),
-        (
-            "bench 0",
-            r#"bench: "0" is not a whole number from 1 to 4294967295"#,
-        ),
-        (
-            "bench 1 2",
-            r#"bench: unexpected "2": expected the end of the line"#,
-        ),
+        ("bench 0", r#"bench: "0" is not a whole number from 1 to 4294967295"#),
+        ("bench 1 2", r#"bench: unexpected "2": expected the end of the line"#),
         ("go fast", &unknown_go),
-        (
-            "go depth",
-            "go depth: missing argument: expected a whole number from 1 to 4294967295",
-        ),
-        (
-            "go depth abc",
-            r#"go depth: "abc" is not a whole number from 1 to 4294967295"#,
-        ),
+        ("go depth", "go depth: missing argument: expected a whole number from 1 to 4294967295"),
+        ("go depth abc", r#"go depth: "abc" is not a whole number from 1 to 4294967295"#),
         (
             "go depth 4294967296",
             r#"go depth: "4294967296" is not a whole number from 1 to 4294967295"#,
         ),
-        (
-            "go nodes 0",
-            r#"go nodes: "0" is not a whole number from 1 to 18446744073709551615"#,
-        ),
+        ("go nodes 0", r#"go nodes: "0" is not a whole number from 1 to 18446744073709551615"#),
         (
             "go movetime -1",
             r#"go movetime: "-1" is not a whole number from 1 to 18446744073709551615"#,
         ),
-        (
-            "go movestogo +1",
-            r#"go movestogo: "+1" is not a whole number from 1 to 4294967295"#,
-        ),
-        (
-            "go depth 1 nodes 2 depth 3",
-            r#"go: repeated "depth": expected each word once"#,
-        ),
+        ("go movestogo +1", r#"go movestogo: "+1" is not a whole number from 1 to 4294967295"#),
+        ("go depth 1 nodes 2 depth 3", r#"go: repeated "depth": expected each word once"#),
         ("go time 1 99999999999999999999", &bad_time),
         (
             "go winc 5 time 1 1",
@@ -263,14 +190,8 @@ fn refused_commands_say_what_was_expected() {
             "go: time together with p2inc: expected clocks as time and inc, as wtime, btime, winc and binc, or as \
              p1time, p1inc and so on",
         ),
-        (
-            "go p2time 1 p2time 2",
-            r#"go: repeated "p2time": expected each word once"#,
-        ),
-        (
-            "go p2inc -1",
-            r#"go p2inc: "-1" is not a whole number from 0 to 18446744073709551615"#,
-        ),
+        ("go p2time 1 p2time 2", r#"go: repeated "p2time": expected each word once"#),
+        ("go p2inc -1", r#"go p2inc: "-1" is not a whole number from 0 to 18446744073709551615"#),
         (
             "go p6inc 1",
             "go: p6inc without a clock: expected p1time or another player's clock with it",
@@ -285,26 +206,11 @@ fn refused_commands_say_what_was_expected() {
             "query: unexpected \"p2turn\": expected p1turn, turn, gameover, result, legal, players, state, text, \
              picture or stake",
         ),
-        (
-            "query turn now",
-            r#"query: unexpected "now": expected the end of the line"#,
-        ),
-        (
-            "ugi 1",
-            r#"ugi: unexpected "1": expected the end of the line"#,
-        ),
-        (
-            "go time 1 2 3 inc 1 2",
-            "go inc: found 2 numbers: expected 3, one for each in time",
-        ),
-        (
-            "go inc 1 2",
-            "go: inc without a clock: expected time with it",
-        ),
-        (
-            "go binc 1",
-            "go: binc without a clock: expected wtime or btime with it",
-        ),
+        ("query turn now", r#"query: unexpected "now": expected the end of the line"#),
+        ("ugi 1", r#"ugi: unexpected "1": expected the end of the line"#),
+        ("go time 1 2 3 inc 1 2", "go inc: found 2 numbers: expected 3, one for each in time"),
+        ("go inc 1 2", "go: inc without a clock: expected time with it"),
+        ("go binc 1", "go: binc without a clock: expected wtime or btime with it"),
         (
             "go depth 1 movestogo 3",
             "go: movestogo without a clock: expected time, wtime, btime or p1time with it",
@@ -313,10 +219,7 @@ fn refused_commands_say_what_was_expected() {
             "go depth 2 mate 3",
             "go: mate is not supported, the engine does not search for mates: expected depth, nodes or movetime",
         ),
-        (
-            "go searchmoves",
-            "go searchmoves: missing argument: expected at least one move",
-        ),
+        ("go searchmoves", "go searchmoves: missing argument: expected at least one move"),
         (
             "go searchmoves depth 3",
             r#"go searchmoves: unexpected "depth": expected at least one move"#,
@@ -329,10 +232,7 @@ fn refused_commands_say_what_was_expected() {
             "go infinite perft 3",
             r#"go perft: together with "infinite": expected perft and its depth alone"#,
         ),
-        (
-            "go perft -1",
-            r#"go perft: "-1" is not a whole number from 0 to 255"#,
-        ),
+        ("go perft -1", r#"go perft: "-1" is not a whole number from 0 to 255"#),
     ];
     for (line, expected) in table {
         let error = line.parse::<Command>().expect_err(line);
@@ -344,11 +244,7 @@ fn refused_commands_say_what_was_expected() {
 #[test]
 fn an_empty_line_has_an_error_of_its_own() {
     for line in ["", " \t ", "\r\n", " \r"] {
-        assert_eq!(
-            line.parse::<Command>(),
-            Err(CommandError::Empty),
-            "{line:?}"
-        );
+        assert_eq!(line.parse::<Command>(), Err(CommandError::Empty), "{line:?}");
     }
 }
 
@@ -357,20 +253,11 @@ fn an_unknown_command_is_quoted_and_cut() {
     let commands = "uci, ugi, debug, isready, setoption, ucinewgame, uginewgame, position, go, stop, ponderhit, \
                     quit, query, d, eval, bench, compiler, solve, help";
     let refusal = |line: &str| line.parse::<Command>().unwrap_err().to_string();
-    assert_eq!(
-        refusal("foo bar"),
-        format!(r#"unknown command "foo": expected one of {commands}"#)
-    );
-    assert_eq!(
-        refusal("UCI"),
-        format!(r#"unknown command "UCI": expected one of {commands}"#)
-    );
+    assert_eq!(refusal("foo bar"), format!(r#"unknown command "foo": expected one of {commands}"#));
+    assert_eq!(refusal("UCI"), format!(r#"unknown command "UCI": expected one of {commands}"#));
     let quoted = format!(r#""{}"..."#, r"\u{7}".repeat(60));
     let garbage = "\u{7}".repeat(1 << 20);
-    assert_eq!(
-        refusal(&garbage),
-        format!("unknown command {quoted}: expected one of {commands}")
-    );
+    assert_eq!(refusal(&garbage), format!("unknown command {quoted}: expected one of {commands}"));
 }
 
 #[test]

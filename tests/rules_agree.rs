@@ -43,14 +43,9 @@ fn agrees(variant: &'static Variant) {
         run(GAMES_FROM_SET_UPS, set_up, PLIES_FROM_SET_UP, &tally);
     }
     let tally = tally.into_inner();
-    let missing: Vec<String> = events_to_see(variant)
-        .into_iter()
-        .filter(|event| !tally.contains_key(event))
-        .collect();
-    assert!(
-        missing.is_empty(),
-        "never happened: {missing:#?}\nof {tally:#?}"
-    );
+    let missing: Vec<String> =
+        events_to_see(variant).into_iter().filter(|event| !tally.contains_key(event)).collect();
+    assert!(missing.is_empty(), "never happened: {missing:#?}\nof {tally:#?}");
 }
 
 fn run(games: u32, races: BoxedStrategy<Race>, plies: usize, tally: &RefCell<Tally>) {
@@ -83,9 +78,8 @@ fn walk(
 ) -> Result<(), TestCaseError> {
     let variant = buxtehude::rules::Variant::by_name(race.variant.name).unwrap();
     let start = race.text();
-    let mut position = variant
-        .parse(&start)
-        .map_err(|error| TestCaseError::fail(error.to_string()))?;
+    let mut position =
+        variant.parse(&start).map_err(|error| TestCaseError::fail(error.to_string()))?;
     let mut words: Vec<String> = vec![];
     let fail = |difference: String, words: &[String], position: &AnyPosition| {
         let moves = words.join(" ");
@@ -125,9 +119,7 @@ fn compare(race: &Race, position: &AnyPosition) -> Result<(), String> {
         if slow == fast {
             return Ok(());
         }
-        Err(format!(
-            "{what}: the reference has {slow:?}, the library {fast:?}"
-        ))
+        Err(format!("{what}: the reference has {slow:?}, the library {fast:?}"))
     }
     same("text", &race.text(), &position.to_string())?;
     same("seats", &race.hares.len(), &position.seats())?;
@@ -138,11 +130,8 @@ fn compare(race: &Race, position: &AnyPosition) -> Result<(), String> {
         None => Turn::Seat(seat),
     };
     same("turn", &turn, &position.turn())?;
-    let cards: Vec<(String, u32)> = race
-        .cards()
-        .into_iter()
-        .map(|(card, number)| (card.to_string(), number))
-        .collect();
+    let cards: Vec<(String, u32)> =
+        race.cards().into_iter().map(|(card, number)| (card.to_string(), number)).collect();
     same("cards", &cards, &position.outcomes())?;
     let actions = match turn {
         Turn::Card(_) => cards.into_iter().map(|(card, _)| card).collect(),
@@ -170,13 +159,8 @@ enum Policy {
     Finish,
 }
 
-const POLICIES: [Policy; 5] = [
-    Policy::Uniform,
-    Policy::Forward,
-    Policy::HareSquares,
-    Policy::Hoard,
-    Policy::Finish,
-];
+const POLICIES: [Policy; 5] =
+    [Policy::Uniform, Policy::Forward, Policy::HareSquares, Policy::Hoard, Policy::Finish];
 
 /// The move or card selected by `choice`, or `None` if the game is over.
 fn choose(race: &Race, policy: Policy, choice: u32) -> Option<String> {
@@ -271,9 +255,7 @@ fn make_valid(race: &mut Race, lots: &[u32], from: Option<i32>) {
             race.hares[seat].square -= 1;
         }
     }
-    race.finished = (0..players)
-        .filter(|&seat| race.hares[seat].square == 64)
-        .collect();
+    race.finished = (0..players).filter(|&seat| race.hares[seat].square == 64).collect();
     if race.finished.len() == players {
         race.hares[race.turn].square = 63;
         race.finished.retain(|&seat| seat != race.turn);
@@ -303,9 +285,7 @@ fn count_events(race: &Race, words: &[String], tally: &mut Tally) {
         // A second impossible move in a row.
         if event == "back to the start" && words.iter().rev().nth(1).is_some_and(|w| w == "+behind")
         {
-            *tally
-                .entry("+behind: move again, but no move".into())
-                .or_default() += 1;
+            *tally.entry("+behind: move again, but no move".into()).or_default() += 1;
         }
     }
 }
@@ -313,35 +293,13 @@ fn count_events(race: &Race, words: &[String], tally: &mut Tally) {
 /// Every event that must occur for the comparison to cover all rules.
 fn events_to_see(variant: &Variant) -> Vec<String> {
     let mut events: Vec<String> = [
-        "turn missed",
-        "back to the start",
-        "hedgehog taken",
-        "back to a hedgehog",
-        "take",
-        "give",
-        "lettuce square reached",
-        "carrots lost beyond 65535",
-        "+behind: miss a turn",
-        "+behind: move again",
-        "+behind: move again, but no move",
-        "+draw: miss a turn",
-        "+draw: with 1 lettuces",
-        "+draw: with 2 lettuces",
-        "+draw: with 3 lettuces",
-        "+restore",
-        "+half: even",
-        "+half: odd",
-        "+free",
-        "+show",
-        "+give: 10 each",
-        "+give: 5 each",
-        "+give: 1 each",
-        "+give: 0 each",
-        "+give: nobody behind",
-        "+shuffle: cards left",
-        "+shuffle: last card",
-        "+shuffle: carrot taken",
-        "+shuffle: hare without carrots spared",
+        "turn missed", "back to the start", "hedgehog taken", "back to a hedgehog", "take", "give",
+        "lettuce square reached", "carrots lost beyond 65535", "+behind: miss a turn",
+        "+behind: move again", "+behind: move again, but no move", "+draw: miss a turn",
+        "+draw: with 1 lettuces", "+draw: with 2 lettuces", "+draw: with 3 lettuces", "+restore",
+        "+half: even", "+half: odd", "+free", "+show", "+give: 10 each", "+give: 5 each",
+        "+give: 1 each", "+give: 0 each", "+give: nobody behind", "+shuffle: cards left",
+        "+shuffle: last card", "+shuffle: carrot taken", "+shuffle: hare without carrots spared",
         "+shuffle: finished hare spared",
     ]
     .map(String::from)

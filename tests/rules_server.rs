@@ -97,13 +97,7 @@ fn a_position_may_be_set_from_any_other_and_stays_if_a_line_is_refused() {
             if rng.random_bool(0.3) {
                 let mut wrong = list.clone();
                 let at = rng.random_range(0..=wrong.len());
-                wrong.insert(
-                    at,
-                    ["0", "+hop", "x", "-1"]
-                        .choose(&mut rng)
-                        .unwrap()
-                        .to_string(),
-                );
+                wrong.insert(at, ["0", "+hop", "x", "-1"].choose(&mut rng).unwrap().to_string());
                 // The word may be legal where it stands, and so may be all after it.
                 if replay(variant, &wrong).is_none() {
                     let before = ask(&mut program, "text");
@@ -115,11 +109,7 @@ fn a_position_may_be_set_from_any_other_and_stays_if_a_line_is_refused() {
                 }
             }
             program.send(&line(&list));
-            assert_eq!(
-                ask(&mut program, "state"),
-                response("state", &position),
-                "{list:?}"
-            );
+            assert_eq!(ask(&mut program, "state"), response("state", &position), "{list:?}");
             words = list;
         }
         assert!(refusals > 20, "{refusals} lines refused");
@@ -238,20 +228,15 @@ fn the_variant_is_an_argument_and_the_first_is_the_default() {
     ] {
         let mut program = Engine::start_with(arguments);
         program.send("ugi");
-        assert_eq!(
-            program.lines_to("ugiok"),
-            [format!("id name {name}"), "ugiok".into()]
-        );
+        assert_eq!(program.lines_to("ugiok"), [format!("id name {name}"), "ugiok".into()]);
         let start = Variant::by_name(name).unwrap().start(2).unwrap();
         assert_eq!(ask(&mut program, "text"), format!("response {start}"));
         program.send("quit");
         assert!(program.wait().success());
     }
     for arguments in [&["rules", "hop"][..], &["rules", "fox-and-hounds", "2"]] {
-        let output = Command::new(env!("CARGO_BIN_EXE_buxtehude"))
-            .args(arguments)
-            .output()
-            .unwrap();
+        let output =
+            Command::new(env!("CARGO_BIN_EXE_buxtehude")).args(arguments).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{output:?}");
         assert!(output.stdout.is_empty(), "{output:?}");
         let said = String::from_utf8_lossy(&output.stderr);

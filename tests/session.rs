@@ -53,12 +53,7 @@ fn a_search_that_has_hardly_begun_stops_with_a_move() {
     let mut engine = Engine::start();
     for start in STARTS {
         engine.send(start);
-        for go in [
-            "go infinite",
-            "go depth 90",
-            "go ponder",
-            "go movetime 60000",
-        ] {
+        for go in ["go infinite", "go depth 90", "go ponder", "go movetime 60000"] {
             for _ in 0..20 {
                 engine.send_bytes(format!("{go}\nstop\nisready\n").as_bytes());
                 let lines = engine.lines_to("readyok");
@@ -78,10 +73,7 @@ fn stop_ends_the_current_search_before_the_next_go() {
         let lines = engine.lines_to("readyok");
         assert_eq!(best_moves(&lines).len(), 2, "{lines:?}");
         assert_eq!(errors(&lines), [""; 0], "{lines:?}");
-        assert!(
-            lines.contains(&"info string perft stopped".into()),
-            "{lines:?}"
-        );
+        assert!(lines.contains(&"info string perft stopped".into()), "{lines:?}");
     }
 }
 
@@ -91,10 +83,7 @@ fn a_position_sent_during_a_search_holds_for_the_next() {
     engine.send("go infinite");
     engine.send("position startpos players 3 moves 4");
     let shown = engine.ask("d");
-    assert!(
-        shown.contains(&"Fen: 4,58,3/0,68,3/0,68,3 2 - -".into()),
-        "{shown:?}"
-    );
+    assert!(shown.contains(&"Fen: 4,58,3/0,68,3/0,68,3 2 - -".into()), "{shown:?}");
     engine.send("stop");
     let estimate = engine.line_of("bestmove");
     let estimate = estimate.split_once("estimate ").expect(&estimate).1;
@@ -138,24 +127,13 @@ fn disturbing_commands_are_rejected_during_a_search() {
             let moves = best_moves(&lines).len();
             assert_eq!(moves, answers(malformed), "{busy}, {malformed}: {lines:?}");
         }
-        for helper in [
-            "d",
-            "eval",
-            "help",
-            "ugi",
-            "uci",
-            "query legal",
-            "debug off",
-        ] {
+        for helper in ["d", "eval", "help", "ugi", "uci", "query legal", "debug off"] {
             let lines = engine.ask(helper);
             assert_eq!(errors(&lines), [""; 0], "{busy}, {helper}");
         }
         let shown = engine.ask("d");
         let start = "Fen: 0,68,3/0,68,3 1 - -";
-        assert!(
-            shown.contains(&start.into()),
-            "the variant is as before: {shown:?}"
-        );
+        assert!(shown.contains(&start.into()), "the variant is as before: {shown:?}");
         let lines = engine.ask("stop");
         let moves = best_moves(&lines).len();
         assert_eq!(moves, usize::from(is_search), "{busy}: {lines:?}");
@@ -187,21 +165,13 @@ fn a_pondered_move_is_held_until_ponderhit() {
     engine.send("go ponder movetime 60000");
     engine.fence();
     let lines = engine.ask("ponderhit");
-    assert_eq!(
-        best_moves(&lines).len(),
-        1,
-        "a card is due, at once: {lines:?}"
-    );
+    assert_eq!(best_moves(&lines).len(), 1, "a card is due, at once: {lines:?}");
 
     engine.send("position startpos");
     engine.send("go ponder");
     engine.ask("ponderhit");
     let lines = engine.ask("isready");
-    assert_eq!(
-        best_moves(&lines),
-        [""; 0],
-        "without a limit, the search continues"
-    );
+    assert_eq!(best_moves(&lines), [""; 0], "without a limit, the search continues");
 }
 
 #[test]
@@ -209,12 +179,7 @@ fn a_known_result_is_answered_at_once_unless_it_has_to_wait() {
     let mut engine = Engine::start();
     engine.send("setoption name UCI_Variant value fox-and-hounds");
     engine.fence();
-    for go in [
-        "go",
-        "go wtime 600000 btime 600000",
-        "go movetime 600000",
-        "go nodes 1",
-    ] {
+    for go in ["go", "go wtime 600000 btime 600000", "go movetime 600000", "go nodes 1"] {
         engine.send(go);
         engine.line_of("info depth 44");
         engine.line_of("bestmove e1d2 ponder b8a7");
@@ -252,13 +217,7 @@ fn a_go_behind_other_work_is_answered() {
 
 #[test]
 fn the_end_of_a_session_ends_the_search_without_a_word() {
-    for busy in [
-        "go infinite",
-        "go perft 200",
-        "bench 90",
-        "go ponder depth 1",
-        "isready",
-    ] {
+    for busy in ["go infinite", "go perft 200", "bench 90", "go ponder depth 1", "isready"] {
         for end in ["quit\n", "quit"] {
             let mut engine = Engine::start();
             engine.send(busy);
@@ -266,10 +225,8 @@ fn the_end_of_a_session_ends_the_search_without_a_word() {
             engine.lines_to("Legal:");
             engine.send_bytes(end.as_bytes());
             let (lines, status) = engine.finish();
-            let words: Vec<&String> = lines
-                .iter()
-                .filter(|line| !line.starts_with("info depth"))
-                .collect();
+            let words: Vec<&String> =
+                lines.iter().filter(|line| !line.starts_with("info depth")).collect();
             assert_eq!(words, [""; 0], "{busy}, {end:?}");
             assert!(status.success(), "{busy}, {end:?}: {status}");
         }
@@ -302,12 +259,7 @@ fn a_closed_output_ends_the_engine_quietly() {
         };
         assert!(status.success(), "{commands:?}: {status}");
         let mut said = String::new();
-        child
-            .stderr
-            .take()
-            .unwrap()
-            .read_to_string(&mut said)
-            .unwrap();
+        child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
         assert_eq!(said, "", "{commands:?}");
     }
 }
@@ -347,10 +299,7 @@ fn a_movetime_is_used_and_kept() {
         let elapsed = begin.elapsed();
         let is_choice = !start.contains('!');
         let least = if is_choice { 160 } else { 0 };
-        assert!(
-            elapsed >= Duration::from_millis(least),
-            "{start}: {elapsed:?}"
-        );
+        assert!(elapsed >= Duration::from_millis(least), "{start}: {elapsed:?}");
         assert!(elapsed < Duration::from_secs(2), "{start}: {elapsed:?}");
     }
     engine.send("position startpos");
@@ -385,11 +334,7 @@ fn a_search_of_fixed_depth_is_reproducible() {
     fn search(engine: &mut Engine, start: &str, depth: u32) -> Vec<String> {
         engine.send(start);
         engine.send(&format!("go depth {depth}"));
-        engine
-            .lines_to("bestmove")
-            .iter()
-            .map(|line| without_speed(line))
-            .collect()
+        engine.lines_to("bestmove").iter().map(|line| without_speed(line)).collect()
     }
     let mut first = Engine::start();
     let mut second = Engine::start();
@@ -426,10 +371,7 @@ fn the_debug_log_has_all_lines_once_it_is_set() {
     let path = folder.path().join("debug.log");
     let mut engine = Engine::start();
     engine.send("setoption name UCI_ShowWDL value true");
-    engine.send(&format!(
-        "setoption name Debug Log File value {}",
-        path.display()
-    ));
+    engine.send(&format!("setoption name Debug Log File value {}", path.display()));
     engine.fence();
     engine.send("position fen 63,10,0/60,10,0 2 - -");
     engine.send("go depth 1");
@@ -438,31 +380,19 @@ fn the_debug_log_has_all_lines_once_it_is_set() {
     engine.fence();
     let log = std::fs::read_to_string(&path).unwrap();
     let lines: Vec<&str> = log.lines().collect();
-    assert!(
-        lines.contains(&">> position fen 63,10,0/60,10,0 2 - -"),
-        "{log}"
-    );
+    assert!(lines.contains(&">> position fen 63,10,0/60,10,0 2 - -"), "{log}");
     assert!(lines.contains(&format!("<< {answer}").as_str()), "{log}");
     let end = ">> setoption name Debug Log File value <empty>";
     let end = lines.iter().position(|line| *line == end).expect(&log);
-    assert!(
-        lines[end..].iter().all(|line| line.starts_with(">>")),
-        "{log}"
-    );
+    assert!(lines[end..].iter().all(|line| line.starts_with(">>")), "{log}");
 
     // The second seat is to move, and its chance to win comes first.
     let info = lines.iter().find(|line| line.contains(" wdl ")).unwrap();
     let numbers = |name: &str, count: usize| -> Vec<u16> {
         let behind = info.split_once(&format!(" {name} ")).unwrap().1;
-        behind
-            .split_whitespace()
-            .take(count)
-            .map(|word| word.parse::<u16>().unwrap())
-            .collect()
+        behind.split_whitespace().take(count).map(|word| word.parse::<u16>().unwrap()).collect()
     };
-    let [first, second] = numbers("estimate", 2)[..] else {
-        panic!("{info}")
-    };
+    let [first, second] = numbers("estimate", 2)[..] else { panic!("{info}") };
     assert_eq!(numbers("wdl", 3), [second, 0, first], "{info}");
 }
 

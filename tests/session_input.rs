@@ -17,15 +17,8 @@ const MEBIBYTE: usize = 1 << 20;
 /// Peak memory of a process so far, in kilobytes.
 fn peak_memory(child: &Child) -> u64 {
     let status = fs::read_to_string(format!("/proc/{}/status", child.id())).expect("a process");
-    let line = status
-        .lines()
-        .find(|line| line.starts_with("VmHWM:"))
-        .expect(&status);
-    line.split_whitespace()
-        .nth(1)
-        .expect(line)
-        .parse()
-        .expect(line)
+    let line = status.lines().find(|line| line.starts_with("VmHWM:")).expect(&status);
+    line.split_whitespace().nth(1).expect(line).parse().expect(line)
 }
 
 #[test]
@@ -40,10 +33,7 @@ fn a_line_of_a_hundred_megabytes_costs_one_error() {
     let lines = engine.fence();
     assert_eq!(lines.len(), 1, "{lines:?}");
     let expected = "is too long: expected at most 1048576 bytes";
-    assert!(
-        lines[0].starts_with("info string error: line \"xxx"),
-        "{lines:?}"
-    );
+    assert!(lines[0].starts_with("info string error: line \"xxx"), "{lines:?}");
     assert!(lines[0].ends_with(expected), "{lines:?}");
     let memory = peak_memory(&engine.child);
     assert!(memory < MOST_MEMORY, "{memory} kB");
@@ -75,17 +65,11 @@ fn the_longest_line_is_taken_and_complaints_about_it_are_short() {
         start.to_owned() + &word.repeat(words)
     };
     for (line, wrong) in [
-        (
-            fill("position startpos moves 5", " 1001"),
-            "move 2 of the list",
-        ),
+        (fill("position startpos moves 5", " 1001"), "move 2 of the list"),
         (fill("position fen ", "0,68,3/"), "position \"0,68,3"),
         (fill("position etude ", "0;"), "etude \"0;0;"),
         (fill("position startpos moves ", "🐇"), "move 1 of the list"),
-        (
-            fill("position startpos moves ", "\u{1}"),
-            "move 1 of the list",
-        ),
+        (fill("position startpos moves ", "\u{1}"), "move 1 of the list"),
         (fill("setoption name ", "x"), "unknown option"),
         (fill("setoption name Hash value ", "9"), "option Hash"),
         (fill("debug ", "o"), "debug"),
@@ -99,28 +83,18 @@ fn the_longest_line_is_taken_and_complaints_about_it_are_short() {
         assert!(answer[0].chars().count() < 1100, "{}", answer[0].len());
     }
     let shown = engine.ask("d");
-    assert!(
-        shown.contains(&"Fen: 0,68,3/0,68,3 1 - -".into()),
-        "{shown:?}"
-    );
+    assert!(shown.contains(&"Fen: 0,68,3/0,68,3 1 - -".into()), "{shown:?}");
 }
 
 #[test]
 fn bytes_that_are_no_text_cost_one_error() {
     let mut engine = Engine::start();
-    for bytes in [
-        &b"\xff\xfe\n"[..],
-        b"isready\xc3\n",
-        b"position startpos moves \x80\n",
-        b"\0\n",
-    ] {
+    for bytes in [&b"\xff\xfe\n"[..], b"isready\xc3\n", b"position startpos moves \x80\n", b"\0\n"]
+    {
         engine.send_bytes(bytes);
         let lines = engine.fence();
         assert_eq!(lines.len(), 1, "{bytes:?}: {lines:?}");
-        assert!(
-            lines[0].starts_with("info string error: "),
-            "{bytes:?}: {lines:?}"
-        );
+        assert!(lines[0].starts_with("info string error: "), "{bytes:?}: {lines:?}");
         assert!(lines[0].contains("expected"), "{bytes:?}: {lines:?}");
     }
     engine.send_bytes(b"go depth \xb9\n");
@@ -139,13 +113,7 @@ fn blanks_and_line_ends_of_any_kind_are_fine() {
     let lines = engine.fence();
     let facts = |line: &&String| line.starts_with("Fen") || line.starts_with("info");
     let facts: Vec<&String> = lines.iter().filter(facts).collect();
-    assert_eq!(
-        facts,
-        [
-            "Fen: 5,53,3/0,68,3/0,68,3 2 - -",
-            "Fen: 0,68,3/0,68,3 1 - -"
-        ]
-    );
+    assert_eq!(facts, ["Fen: 5,53,3/0,68,3/0,68,3 2 - -", "Fen: 0,68,3/0,68,3 1 - -"]);
     engine.send_bytes(b"\tgo \t depth  1 \r\n");
     engine.line_of("bestmove ");
     engine.send_bytes(b"position startpos moves 5\nd");

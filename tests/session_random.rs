@@ -17,58 +17,28 @@ const SEARCHES: usize = 25;
 
 /// Lines that change nothing, valid or not.
 const IDLE_TALK: &[&str] = &[
-    "isready",
-    "d",
-    "eval",
-    "uci",
-    "ugi",
-    "help",
-    "query",
-    "query p2turn",
-    "ugi now",
-    "debug on",
-    "debug off",
-    "hop",
-    "",
-    " \t",
-    "position",
-    "position startpos players 9",
-    "position startpos moves 1001",
-    "position fen 1,2,3 4 - -",
-    "position etude 45;26;2;f",
-    "bench 0",
-    "ponderhit now",
-    "stop it",
+    "isready", "d", "eval", "uci", "ugi", "help", "query", "query p2turn", "ugi now", "debug on",
+    "debug off", "hop", "", " \t", "position", "position startpos players 9",
+    "position startpos moves 1001", "position fen 1,2,3 4 - -", "position etude 45;26;2;f",
+    "bench 0", "ponderhit now", "stop it",
 ];
 
 /// Options that are always rejected; the reason differs while a search runs.
 const BAD_OPTIONS: &[&str] = &[
-    "setoption name Hash value -1",
-    "setoption name Nothing value 1",
+    "setoption name Hash value -1", "setoption name Nothing value 1",
     "setoption name UCI_Variant value chess",
 ];
 
 /// Searches that end by themselves.
 const FINITE: &[&str] = &[
-    "go depth 1",
-    "go depth 3",
-    "go nodes 1",
-    "go nodes 3000",
-    "go movetime 1",
-    "go movetime 15",
+    "go depth 1", "go depth 3", "go nodes 1", "go nodes 3000", "go movetime 1", "go movetime 15",
     "go depth 2 nodes 100 movetime 1000",
 ];
 
 /// Malformed `go` commands.
 const MALFORMED: &[&str] = &[
-    "go depth 0",
-    "go nodes x",
-    "go fast",
-    "go mate 2",
-    "go movetime 5 movetime 6",
-    "go wtime 5 btime 5 p1time 5",
-    "go p6inc 1",
-    "go perft",
+    "go depth 0", "go nodes x", "go fast", "go mate 2", "go movetime 5 movetime 6",
+    "go wtime 5 btime 5 p1time 5", "go p6inc 1", "go perft",
 ];
 
 /// `go` commands that suit no position; they are rejected while no search runs.
@@ -149,15 +119,12 @@ impl Conversation {
                 self.variant = VARIANTS.choose(&mut self.rng).unwrap();
                 self.position = self.variant.start(2).unwrap();
                 let name = self.variant.name;
-                self.engine
-                    .send(&format!("setoption name UCI_Variant value {name}"));
+                self.engine.send(&format!("setoption name UCI_Variant value {name}"));
             }
             1 => {
                 let (hash, lines) = (self.rng.random_range(1..4), self.rng.random_range(1..9));
-                self.engine
-                    .send(&format!("setoption name Hash value {hash}"));
-                self.engine
-                    .send(&format!("setoption name MultiPV value {lines}"));
+                self.engine.send(&format!("setoption name Hash value {hash}"));
+                self.engine.send(&format!("setoption name MultiPV value {lines}"));
             }
             2 => {
                 let line = self.one_of(&["ucinewgame", "uginewgame"]);
@@ -202,21 +169,14 @@ impl Conversation {
             0 => (self.one_of(&[MALFORMED, UNFIT].concat()).to_owned(), 1),
             1 => (format!("go time {} inc {}", clocks(300), clocks(2)), 1),
             2 => (format!("go time {}", clocks(-5)), 1),
-            3 => (
-                self.one_of(&["go perft 1", "go perft 200", "bench 1", "bench 50"])
-                    .to_owned(),
-                0,
-            ),
+            3 => {
+                (self.one_of(&["go perft 1", "go perft 200", "bench 1", "bench 50"]).to_owned(), 0)
+            }
             4 => (
-                self.one_of(&["go ponder", "go ponder depth 2", "go ponder movetime 5"])
-                    .to_owned(),
+                self.one_of(&["go ponder", "go ponder depth 2", "go ponder movetime 5"]).to_owned(),
                 1,
             ),
-            5 | 6 => (
-                self.one_of(&["go", "go infinite", "go infinite depth 1"])
-                    .to_owned(),
-                1,
-            ),
+            5 | 6 => (self.one_of(&["go", "go infinite", "go infinite depth 1"]).to_owned(), 1),
             _ => (self.one_of(FINITE).to_owned(), 1),
         };
         self.engine.send(&go);
@@ -241,9 +201,7 @@ impl Conversation {
         // All earlier lines are answered by now, so the next `bestmove` answers `stop`.
         self.engine.send("stop");
         self.engine.send("fence");
-        let lines = self
-            .engine
-            .lines_to("info string error: unknown command \"fence\"");
+        let lines = self.engine.lines_to("info string error: unknown command \"fence\"");
         self.check(&go, answers, refused, &lines);
         let mut responses = lines;
         responses.retain(|line| line.starts_with("response"));
@@ -252,15 +210,9 @@ impl Conversation {
     }
 
     fn check(&self, go: &str, answers: usize, refused: usize, lines: &[String]) {
-        let best: Vec<&String> = lines
-            .iter()
-            .filter(|line| line.starts_with("bestmove"))
-            .collect();
+        let best: Vec<&String> = lines.iter().filter(|line| line.starts_with("bestmove")).collect();
         assert_eq!(best.len(), answers, "{go}:\n{}", self.engine.said());
-        let busy = lines
-            .iter()
-            .filter(|line| line.contains("a search is running"))
-            .count();
+        let busy = lines.iter().filter(|line| line.contains("a search is running")).count();
         assert_eq!(busy, refused, "{go}:\n{}", self.engine.said());
         let Some(best) = best.first() else {
             return;
@@ -277,13 +229,7 @@ impl Conversation {
             let legal = self.searched.legal_actions();
             assert!(legal.contains(&mv.to_owned()), "{}: {best}", self.searched);
         } else {
-            assert_eq!(
-                mv,
-                "(none)",
-                "{}, {go}:\n{}",
-                self.searched,
-                self.engine.said()
-            );
+            assert_eq!(mv, "(none)", "{}, {go}:\n{}", self.searched, self.engine.said());
         }
     }
 
@@ -325,9 +271,7 @@ fn a_client_that_knows_nothing_but_uci_plays_a_game() {
             Turn::Over => break,
             Turn::Card(_) => {
                 let cards = position.outcomes();
-                let deck = cards
-                    .into_iter()
-                    .flat_map(|(card, left)| vec![card; left as usize]);
+                let deck = cards.into_iter().flat_map(|(card, left)| vec![card; left as usize]);
                 deck.choose(&mut rng).unwrap()
             }
             Turn::Seat(_) => {

@@ -36,11 +36,7 @@ impl Board {
                         let mut wolves = self.wolves;
                         wolves[number] = target;
                         wolves.sort_unstable();
-                        children.push(Board {
-                            wolves,
-                            wolves_move,
-                            ..*self
-                        });
+                        children.push(Board { wolves, wolves_move, ..*self });
                     }
                 }
             }
@@ -49,11 +45,7 @@ impl Board {
             for (right, up) in [(-1, -1), (1, -1), (-1, 1), (1, 1)] {
                 let rabbit = (file + right, row + up);
                 if self.is_free(rabbit) {
-                    children.push(Board {
-                        rabbit,
-                        wolves_move,
-                        ..*self
-                    });
+                    children.push(Board { rabbit, wolves_move, ..*self });
                 }
             }
         }
@@ -71,11 +63,7 @@ impl SlowSolver {
         if let Some(&known) = self.known.get(&board) {
             return known;
         }
-        let (mover, opponent) = if board.wolves_move {
-            (WOLVES, RABBIT)
-        } else {
-            (RABBIT, WOLVES)
-        };
+        let (mover, opponent) = if board.wolves_move { (WOLVES, RABBIT) } else { (RABBIT, WOLVES) };
         let mut fastest_win = None;
         let mut latest_loss = None;
         for child in board.children() {
@@ -88,20 +76,11 @@ impl SlowSolver {
             }
         }
         let outcome = if board.rabbit.1 == 7 {
-            Outcome {
-                winner: RABBIT,
-                plies: 0,
-            }
+            Outcome { winner: RABBIT, plies: 0 }
         } else if let Some(plies) = fastest_win {
-            Outcome {
-                winner: mover,
-                plies,
-            }
+            Outcome { winner: mover, plies }
         } else {
-            Outcome {
-                winner: opponent,
-                plies: latest_loss.unwrap_or(0),
-            }
+            Outcome { winner: opponent, plies: latest_loss.unwrap_or(0) }
         };
         self.known.insert(board, outcome);
         outcome
@@ -111,9 +90,7 @@ impl SlowSolver {
 #[test]
 fn the_table_is_what_a_slow_solver_finds_for_every_position() {
     let files_and_rows = (0..8).flat_map(|file| (0..8).map(move |row| (file, row)));
-    let dark: Vec<Place> = files_and_rows
-        .filter(|(file, row)| (file + row) % 2 == 0)
-        .collect();
+    let dark: Vec<Place> = files_and_rows.filter(|(file, row)| (file + row) % 2 == 0).collect();
     let number = |(file, row): Place| 4 * row as u8 + file as u8 / 2;
     let mut slow = SlowSolver::default();
     let mut compared = 0;
@@ -125,11 +102,7 @@ fn the_table_is_what_a_slow_solver_finds_for_every_position() {
                     let set = wolves.iter().map(|&wolf| 1 << number(wolf)).sum();
                     for &rabbit in dark.iter().filter(|rabbit| !wolves.contains(rabbit)) {
                         for wolves_move in [false, true] {
-                            let board = Board {
-                                wolves,
-                                rabbit,
-                                wolves_move,
-                            };
+                            let board = Board { wolves, rabbit, wolves_move };
                             let expected = slow.outcome(board);
                             let rabbit = Square::new(number(rabbit));
                             let mover = if wolves_move { WOLVES } else { RABBIT };

@@ -13,9 +13,7 @@ fn ludo(text: &str) -> AnyPosition {
 fn after(text: &str, words: &str) -> String {
     let mut position = ludo(text);
     for word in words.split_whitespace() {
-        position
-            .play(word)
-            .unwrap_or_else(|error| panic!("{words} from {text}: {error}"));
+        position.play(word).unwrap_or_else(|error| panic!("{words} from {text}: {error}"));
     }
     position.to_string()
 }
@@ -27,11 +25,7 @@ fn its_rules_match_its_description() {
         ("0,5/0,9 1 - -", "+4 p5", "0,9/0,0 2 - -"),
         ("0,15/16,20 2 - -", "+6 p20", "0,15/16,21 1 - -"),
         ("0,15/16,21 2 - -", "+5 p16", "0,15/21,21 2 - 2"),
-        (
-            "0,15/16,21/3,3 2 - -",
-            "+5 p16 +1 p3 +1 p0",
-            "1,15/21,21/3,4 3 - 2",
-        ),
+        ("0,15/16,21/3,3 2 - -", "+5 p16 +1 p3 +1 p0", "1,15/21,21/3,4 3 - 2"),
     ] {
         assert_eq!(after(text, words), expected, "{words} from {text}");
     }
@@ -42,21 +36,13 @@ fn its_rules_match_its_description() {
             "p0 is illegal: no move is due: expected a roll, or the game is over",
         ),
         ("0,0/0,0 1 3 -", "+3", "+3 is illegal: no roll is due"),
-        (
-            "0,4/0,0 1 3 -",
-            "p3",
-            "p3 is illegal: seat 1 has no pawn on square 3 that is not home",
-        ),
+        ("0,4/0,0 1 3 -", "p3", "p3 is illegal: seat 1 has no pawn on square 3 that is not home"),
         (
             "0,4/0,0 1 3 -",
             "4",
             "\"4\" is not a move: expected p and the square of a pawn, p0 to p20",
         ),
-        (
-            "0,4/0,0 1 - -",
-            "+7",
-            "\"+7\" is not a move: expected +1 to +6",
-        ),
+        ("0,4/0,0 1 - -", "+7", "\"+7\" is not a move: expected +1 to +6"),
     ] {
         let error = ludo(text).play(word).unwrap_err().to_string();
         assert_eq!(error, expected, "{word} in {text}");
@@ -78,11 +64,7 @@ fn leaves(position: &AnyPosition, depth: u32) -> u64 {
 
 #[test]
 fn leaves_are_counted() {
-    for text in [
-        "0,0/0,0 1 - -",
-        "3,17/5,20/0,8 2 4 -",
-        "20,20/18,20/1,3/21,21 1 - 4",
-    ] {
+    for text in ["0,0/0,0 1 - -", "3,17/5,20/0,8 2 4 -", "20,20/18,20/1,3/21,21 1 - 4"] {
         let position = ludo(text);
         let counts = position.perft_by_action(5, &mut || false).unwrap();
         let sum: u64 = counts.iter().map(|(_, leaves)| leaves).sum();
@@ -112,9 +94,7 @@ fn every_way_of_playing_plays_it_to_the_end() {
                     line.split_whitespace().nth(1).unwrap().to_string()
                 }
             };
-            position
-                .play(&word)
-                .unwrap_or_else(|error| panic!("{preset}, {words:?}: {error}"));
+            position.play(&word).unwrap_or_else(|error| panic!("{preset}, {words:?}: {error}"));
             words.push(word);
             assert!(words.len() < 1000, "{preset}: {words:?}");
         }
@@ -129,8 +109,5 @@ fn a_certain_win_is_certain() {
     engine.send("position fen 20,21/0,0 1 1 -");
     engine.send("go depth 3");
     let line = engine.line_of("bestmove");
-    assert!(
-        line.starts_with("bestmove p20 ") && line.ends_with("estimate 1000 0"),
-        "{line}"
-    );
+    assert!(line.starts_with("bestmove p20 ") && line.ends_with("estimate 1000 0"), "{line}");
 }

@@ -21,18 +21,12 @@ fn request(position: &Position, depth: u32) -> Request {
 
 /// The same for alpha-beta.
 fn alpha_beta_request(position: &Position, depth: u32) -> Request {
-    Request {
-        preset: Preset::Search,
-        ..request(position, depth)
-    }
+    Request { preset: Preset::Search, ..request(position, depth) }
 }
 
 /// A request for each search.
 fn requests(position: &Position, depth: u32) -> Vec<Request> {
-    vec![
-        request(position, depth),
-        alpha_beta_request(position, depth),
-    ]
+    vec![request(position, depth), alpha_beta_request(position, depth)]
 }
 
 /// Makes a request for a position and a depth.
@@ -104,10 +98,7 @@ fn a_limit_of_positions_is_used_up_by_threads_of_alpha_beta() {
             request.nodes = nodes;
             let (_, answer) = run(&request, &mut memory_for(threads));
             // Nodes reserved by helper threads at the end stay unused.
-            assert!(
-                (nodes * 9 / 10..=nodes).contains(&answer.nodes),
-                "{answer:?}"
-            );
+            assert!((nodes * 9 / 10..=nodes).contains(&answer.nodes), "{answer:?}");
         }
     }
 }
@@ -179,9 +170,7 @@ fn kept_and_fresh(seats: usize, ask: Ask, depth: u32, threads: usize) -> [Vec<(u
     let game = game(seats, 4, 40);
     [true, false].map(|is_kept| {
         let mut memory = memory_for(threads);
-        let own = game
-            .iter()
-            .filter(|(position, _)| position.turn() == Turn::Seat(Seat(0)));
+        let own = game.iter().filter(|(position, _)| position.turn() == Turn::Seat(Seat(0)));
         own.map(|(position, past)| {
             if !is_kept {
                 memory.forget();
@@ -235,11 +224,7 @@ fn a_kept_root_considers_what_is_asked_for() {
             assert_sound(&position, &reports, &answer);
         }
         let (_, again) = run(&request(&position, 8), &mut memory);
-        assert_eq!(
-            again.value.mate.signum(),
-            free.value.mate.signum(),
-            "{position:?}"
-        );
+        assert_eq!(again.value.mate.signum(), free.value.mate.signum(), "{position:?}");
     }
 }
 
@@ -250,10 +235,7 @@ fn said(engine: &mut Engine, go: &str) -> Vec<String> {
     let mask = |line: &String| {
         let words: Vec<&str> = line.split(' ').collect();
         let is_of_machine = |index: usize| index > 0 && ["nps", "time"].contains(&words[index - 1]);
-        let kept = words
-            .iter()
-            .enumerate()
-            .filter(|(index, _)| !is_of_machine(*index));
+        let kept = words.iter().enumerate().filter(|(index, _)| !is_of_machine(*index));
         kept.map(|(_, word)| *word).collect::<Vec<_>>().join(" ")
     };
     unmasked.iter().map(mask).collect()

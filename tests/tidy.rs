@@ -15,10 +15,7 @@ const NEUTRAL_PARTS: &[&str] = &["protocol", "session", "search", "engine", "lim
 
 /// The module of each game, in the rules and in the evaluation, with the words that name the game.
 const GAMES: &[(&str, &[&str])] = &[
-    (
-        "hase",
-        &["hase", "igel", "hare", "carrot", "lettuce", "hedgehog"],
-    ),
+    ("hase", &["hase", "igel", "hare", "carrot", "lettuce", "hedgehog"]),
     ("fox", &["fox", "hound", "rabbit", "wolve", "wolf"]),
     ("ludo", &["ludo", "pawn"]),
 ];
@@ -46,12 +43,7 @@ fn sources(folder: &str) -> Vec<Source> {
                 folders.push(path);
             } else if path.extension().is_some_and(|extension| extension == "rs") {
                 let below = path.strip_prefix(&root).unwrap();
-                let part = below
-                    .components()
-                    .next()
-                    .unwrap()
-                    .as_os_str()
-                    .to_string_lossy();
+                let part = below.components().next().unwrap().as_os_str().to_string_lossy();
                 let text = fs::read_to_string(&path).unwrap();
                 let code = code_of(&text);
                 let part = part.trim_end_matches(".rs").to_string();
@@ -59,11 +51,7 @@ fn sources(folder: &str) -> Vec<Source> {
             }
         }
     }
-    assert!(
-        sources.len() > 1,
-        "found only {} sources in {root:?}",
-        sources.len()
-    );
+    assert!(sources.len() > 1, "found only {} sources in {root:?}", sources.len());
     sources
 }
 
@@ -90,11 +78,8 @@ fn code_of(text: &str) -> Vec<String> {
 
 /// The words after each `prefix::` in a line, including each word of a list in braces.
 fn named_after<'a>(line: &'a str, prefix: &str) -> Vec<&'a str> {
-    let word = |text: &'a str| {
-        text.trim()
-            .split(|c: char| !(c.is_alphanumeric() || c == '_'))
-            .next()
-    };
+    let word =
+        |text: &'a str| text.trim().split(|c: char| !(c.is_alphanumeric() || c == '_')).next();
     let pieces = line.split(prefix).skip(1);
     let words = pieces.flat_map(|piece| match piece.strip_prefix('{') {
         Some(list) => list.split(',').filter_map(word).collect(),
@@ -162,13 +147,7 @@ fn code_for_tests_is_recognized() {
 fn only_the_table_of_variants_names_games() {
     let mut neutral = sources("src");
     neutral.retain(|source| NEUTRAL_PARTS.contains(&source.part.as_str()));
-    for folder in [
-        "arbiter/src",
-        "fleet/src",
-        "matches/src",
-        "settings/src",
-        "table/src",
-    ] {
+    for folder in ["arbiter/src", "fleet/src", "matches/src", "settings/src", "table/src"] {
         neutral.extend(sources(folder));
     }
     // The rules page names the games.
@@ -186,18 +165,12 @@ const TABLES_OF_GAMES: &[&str] = &["rules.rs", "variant.rs", "eval.rs", "setting
 #[test]
 fn what_games_share_names_none_of_them() {
     for source in sources("src") {
-        let names: Vec<_> = source
-            .path
-            .iter()
-            .filter_map(|name| name.to_str())
-            .collect();
+        let names: Vec<_> = source.path.iter().filter_map(|name| name.to_str()).collect();
         let is_of_a_game = names.iter().any(|name| {
             let folder = name.trim_end_matches(".rs");
             GAMES.iter().any(|(game, _)| *game == folder)
         });
-        let is_table = names
-            .last()
-            .is_some_and(|file| TABLES_OF_GAMES.contains(file));
+        let is_table = names.last().is_some_and(|file| TABLES_OF_GAMES.contains(file));
         if ["rules", "eval"].contains(&source.part.as_str()) && !is_of_a_game && !is_table {
             for (_, names) in GAMES {
                 names_none(&source, names);
@@ -210,10 +183,7 @@ fn what_games_share_names_none_of_them() {
 fn games_do_not_use_each_other() {
     for source in sources("src") {
         let is_of = |game: &str| {
-            let mut components = source
-                .path
-                .iter()
-                .map(|component| component.to_string_lossy());
+            let mut components = source.path.iter().map(|component| component.to_string_lossy());
             ["rules", "eval"].contains(&source.part.as_str())
                 && components.any(|component| component.trim_end_matches(".rs") == game)
         };
@@ -230,9 +200,7 @@ const OPTION: &str = "\"HareModel\"";
 
 fn names_none(source: &Source, names: &[&str]) {
     for line in source.code.iter().map(|line| line.replace(OPTION, "")) {
-        let named = words_of(&line)
-            .into_iter()
-            .find(|word| names.contains(&word.as_str()));
+        let named = words_of(&line).into_iter().find(|word| names.contains(&word.as_str()));
         assert_eq!(named, None, "{:?} names a game: {line}", source.path);
     }
 }
@@ -252,20 +220,13 @@ fn words_of(line: &str) -> Vec<String> {
         }
     }
     let singular = |word: String| word.strip_suffix('s').map_or(word.clone(), String::from);
-    words
-        .into_iter()
-        .filter(|word| !word.is_empty())
-        .map(singular)
-        .collect()
+    words.into_iter().filter(|word| !word.is_empty()).map(singular).collect()
 }
 
 #[test]
 fn names_are_split_into_words() {
     let words = words_of("let shared_hares = HareModel::of(CARROTS)");
-    assert_eq!(
-        words,
-        ["let", "shared", "hare", "hare", "model", "of", "carrot"]
-    );
+    assert_eq!(words, ["let", "shared", "hare", "hare", "model", "of", "carrot"]);
 }
 
 #[test]
@@ -306,23 +267,10 @@ fn assert_sees_alone(folder: &str, parts: &[&str]) {
 #[test]
 fn rules_and_search_print_nothing() {
     let silent = ["rules", "eval", "search", "engine", "limits", "protocol"];
-    for source in sources("src")
-        .iter()
-        .filter(|source| silent.contains(&source.part.as_str()))
-    {
+    for source in sources("src").iter().filter(|source| silent.contains(&source.part.as_str())) {
         for line in &source.code {
-            for word in [
-                "println!",
-                "print!",
-                "eprintln!",
-                "std::io::stdout",
-                "thread::spawn",
-            ] {
-                assert!(
-                    !line.contains(word),
-                    "{:?} prints or spawns: {line}",
-                    source.path
-                );
+            for word in ["println!", "print!", "eprintln!", "std::io::stdout", "thread::spawn"] {
+                assert!(!line.contains(word), "{:?} prints or spawns: {line}", source.path);
             }
         }
     }
@@ -331,18 +279,8 @@ fn rules_and_search_print_nothing() {
 #[test]
 fn files_are_short_and_have_a_subject() {
     for folder in [
-        "src",
-        "arbiter/src",
-        "arbiter/examples",
-        "tests",
-        "arbiter/tests",
-        "matches/src",
-        "settings/src",
-        "table/src",
-        "table/tests",
-        "fleet/src",
-        "fleet/tests",
-        "trainer/src",
+        "src", "arbiter/src", "arbiter/examples", "tests", "arbiter/tests", "matches/src",
+        "settings/src", "table/src", "table/tests", "fleet/src", "fleet/tests", "trainer/src",
     ] {
         for source in sources(folder) {
             let text = fs::read_to_string(&source.path).unwrap();
@@ -352,16 +290,8 @@ fn files_are_short_and_have_a_subject() {
                 let columns = line.chars().count();
                 assert!(columns <= MOST_COLUMNS, "{:?}: {line}", source.path);
             }
-            let name = source
-                .path
-                .file_stem()
-                .unwrap()
-                .to_string_lossy()
-                .into_owned();
-            assert!(
-                !["utils", "util", "misc", "helpers"].contains(&name.as_str()),
-                "{name}"
-            );
+            let name = source.path.file_stem().unwrap().to_string_lossy().into_owned();
+            assert!(!["utils", "util", "misc", "helpers"].contains(&name.as_str()), "{name}");
         }
     }
 }

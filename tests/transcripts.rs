@@ -29,50 +29,25 @@ fn every_transcript_is_true() {
             blocks(name, &text)
         })
         .collect();
-    assert!(
-        blocks.len() > 8,
-        "only {} blocks: are they marked?",
-        blocks.len()
-    );
-    let wrong: Vec<String> = blocks
-        .iter()
-        .filter_map(|block| replay(block).err())
-        .collect();
+    assert!(blocks.len() > 8, "only {} blocks: are they marked?", blocks.len());
+    let wrong: Vec<String> = blocks.iter().filter_map(|block| replay(block).err()).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
 #[test]
 fn a_false_transcript_is_noticed() {
     let differences = [
-        (
-            "> isready\n< readyko",
-            "line 3: expected `readyko`, got `readyok`",
-        ),
-        (
-            "> isready",
-            "at the end: expected nothing more, got `readyok`",
-        ),
+        ("> isready\n< readyko", "line 3: expected `readyko`, got `readyok`"),
+        ("> isready", "at the end: expected nothing more, got `readyok`"),
         ("> go depth 1\n< ...\n< info depth 1 *", "got `bestmove"),
-        (
-            "> go infinite\n< ...\n< info depth 2 *",
-            "expected nothing more",
-        ),
-        (
-            "> go perft 0\n< Nodes searched: 1",
-            "line 3: expected `Nodes searched: 1`, got ``",
-        ),
+        ("> go infinite\n< ...\n< info depth 2 *", "expected nothing more"),
+        ("> go perft 0\n< Nodes searched: 1", "line 3: expected `Nodes searched: 1`, got ``"),
         (
             "> isready\n< readyok\n> quit\n< readyok",
             "line 5: expected `readyok`, got the end of the output",
         ),
-        (
-            "$ buxtehude go perft 0\n<",
-            "at the end: expected nothing more, got `Nodes searched: 1`",
-        ),
-        (
-            "readyok",
-            "line 2: expected `> `, `< ` or `$ `, found `readyok`",
-        ),
+        ("$ buxtehude go perft 0\n<", "at the end: expected nothing more, got `Nodes searched: 1`"),
+        ("readyok", "line 2: expected `> `, `< ` or `$ `, found `readyok`"),
     ];
     for (text, expected) in differences {
         let document = format!("```transcript\n{text}\n```\n");
@@ -84,14 +59,9 @@ fn a_false_transcript_is_noticed() {
 
 #[test]
 fn a_star_is_any_text_within_a_line() {
-    for (pattern, line) in [
-        ("a", "a"),
-        ("a*", "a"),
-        ("*c", "abc"),
-        ("a * c*", "a b c d"),
-        ("*", ""),
-        ("a*bc", "abbc"),
-    ] {
+    for (pattern, line) in
+        [("a", "a"), ("a*", "a"), ("*c", "abc"), ("a * c*", "a b c d"), ("*", ""), ("a*bc", "abbc")]
+    {
         assert!(is_like(pattern, line), "{pattern:?} {line:?}");
     }
     for (pattern, line) in [("a", "ab"), ("a*b", "bab"), ("ab*ba", "aba"), ("", "a")] {
@@ -121,10 +91,7 @@ fn blocks(name: &str, text: &str) -> Vec<Block> {
 
 /// Reruns a block; the error describes the first difference.
 fn replay(block: &Block) -> Result<(), String> {
-    let arguments = block
-        .lines
-        .first()
-        .and_then(|(_, line)| line.strip_prefix("$ buxtehude "));
+    let arguments = block.lines.first().and_then(|(_, line)| line.strip_prefix("$ buxtehude "));
     let arguments: Vec<&str> = arguments.unwrap_or_default().split_whitespace().collect();
     let mut engine = Engine::start_with(&arguments);
     let mut skipping = false;
@@ -133,9 +100,7 @@ fn replay(block: &Block) -> Result<(), String> {
         let differs = |expected: &str, got: &str, engine: &Engine| {
             let said = engine.said();
             let place = &block.place;
-            Err(format!(
-                "{place}, line {number}: expected {expected}, got {got} after\n{said}"
-            ))
+            Err(format!("{place}, line {number}: expected {expected}, got {got} after\n{said}"))
         };
         if let Some(sent) = line.strip_prefix("> ") {
             engine.send(sent);
@@ -166,19 +131,13 @@ fn replay(block: &Block) -> Result<(), String> {
     if skipping {
         return Ok(());
     }
-    let mut rest = if quits {
-        engine.finish().0
-    } else {
-        rest_to_fence(&mut engine)
-    };
+    let mut rest = if quits { engine.finish().0 } else { rest_to_fence(&mut engine) };
     if rest.is_empty() {
         return Ok(());
     }
     let got = rest.remove(0);
     let (place, said) = (&block.place, engine.said());
-    Err(format!(
-        "{place}, at the end: expected nothing more, got `{got}` after\n{said}"
-    ))
+    Err(format!("{place}, at the end: expected nothing more, got `{got}` after\n{said}"))
 }
 
 /// Lines after the block. A search still running is stopped, so that it answers; a second `readyok` is unexpected.
@@ -198,6 +157,5 @@ fn is_like(pattern: &str, line: &str) -> bool {
         return false;
     };
     let ends = line.char_indices().map(|(index, _)| index);
-    ends.chain([line.len()])
-        .any(|index| is_like(rest, &line[index..]))
+    ends.chain([line.len()]).any(|index| is_like(rest, &line[index..]))
 }

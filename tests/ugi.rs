@@ -83,11 +83,7 @@ fn check(engine: &mut Engine, position: &AnyPosition) {
         answers[index].as_str()
     };
     for query in QUERIES {
-        assert_eq!(
-            answer(query),
-            response(query, position),
-            "{query}\n{position:?}"
-        );
+        assert_eq!(answer(query), response(query, position), "{query}\n{position:?}");
     }
     let shown = |name: &str| display.iter().find_map(|line| line.strip_prefix(name));
     let legal = shown("Legal:").expect("moves or cards");
@@ -236,10 +232,8 @@ fn an_arbiter_without_rules_referees_a_race_of_three() {
             said.push(answers.collect());
         }
         assert!(said.iter().all(|one| *one == said[0]), "{said:?}");
-        let expected: Vec<String> = QUERIES
-            .iter()
-            .map(|query| response(query, &position))
-            .collect();
+        let expected: Vec<String> =
+            QUERIES.iter().map(|query| response(query, &position)).collect();
         assert_eq!(said[0], expected, "{position:?}");
         let words = |index: usize| said[0][index].split(' ').skip(1).collect::<Vec<_>>();
         let (turn, legal) = (words(1), words(4));

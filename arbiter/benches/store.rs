@@ -28,9 +28,7 @@ const MOST_LINES: u64 = 1000;
 
 fn main() -> Outcome<()> {
     let games = std::env::args().find_map(|argument| argument.parse().ok());
-    let games: u64 = games
-        .unwrap_or(DEFAULT_GAMES)
-        .next_multiple_of(SEATS as u64);
+    let games: u64 = games.unwrap_or(DEFAULT_GAMES).next_multiple_of(SEATS as u64);
     let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
     let plan = plan(games);
 
@@ -52,10 +50,7 @@ fn main() -> Outcome<()> {
     println!("store: {}", times(&mut adding));
     println!("synced line: {}", times(&mut appending));
     let bytes = std::fs::metadata(&path)?.len();
-    println!(
-        "{:.1} kB a game, closed in {closing:.1?}",
-        bytes as f64 / 1000.0 / games as f64
-    );
+    println!("{:.1} kB a game, closed in {closing:.1?}", bytes as f64 / 1000.0 / games as f64);
 
     let start = Instant::now();
     let mut report = Report::of(&plan);
@@ -93,10 +88,7 @@ fn times(times: &mut [Duration]) -> String {
 
 fn plan(games: u64) -> Plan {
     let engine = |name: &str| EngineSpec::new(name, "/bin/sh", Limit::depth(1));
-    Plan {
-        games,
-        ..Plan::new(&VARIANTS[0], SEATS, vec![engine("alpha"), engine("beta")])
-    }
+    Plan { games, ..Plan::new(&VARIANTS[0], SEATS, vec![engine("alpha"), engine("beta")]) }
 }
 
 /// A game of realistic size; its moves are not legal.

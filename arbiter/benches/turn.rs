@@ -42,14 +42,9 @@ fn main() -> Outcome<()> {
     let rounds: usize = rounds.unwrap_or(DEFAULT_ROUNDS);
 
     println!("{rounds} rounds of {GAMES} games of {PLIES} plies, {SEATS} seats; medians a ply");
-    for (name, rules) in [
-        ("built-in", (&VARIANTS[0]).into()),
-        ("program ", program()?),
-    ] {
+    for (name, rules) in [("built-in", (&VARIANTS[0]).into()), ("program ", program()?)] {
         let plan = plan(rules)?;
-        let mut times = (0..rounds)
-            .map(|_| play_games(&plan))
-            .collect::<Outcome<Vec<Time>>>()?;
+        let mut times = (0..rounds).map(|_| play_games(&plan)).collect::<Outcome<Vec<Time>>>()?;
         let [wall, cpu, rules_cpu] = medians(&mut times);
         println!(
             "{name}: {wall:.1} us wall, {cpu:.1} us CPU, {rules_cpu:.1} us CPU of the program"
@@ -75,11 +70,7 @@ struct Stopwatch {
 
 impl Stopwatch {
     fn start() -> Outcome<Stopwatch> {
-        Ok(Stopwatch {
-            rules_cpu: rules_cpu_time()?,
-            wall: Instant::now(),
-            cpu: cpu_time(),
-        })
+        Ok(Stopwatch { rules_cpu: rules_cpu_time()?, wall: Instant::now(), cpu: cpu_time() })
     }
 
     fn stop(self) -> Outcome<Time> {
@@ -117,11 +108,7 @@ fn medians(times: &mut [Time]) -> [f64; 3] {
         times.sort_by_key(of);
         of(&times[times.len() / 2]).as_secs_f64() * 1e6 / plies
     };
-    [
-        median(|time| time.wall),
-        median(|time| time.cpu),
-        median(|time| time.rules_cpu),
-    ]
+    [median(|time| time.wall), median(|time| time.cpu), median(|time| time.rules_cpu)]
 }
 
 /// The first variant's rules from the engine as a rules program.
@@ -154,10 +141,7 @@ fn plan(rules: Rules) -> Outcome<Plan> {
     let engines = (1..=SEATS).map(engine).collect::<Outcome<Vec<_>>>()?;
     Ok(Plan {
         games: GAMES,
-        patience: Patience {
-            max_plies: PLIES,
-            ..Patience::default()
-        },
+        patience: Patience { max_plies: PLIES, ..Patience::default() },
         ..Plan::new(rules, SEATS, engines)
     })
 }
@@ -170,10 +154,7 @@ fn play_games(plan: &Plan) -> Outcome<Time> {
         let engine = Engine::start(
             spec,
             plan.rules.told(),
-            Placement {
-                copy,
-                ..Placement::anywhere(None)
-            },
+            Placement { copy, ..Placement::anywhere(None) },
             plan.patience.ready,
             &Log::none(),
             &interrupt,
@@ -183,9 +164,7 @@ fn play_games(plan: &Plan) -> Outcome<Time> {
     let mut game = ScheduledGame {
         number: 0,
         block: 1,
-        seats: (0..SEATS)
-            .map(|engine| SeatedEngine { engine, copy: 0 })
-            .collect(),
+        seats: (0..SEATS).map(|engine| SeatedEngine { engine, copy: 0 }).collect(),
         start: None,
         opening: Vec::new(),
         deck_seed: 0.into(),

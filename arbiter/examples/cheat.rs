@@ -93,10 +93,7 @@ impl Race {
             searchmoves: searchmoves.to_vec(),
             ..Request::new(*self.game.position(), MAX_DEPTH)
         };
-        let control = Control::new(Some(TimeBudget {
-            soft: None,
-            hard: time,
-        }));
+        let control = Control::new(Some(TimeBudget { soft: None, hard: time }));
         let mut memory = self.memory.lock().unwrap();
         match search(&request, &mut memory, &control, &mut |_| {}) {
             Some(answer) => {
@@ -225,11 +222,7 @@ impl Cheater {
         if fills {
             fill_own_input();
         }
-        let answer = BestMove {
-            best: Some(mv.clone()),
-            ponder: ponder.clone(),
-            estimate: shares,
-        };
+        let answer = BestMove { best: Some(mv.clone()), ponder: ponder.clone(), estimate: shares };
         println!("{}", Reply::BestMove(answer));
         // Until the next command it thinks about its rival's reply.
         let _ = self.race.game.play(&mv);
@@ -263,17 +256,11 @@ impl Cheater {
         else {
             return false;
         };
-        let _ = fs::write(
-            directory.join(getpid().to_string()),
-            own.index().to_string(),
-        );
+        let _ = fs::write(directory.join(getpid().to_string()), own.index().to_string());
         let files = fs::read_dir(directory).into_iter().flatten().flatten();
         let recent = files.filter(|file| {
             let age = file.metadata().and_then(|data| data.modified());
-            age.is_ok_and(|at| {
-                at.elapsed()
-                    .is_ok_and(|age| age < Duration::from_millis(500))
-            })
+            age.is_ok_and(|at| at.elapsed().is_ok_and(|age| age < Duration::from_millis(500)))
         });
         let seats = recent.filter_map(|file| fs::read_to_string(file.path()).ok()?.parse().ok());
         let seats: Vec<usize> = seats.collect();
@@ -338,10 +325,7 @@ fn introduce() {
     let names = Variant::names().into_iter().map(str::to_string);
     let variants = OptionOffer {
         name: "UCI_Variant".to_string(),
-        kind: OptionKind::Combo {
-            default: VARIANTS[0].name.to_string(),
-            vars: names.collect(),
-        },
+        kind: OptionKind::Combo { default: VARIANTS[0].name.to_string(), vars: names.collect() },
     };
     println!("{}\n{}", Reply::Option(variants), Reply::UciOk);
 }

@@ -74,12 +74,7 @@ struct RandomMover {
 
 impl RandomMover {
     fn new(variant: &'static Variant, seed: u64) -> RandomMover {
-        RandomMover {
-            seed,
-            variant,
-            position: None,
-            words: 0,
-        }
+        RandomMover { seed, variant, position: None, words: 0 }
     }
 
     /// Executes a command; other commands have no answer.
@@ -87,10 +82,11 @@ impl RandomMover {
         match command {
             Command::Uci => introduction(),
             Command::IsReady => vec![Reply::ReadyOk],
-            Command::SetOption {
-                name,
-                value: Some(value),
-            } if name.eq_ignore_ascii_case(VARIANT_OPTION) => refusal(self.set_variant(value)),
+            Command::SetOption { name, value: Some(value) }
+                if name.eq_ignore_ascii_case(VARIANT_OPTION) =>
+            {
+                refusal(self.set_variant(value))
+            }
             Command::Position(command) => refusal(self.set_position(command)),
             Command::Go(go) => vec![Reply::BestMove(BestMove {
                 best: self.choose(go),
@@ -135,9 +131,7 @@ impl RandomMover {
         let mut moves = position.legal_actions();
         moves.retain(|mv| go.searchmoves.is_empty() || go.searchmoves.contains(mv));
         let mut seed = [0; 32];
-        for (bytes, number) in seed
-            .chunks_exact_mut(8)
-            .zip([position.key(), self.words, self.seed])
+        for (bytes, number) in seed.chunks_exact_mut(8).zip([position.key(), self.words, self.seed])
         {
             bytes.copy_from_slice(&number.to_le_bytes());
         }

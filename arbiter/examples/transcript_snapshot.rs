@@ -51,9 +51,8 @@ fn main() -> ExitCode {
 
 fn run() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
-    let (program, arguments) = arguments
-        .split_first()
-        .ok_or("expected an engine and its arguments")?;
+    let (program, arguments) =
+        arguments.split_first().ok_or("expected an engine and its arguments")?;
     print!("{}", transcript(program, arguments)?);
     Ok(())
 }

@@ -9,10 +9,7 @@
 //! | [`conformance`] | tests of one engine against the protocol |
 //! | [`reports`] | the page of a match, games as text |
 //! | [`analysis`] | reviews, verification of games, balanced openings |
-#![cfg_attr(
-    not(test),
-    deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo)
-)]
+#![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo))]
 
 pub mod analysis;
 pub mod args;

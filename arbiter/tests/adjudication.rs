@@ -15,37 +15,23 @@ fn sure(estimate: &str) -> EngineSpec {
 fn resigning(engines: Vec<EngineSpec>) -> Table {
     let mut table = Table::new(engines);
     table.plan.patience.max_plies = 12;
-    table.plan.adjudication.resign = Some(Resign {
-        moves: 3,
-        permille: 900,
-    });
+    table.plan.adjudication.resign = Some(Resign { moves: 3, permille: 900 });
     table
 }
 
 #[test]
 fn two_engines_that_agree_end_the_game() {
-    let record = resigning(vec![sure("80 920"), sure("50 950")])
-        .play()
-        .record()
-        .clone();
+    let record = resigning(vec![sure("80 920"), sure("50 950")]).play().record().clone();
     assert_eq!(record.endings, [Ending::Agreed; 2], "{record:?}");
     assert_eq!(record.places, [2, 1], "{record:?}");
     assert_eq!(record.turns.len(), 6, "{record:?}");
-    assert!(
-        replay::check(&record).is_empty(),
-        "{:?}",
-        replay::check(&record)
-    );
+    assert!(replay::check(&record).is_empty(), "{:?}", replay::check(&record));
 }
 
 #[test]
 fn engines_that_do_not_agree_play_on() {
     for (one, other) in [("80 920", "950 50"), ("80 920", "101 899"), ("80 920", "")] {
-        let other = if other.is_empty() {
-            tiny(&[])
-        } else {
-            sure(other)
-        };
+        let other = if other.is_empty() { tiny(&[]) } else { sure(other) };
         let record = resigning(vec![sure(one), other]).play().record().clone();
         assert_eq!(record.endings, [Ending::MaxPlies; 2], "{one}: {record:?}");
     }
@@ -68,17 +54,10 @@ fn a_solved_game_ends_where_its_opening_ends() {
     let record = played.result.unwrap();
     assert_eq!(record.endings, [Ending::Solved; 2], "{record:?}");
     assert_eq!(record.places, [2, 1], "{record:?}");
-    assert!(
-        replay::check(&record).is_empty(),
-        "{:?}",
-        replay::check(&record)
-    );
+    assert!(replay::check(&record).is_empty(), "{:?}", replay::check(&record));
     let mut wrong = record.clone();
     wrong.places = vec![1, 2];
-    let flaws: Vec<String> = replay::check(&wrong)
-        .iter()
-        .map(ToString::to_string)
-        .collect();
+    let flaws: Vec<String> = replay::check(&wrong).iter().map(ToString::to_string).collect();
     assert_eq!(flaws, ["endings: solved, but by the rules seat 2 wins"]);
     // A game with an open outcome continues.
     let mut table = Table::new(vec![tiny(&[]), tiny(&[])]);

@@ -52,14 +52,7 @@ const fn on_go(name: &'static str, go: &'static str, ending: Ending, words: &'st
 
 /// An engine with which a game can be played nevertheless.
 const fn harmless(name: &'static str, does: [&'static str; 4]) -> Bad {
-    Bad {
-        name,
-        does,
-        limit: "movetime=10000",
-        ending: None,
-        words: "",
-        seats: TWO_AND_THREE,
-    }
+    Bad { name, does, limit: "movetime=10000", ending: None, words: "", seats: TWO_AND_THREE }
 }
 
 /// An engine that keeps two processors busy until it is given up; it plays one match.
@@ -74,12 +67,7 @@ const fn limited(limit: &'static str, bad: Bad) -> Bad {
 
 const BAD: [Bad; 29] = [
     on_go("crashes on go", "exit 3", Ending::Crash, "exit status: 3"),
-    on_go(
-        "dies by a signal on go",
-        "kill -SEGV $$",
-        Ending::Crash,
-        "signal: 11",
-    ),
+    on_go("dies by a signal on go", "kill -SEGV $$", Ending::Crash, "signal: 11"),
     on_go(
         "cuts its bestmove before the newline",
         "printf 'bestmove 5\\033'; exec sleep 1000",
@@ -101,36 +89,15 @@ const BAD: [Bad; 29] = [
             "; no output after `go`: does it flush its output after each line?",
         ),
     ),
-    on_go(
-        "hangs under movetime",
-        "exec sleep 1000",
-        Ending::Stall,
-        "1150.0 ms",
-    ),
+    on_go("hangs under movetime", "exec sleep 1000", Ending::Stall, "1150.0 ms"),
     on_go(
         "hangs in the process group of the arbiter",
         "exec python3 -c 'import os, time; os.setpgid(0, os.getpgid(os.getppid())); time.sleep(1000)'",
         Ending::Stall,
         "1150.0 ms",
     ),
-    limited(
-        "nodes=1",
-        on_go(
-            "hangs under nodes",
-            "exec sleep 1000",
-            Ending::Stall,
-            "3000.0 ms",
-        ),
-    ),
-    limited(
-        "depth=1",
-        on_go(
-            "hangs under depth",
-            "exec sleep 1000",
-            Ending::Stall,
-            "3000.0 ms",
-        ),
-    ),
+    limited("nodes=1", on_go("hangs under nodes", "exec sleep 1000", Ending::Stall, "3000.0 ms")),
+    limited("depth=1", on_go("hangs under depth", "exec sleep 1000", Ending::Stall, "3000.0 ms")),
     on_go(
         "prints info for ever, slowly",
         "while :; do echo info depth 1; sleep 0.05; done",
@@ -155,30 +122,15 @@ const BAD: [Bad; 29] = [
         Ending::Stall,
         "did not answer within",
     )),
-    on_go(
-        "illegal move",
-        "echo bestmove 63",
-        Ending::IllegalMove,
-        "63 is illegal",
-    ),
-    on_go(
-        "no move at all",
-        "echo 'bestmove (none)'",
-        Ending::IllegalMove,
-        "it gave no move",
-    ),
+    on_go("illegal move", "echo bestmove 63", Ending::IllegalMove, "63 is illegal"),
+    on_go("no move at all", "echo 'bestmove (none)'", Ending::IllegalMove, "it gave no move"),
     on_go(
         "answers late",
         "sleep 0.6; echo \"bestmove $1\"",
         Ending::TimeForfeit,
         "over its limit of 100.0 ms",
     ),
-    on_go(
-        "closes its output",
-        "exec >&-; sleep 1000",
-        Ending::Disconnect,
-        "closed its output",
-    ),
+    on_go("closes its output", "exec >&-; sleep 1000", Ending::Disconnect, "closed its output"),
     on_go(
         "closes its input and hangs",
         "exec <&-; sleep 1000",
@@ -208,62 +160,34 @@ const BAD: [Bad; 29] = [
     ),
     harmless(
         "prints a line of 40 MB",
-        [
-            "head -c 40000000 /dev/zero | tr '\\0' x; echo; echo \"bestmove $1\"",
-            "",
-            "",
-            "",
-        ],
+        ["head -c 40000000 /dev/zero | tr '\\0' x; echo; echo \"bestmove $1\"", "", "", ""],
     ),
-    harmless(
-        "answers twice",
-        [
-            "printf 'bestmove %s\\nbestmove %s\\n' \"$1\" \"$1\"",
-            "",
-            "",
-            "",
-        ],
-    ),
+    harmless("answers twice", ["printf 'bestmove %s\\nbestmove %s\\n' \"$1\" \"$1\"", "", "", ""]),
     harmless(
         "says bestmove without go",
         [GOOD, "echo bestmove 1; echo readyok", "", "echo bestmove 1"],
     ),
     harmless(
         "floods its standard error",
-        [
-            "yes oh | head -c 3000000 >&2; echo \"bestmove $1\"",
-            "",
-            "",
-            "",
-        ],
+        ["yes oh | head -c 3000000 >&2; echo \"bestmove $1\"", "", "", ""],
     ),
     harmless("ignores quit", ["", "", ":", "trap '' HUP INT TERM"]),
-    harmless(
-        "ignores quit and the end of its input",
-        ["", "", "exec sleep 1000", ""],
-    ),
-    harmless(
-        "has a child that keeps the pipes",
-        ["", "", "exit 0", "sleep 1000 &"],
-    ),
+    harmless("ignores quit and the end of its input", ["", "", "exec sleep 1000", ""]),
+    harmless("has a child that keeps the pipes", ["", "", "exit 0", "sleep 1000 &"]),
     harmless(
         "moves in a finished game",
         [
             "echo \"bestmove $1\"",
             // After `readyok`, it could arrive after the next `go` and answer that.
-            "echo bestmove 5; echo readyok",
-            "echo bestmove 5",
-            "",
+            "echo bestmove 5; echo readyok", "echo bestmove 5", "",
         ],
     ),
 ];
 
 #[test]
 fn a_bad_engine_costs_its_games_alone() {
-    let next = Mutex::new(
-        BAD.iter()
-            .flat_map(|bad| bad.seats.iter().map(move |&seats| (bad, seats))),
-    );
+    let next =
+        Mutex::new(BAD.iter().flat_map(|bad| bad.seats.iter().map(move |&seats| (bad, seats))));
     let take = || next.lock().unwrap().next();
     std::thread::scope(|scope| {
         for _ in 0..AT_A_TIME {
@@ -291,50 +215,24 @@ pub fn run(bad: &Bad, seats: usize) -> (Output, Duration, u64) {
     let argument = |text: &str| format!("'{}'", text.replace('\'', "'\\''"));
     let does: Vec<String> = bad.does.iter().map(|code| argument(code)).collect();
     let inner = format!("{script} {}", does.join(" "));
-    let engine = shlex::try_join([
-        "cmd=/bin/sh",
-        &format!("args={inner}"),
-        "name=bad",
-        "legal=on",
-    ]);
+    let engine = shlex::try_join(["cmd=/bin/sh", &format!("args={inner}"), "name=bad", "legal=on"]);
     let bad_engine = format!("{} {}", engine.unwrap(), bad.limit);
     let good =
         |number: usize| format!("cmd=/bin/sh args={script} name=good-{number} legal=on nodes=1");
     let games = seats.to_string();
     let mut all = vec![
-        "match",
-        "--players",
-        &games,
-        "--stall",
-        "3",
-        "--ready",
-        "1500",
-        "--max-plies",
-        "9",
+        "match", "--players", &games, "--stall", "3", "--ready", "1500", "--max-plies", "9",
         // With other cards, a harmless engine may have to miss a turn, and be at fault by chance.
-        "--seed",
-        "1",
+        "--seed", "1",
         // The evaluator's tables would hide what an engine makes the arbiter use.
-        "--luck",
-        "off",
+        "--luck", "off",
     ];
-    all.extend([
-        "--record",
-        record.to_str().unwrap(),
-        "--engine",
-        &bad_engine,
-    ]);
+    all.extend(["--record", record.to_str().unwrap(), "--engine", &bad_engine]);
     let others: Vec<String> = (1..seats).map(good).collect();
-    others
-        .iter()
-        .for_each(|other| all.extend(["--engine", other]));
+    others.iter().for_each(|other| all.extend(["--engine", other]));
 
     let begun = Instant::now();
-    let mut child = arbiter(&all)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child = arbiter(&all).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let memory = most_memory(&mut child);
     let output = child.wait_with_output().unwrap();
     (output, begun.elapsed(), memory)
@@ -374,39 +272,20 @@ fn most_memory(child: &mut Child) -> u64 {
 
 pub fn records(path: &Path) -> Vec<GameRecord> {
     let text = std::fs::read_to_string(path).unwrap_or_default();
-    text.lines()
-        .map(|line| matches::archive::replay::read(line).unwrap())
-        .collect()
+    text.lines().map(|line| matches::archive::replay::read(line).unwrap()).collect()
 }
 
 fn check(bad: &Bad, record: &GameRecord, seen: &str) {
-    assert!(
-        matches::archive::replay::check(record).is_empty(),
-        "{record:?}: {seen}"
-    );
+    assert!(matches::archive::replay::check(record).is_empty(), "{record:?}: {seen}");
     let seat = record.seats.iter().position(|name| name == "bad").unwrap();
     let Some(ending) = bad.ending else {
         assert_eq!(record.fault, None, "{seen}");
         return;
     };
     assert_eq!(record.endings[seat], ending, "{seen}");
-    let others = record
-        .endings
-        .iter()
-        .enumerate()
-        .filter(|(other, _)| *other != seat);
-    assert!(
-        others
-            .into_iter()
-            .all(|(_, ending)| *ending == Ending::Ended),
-        "{record:?}: {seen}"
-    );
+    let others = record.endings.iter().enumerate().filter(|(other, _)| *other != seat);
+    assert!(others.into_iter().all(|(_, ending)| *ending == Ending::Ended), "{record:?}: {seen}");
     assert_eq!(record.places[seat] as usize, record.seats.len(), "{seen}");
     let fault = record.fault.as_ref().unwrap();
-    assert!(
-        fault.reason.contains(bad.words),
-        "{}? {}: {seen}",
-        bad.words,
-        fault.reason
-    );
+    assert!(fault.reason.contains(bad.words), "{}? {}: {seen}", bad.words, fault.reason);
 }

@@ -44,9 +44,7 @@ impl Folder {
 
     fn change(&self, statements: &str) {
         let connection = Connection::open(self.path("match.db")).unwrap();
-        connection
-            .pragma_update(None, "foreign_keys", false)
-            .unwrap();
+        connection.pragma_update(None, "foreign_keys", false).unwrap();
         connection.execute_batch(statements).unwrap();
     }
 
@@ -54,13 +52,8 @@ impl Folder {
         let (seconds, kib) = LIMITS;
         let line = format!("ulimit -v {kib}; exec timeout {seconds} \"$0\" \"$@\"");
         let mut command = Command::new("sh");
-        command
-            .args(["-c", &line, program])
-            .args(arguments)
-            .current_dir(self.0.path());
-        command
-            .env("XDG_STATE_HOME", self.path("state"))
-            .stdin(Stdio::null());
+        command.args(["-c", &line, program]).args(arguments).current_dir(self.0.path());
+        command.env("XDG_STATE_HOME", self.path("state")).stdin(Stdio::null());
         command
     }
 
@@ -82,10 +75,7 @@ impl Folder {
         for command in commands {
             let arguments: Vec<&str> = command.split(' ').collect();
             let (code, text) = self.run(&arguments);
-            assert!(
-                code == Some(2) && text.contains(words),
-                "{command}: {code:?} {text}"
-            );
+            assert!(code == Some(2) && text.contains(words), "{command}: {code:?} {text}");
         }
     }
 }
@@ -97,22 +87,12 @@ fn a_long_name_is_refused() {
     for name in [&name[..70_000], &name[..201]] {
         let engine = format!("cmd=/bin/true name={name}");
         let (code, text) = folder.run(&["match", "--engine", &engine]);
-        assert!(
-            text.contains(": expected at most 200 characters"),
-            "{code:?} {text}"
-        );
+        assert!(text.contains(": expected at most 200 characters"), "{code:?} {text}");
         assert_eq!(code, Some(2));
     }
     let engine = format!("name={}", &name[..200]);
-    let (code, text) = folder.run(&[
-        "match",
-        "--nodes",
-        "1",
-        "--each",
-        "cmd=/bin/true",
-        "--engine",
-        &engine,
-    ]);
+    let (code, text) =
+        folder.run(&["match", "--nodes", "1", "--each", "cmd=/bin/true", "--engine", &engine]);
     assert!(!text.contains("expected at most"), "{code:?} {text}");
 }
 
@@ -120,9 +100,7 @@ fn a_long_name_is_refused() {
 fn pipes_and_devices_are_no_input() {
     let folder = Folder::new();
     for file in ["pipe", "/dev/zero"] {
-        for command in [
-            "report", "replay", "export", "explain", "review", "verify", "resume",
-        ] {
+        for command in ["report", "replay", "export", "explain", "review", "verify", "resume"] {
             let (code, text) = folder.run(&[command, file]);
             assert!(
                 code == Some(2) && text.contains("expected a regular file"),
@@ -137,14 +115,8 @@ fn pipes_and_devices_are_no_input() {
             );
         }
         let (code, text) = folder.run(&["transcript", "--script", file, "/bin/true"]);
-        assert!(
-            code == Some(2) && text.contains("expected a regular file"),
-            "{text}"
-        );
-        for keys in [
-            format!("cmd=./{file}"),
-            format!("cmd=/bin/false args={file}"),
-        ] {
+        assert!(code == Some(2) && text.contains("expected a regular file"), "{text}");
+        for keys in [format!("cmd=./{file}"), format!("cmd=/bin/false args={file}")] {
             let engine = keys.replace(".//", "/");
             let store = ["--store", "new.db", "--retire", "1"];
             let arguments = [&["match", "--games", "2", "--engine", &engine], &store[..]].concat();
@@ -159,28 +131,16 @@ fn pipes_and_devices_are_no_input() {
 fn reading_a_long_file_ends_by_a_signal() {
     let folder = Folder::new();
     // Without content, it takes no space; reading it takes minutes.
-    File::create(folder.path("long"))
-        .unwrap()
-        .set_len(1 << 40)
-        .unwrap();
+    File::create(folder.path("long")).unwrap().set_len(1 << 40).unwrap();
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/engines/engine.sh");
     let engine = format!("cmd=/bin/sh args='{script} \"\" \"\" \"\" \"\" long' legal=on");
     let mut command = Command::new(env!("CARGO_BIN_EXE_arbiter"));
-    command
-        .args(["match", "--engine", &engine])
-        .current_dir(folder.0.path());
-    let mut child = command
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+    command.args(["match", "--engine", &engine]).current_dir(folder.0.path());
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let deadline = Instant::now() + Duration::from_secs(60);
     let handles = |child: u32| {
         let status = fs::read_to_string(format!("/proc/{child}/status")).unwrap();
-        let caught = status
-            .lines()
-            .find_map(|line| line.strip_prefix("SigCgt:"))
-            .unwrap();
+        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap();
         u64::from_str_radix(caught.trim(), 16).unwrap() & (1 << 14) != 0
     };
     while !handles(child.id()) {
@@ -202,12 +162,8 @@ fn reading_a_long_file_ends_by_a_signal() {
 }
 
 const READERS: [&str; 7] = [
-    "report match.db --format text",
-    "report match.db --format html",
-    "replay match.db",
-    "export match.db",
-    "explain match.db",
-    "verify match.db --trust-commands",
+    "report match.db --format text", "report match.db --format html", "replay match.db",
+    "export match.db", "explain match.db", "verify match.db --trust-commands",
     "resume match.db --trust-commands",
 ];
 
@@ -244,10 +200,7 @@ fn a_store_holds_no_more_than_a_match() {
     folder.expect(&READERS, "game 1: expected at most 6 seats");
     let folder = Folder::with_store();
     folder.change("UPDATE settings SET value = '1000000' WHERE name = 'concurrency'");
-    folder.expect(
-        &with_plan,
-        "concurrency: expected a whole number from 1 to 1000",
-    );
+    folder.expect(&with_plan, "concurrency: expected a whole number from 1 to 1000");
 }
 
 #[test]
@@ -260,11 +213,7 @@ fn a_table_that_leads_back_to_itself_ends() {
     let path = folder.path("match.db");
     let root: u64 = Connection::open(&path)
         .unwrap()
-        .query_row(
-            "SELECT rootpage FROM sqlite_schema WHERE name = 'games'",
-            [],
-            |row| row.get(0),
-        )
+        .query_row("SELECT rootpage FROM sqlite_schema WHERE name = 'games'", [], |row| row.get(0))
         .unwrap();
     // Source: SQLite's file format, "B-tree pages": each cell of an interior page begins with the page of a child, and
     // the last child is at byte 8.
@@ -276,10 +225,7 @@ fn a_table_that_leads_back_to_itself_ends() {
     let cell = usize::from(u16::from_be_bytes([bytes[12], bytes[13]]));
     file.write_all_at(&bytes[cell..cell + 4], page + 8).unwrap();
     drop(file);
-    folder.expect(
-        &["replay match.db", "export match.db"],
-        "games: a row comes twice",
-    );
+    folder.expect(&["replay match.db", "export match.db"], "games: a row comes twice");
 }
 
 fn line(seats: &[String]) -> String {
@@ -295,20 +241,15 @@ fn a_record_holds_no_more_than_a_match() {
     let folder = Folder::new();
     let write = |text: &str| fs::write(folder.path("games.jsonl"), text).unwrap();
     let readers = [
-        "report games.jsonl --format text",
-        "report games.jsonl --format html",
+        "report games.jsonl --format text", "report games.jsonl --format html",
         "export games.jsonl",
     ];
-    let names: Vec<String> = (0..10_000)
-        .map(|number| line(&[format!("a{number}"), format!("b{number}")]))
-        .collect();
+    let names: Vec<String> =
+        (0..10_000).map(|number| line(&[format!("a{number}"), format!("b{number}")])).collect();
     write(&names.join("\n"));
     folder.expect(&readers, "engines: expected at most 1000");
     // A hole of 64 GiB without a line end.
-    File::create(folder.path("games.jsonl"))
-        .unwrap()
-        .set_len(1 << 36)
-        .unwrap();
+    File::create(folder.path("games.jsonl")).unwrap().set_len(1 << 36).unwrap();
     folder.expect(&readers, "a line has more than 16777216 bytes");
     let seats: Vec<String> = (0..300_000).map(|number| format!("a{number}")).collect();
     let long = vec!["n".repeat(70_000), "b".to_string()];
@@ -332,15 +273,8 @@ fn a_crafted_journal_removes_no_file() {
     // Source: SQLite's file format, "The Rollback Journal", and `writeSuperJournal` in its pager.
     let magic = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
     let number = |number: u32| number.to_be_bytes();
-    let mut journal = [
-        &magic[..],
-        &number(0),
-        &number(0),
-        &number(1),
-        &number(512),
-        &number(4096),
-    ]
-    .concat();
+    let mut journal =
+        [&magic[..], &number(0), &number(0), &number(1), &number(512), &number(4096)].concat();
     journal.resize(512, 0);
     journal.extend(number((1 << 30) / 4096 + 1));
     journal.extend(name.bytes());

@@ -22,39 +22,15 @@ const MUTANTS: &[(&str, &str, &str)] = &[
     ("", "s/var article/var faust/", "options/bounds"),
     ("", "s/^readyok/info string here\\nreadyok/", "isready/idle"),
     ("/ucinewgame/a hop", "", "ucinewgame"),
-    (
-        "s/^go .*/go searchmoves nonsense/",
-        "",
-        "fox-and-hounds/2/moves",
-    ),
-    (
-        "",
-        "s/^bestmove [a-h0-9]*/bestmove 99/",
-        "hase-und-igel/2/moves",
-    ),
+    ("s/^go .*/go searchmoves nonsense/", "", "fox-and-hounds/2/moves"),
+    ("", "s/^bestmove [a-h0-9]*/bestmove 99/", "hase-und-igel/2/moves"),
     ("", "s/ pv .*/ pv 99/", "hase-und-igel/3/moves"),
-    (
-        "",
-        "s/estimate \\([0-9]*\\)/estimate 1\\1/",
-        "hase-und-igel/4/estimates",
-    ),
-    (
-        "",
-        "s/^\\(bestmove.*\\) [0-9]*$/\\1/",
-        "hase-und-igel/5/estimates",
-    ),
+    ("", "s/estimate \\([0-9]*\\)/estimate 1\\1/", "hase-und-igel/4/estimates"),
+    ("", "s/^\\(bestmove.*\\) [0-9]*$/\\1/", "hase-und-igel/5/estimates"),
     ("", "s/^Legal: [^ ]* /Legal: /", "hare-and-tortoise/6/shown"),
     ("", "s/^Fen: ./Fen: /", "fox-and-hounds/2/shown"),
-    (
-        "",
-        "s/^response over/response 1/; s/^response [0-9]$/response 9/",
-        "hase-und-igel/2/queries",
-    ),
-    (
-        "s/^position fen.*/position startpos/",
-        "",
-        "hase-und-igel/2/text",
-    ),
+    ("", "s/^response over/response 1/; s/^response [0-9]$/response 9/", "hase-und-igel/2/queries"),
+    ("s/^position fen.*/position startpos/", "", "hase-und-igel/2/text"),
     ("", "/^bestmove/p", "go/once"),
     ("s/infinite/depth 1/", "", "go/infinite"),
     ("s/infinite depth/depth/", "", "go/infinite-depth"),
@@ -67,11 +43,7 @@ const MUTANTS: &[(&str, &str, &str)] = &[
     ("s/nodes 100$/nodes 50000/", "", "limits/nodes-100"),
     ("s/movetime 20/movetime 2000/", "", "limits/movetime-20"),
     ("s/^go wtime 0.*/go movetime 1000/", "", "limits/clock-zero"),
-    (
-        "s/^go wtime -50.*/go movetime 1000/",
-        "",
-        "limits/clock-negative",
-    ),
+    ("s/^go wtime -50.*/go movetime 1000/", "", "limits/clock-negative"),
     ("/^hop/d", "", "refuses/unknown-command"),
     (
         "s/^position startpos players 7/position startpos players 3/",
@@ -80,11 +52,7 @@ const MUTANTS: &[(&str, &str, &str)] = &[
     ),
     ("s/^go depth 0/go depth 1/", "", "refuses/go-depth-zero"),
     ("", "/^bestmove (none)/d", "refuses/go-twice"),
-    (
-        "s/^setoption name Hash value 1$/isready/",
-        "",
-        "busy/setoption",
-    ),
+    ("s/^setoption name Hash value 1$/isready/", "", "busy/setoption"),
     ("s/^ *$/hop/", "", "input/empty-lines"),
     ("s/\\r$/ now/", "", "input/crlf"),
     ("/^quit/d", "", "end/quit"),
@@ -129,11 +97,7 @@ fn a_single_variant_can_be_asked_about() {
 
 #[test]
 fn every_mutant_is_caught_for_what_it_breaks() {
-    let mutant = |&(input, output, check)| Mutant {
-        input,
-        output,
-        check,
-    };
+    let mutant = |&(input, output, check)| Mutant { input, output, check };
     let missed = missed(&MUTANTS.iter().map(mutant).collect::<Vec<Mutant>>());
     assert!(missed.is_empty(), "{}", missed.join("\n"));
 }
@@ -141,32 +105,16 @@ fn every_mutant_is_caught_for_what_it_breaks() {
 #[test]
 fn a_failure_is_shown_with_its_transcript_in_every_format() {
     let script = format!("{ARBITER} engine | sed -u -e 's/^bestmove.*/bestmove 1/'");
-    let engine = [
-        "--only",
-        "fox-and-hounds/2/moves",
-        "--",
-        "/bin/sh",
-        "-c",
-        &script,
-    ];
+    let engine = ["--only", "fox-and-hounds/2/moves", "--", "/bin/sh", "-c", &script];
     let (code, text, _) = check(&engine);
     assert_eq!(code, 1, "{text}");
-    assert!(
-        text.contains("error fox-and-hounds/2/moves: every `bestmove` is legal"),
-        "{text}"
-    );
+    assert!(text.contains("error fox-and-hounds/2/moves: every `bestmove` is legal"), "{text}");
     assert!(text.contains("\n    < bestmove 1\n"), "{text}");
-    assert!(
-        text.ends_with("1 checks: 0 passed, 1 errors, 0 warnings, 0 skipped\n"),
-        "{text}"
-    );
+    assert!(text.ends_with("1 checks: 0 passed, 1 errors, 0 warnings, 0 skipped\n"), "{text}");
 
     let (code, junit, _) = check(&[&["--format", "junit"], &engine[..]].concat());
     assert_eq!(code, 1, "{junit}");
-    assert!(
-        junit.contains("<testcase name=\"fox-and-hounds/2/moves\""),
-        "{junit}"
-    );
+    assert!(junit.contains("<testcase name=\"fox-and-hounds/2/moves\""), "{junit}");
     assert!(junit.contains("<failure"), "{junit}");
 }
 
@@ -174,16 +122,10 @@ fn a_failure_is_shown_with_its_transcript_in_every_format() {
 fn a_program_that_cannot_be_checked_is_named() {
     let (code, _, stderr) = check(&["/nowhere/at/all"]);
     assert_eq!(code, 2, "{stderr}");
-    assert!(
-        stderr.contains("cannot start /nowhere/at/all: "),
-        "{stderr}"
-    );
+    assert!(stderr.contains("cannot start /nowhere/at/all: "), "{stderr}");
     let (code, _, stderr) = check(&["--variant", "chess", ARBITER, "engine"]);
     assert_eq!(code, 2, "{stderr}");
-    assert!(
-        stderr.contains("--variant: unknown variant \"chess\": expected "),
-        "{stderr}"
-    );
+    assert!(stderr.contains("--variant: unknown variant \"chess\": expected "), "{stderr}");
 }
 
 /// The built-in engine with a leak of 128 KiB per game, each in its own variable so that the growth is even. The memory
@@ -225,10 +167,7 @@ fn memory_that_grows_is_found_and_other_memory_is_not() {
     assert!(stdout.contains(" KiB per 1000 games\n"), "{stdout}");
     let (code, _, stderr) = check(&["--soak=soon", ARBITER, "engine"]);
     assert_eq!(code, 2, "{stderr}");
-    assert!(
-        stderr.contains("expected a number of games such as 1000"),
-        "{stderr}"
-    );
+    assert!(stderr.contains("expected a number of games such as 1000"), "{stderr}");
 }
 
 #[test]
@@ -283,10 +222,8 @@ fn a_small_engine_gets_a_short_answer() {
 #[test]
 fn only_the_games_and_numbers_of_seats_that_an_engine_plays_are_checked() {
     // It refuses a number of seats.
-    let refusing = small(
-        "s/ players [3-6]/ players 9/",
-        &format!("{ONE_GAME}; /^info string error/p"),
-    );
+    let refusing =
+        small("s/ players [3-6]/ players 9/", &format!("{ONE_GAME}; /^info string error/p"));
     let (code, stdout, stderr) = check(&["/bin/sh", "-c", &refusing]);
     assert_eq!(code, 0, "{stdout}{stderr}");
     let expected = "can play matches: hase-und-igel with 2 seats\n\
@@ -305,14 +242,8 @@ fn only_the_games_and_numbers_of_seats_that_an_engine_plays_are_checked() {
     let (code, stdout, stderr) = check(&["--players", "2", "/bin/sh", "-c", &careless]);
     assert_eq!(code, 0, "{stdout}{stderr}");
 
-    let (code, _, stderr) = check(&[
-        "--players",
-        "3",
-        "--variant",
-        "fox-and-hounds",
-        ARBITER,
-        "engine",
-    ]);
+    let (code, _, stderr) =
+        check(&["--players", "3", "--variant", "fox-and-hounds", ARBITER, "engine"]);
     assert_eq!(code, 2, "{stderr}");
     assert!(stderr.contains("--players: "), "{stderr}");
 }
@@ -326,9 +257,7 @@ fn standard_error_is_shown_with_its_check() {
     let engine = ["--legal", "sh", "-c", engine];
     let (code, stdout, stderr) = check(&engine);
     assert_eq!((code, stderr.contains("carrots")), (1, false), "{stderr}");
-    let (_, rest) = stdout
-        .split_once("error limits/movetime-20: ")
-        .expect(&stdout);
+    let (_, rest) = stdout.split_once("error limits/movetime-20: ").expect(&stdout);
     assert!(rest.contains("\n    ! out of carrots\n"), "{stdout}");
     let (_, json, _) = check(&[&["--format", "json"], &engine[..]].concat());
     let report: serde_json::Value = serde_json::from_str(&json).expect(&json);
@@ -352,8 +281,5 @@ fn an_engine_that_gets_its_moves_passes_the_check_for_matches() {
     assert_eq!(code, 0, "{stdout}{stderr}");
     assert!(stdout.contains(" 0 skipped"), "{stdout}");
     let (code, stdout, _) = check(&["--variant", "hase-und-igel"]);
-    assert_eq!(
-        code, 1,
-        "without its moves it has none to choose from: {stdout}"
-    );
+    assert_eq!(code, 1, "without its moves it has none to choose from: {stdout}");
 }

@@ -21,47 +21,22 @@ fn good_programs_pass_all_checks() {
     for (rules, players, has_text) in [
         (format!("cmd=python3 args={PIG}"), "2, 3, 4, 5, 6", false),
         (format!("cmd=python3 args={RACE}"), "2, 3", true),
-        (
-            format!("cmd={ARBITER} args='engine rules hase-und-igel' name=x"),
-            "2, 3, 4, 5, 6",
-            true,
-        ),
-        (
-            format!("cmd={ARBITER} args='engine rules fox-and-hounds' name=x"),
-            "2",
-            true,
-        ),
+        (format!("cmd={ARBITER} args='engine rules hase-und-igel' name=x"), "2, 3, 4, 5, 6", true),
+        (format!("cmd={ARBITER} args='engine rules fox-and-hounds' name=x"), "2", true),
     ] {
         let (code, stdout, stderr) = check(&rules, &["--games", "2"]);
         assert_eq!(code, 0, "{rules}: {stdout}{stderr}");
         let lines: Vec<&str> = stdout.lines().collect();
-        assert_eq!(
-            lines[..2],
-            ["ugi: passed".to_string(), format!("players: {players}")]
-        );
-        for name in [
-            "games/2: 2 games of ",
-            "speed: ",
-            "same/process: passed",
-            "end/quit: passed",
-        ] {
-            assert!(
-                lines.iter().any(|line| line.starts_with(name)),
-                "{name}: {stdout}"
-            );
+        assert_eq!(lines[..2], ["ugi: passed".to_string(), format!("players: {players}")]);
+        for name in ["games/2: 2 games of ", "speed: ", "same/process: passed", "end/quit: passed"]
+        {
+            assert!(lines.iter().any(|line| line.starts_with(name)), "{name}: {stdout}");
         }
-        let text = if has_text {
-            "text: passed"
-        } else {
-            "skipped text: it has no texts"
-        };
+        let text = if has_text { "text: passed" } else { "skipped text: it has no texts" };
         assert!(stdout.contains(text), "{stdout}");
         let last = lines.last().unwrap();
         let skipped = if has_text { "0 skipped" } else { "1 skipped" };
-        assert!(
-            last.ends_with(&format!(" passed, 0 errors, 0 warnings, {skipped}")),
-            "{last}"
-        );
+        assert!(last.ends_with(&format!(" passed, 0 errors, 0 warnings, {skipped}")), "{last}");
     }
 }
 
@@ -90,30 +65,19 @@ fn every_fault_fails_the_check_of_its_law() {
         let (found, stdout, stderr) = check(&rules, &options);
         assert_eq!(found, code, "{fault}: {stdout}{stderr}");
         let mut failures = stdout.lines();
-        let first = failures.find(|line| {
-            ["error ", "warning "]
-                .iter()
-                .any(|word| line.starts_with(word))
-        });
-        assert!(
-            first.is_some_and(|line| line.starts_with(expected)),
-            "{fault}: {stdout}"
-        );
+        let first =
+            failures.find(|line| ["error ", "warning "].iter().any(|word| line.starts_with(word)));
+        assert!(first.is_some_and(|line| line.starts_with(expected)), "{fault}: {stdout}");
     }
 }
 
 #[test]
 fn only_some_numbers_of_players_can_be_asked_about() {
     let rules = format!("cmd=python3 args={RACE}");
-    let (code, stdout, stderr) = check(
-        &rules,
-        &["--players", "3", "--games", "1", "--only", "same"],
-    );
+    let (code, stdout, stderr) =
+        check(&rules, &["--players", "3", "--games", "1", "--only", "same"]);
     assert_eq!(code, 0, "{stdout}{stderr}");
-    assert!(
-        stdout.contains("players: 3\ngames/3: ") && !stdout.contains("end/"),
-        "{stdout}"
-    );
+    assert!(stdout.contains("players: 3\ngames/3: ") && !stdout.contains("end/"), "{stdout}");
     let (code, stdout, stderr) = check(&rules, &["--players", "2,4"]);
     assert_eq!(code, 1, "{stdout}{stderr}");
     assert!(
@@ -125,10 +89,7 @@ fn only_some_numbers_of_players_can_be_asked_about() {
 #[test]
 fn a_program_that_cannot_be_used_is_named() {
     let (code, stdout, stderr) = check("cmd=/nonexistent/rules name=x", &[]);
-    assert!(
-        code == 2 && stderr.contains("cannot start /nonexistent/rules"),
-        "{stdout}{stderr}"
-    );
+    assert!(code == 2 && stderr.contains("cannot start /nonexistent/rules"), "{stdout}{stderr}");
     let (code, stdout, _) = check("cmd=true name=x", &[]);
     assert!(code == 1 && stdout.starts_with("error ugi: "), "{stdout}");
     let (code, _, stderr) = check("name=x", &[]);
@@ -158,17 +119,11 @@ fn an_engine_for_the_game_of_a_program_can_play_matches() {
         assert_eq!(code, 0, "{stdout}{stderr}");
         let expected = format!("can play matches: {expected}\n");
         assert!(stdout.starts_with(&expected), "{stdout}");
-        assert!(
-            stdout.ends_with(" passed, 0 errors, 0 warnings, 0 skipped\n"),
-            "{stdout}"
-        );
+        assert!(stdout.ends_with(" passed, 0 errors, 0 warnings, 0 skipped\n"), "{stdout}");
     }
     let (code, stdout, stderr) = check_engine(&pig, &[&["--players", "3"], hold_at].concat());
     assert_eq!(code, 0, "{stdout}{stderr}");
-    assert!(
-        stdout.starts_with("can play matches: pig with 3 seats\n"),
-        "{stdout}"
-    );
+    assert!(stdout.starts_with("can play matches: pig with 3 seats\n"), "{stdout}");
     let (code, _, stderr) = check_engine(&race, &[&["--players", "4"], hold_at].concat());
     assert_eq!(code, 2, "{stderr}");
     assert!(
@@ -176,10 +131,7 @@ fn an_engine_for_the_game_of_a_program_can_play_matches() {
         "{stderr}"
     );
     let (code, _, stderr) = check_engine(&pig, &["--variant", "fox-and-hounds", "x"]);
-    assert!(
-        code == 2 && stderr.contains("cannot be used with"),
-        "{stderr}"
-    );
+    assert!(code == 2 && stderr.contains("cannot be used with"), "{stderr}");
 }
 
 #[test]
@@ -189,10 +141,7 @@ fn an_engine_is_told_the_name_of_the_game_and_checked_by_all_of_the_protocol() {
     let told = format!("{rules} variant=fox-and-hounds");
     let (code, stdout, stderr) = check_engine(&told, &engine);
     assert_eq!(code, 0, "{stdout}{stderr}");
-    assert!(
-        stdout.starts_with("can play matches: x with 2 seats\n"),
-        "{stdout}"
-    );
+    assert!(stdout.starts_with("can play matches: x with 2 seats\n"), "{stdout}");
     let skipped = "others: only built-in games have this check\n";
     assert_eq!(stdout.matches(skipped).count(), 1, "{stdout}");
     assert!(stdout.contains(" 0 errors, 0 warnings, "), "{stdout}");
@@ -215,10 +164,7 @@ fn a_game_for_three_without_a_choice_can_be_checked() {
     let rules = format!("cmd=sh args=\"-c '{rules}'\" name=three");
     let (code, stdout, stderr) = check_engine(&rules, &["sh", "-c", engine]);
     assert_eq!(code, 0, "{stdout}{stderr}");
-    assert!(
-        stdout.starts_with("can play matches: three with 3 seats\n"),
-        "{stdout}"
-    );
+    assert!(stdout.starts_with("can play matches: three with 3 seats\n"), "{stdout}");
     assert!(stdout.contains("    ! three clocks\n"), "{stdout}");
 }
 

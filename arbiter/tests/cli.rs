@@ -8,10 +8,7 @@ fn refusals(cases: &[&[&str]], directory: &str) -> String {
     let mut text = String::new();
     for arguments in cases {
         let (code, stdout, stderr) = run(arguments);
-        text += &format!(
-            "$ arbiter {}\n{stdout}{stderr}exit code {code}\n\n",
-            arguments.join(" ")
-        );
+        text += &format!("$ arbiter {}\n{stdout}{stderr}exit code {code}\n\n", arguments.join(" "));
     }
     text.replace(directory, "DIR")
         .replace(env!("CARGO_BIN_EXE_arbiter"), "ARBITER")
@@ -63,9 +60,7 @@ fn names_and_options_of_several_lines_are_refused() {
 #[test]
 fn every_subcommand_has_help_with_an_example() {
     let mut text = String::new();
-    for command in [
-        "match", "resume", "report", "export", "replay", "verify", "review",
-    ] {
+    for command in ["match", "resume", "report", "export", "replay", "verify", "review"] {
         text += &refusals(&[&[command, "--help"]], "/nonexistent");
     }
     insta::assert_snapshot!(text);
@@ -107,10 +102,7 @@ fn what_is_no_store_or_record_is_named() {
 fn a_wrong_opening_is_named_by_file_and_line() {
     let directory = directory("wrong_openings");
     let files = [
-        (
-            "seats",
-            "# comment\n\n0,68,3/0,68,3 1 - -\nstartpos players 3 moves 1\n",
-        ),
+        ("seats", "# comment\n\n0,68,3/0,68,3 1 - -\nstartpos players 3 moves 1\n"),
         ("square", "0,68,3/65,68,3 1 - -\n"),
         ("move", "startpos moves 1 +half 8\n"),
         ("card", "startpos moves 1 2\n"),
@@ -123,10 +115,7 @@ fn a_wrong_opening_is_named_by_file_and_line() {
         let path = directory.join(name);
         std::fs::write(&path, content).unwrap();
         let path = path.to_str().unwrap();
-        text += &refusals(
-            &[&["match", "--openings", path]],
-            directory.to_str().unwrap(),
-        );
+        text += &refusals(&[&["match", "--openings", path]], directory.to_str().unwrap());
     }
     insta::assert_snapshot!(text);
 }
@@ -139,11 +128,8 @@ fn an_engine_that_does_not_start_is_named() {
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     std::fs::set_permissions(&script, mode).unwrap();
     let script = format!("cmd={} name=script", script.display());
-    let option = concat!(
-        "cmd=",
-        env!("CARGO_BIN_EXE_arbiter"),
-        " args=engine name=a option.Hsah=1"
-    );
+    let option =
+        concat!("cmd=", env!("CARGO_BIN_EXE_arbiter"), " args=engine name=a option.Hsah=1");
     let cases: &[&[&str]] = &[
         &["match", "--engine", "cmd=/nonexistent/engine name=missing"],
         &["match", "--isolate", "off", "--engine", &script],

@@ -84,10 +84,7 @@ fn the_file_in_the_documents_is_accepted() {
     let (_, rest) = document.split_once("```toml\n").unwrap();
     let (settings, _) = rest.split_once("```").unwrap();
     let plan = planned(&["--config", &file(&directory, settings)]);
-    assert!(
-        plan.as_ref().is_ok_and(|plan| plan.contains("seats: 3,")),
-        "{plan:?}"
-    );
+    assert!(plan.as_ref().is_ok_and(|plan| plan.contains("seats: 3,")), "{plan:?}");
 }
 
 #[test]
@@ -104,38 +101,22 @@ fn flags_replace_settings_of_the_file() {
         (
             &["--depth=3", "--engine=cmd=x", "--engine=cmd=y"],
             &[
-                "--players=3",
-                "--movetime=20",
-                "--depth=3",
-                "--seed=1",
-                "--engine=cmd=x",
+                "--players=3", "--movetime=20", "--depth=3", "--seed=1", "--engine=cmd=x",
                 "--engine=cmd=y",
             ],
         ),
         (
             &["--tc", "5"],
             &[
-                "--players=3",
-                "--tc=5",
-                "--seed=1",
-                "--engine=cmd=a",
-                "--engine=cmd=b",
+                "--players=3", "--tc=5", "--seed=1", "--engine=cmd=a", "--engine=cmd=b",
                 "--engine=cmd=c",
             ],
         ),
     ] {
         let expected = planned(meant);
         assert!(expected.is_ok(), "{expected:?}");
-        assert_eq!(
-            planned(&[&["--config", &path], typed].concat()),
-            expected,
-            "{typed:?}"
-        );
-        assert_eq!(
-            planned(&[typed, &["--config", &path]].concat()),
-            expected,
-            "{typed:?}"
-        );
+        assert_eq!(planned(&[&["--config", &path], typed].concat()), expected, "{typed:?}");
+        assert_eq!(planned(&[typed, &["--config", &path]].concat()), expected, "{typed:?}");
     }
 }
 
@@ -145,14 +126,8 @@ fn a_test_is_a_table_or_a_switch() {
     let engines = ["--seed=1", "--engine=cmd=a", "--engine=cmd=b"];
     let with = |words: &[&str]| planned(&[&engines[..], words].concat());
     for (settings, typed) in [
-        (
-            "sprt = { elo0 = -1.5, elo1 = 2 }",
-            &["--sprt", "elo0=-1.5", "elo1=2"][..],
-        ),
-        (
-            "[sprt]\nelo1 = 10\nmodel = 'normalized'",
-            &["--sprt", "elo1=10 model=normalized"],
-        ),
+        ("sprt = { elo0 = -1.5, elo1 = 2 }", &["--sprt", "elo0=-1.5", "elo1=2"][..]),
+        ("[sprt]\nelo1 = 10\nmodel = 'normalized'", &["--sprt", "elo1=10 model=normalized"]),
         ("sprt = true", &["--sprt"]),
         ("sprt = false", &[]),
     ] {
@@ -166,11 +141,8 @@ fn a_test_is_a_table_or_a_switch() {
 #[test]
 fn openings_are_a_file_or_a_list_of_its_lines() {
     let directory = directory("config_openings");
-    std::fs::write(
-        directory.join("two.txt"),
-        "startpos moves 5\nstartpos moves 6 +half 4\n",
-    )
-    .unwrap();
+    std::fs::write(directory.join("two.txt"), "startpos moves 5\nstartpos moves 6 +half 4\n")
+        .unwrap();
     let list = "seed = 1\ngames = 4\ndepth = 1\nmax-plies = 2\nopenings = ['startpos moves 5', 'startpos moves \
         6 +half 4']";
     let named = "seed = 1\ngames = 4\ndepth = 1\nmax-plies = 2\nopenings = 'two.txt'";
@@ -185,11 +157,7 @@ fn openings_are_a_file_or_a_list_of_its_lines() {
         std::fs::remove_file(record).unwrap();
         games
     });
-    assert!(
-        exports[0].contains(r#""moves":"6 +half 4 "#),
-        "{}",
-        exports[0]
-    );
+    assert!(exports[0].contains(r#""moves":"6 +half 4 "#), "{}", exports[0]);
     assert_eq!(exports[0], exports[1]);
 }
 
@@ -272,12 +240,8 @@ fn round_trip(directory: &Path, arguments: &[&str]) -> String {
     let path = file(directory, &settings);
     let (code, stdout, stderr) = run(&["match", "--config", &path, "--store", &again]);
     assert_eq!((code, stderr.as_str()), (0, ""), "{stdout}\n{settings}");
-    let plan = |store: &str| {
-        format!(
-            "{:#?}",
-            Store::open(Path::new(store)).unwrap().plan().unwrap()
-        )
-    };
+    let plan =
+        |store: &str| format!("{:#?}", Store::open(Path::new(store)).unwrap().plan().unwrap());
     assert_eq!(plan(&again), plan(&first), "{settings}");
     let games = |store: &str| run(&["export", store, "--without-clock"]);
     assert_eq!(games(&again), games(&first), "{settings}");
@@ -296,50 +260,24 @@ fn a_stored_match_prints_the_settings_that_play_it_again() {
         "startpos players 3 moves 5\nfen 0,68,3/5,53,3/0,68,3 3 - - moves 6 +half\n",
     )
     .unwrap();
-    let engines = [
-        "depth=2 option.Hash=2 option.Ponder=true",
-        "nodes=300 legal=on",
-    ];
+    let engines = ["depth=2 option.Hash=2 option.Ponder=true", "nodes=300 legal=on"];
     let engines = [0, 1].map(|index| {
-        format!(
-            "--engine=cmd={program} args=engine name='no. {index}' {}",
-            engines[index]
-        )
+        format!("--engine=cmd={program} args=engine name='no. {index}' {}", engines[index])
     });
     let openings = format!("--openings={}", openings.display());
     let seed = u64::MAX.to_string();
-    let mut arguments = vec![
-        "--players=3",
-        "--games=12",
-        "--seed",
-        &seed,
-        "--random-plies=2",
-    ];
-    arguments.extend([
-        "--max-plies=12",
-        "--margin=70",
-        "--stall=30",
-        "--concurrency=2",
-    ]);
+    let mut arguments = vec!["--players=3", "--games=12", "--seed", &seed, "--random-plies=2"];
+    arguments.extend(["--max-plies=12", "--margin=70", "--stall=30", "--concurrency=2"]);
     arguments.extend([openings.as_str(), &engines[0], &engines[1]]);
     let settings = round_trip(&three, &arguments);
     assert!(settings.contains("players = 3\n"), "{settings}");
-    assert!(
-        settings.contains("\"startpos players 3 moves 5\""),
-        "{settings}"
-    );
+    assert!(settings.contains("\"startpos players 3 moves 5\""), "{settings}");
 
     let two = directory("config_round_trip_two");
     let engines = [2, 1]
         .map(|depth| format!("--engine=cmd={program} args=engine name=d{depth} depth={depth}"));
     let mut arguments = vec!["--games=4", "--random-plies=3", "--max-plies=8", "--sprt"];
-    arguments.extend([
-        "elo0=-0.5",
-        "elo1=2.25",
-        "model=normalized",
-        &engines[0],
-        &engines[1],
-    ]);
+    arguments.extend(["elo0=-0.5", "elo1=2.25", "model=normalized", &engines[0], &engines[1]]);
     let settings = round_trip(&two, &arguments);
     assert!(settings.contains("elo1 = 2.25\n"), "{settings}");
 }
@@ -349,14 +287,8 @@ fn games_without_settings_print_none() {
     let directory = directory("config_of_a_record");
     let record = directory.join("games.jsonl");
     let record = record.to_str().unwrap();
-    let (code, _, _) = run(&[
-        "match",
-        "--depth=1",
-        "--max-plies=2",
-        "--record",
-        record,
-        "--store=none",
-    ]);
+    let (code, _, _) =
+        run(&["match", "--depth=1", "--max-plies=2", "--record", record, "--store=none"]);
     assert_eq!(code, 0);
     let (code, stdout, stderr) = run(&["export", record, "--format", "config"]);
     assert_eq!((code, stdout.as_str()), (2, ""), "{stderr}");

@@ -66,15 +66,9 @@ fn bash_completes_subcommands_and_flags() {
     fs::write(&path, script).unwrap();
     let path = path.to_str().unwrap();
     let checked = Process::new("bash").args(["-n", path]).output().unwrap();
-    assert!(
-        checked.status.success() && checked.stderr.is_empty(),
-        "{checked:?}"
-    );
+    assert!(checked.status.success() && checked.stderr.is_empty(), "{checked:?}");
     let subcommands = offered(path, &["arbiter", "ma"]);
-    assert_eq!(
-        subcommands,
-        BTreeSet::from(["man", "match"].map(String::from))
-    );
+    assert_eq!(subcommands, BTreeSet::from(["man", "match"].map(String::from)));
     let flags = offered(path, &["arbiter", "match", "--openings-o"]);
     assert_eq!(flags, BTreeSet::from(["--openings-order".to_string()]));
 }
@@ -99,18 +93,11 @@ fn every_rule_of_the_clock_names_tests_that_are_there() {
     let folders = ["src", "tests", "../matches/src"];
     let sources: String = folders.map(|folder| sources(&root.join(folder))).concat();
     let page = fs::read_to_string(root.join("../docs/clocks.md")).unwrap();
-    let rows: Vec<&str> = page
-        .lines()
-        .filter(|line| line.starts_with("| "))
-        .skip(1)
-        .collect();
+    let rows: Vec<&str> = page.lines().filter(|line| line.starts_with("| ")).skip(1).collect();
     assert!(rows.len() > 8, "{page}");
     for row in rows {
         let tests = row.trim_end_matches(" |").rsplit(" | ").next().unwrap();
-        let names: Vec<&str> = tests
-            .split(", ")
-            .map(|name| name.trim_matches('`'))
-            .collect();
+        let names: Vec<&str> = tests.split(", ").map(|name| name.trim_matches('`')).collect();
         assert!(!names.is_empty(), "{row}");
         for name in names {
             let head = format!("#[test]\n    fn {name}()");
@@ -163,8 +150,5 @@ fn every_subcommand_has_a_manual_page() {
 fn a_directory_that_cannot_be_made_is_named() {
     let (code, stdout, stderr) = run(&["man", "--output", "/dev/null/pages"]);
     assert_eq!((code, stdout.as_str()), (3, ""), "{stderr}");
-    assert!(
-        stderr.starts_with("error: --output: /dev/null/pages: "),
-        "{stderr}"
-    );
+    assert!(stderr.starts_with("error: --output: /dev/null/pages: "), "{stderr}");
 }

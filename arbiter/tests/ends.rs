@@ -16,9 +16,7 @@ const LONG: Duration = Duration::from_secs(20);
 /// Starts a match too long to end by itself, with piped output.
 fn endless(engines: &[String], arguments: &[&str]) -> Child {
     let mut all = vec!["match", "--games", "100000", "--nodes", "1"];
-    engines
-        .iter()
-        .for_each(|engine| all.extend(["--engine", engine]));
+    engines.iter().for_each(|engine| all.extend(["--engine", engine]));
     all.extend(arguments);
     let mut command = arbiter(&all);
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -30,9 +28,7 @@ fn await_groups(child: &Child, engines: usize, processes: usize) -> Vec<u32> {
     let deadline = Instant::now() + LONG;
     loop {
         let groups: Vec<u32> = children(child.id()).into_keys().collect();
-        let are_complete = groups
-            .iter()
-            .all(|&group| living_members(group).len() >= processes);
+        let are_complete = groups.iter().all(|&group| living_members(group).len() >= processes);
         if groups.len() == engines && are_complete {
             return groups;
         }
@@ -51,11 +47,7 @@ fn signal(child: &Child, name: &str) {
 fn await_end(child: Child) -> (Option<i32>, String, String) {
     let output = child.wait_with_output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    (
-        output.status.code(),
-        text(&output.stdout),
-        text(&output.stderr),
-    )
+    (output.status.code(), text(&output.stdout), text(&output.stderr))
 }
 
 fn engines(directory: &Path) -> [String; 2] {
@@ -101,9 +93,7 @@ fn interrupted_after_an_engine_was_retired() {
         crashing(&directory, "weak"),
     ];
     let mut all = vec!["tournament", "round-robin", "--rounds", "100000"];
-    engines
-        .iter()
-        .for_each(|engine| all.extend(["--engine", engine]));
+    engines.iter().for_each(|engine| all.extend(["--engine", engine]));
     all.extend(["--nodes", "1", "--retire", "1"]);
     let mut child = arbiter(&all).stdout(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
@@ -113,10 +103,7 @@ fn interrupted_after_an_engine_was_retired() {
     let rest: Vec<String> = lines.map(Result::unwrap).collect();
     let (code, _, stderr) = await_end(child);
     assert_eq!(code, Some(130), "{rest:?}{stderr}");
-    assert!(
-        rest.iter().any(|line| line.contains("(interrupted)")),
-        "{rest:?}"
-    );
+    assert!(rest.iter().any(|line| line.contains("(interrupted)")), "{rest:?}");
 }
 
 #[test]
@@ -124,10 +111,7 @@ fn an_answer_counts_that_came_while_the_arbiter_was_stopped() {
     let directory = directory("stopped");
     let begun = directory.join("begun");
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/engines/engine.sh");
-    let go = format!(
-        "echo >> {}; sleep 0.5; echo \"bestmove $1\"",
-        begun.display()
-    );
+    let go = format!("echo >> {}; sleep 0.5; echo \"bestmove $1\"", begun.display());
     let slow = shlex::try_join([
         "cmd=/bin/sh",
         &format!("args={}", shlex::try_join([script, &go]).unwrap()),
@@ -149,11 +133,7 @@ fn an_answer_counts_that_came_while_the_arbiter_was_stopped() {
         "--stall",
         "1",
     ];
-    let child = arbiter(&all)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let child = arbiter(&all).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let deadline = Instant::now() + LONG;
     while !begun.exists() {
         assert!(Instant::now() < deadline, "no engine was asked for a move");

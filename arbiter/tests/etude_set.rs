@@ -49,18 +49,9 @@ fn half(half: &str) -> Vec<Judged> {
         let etude = etude.unwrap_or_else(|error| panic!("{line}: {error}"));
         let numbers: Vec<u32> = shares
             .split(';')
-            .map(|number| {
-                number
-                    .parse()
-                    .unwrap_or_else(|error| panic!("{shares}: {error}"))
-            })
+            .map(|number| number.parse().unwrap_or_else(|error| panic!("{shares}: {error}")))
             .collect();
-        Judged {
-            line: line.to_string(),
-            etude,
-            games: numbers[0],
-            shares: numbers[1..].to_vec(),
-        }
+        Judged { line: line.to_string(), etude, games: numbers[0], shares: numbers[1..].to_vec() }
     });
     judged.collect()
 }
@@ -81,12 +72,7 @@ fn count<K: Ord>(key: impl Fn(&Judged) -> K) -> BTreeMap<K, usize> {
 #[test]
 fn each_verdict_is_what_the_games_say() {
     for judged in set() {
-        let Judged {
-            line,
-            etude,
-            games,
-            shares,
-        } = &judged;
+        let Judged { line, etude, games, shares } = &judged;
         assert!(*games >= 100, "{line}: {games} games");
         assert_eq!(shares.len(), etude.position.seats(), "{line}: {shares:?}");
         assert!(shares.iter().sum::<u32>() <= 1000, "{line}: {shares:?}");
@@ -109,35 +95,21 @@ fn the_set_is_large_and_of_both_numbers_of_seats() {
     let by_seats = count(|judged| judged.etude.position.seats());
     assert_eq!(by_seats.keys().collect::<Vec<_>>(), [&2, &3]);
     assert!(by_seats.values().sum::<usize>() >= 200, "{by_seats:?}");
-    assert!(
-        by_seats.values().all(|&etudes| etudes >= 80),
-        "{by_seats:?}"
-    );
+    assert!(by_seats.values().all(|&etudes| etudes >= 80), "{by_seats:?}");
 }
 
 #[test]
 fn every_quarter_of_the_track_is_there_by_the_leader_and_by_the_mover() {
-    for by_quarter in [
-        count(Judged::leading_quarter),
-        count(Judged::movers_quarter),
-    ] {
+    for by_quarter in [count(Judged::leading_quarter), count(Judged::movers_quarter)] {
         assert_eq!(by_quarter.len(), 4, "{by_quarter:?}");
-        assert!(
-            by_quarter.values().all(|&etudes| etudes >= 20),
-            "{by_quarter:?}"
-        );
+        assert!(by_quarter.values().all(|&etudes| etudes >= 20), "{by_quarter:?}");
     }
 }
 
 #[test]
 fn halves_are_alike() {
     let [tune, check] = HALVES.map(half);
-    assert!(
-        tune.len().abs_diff(check.len()) <= 1,
-        "{}, {}",
-        tune.len(),
-        check.len()
-    );
+    assert!(tune.len().abs_diff(check.len()) <= 1, "{}, {}", tune.len(), check.len());
     let of_cell = |half: &[Judged], seats: usize, quarter: usize| {
         let of_cell = half.iter().filter(|judged| {
             judged.etude.position.seats() == seats && judged.leading_quarter() == quarter
@@ -147,10 +119,7 @@ fn halves_are_alike() {
     for seats in [2, 3] {
         for quarter in 0..4 {
             let counts = [&tune, &check].map(|half| of_cell(half, seats, quarter));
-            assert!(
-                counts[0].abs_diff(counts[1]) <= 1,
-                "{seats} seats, {quarter}: {counts:?}"
-            );
+            assert!(counts[0].abs_diff(counts[1]) <= 1, "{seats} seats, {quarter}: {counts:?}");
         }
     }
 }
@@ -162,10 +131,7 @@ fn neither_the_seat_nor_the_square_gives_the_verdict_away() {
         count(|judged| (judged.etude.position.seats(), judged.winner()))
     {
         let all = by_seats[&seats];
-        assert!(
-            100 * etudes <= 62 * all,
-            "{seats} seats: {winner} wins {etudes} of {all}"
-        );
+        assert!(100 * etudes <= 62 * all, "{seats} seats: {winner} wins {etudes} of {all}");
     }
     let won_by_leader = count(|judged| {
         let hares = judged.etude.position.hares();

@@ -35,9 +35,7 @@ impl Hogs {
     fn start(count: usize) -> Hogs {
         let hog = |_| {
             let mut command = Command::new("/bin/sh");
-            command
-                .args(["-c", "while :; do :; done"])
-                .stdin(Stdio::null());
+            command.args(["-c", "while :; do :; done"]).stdin(Stdio::null());
             command.spawn().unwrap()
         };
         Hogs((0..count).map(hog).collect())
@@ -66,18 +64,10 @@ type Outcome = (i32, String, Vec<GameRecord>);
 /// Plays a match without a sandbox.
 fn play(directory: &Path, arguments: &[&str]) -> Outcome {
     let record = directory.join("games.jsonl");
-    let output = [
-        "match",
-        "--isolate",
-        "off",
-        "--record",
-        record.to_str().unwrap(),
-    ];
+    let output = ["match", "--isolate", "off", "--record", record.to_str().unwrap()];
     let (code, stdout, stderr) = run(&[&output, arguments].concat());
     let lines = std::fs::read_to_string(&record).unwrap_or_default();
-    let records = lines
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap());
+    let records = lines.lines().map(|line| serde_json::from_str(line).unwrap());
     (code, format!("{stdout}{stderr}"), records.collect())
 }
 
@@ -86,16 +76,7 @@ fn who_gets_no_processor_does_not_lose_by_it() {
     let directory = directory("hogs");
     let hogs = Hogs::start(8);
     let own = format!("cmd={ARBITER} args=engine name=own");
-    let settings = [
-        "--engine",
-        &own,
-        "--movetime",
-        "20",
-        "--games",
-        "4",
-        "--max-plies",
-        "80",
-    ];
+    let settings = ["--engine", &own, "--movetime", "20", "--games", "4", "--max-plies", "80"];
     let (code, seen, records) = play(&directory, &settings);
     drop(hogs);
     assert_eq!(code, 0, "{seen}");
@@ -104,47 +85,25 @@ fn who_gets_no_processor_does_not_lose_by_it() {
     let sum =
         |of: fn(&matches::record::TurnRecord) -> Option<u64>| turns().filter_map(of).sum::<u64>();
     let (waited, micros) = (sum(|turn| turn.waited), sum(|turn| turn.micros));
-    assert!(
-        waited > micros / 10 && waited < micros,
-        "{waited} of {micros}\n{seen}"
-    );
-    assert!(
-        seen.contains("warning: this machine is too busy for a fair match: "),
-        "{seen}"
-    );
+    assert!(waited > micros / 10 && waited < micros, "{waited} of {micros}\n{seen}");
+    assert!(seen.contains("warning: this machine is too busy for a fair match: "), "{seen}");
     assert!(seen.contains("\n engine   waited "), "{seen}");
 }
 
 #[test]
 fn who_computes_for_too_long_loses_on_a_busy_machine_too() {
     let directory = directory("guilty");
-    let slow = engine(
-        &directory,
-        "slow",
-        "i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done",
-    );
+    let slow = engine(&directory, "slow", "i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done");
     let quick = engine(&directory, "quick", "");
     let hogs = Hogs::start(4);
-    let settings = [
-        "--engine",
-        &slow,
-        "--engine",
-        &quick,
-        "--movetime",
-        "10",
-        "--games",
-        "2",
-    ];
+    let settings = ["--engine", &slow, "--engine", &quick, "--movetime", "10", "--games", "2"];
     let (code, seen, records) = play(&directory, &settings);
     drop(hogs);
     assert_eq!((code, records.len()), (ENGINE_FAULT, 2), "{seen}");
     for record in records {
         let slow = record.seats.iter().position(|name| name == "slow").unwrap();
         let ending = record.endings[slow];
-        assert!(
-            [Ending::TimeForfeit, Ending::Stall].contains(&ending),
-            "{seen}"
-        );
+        assert!([Ending::TimeForfeit, Ending::Stall].contains(&ending), "{seen}");
     }
 }
 
@@ -154,24 +113,11 @@ fn an_engine_that_blocks_the_arbiter_loses() {
     let stops = "kill -STOP $PPID; sleep 0.7; kill -CONT $PPID; sleep 0.1";
     let jailer = engine(&directory, "jailer", stops);
     let fair = engine(&directory, "fair", "");
-    let settings = [
-        "--engine",
-        &jailer,
-        "--engine",
-        &fair,
-        "--movetime",
-        "100",
-        "--games",
-        "2",
-    ];
+    let settings = ["--engine", &jailer, "--engine", &fair, "--movetime", "100", "--games", "2"];
     let (code, seen, records) = play(&directory, &settings);
     assert_eq!((code, records.len()), (ENGINE_FAULT, 2), "{seen}");
     for record in records {
-        let seat = record
-            .seats
-            .iter()
-            .position(|name| name == "jailer")
-            .unwrap();
+        let seat = record.seats.iter().position(|name| name == "jailer").unwrap();
         assert_eq!(record.endings[seat], Ending::Interference, "{seen}");
         assert_eq!(record.places[seat], 2, "{seen}");
         let fault = record.fault.unwrap();
@@ -184,22 +130,10 @@ fn a_signal_of_an_engine_does_not_end_the_match() {
     let directory = directory("terminator");
     let terminator = engine(&directory, "terminator", "kill -TERM $PPID; sleep 0.3");
     let fair = engine(&directory, "fair", "");
-    let settings = [
-        "--engine",
-        &terminator,
-        "--engine",
-        &fair,
-        "--nodes",
-        "1",
-        "--games",
-        "2",
-    ];
+    let settings = ["--engine", &terminator, "--engine", &fair, "--nodes", "1", "--games", "2"];
     let (code, seen, records) = play(&directory, &settings);
     assert_eq!((code, records.len()), (ENGINE_FAULT, 2), "{seen}");
-    assert!(
-        seen.contains(" sent SIGTERM to the arbiter, which is a fault"),
-        "{seen}"
-    );
+    assert!(seen.contains(" sent SIGTERM to the arbiter, which is a fault"), "{seen}");
     for record in records {
         assert!(record.endings.contains(&Ending::Interference), "{seen}");
     }
@@ -219,16 +153,7 @@ fn an_engine_that_computes_out_of_turn_is_named() {
     let wait = format!("while [ -e {busy} ]; do sleep 0.05; done");
     let thief = engine(&directory, "thief", &burn);
     let fair = engine(&directory, "fair", &wait);
-    let settings = [
-        "--engine",
-        &thief,
-        "--engine",
-        &fair,
-        "--movetime",
-        "60000",
-        "--games",
-        "2",
-    ];
+    let settings = ["--engine", &thief, "--engine", &fair, "--movetime", "60000", "--games", "2"];
     let (code, seen, _) = play(&directory, &[&settings[..], &["--max-plies", "8"]].concat());
     assert_eq!(code, 0, "{seen}");
     assert!(seen.contains("thief: it computes out of turn"), "{seen}");
@@ -243,11 +168,7 @@ fn cheat(name: &str, args: &str) -> String {
         path.exists(),
         "{path:?} is missing: expected `cargo test -p arbiter`, or `cargo build -p arbiter --examples` before"
     );
-    let words = [
-        format!("cmd={}", path.display()),
-        format!("args={args}"),
-        format!("name={name}"),
-    ];
+    let words = [format!("cmd={}", path.display()), format!("args={args}"), format!("name={name}")];
     shlex::try_join(words.iter().map(String::as_str)).unwrap()
 }
 
@@ -265,10 +186,7 @@ fn play_cheat(args: &str, [cheats, fair]: [&str; 2], settings: &str) -> Outcome 
 fn are_late(records: &[GameRecord]) -> bool {
     records.iter().all(|record| {
         let seat = record.seats.iter().position(|name| name == "cheat");
-        matches!(
-            record.endings[seat.unwrap()],
-            Ending::TimeForfeit | Ending::Stall
-        )
+        matches!(record.endings[seat.unwrap()], Ending::TimeForfeit | Ending::Stall)
     })
 }
 

@@ -66,10 +66,7 @@ fn short_stall(table: &mut Table) {
 }
 
 fn with_movetime(milliseconds: u64, go: &str) -> EngineSpec {
-    EngineSpec {
-        limit: Limit::movetime(Duration::from_millis(milliseconds)),
-        ..tiny(&[go])
-    }
+    EngineSpec { limit: Limit::movetime(Duration::from_millis(milliseconds)), ..tiny(&[go]) }
 }
 
 #[test]
@@ -94,22 +91,10 @@ fn a_legal_move_counts_despite_other_output() {
     let huge = format!("echo '{huge}'; echo \"bestmove $1\"");
     for (go, flaw) in [
         ("echo \"bestmove $1 or so\"", "bestmove: unexpected \"or\""),
-        (
-            "echo \"bestmove $1 ponder\"",
-            "bestmove ponder: missing argument",
-        ),
-        (
-            "echo \"bestmove $1 estimate 600 x\"",
-            "bestmove: unexpected \"x\"",
-        ),
-        (
-            "echo \"bestmove $1 estimate 600 300\"",
-            "estimate 600 300, expected 2 shares",
-        ),
-        (
-            &huge,
-            "depth 4294967295, expected at most 10000; score cp 2147483647",
-        ),
+        ("echo \"bestmove $1 ponder\"", "bestmove ponder: missing argument"),
+        ("echo \"bestmove $1 estimate 600 x\"", "bestmove: unexpected \"x\""),
+        ("echo \"bestmove $1 estimate 600 300\"", "estimate 600 300, expected 2 shares"),
+        (&huge, "depth 4294967295, expected at most 10000; score cp 2147483647"),
     ] {
         let played = Table::new(vec![tiny(&[go]), tiny(&[])]).play();
         let record = played.record();
@@ -142,11 +127,7 @@ fn a_long_answer_is_quoted_in_part() {
 #[test]
 fn an_answer_that_comes_late() {
     let late = with_movetime(100, "sleep 0.6; echo \"bestmove $1\"");
-    offend(
-        &late,
-        Ending::TimeForfeit,
-        "over its limit of 100.0 ms; the margin is 10.0 ms",
-    );
+    offend(&late, Ending::TimeForfeit, "over its limit of 100.0 ms; the margin is 10.0 ms");
 }
 
 #[test]
@@ -158,10 +139,7 @@ fn a_clock_that_runs_out() {
     let record = offend(&slow, Ending::TimeForfeit, " over its limit of ");
     // The message gives the rest of two seconds, without the time that the engine waited for a busy machine.
     let reason = &record.fault.as_ref().unwrap().reason;
-    let left = reason
-        .split("limit of ")
-        .nth(1)
-        .and_then(|text| text.split('.').next());
+    let left = reason.split("limit of ").nth(1).and_then(|text| text.split('.').next());
     let left: u64 = left.unwrap().parse().unwrap();
     assert!((600..1200).contains(&left), "{reason}");
     let moves = record.turns.iter().filter(|turn| turn.seat == 3).count();
@@ -190,19 +168,12 @@ fn no_answer_within_the_stall_limit() {
     ] {
         offend_at_the(&tiny(&[go]), short_stall, Ending::Stall, "within 400.0 ms");
     }
-    assert!(
-        most_memory_used() < 200 << 20,
-        "{} bytes",
-        most_memory_used()
-    );
+    assert!(most_memory_used() < 200 << 20, "{} bytes", most_memory_used());
 }
 
 fn most_memory_used() -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
-    let line = status
-        .lines()
-        .find(|line| line.starts_with("VmHWM"))
-        .unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmHWM")).unwrap();
     let kibibytes: usize = line.split_whitespace().nth(1).unwrap().parse().unwrap();
     kibibytes * 1024
 }
@@ -210,10 +181,7 @@ fn most_memory_used() -> usize {
 #[test]
 fn an_engine_that_never_reads() {
     // The position exceeds the 64 KiB that a pipe holds.
-    let mut table = Table::new(vec![
-        tiny(&["", "echo readyok; exec sleep 1000"]),
-        tiny(&[]),
-    ]);
+    let mut table = Table::new(vec![tiny(&["", "echo readyok; exec sleep 1000"]), tiny(&[])]);
     let mut position = table.plan.rules.start(2).unwrap();
     while table.game.opening.len() < 80_000 {
         let word = position.legal_actions().swap_remove(0);
@@ -226,11 +194,7 @@ fn an_engine_that_never_reads() {
     short_stall(&mut table);
     let played = table.play();
     let record = played.record();
-    assert!(
-        record.endings.contains(&Ending::Stall),
-        "{:?}",
-        record.fault
-    );
+    assert!(record.endings.contains(&Ending::Stall), "{:?}", record.fault);
     assert!(played.took < SHORT, "{:?}", played.took);
 }
 
@@ -257,29 +221,18 @@ fn the_last_lines_of_standard_error_are_quoted() {
     let record = offend(&tiny(&[go]), Ending::Crash, "exit status: 3");
     let stderr = record.fault.unwrap().stderr;
     assert_eq!(stderr.len(), 10, "{stderr:?}");
-    assert_eq!(
-        (stderr[0].as_str(), stderr[9].as_str()),
-        ("line 3", "the end")
-    );
+    assert_eq!((stderr[0].as_str(), stderr[9].as_str()), ("line 3", "the end"));
 }
 
 #[test]
 fn output_that_is_closed() {
-    offend(
-        &tiny(&["exec >&-; sleep 1000"]),
-        Ending::Disconnect,
-        "closed its output",
-    );
+    offend(&tiny(&["exec >&-; sleep 1000"]), Ending::Disconnect, "closed its output");
 }
 
 #[test]
 fn input_that_is_closed() {
     let go = "exec <&-; echo \"bestmove $1\"; exec sleep 1000";
-    let record = offend(
-        &tiny(&[go]),
-        Ending::Disconnect,
-        "closed its output or input",
-    );
+    let record = offend(&tiny(&[go]), Ending::Disconnect, "closed its output or input");
     let moves = record.turns.iter().filter(|turn| turn.seat == 3).count();
     assert_eq!(moves, 1, "{record:?}");
 }
@@ -292,10 +245,7 @@ fn an_engine_that_ends_or_closes_its_output_when_a_game_begins() {
         ("exec >&-; sleep 1000", Ending::Disconnect),
     ] {
         let record = offend(&tiny(&["", isready]), ending, "");
-        assert!(
-            record.turns.is_empty() && record.moves.is_empty(),
-            "{record:?}"
-        );
+        assert!(record.turns.is_empty() && record.moves.is_empty(), "{record:?}");
     }
 }
 
@@ -315,16 +265,8 @@ fn the_first_offender_loses_when_several_fail_at_the_start() {
     let broken = tiny(&["", "exit 7"]);
     let played = Table::new(vec![tiny(&[]), broken.clone(), broken]).play();
     let record = played.record();
-    assert_eq!(
-        record.endings,
-        [Ending::Ended, Ending::Crash, Ending::Ended],
-        "{record:?}"
-    );
-    let usable: Vec<bool> = played
-        .engines
-        .iter()
-        .map(|engine| engine.is_usable())
-        .collect();
+    assert_eq!(record.endings, [Ending::Ended, Ending::Crash, Ending::Ended], "{record:?}");
+    let usable: Vec<bool> = played.engines.iter().map(|engine| engine.is_usable()).collect();
     // The third engine was not told of the game.
     assert_eq!(usable, [true, false, true]);
 }

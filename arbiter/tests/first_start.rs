@@ -57,10 +57,7 @@ fn a_shared_option_applies_where_it_is_offered() {
     // A value that an engine refuses is an error wherever it was given.
     let (code, _, stderr) = play(&["--each", "option.Hash=65"], &engines);
     assert_eq!(code, 2, "{stderr}");
-    assert!(
-        stderr.contains("it accepts a whole number from 1 to 64"),
-        "{stderr}"
-    );
+    assert!(stderr.contains("it accepts a whole number from 1 to 64"), "{stderr}");
 }
 
 #[test]
@@ -72,17 +69,10 @@ fn an_engine_without_a_name_is_called_what_it_calls_itself() {
     let third = third + " name=mine";
     let store = directory("id_names_store").join("match.db");
     let store = store.display().to_string();
-    let (code, stdout, stderr) = play(
-        &["--players", "4", "--store", &store],
-        &[first, second, third, fourth],
-    );
+    let (code, stdout, stderr) =
+        play(&["--players", "4", "--store", &store], &[first, second, third, fourth]);
     assert_eq!(code, 0, "{stdout}{stderr}");
-    for name in [
-        "  Quick 2.0 (1)  ",
-        "  Quick 2.0 (2)  ",
-        "  mine ",
-        "  sh-3 ",
-    ] {
+    for name in ["  Quick 2.0 (1)  ", "  Quick 2.0 (2)  ", "  mine ", "  sh-3 "] {
         assert!(stdout.contains(&format!("\n{name}")), "{name:?}: {stdout}");
     }
     let (code, report, _) = run(&["report", &store, "--format", "text"]);
@@ -128,10 +118,7 @@ fn a_nameless_engine_with_shared_options_is_started_once_before_the_games() {
 
 #[test]
 fn the_first_start_can_be_interrupted() {
-    let [slow] = scripts(
-        "interrupted_start",
-        [engine("", "", &format!("{COUNTED} sleep 60;"))],
-    );
+    let [slow] = scripts("interrupted_start", [engine("", "", &format!("{COUNTED} sleep 60;"))]);
     let folder = directory("interrupted_start_files");
     let path = |name: &str| folder.join(name).display().to_string();
     let (store, record) = (path("match.db"), path("games.jsonl"));
@@ -140,10 +127,7 @@ fn the_first_start_can_be_interrupted() {
         run(&[&quick[..], &["--record", &record, "--store", "none"]].concat());
     assert_eq!(code, 0, "{stdout}{stderr}");
     let scripts = folder.with_file_name("interrupted_start");
-    for command in [
-        ["match", "--store", &store],
-        ["verify", &record, "--nodes=1"],
-    ] {
+    for command in [["match", "--store", &store], ["verify", &record, "--nodes=1"]] {
         let mut arbiter = arbiter(&[&command[..], &["--engine", &slow]].concat());
         let child = arbiter.stderr(Stdio::piped()).stdout(Stdio::piped());
         let child = child.spawn().unwrap();
@@ -173,11 +157,7 @@ fn pairs_that_the_number_of_games_leaves_out_are_named() {
 #[test]
 fn an_engine_that_starts_slowly_is_waited_for_and_named() {
     // Longer than the time for a start used to be, the first time only.
-    let slow = engine(
-        "",
-        "",
-        "[ -e $0.started ] || { touch $0.started; sleep 11; };",
-    );
+    let slow = engine("", "", "[ -e $0.started ] || { touch $0.started; sleep 11; };");
     let [slow, quick] = scripts("slow_start", [slow, engine("", "", "")]);
     let engines = [slow + " name=slow", quick + " name=quick"];
     let begun = Instant::now();
@@ -190,8 +170,5 @@ fn an_engine_that_starts_slowly_is_waited_for_and_named() {
     let [late] = scripts("late_start", [engine("", "", "sleep 60;")]);
     let (code, _, stderr) = play(&["--ready", "500"], &[late]);
     assert_eq!(code, 2, "{stderr}");
-    assert!(
-        stderr.contains("no uciok: it did not answer in time"),
-        "{stderr}"
-    );
+    assert!(stderr.contains("no uciok: it did not answer in time"), "{stderr}");
 }

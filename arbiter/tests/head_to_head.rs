@@ -48,11 +48,7 @@ fn verdict(wins: usize, names: [&str; 2]) -> String {
     let mut report = Report::new(names.to_vec(), 2, 2);
     for number in 1..=40 {
         let is_won = (number as usize - 1) / 2 < wins;
-        let seats = if number % 2 == 1 {
-            ["a", "b"]
-        } else {
-            ["b", "a"]
-        };
+        let seats = if number % 2 == 1 { ["a", "b"] } else { ["b", "a"] };
         let place = |name: &str| if (name == "a") == is_won { 1 } else { 2 };
         report.add(&game(number, &seats, &seats.map(place)));
     }

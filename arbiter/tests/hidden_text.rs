@@ -72,11 +72,7 @@ impl House {
 
     /// The command that starts it.
     fn command(&self) -> [String; 3] {
-        [
-            "/bin/sh".to_string(),
-            self.path("evil.sh"),
-            self.path("evil.txt"),
-        ]
+        ["/bin/sh".to_string(), self.path("evil.sh"), self.path("evil.txt")]
     }
 
     /// Plays a match with the evil engine, and checks that all files and output are clean.
@@ -85,19 +81,8 @@ impl House {
             ["match.db", "games.jsonl", "log.txt", "events.jsonl"].map(|name| self.path(name));
         let [store, record, log, events] = &files;
         let good = scattered(&self.directory, "good", 3);
-        let settings = [
-            "--each",
-            "nodes=1",
-            "--seed",
-            "1",
-            "--max-plies",
-            "30",
-            "--retire",
-            "0",
-        ];
-        let outputs = [
-            "--store", store, "--record", record, "--log", log, "--events", events,
-        ];
+        let settings = ["--each", "nodes=1", "--seed", "1", "--max-plies", "30", "--retire", "0"];
+        let outputs = ["--store", store, "--record", record, "--log", log, "--events", events];
         let engines = ["--engine", &self.engine(), "--engine", &good];
         let seen = clean(&[command, &settings, &outputs, &engines].concat());
         for file in [record, log, events] {
@@ -143,10 +128,7 @@ fn read_games(file: &str) -> String {
     }
     // Not even in the data of the page's script.
     let page = clean(&["report", file, "--format", "html"]);
-    assert!(
-        !page.contains("\\u202e") && !page.contains("\\u001b"),
-        "{page}"
-    );
+    assert!(!page.contains("\\u202e") && !page.contains("\\u001b"), "{page}");
     seen
 }
 
@@ -163,9 +145,7 @@ fn output_of_an_evil_engine_is_escaped() {
     read_games(&record);
     let engines = [house.engine(), scattered(&house.directory, "good", 3)];
     let [evil, good] = engines.each_ref();
-    clean(&[
-        "verify", &record, "--nodes", "1", "--engine", evil, "--engine", good,
-    ]);
+    clean(&["verify", &record, "--nodes", "1", "--engine", evil, "--engine", good]);
 
     // The evil engine as a judge.
     let seen = clean(&["review", &store, "--nodes", "1", "--engine", evil]);
@@ -191,17 +171,10 @@ fn errors_at_the_start_are_escaped_and_short() {
     }
     let many = house.path("many.sh");
     let offers = "seq -f 'option name o%.0f type check default true' 100000";
-    fs::write(
-        &many,
-        format!("read -r line; {offers}; echo uciok; read -r line\n"),
-    )
-    .unwrap();
+    fs::write(&many, format!("read -r line; {offers}; echo uciok; read -r line\n")).unwrap();
     let engine = format!("cmd=/bin/sh args={many} name=many option.Hush=1");
     let seen = clean(&["match", "--nodes", "1", "--engine", &engine]);
-    assert!(
-        seen.contains("it offers o1, o2, ") && seen.contains(" more"),
-        "{seen}"
-    );
+    assert!(seen.contains("it offers o1, o2, ") && seen.contains(" more"), "{seen}");
     assert!(seen.len() < 2000 && seen.lines().count() < 5, "{seen}");
 }
 
@@ -216,10 +189,7 @@ fn checks_and_transcripts_of_an_evil_engine_are_escaped() {
         let seen = clean(&[&settings, &only[..], &["--"], &command].concat());
         // JSON doubles the backslash.
         let errors = seen.replace(r"\\u", r"\u");
-        assert!(
-            errors.contains("first \\u{1b}[2J"),
-            "its standard error: {seen}"
-        );
+        assert!(errors.contains("first \\u{1b}[2J"), "its standard error: {seen}");
     }
     let script = house.path("script");
     let command = [&["--"], &command[..]].concat();
@@ -228,21 +198,11 @@ fn checks_and_transcripts_of_an_evil_engine_are_escaped() {
         let seen = clean(&[&["transcript", "--script", &script], &command[..]].concat());
         assert!(seen.contains("\\u{1b}[2J"), "{seen}");
     }
-    clean(
-        &[
-            &["transcript", "--script", &script, "--update"],
-            &command[..],
-        ]
-        .concat(),
-    );
+    clean(&[&["transcript", "--script", &script, "--update"], &command[..]].concat());
     let accepted = fs::read_to_string(&script).unwrap();
     is_clean("accepted", &accepted);
     let (code, stdout, _) = run(&[&["transcript", "--script", &script], &command[..]].concat());
-    assert_eq!(
-        (code, stdout),
-        (0, accepted),
-        "what was accepted is as expected"
-    );
+    assert_eq!((code, stdout), (0, accepted), "what was accepted is as expected");
 }
 
 /// A game with evil text in every field that the rules do not parse.
@@ -273,12 +233,7 @@ fn text_from_a_record_is_escaped() {
     };
     let mut start = evil_game(4, "5");
     start["start"] = EVIL.into();
-    let games = [
-        evil_game(1, "5"),
-        evil_game(2, EVIL),
-        of_variant(EVIL),
-        start,
-    ];
+    let games = [evil_game(1, "5"), evil_game(2, EVIL), of_variant(EVIL), start];
     write_games(&record, &games);
     let judge = ["--nodes", "1", "--engine", "cmd=/bin/true"];
     let seen = read_games(&record);
@@ -287,25 +242,11 @@ fn text_from_a_record_is_escaped() {
         "{seen}"
     );
     clean(&[&["review", &record], &judge[..]].concat());
-    clean(&[
-        "verify",
-        &record,
-        "--nodes",
-        "1",
-        "--engine",
-        "cmd=/bin/true name=b",
-    ]);
+    clean(&["verify", &record, "--nodes", "1", "--engine", "cmd=/bin/true name=b"]);
     // Lines that are not games.
     fs::write(&record, format!("{{\"game\":\"{EVIL}\"}}\n{EVIL}\n")).unwrap();
     read_games(&record);
-    clean(&[
-        "verify",
-        &record,
-        "--nodes",
-        "1",
-        "--engine",
-        "cmd=/bin/true name=b",
-    ]);
+    clean(&["verify", &record, "--nodes", "1", "--engine", "cmd=/bin/true name=b"]);
 }
 
 #[test]
@@ -326,22 +267,16 @@ fn text_from_a_store_is_escaped() {
     ];
     for (table, column, value) in texts {
         let update = format!("UPDATE {table} SET {column} = {value}");
-        connection
-            .execute(&update, [EVIL.replace('\0', "")])
-            .unwrap();
+        connection.execute(&update, [EVIL.replace('\0', "")]).unwrap();
     }
     let machine = "UPDATE settings SET value = ?1 WHERE name IN ('machine', 'arbiter')";
     connection.execute(machine, [EVIL]).unwrap();
     read_games(&store);
     clean(&["verify", &store]);
     clean(&["resume", &store]);
-    connection
-        .execute("UPDATE games SET moves = ?1, variant = ?1", [EVIL])
-        .unwrap();
+    connection.execute("UPDATE games SET moves = ?1, variant = ?1", [EVIL]).unwrap();
     read_games(&store);
-    connection
-        .execute("UPDATE seats SET ending = ?1", [EVIL])
-        .unwrap();
+    connection.execute("UPDATE seats SET ending = ?1", [EVIL]).unwrap();
     read_games(&store);
 }
 
@@ -388,22 +323,11 @@ fn hidden_settings_have_no_file() {
     let engine = format!("{good} option.Book={odd}");
     let seen = clean(&["match", "--nodes", "1", "--engine", &engine]);
     assert!(seen.contains("expected one line of text"), "{seen}");
-    let arguments = format!(
-        r#"cmd=/bin/sh args="{} '{odd}'" legal=on"#,
-        script_of(&house.directory)
-    );
+    let arguments =
+        format!(r#"cmd=/bin/sh args="{} '{odd}'" legal=on"#, script_of(&house.directory));
     clean(&[
-        "match",
-        "--games",
-        "2",
-        "--max-plies",
-        "4",
-        "--nodes",
-        "1",
-        "--engine",
-        &arguments,
-        "--store",
-        &store,
+        "match", "--games", "2", "--max-plies", "4", "--nodes", "1", "--engine", &arguments,
+        "--store", &store,
     ]);
     let (code, stdout, stderr) = run(&["export", &store, "--format", "config"]);
     assert_eq!((code, stdout.as_str()), (2, ""), "{stderr}");

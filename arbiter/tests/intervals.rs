@@ -65,10 +65,7 @@ fn coverage(score: f64, pair: PairOfGames) -> [f64; PAIRS.len()] {
                 counts[pair(score, &mut rng)] += 1;
             }
             let covers = known.entry(counts).or_insert_with(|| {
-                let found = BlockScores::pentanomial(counts)
-                    .mean_score()
-                    .unwrap()
-                    .interval();
+                let found = BlockScores::pentanomial(counts).mean_score().unwrap().interval();
                 found.low <= score && score <= found.high
             });
             *covered += u32::from(*covers);
@@ -79,11 +76,8 @@ fn coverage(score: f64, pair: PairOfGames) -> [f64; PAIRS.len()] {
 
 #[test]
 fn intervals_hold_at_any_number_of_blocks() {
-    let kinds: [(&str, PairOfGames); 3] = [
-        ("independent", independent),
-        ("correlated", correlated),
-        ("shared", shared),
-    ];
+    let kinds: [(&str, PairOfGames); 3] =
+        [("independent", independent), ("correlated", correlated), ("shared", shared)];
     let mut too_low = Vec::new();
     for (kind, pair) in kinds {
         for score in SCORES {
@@ -102,11 +96,9 @@ fn intervals_hold_at_any_number_of_blocks() {
 fn many_blocks_have_the_interval_of_student() {
     // Scores of variance 0.055.
     let of = |blocks: u64| [6, 20, 48, 20, 6].map(|percent| percent * blocks / 100);
-    for (blocks, quantile, most) in [
-        (100, 1.984_217, 1.06),
-        (1000, 1.962_341, 1.01),
-        (100_000, 1.959_988, 1.001),
-    ] {
+    for (blocks, quantile, most) in
+        [(100, 1.984_217, 1.06), (1000, 1.962_341, 1.01), (100_000, 1.959_988, 1.001)]
+    {
         let scores = BlockScores::pentanomial(of(blocks));
         let score = scores.mean_score().unwrap().interval();
         let variance = 0.055 * blocks as f64 / (blocks - 1) as f64;

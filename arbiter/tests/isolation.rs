@@ -45,16 +45,8 @@ fn an_isolated_engine_reaches_no_sockets_and_no_files_of_the_arbiter() {
     let seen = |isolate| {
         let arena = Arena::new(&look);
         fs::write(arena.path("seed"), "7").unwrap();
-        let more = [
-            "--isolate",
-            isolate,
-            "--store",
-            "match.db",
-            "--log",
-            "log",
-            "--events",
-            "events",
-        ];
+        let more =
+            ["--isolate", isolate, "--store", "match.db", "--log", "log", "--events", "events"];
         let mut arguments = arena.arguments("", &more);
         let seed = arguments.iter().position(|word| word == "--seed").unwrap();
         arguments[seed] = "--seed-file".to_string();
@@ -141,10 +133,7 @@ fn every_command_isolates_its_engine() {
         let output = arena.arbiter(&words).output().unwrap();
         assert_eq!(output.status.code(), Some(0), "{command}: {output:?}");
         let seen = arena.written("seen");
-        assert!(
-            seen.contains("hidden") && !seen.contains("seen"),
-            "{command}: {seen}"
-        );
+        assert!(seen.contains("hidden") && !seen.contains("seen"), "{command}: {seen}");
         fs::remove_file(arena.path("seen")).unwrap();
     }
 }

@@ -20,14 +20,7 @@ const GAMES: u64 = 40;
 
 /// Matches of deterministic engines: for two without cards, for three with cards.
 const MATCHES: [&[&str]; 2] = [
-    &[
-        "--variant",
-        "fox-and-hounds",
-        "--depth",
-        "2",
-        "--max-plies",
-        "12",
-    ],
+    &["--variant", "fox-and-hounds", "--depth", "2", "--max-plies", "12"],
     &["--players", "3", "--depth", "1", "--max-plies", "24"],
 ];
 
@@ -68,10 +61,7 @@ fn play_until(arguments: &[&str], moment: &Moment) -> (String, bool) {
     let output = child.wait_with_output().unwrap();
     let stderr = String::from_utf8_lossy(&output.stderr);
     let has_ended = output.status.code().is_some();
-    assert!(
-        output.status.code().unwrap_or(0) == 0,
-        "{arguments:?}: {text}{stderr}"
-    );
+    assert!(output.status.code().unwrap_or(0) == 0, "{arguments:?}: {text}{stderr}");
     (text, has_ended)
 }
 
@@ -90,24 +80,11 @@ fn a_match_killed_at_random_moments() {
 
 /// Plays a match with kills and compares it with an undisturbed one; returns the number of kills.
 fn disturbed_match(directory: &Path, number: usize, rng: &mut ChaCha8Rng) -> u32 {
-    let path = |name: &str| {
-        directory
-            .join(format!("{name}-{number}.db"))
-            .to_str()
-            .unwrap()
-            .to_string()
-    };
+    let path =
+        |name: &str| directory.join(format!("{name}-{number}.db")).to_str().unwrap().to_string();
     let (calm, disturbed) = (path("calm"), path("disturbed"));
     let (games, seed) = (GAMES.next_multiple_of(6).to_string(), number.to_string());
-    let mut begin = vec![
-        "match",
-        "--games",
-        &games,
-        "--seed",
-        &seed,
-        "--random-plies",
-        "4",
-    ];
+    let mut begin = vec!["match", "--games", &games, "--seed", &seed, "--random-plies", "4"];
     begin.extend(MATCHES[number % MATCHES.len()]);
     begin.extend(["--concurrency", "2", "--store"]);
     let (code, calm_output, stderr) = run(&[&begin[..], &[&calm]].concat());
@@ -125,10 +102,7 @@ fn disturbed_match(directory: &Path, number: usize, rng: &mut ChaCha8Rng) -> u32
         let (output, has_ended) = play_until(&arguments, &moment);
         let new = printed(&output);
         let twice: Vec<_> = shown.intersection(&new).collect();
-        assert!(
-            twice.is_empty(),
-            "{twice:?} played twice, after {moment:?}\n{output}"
-        );
+        assert!(twice.is_empty(), "{twice:?} played twice, after {moment:?}\n{output}");
         shown.extend(new);
         if has_ended {
             break output;
@@ -137,22 +111,13 @@ fn disturbed_match(directory: &Path, number: usize, rng: &mut ChaCha8Rng) -> u32
         // Only sometimes, since opening the store may repair it.
         if rng.random_bool(0.5) && Path::new(&disturbed).exists() {
             let stored = numbers(&disturbed);
-            assert!(
-                shown.is_subset(&stored),
-                "{moment:?}: {shown:?} of {stored:?}"
-            );
+            assert!(shown.is_subset(&stored), "{moment:?}: {shown:?} of {stored:?}");
             // Games that were stored but not yet shown must not be played again either.
             shown = stored;
         }
     };
-    assert_eq!(
-        export(&disturbed, &["--without-clock"]),
-        export(&calm, &["--without-clock"])
-    );
+    assert_eq!(export(&disturbed, &["--without-clock"]), export(&calm, &["--without-clock"]));
     assert_eq!(tables(&output), tables(&calm_output), "{output}");
-    assert!(
-        !Path::new(&format!("{disturbed}-wal")).exists(),
-        "the log is still there"
-    );
+    assert!(!Path::new(&format!("{disturbed}-wal")).exists(), "the log is still there");
     kills
 }

@@ -29,10 +29,7 @@ fn a_game_lost_while_the_arbiter_slept_is_played_again() {
     fs::write(&script, SLOW).unwrap();
     let asked = directory.join("asked");
     let stream = directory.join("events.jsonl");
-    let engine = format!(
-        "cmd=/bin/sh args={} legal=on movetime=400 margin=100",
-        script.display()
-    );
+    let engine = format!("cmd=/bin/sh args={} legal=on movetime=400 margin=100", script.display());
     let mut command = arbiter(&[
         "match",
         "--engine",
@@ -42,29 +39,16 @@ fn a_game_lost_while_the_arbiter_slept_is_played_again() {
         "--events",
         stream.to_str().unwrap(),
     ]);
-    let child = command
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let begun = Instant::now();
     while !asked.exists() {
-        assert!(
-            begun.elapsed() < Duration::from_secs(20),
-            "no engine is asked for a move"
-        );
+        assert!(begun.elapsed() < Duration::from_secs(20), "no engine is asked for a move");
         std::thread::sleep(Duration::from_millis(5));
     }
     // The engine answers in time, but the stopped arbiter sees the answer long after the limit.
     let signal = |name: &str| {
         let id = child.id().to_string();
-        assert!(
-            Command::new("kill")
-                .args([name, id.as_str()])
-                .status()
-                .unwrap()
-                .success()
-        );
+        assert!(Command::new("kill").args([name, id.as_str()]).status().unwrap().success());
     };
     signal("-STOP");
     std::thread::sleep(Duration::from_millis(2500));
@@ -74,14 +58,8 @@ fn a_game_lost_while_the_arbiter_slept_is_played_again() {
     let seen = format!("{}{}", text(&output.stdout), text(&output.stderr));
     assert_eq!(output.status.code(), Some(0), "{seen}");
     assert!(seen.contains("game 1 is rerun: sh, seat 1, was "), "{seen}");
-    assert!(
-        seen.contains("while the arbiter itself lagged by 2"),
-        "{seen}"
-    );
-    assert!(
-        seen.contains("games rerun after a suspect loss: 1"),
-        "{seen}"
-    );
+    assert!(seen.contains("while the arbiter itself lagged by 2"), "{seen}");
+    assert!(seen.contains("games rerun after a suspect loss: 1"), "{seen}");
     assert!(seen.contains("lag of the arbiter itself: "), "{seen}");
     let events = fs::read_to_string(stream).unwrap();
     assert_eq!(events.matches(r#""event":"rerun""#).count(), 1, "{events}");

@@ -20,10 +20,7 @@ use matches::run::progress::Progress;
 
 fn plan() -> Plan {
     let engine = |name: &str| EngineSpec::new(name, "/bin/sh", Limit::depth(1));
-    Plan {
-        games: 4,
-        ..Plan::new(&VARIANTS[0], 2, vec![engine("alpha"), engine("beta")])
-    }
+    Plan { games: 4, ..Plan::new(&VARIANTS[0], 2, vec![engine("alpha"), engine("beta")]) }
 }
 
 fn game(number: u64) -> Event {
@@ -41,10 +38,7 @@ fn game(number: u64) -> Event {
 }
 
 fn retirement() -> Event {
-    Event::Retired {
-        engine: "beta".to_string(),
-        failures: 3,
-    }
+    Event::Retired { engine: "beta".to_string(), failures: 3 }
 }
 
 fn ledger(plan: &Plan, folder: &Path) -> Ledger {
@@ -89,11 +83,7 @@ fn a_game_is_stored_recorded_counted_and_streamed() {
     assert_eq!(ledger.retired, ["beta"]);
     assert_eq!(lines(&path.join("games.jsonl")), 2);
     let events = fs::read_to_string(path.join("events.jsonl")).unwrap();
-    for event in [
-        "\"event\":\"end\"",
-        "\"event\":\"standings\"",
-        "\"event\":\"retired\"",
-    ] {
+    for event in ["\"event\":\"end\"", "\"event\":\"standings\"", "\"event\":\"retired\""] {
         assert!(events.contains(event), "{event}: {events}");
     }
     drop(ledger);
@@ -108,10 +98,7 @@ fn a_game_that_cannot_be_stored_is_not_recorded_nor_counted() {
     let progress = Progress::new(plan.games, 0);
     ledger.enter(&plan, &game(1), &progress).unwrap();
     let again = ledger.enter(&plan, &game(1), &progress);
-    assert!(
-        matches!(again, Err(LedgerError::Store { game: 1, .. })),
-        "{again:?}"
-    );
+    assert!(matches!(again, Err(LedgerError::Store { game: 1, .. })), "{again:?}");
     assert_eq!(ledger.report.played(), 1);
     assert_eq!(lines(&path.join("games.jsonl")), 1);
 }

@@ -87,9 +87,8 @@ fn play_all(
     if plies == 0 || position.turn() == Turn::Over {
         // Any function of the last position is a result.
         let seats = position.seats();
-        let places: Vec<u32> = (0..seats)
-            .map(|seat| 1 + (hash(&(position.to_string(), seat)) % 6) as u32)
-            .collect();
+        let places: Vec<u32> =
+            (0..seats).map(|seat| 1 + (hash(&(position.to_string(), seat)) % 6) as u32).collect();
         let places: Vec<u32> = places
             .iter()
             .map(|place| 1 + places.iter().filter(|&other| other < place).count() as u32)
@@ -112,11 +111,7 @@ fn play_all(
         next
     };
     let draws = |word: &String| matches!(next_to(word).turn(), Turn::Card(_));
-    let word = moves
-        .iter()
-        .find(|word| draws(word))
-        .unwrap_or(&moves[0])
-        .clone();
+    let word = moves.iter().find(|word| draws(word)).unwrap_or(&moves[0]).clone();
     let next = next_to(&word);
     game.words.push(word);
     play_all(game, next, plies - 1, probability, evaluator, means);
@@ -149,12 +144,8 @@ fn luck_has_mean_zero_whatever_the_values_are() {
                 opening: 0,
                 places: None,
             };
-            let mut means = Means {
-                orders: 0,
-                result: vec![0.0; seats],
-                luck: vec![0.0; seats],
-                size: 0.0,
-            };
+            let mut means =
+                Means { orders: 0, result: vec![0.0; seats], luck: vec![0.0; seats], size: 0.0 };
             let is_constant = matches!(evaluator, Evaluator::Constant);
             play_all(&mut game, start, plies, 1.0, &mut { evaluator }, &mut means);
             assert!(means.orders > 100, "{} orders", means.orders);
@@ -163,27 +154,14 @@ fn luck_has_mean_zero_whatever_the_values_are() {
                 // In permille: a share to 1e-9.
                 assert!((adjusted - result).abs() < 1e-6, "{adjusted}, not {result}");
             }
-            assert!(
-                (means.size > 1.0) != is_constant,
-                "mean size {}",
-                means.size
-            );
+            assert!((means.size > 1.0) != is_constant, "mean size {}", means.size);
         }
     }
 }
 
 /// Arguments of a short match whose games only depend on the seed.
 const MATCH: [&str; 11] = [
-    "match",
-    "--nodes",
-    "20",
-    "--seed",
-    "7",
-    "--random-plies",
-    "4",
-    "--games",
-    "8",
-    "--players",
+    "match", "--nodes", "20", "--seed", "7", "--random-plies", "4", "--games", "8", "--players",
     "2",
 ];
 
@@ -191,12 +169,7 @@ fn engines() -> Vec<String> {
     let engine = env!("CARGO_BIN_EXE_arbiter");
     ["one", "two"]
         .iter()
-        .flat_map(|name| {
-            [
-                "--engine".to_string(),
-                format!("cmd={engine} args=engine name={name}"),
-            ]
-        })
+        .flat_map(|name| ["--engine".to_string(), format!("cmd={engine} args=engine name={name}")])
         .collect()
 }
 
@@ -225,11 +198,7 @@ fn luck_is_the_same_during_a_match_after_it_and_in_a_report() {
     let folder = directory("luck_same");
     let during = play(&folder, "during.db", &[]);
     let expected = lines(&during);
-    assert_eq!(
-        expected.matches(r#""luck":{"by":"built-in "#).count(),
-        8,
-        "{expected}"
-    );
+    assert_eq!(expected.matches(r#""luck":{"by":"built-in "#).count(), 8, "{expected}");
     let concurrent = play(&folder, "concurrent.db", &["--concurrency", "3"]);
     assert_eq!(lines(&concurrent), expected);
     let after = play(&folder, "after.db", &["--luck", "after 1"]);
@@ -291,10 +260,7 @@ fn a_changed_value_is_found() {
     let games = games.display().to_string();
     let (code, stdout, stderr) = run(&["replay", &games]);
     assert_eq!(code, 1, "{stdout}{stderr}");
-    assert!(
-        stdout.contains("game 4: luck: found [1.5, -1.5], the cards gave ["),
-        "{stdout}"
-    );
+    assert!(stdout.contains("game 4: luck: found [1.5, -1.5], the cards gave ["), "{stdout}");
 }
 
 #[test]
@@ -305,16 +271,10 @@ fn a_test_uses_luck_only_if_it_is_measured() {
     let refused = [&MATCH[..], &engines, &sprt, &["--luck", "off"]].concat();
     let (code, _, stderr) = run(&refused);
     assert_eq!(code, 2, "{stderr}");
-    assert!(
-        stderr.contains("--sprt: luck=on: expected luck to be measured"),
-        "{stderr}"
-    );
-    let played = [
-        &["match", "--nodes", "20", "--seed", "7", "--games", "400"][..],
-        &engines,
-        &sprt,
-    ]
-    .concat();
+    assert!(stderr.contains("--sprt: luck=on: expected luck to be measured"), "{stderr}");
+    let played =
+        [&["match", "--nodes", "20", "--seed", "7", "--games", "400"][..], &engines, &sprt]
+            .concat();
     let output = arbiter(&played).output().unwrap();
     let stdout = String::from_utf8_lossy(&output.stdout);
     assert_eq!(output.status.code(), Some(11), "{stdout}");

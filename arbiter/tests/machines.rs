@@ -18,19 +18,13 @@ fn stores(test: &str) -> (String, String) {
     let engines = [("alpha", 1), ("beta", 2)].map(|(name, seed)| scattered(&directory, name, seed));
     let mut words = vec!["match", "--nodes", "1", "--games", "8", "--max-plies", "30"];
     words.extend(["--seed", "5", "--random-plies", "3", "--store", &plain]);
-    engines
-        .iter()
-        .for_each(|engine| words.extend(["--engine", engine]));
+    engines.iter().for_each(|engine| words.extend(["--engine", engine]));
     content(&words);
     let source = Store::open(Path::new(&plain)).unwrap();
     let mut copy = Store::create(Path::new(&many), &source.plan().unwrap()).unwrap();
     let copied = source.for_each_game(Extent::Whole, None, |game| {
         let record = game.record;
-        let worker = if record.block % 2 == 1 {
-            "one"
-        } else {
-            "two<b>"
-        };
+        let worker = if record.block % 2 == 1 { "one" } else { "two<b>" };
         let machine = Machine {
             worker: worker.to_string(),
             slots: 2,
@@ -40,10 +34,7 @@ fn stores(test: &str) -> (String, String) {
             speed: Some(400_000),
             time_scale: Some(1250),
         };
-        copy.add(&[&GameRecord {
-            machine: Some(machine),
-            ..record
-        }])
+        copy.add(&[&GameRecord { machine: Some(machine), ..record }])
     });
     copied.unwrap();
     (plain, many)
@@ -68,31 +59,21 @@ fn machines_are_in_the_store_and_in_records_but_in_nothing_without_the_clock() {
     let report = |file: &str| content(&["report", file, "--format", "text"]);
     assert_eq!(report(&record), report(&many));
     let replayed = content(&["replay", &many]);
-    assert!(
-        replayed.ends_with(": 8 games, all in order\n"),
-        "{replayed}"
-    );
+    assert!(replayed.ends_with(": 8 games, all in order\n"), "{replayed}");
 }
 
 #[test]
 fn a_report_on_several_machines_has_a_section_on_them() {
     let (plain, many) = stores("machines_reported");
     let text = content(&["report", &many, "--format", "text"]);
-    let line = text
-        .lines()
-        .find(|line| line.trim_start().starts_with("two<b>"));
+    let line = text.lines().find(|line| line.trim_start().starts_with("two<b>"));
     let cells: Vec<&str> = line.unwrap().split_whitespace().collect();
-    let expected = [
-        "two<b>", "4", "50.0", "%", "4.00", "0.07", "0.90", "0", "0", "0", "400", "1.250",
-    ];
+    let expected =
+        ["two<b>", "4", "50.0", "%", "4.00", "0.07", "0.90", "0", "0", "0", "400", "1.250"];
     assert_eq!(cells, expected, "{text}");
     assert!(text.contains("elsewhere"), "{text}");
     let page = content(&["report", &many, "--format", "html"]);
-    for part in [
-        "<section id=\"machines\">",
-        "two&lt;b&gt;",
-        "Share by machine",
-    ] {
+    for part in ["<section id=\"machines\">", "two&lt;b&gt;", "Share by machine"] {
         assert!(page.contains(part), "{part}");
     }
     for format in ["text", "html"] {
@@ -119,13 +100,8 @@ fn the_games_of_a_machine_that_is_set_aside_are_kept_apart() {
         Ok::<(), ArchiveError>(())
     });
     read.unwrap();
-    let lines = before
-        .lines()
-        .filter(|line| line.contains(r#""worker":"one""#));
-    assert_eq!(
-        kept_out.lines().collect::<Vec<_>>(),
-        lines.collect::<Vec<_>>()
-    );
+    let lines = before.lines().filter(|line| line.contains(r#""worker":"one""#));
+    assert_eq!(kept_out.lines().collect::<Vec<_>>(), lines.collect::<Vec<_>>());
     let text = content(&["report", &many, "--format", "text"]);
     let expected = "machine one is set aside: its engines crash; 4 of its games are not counted";
     assert!(text.contains(expected), "{text}");

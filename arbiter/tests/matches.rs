@@ -9,10 +9,8 @@ use program::{BUILT_IN, arbiter, crashing, directory, run, scattered, spent};
 
 fn records(path: &Path) -> Vec<GameRecord> {
     let text = std::fs::read_to_string(path).unwrap();
-    let mut records: Vec<GameRecord> = text
-        .lines()
-        .map(|line| matches::archive::replay::read(line).unwrap())
-        .collect();
+    let mut records: Vec<GameRecord> =
+        text.lines().map(|line| matches::archive::replay::read(line).unwrap()).collect();
     records.sort_by_key(|record| record.game);
     records
 }
@@ -25,9 +23,7 @@ fn three_seats(test: &str, arguments: &[&str]) -> (String, Vec<GameRecord>) {
     let engines = engines.map(|(name, seed)| scattered(&directory, name, seed));
     let mut all = vec!["match", "--players", "3", "--games", "6", "--nodes", "1"];
     all.extend(["--max-plies", "200", "--record", record.to_str().unwrap()]);
-    engines
-        .iter()
-        .for_each(|engine| all.extend(["--engine", engine]));
+    engines.iter().for_each(|engine| all.extend(["--engine", engine]));
     all.extend(arguments);
     let (code, stdout, stderr) = run(&all);
     assert_eq!(code, 0, "{stdout}{stderr}");
@@ -52,14 +48,8 @@ fn without_engines_three_levels_play_and_the_match_is_stored() {
     assert_eq!(files(), 0);
     for name in ["match-1.db", "match-2.db"] {
         let stdout = play(&["--seed", "1", "--random-plies", "4"]);
-        assert!(
-            stdout.contains(&format!("note: stored in {name};")),
-            "{stdout}"
-        );
-        assert!(
-            stdout.contains(&format!(", stored in {name}\n")),
-            "{stdout}"
-        );
+        assert!(stdout.contains(&format!("note: stored in {name};")), "{stdout}");
+        assert!(stdout.contains(&format!(", stored in {name}\n")), "{stdout}");
     }
     assert_eq!(files(), 2);
     let store = directory.join("match-2.db").display().to_string();
@@ -107,11 +97,7 @@ fn a_board_game_is_played_recorded_and_shown() {
     for record in &records {
         assert_eq!(record.variant, "fox-and-hounds");
         assert_eq!(record.fault, None);
-        assert_eq!(
-            matches::archive::replay::check(record).len(),
-            0,
-            "{record:?}"
-        );
+        assert_eq!(matches::archive::replay::check(record).len(), 0, "{record:?}");
         let mut endings = record.endings.clone();
         endings.sort_by_key(|ending| *ending != Ending::Finish);
         assert_eq!(endings, [Ending::Finish, Ending::Last], "{record:?}");
@@ -126,30 +112,17 @@ fn a_board_game_is_played_recorded_and_shown() {
 #[test]
 fn a_match_is_reported_recorded_and_replayed() {
     let (output, records) = three_seats("whole_match", &["--seed", "7", "--random-plies", "4"]);
-    for words in [
-        "6 games in 2 blocks of 3",
-        "seed 7",
-        "alpha",
-        "share",
-        "seat",
-        "6/6",
-    ] {
+    for words in ["6 games in 2 blocks of 3", "seed 7", "alpha", "share", "seat", "6/6"] {
         assert!(output.contains(words), "no {words:?} in\n{output}");
     }
-    let numbers: Vec<(u64, u64)> = records
-        .iter()
-        .map(|record| (record.game, record.block))
-        .collect();
+    let numbers: Vec<(u64, u64)> =
+        records.iter().map(|record| (record.game, record.block)).collect();
     assert_eq!(numbers, [(1, 1), (2, 1), (3, 1), (4, 2), (5, 2), (6, 2)]);
     assert_eq!(records[0].seats, ["alpha", "beta", "gamma"]);
     assert_eq!(records[1].seats, ["beta", "gamma", "alpha"]);
     for record in &records {
         assert_eq!(record.fault, None);
-        assert_eq!(
-            matches::archive::replay::check(record).len(),
-            0,
-            "{record:?}"
-        );
+        assert_eq!(matches::archive::replay::check(record).len(), 0, "{record:?}");
     }
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("whole_match/games.jsonl");
     let path = path.to_str().unwrap();
@@ -165,10 +138,7 @@ fn the_cards_of_a_block_are_the_same_in_every_rotation() {
         let words = record.moves.split(' ').filter(|word| word.starts_with('+'));
         words.map(String::from).collect()
     };
-    for pair in records
-        .windows(2)
-        .filter(|pair| pair[0].block == pair[1].block)
-    {
+    for pair in records.windows(2).filter(|pair| pair[0].block == pair[1].block) {
         let (one, other) = (cards(&pair[0]), cards(&pair[1]));
         let common = one.len().min(other.len());
         assert!(common > 3, "{one:?} {other:?}");
@@ -209,10 +179,7 @@ fn the_same_seed_gives_the_same_match_at_any_concurrency() {
             record.to_str().unwrap(),
         ]);
         assert_eq!(code, 0, "{stdout}{stderr}");
-        records(&record)
-            .into_iter()
-            .map(GameRecord::without_clock)
-            .collect::<Vec<_>>()
+        records(&record).into_iter().map(GameRecord::without_clock).collect::<Vec<_>>()
     };
     let alone = play("alone", "1");
     assert_eq!(alone.len(), 8);
@@ -264,11 +231,7 @@ fn an_engine_that_crashes_loses_the_game_and_the_match_continues() {
         assert_eq!(record.endings[bad], Ending::Crash, "{record:?}");
         assert_eq!(record.endings[1 - bad], Ending::Ended, "{record:?}");
         assert_eq!(record.places[bad], 2, "{record:?}");
-        assert_eq!(
-            matches::archive::replay::check(record).len(),
-            0,
-            "{record:?}"
-        );
+        assert_eq!(matches::archive::replay::check(record).len(), 0, "{record:?}");
     }
     for words in ["Faults: 4", "4 crash", "stderr: out of carrots"] {
         assert!(stdout.contains(words), "no {words:?} in\n{stdout}");
@@ -283,26 +246,16 @@ fn an_engine_that_does_not_restart_loses_its_games() {
     let mut arguments = vec!["match", "--players", "3", "--games", "6", "--nodes", "1"];
     arguments.extend(["--random-plies", "3", "--record", record.to_str().unwrap()]);
     arguments.extend(["--retire", "0"]);
-    engines
-        .iter()
-        .for_each(|engine| arguments.extend(["--engine", engine]));
+    engines.iter().for_each(|engine| arguments.extend(["--engine", engine]));
     let (code, stdout, stderr) = run(&arguments);
     assert_eq!(code, 4, "{stdout}{stderr}");
     let records = records(&record);
     assert_eq!(records.len(), 6, "{stdout}");
     for record in &records {
-        let spent = record
-            .seats
-            .iter()
-            .position(|name| name == "spent")
-            .unwrap();
+        let spent = record.seats.iter().position(|name| name == "spent").unwrap();
         assert_eq!(record.endings[spent], Ending::Crash, "{record:?}");
         assert_eq!(record.places[spent], 3, "{record:?}");
-        assert_eq!(
-            matches::archive::replay::check(record).len(),
-            0,
-            "{record:?}"
-        );
+        assert_eq!(matches::archive::replay::check(record).len(), 0, "{record:?}");
     }
     assert!(stdout.contains("worn out"), "{stdout}");
 }
@@ -312,23 +265,11 @@ fn a_game_that_cannot_be_recorded_stops_the_match() {
     let directory = directory("full_disk");
     let engine = scattered(&directory, "only", 1);
     let (code, stdout, stderr) = run(&[
-        "match",
-        "--engine",
-        &engine,
-        "--nodes",
-        "1",
-        "--games",
-        "1000",
-        "--max-plies",
-        "10",
-        "--record",
-        "/dev/full",
+        "match", "--engine", &engine, "--nodes", "1", "--games", "1000", "--max-plies", "10",
+        "--record", "/dev/full",
     ]);
     assert_eq!(code, 3, "{stdout}{stderr}");
-    assert!(
-        stderr.contains("--record: game 1 and later games cannot be recorded"),
-        "{stderr}"
-    );
+    assert!(stderr.contains("--record: game 1 and later games cannot be recorded"), "{stderr}");
     for wrong in ["interrupted", "recorded in"] {
         assert!(!stdout.contains(wrong), "{wrong:?} in\n{stdout}");
     }
@@ -359,10 +300,7 @@ fn games_are_appended_to_a_record() {
     }
     let (code, stdout, _) = run(&["replay", record.to_str().unwrap()]);
     assert_eq!(code, 1, "{stdout}");
-    assert!(
-        stdout.contains("games.jsonl:1: not a game record"),
-        "{stdout}"
-    );
+    assert!(stdout.contains("games.jsonl:1: not a game record"), "{stdout}");
     assert!(stdout.contains("5 games, 1 wrong"), "{stdout}");
 }
 

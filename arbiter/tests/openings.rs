@@ -41,11 +41,7 @@ impl Asked {
         let mut input = child.stdin.take().unwrap();
         writeln!(input, "setoption name UCI_Variant value {variant}").unwrap();
         let output = BufReader::new(child.stdout.take().unwrap());
-        Asked {
-            child,
-            input,
-            output,
-        }
+        Asked { child, input, output }
     }
 
     fn leave(mut self) {
@@ -73,12 +69,7 @@ fn every_seat_is_near_its_par_when_asked_again() {
         ("hase-und-igel", 2, "go nodes 10000", &[][..]),
         ("hare-and-tortoise", 3, "go depth 2", &["--depth", "2"]),
         // With six seats, one is usually far ahead or behind after random moves.
-        (
-            "hase-und-igel",
-            6,
-            "go nodes 100",
-            &["--engine", "nodes=100", "--tries", "100000"],
-        ),
+        ("hase-und-igel", 6, "go nodes 100", &["--engine", "nodes=100", "--tries", "100000"]),
     ] {
         let seats = players.to_string();
         let mut arguments = vec!["--variant", variant, "--players", &seats, "--seed", "3"];
@@ -98,33 +89,23 @@ fn every_seat_is_near_its_par_when_asked_again() {
             }
         }
         engine.leave();
-        let means = sums
-            .iter()
-            .map(|&sum| format!("{:6.1}", f64::from(sum) / 12.0));
+        let means = sums.iter().map(|&sum| format!("{:6.1}", f64::from(sum) / 12.0));
         let means = means.collect::<Vec<String>>().join(" ");
-        assert!(
-            said.ends_with(&format!("  openings   {means}\n")),
-            "{said}: {means}"
-        );
+        assert!(said.ends_with(&format!("  openings   {means}\n")), "{said}: {means}");
     }
 }
 
 #[test]
 fn no_position_comes_twice_and_each_has_its_plies() {
     let rules = Rules::by_name("hase-und-igel").unwrap();
-    let arguments = [
-        "--count", "40", "--plies", "2-3", "--within", "300", "--seed", "1",
-    ];
+    let arguments = ["--count", "40", "--plies", "2-3", "--within", "300", "--seed", "1"];
     let (openings, _) = suite(&[&arguments[..], &["--depth", "1"]].concat());
     let mut positions = HashSet::new();
     let mut lengths = HashSet::new();
     for line in &openings {
         let opening = openings::parse(line, &rules, 2).unwrap();
         let position = opening.position(&rules, 2).unwrap().to_string();
-        assert!(
-            positions.insert(position.clone()),
-            "{position} twice: {openings:?}"
-        );
+        assert!(positions.insert(position.clone()), "{position} twice: {openings:?}");
         let plies = opening.moves.iter().filter(|word| !word.starts_with('+'));
         lengths.insert(plies.count());
     }
@@ -168,9 +149,7 @@ fn each_candidate_is_judged_by_a_fresh_engine() {
     assert_eq!(openings.len(), 9, "{openings:?}");
     let means = "  candidates  500.0  500.0\n  openings    500.0  500.0\n";
     assert!(said.ends_with(means), "{said}");
-    let (_, header, _) = run(&[
-        "openings", "--within", "0", "--count", "1", "--engine", &engine,
-    ]);
+    let (_, header, _) = run(&["openings", "--within", "0", "--count", "1", "--engine", &engine]);
     assert!(header.contains(" by sh (nodes=1)\n"), "{header}");
 }
 
@@ -183,24 +162,14 @@ fn a_match_plays_from_a_suite() {
     let file = directory.join("openings.txt");
     std::fs::write(&file, &suite).unwrap();
     let (file, record) = (file.to_str().unwrap(), directory.join("games.jsonl"));
-    let mut arguments = vec![
-        "match",
-        "--openings",
-        file,
-        "--players",
-        "3",
-        "--games",
-        "12",
-    ];
+    let mut arguments = vec!["match", "--openings", file, "--players", "3", "--games", "12"];
     arguments.extend(["--depth", "1", "--max-plies", "3", "--engine", BUILT_IN]);
     arguments.extend(["--record", record.to_str().unwrap()]);
     let (code, stdout, stderr) = run(&arguments);
     assert_eq!((code, stderr.as_str()), (0, ""), "{stdout}");
     let games = std::fs::read_to_string(record).unwrap();
-    let games: Vec<serde_json::Value> = games
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
+    let games: Vec<serde_json::Value> =
+        games.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     for (index, opening) in lines(&suite).iter().enumerate() {
         let (_, moves) = opening.split_once(" moves ").unwrap();
         for game in &games[3 * index..3 * index + 3] {
@@ -218,10 +187,7 @@ fn it_gives_up_after_as_many_candidates_as_allowed() {
     assert_eq!(code, 1, "{stdout}{stderr}");
     let found = lines(&stdout).len();
     let error = format!("error: only {found} of 500 openings after 300 candidates");
-    assert!(
-        (5..300).contains(&found) && stderr.contains(&error),
-        "{stderr}"
-    );
+    assert!((5..300).contains(&found) && stderr.contains(&error), "{stderr}");
     let repeated = format!("; {} of them repeat an earlier one", 300 - found);
     assert!(stderr.contains(&repeated), "{stderr}");
     let too_near = ["--count", "5", "--within", "0", "--players", "3"];
@@ -242,11 +208,7 @@ fn an_engine_that_gives_no_estimate_is_named() {
     let bad = crashing(&directory, "bad");
     let script = directory.join("bad.sh");
     let text = std::fs::read_to_string(&script).unwrap();
-    std::fs::write(
-        &script,
-        text.replace("bestmove $1", "bestmove $1 estimate 9 991"),
-    )
-    .unwrap();
+    std::fs::write(&script, text.replace("bestmove $1", "bestmove $1 estimate 9 991")).unwrap();
     let (code, stdout, stderr) = run(&["openings", "--engine", &bad]);
     assert_eq!((code, lines(&stdout).len()), (2, 0), "{stdout}{stderr}");
     assert!(stderr.contains(": its process ended with"), "{stderr}");
@@ -256,32 +218,14 @@ fn an_engine_that_gives_no_estimate_is_named() {
 #[test]
 fn wrong_flags_are_named_with_what_is_accepted() {
     let cases: [(&[&str], &str); 9] = [
-        (
-            &["--plies", "0"],
-            "'--plies <K|K-L>': expected a whole number from 1 to 1000, or two",
-        ),
+        (&["--plies", "0"], "'--plies <K|K-L>': expected a whole number from 1 to 1000, or two"),
         (&["--plies", "5-3"], "'5-3' for '--plies <K|K-L>'"),
-        (
-            &["--within", "1001"],
-            "'--within <PERMILLE>': expected a whole number from 0 to 1000",
-        ),
-        (
-            &["--count", "0"],
-            "'--count <N>': expected a whole number of at least 1",
-        ),
-        (
-            &["--players", "7"],
-            "'--players <N>': expected a whole number from 2 to 6",
-        ),
+        (&["--within", "1001"], "'--within <PERMILLE>': expected a whole number from 0 to 1000"),
+        (&["--count", "0"], "'--count <N>': expected a whole number of at least 1"),
+        (&["--players", "7"], "'--players <N>': expected a whole number from 2 to 6"),
         (&["--variant", "chess"], "error: --variant: "),
-        (
-            &["--engine", "st=5"],
-            "error: --engine \"st=5\": unknown key \"st\": docs/fastchess.md ",
-        ),
-        (
-            &["--engine", "cmd=/nonexistent/engine"],
-            "cannot start /nonexistent/engine",
-        ),
+        (&["--engine", "st=5"], "error: --engine \"st=5\": unknown key \"st\": docs/fastchess.md "),
+        (&["--engine", "cmd=/nonexistent/engine"], "cannot start /nonexistent/engine"),
         (
             &["--movetime", "3", "--tc", "5"],
             "'--movetime <MS>' cannot be used with '--tc <[MOVES/]SECONDS[+SECONDS]>'",
@@ -290,11 +234,7 @@ fn wrong_flags_are_named_with_what_is_accepted() {
     for (arguments, error) in cases {
         let all: Vec<&str> = ["openings"].iter().chain(arguments).copied().collect();
         let (code, stdout, stderr) = run(&all);
-        assert_eq!(
-            (code, lines(&stdout).len()),
-            (2, 0),
-            "{arguments:?}: {stdout}{stderr}"
-        );
+        assert_eq!((code, lines(&stdout).len()), (2, 0), "{arguments:?}: {stdout}{stderr}");
         assert!(stderr.contains(error), "{arguments:?}: {stderr}");
     }
 }

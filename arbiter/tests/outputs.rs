@@ -17,9 +17,7 @@ const A_WHILE: Duration = Duration::from_secs(1);
 /// Arguments of a match with short games, and `more`.
 fn playing<'a>(engines: &'a [String; 2], more: &[&'a str]) -> Vec<&'a str> {
     let mut all = vec!["match", "--nodes", "1", "--max-plies", "10"];
-    engines
-        .iter()
-        .for_each(|engine| all.extend(["--engine", engine]));
+    engines.iter().for_each(|engine| all.extend(["--engine", engine]));
     all.extend(more);
     all
 }
@@ -38,10 +36,7 @@ fn a_store_is_not_overwritten_by_another_output() {
     let other = other.to_str().unwrap();
     let (code, _, stderr) = run(&playing(&engines, &["--store", store, "--events", other]));
     assert_eq!(code, 2, "{stderr}");
-    assert_eq!(
-        stderr,
-        "error: --events: expected a file other than the store\n"
-    );
+    assert_eq!(stderr, "error: --events: expected a file other than the store\n");
 
     let (code, stdout, stderr) = run(&playing(&engines, &["--store", store]));
     assert_eq!(code, 0, "{stdout}{stderr}");
@@ -67,12 +62,7 @@ fn an_output_that_cannot_be_opened_leaves_no_store() {
     let engines = engines(&directory);
     let path = directory.join("match.db");
     let events = directory.join("none/events.jsonl");
-    let files = [
-        "--store",
-        path.to_str().unwrap(),
-        "--events",
-        events.to_str().unwrap(),
-    ];
+    let files = ["--store", path.to_str().unwrap(), "--events", events.to_str().unwrap()];
     let (code, _, stderr) = run(&playing(&engines, &files));
     assert_eq!(code, 2, "{stderr}");
     assert!(!path.exists(), "{stderr}");
@@ -117,14 +107,8 @@ fn a_match_waits_for_readers_of_its_outputs() {
     let made = Command::new("mkfifo").arg(&pipe).status().unwrap();
     assert!(made.success(), "{made}");
     let log = directory.join("talk.log");
-    let files = [
-        "--games",
-        "100000",
-        "--log",
-        log.to_str().unwrap(),
-        "--events",
-        pipe.to_str().unwrap(),
-    ];
+    let files =
+        ["--games", "100000", "--log", log.to_str().unwrap(), "--events", pipe.to_str().unwrap()];
     let mut child = arbiter(&playing(&engines, &files))
         .stdout(Stdio::null())
         .stderr(Stdio::null())
@@ -220,33 +204,16 @@ fn an_engine_is_not_blamed_for_a_want_of_descriptors() {
     let directory = directory("few_descriptors");
     let store = directory.join("match.db");
     let store = store.to_str().unwrap();
-    let engines: Vec<String> = (0..10)
-        .map(|number| scattered(&directory, &format!("e{number}"), number))
-        .collect();
+    let engines: Vec<String> =
+        (0..10).map(|number| scattered(&directory, &format!("e{number}"), number)).collect();
     let program = env!("CARGO_BIN_EXE_arbiter");
-    let mut all = vec![
-        "-c",
-        "ulimit -n 64; exec \"$@\"",
-        "sh",
-        program,
-        "tournament",
-        "round-robin",
-    ];
+    let mut all =
+        vec!["-c", "ulimit -n 64; exec \"$@\"", "sh", program, "tournament", "round-robin"];
     all.extend([
-        "--nodes",
-        "1",
-        "--max-plies",
-        "4",
-        "--concurrency",
-        "4",
-        "--each",
-        "restart=off",
-        "--store",
-        store,
+        "--nodes", "1", "--max-plies", "4", "--concurrency", "4", "--each", "restart=off",
+        "--store", store,
     ]);
-    engines
-        .iter()
-        .for_each(|engine| all.extend(["--engine", engine]));
+    engines.iter().for_each(|engine| all.extend(["--engine", engine]));
     let output = Command::new("sh").args(all).output().unwrap();
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(2), "{stderr}");

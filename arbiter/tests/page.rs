@@ -87,10 +87,7 @@ impl Reported {
         let mut checked = 0;
         for table in ["#standings", "#seats", "#ratings"] {
             for row in self.rows(table) {
-                let row: Vec<&str> = row
-                    .iter()
-                    .flat_map(|cell| cell.split_whitespace())
-                    .collect();
+                let row: Vec<&str> = row.iter().flat_map(|cell| cell.split_whitespace()).collect();
                 let is_same = |line: &&str| line.split_whitespace().eq(row.iter().copied());
                 assert!(lines.iter().any(is_same), "{row:?} in\n{}", self.text);
                 checked += 1;
@@ -127,10 +124,7 @@ impl Reported {
         let targets = self.all("a[href^='#']");
         for link in targets.iter().map(|link| link.attr("href").unwrap()) {
             let is_game = link.starts_with("#game-");
-            assert!(
-                is_game || !self.all(link).is_empty(),
-                "{link} leads nowhere"
-            );
+            assert!(is_game || !self.all(link).is_empty(), "{link} leads nowhere");
         }
     }
 
@@ -141,11 +135,7 @@ impl Reported {
         assert_eq!(games.len(), expected);
         for game in games {
             let number = game["number"].as_u64().unwrap();
-            let record = self
-                .games
-                .iter()
-                .find(|record| record.game == number)
-                .unwrap();
+            let record = self.games.iter().find(|record| record.game == number).unwrap();
             check_game(game, &races["boards"], record);
         }
     }
@@ -191,14 +181,7 @@ fn a_match_of_three_seats() {
     assert_eq!(reported.words("title"), format!("arbiter: {verdict}"));
     assert_eq!(reported.words(".lead"), "hase-und-igel, 3 seats, 12 games");
     let place = |id: &str| reported.source.find(&format!("id=\"{id}\"")).expect(id);
-    let order = [
-        "standings",
-        "games",
-        "seats",
-        "places",
-        "crosstable",
-        "engines",
-    ];
+    let order = ["standings", "games", "seats", "places", "crosstable", "engines"];
     let places = order.map(place);
     assert!(places.is_sorted(), "{places:?}");
     assert_eq!(reported.words("#faults h2"), "Faults: 0");
@@ -253,17 +236,9 @@ fn the_page_and_the_command_have_the_same_reviews() {
     assert!(games[4].get("review").is_none());
     let (mut losses, mut cards) = (0, 0);
     for (game, review) in games.iter().zip(list(&told["reviews"])) {
-        assert_eq!(
-            all_rounded(&game["review"]["start"]),
-            all_rounded(&review["start"])
-        );
-        for (shown, sums) in list(&game["review"]["sums"])
-            .iter()
-            .zip(list(&review["sums"]))
-        {
-            let names = [
-                "start", "skill", "gifts", "luck", "noise", "verdict", "result",
-            ];
+        assert_eq!(all_rounded(&game["review"]["start"]), all_rounded(&review["start"]));
+        for (shown, sums) in list(&game["review"]["sums"]).iter().zip(list(&review["sums"])) {
+            let names = ["start", "skill", "gifts", "luck", "noise", "verdict", "result"];
             assert_eq!(all_rounded(shown), names.map(|name| rounded(&sums[name])));
         }
         let steps = list(&game["positions"]["steps"]);
@@ -273,10 +248,7 @@ fn the_page_and_the_command_have_the_same_reviews() {
         for (step, reviewed) in steps[opening..].iter().zip(list(&review["moves"])) {
             let shown = &step["r"];
             assert_eq!(all_rounded(&shown["v"]), all_rounded(&reviewed["after"]));
-            assert_eq!(
-                shown.get("l").map_or(0.0, rounded),
-                rounded(&reviewed["loss"])
-            );
+            assert_eq!(shown.get("l").map_or(0.0, rounded), rounded(&reviewed["loss"]));
             let is_best = reviewed["best"] == reviewed["move"];
             assert_eq!(shown.get("b"), (!is_best).then_some(&reviewed["best"]));
             losses += usize::from(!is_best);
@@ -294,33 +266,17 @@ fn the_page_and_the_command_have_the_same_reviews() {
         assert_eq!(worst.collect::<Vec<f64>>(), most);
     }
     assert!(losses > 4 && cards > 1, "{losses} {cards}");
-    let (code, _, stderr) = run(&[
-        "report",
-        store.to_str().unwrap(),
-        "--format",
-        "text",
-        "--review",
-        "1",
-    ]);
+    let (code, _, stderr) =
+        run(&["report", store.to_str().unwrap(), "--format", "text", "--review", "1"]);
     assert_eq!(code, 2, "{stderr}");
-    assert!(
-        stderr.starts_with("error: --review: only the page shows reviews"),
-        "{stderr}"
-    );
+    assert!(stderr.starts_with("error: --review: only the page shows reviews"), "{stderr}");
 }
 
 #[test]
 fn a_test_on_a_board_with_some_of_its_games() {
     let built_in = concat!("cmd=", env!("CARGO_BIN_EXE_arbiter"), " args=engine name=");
     let engines = ["one", "other"].map(|name| format!("{built_in}{name}"));
-    let mut arguments = vec![
-        "--variant",
-        "fox-and-hounds",
-        "--games",
-        "8",
-        "--nodes",
-        "50",
-    ];
+    let mut arguments = vec!["--variant", "fox-and-hounds", "--games", "8", "--nodes", "50"];
     arguments.extend(["--sprt", "elo0=0 elo1=5"]);
     arguments.extend(engines.iter().flat_map(|engine| ["--engine", engine]));
     let reported = Reported::of_match("page_of_a_board", &arguments, &["--games", "3"]);
@@ -333,14 +289,8 @@ fn a_test_on_a_board_with_some_of_its_games() {
     assert_eq!(reported.all("figure svg").len(), 4);
     let lines = reported.all("#head-to-head div");
     let lines: Vec<String> = lines.into_iter().map(words_of).collect();
-    assert!(
-        lines.iter().any(|line| line.starts_with("LLR")),
-        "{lines:?}"
-    );
-    let text = reported
-        .text
-        .lines()
-        .map(|line| line.split_whitespace().collect::<String>());
+    assert!(lines.iter().any(|line| line.starts_with("LLR")), "{lines:?}");
+    let text = reported.text.lines().map(|line| line.split_whitespace().collect::<String>());
     let text: Vec<String> = text.collect();
     for line in lines {
         let line: String = line.split_whitespace().collect();
@@ -355,10 +305,7 @@ fn a_test_on_a_board_with_some_of_its_games() {
 fn hostile_text_does_not_break_the_page() {
     let directory = directory("page_of_faults");
     let record = directory.join("games.jsonl").to_str().unwrap().to_string();
-    let (good, bad) = (
-        scattered(&directory, "good", 1),
-        crashing(&directory, "bad"),
-    );
+    let (good, bad) = (scattered(&directory, "good", 1), crashing(&directory, "bad"));
     let mut arguments = vec!["--games", "6", "--nodes", "1", "--record", &record];
     arguments.extend(["--engine", &good, "--engine", &bad]);
     let reported = Reported::of_match("page_of_faults_stored", &arguments, &["--games", "2"]);
@@ -371,10 +318,7 @@ fn hostile_text_does_not_break_the_page() {
     let json = |text: &str| serde_json::to_string(text).unwrap();
     let lines = std::fs::read_to_string(&record).unwrap();
     let lines = lines.replace(&json("bad"), &json(HOSTILE));
-    let lines = lines.replace(
-        &json("out of carrots"),
-        &json(&format!("{HOSTILE}<!--<script>")),
-    );
+    let lines = lines.replace(&json("out of carrots"), &json(&format!("{HOSTILE}<!--<script>")));
     std::fs::write(&record, lines).unwrap();
     let reported = Reported::of_file(&record, &[]);
     assert!(reported.text.contains(HOSTILE), "{}", reported.text);
@@ -405,10 +349,8 @@ fn illegal_games_are_shown_up_to_the_illegal_move() {
     let directory = directory("page_of_flaws");
     let record = record_of_two_games(&directory);
     let lines = std::fs::read_to_string(&record).unwrap();
-    let mut games: Vec<Value> = lines
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
+    let mut games: Vec<Value> =
+        lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let moves = text(&games[0]["moves"]);
     let last = moves.rfind(' ').unwrap();
     games[0]["moves"] = Value::from(format!("{} 1000", &moves[..last]));
@@ -423,10 +365,7 @@ fn illegal_games_are_shown_up_to_the_illegal_move() {
     };
     let steps = list(&half["positions"]["steps"]).len();
     assert!(text(&half["flaw"]).contains("1000") && steps > 0, "{half}");
-    assert!(
-        text(&none["flaw"]).contains("nowhere") && none["positions"].is_null(),
-        "{none}"
-    );
+    assert!(text(&none["flaw"]).contains("nowhere") && none["positions"].is_null(), "{none}");
 }
 
 #[test]
@@ -434,10 +373,7 @@ fn the_page_can_go_into_a_file() {
     let directory = directory("page_in_a_file");
     let record = record_of_two_games(&directory);
     let page = directory.join("page.html").to_str().unwrap().to_string();
-    assert_eq!(
-        content(&["report", &record, "--output", &page]),
-        format!("written to {page}\n")
-    );
+    assert_eq!(content(&["report", &record, "--output", &page]), format!("written to {page}\n"));
     let written = std::fs::read_to_string(&page).unwrap();
     assert_eq!(written, content(&["report", &record]));
     assert!(written.starts_with("<!DOCTYPE html>"), "{written}");
@@ -445,15 +381,8 @@ fn the_page_can_go_into_a_file() {
     assert_eq!(content(&arguments), format!("written to {page}\n"));
     let written = std::fs::read_to_string(&page).unwrap();
     assert_eq!(written, content(&["report", &record, "--format", "text"]));
-    let nowhere = directory
-        .join("none/page.html")
-        .to_str()
-        .unwrap()
-        .to_string();
+    let nowhere = directory.join("none/page.html").to_str().unwrap().to_string();
     let (code, stdout, stderr) = run(&["report", &record, "--output", &nowhere]);
     assert_eq!((code, stdout.as_str()), (3, ""), "{stderr}");
-    assert!(
-        stderr.starts_with(&format!("error: --output: {nowhere}: ")),
-        "{stderr}"
-    );
+    assert!(stderr.starts_with(&format!("error: --output: {nowhere}: ")), "{stderr}");
 }

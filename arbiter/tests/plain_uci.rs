@@ -37,16 +37,11 @@ fn engines_of_plain_uci_can_play_and_extra_output_is_ignored() {
         &file("games.jsonl"),
     ]);
     assert_eq!(code, 0, "{stdout}{stderr}");
-    assert!(
-        stdout.contains("(Plain 1.0 [upstream: , 64 bit])"),
-        "{stdout}"
-    );
+    assert!(stdout.contains("(Plain 1.0 [upstream: , 64 bit])"), "{stdout}");
 
     let text = fs::read_to_string(file("games.jsonl")).unwrap();
-    let records: Vec<GameRecord> = text
-        .lines()
-        .map(|line| matches::archive::replay::read(line).unwrap())
-        .collect();
+    let records: Vec<GameRecord> =
+        text.lines().map(|line| matches::archive::replay::read(line).unwrap()).collect();
     assert_eq!(records.len(), 6);
     for record in records {
         assert_eq!(record.fault, None, "{record:?}");

@@ -45,16 +45,9 @@ fn said(log: &str, text: &str) -> usize {
 fn the_move_that_was_expected_is_a_hit() {
     let (record, log) = play("ponder_hit", ponderer("4", ""));
     assert_eq!(record.endings, [Ending::MaxPlies; 2], "{log}");
-    assert_eq!(
-        record.moves.split(' ').take(2).collect::<Vec<_>>(),
-        ["2", "4"],
-        "{log}"
-    );
+    assert_eq!(record.moves.split(' ').take(2).collect::<Vec<_>>(), ["2", "4"], "{log}");
     assert!(log.contains("> position startpos moves 2 4\n"), "{log}");
-    assert!(
-        said(&log, "> go ponder movetime 5000 searchmoves") > 0,
-        "{log}"
-    );
+    assert!(said(&log, "> go ponder movetime 5000 searchmoves") > 0, "{log}");
     assert!(said(&log, "> ponderhit") > 0, "{log}");
 }
 
@@ -62,11 +55,8 @@ fn the_move_that_was_expected_is_a_hit() {
 fn a_different_move_stops_pondering_and_a_new_search_begins() {
     let (record, log) = play("ponder_miss", ponderer("5", ""));
     assert_eq!(record.endings, [Ending::MaxPlies; 2], "{log}");
-    let (ponders, hits, stops) = (
-        said(&log, "> go ponder"),
-        said(&log, "> ponderhit"),
-        said(&log, "> stop"),
-    );
+    let (ponders, hits, stops) =
+        (said(&log, "> go ponder"), said(&log, "> ponderhit"), said(&log, "> stop"));
     assert!(ponders > 0 && ponders == hits + stops && stops > 0, "{log}");
     assert_eq!(said(&log, "> go movetime"), 2 - hits, "{log}");
 }
@@ -83,11 +73,7 @@ fn an_unplayable_move_is_not_pondered_on() {
 #[test]
 fn an_engine_that_does_not_stop_loses_the_game() {
     let (record, log) = play("ponder_deaf", ponderer("5", ":"));
-    assert_eq!(
-        record.endings,
-        [Ending::Stall, Ending::Ended],
-        "{record:?}\n{log}"
-    );
+    assert_eq!(record.endings, [Ending::Stall, Ending::Ended], "{record:?}\n{log}");
     let reason = record.fault.unwrap().reason;
     // The margin and one second, no matter how long its limit is.
     let expected = "it did not answer within 1050.0 ms; no output after `stop`: does it flush its output after each \
@@ -100,32 +86,17 @@ fn what_the_end_of_pondering_takes_is_charged_to_the_next_move() {
     let hit = "case $command in stop) sleep 0.3 ;; esac; echo \"bestmove $1\"";
     let (record, log) = play("ponder_late", ponderer("5", hit));
     assert_eq!(record.endings, [Ending::MaxPlies; 2], "{log}");
-    let charged: Vec<u64> = record
-        .turns
-        .iter()
-        .filter_map(|turn| turn.late_stop)
-        .collect();
+    let charged: Vec<u64> = record.turns.iter().filter_map(|turn| turn.late_stop).collect();
     // Pondering that ends after the game costs nothing.
     assert_eq!((charged.len(), said(&log, "> stop")), (1, 2), "{log}");
-    assert!(
-        charged
-            .iter()
-            .all(|micros| (250_000..5_000_000).contains(micros)),
-        "{charged:?}"
-    );
+    assert!(charged.iter().all(|micros| (250_000..5_000_000).contains(micros)), "{charged:?}");
     let left = (5_000_000 - charged[0]) / 1000;
     assert!(log.contains(&format!("> go movetime {left} ")), "{log}");
 
-    let quick = EngineSpec {
-        limit: Limit::movetime(Duration::from_millis(100)),
-        ..ponderer("5", hit)
-    };
+    let quick =
+        EngineSpec { limit: Limit::movetime(Duration::from_millis(100)), ..ponderer("5", hit) };
     let (record, log) = play("ponder_too_late", quick);
-    assert_eq!(
-        record.endings,
-        [Ending::TimeForfeit, Ending::Ended],
-        "{log}"
-    );
+    assert_eq!(record.endings, [Ending::TimeForfeit, Ending::Ended], "{log}");
     let reason = record.fault.unwrap().reason;
     assert!(reason.contains(", and stopped pondering "), "{reason}");
 }
@@ -149,11 +120,8 @@ fn real_engines_ponder() {
     ]);
     assert_eq!(code, 0, "{stdout}{stderr}");
     let log = fs::read_to_string(log).unwrap();
-    let (ponders, hits, stops) = (
-        said(&log, "> go ponder"),
-        said(&log, "> ponderhit"),
-        said(&log, "> stop"),
-    );
+    let (ponders, hits, stops) =
+        (said(&log, "> go ponder"), said(&log, "> ponderhit"), said(&log, "> stop"));
     assert!(
         hits > 0 && ponders == hits + stops,
         "{ponders} ponders, {hits} hits, {stops} stops\n{stdout}"

@@ -19,11 +19,7 @@ fn mutants() -> Vec<(&'static str, Mutant)> {
         let [row, input, output, check] = cells[..] else {
             panic!("expected row, input, output and check in {line:?}");
         };
-        let mutant = Mutant {
-            input,
-            output,
-            check,
-        };
+        let mutant = Mutant { input, output, check };
         (row, mutant)
     };
     lines.map(mutant).collect()

@@ -68,12 +68,7 @@ fn the_answer_depends_only_on_the_position_line_and_the_seed() {
         (0..20).map(|seed| answers(seed, &line)).collect()
     };
     let first = of_seeds("");
-    assert!(
-        first
-            .lines()
-            .any(|line| line != first.lines().next().unwrap()),
-        "{first}"
-    );
+    assert!(first.lines().any(|line| line != first.lines().next().unwrap()), "{first}");
     assert_eq!(first, of_seeds(""));
     let come_back = " moves 1001 1001 1002 1002";
     assert_ne!(first, of_seeds(come_back), "a position that has come back");
@@ -91,16 +86,9 @@ fn a_client_can_choose_the_variant_and_errors_are_reported() {
     let offer = "option name UCI_Variant type combo default hase-und-igel var hase-und-igel var \
         hare-and-tortoise var fox-and-hounds var rabbits-and-wolves";
     // Square 8 is a hedgehog only in the older variant.
-    assert_eq!(
-        lines[2..6],
-        [offer, "uciok", "readyok", "bestmove 8"],
-        "{said}"
-    );
+    assert_eq!(lines[2..6], [offer, "uciok", "readyok", "bestmove 8"], "{said}");
     for (line, begin) in lines[6..8].iter().zip(["15 is illegal", "unknown command"]) {
-        assert!(
-            line.starts_with(&format!("info string error: {begin}")),
-            "{line}"
-        );
+        assert!(line.starts_with(&format!("info string error: {begin}")), "{line}");
     }
     assert_eq!(lines[8..], ["bestmove (none)"], "{said}");
 }
@@ -110,17 +98,11 @@ fn games(test: &str) -> Vec<GameRecord> {
     let record = directory(test).join("games.jsonl");
     let program = random_mover();
     let random = |seed| format!("cmd={} args={seed} name=random{seed}", program.display());
-    let built_in = concat!(
-        "cmd=",
-        env!("CARGO_BIN_EXE_arbiter"),
-        " args=engine name=built-in"
-    );
+    let built_in = concat!("cmd=", env!("CARGO_BIN_EXE_arbiter"), " args=engine name=built-in");
     let engines = [random(0), random(1), built_in.to_string()];
     let mut arguments = vec!["match", "--players", "3", "--games", "6", "--depth", "1"];
     arguments.extend(["--seed", "3", "--record", record.to_str().unwrap()]);
-    engines
-        .iter()
-        .for_each(|engine| arguments.extend(["--engine", engine]));
+    engines.iter().for_each(|engine| arguments.extend(["--engine", engine]));
     let (code, stdout, stderr) = run(&arguments);
     assert_eq!(code, 0, "{stdout}{stderr}");
     let text = std::fs::read_to_string(&record).unwrap();
@@ -137,11 +119,7 @@ fn it_plays_whole_games_the_same_each_time() {
     let mut wins = 0;
     for record in &records {
         assert_eq!(record.fault, None, "{record:?}");
-        assert_eq!(
-            matches::archive::replay::check(record).len(),
-            0,
-            "{record:?}"
-        );
+        assert_eq!(matches::archive::replay::check(record).len(), 0, "{record:?}");
         let built_in = record.seats.iter().position(|name| name == "built-in");
         wins += u32::from(record.places[built_in.unwrap()] == 1);
     }

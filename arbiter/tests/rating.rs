@@ -7,11 +7,7 @@ use rand_chacha::ChaCha8Rng;
 
 /// A block where the first engine wins `halves` half-points of `comparisons`.
 fn meeting(engines: (usize, usize), comparisons: u32, halves: i64) -> Meeting {
-    Meeting {
-        engines,
-        comparisons,
-        points: halves * POINT / 2,
-    }
+    Meeting { engines, comparisons, points: halves * POINT / 2 }
 }
 
 fn rated(engines: usize, blocks: &[Vec<Meeting>]) -> Vec<Rating> {
@@ -28,14 +24,8 @@ fn two_engines_differ_by_the_elo_of_their_score() {
         let score = halves.iter().sum::<i64>() as f64 / 16.0;
         let found = rated(2, &blocks);
         let difference = found[0].rating - found[1].rating;
-        assert!(
-            (difference - elo(score)).abs() < 0.05,
-            "{halves:?}: {found:?}"
-        );
-        assert!(
-            (found[0].rating + found[1].rating).abs() < 1e-9,
-            "{found:?}"
-        );
+        assert!((difference - elo(score)).abs() < 0.05, "{halves:?}: {found:?}");
+        assert!((found[0].rating + found[1].rating).abs() < 1e-9, "{found:?}");
     }
 }
 
@@ -48,10 +38,7 @@ fn the_error_of_two_engines_is_that_of_their_score() {
     let of_score = 1.96 * (0.125f64 / 400.0).sqrt();
     let expected = elo(0.5 + of_score) / 2.0;
     let error = found[0].error.unwrap();
-    assert!(
-        (error / expected - 1.0).abs() < 0.02,
-        "{error}, expected {expected}"
-    );
+    assert!((error / expected - 1.0).abs() < 0.02, "{error}, expected {expected}");
     assert!((error - found[1].error.unwrap()).abs() < 1e-9, "{found:?}");
 }
 
@@ -61,32 +48,22 @@ fn by_minorization(engines: usize, blocks: &[Vec<Meeting>]) -> Vec<f64> {
     let mut strengths = vec![1.0; engines];
     for _ in 0..20_000 {
         let mut won = vec![0.5; engines];
-        let mut weights: Vec<f64> = strengths
-            .iter()
-            .map(|strength| 1.0 / (strength + 1.0))
-            .collect();
+        let mut weights: Vec<f64> =
+            strengths.iter().map(|strength| 1.0 / (strength + 1.0)).collect();
         for meeting in blocks.iter().flatten() {
             let (one, other) = meeting.engines;
-            let (comparisons, points) = (
-                f64::from(meeting.comparisons),
-                meeting.points as f64 / POINT as f64,
-            );
+            let (comparisons, points) =
+                (f64::from(meeting.comparisons), meeting.points as f64 / POINT as f64);
             won[one] += points;
             won[other] += comparisons - points;
             let weight = comparisons / (strengths[one] + strengths[other]);
             weights[one] += weight;
             weights[other] += weight;
         }
-        strengths = won
-            .iter()
-            .zip(weights)
-            .map(|(won, weight)| won / weight)
-            .collect();
+        strengths = won.iter().zip(weights).map(|(won, weight)| won / weight).collect();
     }
-    let ratings: Vec<f64> = strengths
-        .iter()
-        .map(|strength: &f64| 400.0 * strength.log10())
-        .collect();
+    let ratings: Vec<f64> =
+        strengths.iter().map(|strength: &f64| 400.0 * strength.log10()).collect();
     let mean = ratings.iter().sum::<f64>() / engines as f64;
     ratings.iter().map(|rating| rating - mean).collect()
 }
@@ -94,26 +71,17 @@ fn by_minorization(engines: usize, blocks: &[Vec<Meeting>]) -> Vec<f64> {
 #[test]
 fn ratings_are_those_of_another_algorithm() {
     let mixed = vec![
-        vec![
-            meeting((0, 1), 2, 3),
-            meeting((0, 2), 2, 4),
-            meeting((1, 2), 2, 1),
-        ],
+        vec![meeting((0, 1), 2, 3), meeting((0, 2), 2, 4), meeting((1, 2), 2, 1)],
         vec![meeting((3, 1), 4, 1), meeting((3, 2), 4, 7)],
         vec![meeting((2, 0), 2, 1), meeting((2, 3), 2, 2)],
     ];
     // One engine lost everything, and two groups never met.
-    let extreme = vec![
-        vec![meeting((0, 1), 6, 12), meeting((0, 2), 2, 3)],
-        vec![meeting((3, 4), 2, 1)],
-    ];
+    let extreme =
+        vec![vec![meeting((0, 1), 6, 12), meeting((0, 2), 2, 3)], vec![meeting((3, 4), 2, 1)]];
     for (engines, blocks) in [(4, mixed), (5, extreme)] {
         let (found, expected) = (rated(engines, &blocks), by_minorization(engines, &blocks));
         for (found, expected) in found.iter().zip(&expected) {
-            assert!(
-                (found.rating - expected).abs() < 1e-4,
-                "{found:?}, {expected}"
-            );
+            assert!((found.rating - expected).abs() < 1e-4, "{found:?}, {expected}");
         }
     }
 }
@@ -122,20 +90,13 @@ fn ratings_are_those_of_another_algorithm() {
 fn what_games_do_not_tell_is_unknown() {
     let known = |engines, blocks: &[Vec<Meeting>]| -> Vec<bool> {
         let found = rated(engines, blocks);
-        assert!(
-            found.iter().all(|rating| rating.rating.is_finite()),
-            "{found:?}"
-        );
+        assert!(found.iter().all(|rating| rating.rating.is_finite()), "{found:?}");
         found.iter().map(|rating| rating.error.is_some()).collect()
     };
     assert_eq!(known(3, &[]), [false; 3]);
     // Won everything.
     assert_eq!(known(2, &[vec![meeting((0, 1), 2, 4)]]), [false; 2]);
-    let one_better = vec![
-        meeting((0, 1), 2, 4),
-        meeting((0, 2), 2, 4),
-        meeting((1, 2), 2, 3),
-    ];
+    let one_better = vec![meeting((0, 1), 2, 4), meeting((0, 2), 2, 4), meeting((1, 2), 2, 3)];
     assert_eq!(known(4, &[one_better]), [false, true, true, false]);
     // Two groups that never met, and two that met without a point for the second.
     let groups = vec![meeting((0, 1), 2, 2), meeting((2, 3), 2, 2)];
@@ -149,21 +110,9 @@ fn what_games_do_not_tell_is_unknown() {
 
 #[test]
 fn an_engine_without_games_has_no_rating() {
-    let found = rated(
-        3,
-        &[vec![meeting((0, 2), 2, 3)], vec![meeting((2, 2), 2, 4)]],
-    );
-    assert_eq!(
-        found[1],
-        Rating {
-            rating: 0.0,
-            error: None
-        }
-    );
-    assert!(
-        found[0].rating > 0.0 && found[0].rating == -found[2].rating,
-        "{found:?}"
-    );
+    let found = rated(3, &[vec![meeting((0, 2), 2, 3)], vec![meeting((2, 2), 2, 4)]]);
+    assert_eq!(found[1], Rating { rating: 0.0, error: None });
+    assert!(found[0].rating > 0.0 && found[0].rating == -found[2].rating, "{found:?}");
 }
 
 /// A uniform random number from 0 to 1.
@@ -183,11 +132,7 @@ fn block(line_up: &[usize], strengths: &[f64], rng: &mut ChaCha8Rng) -> Vec<Meet
             times.fill_with(|| -(1.0 - uniform(rng)).ln());
         }
         let time = |seat: usize| times[seat] / strengths[line_up[seat]];
-        let place = |seat| {
-            (0..seats)
-                .filter(|&other| time(other) <= time(seat))
-                .count() as u32
-        };
+        let place = |seat| (0..seats).filter(|&other| time(other) <= time(seat)).count() as u32;
         let places: Vec<u32> = (0..seats).map(place).collect();
         let engines: Vec<Option<usize>> = line_up.iter().copied().map(Some).collect();
         table.add(&engines, &places);
@@ -231,9 +176,8 @@ fn errors_cover_the_true_ratings_of_three_seats() {
 
 #[test]
 fn errors_cover_the_true_ratings_of_a_round_robin() {
-    let line_ups: Vec<Vec<usize>> = (0..4)
-        .flat_map(|one| (one + 1..4).map(move |other| vec![one, other]))
-        .collect();
+    let line_ups: Vec<Vec<usize>> =
+        (0..4).flat_map(|one| (one + 1..4).map(move |other| vec![one, other])).collect();
     covers("round robin", &[120.0, 20.0, 0.0, -60.0], &line_ups, 20);
 }
 

@@ -35,13 +35,7 @@ fn start(spec: &EngineSpec) -> Result<Engine, StartError> {
 fn play_to_max_plies(engines: Vec<EngineSpec>) -> GameRecord {
     let played = Table::new(engines).play();
     let record = played.record();
-    assert!(
-        record
-            .endings
-            .iter()
-            .all(|ending| *ending == Ending::MaxPlies),
-        "{record:?}"
-    );
+    assert!(record.endings.iter().all(|ending| *ending == Ending::MaxPlies), "{record:?}");
     assert!(record.places.iter().all(|place| *place == 1), "{record:?}");
     assert_eq!(record.turns.len(), 6, "{record:?}");
     assert_eq!(record.fault, None);
@@ -56,10 +50,7 @@ fn a_game_ends_by_the_rules() {
     let record = played.record();
     assert_eq!(record.moves, "1 3");
     assert_eq!(record.places, [1, 2, 3], "{record:?}");
-    assert_eq!(
-        record.endings,
-        [Ending::Finish, Ending::Finish, Ending::Last]
-    );
+    assert_eq!(record.endings, [Ending::Finish, Ending::Finish, Ending::Last]);
     assert_eq!(record.start, "63,3,0/61,9,0/20,5,0 1 - -");
     let seats: Vec<u32> = record.turns.iter().map(|turn| turn.seat).collect();
     assert_eq!(seats, [1, 2]);
@@ -98,12 +89,7 @@ fn the_same_seed_draws_the_same_cards() {
     };
     let first = play(8);
     assert_eq!(first, play(8));
-    let cards = |moves: &str| {
-        moves
-            .split(' ')
-            .filter(|word| word.starts_with('+'))
-            .count()
-    };
+    let cards = |moves: &str| moves.split(' ').filter(|word| word.starts_with('+')).count();
     assert!(cards(&first) >= 3, "{first}");
     assert!((9..20).any(|seed| play(seed) != first), "{first}");
 }
@@ -125,18 +111,12 @@ fn the_opening_stands_in_the_moves_and_its_cards_are_drawn() {
 
 #[test]
 fn only_the_first_of_two_answers_counts() {
-    play_to_max_plies(vec![
-        tiny(&["printf 'bestmove %s\\nbestmove 99\\n' \"$1\""]),
-        tiny(&[]),
-    ]);
+    play_to_max_plies(vec![tiny(&["printf 'bestmove %s\\nbestmove 99\\n' \"$1\""]), tiny(&[])]);
 }
 
 #[test]
 fn an_answer_before_the_question_is_none() {
-    play_to_max_plies(vec![
-        tiny(&["", "printf 'readyok\\nbestmove 99\\n'"]),
-        tiny(&[]),
-    ]);
+    play_to_max_plies(vec![tiny(&["", "printf 'readyok\\nbestmove 99\\n'"]), tiny(&[])]);
 }
 
 #[test]
@@ -152,11 +132,7 @@ fn what_is_said_on_the_way_is_recorded() {
     assert_eq!(turn.score.as_deref(), Some("cp -12"), "{turn:?}");
     assert_eq!(turn.estimate, [400, 600], "{turn:?}");
     let plain = &record.turns[1];
-    assert_eq!(
-        (plain.depth, plain.score.as_deref()),
-        (None, None),
-        "{plain:?}"
-    );
+    assert_eq!((plain.depth, plain.score.as_deref()), (None, None), "{plain:?}");
     assert!(plain.estimate.is_empty(), "{plain:?}");
 }
 
@@ -197,11 +173,7 @@ fn an_interrupt_ends_the_wait() {
     });
     let played = table.play();
     assert!(setter.join().unwrap().is_ok(), "it was never asked");
-    assert!(
-        matches!(played.result, Err(Abandoned::Interrupted)),
-        "{:?}",
-        played.result
-    );
+    assert!(matches!(played.result, Err(Abandoned::Interrupted)), "{:?}", played.result);
     assert!(played.took < Duration::from_secs(40), "{:?}", played.took);
     assert!(!played.engines[0].is_usable());
 }
@@ -209,10 +181,7 @@ fn an_interrupt_ends_the_wait() {
 #[test]
 fn every_line_is_logged_both_ways() {
     let path = std::env::temp_dir().join(format!("arbiter-log-{}", std::process::id()));
-    let mut table = Table::new(vec![
-        tiny(&["echo thinking >&2; echo \"bestmove $1\""]),
-        tiny(&[]),
-    ]);
+    let mut table = Table::new(vec![tiny(&["echo thinking >&2; echo \"bestmove $1\""]), tiny(&[])]);
     table.log = Log::create(&path).unwrap();
     table.plan.patience.max_plies = 2;
     let played = table.play();
@@ -221,25 +190,14 @@ fn every_line_is_logged_both_ways() {
     let text = fs::read_to_string(&path).unwrap();
     fs::remove_file(&path).unwrap();
     for expected in [
-        "] > uci\n",
-        "] < uciok\n",
-        "] - game 1, seat 2\n",
-        "] > ucinewgame\n",
-        "] > isready\n",
-        "] < readyok\n",
-        "] > position startpos\n",
-        "] > position startpos moves 1 +",
-        "] > go nodes 1 searchmoves 1 ",
-        "] < bestmove 1\n",
-        "] ! thinking\n",
-        "] > quit\n",
+        "] > uci\n", "] < uciok\n", "] - game 1, seat 2\n", "] > ucinewgame\n", "] > isready\n",
+        "] < readyok\n", "] > position startpos\n", "] > position startpos moves 1 +",
+        "] > go nodes 1 searchmoves 1 ", "] < bestmove 1\n", "] ! thinking\n", "] > quit\n",
     ] {
         assert!(text.contains(expected), "{expected:?}? {text}");
     }
-    let stamps: Vec<f64> = text
-        .lines()
-        .map(|line| line.split(' ').next().unwrap().parse().expect(line))
-        .collect();
+    let stamps: Vec<f64> =
+        text.lines().map(|line| line.split(' ').next().unwrap().parse().expect(line)).collect();
     assert!(stamps.len() > 15, "{text}");
     assert_eq!(table.log.take_error().map(|error| error.to_string()), None);
 }
@@ -250,17 +208,11 @@ fn engines_that_cannot_start_are_named_with_the_reason() {
     missing.command = "./there/is/no/such/engine".into();
     let error = start(&missing).unwrap_err();
     assert!(matches!(error, StartError::NotStarted { .. }), "{error}");
-    assert!(
-        error.to_string().contains("./there/is/no/such/engine"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("./there/is/no/such/engine"), "{error}");
 
     let early = tiny(&["", "", "", "echo no weights >&2; exit 9"]);
     let error = start(&early).unwrap_err().to_string();
-    assert!(
-        error.contains("exit status: 9") && error.contains("no weights"),
-        "{error}"
-    );
+    assert!(error.contains("exit status: 9") && error.contains("no weights"), "{error}");
 
     let mut option = tiny(&[]);
     option.options = vec![("Hush".to_string(), "1".to_string())];
@@ -279,12 +231,7 @@ fn what_an_engine_says_cannot_colour_the_terminal() {
     let early = tiny(&["", "", "", &format!("{red}; exit 9")]);
     let error = start(&early).unwrap_err().to_string();
     assert!(error.ends_with("\\u{1b}[2Jgone bad"), "{error}");
-    let named = tiny(&[
-        "",
-        "",
-        "",
-        "read uci; printf 'id name \\033[31mred\\nuciok\\n'",
-    ]);
+    let named = tiny(&["", "", "", "read uci; printf 'id name \\033[31mred\\nuciok\\n'"]);
     let engine = start(&named).unwrap();
     assert_eq!(engine.id_name(), Some("\\u{1b}[31mred"));
 }
@@ -294,11 +241,7 @@ fn an_engine_that_never_says_uciok_is_not_waited_for() {
     let begun = Instant::now();
     let error = start(&tiny(&["", "", "", "exec sleep 1000"])).unwrap_err();
     assert!(matches!(error, StartError::NoAnswer { .. }), "{error}");
-    assert!(
-        begun.elapsed() < Duration::from_secs(10),
-        "{:?}",
-        begun.elapsed()
-    );
+    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
 }
 
 #[test]
@@ -314,11 +257,7 @@ fn quit_ends_engines_and_their_children() {
         assert_eq!(living_members(group).len(), 1);
         let begun = Instant::now();
         Engine::quit_all([engine]);
-        assert!(
-            begun.elapsed() < Duration::from_secs(5),
-            "{quit}: {:?}",
-            begun.elapsed()
-        );
+        assert!(begun.elapsed() < Duration::from_secs(5), "{quit}: {:?}", begun.elapsed());
         await_death(group);
     }
 }

@@ -23,13 +23,7 @@ fn game(number: u64, seats: [&str; 3], places: [u32; 3]) -> GameRecord {
         seats: seats.map(String::from).to_vec(),
         places: places.to_vec(),
         endings: places
-            .map(|place| {
-                if place == 3 {
-                    Ending::Last
-                } else {
-                    Ending::Finish
-                }
-            })
+            .map(|place| if place == 3 { Ending::Last } else { Ending::Finish })
             .to_vec(),
         turns: (1..=3).map(turn).collect(),
         ..GameRecord::default()
@@ -71,18 +65,11 @@ fn faults_beyond_the_first_few_are_counted() {
     let mut report = Report::new(vec!["swift".to_string()], 3, 3);
     for number in 1..=25 {
         let mut game = game(number, ["swift"; 3], [1, 1, 3]);
-        game.fault = Some(Fault {
-            seat: 3,
-            reason: "it stumbled".to_string(),
-            ..Fault::default()
-        });
+        game.fault = Some(Fault { seat: 3, reason: "it stumbled".to_string(), ..Fault::default() });
         report.add(&game);
     }
     let text = report.text();
-    assert!(
-        text.contains("Faults: 25\n") && text.ends_with("  and 15 more\n"),
-        "{text}"
-    );
+    assert!(text.contains("Faults: 25\n") && text.ends_with("  and 15 more\n"), "{text}");
 }
 
 /// A game of two seats; two successive games share a block.
@@ -221,16 +208,8 @@ fn a_match_of_three() {
 
 #[test]
 fn a_crosstable_of_eight_fits_into_120_columns() {
-    let names = [
-        "swift-2.1",
-        "steady",
-        "slow",
-        "lazy",
-        "patient",
-        "hasty",
-        "bold",
-        "a-longer-name",
-    ];
+    let names =
+        ["swift-2.1", "steady", "slow", "lazy", "patient", "hasty", "bold", "a-longer-name"];
     for more in [0, 1] {
         let mut report = round_robin(&names, 100);
         for game in 0..more {
@@ -269,25 +248,12 @@ except OSError:
 fn tables_fit_the_terminal_without_broken_words() {
     let directory = directory("report_on_a_terminal");
     let record = directory.join("games.jsonl").to_str().unwrap().to_string();
-    let engine = |name: &str| {
-        format!(
-            "cmd={} args=engine name={name}",
-            env!("CARGO_BIN_EXE_arbiter")
-        )
-    };
+    let engine =
+        |name: &str| format!("cmd={} args=engine name={name}", env!("CARGO_BIN_EXE_arbiter"));
     let engines = ["a-rather-long-name", "b", "c"].map(engine);
     let mut arguments = vec!["match", "--players", "3", "--games", "6", "--nodes", "1"];
-    arguments.extend([
-        "--random-plies",
-        "4",
-        "--max-plies",
-        "60",
-        "--record",
-        &record,
-    ]);
-    engines
-        .iter()
-        .for_each(|engine| arguments.extend(["--engine", engine]));
+    arguments.extend(["--random-plies", "4", "--max-plies", "60", "--record", &record]);
+    engines.iter().for_each(|engine| arguments.extend(["--engine", engine]));
     let (code, stdout, stderr) = run(&arguments);
     assert_eq!(code, 0, "{stdout}{stderr}");
     let whole = content(&["report", &record, "--format", "text"]);
@@ -295,12 +261,7 @@ fn tables_fit_the_terminal_without_broken_words() {
         |line: &str| whole.contains(line.trim_end()) || line.chars().all(|c| c == '─');
     for columns in [60, 80, 100, 120] {
         let output = std::process::Command::new("python3")
-            .args([
-                "-c",
-                ON_A_TERMINAL,
-                &columns.to_string(),
-                env!("CARGO_BIN_EXE_arbiter"),
-            ])
+            .args(["-c", ON_A_TERMINAL, &columns.to_string(), env!("CARGO_BIN_EXE_arbiter")])
             .args(["report", &record, "--format", "text"])
             .output()
             .unwrap();
@@ -319,9 +280,6 @@ fn tables_fit_the_terminal_without_broken_words() {
                 assert!(!is_line || line.chars().count() <= columns, "{text}");
             }
         }
-        assert!(
-            text.lines().filter(|line| line.starts_with('─')).count() >= 6,
-            "{text}"
-        );
+        assert!(text.lines().filter(|line| line.starts_with('─')).count() >= 6, "{text}");
     }
 }

@@ -13,10 +13,7 @@ fn events(text: &str) -> Vec<Value> {
 }
 
 fn of_kind<'a>(events: &'a [Value], kind: &str) -> Vec<&'a Value> {
-    events
-        .iter()
-        .filter(|event| event["event"] == kind)
-        .collect()
+    events.iter().filter(|event| event["event"] == kind).collect()
 }
 
 #[test]
@@ -29,19 +26,9 @@ fn an_engine_that_fails_too_often_in_a_row_is_retired() {
     ];
     let stream = directory.join("events.jsonl");
     let store = directory.join("match.db");
-    let mut all = vec![
-        "tournament",
-        "round-robin",
-        "--rounds",
-        "5",
-        "--nodes",
-        "1",
-        "--max-plies",
-        "40",
-    ];
-    engines
-        .iter()
-        .for_each(|engine| all.extend(["--engine", engine]));
+    let mut all =
+        vec!["tournament", "round-robin", "--rounds", "5", "--nodes", "1", "--max-plies", "40"];
+    engines.iter().for_each(|engine| all.extend(["--engine", engine]));
     let (store, stream) = (store.to_str().unwrap(), stream.to_str().unwrap());
     all.extend(["--retire", "2", "--events", stream, "--store", store]);
     let (code, stdout, stderr) = run(&all);
@@ -61,10 +48,7 @@ fn an_engine_that_fails_too_often_in_a_row_is_retired() {
     assert_eq!(of_kind(&events, "retired")[0]["engine"], "weak");
     let faults = of_kind(&events, "fault");
     assert_eq!(faults.len(), 2, "{faults:?}");
-    assert_eq!(
-        (&faults[0]["engine"], &faults[0]["ending"]),
-        (&"weak".into(), &"crash".into())
-    );
+    assert_eq!((&faults[0]["engine"], &faults[0]["ending"]), (&"weak".into(), &"crash".into()));
     // The engine stays retired unless it is forgiven.
     let (code, stdout, _) = run(&["resume", store]);
     assert_eq!(code, 4, "{stdout}");
@@ -83,20 +67,10 @@ fn an_engine_that_fails_too_often_in_a_row_is_retired() {
 #[test]
 fn a_match_ends_when_no_engine_is_left() {
     let directory = directory("nobody_left");
-    let engines = [
-        scattered(&directory, "alpha", 1),
-        crashing(&directory, "weak"),
-    ];
+    let engines = [scattered(&directory, "alpha", 1), crashing(&directory, "weak")];
     let (code, stdout, stderr) = run(&[
-        "match",
-        "--engine",
-        &engines[0],
-        "--engine",
-        &engines[1],
-        "--games",
-        "1000000000000",
-        "--nodes",
-        "1",
+        "match", "--engine", &engines[0], "--engine", &engines[1], "--games", "1000000000000",
+        "--nodes", "1",
     ]);
     assert_eq!(code, 4, "{stdout}{stderr}");
     assert!(stdout.contains("3 of 1000000000000 games"), "{stdout}");
@@ -105,66 +79,29 @@ fn a_match_ends_when_no_engine_is_left() {
 #[test]
 fn retire_0_retires_no_engine() {
     let directory = directory("never_retired");
-    let engines = [
-        scattered(&directory, "alpha", 1),
-        crashing(&directory, "weak"),
-    ];
+    let engines = [scattered(&directory, "alpha", 1), crashing(&directory, "weak")];
     let (code, stdout, stderr) = run(&[
-        "match",
-        "--engine",
-        &engines[0],
-        "--engine",
-        &engines[1],
-        "--games",
-        "8",
-        "--nodes",
-        "1",
-        "--retire",
-        "0",
+        "match", "--engine", &engines[0], "--engine", &engines[1], "--games", "8", "--nodes", "1",
+        "--retire", "0",
     ]);
     assert_eq!(code, 4, "{stdout}{stderr}");
-    assert!(
-        stdout.contains("8/8") && !stdout.contains("retired"),
-        "{stdout}"
-    );
+    assert!(stdout.contains("8/8") && !stdout.contains("retired"), "{stdout}");
 }
 
 #[test]
 fn the_stream_of_events_tells_the_whole_match() {
     let directory = directory("events");
-    let engines = [
-        scattered(&directory, "alpha", 1),
-        scattered(&directory, "beta", 2),
-    ];
+    let engines = [scattered(&directory, "alpha", 1), scattered(&directory, "beta", 2)];
     let stream = directory.join("events.jsonl");
     let path = stream.to_str().unwrap();
     let (code, stdout, stderr) = run(&[
-        "match",
-        "--engine",
-        &engines[0],
-        "--engine",
-        &engines[1],
-        "--games",
-        "4",
-        "--nodes",
-        "1",
-        "--max-plies",
-        "30",
-        "--events",
-        path,
-        "--concurrency",
-        "2",
-        "--seed",
-        "3",
+        "match", "--engine", &engines[0], "--engine", &engines[1], "--games", "4", "--nodes", "1",
+        "--max-plies", "30", "--events", path, "--concurrency", "2", "--seed", "3",
     ]);
     assert_eq!(code, 0, "{stdout}{stderr}");
     let events = events(&fs::read_to_string(&stream).unwrap());
     let start = &events[0];
-    assert_eq!(
-        (&start["event"], &start["version"]),
-        (&"start".into(), &1.into()),
-        "{start}"
-    );
+    assert_eq!((&start["event"], &start["version"]), (&"start".into(), &1.into()), "{start}");
     assert_eq!(
         (&start["games"], &start["engines"][1]["name"]),
         (&4.into(), &"beta".into()),
@@ -185,11 +122,7 @@ fn the_stream_of_events_tells_the_whole_match() {
             .filter(|event| event["game"] == *game)
             .filter_map(|event| event["move"].as_str().or(event["card"].as_str()))
             .collect();
-        assert_eq!(
-            words.join(" "),
-            end["record"]["moves"].as_str().unwrap(),
-            "{end}"
-        );
+        assert_eq!(words.join(" "), end["record"]["moves"].as_str().unwrap(), "{end}");
     }
 }
 
@@ -198,20 +131,9 @@ fn a_game_that_ended_badly_is_explained() {
     let directory = directory("explained");
     let store = directory.join("match.db");
     let path = store.to_str().unwrap();
-    let engines = [
-        scattered(&directory, "alpha", 1),
-        crashing(&directory, "weak"),
-    ];
+    let engines = [scattered(&directory, "alpha", 1), crashing(&directory, "weak")];
     let (code, _, _) = run(&[
-        "match",
-        "--engine",
-        &engines[0],
-        "--engine",
-        &engines[1],
-        "--nodes",
-        "1",
-        "--store",
-        path,
+        "match", "--engine", &engines[0], "--engine", &engines[1], "--nodes", "1", "--store", path,
     ]);
     assert_eq!(code, 4);
     for file in [path.to_string(), format!("{path}.jsonl")] {
@@ -233,44 +155,21 @@ fn a_game_that_ended_badly_is_explained() {
             assert!(stdout.contains(words), "no {words:?} in\n{stdout}");
         }
         let (code, stdout, _) = run(&["explain", &file]);
-        assert_eq!(
-            (code, stdout.matches("weak, seat").count()),
-            (0, 2),
-            "{stdout}"
-        );
+        assert_eq!((code, stdout.matches("weak, seat").count()), (0, 2), "{stdout}");
         let (code, _, stderr) = run(&["explain", &file, "9"]);
-        assert_eq!(
-            (code, stderr),
-            (2, format!("error: {file}: no game 9 in this file\n"))
-        );
+        assert_eq!((code, stderr), (2, format!("error: {file}: no game 9 in this file\n")));
     }
 }
 
 #[test]
 fn on_interrupt_finish_completes_running_games() {
     let directory = directory("finished_games");
-    let engines = [
-        scattered(&directory, "alpha", 1),
-        scattered(&directory, "beta", 2),
-    ];
+    let engines = [scattered(&directory, "alpha", 1), scattered(&directory, "beta", 2)];
     let store = directory.join("match.db");
     let path = store.to_str().unwrap();
     let mut command = arbiter(&[
-        "match",
-        "--engine",
-        &engines[0],
-        "--engine",
-        &engines[1],
-        "--games",
-        "100000",
-        "--nodes",
-        "1",
-        "--store",
-        path,
-        "--on-interrupt",
-        "finish",
-        "--max-plies",
-        "50",
+        "match", "--engine", &engines[0], "--engine", &engines[1], "--games", "100000", "--nodes",
+        "1", "--store", path, "--on-interrupt", "finish", "--max-plies", "50",
     ]);
     let child = command
         .stdout(std::process::Stdio::piped())
@@ -283,24 +182,12 @@ fn on_interrupt_finish_completes_running_games() {
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
     let id = child.id().to_string();
-    assert!(
-        std::process::Command::new("kill")
-            .args(["-INT", &id])
-            .status()
-            .unwrap()
-            .success()
-    );
+    assert!(std::process::Command::new("kill").args(["-INT", &id]).status().unwrap().success());
     let output = child.wait_with_output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
     assert_eq!(output.status.code(), Some(130), "{stdout}{stderr}");
-    assert!(
-        stderr.contains("stopping after the running games"),
-        "{stderr}"
-    );
+    assert!(stderr.contains("stopping after the running games"), "{stderr}");
     let stored = run(&["export", path]).1.lines().count();
-    assert!(
-        stdout.contains(&format!("{stored} of 100000 games")),
-        "{stored}: {stdout}"
-    );
+    assert!(stdout.contains(&format!("{stored} of 100000 games")), "{stored}: {stdout}");
 }

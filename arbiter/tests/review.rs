@@ -30,19 +30,12 @@ impl Appraise for Invented {
     fn appraise(&mut self, question: Question<'_>) -> Result<Appraisal, Infallible> {
         let position = question.position;
         assert_eq!(position.turn(), Turn::Seat(question.mover), "{position:?}");
-        assert!(
-            self.asked.insert(position.to_string()),
-            "asked twice: {position:?}"
-        );
+        assert!(self.asked.insert(position.to_string()), "asked twice: {position:?}");
         let mut random = ChaCha8Rng::seed_from_u64(position.key());
         let shares = (0..position.seats()).map(|_| f64::from(random.random_range(1..500)));
         Ok(Appraisal {
             shares: shares.collect(),
-            best: position
-                .legal_actions()
-                .choose(&mut random)
-                .unwrap()
-                .clone(),
+            best: position.legal_actions().choose(&mut random).unwrap().clone(),
         })
     }
 }
@@ -80,11 +73,7 @@ fn random_game(variant: &str, seats: usize, seed: u64, words: usize) -> PlayedGa
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut position = start;
     while position.turn() != Turn::Over && game.words.len() < words {
-        let word = position
-            .legal_actions()
-            .choose(&mut random)
-            .unwrap()
-            .clone();
+        let word = position.legal_actions().choose(&mut random).unwrap().clone();
         position.play(&word).unwrap();
         game.words.push(word);
     }
@@ -111,10 +100,7 @@ fn games() -> Vec<PlayedGame> {
 }
 
 fn assert_near(found: f64, expected: f64, about: &str) {
-    assert!(
-        (found - expected).abs() < ROUNDING,
-        "{about}: {found}, expected {expected}"
-    );
+    assert!((found - expected).abs() < ROUNDING, "{about}: {found}, expected {expected}");
 }
 
 /// A seat's result as the sum of its parts.
@@ -153,20 +139,11 @@ fn each_step_leads_from_one_value_to_the_next() {
         let review = invented(&game);
         let mut value = review.start.clone();
         for card in &review.drawn_first {
-            value
-                .iter_mut()
-                .zip(&card.luck)
-                .for_each(|(value, luck)| *value += luck);
+            value.iter_mut().zip(&card.luck).for_each(|(value, luck)| *value += luck);
         }
         let mut cards = review.drawn_first.len();
         for reviewed in &review.moves {
-            let ReviewedMove {
-                before,
-                after,
-                noise,
-                change,
-                ..
-            } = reviewed;
+            let ReviewedMove { before, after, noise, change, .. } = reviewed;
             let luck = reviewed.luck();
             for seat in 0..before.len() {
                 assert_near(before[seat], value[seat], "the value before");
@@ -174,14 +151,8 @@ fn each_step_leads_from_one_value_to_the_next() {
                 assert_near(steps, after[seat], "the value after");
             }
             let loss = reviewed.loss;
-            assert!(
-                loss >= 0.0 && change[reviewed.seat - 1] == -loss,
-                "{reviewed:?}"
-            );
-            assert_eq!(
-                reviewed.best == reviewed.mv,
-                change.iter().all(|step| *step == 0.0)
-            );
+            assert!(loss >= 0.0 && change[reviewed.seat - 1] == -loss, "{reviewed:?}");
+            assert_eq!(reviewed.best == reviewed.mv, change.iter().all(|step| *step == 0.0));
             assert_eq!(game.words[reviewed.word - 1], reviewed.mv);
             assert_near(after.iter().sum(), 1000.0, "all shares");
             for card in &reviewed.cards {
@@ -219,8 +190,7 @@ fn mean_luck_over_all_cards_is_zero() {
                 let mut moves = with_other.moves.iter().zip(&review.moves);
                 assert!(moves.all(|(one, two)| (one.loss, &one.best) == (two.loss, &two.best)));
             }
-            sums.iter()
-                .for_each(|sum| assert_near(*sum, 0.0, &card.card));
+            sums.iter().for_each(|sum| assert_near(*sum, 0.0, &card.card));
             tried += 1;
         }
     }
@@ -234,10 +204,7 @@ fn a_solved_game_needs_no_judge_and_has_no_noise() {
         let game = random_game("fox-and-hounds", 2, seed, 100);
         let review = all(&game, &mut Nobody).unwrap();
         for reviewed in &review.moves {
-            assert!(
-                reviewed.noise.iter().all(|noise| *noise == 0.0),
-                "{reviewed:?}"
-            );
+            assert!(reviewed.noise.iter().all(|noise| *noise == 0.0), "{reviewed:?}");
             let before = after(&game, reviewed.word - 1);
             let winner_after = |word: &str| {
                 let mut next = before.clone();
@@ -285,10 +252,7 @@ fn an_opening_counts_neither_as_skill_nor_as_luck() {
         game.opening = 7;
         let rest = invented(&game);
         assert_eq!(rest.moves, whole.moves[7..]);
-        assert_eq!(
-            (&rest.start, &rest.end),
-            (&rest.moves[0].before, &whole.end)
-        );
+        assert_eq!((&rest.start, &rest.end), (&rest.moves[0].before, &whole.end));
         assert!(rest.drawn_first.is_empty());
         for sums in rest.sums() {
             assert_near(sum(&sums), sums.result, &format!("{sums:?}"));
@@ -327,57 +291,28 @@ impl Appraise for Stubborn {
     type Error = Infallible;
 
     fn appraise(&mut self, _: Question<'_>) -> Result<Appraisal, Infallible> {
-        Ok(Appraisal {
-            shares: self.shares.to_vec(),
-            best: self.best.to_string(),
-        })
+        Ok(Appraisal { shares: self.shares.to_vec(), best: self.best.to_string() })
     }
 }
 
 #[test]
 fn values_and_moves_that_cannot_be_are_refused() {
-    let game = PlayedGame {
-        words: vec!["2".to_string()],
-        ..random_game("hase-und-igel", 2, 1, 0)
-    };
+    let game = PlayedGame { words: vec!["2".to_string()], ..random_game("hase-und-igel", 2, 1, 0) };
     for (shares, best, expected) in [
         (
             &[300.0, 300.0, 400.0][..],
             "1",
             "shares [300.0, 300.0, 400.0], expected one for each of 2 seats",
         ),
-        (
-            &[f64::NAN, 400.0],
-            "1",
-            "shares [NaN, 400.0], expected one for each of 2 seats",
-        ),
-        (
-            &[-1.0, 1001.0],
-            "1",
-            "shares [-1.0, 1001.0], expected one for each of 2 seats",
-        ),
-        (
-            &[0.0, 0.0],
-            "1",
-            "shares [0.0, 0.0], expected one for each of 2 seats",
-        ),
-        (
-            &[500.0, 500.0],
-            "64",
-            "asked about \"startpos\": its best move is 64: 64 is illegal",
-        ),
+        (&[f64::NAN, 400.0], "1", "shares [NaN, 400.0], expected one for each of 2 seats"),
+        (&[-1.0, 1001.0], "1", "shares [-1.0, 1001.0], expected one for each of 2 seats"),
+        (&[0.0, 0.0], "1", "shares [0.0, 0.0], expected one for each of 2 seats"),
+        (&[500.0, 500.0], "64", "asked about \"startpos\": its best move is 64: 64 is illegal"),
     ] {
-        let error = all(&game, &mut Stubborn { shares, best })
-            .unwrap_err()
-            .to_string();
+        let error = all(&game, &mut Stubborn { shares, best }).unwrap_err().to_string();
         assert!(error.contains(expected), "{error}");
     }
-    let illegal = PlayedGame {
-        words: vec!["2".to_string(), "2".to_string()],
-        ..game
-    };
-    let error = all(&illegal, &mut Invented::default())
-        .unwrap_err()
-        .to_string();
+    let illegal = PlayedGame { words: vec!["2".to_string(), "2".to_string()], ..game };
+    let error = all(&illegal, &mut Invented::default()).unwrap_err().to_string();
     assert!(error.starts_with("word 2 of the moves: "), "{error}");
 }

@@ -45,10 +45,8 @@ fn engine(directory: &Path, name: &str, script: &str) -> String {
 /// The game of [`MOVES`] as a line of a record.
 fn game(number: u64, seats: [&str; 2]) -> Value {
     let turns = [(2, "7"), (1, "4"), (2, "0"), (1, "4"), (2, "2")];
-    let turns: Vec<Value> = turns
-        .iter()
-        .map(|(seat, mv)| json!({ "seat": seat, "mv": mv }))
-        .collect();
+    let turns: Vec<Value> =
+        turns.iter().map(|(seat, mv)| json!({ "seat": seat, "mv": mv })).collect();
     json!({
         "game": number, "block": 1, "variant": "hase-und-igel", "start": "0,68,3/0,68,3 1 - -",
         "seats": seats, "seed": 1, "moves": MOVES, "places": [1, 1],
@@ -81,12 +79,8 @@ fn number(value: &Value) -> f64 {
 
 /// The numbers of a list, without rounding errors.
 fn numbers(value: &Value) -> Vec<f64> {
-    let list = value
-        .as_array()
-        .unwrap_or_else(|| panic!("no list: {value}"));
-    list.iter()
-        .map(|value| (number(value) * 1e6).round() / 1e6)
-        .collect()
+    let list = value.as_array().unwrap_or_else(|| panic!("no list: {value}"));
+    list.iter().map(|value| (number(value) * 1e6).round() / 1e6).collect()
 }
 
 /// Plays a match of the built-in engine at three levels.
@@ -96,25 +90,8 @@ fn match_of_three(directory: &Path, games: &str) -> String {
     let engine = |settings: &str| format!("cmd={program} args=engine {settings}");
     let [a, b, c] = ["name=a nodes=60", "name=b nodes=20", "name=c nodes=5"].map(engine);
     content(&[
-        "match",
-        "--store",
-        &store,
-        "--seed",
-        "9",
-        "--players",
-        "3",
-        "--games",
-        games,
-        "--random-plies",
-        "4",
-        "--nodes",
-        "20",
-        "--engine",
-        &a,
-        "--engine",
-        &b,
-        "--engine",
-        &c,
+        "match", "--store", &store, "--seed", "9", "--players", "3", "--games", games,
+        "--random-plies", "4", "--nodes", "20", "--engine", &a, "--engine", &b, "--engine", &c,
     ]);
     store
 }
@@ -140,56 +117,31 @@ fn a_game_by_an_engine_whose_estimates_are_known() {
     assert_eq!(of_moves("word"), json!([2, 3, 5, 6, 7]));
     assert_eq!(of_moves("seat"), json!([2, 1, 2, 1, 2]));
     assert_eq!(of_moves("move"), json!(["7", "4", "0", "4", "2"]));
-    assert_eq!(
-        of_moves("is_forced"),
-        json!([false, false, true, false, false])
-    );
+    assert_eq!(of_moves("is_forced"), json!([false, false, true, false, false]));
     assert_eq!(of_moves("best"), json!(["1", "3", "0", "4", "2"]));
     // After 4, two of the fifteen cards are worth 300, the others 600.
     let mean = (2.0 * 300.0 + 13.0 * 600.0) / 15.0;
     let rounded = |number: f64| (number * 1e6).round() / 1e6;
-    assert_eq!(
-        numbers(&of_moves("loss")),
-        [200.0, 720.0 - mean, 0.0, 0.0, 0.0].map(rounded)
-    );
-    let before: Vec<f64> = moves
-        .iter()
-        .map(|reviewed| number(&reviewed["before"][0]))
-        .collect();
+    assert_eq!(numbers(&of_moves("loss")), [200.0, 720.0 - mean, 0.0, 0.0, 0.0].map(rounded));
+    let before: Vec<f64> = moves.iter().map(|reviewed| number(&reviewed["before"][0])).collect();
     assert_eq!(before, [500.0, 600.0, 300.0, 400.0, 400.0]);
-    let noise: Vec<f64> = moves
-        .iter()
-        .map(|reviewed| number(&reviewed["noise"][0]))
-        .collect();
+    let noise: Vec<f64> = moves.iter().map(|reviewed| number(&reviewed["noise"][0])).collect();
     assert_eq!(noise, [-100.0, 120.0, 100.0, 0.0, 0.0]);
     let cards = moves[1]["cards"].as_array().unwrap();
     assert_eq!(
         (cards.len(), &cards[0]["card"], &cards[0]["seat"]),
         (1, &json!("+half"), &json!(1))
     );
-    assert_eq!(
-        numbers(&cards[0]["luck"]),
-        [300.0 - mean, mean - 300.0].map(rounded)
-    );
+    assert_eq!(numbers(&cards[0]["luck"]), [300.0 - mean, mean - 300.0].map(rounded));
     assert_eq!(
         (numbers(&review["start"]), numbers(&review["end"])),
         (vec![500.0; 2], vec![400.0, 600.0])
     );
-    let sums: Vec<f64> = [
-        "start", "skill", "gifts", "luck", "noise", "verdict", "result",
-    ]
-    .iter()
-    .map(|key| rounded(number(&review["sums"][0][key])))
-    .collect();
-    let expected = [
-        500.0,
-        mean - 720.0,
-        200.0,
-        300.0 - mean,
-        120.0,
-        100.0,
-        500.0,
-    ];
+    let sums: Vec<f64> = ["start", "skill", "gifts", "luck", "noise", "verdict", "result"]
+        .iter()
+        .map(|key| rounded(number(&review["sums"][0][key])))
+        .collect();
+    let expected = [500.0, mean - 720.0, 200.0, 300.0 - mean, 120.0, 100.0, 500.0];
     assert_eq!(sums, expected.map(rounded));
     // The worst moves and the losses per move that had an alternative, over both games.
     let told = review_json(&arguments);
@@ -202,14 +154,7 @@ fn a_game_by_an_engine_whose_estimates_are_known() {
         .unwrap()
         .iter()
         .map(|bad| {
-            json!([
-                bad["game"],
-                bad["ply"],
-                bad["seat"],
-                bad["engine"],
-                bad["move"],
-                bad["best"]
-            ])
+            json!([bad["game"], bad["ply"], bad["seat"], bad["engine"], bad["move"], bad["best"]])
         })
         .collect();
     let expected = [
@@ -233,9 +178,7 @@ fn an_engine_that_reviews_itself_finds_no_loss() {
     let (openings, record) = (path("openings"), path("games.jsonl"));
     fs::write(&openings, "startpos moves 1 +half 4\n2,65,3/0,68,3 2 - -\n").unwrap();
     let settings = ["--openings", &openings, "--games", "4", "--seed", "9"];
-    let files = [
-        "match", "--engine", BUILT_IN, "--record", &record, "--depth", "1",
-    ];
+    let files = ["match", "--engine", BUILT_IN, "--record", &record, "--depth", "1"];
     content(&[&files[..], &settings].concat());
     let told = review_json(&[&record, "--depth", "1"]);
     assert_eq!((&told["games"], &told["worst"]), (&json!(4), &json!([])));
@@ -261,10 +204,7 @@ fn the_steps_of_real_games_add_up_at_any_concurrency() {
             let steps = ["start", "skill", "gifts", "luck", "noise", "verdict"];
             let sum: f64 = steps.iter().map(|step| number(&sums[step])).sum();
             let place = number(&review["places"][seat]);
-            assert!(
-                (sum - (3.0 - place) * 1000.0 / 3.0).abs() < 1e-9,
-                "{review}"
-            );
+            assert!((sum - (3.0 - place) * 1000.0 / 3.0).abs() < 1e-9, "{review}");
             assert_eq!(sums["verdict"], 0.0);
         }
     }
@@ -289,16 +229,10 @@ fn over_many_games_luck_evens_out_and_weak_engines_lose_by_their_moves() {
     for line in lines() {
         let luck = &line["luck"];
         // Twice the 95 % interval, because of the number of tests.
-        assert!(
-            number(&luck["mean"]).abs() < 2.0 * number(&luck["error"]),
-            "{line}"
-        );
+        assert!(number(&luck["mean"]).abs() < 2.0 * number(&luck["error"]), "{line}");
         assert!(number(&luck["error"]) > 1.0, "{line}");
     }
-    let skill: Vec<f64> = lines()
-        .take(3)
-        .map(|line| number(&line["skill"]["mean"]))
-        .collect();
+    let skill: Vec<f64> = lines().take(3).map(|line| number(&line["skill"]["mean"])).collect();
     assert!(skill[0] > skill[2] + 50.0 && skill[0] < 0.0, "{skill:?}");
 }
 
@@ -309,10 +243,7 @@ fn only_selected_games_are_reviewed() {
     let games = |arguments: &[&str]| {
         let all = [&record, "--engine", &engine, "--depth", "7"];
         let told = review_json(&[&all[..], arguments].concat());
-        (
-            told["games"].clone(),
-            told["reviews"].as_array().map(Vec::len),
-        )
+        (told["games"].clone(), told["reviews"].as_array().map(Vec::len))
     };
     assert_eq!(games(&["--games", "1"]), (json!(1), None));
     assert_eq!(games(&["--sample", "2"]), (json!(1), None));
@@ -398,22 +329,13 @@ fn an_engine_without_estimates_reviews_nothing() {
     }
     for (arguments, expected) in [
         (&["/nowhere/at/all"][..], "error: /nowhere/at/all: "),
-        (
-            &[&record, "--game", "0"],
-            "error: invalid value '0' for '--game <N>'",
-        ),
+        (&[&record, "--game", "0"], "error: invalid value '0' for '--game <N>'"),
         (
             &[&record, "--game", "1", "--sample", "2"],
             "error: the argument '--game <N>' cannot be used with",
         ),
-        (
-            &[&record, "--games", "0"],
-            "error: invalid value '0' for '--games <N>'",
-        ),
-        (
-            &[&record, "--sample", "0"],
-            "error: invalid value '0' for '--sample <K>'",
-        ),
+        (&[&record, "--games", "0"], "error: invalid value '0' for '--games <N>'"),
+        (&[&record, "--sample", "0"], "error: invalid value '0' for '--sample <K>'"),
         (
             &[&record, "--movetime", "5", "--tc", "1+1"],
             "error: the argument '--movetime <MS>' cannot be used with",

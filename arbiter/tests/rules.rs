@@ -44,30 +44,16 @@ fn a_match_is_played_stored_replayed_and_reported() {
     for (seats, games) in [("2", 8), ("3", 6)] {
         let store = path(&directory, &format!("{seats}.db"));
         let games = games.to_string();
-        let options = [
-            "--players",
-            seats,
-            "--games",
-            &games,
-            "--concurrency",
-            "2",
-            "--random-plies",
-            "3",
-        ];
+        let options =
+            ["--players", seats, "--games", &games, "--concurrency", "2", "--random-plies", "3"];
         let (code, stdout, stderr) = play(&pig(), &store, &options);
         assert_eq!(code, 0, "{stdout}{stderr}");
-        assert!(
-            stdout.starts_with(&format!("pig, {seats} seats, ")),
-            "{stdout}"
-        );
+        assert!(stdout.starts_with(&format!("pig, {seats} seats, ")), "{stdout}");
 
         let all_in_order = format!("{store}: {games} games, all in order\n");
         assert_eq!(content(&["replay", &store]), all_in_order);
         let shown = content(&["replay", &store, "--game", "1"]);
-        assert!(
-            shown.contains(&format!("start startpos players {seats}\n")),
-            "{shown}"
-        );
+        assert!(shown.contains(&format!("start startpos players {seats}\n")), "{shown}");
         assert!(content(&["report", &store]).contains("pig"));
         let settings = content(&["export", &store, "--format", "config"]);
         assert!(
@@ -79,15 +65,10 @@ fn a_match_is_played_stored_replayed_and_reported() {
         let record = path(&directory, &format!("{seats}.jsonl"));
         fs::write(&record, export(&store, &[])).unwrap();
         let (code, stdout, _) = run(&["replay", &record]);
-        assert!(
-            code == 1 && stdout.contains("unknown variant \"pig\""),
-            "{stdout}"
-        );
+        assert!(code == 1 && stdout.contains("unknown variant \"pig\""), "{stdout}");
         let text = content(&["replay", &record, "--rules", &pig()]);
         assert!(text.ends_with("all in order\n"), "{text}");
-        let tampered = fs::read_to_string(&record)
-            .unwrap()
-            .replacen(" hold ", " +4 ", 1);
+        let tampered = fs::read_to_string(&record).unwrap().replacen(" hold ", " +4 ", 1);
         fs::write(&record, tampered).unwrap();
         let (code, stdout, _) = run(&["replay", &record, "--rules", &pig()]);
         assert!(code == 1 && stdout.contains("+4 is illegal"), "{stdout}");
@@ -132,29 +113,14 @@ fn a_page_shows_pictures_or_without_the_program_the_moves() {
     let (one, other) = (mover("one"), mover("other"));
     let rules = pig();
     let (code, stdout, stderr) = run(&[
-        "match",
-        "--rules",
-        &rules,
-        "--games",
-        "2",
-        "--random-plies",
-        "3",
-        "--max-plies",
-        "60",
-        "--engine",
-        &one,
-        "--engine",
-        &other,
-        "--store",
-        &store,
+        "match", "--rules", &rules, "--games", "2", "--random-plies", "3", "--max-plies", "60",
+        "--engine", &one, "--engine", &other, "--store", &store,
     ]);
     assert_eq!(code, 0, "{stdout}{stderr}");
     let lines = export(&store, &[]);
     fs::write(&record, &lines).unwrap();
-    let records: Vec<Value> = lines
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
+    let records: Vec<Value> =
+        lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let with_program = shown_games(&content(&["report", &store]));
     let without = shown_games(&content(&["report", &record]));
     assert_eq!((with_program.len(), without.len()), (2, 2));
@@ -163,10 +129,7 @@ fn a_page_shows_pictures_or_without_the_program_the_moves() {
         assert!(game["positions"]["board"].is_null(), "{game}");
         let expected = pictures_of_pig(&text(&record["moves"]));
         let steps = list(&game["positions"]["steps"]);
-        assert!(
-            steps.len() > 60 && steps.len() + 1 == expected.len(),
-            "{game}"
-        );
+        assert!(steps.len() > 60 && steps.len() + 1 == expected.len(), "{game}");
         let mut picture = text(&game["positions"]["picture"][0]);
         assert_eq!(picture, expected[0]);
         for (step, after) in steps.iter().zip(&expected[1..]) {
@@ -185,10 +148,7 @@ fn a_page_shows_pictures_or_without_the_program_the_moves() {
         assert_eq!(bare["positions"].get("picture"), None);
         let bare_steps = list(&bare["positions"]["steps"]);
         assert_eq!(bare_steps.len(), steps.len());
-        assert_eq!(
-            (&bare["opening"], &game["opening"]),
-            (&Value::from(3), &Value::from(3))
-        );
+        assert_eq!((&bare["opening"], &game["opening"]), (&Value::from(3), &Value::from(3)));
         for (ply, (bare, step)) in bare_steps.iter().zip(steps).enumerate() {
             let words = [&step["m"], step.get("c").unwrap_or(&Value::Null)];
             assert_eq!([&bare["m"], bare.get("c").unwrap_or(&Value::Null)], words);
@@ -201,10 +161,7 @@ fn a_page_shows_pictures_or_without_the_program_the_moves() {
     let page = path(&directory, "page.html");
     let crash = format!("cmd=python3 args='{BAD_PIG} {PIG} crash 30 none' name=pig");
     let (code, stdout, stderr) = run(&["replay", &record, "--rules", &crash]);
-    assert!(
-        code == 5 && stdout.is_empty() && stderr.contains("out of dice"),
-        "{stdout}{stderr}"
-    );
+    assert!(code == 5 && stdout.is_empty() && stderr.contains("out of dice"), "{stdout}{stderr}");
     let (code, stdout, stderr) = run(&["report", &record, "--output", &page, "--rules", &crash]);
     assert_eq!(code, 5, "{stdout}{stderr}");
     assert!(
@@ -229,11 +186,9 @@ fn a_page_shows_pictures_or_without_the_program_the_moves() {
 fn a_match_by_the_rules_of_the_engine_is_the_built_in_one_but_for_the_name() {
     let directory = directory("rules_equal");
     let arbiter = env!("CARGO_BIN_EXE_arbiter");
-    for (variant, seats) in [
-        ("hase-und-igel", "2"),
-        ("hare-and-tortoise", "4"),
-        ("fox-and-hounds", "2"),
-    ] {
+    for (variant, seats) in
+        [("hase-und-igel", "2"), ("hare-and-tortoise", "4"), ("fox-and-hounds", "2")]
+    {
         let rules = format!(
             "cmd={arbiter} args='engine rules {variant}' name=x variant={variant} draws=game"
         );
@@ -242,22 +197,8 @@ fn a_match_by_the_rules_of_the_engine_is_the_built_in_one_but_for_the_name() {
             let store = path(&directory, &format!("{variant}.{name}.db"));
             let (one, other) = (engine("one"), engine("other"));
             let rest = [
-                "--players",
-                seats,
-                "--games",
-                "8",
-                "--seed",
-                "5",
-                "--random-plies",
-                "3",
-                "--luck",
-                "off",
-                "--engine",
-                &one,
-                "--engine",
-                &other,
-                "--store",
-                &store,
+                "--players", seats, "--games", "8", "--seed", "5", "--random-plies", "3", "--luck",
+                "off", "--engine", &one, "--engine", &other, "--store", &store,
             ];
             let (code, stdout, stderr) = run(&[&["match"], source, &rest].concat());
             assert_eq!(code, 0, "{stdout}{stderr}");
@@ -357,10 +298,7 @@ fn winnings_are_counted_beside_places() {
     let one = &report["engines"][0];
     assert!((one["winnings"].as_f64().unwrap() - mean).abs() < 1e-9);
     assert!((one["winnings_error"].as_f64().unwrap() - error).abs() < 1e-9);
-    assert!(
-        stdout.contains("winnings") && stdout.contains(&format!(" {mean:.2} ")),
-        "{stdout}"
-    );
+    assert!(stdout.contains("winnings") && stdout.contains(&format!(" {mean:.2} ")), "{stdout}");
 
     let swapped = games.replacen("\"winnings\":[3,0]", "\"winnings\":[0,3]", 1);
     assert_ne!(swapped, games);
@@ -408,32 +346,16 @@ fn rules_that_cannot_be_used_are_refused_before_the_match() {
         ("cmd=x name=hase-und-igel", 2, "is a built-in game"),
         ("cmd=x movetime=5", 2, "movetime= does not apply to rules"),
         ("cmd=x draws=never", 2, "draws=never: expected game or seat"),
-        (
-            "cmd=/nonexistent/rules name=pig",
-            5,
-            "rules program pig: cannot start",
-        ),
+        ("cmd=/nonexistent/rules name=pig", 5, "rules program pig: cannot start"),
         ("cmd=true name=pig", 5, "rules program pig: "),
-        (
-            &format!("{} draws=seat", pig().replace("pig.py", "nothing.py")),
-            5,
-            "No such file",
-        ),
+        (&format!("{} draws=seat", pig().replace("pig.py", "nothing.py")), 5, "No such file"),
     ] {
-        let (found, stdout, stderr) = run(&[
-            "match", "--rules", rules, "--engine", &engine, "--store", "none",
-        ]);
+        let (found, stdout, stderr) =
+            run(&["match", "--rules", rules, "--engine", &engine, "--store", "none"]);
         assert_eq!(found, code, "{rules}: {stdout}{stderr}");
         assert!(stderr.contains(expected), "{rules}: {stderr}");
     }
-    let (code, _, stderr) = run(&[
-        "match",
-        "--rules",
-        &pig(),
-        "--luck",
-        "300",
-        "--engine",
-        &engine,
-    ]);
+    let (code, _, stderr) =
+        run(&["match", "--rules", &pig(), "--luck", "300", "--engine", &engine]);
     assert!(code == 2 && stderr.contains("--luck-engine"), "{stderr}");
 }

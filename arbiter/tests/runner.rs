@@ -20,10 +20,7 @@ use table::{Table, tiny};
 fn once(file: &Path, again: &str) -> EngineSpec {
     let file = file.display();
     let before = format!("if [ -e {file} ]; then echo worn out >&2; {again}; fi; : > {file}");
-    EngineSpec {
-        name: "once".to_string(),
-        ..tiny(&["exit 3", "", "", &before])
-    }
+    EngineSpec { name: "once".to_string(), ..tiny(&["exit 3", "", "", &before]) }
 }
 
 fn file(name: &str) -> PathBuf {
@@ -43,10 +40,7 @@ fn play_games(engines: Vec<EngineSpec>, start: Option<&str>, games: &dyn Games) 
     table.plan.patience.ready = Duration::from_secs(1);
     let plan = Plan {
         games: table.plan.seats as u64,
-        openings: vec![Opening {
-            start: start.map(String::from),
-            moves: Vec::new(),
-        }],
+        openings: vec![Opening { start: start.map(String::from), moves: Vec::new() }],
         ..table.plan
     };
     let mut records = Vec::new();
@@ -84,11 +78,7 @@ fn an_engine_that_does_not_restart_is_named() {
     for (again, ending, reason) in [
         ("exit 9", Ending::Crash, "exit status: 9"),
         ("exec sleep 1000", Ending::Stall, "did not answer in time"),
-        (
-            "exec >&-; sleep 1000",
-            Ending::Disconnect,
-            "closed its output",
-        ),
+        ("exec >&-; sleep 1000", Ending::Disconnect, "closed its output"),
     ] {
         let once = once(&file(ending.name()), again);
         let records = play(vec![tiny(&[]), once], None);
@@ -133,17 +123,12 @@ impl Games for Told {
 fn engines_are_kept_from_game_to_game_unless_they_rest() {
     for (told, starts) in [
         (vec![Next::Game(2), Next::Game(1)], 1),
-        (
-            vec![Next::Game(2), Next::Rest, Next::Rest, Next::Game(1)],
-            2,
-        ),
+        (vec![Next::Game(2), Next::Rest, Next::Rest, Next::Game(1)], 2),
     ] {
         let notes = file("rest");
         let note = format!("echo started >> {}", notes.display());
-        let engines = ["one", "two"].map(|name| EngineSpec {
-            name: name.to_string(),
-            ..tiny(&["", "", "", &note])
-        });
+        let engines = ["one", "two"]
+            .map(|name| EngineSpec { name: name.to_string(), ..tiny(&["", "", "", &note]) });
         let records = play_games(engines.to_vec(), None, &Told(Mutex::new(told)));
         let numbers: Vec<u64> = records.iter().map(|record| record.game).collect();
         assert_eq!(numbers, [1, 2]);

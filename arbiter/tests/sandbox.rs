@@ -164,9 +164,7 @@ fn a_session_of_its_own_without_a_terminal() {
         let outcome = arena.play("", &["--isolate", isolate]);
         assert_eq!(outcome.code, Some(0), "{}", outcome.text);
         let stat = arena.written("stat");
-        let fields: Vec<&str> = stat[stat.find(')').unwrap() + 1..]
-            .split_whitespace()
-            .collect();
+        let fields: Vec<&str> = stat[stat.find(')').unwrap() + 1..].split_whitespace().collect();
         // State, parent, process group, session, terminal.
         assert_eq!(fields[4], "0", "{stat}");
         if isolate == "off" {
@@ -190,11 +188,7 @@ fn resource_limits_hold() {
         let arena = Arena::new("while :; do :; done");
         let outcome = arena.play("cpu=1 movetime=30000", &["--isolate", isolate]);
         let fault = outcome.records[0].fault.as_ref().unwrap();
-        assert!(
-            fault.reason.contains("SIGXCPU"),
-            "{fault:?}: {}",
-            outcome.text
-        );
+        assert!(fault.reason.contains("SIGXCPU"), "{fault:?}: {}", outcome.text);
         assert!(!outcome.text.contains("is rerun"), "{}", outcome.text);
     }
 }
@@ -242,17 +236,8 @@ fn a_missing_program_is_named() {
     let mut texts = Vec::new();
     for isolate in ["auto", "off"] {
         let arena = Arena::new("");
-        let arguments = [
-            "match",
-            "--isolate",
-            isolate,
-            "--engine",
-            "cmd=/nonexistent/engine",
-        ];
-        let output = arena
-            .arbiter(&arguments.map(String::from))
-            .output()
-            .unwrap();
+        let arguments = ["match", "--isolate", isolate, "--engine", "cmd=/nonexistent/engine"];
+        let output = arena.arbiter(&arguments.map(String::from)).output().unwrap();
         assert_eq!(output.status.code(), Some(2));
         texts.push(String::from_utf8_lossy(&output.stderr).into_owned());
     }
@@ -274,11 +259,7 @@ fn a_system_without_namespaces_is_recognized() {
         unshare.args(["--user", "--map-root-user", "sh", "-c", &shell]);
         let output = unshare.output().unwrap();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        (
-            output.status.code(),
-            text(&output.stdout),
-            text(&output.stderr),
-        )
+        (output.status.code(), text(&output.stdout), text(&output.stderr))
     };
     let (code, stdout, stderr) = in_a_poor_system("auto");
     assert_eq!(code, Some(0), "{stdout}{stderr}");
@@ -325,21 +306,12 @@ fn a_replaced_program_stops_the_match() {
     let replace = "echo '# another' >> DIR/attacker.sh; echo \"bestmove $1\"";
     let outcome = Arena::new(replace).play("restart=on", &[]);
     let seen = &outcome.text;
-    assert_eq!(
-        (outcome.code, outcome.records.len()),
-        (Some(2), 1),
-        "{seen}"
-    );
+    assert_eq!((outcome.code, outcome.records.len()), (Some(2), 1), "{seen}");
     let words = "attacker.sh has changed since the match began";
     assert!(seen.contains("error: engine attacker: "), "{seen}");
     assert!(seen.contains(words), "{seen}");
     let outcome = Arena::new(replace).play("restart=on", &["--changed-engines"]);
-    assert_eq!(
-        (outcome.code, outcome.records.len()),
-        (Some(0), 2),
-        "{}",
-        outcome.text
-    );
+    assert_eq!((outcome.code, outcome.records.len()), (Some(0), 2), "{}", outcome.text);
     // An engine that still runs the original program is not disturbed.
     let outcome = Arena::new(replace).play("", &[]);
     assert_eq!(outcome.code, Some(0), "{}", outcome.text);
@@ -351,20 +323,11 @@ fn a_stored_match_keeps_its_sandbox() {
     let keys = "cpu=60 filesize=9 memory=900";
     let outcome = arena.play(keys, &["--isolate", "off", "--store", "match.db"]);
     assert_eq!(outcome.code, Some(0), "{}", outcome.text);
-    assert!(
-        outcome.text.contains("\nmemory: limited by "),
-        "{}",
-        outcome.text
-    );
+    assert!(outcome.text.contains("\nmemory: limited by "), "{}", outcome.text);
     let export = ["export", "match.db", "--format", "config"].map(String::from);
     let output = arena.arbiter(&export).output().unwrap();
     let config = String::from_utf8_lossy(&output.stdout);
-    for line in [
-        "isolate = \"off\"",
-        "cpu = 60",
-        "filesize = 9",
-        "memory = 900",
-    ] {
+    for line in ["isolate = \"off\"", "cpu = 60", "filesize = 9", "memory = 900"] {
         assert!(config.contains(line), "{line}: {config}");
     }
 }

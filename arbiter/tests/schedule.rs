@@ -23,24 +23,16 @@ fn plan(seats: usize, engines: usize, seed: Seed, random_plies: u32) -> Plan {
 /// Games of a block, counted from 0.
 fn block(schedule: &Schedule, seats: usize, block: u64) -> Vec<ScheduledGame> {
     let first = block * seats as u64 + 1;
-    (first..first + seats as u64)
-        .map(|number| schedule.game(number).unwrap())
-        .collect()
+    (first..first + seats as u64).map(|number| schedule.game(number).unwrap()).collect()
 }
 
 fn after(game: &ScheduledGame, plan: &Plan) -> Position {
-    let opening = Opening {
-        start: game.start.clone(),
-        moves: game.opening.clone(),
-    };
+    let opening = Opening { start: game.start.clone(), moves: game.opening.clone() };
     opening.position(&plan.rules, plan.seats).unwrap()
 }
 
 fn seeds() -> impl Strategy<Value = Seed> {
-    prop_oneof![
-        any::<u64>().prop_map(Seed::Number),
-        any::<[u8; 16]>().prop_map(Seed::Key)
-    ]
+    prop_oneof![any::<u64>().prop_map(Seed::Number), any::<[u8; 16]>().prop_map(Seed::Key)]
 }
 
 fn plans() -> impl Strategy<Value = Plan> {
@@ -144,15 +136,7 @@ fn more_engines_than_seats_play_in_every_combination() {
     let plan = plan(2, 4, Seed::Number(1), 0);
     let schedule = Schedule::new(&plan).unwrap();
     let pairs: Vec<Vec<usize>> = (1..=14)
-        .map(|number| {
-            schedule
-                .game(number)
-                .unwrap()
-                .seats
-                .iter()
-                .map(|seat| seat.engine)
-                .collect()
-        })
+        .map(|number| schedule.game(number).unwrap().seats.iter().map(|seat| seat.engine).collect())
         .collect();
     let expected = [
         [0, 1],
@@ -177,34 +161,20 @@ fn more_engines_than_seats_play_in_every_combination() {
 fn every_combination_plays_an_opening_before_the_next_one_begins() {
     let mut plan = plan(2, 3, Seed::Number(1), 0);
     plan.openings = ["1", "3"]
-        .map(|mv| Opening {
-            start: None,
-            moves: vec![mv.to_string(), "+show".to_string()],
-        })
+        .map(|mv| Opening { start: None, moves: vec![mv.to_string(), "+show".to_string()] })
         .to_vec();
     let schedule = Schedule::new(&plan).unwrap();
-    let first_moves: Vec<String> = (1..=14)
-        .map(|number| schedule.game(number).unwrap().opening[0].clone())
-        .collect();
-    let expected = [
-        "1", "1", "1", "1", "1", "1", "3", "3", "3", "3", "3", "3", "1", "1",
-    ];
+    let first_moves: Vec<String> =
+        (1..=14).map(|number| schedule.game(number).unwrap().opening[0].clone()).collect();
+    let expected = ["1", "1", "1", "1", "1", "1", "3", "3", "3", "3", "3", "3", "1", "1"];
     assert_eq!(first_moves, expected);
 }
 
 #[test]
 fn different_seeds_give_different_openings() {
-    let seeds = (0..5)
-        .map(Seed::Number)
-        .chain((0..5).map(|byte| Seed::Key([byte; 16])));
+    let seeds = (0..5).map(Seed::Number).chain((0..5).map(|byte| Seed::Key([byte; 16])));
     let openings: Vec<Vec<String>> = seeds
-        .map(|seed| {
-            Schedule::new(&plan(3, 3, seed, 8))
-                .unwrap()
-                .game(1)
-                .unwrap()
-                .opening
-        })
+        .map(|seed| Schedule::new(&plan(3, 3, seed, 8)).unwrap().game(1).unwrap().opening)
         .collect();
     for (index, opening) in openings.iter().enumerate() {
         assert!(!openings[..index].contains(opening), "{openings:?}");

@@ -37,11 +37,7 @@ fn places() -> impl Strategy<Value = Vec<u32>> {
         })
         .prop_map(|(order, from, to)| {
             let shared = |place| {
-                if (from..=to).contains(&place) {
-                    from
-                } else {
-                    place
-                }
+                if (from..=to).contains(&place) { from } else { place }
             };
             order.into_iter().map(shared).collect()
         })
@@ -96,10 +92,7 @@ fn the_error_bar_is_over_blocks() {
     ];
     let standings = standings(&["a", "b", "c"], 3, &games);
     let (name, a) = standings.engines().next().unwrap();
-    assert_eq!(
-        (name, a.games, a.points, a.places.as_slice()),
-        ("a", 9, 15.0, &[7, 1, 1][..])
-    );
+    assert_eq!((name, a.games, a.points, a.places.as_slice()), ("a", 9, 15.0, &[7, 1, 1][..]));
     assert_eq!(a.share(), Some(15.0 / 27.0));
     // Blocks won 4, 6 and 5 of 6 comparisons; the share is 2/3 of the score.
     let score = MeanScore::new([4.0, 6.0, 5.0].map(|won| (won / 6.0, 1)).into_iter());
@@ -108,10 +101,7 @@ fn the_error_bar_is_over_blocks() {
     let high = 15.0 / 27.0 + 2.0 / 3.0 * (score.high - score.value);
     assert!((share.low - low).abs() < 1e-9, "{share:?}, {low}");
     assert!((share.high - high).abs() < 1e-9, "{share:?}, {high}");
-    assert!(
-        share.high < 2.0 / 3.0,
-        "no engine with one of three seats has more: {share:?}"
-    );
+    assert!(share.high < 2.0 / 3.0, "no engine with one of three seats has more: {share:?}");
 }
 
 #[test]
@@ -189,15 +179,9 @@ fn depth_and_time_are_means_over_answers() {
         depth,
         ..TurnRecord::default()
     };
-    one.turns = vec![
-        turn(1, 1000, Some(4)),
-        turn(2, 7, None),
-        turn(1, 3000, Some(6)),
-    ];
+    one.turns = vec![turn(1, 1000, Some(4)), turn(2, 7, None), turn(1, 3000, Some(6))];
     let standings = standings(&["a", "b"], 2, &[one]);
-    let means: Vec<_> = standings
-        .engines()
-        .map(|(_, tally)| (tally.mean_depth(), tally.mean_ms()))
-        .collect();
+    let means: Vec<_> =
+        standings.engines().map(|(_, tally)| (tally.mean_depth(), tally.mean_ms())).collect();
     assert_eq!(means, [(Some(5.0), Some(2.0)), (None, Some(0.007))]);
 }

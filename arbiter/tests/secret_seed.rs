@@ -54,10 +54,7 @@ fn remembered(test: &str, command: &[&str], games: usize, arguments: &[&str]) ->
 fn engines_that_remember_cards_are_restarted() {
     let game = ["match", "--games", "4"];
     let known = remembered("kept_engines", &game, 4, &[]);
-    assert!(
-        known > 0,
-        "the second game of a block has the cards of the first"
-    );
+    assert!(known > 0, "the second game of a block has the cards of the first");
     let known = remembered("anew", &game, 4, &["--each", "restart=on"]);
     assert_eq!(known, 0);
     let rounds = ["tournament", "round-robin", "--rounds", "2"];
@@ -68,18 +65,8 @@ fn engines_that_remember_cards_are_restarted() {
 
 /// Arguments of a match of two deterministic engines.
 fn match_of<'a>(engines: &'a [String; 2], arguments: &[&'a str]) -> Vec<&'a str> {
-    let mut all = vec![
-        "match",
-        "--depth",
-        "1",
-        "--max-plies",
-        "30",
-        "--random-plies",
-        "2",
-    ];
-    engines
-        .iter()
-        .for_each(|engine| all.extend(["--engine", engine]));
+    let mut all = vec!["match", "--depth", "1", "--max-plies", "30", "--random-plies", "2"];
+    engines.iter().for_each(|engine| all.extend(["--engine", engine]));
     all.extend(arguments);
     all
 }
@@ -91,9 +78,7 @@ fn engines() -> [String; 2] {
 
 /// The seed printed at the end of a match.
 fn told(output: &str) -> Option<Seed> {
-    let line = output
-        .lines()
-        .find_map(|line| line.strip_prefix("seed: "))?;
+    let line = output.lines().find_map(|line| line.strip_prefix("seed: "))?;
     Some(line.parse().unwrap())
 }
 
@@ -102,25 +87,14 @@ fn a_seed_is_secret_until_the_end_and_makes_the_same_match_again() {
     let directory = directory("secret_seed");
     let engines = engines();
     let path = |name: &str| directory.join(name).display().to_string();
-    let [store, again, record, events, file] = [
-        "match.db",
-        "again.db",
-        "games.jsonl",
-        "events.jsonl",
-        "seed",
-    ]
-    .map(path);
-    let files = [
-        "--games", "4", "--store", &store, "--record", &record, "--events", &events,
-    ];
+    let [store, again, record, events, file] =
+        ["match.db", "again.db", "games.jsonl", "events.jsonl", "seed"].map(path);
+    let files = ["--games", "4", "--store", &store, "--record", &record, "--events", &events];
     let output = content(&match_of(&engines, &files));
     let seed = told(&output).unwrap();
     assert!(seed.is_secret(), "{output}");
     let digits = seed.to_string();
-    assert!(
-        output.lines().next().unwrap().ends_with(", secret seed"),
-        "{output}"
-    );
+    assert!(output.lines().next().unwrap().ends_with(", secret seed"), "{output}");
     assert_eq!(output.matches(&digits).count(), 1, "{output}");
     assert!(!output.contains("note: "), "{output}");
     for line in fs::read_to_string(&record).unwrap().lines() {
@@ -138,14 +112,7 @@ fn a_seed_is_secret_until_the_end_and_makes_the_same_match_again() {
     let (_, digest) = export_with_digest(&again, &["--without-clock"]);
     assert_eq!(export_with_digest(&store, &[]).1, digest);
     content(&["verify", &again]);
-    content(&[
-        "verify",
-        &record,
-        "--engine",
-        &engines[0],
-        "--engine",
-        &engines[1],
-    ]);
+    content(&["verify", &record, "--engine", &engines[0], "--engine", &engines[1]]);
     let config = content(&["export", &store, "--format", "config"]);
     assert!(config.contains(&format!("seed = \"{digits}\"")), "{config}");
 }
@@ -156,15 +123,10 @@ fn a_match_that_can_be_resumed_keeps_its_seed() {
     let engines = engines();
     let store = directory.join("match.db").display().to_string();
     let arguments = match_of(&engines, &["--games", "100000", "--store", &store]);
-    let mut child = arbiter(&arguments)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut child =
+        arbiter(&arguments).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    let first = lines
-        .by_ref()
-        .find(|line| line.as_ref().unwrap().contains("  game "));
+    let first = lines.by_ref().find(|line| line.as_ref().unwrap().contains("  game "));
     assert!(first.is_some());
     kill_process(Pid::from_raw(child.id() as i32).unwrap(), Signal::TERM).unwrap();
     let rest: Vec<String> = lines.map(Result::unwrap).collect();
@@ -189,28 +151,12 @@ fn a_seed_on_the_command_line_gives_a_warning() {
     ] {
         fs::write(&file, contents).unwrap();
         let output = content(&match_of(&engines, arguments));
-        assert_eq!(
-            output.matches(remark).count(),
-            remarks,
-            "{arguments:?}: {output}"
-        );
+        assert_eq!(output.matches(remark).count(), remarks, "{arguments:?}: {output}");
     }
     for (contents, arguments, expected) in [
-        (
-            "7",
-            &["--seed", "7", "--seed-file", &file][..],
-            "cannot be used with",
-        ),
-        (
-            "banana",
-            &["--seed-file", &file],
-            "seed: expected a whole number from 0 to",
-        ),
-        (
-            &key[1..],
-            &["--seed-file", &file],
-            "or 32 hexadecimal digits",
-        ),
+        ("7", &["--seed", "7", "--seed-file", &file][..], "cannot be used with"),
+        ("banana", &["--seed-file", &file], "seed: expected a whole number from 0 to"),
+        (&key[1..], &["--seed-file", &file], "or 32 hexadecimal digits"),
         (
             "",
             &["--seed-file", "/nowhere/at/all"],

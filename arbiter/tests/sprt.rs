@@ -51,16 +51,8 @@ fn ratios_are_those_of_fishtest() {
     // examples of server/fishtest/stats/stat_util.py, and for some small results.
     holds(
         &[
-            (
-                [10789, 19328, 33806, 19402, 10543],
-                (-3.0, 1.0),
-                2.1310678117940807,
-            ),
-            (
-                [1187, 7410, 13475, 7378, 1164],
-                (-3.0, 1.0),
-                2.86152718059463,
-            ),
+            ([10789, 19328, 33806, 19402, 10543], (-3.0, 1.0), 2.1310678117940807),
+            ([1187, 7410, 13475, 7378, 1164], (-3.0, 1.0), 2.86152718059463),
             ([39, 2226, 31451, 2412, 40], (0.2, 0.9), 2.1625425800483593),
             ([0, 0, 3, 1, 4], (0.0, 5.0), 0.11427955230909112),
             ([0, 0, 0, 0, 10], (0.0, 5.0), 0.1429044325441563),
@@ -71,11 +63,7 @@ fn ratios_are_those_of_fishtest() {
     );
     holds(
         &[
-            (
-                [39, 2226, 31451, 2412, 40],
-                (0.764, 3.439),
-                2.162940869584568,
-            ),
+            ([39, 2226, 31451, 2412, 40], (0.764, 3.439), 2.162940869584568),
             ([0, 0, 0, 0, 5550], (0.0, 5.0), 111.79755508671465),
             ([5550, 0, 0, 0, 0], (0.0, 5.0), -114.09595028781754),
             ([0, 0, 3, 1, 4], (0.0, 5.0), 0.12057981289214352),
@@ -92,36 +80,20 @@ fn elo_and_superiority_are_those_of_fastchess() {
     // normalized Elo and its error (all to 1 %), likelihood of superiority (printed to 0.01 %).
     let published = [
         ([34, 54, 63, 64, 75], [55.58, 27.65, 57.94, 28.28], 1.0),
-        (
-            [332, 433, 498, 333, 334],
-            [-8.64, 10.33, -9.17, 10.96],
-            0.0505,
-        ),
-        (
-            [7895, 8757, 5685, 568, 9999],
-            [-21.04, 2.95, -19.01, 2.65],
-            0.0,
-        ),
+        ([332, 433, 498, 333, 334], [-8.64, 10.33, -9.17, 10.96], 0.0505),
+        ([7895, 8757, 5685, 568, 9999], [-21.04, 2.95, -19.01, 2.65], 0.0),
     ];
     for (pairs, expected, superiority) in published {
         let scores = BlockScores::pentanomial(pairs);
         let (elo, normalized) = (scores.elo().unwrap(), scores.normalized_elo().unwrap());
         let half_width = |interval: &Interval| (interval.high - interval.low) / 2.0;
-        let found = [
-            elo.value,
-            half_width(&elo),
-            normalized.value,
-            half_width(&normalized),
-        ];
+        let found = [elo.value, half_width(&elo), normalized.value, half_width(&normalized)];
         // fastchess takes the standard deviation of a game as known, so the last error is narrower there.
         for ((found, expected), tolerance) in
             found.iter().zip(expected).zip([0.01, 0.01, 0.01, 0.03])
         {
             let seen = format!("{pairs:?}: {found}, expected {expected}");
-            assert!(
-                (found - expected).abs() < tolerance * expected.abs(),
-                "{seen}"
-            );
+            assert!((found - expected).abs() < tolerance * expected.abs(), "{seen}");
         }
         let found = scores.superiority().unwrap();
         // The distribution used here is slightly wider than the normal one.
@@ -142,10 +114,7 @@ fn few_blocks_give_wide_intervals() {
     // The third root of 0.025 is 0.292.
     assert!((elo.low + 153.6).abs() < 0.5, "{elo:?}");
     let normalized = won.normalized_elo().unwrap();
-    assert!(
-        normalized.low < 0.0 && normalized.value.is_infinite(),
-        "{normalized:?}"
-    );
+    assert!(normalized.low < 0.0 && normalized.value.is_infinite(), "{normalized:?}");
     let superiority = won.superiority().unwrap();
     assert!((superiority - 15.0 / 16.0).abs() < 1e-9, "{superiority}");
 }
@@ -165,12 +134,9 @@ fn a_verdict_is_given_at_a_bound() {
     let (low, high) = sprt.bounds();
     assert!((low - (0.1f64 / 0.95).ln()).abs() < 1e-12, "{low}");
     assert!((high - (0.9f64 / 0.05).ln()).abs() < 1e-12, "{high}");
-    for (llr, verdict) in [
-        (low - 1.0, Verdict::H0),
-        (low, Verdict::H0),
-        (0.0, Verdict::Open),
-        (high, Verdict::H1),
-    ] {
+    for (llr, verdict) in
+        [(low - 1.0, Verdict::H0), (low, Verdict::H0), (0.0, Verdict::Open), (high, Verdict::H1)]
+    {
         assert_eq!(sprt.verdict(llr), verdict, "{llr}");
     }
     assert_eq!(sprt.llr(&BlockScores::pentanomial([0; 5])), 0.0);
@@ -179,19 +145,10 @@ fn a_verdict_is_given_at_a_bound() {
 #[test]
 fn invalid_tests_are_rejected() {
     let of = |elo0, elo1, alpha, beta| Sprt::new(elo0, elo1, alpha, beta, EloModel::Logistic);
-    assert_eq!(
-        of(5.0, 5.0, 0.05, 0.05),
-        Err(SprtError::Order {
-            elo0: 5.0,
-            elo1: 5.0
-        })
-    );
+    assert_eq!(of(5.0, 5.0, 0.05, 0.05), Err(SprtError::Order { elo0: 5.0, elo1: 5.0 }));
     for (alpha, beta) in [(0.0, 0.05), (0.05, 0.51), (f64::NAN, 0.05), (-1.0, 0.05)] {
         let refused = of(0.0, 5.0, alpha, beta);
-        assert!(
-            matches!(refused, Err(SprtError::Rate { .. })),
-            "{refused:?}"
-        );
+        assert!(matches!(refused, Err(SprtError::Rate { .. })), "{refused:?}");
     }
     assert_eq!(of(0.0, 5.0, 0.5, 0.5), Err(SprtError::Rates));
     let refused = of(f64::NAN, 5.0, 0.05, 0.05);

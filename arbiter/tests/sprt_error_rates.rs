@@ -51,14 +51,8 @@ fn errors_hold(
     let bound = ALLOWED + 3.0 * (ALLOWED * (1.0 - ALLOWED) / f64::from(TESTS)).sqrt();
     let mean_blocks = blocks as f64 / f64::from(TESTS);
     println!("{sprt:?}: {rate} wrong, {mean_blocks} blocks");
-    assert!(
-        rate <= bound,
-        "{rate} of {wrong:?}, {sprt:?}, {mean_blocks} blocks"
-    );
-    assert!(
-        rate >= ALLOWED / 3.0,
-        "{rate} of {wrong:?}, {sprt:?}, {mean_blocks} blocks"
-    );
+    assert!(rate <= bound, "{rate} of {wrong:?}, {sprt:?}, {mean_blocks} blocks");
+    assert!(rate >= ALLOWED / 3.0, "{rate} of {wrong:?}, {sprt:?}, {mean_blocks} blocks");
 }
 
 /// Share of drawn games between two seats.
@@ -95,9 +89,7 @@ fn two_seats_logistic() {
     let sprt = sprt(-10.0, 40.0, EloModel::Logistic);
     for (elo, wrong) in [(-10.0, Verdict::H1), (40.0, Verdict::H0)] {
         let score = expected_score(elo);
-        errors_hold(&sprt, &BlockScores::new(2, 2), wrong, |rng| {
-            pair(score, rng)
-        });
+        errors_hold(&sprt, &BlockScores::new(2, 2), wrong, |rng| pair(score, rng));
     }
 }
 
@@ -106,9 +98,7 @@ fn two_seats_normalized() {
     let sprt = sprt(0.0, 50.0, EloModel::Normalized);
     for (elo, wrong) in [(0.0, Verdict::H1), (50.0, Verdict::H0)] {
         let score = score_of_normalized(elo);
-        errors_hold(&sprt, &BlockScores::new(2, 2), wrong, |rng| {
-            pair(score, rng)
-        });
+        errors_hold(&sprt, &BlockScores::new(2, 2), wrong, |rng| pair(score, rng));
     }
 }
 
@@ -133,10 +123,8 @@ fn block_of_three(strength: f64, rng: &mut ChaCha8Rng) -> u32 {
 
 #[test]
 fn three_seats() {
-    for (elo0, elo1, model) in [
-        (-20.0, 40.0, EloModel::Logistic),
-        (0.0, 60.0, EloModel::Logistic),
-    ] {
+    for (elo0, elo1, model) in [(-20.0, 40.0, EloModel::Logistic), (0.0, 60.0, EloModel::Logistic)]
+    {
         let sprt = sprt(elo0, elo1, model);
         for (elo, wrong) in [(elo0, Verdict::H1), (elo1, Verdict::H0)] {
             let strength = 10f64.powf(elo / 400.0);
@@ -166,11 +154,9 @@ fn adjusted_pair(score: f64, side: f64, rng: &mut ChaCha8Rng) -> i64 {
 #[test]
 fn luck_adjusted_tests_keep_their_error_rates() {
     let mut rng = ChaCha8Rng::seed_from_u64(2018);
-    for (elo0, elo1, side, tests) in [
-        (0.0, 10.0, 1.0, 1000),
-        (0.0, 30.0, 1.0, 10_000),
-        (0.0, 30.0, -1.0, 10_000),
-    ] {
+    for (elo0, elo1, side, tests) in
+        [(0.0, 10.0, 1.0, 1000), (0.0, 30.0, 1.0, 10_000), (0.0, 30.0, -1.0, 10_000)]
+    {
         let sprt: Sprt = format!("elo0={elo0} elo1={elo1} luck=on").parse().unwrap();
         for elo in [elo0, (elo0 + elo1) / 2.0, elo1] {
             let score = expected_score(elo);

@@ -24,25 +24,13 @@ fn engines() -> [String; 2] {
 /// Plays a match of these engines at depth 1; returns its exit status, output and records.
 fn play(test: &str, engines: &[&String], arguments: &[&str]) -> (i32, String, Vec<GameRecord>) {
     let record = directory(test).join("games.jsonl");
-    let mut all = vec![
-        "match",
-        "--depth",
-        "1",
-        "--seed",
-        "7",
-        "--random-plies",
-        "4",
-    ];
-    engines
-        .iter()
-        .for_each(|engine| all.extend(["--engine", engine]));
+    let mut all = vec!["match", "--depth", "1", "--seed", "7", "--random-plies", "4"];
+    engines.iter().for_each(|engine| all.extend(["--engine", engine]));
     all.extend(["--record", record.to_str().unwrap()]);
     all.extend(arguments);
     let (code, stdout, stderr) = run(&all);
     let text = std::fs::read_to_string(&record).unwrap_or_default();
-    let games = text
-        .lines()
-        .map(|line| matches::archive::replay::read(line).unwrap());
+    let games = text.lines().map(|line| matches::archive::replay::read(line).unwrap());
     (code, stdout + &stderr, games.collect())
 }
 
@@ -76,14 +64,7 @@ fn the_stronger_engine_is_accepted_early_and_the_weaker_one_refused() {
 fn three_seats_are_tested_the_same_at_any_concurrency() {
     let [strong, weak] = engines();
     let at = |test, concurrency| {
-        let arguments = [
-            "--players",
-            "3",
-            "--concurrency",
-            concurrency,
-            "--sprt",
-            "elo1=100",
-        ];
+        let arguments = ["--players", "3", "--concurrency", concurrency, "--sprt", "elo1=100"];
         let (code, output, _) = play(test, &[&strong, &weak], &arguments);
         assert_eq!(code, 10, "{output}");
         strength(&output)

@@ -20,9 +20,7 @@ fn match_of(directory: &Path, arguments: &[&str]) -> (String, String, String) {
     let mut all = vec!["match", "--nodes", "1", "--games", "6", "--max-plies", "30"];
     all.extend(["--seed", "5", "--random-plies", "3"]);
     all.extend(["--store", &store, "--record", &record]);
-    engines
-        .iter()
-        .for_each(|engine| all.extend(["--engine", engine]));
+    engines.iter().for_each(|engine| all.extend(["--engine", engine]));
     all.extend(arguments);
     (content(&all), store, record)
 }
@@ -39,10 +37,7 @@ fn a_store_holds_what_a_record_holds() {
     let reported = content(&["report", &store, "--format", "text"]);
     assert!(output.contains(&reported), "{reported}\n{output}");
     assert_eq!(content(&["report", &record, "--format", "text"]), reported);
-    assert_eq!(
-        content(&["replay", &store]),
-        format!("{store}: 6 games, all in order\n")
-    );
+    assert_eq!(content(&["replay", &store]), format!("{store}: 6 games, all in order\n"));
     let shown = content(&["replay", &store, "--game", "3"]);
     assert_eq!(content(&["replay", &record, "--game", "3"]), shown);
     let text = export(&store, &["--format", "text"]);
@@ -50,9 +45,8 @@ fn a_store_holds_what_a_record_holds() {
     assert_eq!(export(&record, &["--format", "text"]), text);
     // No other file is left: neither a log of SQLite nor the store under a temporary name.
     let files = std::fs::read_dir(&directory).unwrap();
-    let files: BTreeSet<String> = files
-        .map(|file| file.unwrap().file_name().into_string().unwrap())
-        .collect();
+    let files: BTreeSet<String> =
+        files.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
     let expected = ["alpha.sh", "beta.sh", "games.jsonl", "match.db"].map(String::from);
     assert_eq!(files, BTreeSet::from(expected));
 }
@@ -64,9 +58,8 @@ fn faults_are_stored_with_their_last_lines() {
     let [store, record] = ["match.db", "games.jsonl"].map(|name| directory.join(name));
     let [store, record] = [store.to_str().unwrap(), record.to_str().unwrap()];
     let good = scattered(&directory, "good", 1);
-    let mut all = vec![
-        "match", "--engine", &good, "--engine", &bad, "--nodes", "1", "--games", "6",
-    ];
+    let mut all =
+        vec!["match", "--engine", &good, "--engine", &bad, "--nodes", "1", "--games", "6"];
     all.extend(["--retire", "0", "--store", store, "--record", record]);
     let (code, output, _) = run(&all);
     assert_eq!(code, 4, "{output}");
@@ -95,17 +88,11 @@ fn an_export_without_the_clock_is_the_same_at_any_concurrency() {
         let record = directory.join("exported.jsonl");
         std::fs::write(&record, &lines).unwrap();
         let report = content(&["report", record.to_str().unwrap(), "--format", "text"]);
-        assert!(
-            lines.lines().count() == 24 && !lines.contains("micros"),
-            "{lines}"
-        );
+        assert!(lines.lines().count() == 24 && !lines.contains("micros"), "{lines}");
         assert_eq!(tables(&report), tables(&output));
         (lines, text, report)
     });
-    assert!(
-        exported[0] == exported[1] && exported[1] == exported[2],
-        "{exported:#?}"
-    );
+    assert!(exported[0] == exported[1] && exported[1] == exported[2], "{exported:#?}");
 }
 
 #[test]
@@ -115,14 +102,8 @@ fn a_store_is_never_overwritten() {
     let before = std::fs::read(&store).unwrap();
     let (code, stdout, stderr) = run(&["match", "--depth", "1", "--store", &store]);
     assert_eq!((code, stdout.as_str()), (2, ""), "{stderr}");
-    assert!(
-        stderr.contains(&format!("`arbiter resume {store}`")),
-        "{stderr}"
-    );
-    assert!(
-        before == std::fs::read(&store).unwrap(),
-        "the file has changed"
-    );
+    assert!(stderr.contains(&format!("`arbiter resume {store}`")), "{stderr}");
+    assert!(before == std::fs::read(&store).unwrap(), "the file has changed");
 }
 
 #[test]
@@ -137,10 +118,7 @@ fn names_that_mean_something_to_sqlite_are_files_like_others() {
         in_directory(&["match", "--depth", "1", "--max-plies", "4", "--store", name]);
         assert!(directory.join(name).is_file(), "{name}");
         let resumed = in_directory(&["resume", name]);
-        assert!(
-            resumed.ends_with(&format!("2 games, all stored in {name}\n")),
-            "{resumed}"
-        );
+        assert!(resumed.ends_with(&format!("2 games, all stored in {name}\n")), "{resumed}");
         assert_eq!(in_directory(&["export", name]).lines().count(), 2, "{name}");
         in_directory(&["report", name, "--format", "text"]);
     }
@@ -152,13 +130,8 @@ fn names_that_mean_something_to_sqlite_are_files_like_others() {
 fn a_match_that_cannot_begin_leaves_no_store() {
     let directory = directory("no_beginning");
     let store = directory.join("match.db");
-    let (code, stdout, stderr) = run(&[
-        "match",
-        "--engine",
-        "cmd=/nonexistent/engine",
-        "--store",
-        store.to_str().unwrap(),
-    ]);
+    let (code, stdout, stderr) =
+        run(&["match", "--engine", "cmd=/nonexistent/engine", "--store", store.to_str().unwrap()]);
     assert_eq!(code, 2, "{stdout}{stderr}");
     assert!(!store.exists());
 }
@@ -169,10 +142,7 @@ fn a_finished_match_is_resumed_to_its_table_at_once() {
     let (output, store, _) = match_of(&directory, &[]);
     let resumed = content(&["resume", &store]);
     assert_eq!(tables(&resumed), tables(&output));
-    assert!(
-        resumed.ends_with(&format!("6 games, all stored in {store}\n")),
-        "{resumed}"
-    );
+    assert!(resumed.ends_with(&format!("6 games, all stored in {store}\n")), "{resumed}");
 }
 
 #[test]
@@ -182,10 +152,7 @@ fn one_arbiter_at_a_time_plays_a_match() {
     let playing = Store::resume(Path::new(&store)).unwrap();
     let (code, _, stderr) = run(&["resume", &store]);
     assert_eq!(code, 2, "{stderr}");
-    assert!(
-        stderr.contains("another arbiter is playing this match"),
-        "{stderr}"
-    );
+    assert!(stderr.contains("another arbiter is playing this match"), "{stderr}");
     // A reader is not affected.
     content(&["report", &store, "--format", "text"]);
     drop(playing);
@@ -204,12 +171,7 @@ fn a_game_is_stored_once() {
     });
     assert!(read.is_ok() && games.len() == 1, "{read:?} {games:?}");
     let error = opened.add(&[&games[0]]).unwrap_err();
-    assert!(
-        error
-            .to_string()
-            .contains("UNIQUE constraint failed: games.number"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("UNIQUE constraint failed: games.number"), "{error}");
     games[0].game = 7;
     opened.add(&[&games[0]]).unwrap();
     drop(opened);
@@ -223,11 +185,7 @@ fn begun(test: &str) -> (String, std::path::PathBuf) {
     let script = "#!/bin/sh\nwhile read -r line; do case $line in uci) echo uciok ;; isready) echo readyok ;; \
                   go*) set -- ${line#*searchmoves }; echo \"bestmove $1\" ;; quit) exit ;; esac; done\n";
     std::fs::write(&program, script).unwrap();
-    let status = Command::new("chmod")
-        .arg("+x")
-        .arg(&program)
-        .status()
-        .unwrap();
+    let status = Command::new("chmod").arg("+x").arg(&program).status().unwrap();
     assert!(status.success(), "{status}");
     let store = directory.join("match.db").to_str().unwrap().to_string();
     let engine = format!("cmd={} legal=on", program.display());
@@ -248,18 +206,11 @@ fn a_match_continues_with_its_original_programs() {
     std::fs::write(&program, format!("{script}# changed\n")).unwrap();
     let (code, stdout, stderr) = run(&["resume", &store]);
     assert_eq!((code, stdout.as_str()), (2, ""), "{stderr}");
-    for words in [
-        "engine engine.sh: ",
-        "has changed since the match began",
-        "--changed-engines",
-    ] {
+    for words in ["engine engine.sh: ", "has changed since the match began", "--changed-engines"] {
         assert!(stderr.contains(words), "no {words:?} in {stderr}");
     }
     let output = content(&["resume", &store, "--changed-engines", "--concurrency", "2"]);
-    assert!(
-        output.contains("note: 1 of 4 games stored in earlier runs\n"),
-        "{output}"
-    );
+    assert!(output.contains("note: 1 of 4 games stored in earlier runs\n"), "{output}");
     assert!(output.contains("\n4 games in "), "{output}");
     assert_eq!(numbers(&store), BTreeSet::from([1, 2, 3, 4]));
 }
@@ -269,10 +220,7 @@ fn settings_that_make_no_sense_are_named() {
     let (store, _) = begun("senseless");
     let connection = rusqlite::Connection::open(&store).unwrap();
     for (change, words) in [
-        (
-            "UPDATE settings SET value = 'chess' WHERE name = 'variant'",
-            "variant: unknown variant",
-        ),
+        ("UPDATE settings SET value = 'chess' WHERE name = 'variant'", "variant: unknown variant"),
         (
             "UPDATE settings SET value = 'hase-und-igel' WHERE name = 'variant';
              UPDATE settings SET value = '9' WHERE name = 'players'",
@@ -291,10 +239,7 @@ fn settings_that_make_no_sense_are_named() {
             "INSERT INTO openings VALUES (1, NULL, ''); DELETE FROM settings WHERE name = 'stall-ms'",
             "setting stall-ms: it is missing",
         ),
-        (
-            "PRAGMA user_version = 99",
-            "store format 99 is unknown; expected 1",
-        ),
+        ("PRAGMA user_version = 99", "store format 99 is unknown; expected 1"),
         ("PRAGMA application_id = 99", "not a store"),
     ] {
         connection.execute_batch(change).unwrap();
@@ -311,24 +256,8 @@ fn a_full_disk_stops_the_match() {
     // Limits files to about 100 kB, and ignores the signal that a larger one raises.
     let limited = "trap '' XFSZ; ulimit -f 200; exec \"$0\" \"$@\"";
     let mut command = Command::new("/bin/sh");
-    command.args([
-        "-c",
-        limited,
-        env!("CARGO_BIN_EXE_arbiter"),
-        "match",
-        "--store",
-        &store,
-    ]);
-    command.args([
-        "--games",
-        "1000",
-        "--depth",
-        "2",
-        "--max-plies",
-        "20",
-        "--seed",
-        "3",
-    ]);
+    command.args(["-c", limited, env!("CARGO_BIN_EXE_arbiter"), "match", "--store", &store]);
+    command.args(["--games", "1000", "--depth", "2", "--max-plies", "20", "--seed", "3"]);
     command.args(["--random-plies", "4", "--concurrency", "2"]);
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
@@ -340,10 +269,8 @@ fn a_full_disk_stops_the_match() {
         std::thread::sleep(Duration::from_millis(2));
     }
     let output = child.wait_with_output().unwrap();
-    let (stdout, stderr) = (
-        String::from_utf8(output.stdout).unwrap(),
-        String::from_utf8(output.stderr).unwrap(),
-    );
+    let (stdout, stderr) =
+        (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
     assert_eq!(output.status.code(), Some(3), "{stdout}{stderr}");
     assert!(!groups.is_empty(), "{stdout}");
     groups.into_iter().for_each(await_death);
@@ -351,18 +278,9 @@ fn a_full_disk_stops_the_match() {
     assert_eq!(numbers(&store), printed, "{stdout}{stderr}");
     let (_, named) = stderr.split_once("error: game ").unwrap();
     let (named, rest) = named.split_once(' ').unwrap();
-    assert!(
-        rest.starts_with("and later games cannot be stored: "),
-        "{stderr}"
-    );
-    assert!(
-        !printed.contains(&named.parse().unwrap()),
-        "{stdout}{stderr}"
-    );
-    assert!(
-        stdout.contains(&format!("arbiter resume {store}` continues it")),
-        "{stdout}"
-    );
+    assert!(rest.starts_with("and later games cannot be stored: "), "{stderr}");
+    assert!(!printed.contains(&named.parse().unwrap()), "{stdout}{stderr}");
+    assert!(stdout.contains(&format!("arbiter resume {store}` continues it")), "{stdout}");
 }
 
 #[test]
@@ -375,25 +293,14 @@ fn a_report_is_of_one_match() {
     let (code, stdout, stderr) = run(&["report", twice.to_str().unwrap(), "--format", "text"]);
     assert_eq!((code, stdout.as_str()), (2, ""), "{stderr}");
     let expected = "occurs twice; expected each game of one match once\n";
-    assert!(
-        stderr.contains(":7: game ") && stderr.ends_with(expected),
-        "{stderr}"
-    );
+    assert!(stderr.contains(":7: game ") && stderr.ends_with(expected), "{stderr}");
 }
 
 #[test]
 fn an_interrupted_match_is_resumed() {
     let directory = directory("interrupted");
     let store = directory.join("match.db").to_str().unwrap().to_string();
-    let mut command = arbiter(&[
-        "match",
-        "--depth",
-        "1",
-        "--max-plies",
-        "20",
-        "--games",
-        "200",
-    ]);
+    let mut command = arbiter(&["match", "--depth", "1", "--max-plies", "20", "--games", "200"]);
     command.args(["--seed", "1", "--random-plies", "4", "--store", &store]);
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
@@ -409,8 +316,5 @@ fn an_interrupted_match_is_resumed() {
     assert_eq!(numbers(&store), played, "{text}");
     let resumed = content(&["resume", &store]);
     let rest = stored::printed(&resumed);
-    assert!(
-        played.is_disjoint(&rest) && played.len() + rest.len() == 200,
-        "{text}{resumed}"
-    );
+    assert!(played.is_disjoint(&rest) && played.len() + rest.len() == 200, "{text}{resumed}");
 }

@@ -9,11 +9,8 @@ use stored::export;
 
 /// Arguments of a tournament of four engines in three seats.
 fn four(format: &[&str], more: &[&str]) -> Vec<String> {
-    let mut all: Vec<String> = ["tournament"]
-        .iter()
-        .chain(format)
-        .map(|word| word.to_string())
-        .collect();
+    let mut all: Vec<String> =
+        ["tournament"].iter().chain(format).map(|word| word.to_string()).collect();
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/engines/engine.sh");
     for (name, part) in [("alpha", 1), ("beta", 2), ("gamma", 3), ("delta", 4)] {
         // Each engine has its own deterministic choice of moves.
@@ -25,16 +22,7 @@ fn four(format: &[&str], more: &[&str]) -> Vec<String> {
         all.extend(["--engine".to_string(), engine]);
     }
     let settings = [
-        "--players",
-        "3",
-        "--nodes",
-        "1",
-        "--max-plies",
-        "40",
-        "--seed",
-        "5",
-        "--random-plies",
-        "2",
+        "--players", "3", "--nodes", "1", "--max-plies", "40", "--seed", "5", "--random-plies", "2",
     ];
     all.extend(settings.iter().chain(more).map(|word| word.to_string()));
     all
@@ -79,14 +67,8 @@ fn a_round_robin_has_every_engine_in_every_seat_against_all_others() {
             }
         }
     }
-    assert!(
-        seated.len() == 12 && seated.values().all(|&times| times == 6),
-        "{seated:?}"
-    );
-    assert!(
-        met.len() == 12 && met.values().all(|&times| times == 12),
-        "{met:?}"
-    );
+    assert!(seated.len() == 12 && seated.values().all(|&times| times == 6), "{seated:?}");
+    assert!(met.len() == 12 && met.values().all(|&times| times == 12), "{met:?}");
     assert_eq!(beginnings.len(), 8);
 }
 
@@ -111,10 +93,7 @@ fn a_gauntlet_has_one_challenger_in_each_game() {
         let line_ups = [3, 2][challengers - 1];
         assert_eq!(games.len(), line_ups * 3, "{text}");
         for (_, seats, _) in games {
-            let found = seats
-                .iter()
-                .filter(|seat| names.contains(&seat.as_str()))
-                .count();
+            let found = seats.iter().filter(|seat| names.contains(&seat.as_str())).count();
             assert_eq!(found, 1, "{seats:?} in {text}");
         }
     }
@@ -127,23 +106,13 @@ fn the_games_are_the_same_however_many_are_played_at_a_time() {
         let test = format!("concurrency_{concurrency}");
         let store = directory(&format!("{test}_store")).join("tournament.db");
         let path = store.to_str().unwrap();
-        let more = [
-            "--rounds",
-            "2",
-            "--concurrency",
-            concurrency,
-            "--store",
-            path,
-        ];
+        let more = ["--rounds", "2", "--concurrency", concurrency, "--store", path];
         go(&four(&["round-robin"], &more));
         let text = export(path, &["--without-clock"]);
         assert_eq!(text.lines().count(), 24);
         exports.push(text);
     }
-    assert!(
-        exports.iter().all(|text| *text == exports[0]),
-        "the games differ"
-    );
+    assert!(exports.iter().all(|text| *text == exports[0]), "the games differ");
 }
 
 #[test]
@@ -157,13 +126,9 @@ fn an_interrupted_tournament_resumes_to_the_same_result() {
     // As if the tournament had been killed after some games, not the first ones.
     let connection = rusqlite::Connection::open(&part).unwrap();
     for table in ["turns", "seats", "faults"] {
-        connection
-            .execute(&format!("DELETE FROM {table} WHERE game % 3 = 1"), [])
-            .unwrap();
+        connection.execute(&format!("DELETE FROM {table} WHERE game % 3 = 1"), []).unwrap();
     }
-    let deleted = connection
-        .execute("DELETE FROM games WHERE number % 3 = 1", [])
-        .unwrap();
+    let deleted = connection.execute("DELETE FROM games WHERE number % 3 = 1", []).unwrap();
     assert_eq!(deleted, 24);
     drop(connection);
     let (code, stdout, stderr) = run(&["resume", &part, "--concurrency", "2"]);
@@ -193,21 +158,13 @@ fn openings_come_in_the_requested_order() {
         let all = four(&["round-robin"], &[&file[..], more].concat());
         // Remove the default, since the last of two equal flags would count.
         let mut all = all;
-        let at = all
-            .iter()
-            .position(|word| word == "--random-plies")
-            .unwrap();
+        let at = all.iter().position(|word| word == "--random-plies").unwrap();
         all.drain(at..at + 2);
         let games = scheduled(&go(&all));
         let moves = |text: &str| {
-            text.rsplit_once("moves ")
-                .map_or(String::new(), |(_, moves)| moves.to_string())
+            text.rsplit_once("moves ").map_or(String::new(), |(_, moves)| moves.to_string())
         };
-        games
-            .iter()
-            .step_by(12)
-            .map(|(_, _, text)| moves(text))
-            .collect()
+        games.iter().step_by(12).map(|(_, _, text)| moves(text)).collect()
     };
     assert_eq!(begins(&[]), ["2 4", "4 5"]);
     assert_eq!(begins(&["--openings-start", "6"]), ["10 2", "2 4"]);
@@ -215,12 +172,7 @@ fn openings_come_in_the_requested_order() {
     let random = begins(&["--openings-order", "random"]);
     assert_eq!(random, begins(&["--openings-order", "random"]));
     let others = (1..20).map(|seed| {
-        begins(&[
-            "--openings-order",
-            "random",
-            "--openings-start",
-            &(seed % 6 + 1).to_string(),
-        ])
+        begins(&["--openings-order", "random", "--openings-start", &(seed % 6 + 1).to_string()])
     });
     assert!(others.into_iter().any(|other| other != random));
 }

@@ -59,22 +59,13 @@ fn met_expectations_are_kept_and_others_are_rewritten() {
 #[test]
 fn the_first_difference_is_named() {
     for (text, expected) in [
-        (
-            "# a\n> isready\n< readyko\n",
-            "line 3: expected \"readyko\", got \"readyok\"",
-        ),
-        (
-            "> isready\n",
-            "at the end: expected nothing more, got \"readyok\"",
-        ),
+        ("# a\n> isready\n< readyko\n", "line 3: expected \"readyko\", got \"readyok\""),
+        ("> isready\n", "at the end: expected nothing more, got \"readyok\""),
         (
             "> isready\n< readyok\n< readyok\n",
             "line 3: expected \"readyok\", got nothing within 700 ms",
         ),
-        (
-            "> quit\n< bestmove\n",
-            "line 2: expected \"bestmove\", got the end of the output",
-        ),
+        ("> quit\n< bestmove\n", "line 2: expected \"bestmove\", got the end of the output"),
         (
             "> isready\n> query players\n~\n< ...\n< readyok\n< response 3\n",
             "line 6: expected \"response 3\", got \"response 2\"",
@@ -84,10 +75,7 @@ fn the_first_difference_is_named() {
             "line 3: expected \"info depth 2 *\", got nothing within 700 ms",
         ),
     ] {
-        let patience = Patience {
-            line: Duration::from_millis(700),
-            ..Patience::default()
-        };
+        let patience = Patience { line: Duration::from_millis(700), ..Patience::default() };
         let mut engine = built_in();
         // Once the engine has allocated its tables, the answers below come in time.
         let warm = script("> isready\n< readyok\n");
@@ -117,10 +105,7 @@ fn the_command_compares_and_updates() {
     let (code, stdout, stderr) = run(&[&command[..], &["--update"], &engine].concat());
     assert_eq!((code, stdout.as_str(), stderr.as_str()), (0, "", ""));
     let text = fs::read_to_string(&path).unwrap();
-    assert_eq!(
-        text,
-        "> isready\n< readyok\n> query gameover\n< response false\n"
-    );
+    assert_eq!(text, "> isready\n< readyok\n> query gameover\n< response false\n");
 
     let (code, stdout, stderr) = run(&[&command[..], &engine].concat());
     assert_eq!((code, stdout, stderr), (0, text, String::new()));
@@ -131,16 +116,8 @@ fn a_program_that_cannot_start_is_named() {
     let directory = directory("transcript_refused");
     let path = directory.join("script").display().to_string();
     for (text, program, expected) in [
-        (
-            "uci\n",
-            ARBITER,
-            "script: line 1: \"uci\" is not a line of a script",
-        ),
-        (
-            "> uci\n",
-            "/nowhere/at/all",
-            "cannot start /nowhere/at/all: ",
-        ),
+        ("uci\n", ARBITER, "script: line 1: \"uci\" is not a line of a script"),
+        ("> uci\n", "/nowhere/at/all", "cannot start /nowhere/at/all: "),
     ] {
         fs::write(&path, text).unwrap();
         let (code, stdout, stderr) = run(&["transcript", "--script", &path, program]);
@@ -167,10 +144,7 @@ fn output_without_end_is_named() {
         let runs: [fn(&Script, &mut Program, &Patience) -> RunText; 2] = [accept_text, check_text];
         for run in runs {
             let mut program = Program::start(program[0].as_ref(), &arguments, None).unwrap();
-            let patience = Patience {
-                line: Duration::from_secs(2),
-                ..Patience::default()
-            };
+            let patience = Patience { line: Duration::from_secs(2), ..Patience::default() };
             let result = run(&script(text), &mut program, &patience);
             if text.starts_with('>') && result.is_ok() {
                 // A comparison already fails at the first line.

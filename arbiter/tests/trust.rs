@@ -18,18 +18,8 @@ impl Home {
         let spy = format!("echo start >> starts; exec {ARBITER} engine");
         fs::write(home.path("spy.sh"), spy).unwrap();
         let played = home.run(&[
-            "match",
-            "--games",
-            "2",
-            "--nodes",
-            "1",
-            "--isolate",
-            "off",
-            "--store",
-            "match.db",
-            "--engine",
-            "cmd=/bin/sh args=spy.sh name=a",
-            "--engine",
+            "match", "--games", "2", "--nodes", "1", "--isolate", "off", "--store", "match.db",
+            "--engine", "cmd=/bin/sh args=spy.sh name=a", "--engine",
             "cmd=/bin/sh args=spy.sh name=b",
         ]);
         assert!(played.status.success(), "{played:?}");
@@ -44,13 +34,9 @@ impl Home {
 
     fn change(&self, statement: &str) {
         let connection = rusqlite::Connection::open(self.path("match.db")).unwrap();
-        connection
-            .pragma_update(None, "foreign_keys", false)
-            .unwrap();
+        connection.pragma_update(None, "foreign_keys", false).unwrap();
         for table in ["seats", "turns", "faults", "reruns"] {
-            connection
-                .execute(&format!("DELETE FROM {table} WHERE game = 2"), [])
-                .unwrap();
+            connection.execute(&format!("DELETE FROM {table} WHERE game = 2"), []).unwrap();
         }
         connection.execute(statement, []).unwrap();
     }

@@ -53,11 +53,7 @@ fn games_of_the_built_in_engine_come_out_the_same() {
         (&store, &["--concurrency", "2"], "12 games"),
         (&store, &["--sample", "5"], "3 games"),
         (&store, &["--game", "7"], "1 game"),
-        (
-            &record,
-            &["--nodes", "400", "--concurrency", "2"],
-            "12 games",
-        ),
+        (&record, &["--nodes", "400", "--concurrency", "2"], "12 games"),
         (&record, &["--nodes", "400", "--game", "12"], "1 game"),
     ] {
         let (code, output) = verify(&[&[file.as_str()], arguments].concat());
@@ -83,10 +79,7 @@ fn games_of_two_engines_that_follow_an_opening_come_out_the_same() {
     let engines = ["--engine", &engines[0], "--engine", &engines[1]];
     let openings = ["--games", "8", "--openings", openings.to_str().unwrap()];
     let (store, record) = match_of(&directory, &[&engines[..], &openings].concat());
-    for arguments in [
-        &[store.as_str()][..],
-        &[&[record.as_str()], &engines[..]].concat(),
-    ] {
+    for arguments in [&[store.as_str()][..], &[&[record.as_str()], &engines[..]].concat()] {
         let (code, output) = verify(arguments);
         assert_eq!(code, 0, "{output}");
         assert!(output.ends_with(": 8 games, all as stored\n"), "{output}");
@@ -150,9 +143,7 @@ fn a_changed_record_is_found() {
 
     // In a game ended by its length, the last move can be any legal one.
     let moves = first["moves"].as_str().unwrap().to_string();
-    let others = [
-        "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "1001", "-1", "-2",
-    ];
+    let others = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "1001", "-1", "-2"];
     let others = others.into_iter().filter(|other| other != last);
     let found = others.map(|other| {
         with(&|game| {
@@ -166,10 +157,7 @@ fn a_changed_record_is_found() {
     assert!(outputs.iter().all(|(code, _)| *code == 1), "{outputs:?}");
     let is_played =
         |output: &str| output.starts_with("game 1, ply 34, seat ") && output.contains(&expected);
-    assert!(
-        outputs.iter().any(|(_, output)| is_played(output)),
-        "{outputs:?}"
-    );
+    assert!(outputs.iter().any(|(_, output)| is_played(output)), "{outputs:?}");
 
     // A game with an illegal move is not played.
     let (code, output) = with(&|game| game["moves"] = format!("99 {moves}").into());
@@ -226,27 +214,19 @@ fn games_by_the_clock_cannot_be_verified() {
     ]
     .map(|text| text.replace("ARBITER", ARBITER));
     let mut arguments = vec!["--games", "6"];
-    engines
-        .iter()
-        .for_each(|engine| arguments.extend(["--engine", engine]));
+    engines.iter().for_each(|engine| arguments.extend(["--engine", engine]));
     let (store, record) = match_of(&directory, &arguments);
     let expected = "not verifiable: 4 of the games: engine slow has a time for each move\n";
     let (code, output) = verify(&[&store]);
     assert_eq!(
         (code, output),
-        (
-            0,
-            format!("{expected}{store}: 2 games, all as stored; 4 not verifiable\n")
-        )
+        (0, format!("{expected}{store}: 2 games, all as stored; 4 not verifiable\n"))
     );
     let (code, output) = verify(&[&record, "--tc", "1+1"]);
     assert_eq!(code, 2, "{output}");
     let (code, output) = verify(&[&store, "--game", "1"]);
     assert_eq!(code, 2, "{output}");
-    assert!(
-        output.ends_with(": 0 games, nothing to compare; 1 not verifiable\n"),
-        "{output}"
-    );
+    assert!(output.ends_with(": 0 games, nothing to compare; 1 not verifiable\n"), "{output}");
 }
 
 #[test]
@@ -255,15 +235,9 @@ fn invalid_requests_are_named() {
     let (store, record) = match_of(&directory, &["--games", "2", "--depth", "1"]);
     for (arguments, expected) in [
         (&["/nowhere/at/all"][..], "error: /nowhere/at/all: "),
-        (
-            &[&store, "--depth", "1"],
-            " is a store, which contains its engines",
-        ),
+        (&[&store, "--depth", "1"], " is a store, which contains its engines"),
         (&[&store, "--game", "9"], "no game 9 in "),
-        (
-            &[&store, "--sample", "0"],
-            "expected a whole number of at least 1",
-        ),
+        (&[&store, "--sample", "0"], "expected a whole number of at least 1"),
         (&[&record, "--engine", "depth=1"], "cmd= is missing"),
     ] {
         let (code, output) = verify(arguments);

@@ -36,12 +36,7 @@ pub struct Cli {
 #[command(next_help_heading = "Server")]
 pub struct ServerArgs {
     /// NATS server, version 2.10 or later with JetStream, such as nats://host:4222 or tls://host
-    #[arg(
-        long,
-        global = true,
-        value_name = "URL",
-        default_value = "nats://127.0.0.1:4222"
-    )]
+    #[arg(long, global = true, value_name = "URL", default_value = "nats://127.0.0.1:4222")]
     pub nats: String,
 
     /// File with NATS credentials

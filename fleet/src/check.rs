@@ -41,11 +41,7 @@ pub enum GameError {
     },
     /// A number is out of bounds.
     #[error("{what}: found {found}, expected {expected}")]
-    Bounds {
-        what: &'static str,
-        found: String,
-        expected: String,
-    },
+    Bounds { what: &'static str, found: String, expected: String },
     /// The scheduled game cannot be played.
     #[error(transparent)]
     Rules(#[from] PositionError),
@@ -61,10 +57,7 @@ pub enum GameError {
     },
     /// The settings of the match rule out this ending.
     #[error("ending {ending}: {reason}")]
-    Ending {
-        ending: Ending,
-        reason: &'static str,
-    },
+    Ending { ending: Ending, reason: &'static str },
 }
 
 impl GameError {
@@ -92,9 +85,7 @@ pub fn check(plan: &Plan, schedule: &Schedule<'_>, kept: &StoredGame) -> Result<
     same("variant", &record.variant, &plan.rules.name().to_string())?;
     same("seed", &record.seed.to_string(), &plan.seed.to_string())?;
     let names = game.seats.iter();
-    let names: Vec<&str> = names
-        .map(|seated| plan.engines[seated.engine].name.as_str())
-        .collect();
+    let names: Vec<&str> = names.map(|seated| plan.engines[seated.engine].name.as_str()).collect();
     same("seats", &record.seats.join(", "), &names.join(", "))?;
     let start = game.as_opening().start(&plan.rules, plan.seats)?;
     same("start", &record.start, &start.to_string())?;
@@ -114,10 +105,7 @@ fn same<T: PartialEq + ToString>(
     if found == expected {
         return Ok(());
     }
-    Err(GameError::Unscheduled {
-        what,
-        found: found.to_string(),
-    })
+    Err(GameError::Unscheduled { what, found: found.to_string() })
 }
 
 /// Checks that no number is too large to be stored and summed.
@@ -170,10 +158,7 @@ fn check_cards(
             let expected = deck.draw(seat, &position.outcomes());
             // Cards of the opening replace drawn ones.
             if index >= game.opening.len() && word != expected {
-                return Err(GameError::Card {
-                    number: index + 1,
-                    found: word.to_string(),
-                });
+                return Err(GameError::Card { number: index + 1, found: word.to_string() });
             }
         }
         if let Err(reason) = position.play(word) {

@@ -81,12 +81,7 @@ struct Fleet<'a> {
 
 impl<'a> Fleet<'a> {
     fn new(runtime: &'a Runtime, settings: &'a CoordinatorArgs) -> Fleet<'a> {
-        Fleet {
-            runtime,
-            settings,
-            context: Err("not connected".to_string()),
-            prepared: None,
-        }
+        Fleet { runtime, settings, context: Err("not connected".to_string()), prepared: None }
     }
 
     fn connect(&mut self, server: &ServerArgs) -> Result<(), String> {
@@ -140,8 +135,7 @@ impl Source for Fleet<'_> {
         let names: Option<Names> =
             store.and_then(|store| prepare::stored_names(store).ok().flatten());
         if let (Ok((context, signer)), Some(names)) = (&self.context, names) {
-            self.runtime
-                .block_on(publish::remove(context, signer, &names));
+            self.runtime.block_on(publish::remove(context, signer, &names));
         }
     }
 }

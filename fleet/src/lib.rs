@@ -19,10 +19,7 @@
 //! | [`status`] | `fleet status` |
 //!
 //! No input from the network may crash a process, so code that could panic is denied here, except in tests.
-#![cfg_attr(
-    not(test),
-    deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo)
-)]
+#![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo))]
 
 pub mod args;
 pub mod check;

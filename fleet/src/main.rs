@@ -29,10 +29,7 @@ fn run() -> ExitCode {
     if let Command::Engine(args) = &cli.command {
         return buxtehude::session::serve_stdio(&args.args);
     }
-    let built = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build();
+    let built = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = match built {
         Ok(runtime) => runtime,
         Err(error) => {

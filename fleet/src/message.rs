@@ -35,10 +35,7 @@ pub trait Message: Serialize + DeserializeOwned {
     /// # Errors
     /// [`MessageError::TooLong`], or [`MessageError::Malformed`] if it has no JSON form.
     fn encode(&self, signer: &Signer, scope: &str) -> Result<Vec<u8>, MessageError> {
-        let message = Outgoing {
-            version: VERSION,
-            fields: self,
-        };
+        let message = Outgoing { version: VERSION, fields: self };
         let bytes = serde_json::to_vec(&message).map_err(|reason| malformed(b"", &reason))?;
         let bytes = signer.sign(Self::PURPOSE, scope, &bytes);
         bounded(&bytes, Self::MOST_BYTES)?;
@@ -350,10 +347,7 @@ mod tests {
             first: 7,
             last: 8,
             reruns: vec![0, 1],
-            dealt: Dealt {
-                opening: vec!["5".to_string()],
-                deck_seed: 7.into(),
-            },
+            dealt: Dealt { opening: vec!["5".to_string()], deck_seed: 7.into() },
         }
     }
 
@@ -389,16 +383,9 @@ mod tests {
     #[test]
     fn what_was_counted_of_many_workers_is_sent_in_parts() {
         let names = (0..20_000).map(|number| format!("{number:064}"));
-        let all = WorkerTally {
-            games: u64::MAX,
-            faults: u64::MAX,
-            doubles: u64::MAX,
-            refused: u64::MAX,
-        };
-        let aside = AsideTally {
-            reason: "x".repeat(100),
-            games: u64::MAX,
-        };
+        let all =
+            WorkerTally { games: u64::MAX, faults: u64::MAX, doubles: u64::MAX, refused: u64::MAX };
+        let aside = AsideTally { reason: "x".repeat(100), games: u64::MAX };
         let tally = Tally {
             stored: 5,
             games: 7,

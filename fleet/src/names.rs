@@ -41,9 +41,7 @@ impl Names {
     }
 
     pub fn numbered(number: u64) -> Names {
-        Names {
-            id: format!("{number:016x}"),
-        }
+        Names { id: format!("{number:016x}") }
     }
 
     pub fn id(&self) -> &str {

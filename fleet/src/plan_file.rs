@@ -20,10 +20,7 @@ pub fn write(plan: &Plan) -> Result<Vec<u8>, String> {
     let folder = TempDir::new().map_err(|reason| file_failed(&reason))?;
     let path = folder.path().join("plan.db");
     let seed = NO_SEED;
-    let plan = Plan {
-        seed,
-        ..plan.clone()
-    };
+    let plan = Plan { seed, ..plan.clone() };
     drop(Store::create(&path, &plan).map_err(|reason| store_failed(&reason))?);
     fs::read(path).map_err(|reason| file_failed(&reason))
 }
@@ -42,10 +39,7 @@ pub fn read(bytes: &[u8]) -> Result<Plan, String> {
 
 fn file_failed(reason: &io::Error) -> String {
     let folder = env::temp_dir();
-    format!(
-        "temporary file for the plan in {}: {reason}",
-        folder.display()
-    )
+    format!("temporary file for the plan in {}: {reason}", folder.display())
 }
 
 fn store_failed(reason: &ArchiveError) -> String {

@@ -104,18 +104,12 @@ impl QueueError {
 
     /// Whether there was no connection or no answer.
     pub fn is_absence(&self) -> bool {
-        matches!(
-            self,
-            QueueError::Silent { .. } | QueueError::Unreachable { .. }
-        )
+        matches!(self, QueueError::Silent { .. } | QueueError::Unreachable { .. })
     }
 
     /// Returns a function that makes a failed call of an error, for `map_err`.
     pub fn call<E: ToString>(what: &'static str) -> impl Fn(E) -> QueueError {
-        move |reason| QueueError::Call {
-            what,
-            reason: reason.to_string(),
-        }
+        move |reason| QueueError::Call { what, reason: reason.to_string() }
     }
 }
 
@@ -187,11 +181,7 @@ impl MatchQueue {
         let results = ensure_stream(context, name, subject, MOST_BYTES_OF_A_GAME).await?;
         ensure_consumer(&work, WORKERS, ack_wait, MOST_DELIVERIES).await?;
         let consumer = ensure_consumer(&results, COORDINATOR, COORDINATOR_WAIT, -1).await?;
-        Ok(MatchQueue {
-            work,
-            results,
-            consumer,
-        })
+        Ok(MatchQueue { work, results, consumer })
     }
 
     /// Returns the state of the workers' consumer, or `None` if a stream or consumer is missing.
@@ -353,10 +343,7 @@ pub async fn pull(
     let inbox = client.new_inbox();
     let answers = client.subscribe(inbox.clone()).await;
     let mut answers = answers.map_err(QueueError::call("work"))?;
-    let subject = format!(
-        "$JS.API.CONSUMER.MSG.NEXT.{}.{WORKERS}",
-        names.work_stream()
-    );
+    let subject = format!("$JS.API.CONSUMER.MSG.NEXT.{}.{WORKERS}", names.work_stream());
     let request = json!({ "batch": 1, "expires": wait.as_nanos() as u64 }).to_string();
     let sent = client.publish_with_reply(subject, inbox, request.into());
     sent.await.map_err(QueueError::call("work"))?;
@@ -369,10 +356,7 @@ pub async fn pull(
         }
     };
     match message.status {
-        None | Some(StatusCode::OK) => Ok(Some(Delivered {
-            message,
-            context: context.clone(),
-        })),
+        None | Some(StatusCode::OK) => Ok(Some(Delivered { message, context: context.clone() })),
         Some(StatusCode::TIMEOUT | StatusCode::NOT_FOUND) => Ok(None),
         Some(status) => {
             let reason = message.description.unwrap_or_default();

@@ -173,23 +173,12 @@ impl Signer {
     /// # Errors
     /// [`FileError`] if the file cannot be read or has no seed.
     pub fn read(flag: &'static str, path: &Path) -> Result<Signer, FileError> {
-        let failed = |reason| FileError {
-            flag,
-            path: path.to_path_buf(),
-            reason,
-        };
+        let failed = |reason| FileError { flag, path: path.to_path_buf(), reason };
         let text = fs::read_to_string(path).map_err(failed)?;
-        let pairs = text
-            .split_whitespace()
-            .filter_map(|word| KeyPair::from_seed(word).ok());
-        let found = pairs
-            .map(Signer::of)
-            .find(|signer| signer.pair.key_pair_type() == KeyPairType::User);
-        found.ok_or_else(|| {
-            failed(io::Error::other(
-                "expected the seed of an nkey, such as SU...",
-            ))
-        })
+        let pairs = text.split_whitespace().filter_map(|word| KeyPair::from_seed(word).ok());
+        let found =
+            pairs.map(Signer::of).find(|signer| signer.pair.key_pair_type() == KeyPairType::User);
+        found.ok_or_else(|| failed(io::Error::other("expected the seed of an nkey, such as SU...")))
     }
 
     /// Returns the key that this user's coordinators have unless they name one; creates it if there is none.
@@ -199,11 +188,8 @@ impl Signer {
     pub fn of_this_user() -> Result<Signer, FileError> {
         let folder = user_folder("XDG_CONFIG_HOME", ".config");
         let path = folder.clone().unwrap_or_default().join("coordinator.nk");
-        let failed = |reason| FileError {
-            flag: "key of the coordinator",
-            path: path.clone(),
-            reason,
-        };
+        let failed =
+            |reason| FileError { flag: "key of the coordinator", path: path.clone(), reason };
         let Some(folder) = folder else {
             let reason = "neither XDG_CONFIG_HOME nor HOME is set; expected --nkey FILE";
             return Err(failed(io::Error::other(reason)));
@@ -255,10 +241,7 @@ mod tests {
     fn a_signature_is_valid_for_its_key_purpose_scope_and_content_alone() {
         let (one, other) = (Signer::default(), Signer::default());
         let bytes = one.sign("state", "7", b"content");
-        assert_eq!(
-            open(&bytes, "state", "7"),
-            Ok((one.key().clone(), &b"content"[..]))
-        );
+        assert_eq!(open(&bytes, "state", "7"), Ok((one.key().clone(), &b"content"[..])));
         let of_other = other.key().open(&bytes, "state", "7");
         assert!(matches!(of_other, Err(SignatureError::Other { .. })));
         let line = String::from_utf8(bytes.clone()).unwrap();
@@ -274,14 +257,7 @@ mod tests {
             let error = open(bytes, purpose, scope).unwrap_err();
             assert!(matches!(error, SignatureError::Invalid { .. }), "{error}");
         }
-        for bytes in [
-            &b""[..],
-            b"content",
-            b"\n",
-            b"a b\n",
-            b"\xff \n",
-            &[b'x'; 999],
-        ] {
+        for bytes in [&b""[..], b"content", b"\n", b"a b\n", b"\xff \n", &[b'x'; 999]] {
             assert!(open(bytes, "state", "7").is_err());
         }
     }
@@ -295,12 +271,7 @@ mod tests {
     fn a_key_is_that_of_a_user() {
         let (user, account) = (KeyPair::new_user(), KeyPair::new_account());
         assert!(user.public_key().parse::<Key>().is_ok());
-        for text in [
-            "",
-            "U",
-            &account.public_key(),
-            &user.public_key().to_lowercase(),
-        ] {
+        for text in ["", "U", &account.public_key(), &user.public_key().to_lowercase()] {
             assert_eq!(text.parse::<Key>(), Err(SignatureError::NotAKey));
         }
         let key: Key = user.public_key().parse().unwrap();

@@ -81,9 +81,7 @@ async fn on_server(server: &ServerArgs) -> Result<String, QueueError> {
         let games_per_second = beat.games as f64 / (beat.seconds.max(1) as f64);
         let lags = [beat.lag_micros, beat.lag_p99_micros];
         let [lag, p99] = lags.map(|micros| micros as f64 / 1000.0);
-        let speed = beat
-            .speed
-            .map_or("-".to_string(), |speed| speed.to_string());
+        let speed = beat.speed.map_or("-".to_string(), |speed| speed.to_string());
         text += &format!(
             "  {}  arbiter {}  playing {} of {}  {} games  {games_per_second:.2} games/s  lag: median {lag:.2} ms, \
              p99 {p99:.2} ms  {speed} positions/s in each slot  key {key}\n",

@@ -90,11 +90,7 @@ pub fn check(plan: &Plan, reference: Option<u64>, record: &GameRecord) -> Result
         (true, None) => "one that fits the machine's speed".to_string(),
         (_, expected) => text(expected),
     };
-    Err(GameError::Bounds {
-        what: "time scale",
-        found: text(found),
-        expected,
-    })
+    Err(GameError::Bounds { what: "time scale", found: text(found), expected })
 }
 
 #[cfg(test)]
@@ -134,21 +130,14 @@ mod tests {
         GameRecord {
             game: 1,
             block: 1,
-            machine: Some(Machine {
-                speed,
-                time_scale,
-                ..Machine::default()
-            }),
+            machine: Some(Machine { speed, time_scale, ..Machine::default() }),
             ..GameRecord::default()
         }
     }
 
     #[test]
     fn only_the_scale_of_its_own_speed_is_taken_of_a_machine() {
-        let (timed, timeless) = (
-            plan(["movetime=9", "nodes=1"]),
-            plan(["depth=2", "nodes=1"]),
-        );
+        let (timed, timeless) = (plan(["movetime=9", "nodes=1"]), plan(["depth=2", "nodes=1"]));
         let refused = |plan, reference, speed, scale| {
             let found = check(plan, reference, &record(speed, scale));
             found.err().map(|error| error.to_string())
@@ -158,34 +147,10 @@ mod tests {
         assert_eq!(refused(&timed, Some(10), Some(1), Some(MOST)), None);
         assert_eq!(refused(&timeless, Some(10), Some(5), None), None);
         for (plan, reference, speed, scale, words) in [
-            (
-                &timed,
-                Some(10),
-                Some(5),
-                Some(1999),
-                "found 1999 permille, expected 2000",
-            ),
-            (
-                &timed,
-                Some(10),
-                Some(5),
-                None,
-                "found none, expected 2000 permille",
-            ),
-            (
-                &timed,
-                Some(10),
-                None,
-                None,
-                "one that fits the machine's speed",
-            ),
-            (
-                &timed,
-                Some(80),
-                Some(1),
-                Some(80_000),
-                "expected 8000 permille",
-            ),
+            (&timed, Some(10), Some(5), Some(1999), "found 1999 permille, expected 2000"),
+            (&timed, Some(10), Some(5), None, "found none, expected 2000 permille"),
+            (&timed, Some(10), None, None, "one that fits the machine's speed"),
+            (&timed, Some(80), Some(1), Some(80_000), "expected 8000 permille"),
             (&timed, None, Some(5), Some(2000), "expected none"),
             (&timeless, Some(10), Some(5), Some(2000), "expected none"),
         ] {

@@ -24,11 +24,7 @@ impl Units {
     }
 
     fn new(games: u64, games_per_block: u64) -> Units {
-        Units {
-            games,
-            games_per_block,
-            per_block: games_per_block.div_ceil(MOST_GAMES),
-        }
+        Units { games, games_per_block, per_block: games_per_block.div_ceil(MOST_GAMES) }
     }
 
     pub fn count(&self) -> u64 {
@@ -70,10 +66,7 @@ mod tests {
                 assert!(range.clone().count() as u64 <= MOST_GAMES, "{range:?}");
                 let blocks = range.clone().map(|game| (game - 1) / per_block);
                 assert_eq!(blocks.collect::<std::collections::HashSet<_>>().len(), 1);
-                assert!(
-                    range.clone().all(|game| units.of_game(game) == unit),
-                    "{range:?}"
-                );
+                assert!(range.clone().all(|game| units.of_game(game) == unit), "{range:?}");
                 all.extend(range);
             }
             assert_eq!(all, (1..=games).collect::<Vec<u64>>());

@@ -158,9 +158,8 @@ async fn prepare(server: &ServerArgs, args: &WorkArgs) -> Result<Option<Worker>,
     let fetcher = tokio::task::block_in_place(|| Fetcher::of(args, &interrupt));
     let fetcher = fetcher.map_err(ExitError::usage)?;
     let log = open_log(args.log.as_deref()).map_err(ExitError::usage)?;
-    let connected = retry(&interrupt, QueueError::is_absence, || {
-        connect(server, &label, Some(signer.key()))
-    });
+    let connected =
+        retry(&interrupt, QueueError::is_absence, || connect(server, &label, Some(signer.key())));
     let context = match connected.await {
         Ok(context) => context,
         Err(_) if interrupt.is_set() => return Ok(None),
@@ -288,9 +287,7 @@ impl Worker {
             speed: self.speed(),
             joined: ids.collect(),
             checks: joined.iter().flat_map(|joined| joined.checks()).collect(),
-            refused: refused
-                .map(|(id, refusal)| (id.clone(), refusal.reason.clone()))
-                .collect(),
+            refused: refused.map(|(id, refusal)| (id.clone(), refusal.reason.clone())).collect(),
         }
     }
 }

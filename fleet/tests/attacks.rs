@@ -39,10 +39,7 @@ fn key_of_coordinator(coordinator: &Process) -> Key {
 async fn last(context: &Context, key: &str) -> (Vec<u8>, u64) {
     let stream = context.get_stream(format!("KV_{MATCHES}")).await.unwrap();
     let subject = format!("$KV.{MATCHES}.{key}");
-    let message = stream
-        .get_last_raw_message_by_subject(&subject)
-        .await
-        .unwrap();
+    let message = stream.get_last_raw_message_by_subject(&subject).await.unwrap();
     (message.payload.to_vec(), message.sequence)
 }
 
@@ -53,10 +50,7 @@ fn write_by_reply(fleet: &Fleet, worker: &KeyPair, bytes: &[u8], subject: &str) 
     with_user(&fleet.server, worker.seed().unwrap(), async |context| {
         // Its own inbox is all that a worker may read, so it does not wait for an answer.
         let client = context.client();
-        client
-            .publish(beat.clone(), bytes.to_vec().into())
-            .await
-            .unwrap();
+        client.publish(beat.clone(), bytes.to_vec().into()).await.unwrap();
         client.flush().await.unwrap();
     });
     with_jetstream(&address(fleet, "watcher"), async |context| {
@@ -80,22 +74,14 @@ fn what_users_write_by_reply_subjects_is_not_believed_and_is_repaired() {
     let by = key_of_coordinator(&coordinator);
     let as_coordinator = fleet.address.clone();
     let forger = Signer::default();
-    let evil = OpenMatches {
-        ids: vec!["0".repeat(16)],
-    };
+    let evil = OpenMatches { ids: vec!["0".repeat(16)] };
     // The attacker ends the match, and hides it; a plan becomes nonsense.
-    let state = with_jetstream(&as_coordinator, async |context| {
-        last(&context, &names.state()).await.0
-    });
+    let state =
+        with_jetstream(&as_coordinator, async |context| last(&context, &names.state()).await.0);
     let json = by.open(&state, "state", names.id()).unwrap();
-    let over = String::from_utf8(json.to_vec())
-        .unwrap()
-        .replace("\"open\"", "\"over\"");
+    let over = String::from_utf8(json.to_vec()).unwrap().replace("\"open\"", "\"over\"");
     for (bucket_key, bytes) in [
-        (
-            names.state(),
-            forger.sign("state", names.id(), over.as_bytes()),
-        ),
+        (names.state(), forger.sign("state", names.id(), over.as_bytes())),
         (open(&by), evil.encode(&forger, "").unwrap()),
     ] {
         let subject = format!("$KV.{MATCHES}.{bucket_key}");
@@ -156,10 +142,7 @@ fn a_heartbeat_cannot_remove_the_others() {
         headers.insert("Nats-Rollup", "all");
         let subject = format!("$KV.fleet_beats.{}", attacker.public_key());
         let client = context.client();
-        client
-            .publish_with_headers(subject, headers, "".into())
-            .await
-            .unwrap();
+        client.publish_with_headers(subject, headers, "".into()).await.unwrap();
         client.flush().await.unwrap();
     });
     let status = fleet.start("status").ends(0, &[]);
@@ -181,23 +164,13 @@ fn an_old_state_of_the_match_does_not_come_back() {
     first.ends(130, &["fleet resume"]);
     let paused = state();
     let mut second = fleet.resume();
-    fleet.await_that("the second session", || {
-        worker.output().matches("playing match").count() == 2
-    });
+    fleet
+        .await_that("the second session", || worker.output().matches("playing match").count() == 2);
     for replayed in [old, paused] {
         with_jetstream(&url, async |context| {
             let subject = format!("$KV.{MATCHES}.{}", names.state());
-            context
-                .publish(subject, replayed.into())
-                .await
-                .unwrap()
-                .await
-                .unwrap();
-            context
-                .client()
-                .publish("fleet.notice", "".into())
-                .await
-                .unwrap();
+            context.publish(subject, replayed.into()).await.unwrap().await.unwrap();
+            context.client().publish("fleet.notice", "".into()).await.unwrap();
             context.client().flush().await.unwrap();
         });
     }
@@ -213,21 +186,14 @@ fn a_worker_plays_only_for_coordinators_that_it_trusts() {
     let kept = fleet.path("buxtehude/coordinator.nk");
     let by = key_of_coordinator(&coordinator);
     assert_eq!(*Signer::read("--nkey", &kept).unwrap().key(), by);
-    assert_eq!(
-        fs::metadata(&kept).unwrap().permissions().mode() & 0o777,
-        0o600
-    );
+    assert_eq!(fs::metadata(&kept).unwrap().permissions().mode() & 0o777, 0o600);
     let stranger = Signer::default();
     let strange = format!("--name strange --coordinator {}", stranger.key());
     let strange = fleet.worker_by(&mut program(), &strange);
     fleet.await_status("", &["  strange  arbiter"]);
     let _worker = fleet.worker_by(&mut program(), &format!("--name one --coordinator {by}"));
     assert_whole(&fleet, &mut coordinator, MATCH);
-    assert!(
-        !strange.output().contains("playing match"),
-        "{}",
-        strange.output()
-    );
+    assert!(!strange.output().contains("playing match"), "{}", strange.output());
     // The same key signs the next match.
     let next = fleet.path("next.db");
     let coordinator = fleet.begin_in(&next, &format!("{} {MATCH}", engines()));
@@ -264,22 +230,14 @@ fn nobody_is_set_aside_for_what_another_has_sent() {
     let elsewhere = Outcome { label, game: bogus };
     let elsewhere = elsewhere.encode(&honest, Names::numbered(7).id()).unwrap();
     let unsigned = text(&by_liar).split_once('\n').unwrap().1.to_string();
-    let messages = vec![
-        framed.into_bytes(),
-        elsewhere,
-        unsigned.into_bytes(),
-        by_liar,
-    ];
+    let messages = vec![framed.into_bytes(), elsewhere, unsigned.into_bytes(), by_liar];
     send(&fleet, messages);
     coordinator.await_words("is set aside");
     let _worker = fleet.worker_by(&mut program(), &flag);
     let output = assert_whole(&fleet, &mut coordinator, MATCH);
     let refused = format!("the signature by {} is not valid here", honest.key());
     assert_eq!(output.matches(&refused).count(), 2, "{output}");
-    let aside = Store::open(&fleet.store())
-        .unwrap()
-        .all_set_aside()
-        .unwrap();
+    let aside = Store::open(&fleet.store()).unwrap().all_set_aside().unwrap();
     let names: Vec<&str> = aside.iter().map(|aside| aside.worker.as_str()).collect();
     assert_eq!(names, [format!("honest-{}", liar.key().id())]);
 }
@@ -307,14 +265,8 @@ fn two_keys_that_were_not_chosen_cannot_agree_on_invented_games() {
     let output = assert_whole(&fleet, &mut coordinator, MATCH);
     let words = "is refused: two other workers agree on another game";
     assert!(output.contains(words), "{output}");
-    let aside = Store::open(&fleet.store())
-        .unwrap()
-        .all_set_aside()
-        .unwrap();
-    assert!(
-        aside.iter().all(|aside| aside.worker.starts_with("liar-")),
-        "{aside:?}"
-    );
+    let aside = Store::open(&fleet.store()).unwrap().all_set_aside().unwrap();
+    assert!(aside.iter().all(|aside| aside.worker.starts_with("liar-")), "{aside:?}");
 }
 
 #[test]
@@ -343,15 +295,10 @@ fn only_the_games_of_named_workers_count() {
     let mut coordinator = fleet.begin(&format!("{MATCH} --workers {}", key.public_key()));
     let other = fleet.worker("other");
     let other_key = word_after(&other, "key ");
-    other.await_words(&format!(
-        "counts only the games of certain workers, not of {other_key}"
-    ));
+    other.await_words(&format!("counts only the games of certain workers, not of {other_key}"));
     let names = fleet.await_work(&fleet.store());
     let stranger = Signer::default();
-    send(
-        &fleet,
-        vec![outcome(&names, "stranger", &stranger, invented(0))],
-    );
+    send(&fleet, vec![outcome(&names, "stranger", &stranger, invented(0))]);
     coordinator.await_words(&format!("worker {} is none of --workers", stranger.key()));
     // A resumed coordinator knows them, too.
     coordinator.kill();

@@ -51,9 +51,7 @@ fn library(folder: &Path) -> PathBuf {
 
 /// Makes a program's clock wrong by `seconds`.
 fn wrong(mut program: Command, library: &Path, seconds: i64) -> Command {
-    program
-        .env("LD_PRELOAD", library)
-        .env("SHIFT", seconds.to_string());
+    program.env("LD_PRELOAD", library).env("SHIFT", seconds.to_string());
     program
 }
 
@@ -69,17 +67,10 @@ fn wall_clocks_may_be_years_wrong() {
     date.arg("+%s");
     let shown = wrong(date, &library, YEAR).output().unwrap().stdout;
     let shown: i64 = String::from_utf8(shown).unwrap().trim().parse().unwrap();
-    let now = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap()
-        .as_secs();
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
     assert!(shown > now as i64 + YEAR / 2, "the clock is right");
 
-    let match_words = format!(
-        "match --store {} {} {MATCH}",
-        fleet.store().display(),
-        engines()
-    );
+    let match_words = format!("match --store {} {} {MATCH}", fleet.store().display(), engines());
     let mut coordinator = fleet.start_by(&mut wrong(program(), &library, YEAR), &match_words);
     let mut slow = fleet.worker_by(&mut wrong(program(), &library, -20 * YEAR), "--name slow");
     let _fast = fleet.worker_by(&mut wrong(program(), &library, 20 * YEAR), "--name fast");

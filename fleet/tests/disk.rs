@@ -68,10 +68,7 @@ fn the_coordinator_cannot_store_a_game() {
     let words = format!("match --store {store} {} {MATCH}", engines());
     let mut coordinator = fleet.start_by(&mut limited("300"), &words);
     let _worker = fleet.worker("one");
-    coordinator.ends(
-        matches::run::exit::STORAGE.into(),
-        &[&store, "fleet resume"],
-    );
+    coordinator.ends(matches::run::exit::STORAGE.into(), &[&store, "fleet resume"]);
     let mut coordinator = fleet.resume();
     assert_whole(&fleet, &mut coordinator, MATCH);
 }
@@ -92,10 +89,7 @@ fn a_worker_cannot_keep_the_plan_for_a_while() {
         "temporary file for the plan in {}: File too large",
         temporary.display()
     ));
-    let unlimited = Rlimit {
-        current: None,
-        maximum: None,
-    };
+    let unlimited = Rlimit { current: None, maximum: None };
     prlimit(Some(worker.pid()), Resource::Fsize, unlimited).unwrap();
     assert_whole(&fleet, &mut coordinator, words);
 }

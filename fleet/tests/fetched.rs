@@ -29,9 +29,7 @@ fn fetched_engines_play_the_games_of_one_machine_and_are_fetched_once() {
     let mut fleet = Fleet::new();
     let small = Small::new(&fleet, "");
     // A damaged file in the cache is fetched again.
-    let cached = fleet
-        .path("cache")
-        .join(binary::hash(&small.program).unwrap());
+    let cached = fleet.path("cache").join(binary::hash(&small.program).unwrap());
     fs::create_dir(fleet.path("cache")).unwrap();
     fs::set_permissions(fleet.path("cache"), Permissions::from_mode(0o700)).unwrap();
     fs::write(&cached, "damaged").unwrap();
@@ -92,15 +90,7 @@ fn unknown_engines_and_long_files_are_not_shared() {
 /// Replaces a file of an engine on the server by other bytes with a claimed length.
 fn replace(fleet: &Fleet, name: &str, bytes: &[u8], length: u64) {
     with_jetstream(&fleet.server.url(), async |context| {
-        let there = async || {
-            context
-                .get_object_store(ENGINES)
-                .await
-                .ok()?
-                .info(name)
-                .await
-                .ok()
-        };
+        let there = async || context.get_object_store(ENGINES).await.ok()?.info(name).await.ok();
         let end = Instant::now() + PATIENCE;
         while there().await.is_none() {
             assert!(Instant::now() < end, "{name} is not shared");
@@ -148,10 +138,7 @@ fn a_file_that_differs_or_is_too_long_is_refused_and_named() {
 }
 
 #[test]
-#[cfg_attr(
-    not(all(nats_server, bubblewrap)),
-    ignore = "needs nats-server and bwrap"
-)]
+#[cfg_attr(not(all(nats_server, bubblewrap)), ignore = "needs nats-server and bwrap")]
 fn a_fetched_engine_reaches_neither_files_nor_the_network() {
     let mut fleet = Fleet::new();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -184,19 +171,11 @@ fn without_a_sandbox_engines_are_accepted_only_if_that_is_said() {
     let folder = tempfile::tempdir().unwrap();
     let cache = folder.path().join("cache");
     let worker = Command::new(FLEET)
-        .args([
-            "work",
-            "--accept-engines",
-            "--cache",
-            cache.to_str().unwrap(),
-        ])
+        .args(["work", "--accept-engines", "--cache", cache.to_str().unwrap()])
         .env("PATH", folder.path())
         .output()
         .unwrap();
     let words = String::from_utf8_lossy(&worker.stderr).into_owned();
     assert_eq!(worker.status.code(), Some(2), "{words}");
-    assert!(
-        words.contains("bwrap not found") && words.contains("unsandboxed"),
-        "{words}"
-    );
+    assert!(words.contains("bwrap not found") && words.contains("unsandboxed"), "{words}");
 }

@@ -48,9 +48,7 @@ fn the_disk_of_the_server_is_full_until_there_is_room_and_it_is_started_again() 
     let disk = fleet.server.folder.path().join(STORAGE);
     let disk = disk.strip_prefix("/").unwrap();
     let unshared = fleet.server.pid();
-    let ballast = Path::new(&format!("/proc/{unshared}/root"))
-        .join(disk)
-        .join("ballast");
+    let ballast = Path::new(&format!("/proc/{unshared}/root")).join(disk).join("ballast");
     let mut file = File::create(&ballast).unwrap();
     let mut bytes = 1 << 16;
     while bytes > 0 {
@@ -59,9 +57,7 @@ fn the_disk_of_the_server_is_full_until_there_is_room_and_it_is_started_again() 
         }
     }
     worker.await_words(" not sent: ");
-    fleet.await_that("a full disk", || {
-        fleet.server.output().contains("no space left on device")
-    });
+    fleet.await_that("a full disk", || fleet.server.output().contains("no space left on device"));
     // An open file keeps its space.
     drop(file);
     fs::remove_file(&ballast).unwrap();

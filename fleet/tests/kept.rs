@@ -36,10 +36,7 @@ fn engines_are_kept_between_blocks_unless_they_are_restarted() {
 }
 
 #[test]
-#[cfg_attr(
-    not(all(nats_server, two_cores)),
-    ignore = "needs nats-server and two cores"
-)]
+#[cfg_attr(not(all(nats_server, two_cores)), ignore = "needs nats-server and two cores")]
 fn each_slot_has_its_own_core_with_pin() {
     let (engines, _fleet) = play("--pin --concurrency 2", "--concurrency 2");
     for engine in ["a", "b"] {

@@ -29,9 +29,7 @@ fn send(fleet: &Fleet, store: &Path, lines: &[String]) -> Vec<Result<(), String>
         for message in messages {
             let sent = context.publish(subject.clone(), message.into()).await;
             let answer = async {
-                sent.map_err(|error| error.to_string())?
-                    .await
-                    .map_err(|error| error.to_string())
+                sent.map_err(|error| error.to_string())?.await.map_err(|error| error.to_string())
             };
             answers.push(answer.await.map(drop));
         }

@@ -35,10 +35,7 @@ async fn patient_answer(context: &Context, subject: &str, bytes: usize) -> Resul
 fn peak(process: &Process) -> u64 {
     let pid = process.pid().as_raw_nonzero();
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
-    let line = status
-        .lines()
-        .find(|line| line.starts_with("VmHWM:"))
-        .unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
     line.split_whitespace().nth(1).unwrap().parse().unwrap()
 }
 
@@ -57,26 +54,16 @@ fn messages_of_100_mib_are_refused_before_they_are_read() {
         for (subject, most) in [
             (names.work(), MOST_BYTES),
             (names.result("one"), MOST_BYTES_OF_A_GAME),
-            (
-                format!("$KV.fleet_matches.{}", names.state()),
-                MOST_BYTES_OF_A_GAME,
-            ),
+            (format!("$KV.fleet_matches.{}", names.state()), MOST_BYTES_OF_A_GAME),
             ("$KV.fleet_beats.one".to_string(), MOST_BYTES),
         ] {
             for bytes in [LONG, most + 1] {
-                answers.push((
-                    subject.clone(),
-                    patient_answer(&context, &subject, bytes).await,
-                ));
+                answers.push((subject.clone(), patient_answer(&context, &subject, bytes).await));
             }
         }
         // On a subject without a stream the server forwards such a message, so the refusals came from the streams.
         let mut inbox = context.client().subscribe("elsewhere").await.unwrap();
-        context
-            .client()
-            .publish("elsewhere", vec![b' '; LONG].into())
-            .await
-            .unwrap();
+        context.client().publish("elsewhere", vec![b' '; LONG].into()).await.unwrap();
         let message = futures_util::StreamExt::next(&mut inbox).await.unwrap();
         assert_eq!(message.payload.len(), LONG);
         answers

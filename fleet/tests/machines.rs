@@ -28,12 +28,10 @@ done
 
 pub fn games_of(fleet: &Fleet) -> Vec<GameRecord> {
     let mut games = Vec::new();
-    let read = Store::open(&fleet.store())
-        .unwrap()
-        .for_each_game(Extent::Whole, None, |game| {
-            games.push(game.record);
-            Ok::<(), ArchiveError>(())
-        });
+    let read = Store::open(&fleet.store()).unwrap().for_each_game(Extent::Whole, None, |game| {
+        games.push(game.record);
+        Ok::<(), ArchiveError>(())
+    });
     read.unwrap();
     games
 }
@@ -46,11 +44,7 @@ pub fn machine(record: &GameRecord) -> &Machine {
 #[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn a_machine_on_which_engines_fail_is_set_aside_and_its_games_are_played_by_others() {
     let mut fleet = Fleet::new();
-    let engine = script(
-        fleet.folder.path(),
-        "engine",
-        &ENGINE.replace("$FLEET", FLEET),
-    );
+    let engine = script(fleet.folder.path(), "engine", &ENGINE.replace("$FLEET", FLEET));
     let engines = ["a", "b"].map(|name| format!("--engine 'cmd={} name={name}'", engine.display()));
     let (engines, store) = (engines.join(" "), fleet.store());
     let words = format!("{engines} --games 200 --nodes 100 --seed 7");
@@ -71,9 +65,7 @@ fn a_machine_on_which_engines_fail_is_set_aside_and_its_games_are_played_by_othe
     assert!(games.iter().all(is_good));
     let stored = Store::open(&store).unwrap();
     let aside = stored.all_set_aside().unwrap();
-    let [aside] = &aside[..] else {
-        panic!("{aside:?}")
-    };
+    let [aside] = &aside[..] else { panic!("{aside:?}") };
     assert!(aside.worker.starts_with("bad-") && aside.keeps_out);
     let mut kept_out = 0;
     let read = stored.for_each_kept_out(|kept| {
@@ -140,8 +132,5 @@ fn a_machine_that_stops_repeatedly_is_set_aside_for_its_lag() {
     coordinator.await_words(words);
     coordinator.await_words("not counted; given out again");
     let output = coordinator.output();
-    assert!(
-        output.contains("worker slow-") && !output.contains("worker good-"),
-        "{output}"
-    );
+    assert!(output.contains("worker slow-") && !output.contains("worker good-"), "{output}");
 }

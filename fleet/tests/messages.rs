@@ -21,15 +21,10 @@ const PATIENCE: Duration = Duration::from_secs(240);
 /// The first stored game.
 pub fn first_game(store: &Path) -> StoredGame {
     let mut first = None;
-    let read = Store::open(store)
-        .unwrap()
-        .for_each_game(Extent::Whole, Some(1), |kept| {
-            first = Some(StoredGame {
-                totals: None,
-                ..kept
-            });
-            Ok::<(), ArchiveError>(())
-        });
+    let read = Store::open(store).unwrap().for_each_game(Extent::Whole, Some(1), |kept| {
+        first = Some(StoredGame { totals: None, ..kept });
+        Ok::<(), ArchiveError>(())
+    });
     read.unwrap();
     first.unwrap()
 }

@@ -81,9 +81,7 @@ fn coordinator_disconnected() {
     proxy.cut();
     coordinator.await_words("connection lost");
     // One message is about the connection, the next one about a call.
-    fleet.await_that("a failed call", || {
-        coordinator.output().matches("; retrying").count() > 1
-    });
+    fleet.await_that("a failed call", || coordinator.output().matches("; retrying").count() > 1);
     proxy.mend();
     assert_whole(&fleet, &mut coordinator, MATCH);
 }

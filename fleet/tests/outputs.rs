@@ -14,9 +14,7 @@ const OF_MACHINES: [&str; 4] = ["micros", "waited", "worker", "record"];
 
 /// Events of a game in order, without the fields that depend on machines.
 fn events_of(events: &str, game: u64) -> Vec<Value> {
-    let all = events
-        .lines()
-        .map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let all = events.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     let mut events: Vec<Value> = all.filter(|event| event["game"] == game).collect();
     for event in &mut events {
         let fields = event.as_object_mut().unwrap();
@@ -38,20 +36,15 @@ fn two_workers_play_the_games_of_one_machine_with_its_events_and_logs() {
     let _two = fleet.worker("two");
     let output = assert_whole(&fleet, &mut coordinator, WORDS);
 
-    let (events, expected) = (
-        fs::read_to_string(events).unwrap(),
-        events_of_one_machine(WORDS),
-    );
+    let (events, expected) = (fs::read_to_string(events).unwrap(), events_of_one_machine(WORDS));
     for game in 1..=8 {
         let found = events_of(&events, game);
         let is_card = |event: &Value| event["event"] == "card";
         assert!(found.len() > 20 && found.iter().any(is_card), "{found:?}");
         assert_eq!(found, events_of(&expected, game));
     }
-    let ends: Vec<&str> = events
-        .lines()
-        .filter(|line| line.contains(r#"{"event":"end","#))
-        .collect();
+    let ends: Vec<&str> =
+        events.lines().filter(|line| line.contains(r#"{"event":"end","#)).collect();
     assert_eq!(ends.len(), 8);
     for end in ends {
         let is_of = |name: &str| end.contains(&format!(r#","worker":"{name}-U"#));
@@ -68,17 +61,11 @@ fn two_workers_play_the_games_of_one_machine_with_its_events_and_logs() {
     }
     let report = counted(&fleet.store()).text();
     // The coordinator prints it at the end as well.
-    assert!(
-        report.contains("games/s") && output.contains("games/s"),
-        "{report}\n{output}"
-    );
+    assert!(report.contains("games/s") && output.contains("games/s"), "{report}\n{output}");
 
     // The coordinator starts each engine once, but plays no games.
     let here = fs::read_to_string(here).unwrap();
-    assert!(
-        here.contains("uciok") && !here.contains("bestmove"),
-        "{here}"
-    );
+    assert!(here.contains("uciok") && !here.contains("bestmove"), "{here}");
     assert!(fs::read_to_string(there).unwrap().contains("bestmove"));
 }
 

@@ -30,12 +30,7 @@ fn a_match_does_not_choose_what_a_workers_program_is_started_with() {
     let script = fleet.path("engine.sh");
     let text = format!("echo $$ >> {}\nexec {FLEET} engine\n", touched.display());
     fs::write(&script, text).unwrap();
-    let engine = |name| {
-        format!(
-            "--engine 'cmd=/bin/sh args={} name={name}'",
-            script.display()
-        )
-    };
+    let engine = |name| format!("--engine 'cmd=/bin/sh args={} name={name}'", script.display());
     let store = fleet.store();
     let words = format!("{} {} --isolate off {WORDS}", engine("a"), engine("b"));
     let mut coordinator = fleet.begin_in(&store, &words);
@@ -56,9 +51,7 @@ fn a_match_has_one_coordinator() {
     let mut fleet = Fleet::new();
     let mut first = fleet.begin(WORDS);
     first.await_words("run `fleet work` to play it");
-    fleet
-        .resume()
-        .ends(2, &["another arbiter is playing this match"]);
+    fleet.resume().ends(2, &["another arbiter is playing this match"]);
     fleet.begin(WORDS).ends(2, &["exists already"]);
     // With a copy of the store, the second one takes over.
     let copy = fleet.path("copy.db");
@@ -82,9 +75,7 @@ fn what_is_missing_is_named() {
     untimed.ends(2, &["--scale-time: no engine is limited by time"]);
     let mut local = fleet.start("work --engine 'cmd=/bin/sh nodes=9'");
     local.ends(2, &["nodes=9", "expected cmd=PROGRAM"]);
-    fleet
-        .start("match --help")
-        .ends(0, &["--quarantine <on|off>"]);
+    fleet.start("match --help").ends(0, &["--quarantine <on|off>"]);
     fleet.server.kill();
     fleet.begin(WORDS).ends(2, &["--nats nats://127.0.0.1"]);
     assert!(!fleet.store().exists());

@@ -105,10 +105,7 @@ fn everybody_needs_only_the_documented_rights_and_a_worker_cannot_change_the_mat
 
 /// Number of refusals of a kind that the server has logged.
 fn violations(server: &Server, kind: &str) -> usize {
-    server
-        .output()
-        .matches(&format!("{kind} Violation"))
-        .count()
+    server.output().matches(&format!("{kind} Violation")).count()
 }
 
 #[test]

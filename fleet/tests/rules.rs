@@ -14,10 +14,7 @@ use crate::messages::send;
 const PIG: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/rules/pig.py");
 const HOLD_AT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/hold_at.py");
 /// Passes on the answers of another rules program, until it has given some number of them.
-const BAD_PIG: &str = concat!(
-    env!("CARGO_MANIFEST_DIR"),
-    "/../arbiter/tests/engines/bad_pig.py"
-);
+const BAD_PIG: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../arbiter/tests/engines/bad_pig.py");
 
 /// Arguments of two engines for Pig.
 fn engines() -> String {
@@ -39,10 +36,7 @@ fn local(rules: &str) -> String {
 }
 
 #[test]
-#[cfg_attr(
-    not(all(nats_server, python3)),
-    ignore = "needs nats-server and python3"
-)]
+#[cfg_attr(not(all(nats_server, python3)), ignore = "needs nats-server and python3")]
 fn a_game_by_another_program_is_played_as_on_one_machine() {
     let mut fleet = Fleet::new();
     let rules = pig(PIG, fleet.folder.path());
@@ -59,10 +53,7 @@ fn a_game_by_another_program_is_played_as_on_one_machine() {
         reason: "rules program pig: failed".to_string(),
     };
     let names = fleet.await_names(&store);
-    send(
-        &fleet,
-        vec![late.encode(&Signer::default(), names.id()).unwrap()],
-    );
+    send(&fleet, vec![late.encode(&Signer::default(), names.id()).unwrap()]);
     let flags = local(&rules);
     let _workers = [
         fleet.start(&format!("{flags} --name one --concurrency 2")),
@@ -114,10 +105,7 @@ fn a_rules_program_is_fetched_like_an_engine_and_matches_may_differ_in_it() {
     // The engines' program, a file for each, and the rules.
     assert_eq!(worker.output().matches(": fetched ").count(), 4);
     // A game of this worker by the first rules would be refused.
-    let swapped = SHORT
-        .replace("6x", "6z")
-        .replace("6y", "6x")
-        .replace("6z", "6y");
+    let swapped = SHORT.replace("6x", "6z").replace("6y", "6x").replace("6z", "6y");
     fs::write(&program, swapped).unwrap();
     let second = fleet.path("second.db");
     let mut coordinator = small.begin(&mut fleet, &second, &format!("{rules} {words} {shared}"));
@@ -127,10 +115,7 @@ fn a_rules_program_is_fetched_like_an_engine_and_matches_may_differ_in_it() {
 }
 
 #[test]
-#[cfg_attr(
-    not(all(nats_server, python3)),
-    ignore = "needs nats-server and python3"
-)]
+#[cfg_attr(not(all(nats_server, python3)), ignore = "needs nats-server and python3")]
 fn a_rules_program_that_fails_ends_the_match_but_loses_no_game() {
     for is_on_worker in [true, false] {
         let mut fleet = Fleet::new();

@@ -26,12 +26,9 @@ fn check(fleet: &mut Fleet, flag: &str, [valid, other]: [&str; 2], reasons: [&st
     assert_whole(fleet, &mut coordinator, WORDS);
     let missing = format!("{flag} /nowhere");
     let not_found = format!("{flag}: /nowhere: No such file");
-    for (words, reason) in [
-        ("", reasons[0]),
-        (&other, reasons[1]),
-        (&nonsense, reasons[2]),
-        (&missing, &not_found),
-    ] {
+    for (words, reason) in
+        [("", reasons[0]), (&other, reasons[1]), (&nonsense, reasons[2]), (&missing, &not_found)]
+    {
         fleet.start(&format!("status {words}")).ends(2, &[reason]);
     }
 }
@@ -56,12 +53,7 @@ fn only_a_user_with_credentials_is_admitted() {
     let mut fleet = Fleet::at(Server::configured(&account.config));
     let (valid, other) = (account.credentials(), Account::new().credentials());
     let refused = "authorization violation";
-    check(
-        &mut fleet,
-        "--creds",
-        [&valid, &other],
-        [refused, refused, "--creds"],
-    );
+    check(&mut fleet, "--creds", [&valid, &other], [refused, refused, "--creds"]);
 }
 
 #[test]

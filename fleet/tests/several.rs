@@ -21,11 +21,7 @@ fn begin_three(fleet: &mut Fleet) -> [Match; 3] {
         let store = fleet.path(&format!("match-{seed}.db"));
         let words = format!("--games 6 --nodes 10000 --seed {seed} --random-plies 4");
         let coordinator = fleet.begin_in(&store, &format!("{} {words}", engines()));
-        Match {
-            store,
-            words,
-            coordinator,
-        }
+        Match { store, words, coordinator }
     })
 }
 
@@ -42,10 +38,8 @@ fn assert_whole(matches: &mut [Match]) {
 fn several_matches_have_common_workers() {
     let mut fleet = Fleet::new();
     let mut matches = begin_three(&mut fleet);
-    let _workers = [
-        fleet.worker_by(&mut program(), "--name one --concurrency 2"),
-        fleet.worker("two"),
-    ];
+    let _workers =
+        [fleet.worker_by(&mut program(), "--name one --concurrency 2"), fleet.worker("two")];
     assert_whole(&mut matches);
     fleet.start("status").ends(0, &["no match is open"]);
 }
@@ -55,9 +49,7 @@ fn several_matches_have_common_workers() {
 fn what_is_removed_by_hand_is_created_again() {
     let mut fleet = Fleet::new();
     let mut matches = begin_three(&mut fleet);
-    let names = matches
-        .each_ref()
-        .map(|begun| fleet.await_work(&begun.store));
+    let names = matches.each_ref().map(|begun| fleet.await_work(&begun.store));
     let worker = fleet.worker("one");
     with_jetstream(&fleet.server.url(), async |context| {
         let state = context.get_key_value(MATCHES).await.unwrap();

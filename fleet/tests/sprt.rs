@@ -38,8 +38,6 @@ fn a_test_decides_as_on_one_machine_and_then_all_stop() {
     assert!(beyond <= 40, "{beyond}: {output}");
     // Engines quit once their match is over.
     fleet.await_that("workers without engines", || {
-        workers
-            .iter()
-            .all(|worker| children(worker.pid()).is_empty())
+        workers.iter().all(|worker| children(worker.pid()).is_empty())
     });
 }

@@ -19,10 +19,7 @@ pub fn open(path: &Path) -> io::Result<File> {
     let file = File::from(openat(CWD, path, flags, Mode::empty())?);
     match file.metadata()?.is_file() {
         true => Ok(file),
-        false => Err(io::Error::new(
-            ErrorKind::InvalidInput,
-            "expected a regular file",
-        )),
+        false => Err(io::Error::new(ErrorKind::InvalidInput, "expected a regular file")),
     }
 }
 
@@ -32,13 +29,9 @@ pub fn open(path: &Path) -> io::Result<File> {
 /// As [`open`], and if the file is too long or not UTF-8.
 pub fn read_text(path: &Path) -> io::Result<String> {
     let mut text = String::new();
-    open(path)?
-        .take(MOST_BYTES_OF_TEXT + 1)
-        .read_to_string(&mut text)?;
+    open(path)?.take(MOST_BYTES_OF_TEXT + 1).read_to_string(&mut text)?;
     match text.len() as u64 > MOST_BYTES_OF_TEXT {
         false => Ok(text),
-        true => Err(io::Error::other(format!(
-            "expected at most {MOST_BYTES_OF_TEXT} bytes"
-        ))),
+        true => Err(io::Error::other(format!("expected at most {MOST_BYTES_OF_TEXT} bytes"))),
     }
 }

@@ -31,10 +31,7 @@ pub enum JudgeError {
     #[error(transparent)]
     Start(#[from] StartError),
     /// The engine does not answer.
-    #[error(
-        "engine {engine}, asked about {about:?}: {error}{output}{}",
-        quoted(stderr)
-    )]
+    #[error("engine {engine}, asked about {about:?}: {error}{output}{}", quoted(stderr))]
     Failed {
         /// The engine's name.
         engine: String,
@@ -111,12 +108,7 @@ impl<'a> Judge<'a> {
         isolation: Option<Isolation>,
         interrupt: &'a Interrupt,
     ) -> Judge<'a> {
-        Judge {
-            spec,
-            isolation,
-            interrupt,
-            running: None,
-        }
+        Judge { spec, isolation, interrupt, running: None }
     }
 
     /// Makes the engine forget all earlier positions, so that they do not affect later answers. `what` names the task

@@ -56,10 +56,7 @@ pub fn luck<A: Appraise>(
     let mut plies = 0;
     for (index, word) in game.words.iter().enumerate() {
         let mut next = position.clone();
-        next.play(word).map_err(|reason| Flaw::Action {
-            number: index + 1,
-            reason,
-        })?;
+        next.play(word).map_err(|reason| Flaw::Action { number: index + 1, reason })?;
         let is_card = matches!(position.turn(), Turn::Card(_));
         plies += usize::from(!is_card);
         let mean = match is_card && plies > game.opening {
@@ -136,10 +133,7 @@ impl Evaluator {
         for (name, value) in &spec.options {
             identity += &format!(" option.{name}={value}");
         }
-        Evaluator {
-            source: Source::Engine(Box::new(spec)),
-            identity,
-        }
+        Evaluator { source: Source::Engine(Box::new(spec)), identity }
     }
 
     /// Name, version and budget, as records and stores keep them.
@@ -172,12 +166,7 @@ impl<'a> LuckMeter<'a> {
         isolation: Option<Isolation>,
         interrupt: &'a Interrupt,
     ) -> LuckMeter<'a> {
-        LuckMeter {
-            evaluator,
-            isolation,
-            interrupt,
-            idle: Mutex::new(Vec::new()),
-        }
+        LuckMeter { evaluator, isolation, interrupt, idle: Mutex::new(Vec::new()) }
     }
 
     /// Measures the luck of a game, and writes it into the record. A rerun game has none: its first attempt was

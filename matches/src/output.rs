@@ -21,10 +21,7 @@ pub struct OutputClosed;
 /// the match may be recorded elsewhere.
 pub fn print(text: &str) -> Result<(), OutputClosed> {
     let mut stdout = io::stdout().lock();
-    match stdout
-        .write_all(printable_lines(text).as_bytes())
-        .and_then(|()| stdout.flush())
-    {
+    match stdout.write_all(printable_lines(text).as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(OutputClosed),
         _ => Ok(()),
     }

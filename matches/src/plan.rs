@@ -182,11 +182,7 @@ impl EngineSpec {
 
     /// Returns the settings that differ from their defaults, except limit and options, in the form of `--engine`.
     pub fn switches(&self) -> Vec<String> {
-        let switches = [
-            ("legal", self.legal),
-            ("ponder", self.ponder),
-            ("restart", self.restart),
-        ];
+        let switches = [("legal", self.legal), ("ponder", self.ponder), ("restart", self.restart)];
         let on = switches.into_iter().filter(|(_, is_on)| *is_on);
         let memory = self.memory.map(|mib| format!("memory={mib}"));
         let bounds = self.bounds.pairs().into_iter();
@@ -278,11 +274,7 @@ mod tests {
             (3, "1 +half 4 2 +x +y"),
             (9, "1 +half 4 2 +x +y"),
         ] {
-            assert_eq!(
-                shortened("1 +half 4 2 +x +y", plies),
-                expected,
-                "{plies} plies"
-            );
+            assert_eq!(shortened("1 +half 4 2 +x +y", plies), expected, "{plies} plies");
         }
     }
 
@@ -294,10 +286,8 @@ mod tests {
     }
 
     fn shortened(moves: &str, plies: u32) -> String {
-        let mut opening = Opening {
-            start: None,
-            moves: moves.split(' ').map(String::from).collect(),
-        };
+        let mut opening =
+            Opening { start: None, moves: moves.split(' ').map(String::from).collect() };
         opening.shorten(plies);
         opening.moves.join(" ")
     }

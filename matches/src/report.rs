@@ -113,10 +113,7 @@ impl Report {
             waiting: InOrder::new(self.games_per_block),
             played: 0,
         };
-        Report {
-            test: Some(test),
-            ..self
-        }
+        Report { test: Some(test), ..self }
     }
 
     /// Counts a game; with a test, only when its block is due. Games may come in any order, but each only once.
@@ -131,11 +128,7 @@ impl Report {
             return;
         };
         test.played += 1;
-        let outline = GameRecord {
-            moves: String::new(),
-            turns: Vec::new(),
-            ..record.clone()
-        };
+        let outline = GameRecord { moves: String::new(), turns: Vec::new(), ..record.clone() };
         let game = (outline, sums.to_vec());
         test.waiting.add(record.block, record.game, game);
         while let Some(test) = &mut self.test
@@ -186,10 +179,7 @@ impl Report {
         };
         let sprt = test.sprt;
         let llr = match sprt.uses_luck() {
-            true => self
-                .standings
-                .adjusted()
-                .map(|scores| sprt.adjusted_llr(scores)),
+            true => self.standings.adjusted().map(|scores| sprt.adjusted_llr(scores)),
             false => self.standings.head_to_head().map(|scores| sprt.llr(scores)),
         };
         if let Some(llr) = llr {

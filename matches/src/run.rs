@@ -176,10 +176,7 @@ pub fn resume<S: Source>(stored: &StoredMatch, source: &mut S) -> ExitCode {
         }
         let (report, path) = (&planned.ledger.report, stored.file.display());
         let games = count(planned.past.played.len() as u64, "game");
-        let _ = print(&format!(
-            "{}\n{games}, all stored in {path}\n",
-            report.text()
-        ));
+        let _ = print(&format!("{}\n{games}, all stored in {path}\n", report.text()));
         source.clean_up(&planned);
         return exit_of_verdict(report.verdict());
     }
@@ -206,8 +203,7 @@ impl Match {
             ..ExitError::from(error)
         };
         // Before the log is overwritten, and long before the store is created.
-        path.map_or(Ok(()), Store::refuse_existing)
-            .map_err(not_created)?;
+        path.map_or(Ok(()), Store::refuse_existing).map_err(not_created)?;
         let log = new.outputs.open_log(path).map_err(ExitError::usage)?;
         let (interrupt, choice) = (Interrupt::new(), new.outputs.on_interrupt);
         let started = start_engines(&mut plan, new.changed_engines, choice, &log, &interrupt)?;
@@ -263,9 +259,8 @@ impl Match {
         let retired = past.retired(&plan);
         if !retired.is_empty() {
             let names = retired.join(", ");
-            remarks.push(format!(
-                "{names}: retired in an earlier run; --forgive lets it play again"
-            ));
+            remarks
+                .push(format!("{names}: retired in an earlier run; --forgive lets it play again"));
         }
         let (outputs, path) = (&stored.outputs, Some(stored.file.as_path()));
         let log = outputs.open_log(path).map_err(ExitError::usage)?;
@@ -273,11 +268,7 @@ impl Match {
         let ledger = ledger.map_err(ExitError::usage)?;
         Ok(Match {
             plan,
-            ledger: Ledger {
-                store: Some(store),
-                retired,
-                ..ledger
-            },
+            ledger: Ledger { store: Some(store), retired, ..ledger },
             log,
             past,
             remarks,

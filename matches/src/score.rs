@@ -123,10 +123,7 @@ fn adjusted_meetings(meetings: &[Meeting], block: &[Placing]) -> Option<Vec<Meet
     let adjusted = meetings.iter().map(|meeting| {
         let luck = block.iter().map(|game| game.luck_between(meeting.engines));
         let halves: i64 = luck.sum::<Option<i64>>()?;
-        Some(Meeting {
-            points: meeting.points - halves / 2,
-            ..*meeting
-        })
+        Some(Meeting { points: meeting.points - halves / 2, ..*meeting })
     });
     adjusted.collect()
 }
@@ -198,11 +195,7 @@ impl Standings {
     /// Counts the places of a game, and every block that is now due and complete.
     fn add_placing(&mut self, record: &GameRecord) {
         let placing = Placing {
-            engines: record
-                .seats
-                .iter()
-                .map(|name| self.engine_named(name))
-                .collect(),
+            engines: record.seats.iter().map(|name| self.engine_named(name)).collect(),
             places: record.places.clone(),
             luck: luck_of(record),
         };

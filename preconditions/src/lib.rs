@@ -26,10 +26,9 @@ pub fn program(name: &str, variable: &str, names: &[&str]) -> bool {
     println!("cargo::rerun-if-env-changed={variable}");
     let candidates = match env::var_os(variable) {
         Some(path) => vec![PathBuf::from(path)],
-        None => folders()
-            .iter()
-            .flat_map(|folder| names.iter().map(|name| folder.join(name)))
-            .collect(),
+        None => {
+            folders().iter().flat_map(|folder| names.iter().map(|name| folder.join(name))).collect()
+        }
     };
     let found = candidates.into_iter().find(|path| path.is_file());
     match &found {

@@ -45,10 +45,7 @@ impl ArgsError {
     /// An error of the value of a flag, or the fault of the rules program that shows there.
     pub(crate) fn of(flag: &str, error: impl Display, fault: Option<&RulesError>) -> ArgsError {
         match fault {
-            Some(fault) => ArgsError {
-                status: RULES_FAULT,
-                ..ArgsError::new("rules", fault)
-            },
+            Some(fault) => ArgsError { status: RULES_FAULT, ..ArgsError::new("rules", fault) },
             None => ArgsError::new(flag, error),
         }
     }
@@ -56,18 +53,12 @@ impl ArgsError {
 
 impl From<ArgsError> for ExitError {
     fn from(error: ArgsError) -> ExitError {
-        ExitError {
-            status: error.status,
-            message: error.message,
-        }
+        ExitError { status: error.status, message: error.message }
     }
 }
 
 impl From<String> for ArgsError {
     fn from(message: String) -> ArgsError {
-        ArgsError {
-            message,
-            status: USAGE,
-        }
+        ArgsError { message, status: USAGE }
     }
 }

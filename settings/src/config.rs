@@ -89,11 +89,8 @@ pub fn parse<C: Parser>(
             _ => words::spell(arg, key, value).map_err(|reason| named.wrong(reason))?,
         });
     }
-    let set: Vec<&str> = settings
-        .keys()
-        .map(String::as_str)
-        .filter(|key| !replaced.contains(key))
-        .collect();
+    let set: Vec<&str> =
+        settings.keys().map(String::as_str).filter(|key| !replaced.contains(key)).collect();
     let all = named.command_line(&typed, spelt);
     let cli = parse_words(&all).map_err(|error| match reason_in_file(&error, &set) {
         Some(reason) => named.wrong(reason),
@@ -104,9 +101,7 @@ pub fn parse<C: Parser>(
         let text = error.to_string();
         if flag_of(&text).is_some_and(|key| set.contains(&key)) {
             // The user does not know the names of the temporary files.
-            let places = files
-                .iter()
-                .map(|file| format!("{}:", file.path().display()));
+            let places = files.iter().map(|file| format!("{}:", file.path().display()));
             let reason = places.fold(text, |text, place| text.replace(&place, "line "));
             return Err(named.wrong(reason.trim_start_matches("--")));
         }
@@ -145,10 +140,9 @@ fn reason_in_file(error: &clap::Error, keys: &[&str]) -> Option<String> {
         Some(ContextValue::Strings(values)) if !values.is_empty() => {
             format!("expected one of {}", values.join(", "))
         }
-        _ => error.source().map_or_else(
-            || "expected a different value".to_string(),
-            ToString::to_string,
-        ),
+        _ => error
+            .source()
+            .map_or_else(|| "expected a different value".to_string(), ToString::to_string),
     };
     Some(format!("{key} = {given}: {expected}"))
 }
@@ -185,16 +179,11 @@ impl<'a> Named<'a> {
     fn find(program: &'a Command, typed: &[OsString]) -> Option<Named<'a>> {
         let mut command = program;
         let mut begin = 1;
-        while let Some(next) = typed
-            .get(begin)
-            .and_then(|word| command.find_subcommand(word))
-        {
+        while let Some(next) = typed.get(begin).and_then(|word| command.find_subcommand(word)) {
             command = next;
             begin += 1;
         }
-        command
-            .get_arguments()
-            .find(|arg| arg.get_long() == Some(FLAG))?;
+        command.get_arguments().find(|arg| arg.get_long() == Some(FLAG))?;
         for (index, word) in typed.iter().enumerate().skip(begin) {
             let (path, words) = match word.to_str().unwrap_or_default() {
                 "--" => return None,
@@ -204,12 +193,7 @@ impl<'a> Named<'a> {
                     None => continue,
                 },
             };
-            return Some(Named {
-                command,
-                begin,
-                at: index..index + words,
-                path,
-            });
+            return Some(Named { command, begin, at: index..index + words, path });
         }
         None
     }
@@ -237,8 +221,7 @@ impl<'a> Named<'a> {
 
     fn read(&self) -> Result<Table, ConfigError> {
         let text = matches::input_file::read_text(&self.path).map_err(|error| self.wrong(error))?;
-        text.parse()
-            .map_err(|error: toml::de::Error| self.wrong(error))
+        text.parse().map_err(|error: toml::de::Error| self.wrong(error))
     }
 
     /// The keys that typed flags replace: the same flag, or one that it excludes.
@@ -259,11 +242,8 @@ impl<'a> Named<'a> {
                 !group.clone().is_multiple() && has(one) && has(other)
             })
         };
-        let typed: Vec<&Arg> = self
-            .keys()
-            .map(|(_, arg)| arg)
-            .filter(|arg| is_typed(arg))
-            .collect();
+        let typed: Vec<&Arg> =
+            self.keys().map(|(_, arg)| arg).filter(|arg| is_typed(arg)).collect();
         let is_replaced = |arg: &Arg| {
             typed.iter().any(|typed| {
                 arg.get_id() == typed.get_id()
@@ -272,10 +252,7 @@ impl<'a> Named<'a> {
                     || one_of_a_group(typed, arg)
             })
         };
-        self.keys()
-            .filter(|(_, arg)| is_replaced(arg))
-            .map(|(long, _)| long)
-            .collect()
+        self.keys().filter(|(_, arg)| is_replaced(arg)).map(|(long, _)| long).collect()
     }
 
     /// Writes a list of lines to a temporary file.

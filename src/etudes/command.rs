@@ -61,21 +61,13 @@ pub enum Command {
 }
 
 /// Command word, operands and options of each command.
-type Form = (
-    &'static str,
-    &'static [&'static str],
-    &'static [&'static str],
-);
+type Form = (&'static str, &'static [&'static str], &'static [&'static str]);
 
 const FORMS: [Form; 5] = [
     ("list", &["FILE"], &[VARIANT]),
     ("judge", &["FILE", "LINE", "SEAT"], &[VARIANT]),
     ("play", &["FILE", "LINE"], &[VARIANT]),
-    (
-        "check",
-        &["FILE"],
-        &[FACTORS_FILE, FACTORS[0], FACTORS[1], FACTORS[2], VARIANT],
-    ),
+    ("check", &["FILE"], &[FACTORS_FILE, FACTORS[0], FACTORS[1], FACTORS[2], VARIANT]),
     ("tune", &["FILE"], &[SAVE, VARIANT]),
 ];
 
@@ -108,8 +100,7 @@ pub fn parse(arguments: &[OsString]) -> Result<Option<Task>, String> {
     let form = FORMS.iter().find(|form| word == form.0);
     let form = form.ok_or_else(|| unknown(format!("unknown command {word:?}")))?;
     let task = Words::sort(form, rest).and_then(|words| words.task());
-    task.map(Some)
-        .map_err(|problem| format!("etudes {}: {problem}", form.0))
+    task.map(Some).map_err(|problem| format!("etudes {}: {problem}", form.0))
 }
 
 /// Arguments of a command, sorted into its operands, which are complete, and options with their values.
@@ -122,11 +113,7 @@ struct Words<'a> {
 impl<'a> Words<'a> {
     fn sort(form: &Form, words: &'a [OsString]) -> Result<Words<'a>, String> {
         let &(command, operands, options) = form;
-        let mut sorted = Words {
-            command,
-            operands: Vec::new(),
-            options: Vec::new(),
-        };
+        let mut sorted = Words { command, operands: Vec::new(), options: Vec::new() };
         let mut words = words.iter();
         while let Some(word) = words.next() {
             if !word.as_encoded_bytes().starts_with(b"--") {
@@ -168,23 +155,12 @@ impl<'a> Words<'a> {
         };
         let command = match self.command {
             "list" => Command::List,
-            "judge" => Command::Judge {
-                line: line()?,
-                winner: self.winner()?,
-            },
+            "judge" => Command::Judge { line: line()?, winner: self.winner()? },
             "play" => Command::Play { line: line()? },
-            "check" => Command::Check {
-                factors: self.factors()?,
-            },
-            _ => Command::Tune {
-                save: self.option(SAVE).is_some(),
-            },
+            "check" => Command::Check { factors: self.factors()? },
+            _ => Command::Tune { save: self.option(SAVE).is_some() },
         };
-        Ok(Task {
-            file: self.operands[0].into(),
-            ruleset: self.ruleset()?,
-            command,
-        })
+        Ok(Task { file: self.operands[0].into(), ruleset: self.ruleset()?, command })
     }
 
     /// Value of an option, if given.
@@ -218,9 +194,7 @@ impl<'a> Words<'a> {
 
     fn ruleset(&self) -> Result<&'static Ruleset, String> {
         let name = self.option(VARIANT).unwrap_or(VARIANTS[0].name.as_ref());
-        parsed(VARIANT, name, &expected(VARIANT), |name| {
-            ruleset(Variant::by_name(name).ok()?)
-        })
+        parsed(VARIANT, name, &expected(VARIANT), |name| ruleset(Variant::by_name(name).ok()?))
     }
 }
 

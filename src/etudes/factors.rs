@@ -22,11 +22,7 @@ pub fn to_array(factors: &Factors) -> [i32; 3] {
 
 /// Converts from the order of [`NAMES`].
 pub fn from_array([lettuces, carrots, path]: [i32; 3]) -> Factors {
-    Factors {
-        lettuces,
-        carrots,
-        path,
-    }
+    Factors { lettuces, carrots, path }
 }
 
 /// Choice of factors: from a file or else the preset, overridden by individual ones.
@@ -128,8 +124,6 @@ fn setting(words: &[&str]) -> Option<(usize, i32)> {
     let &["setoption", "name", name, "value", value] = words else {
         return None;
     };
-    let factor = NAMES
-        .iter()
-        .position(|known| known.eq_ignore_ascii_case(name))?;
+    let factor = NAMES.iter().position(|known| known.eq_ignore_ascii_case(name))?;
     Some((factor, parse(value)?))
 }

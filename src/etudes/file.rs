@@ -108,11 +108,7 @@ pub enum Problem {
 
 impl FileError {
     pub(super) fn new(path: &Path, line: Option<usize>, problem: Problem) -> FileError {
-        FileError {
-            path: path.into(),
-            line,
-            problem,
-        }
+        FileError { path: path.into(), line, problem }
     }
 }
 
@@ -124,14 +120,10 @@ pub(super) fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
         return Err(io::Error::other("expected a regular file"));
     }
     let mut bytes = Vec::new();
-    File::open(path)?
-        .take(MOST_BYTES + 1)
-        .read_to_end(&mut bytes)?;
+    File::open(path)?.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
     match bytes.len() as u64 > MOST_BYTES {
         false => Ok(bytes),
-        true => Err(io::Error::other(format!(
-            "expected at most {MOST_BYTES} bytes"
-        ))),
+        true => Err(io::Error::other(format!("expected at most {MOST_BYTES} bytes"))),
     }
 }
 
@@ -151,11 +143,7 @@ impl EtudeFile {
             let expected = "a file of etude lines";
             FileError::new(path, None, Problem::Read { reason, expected })
         })?;
-        Ok(EtudeFile {
-            path: path.into(),
-            bytes,
-            ruleset,
-        })
+        Ok(EtudeFile { path: path.into(), bytes, ruleset })
     }
 
     /// Reads a file of etudes of a variant.
@@ -235,16 +223,9 @@ impl EtudeFile {
         let range = current.range_of(line)?;
         let new = Etude { winner, ..old };
         let text = new.to_string();
-        let bytes = [
-            &current.bytes[..range.start],
-            text.as_bytes(),
-            &current.bytes[range.end..],
-        ];
+        let bytes = [&current.bytes[..range.start], text.as_bytes(), &current.bytes[range.end..]];
         saving::save(&self.path, &bytes.concat()).map_err(save_error)?;
-        Ok(Verdict {
-            old: old.winner,
-            new,
-        })
+        Ok(Verdict { old: old.winner, new })
     }
 
     /// File and line number, for messages.
@@ -260,21 +241,17 @@ impl EtudeFile {
     /// Byte ranges of all lines, without their ends.
     fn lines(&self) -> impl Iterator<Item = Range<usize>> + '_ {
         let mut start = 0;
-        self.bytes
-            .split_inclusive(|&byte| byte == b'\n')
-            .map(move |line| {
-                let text = line.strip_suffix(b"\n").unwrap_or(line);
-                let text = text.strip_suffix(b"\r").unwrap_or(text);
-                let range = start..start + text.len();
-                start += line.len();
-                range
-            })
+        self.bytes.split_inclusive(|&byte| byte == b'\n').map(move |line| {
+            let text = line.strip_suffix(b"\n").unwrap_or(line);
+            let text = text.strip_suffix(b"\r").unwrap_or(text);
+            let range = start..start + text.len();
+            start += line.len();
+            range
+        })
     }
 
     fn range_of(&self, line: usize) -> Result<Range<usize>, FileError> {
-        let range = line
-            .checked_sub(1)
-            .and_then(|index| self.lines().nth(index));
+        let range = line.checked_sub(1).and_then(|index| self.lines().nth(index));
         range.ok_or_else(|| {
             let lines = self.lines().count();
             self.error(None, Problem::NoLine { line, lines })
@@ -289,9 +266,7 @@ impl EtudeFile {
             return Ok(None);
         }
         let etude = Etude::parse(self.ruleset, &text);
-        etude
-            .map(Some)
-            .map_err(|reason| self.error(Some(line), Problem::NotAnEtude(reason)))
+        etude.map(Some).map_err(|reason| self.error(Some(line), Problem::NotAnEtude(reason)))
     }
 }
 

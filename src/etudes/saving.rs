@@ -67,10 +67,7 @@ impl Lock {
         // The process that held the lock before may have removed the file after it was opened here.
         let opened = Handle::from_file(file.try_clone()?)?;
         let is_current = Handle::from_path(path).is_ok_and(|found| found == opened);
-        Ok(is_current.then(|| Lock {
-            path: path.into(),
-            _locked: file,
-        }))
+        Ok(is_current.then(|| Lock { path: path.into(), _locked: file }))
     }
 }
 

@@ -28,10 +28,7 @@ pub struct Tuning {
 impl Tuning {
     /// Tries every triple.
     pub fn of(etudes: &[JudgedEtude]) -> Tuning {
-        let mut tuning = Tuning {
-            hits: 0,
-            best: Vec::new(),
-        };
+        let mut tuning = Tuning { hits: 0, best: Vec::new() };
         for factors in (0..TRIPLES).map(triple) {
             let hits = etudes.iter().filter(|etude| etude.is_hit(&factors));
             let hits = hits.count();
@@ -96,10 +93,7 @@ mod tests {
     fn the_nearest_to_the_mean_is_the_smallest_of_several() {
         for (best, nearest) in [
             (vec![[50, 50, 50], [50, 50, 200]], [50, 50, 50]),
-            (
-                vec![[50, 200, 200], [60, 100, 100], [200, 50, 50], [200, 60, 50]],
-                [60, 100, 100],
-            ),
+            (vec![[50, 200, 200], [60, 100, 100], [200, 50, 50], [200, 60, 50]], [60, 100, 100]),
         ] {
             let best = best.into_iter().map(factors::from_array).collect();
             let tuning = Tuning { hits: 1, best };

@@ -205,16 +205,12 @@ fn distance_map(position: &Position) -> Vec<String> {
         if position.wolves() & square.bit() != 0 {
             return "h".into();
         }
-        let steps = reached
-            .iter()
-            .position(|squares| squares & square.bit() != 0);
+        let steps = reached.iter().position(|squares| squares & square.bit() != 0);
         steps.map_or("-".into(), |steps| steps.to_string())
     };
     let row = |row: u8| {
         let cells = (0..8).map(|file| Square::at(row, file).map_or(String::new(), cell));
-        let line = cells.fold((row + 1).to_string(), |line, cell| {
-            format!("{line}{cell:>3}")
-        });
+        let line = cells.fold((row + 1).to_string(), |line, cell| format!("{line}{cell:>3}"));
         line.trim_end().to_string()
     };
     let mut lines: Vec<String> = (0..8).rev().map(row).collect();

@@ -28,10 +28,7 @@ pub struct Judge<G: Evaluate> {
 impl<G: Evaluate> Judge<G> {
     /// Creates an evaluator for the rules and the number of seats of `position`, with these errors.
     pub fn new(position: &G, evaluators: &Evaluators, noise: Noise) -> Judge<G> {
-        Judge {
-            evaluator: position.evaluator(evaluators),
-            noise,
-        }
+        Judge { evaluator: position.evaluator(evaluators), noise }
     }
 
     /// Underlying evaluator.
@@ -90,17 +87,12 @@ mod tests {
     use super::*;
 
     fn errors(noise: Noise, seat: u8) -> Vec<i32> {
-        (0..100_000)
-            .map(|key| noise.error(key, Seat(seat)))
-            .collect()
+        (0..100_000).map(|key| noise.error(key, Seat(seat))).collect()
     }
 
     #[test]
     fn errors_are_even_about_zero_and_as_large_as_asked_for() {
-        let noise = Noise {
-            size: 1000,
-            seed: 7,
-        };
+        let noise = Noise { size: 1000, seed: 7 };
         for seat in 0..6 {
             let errors = errors(noise, seat);
             let mean = |values: &mut dyn Iterator<Item = f64>| values.sum::<f64>() / 100_000.0;

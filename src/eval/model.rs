@@ -40,10 +40,9 @@ pub trait Model {
     #[inline(always)]
     fn static_worth<const N: usize>(&self, position: &Self::Position) -> [i32; N] {
         match self.turn(position) {
-            Turn::Card(_) => mean(
-                self.outcomes(position)
-                    .map(|(next, weight)| (self.worth(&next), weight)),
-            ),
+            Turn::Card(_) => {
+                mean(self.outcomes(position).map(|(next, weight)| (self.worth(&next), weight)))
+            }
             _ => self.worth(position),
         }
     }

@@ -44,11 +44,7 @@ fn lead(difference: i32) -> i32 {
     if let Some(&lead) = LEADS.get((step + FURTHEST_STEP) as usize) {
         return lead;
     }
-    let most = if difference.abs() >= DECIDED_WORTH / 2 {
-        CERTAIN
-    } else {
-        LEADS[LEADS.len() - 1]
-    };
+    let most = if difference.abs() >= DECIDED_WORTH / 2 { CERTAIN } else { LEADS[LEADS.len() - 1] };
     difference.signum() * most
 }
 

@@ -16,19 +16,12 @@ const INCREMENTS: RangeInclusive<u64> = 0..=u64::MAX;
 const MOVES: RangeInclusive<u32> = 1..=u32::MAX;
 
 /// UGI's words for the time left of each player, after the command, as error messages name them.
-const PLAYER_TIMES: [&str; MAX_CLOCKS] = [
-    "go p1time",
-    "go p2time",
-    "go p3time",
-    "go p4time",
-    "go p5time",
-    "go p6time",
-];
+const PLAYER_TIMES: [&str; MAX_CLOCKS] =
+    ["go p1time", "go p2time", "go p3time", "go p4time", "go p5time", "go p6time"];
 
 /// UGI's words for the increment of each player, after the command.
-const PLAYER_INCS: [&str; MAX_CLOCKS] = [
-    "go p1inc", "go p2inc", "go p3inc", "go p4inc", "go p5inc", "go p6inc",
-];
+const PLAYER_INCS: [&str; MAX_CLOCKS] =
+    ["go p1inc", "go p2inc", "go p3inc", "go p4inc", "go p5inc", "go p6inc"];
 
 /// The clock words read so far. They may come in any order, so they are combined at the end.
 #[derive(Default)]
@@ -171,12 +164,7 @@ impl fmt::Display for Clock {
                 write_list(f, "time", time)?;
                 write_list(f, "inc", inc)?;
             }
-            ClockTimes::Uci {
-                wtime,
-                btime,
-                winc,
-                binc,
-            } => {
+            ClockTimes::Uci { wtime, btime, winc, binc } => {
                 write_fact(f, "wtime", *wtime)?;
                 write_fact(f, "btime", *btime)?;
                 write_fact(f, "winc", *winc)?;

@@ -72,10 +72,9 @@ impl fmt::Display for Command {
             Command::Debug(on) => write!(f, "debug {}", if *on { "on" } else { "off" }),
             Command::IsReady => f.write_str("isready"),
             Command::SetOption { name, value: None } => write!(f, "setoption name {name}"),
-            Command::SetOption {
-                name,
-                value: Some(value),
-            } => write_text(f, &format!("setoption name {name} value"), value),
+            Command::SetOption { name, value: Some(value) } => {
+                write_text(f, &format!("setoption name {name} value"), value)
+            }
             Command::UciNewGame => f.write_str("ucinewgame"),
             Command::UgiNewGame => f.write_str("uginewgame"),
             Command::Position(position) => write!(f, "position {position}"),
@@ -112,11 +111,9 @@ fn set_option(input: &str) -> Parsed<'_, Command> {
 }
 
 fn bench(input: &str) -> Parsed<'_, Command> {
-    let (rest, depth) = alt((
-        value(None, end("bench", END)),
-        cut(number("bench", 1..=u32::MAX)).map(Some),
-    ))
-    .parse(input)?;
+    let (rest, depth) =
+        alt((value(None, end("bench", END)), cut(number("bench", 1..=u32::MAX)).map(Some)))
+            .parse(input)?;
     end("bench", END).map(|_| Command::Bench(depth)).parse(rest)
 }
 
@@ -129,10 +126,7 @@ mod tests {
     fn every_command_word_is_known() {
         for name in COMMAND_WORDS {
             let parsed = name.parse::<Command>();
-            assert!(
-                !matches!(parsed, Err(CommandError::Unknown { .. })),
-                "{name}: {parsed:?}"
-            );
+            assert!(!matches!(parsed, Err(CommandError::Unknown { .. })), "{name}: {parsed:?}");
         }
     }
 }

@@ -20,10 +20,7 @@ impl Excerpt {
     pub fn new(text: &str) -> Self {
         let mut chars = text.chars();
         let start = chars.by_ref().take(Self::MAX_CHARS).collect();
-        Self {
-            text: start,
-            shortened: chars.next().is_some(),
-        }
+        Self { text: start, shortened: chars.next().is_some() }
     }
 }
 

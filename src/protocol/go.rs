@@ -36,9 +36,7 @@ pub(super) fn go(input: &str) -> Result<Command, GoError> {
         return Ok(Command::Go(Go { clock, ..draft.go }));
     };
     match seen.iter().find(|name| **name != "perft") {
-        Some(other) => Err(GoError::PerftMixed {
-            found: Excerpt::new(other),
-        }),
+        Some(other) => Err(GoError::PerftMixed { found: Excerpt::new(other) }),
         None => Ok(Command::Perft(depth)),
     }
 }
@@ -125,10 +123,7 @@ mod tests {
     fn every_go_word_is_known() {
         for name in GO_WORDS {
             let parsed = go(name);
-            assert!(
-                !matches!(parsed, Err(GoError::UnknownWord { .. })),
-                "{name}: {parsed:?}"
-            );
+            assert!(!matches!(parsed, Err(GoError::UnknownWord { .. })), "{name}: {parsed:?}");
         }
     }
 }

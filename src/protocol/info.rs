@@ -118,10 +118,7 @@ mod tests {
         };
         assert_eq!(info(line), expected);
 
-        let depth = Info {
-            depth: Some(4),
-            ..Info::default()
-        };
+        let depth = Info { depth: Some(4), ..Info::default() };
         assert_eq!(info("nodes depth 4 score up string time 3 nodes 9"), depth);
         assert_eq!(info(""), Info::default());
         assert_eq!(info("estimate 500 500 x 3").estimate, [500, 500]);

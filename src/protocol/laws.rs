@@ -20,27 +20,13 @@ const INNER_WORDS: &str = "on off name value startpos players fen etude moves p1
 
 fn known_words() -> Vec<&'static str> {
     let inner = INNER_WORDS.split(' ');
-    COMMAND_WORDS
-        .into_iter()
-        .chain(GO_WORDS)
-        .chain(inner)
-        .collect()
+    COMMAND_WORDS.into_iter().chain(GO_WORDS).chain(inner).collect()
 }
 
 /// First words of all lines of the protocol.
 const BEGINNINGS: &[&str] = &[
-    "go",
-    "position",
-    "setoption",
-    "debug",
-    "bench",
-    "query",
-    "option",
-    "info",
-    "response",
-    "bestmove",
-    "id",
-    "",
+    "go", "position", "setoption", "debug", "bench", "query", "option", "info", "response",
+    "bestmove", "id", "",
 ];
 
 fn soup() -> impl Strategy<Value = String> {
@@ -80,12 +66,7 @@ fn clock_times() -> impl Strategy<Value = ClockTimes> {
     });
     let uci = any::<(Option<i64>, Option<i64>, Option<u64>, Option<u64>)>();
     let uci = uci.prop_filter_map("no time left", |(wtime, btime, winc, binc)| {
-        let times = ClockTimes::Uci {
-            wtime,
-            btime,
-            winc,
-            binc,
-        };
+        let times = ClockTimes::Uci { wtime, btime, winc, binc };
         (wtime.is_some() || btime.is_some()).then_some(times)
     });
     let ugi = vec(any::<(Option<i64>, Option<u64>)>(), 1..7);
@@ -108,26 +89,16 @@ fn clock() -> impl Strategy<Value = Clock> {
 }
 
 fn go() -> impl Strategy<Value = Go> {
-    (
-        of(1_u32..),
-        of(1_u64..),
-        of(1_u64..),
-        any::<bool>(),
-        any::<bool>(),
-        list(),
-        of(clock()),
-    )
-        .prop_map(
-            |(depth, nodes, movetime, infinite, ponder, searchmoves, clock)| Go {
-                depth,
-                nodes,
-                movetime,
-                infinite,
-                ponder,
-                searchmoves,
-                clock,
-            },
-        )
+    (of(1_u32..), of(1_u64..), of(1_u64..), any::<bool>(), any::<bool>(), list(), of(clock()))
+        .prop_map(|(depth, nodes, movetime, infinite, ponder, searchmoves, clock)| Go {
+            depth,
+            nodes,
+            movetime,
+            infinite,
+            ponder,
+            searchmoves,
+            clock,
+        })
 }
 
 fn command() -> impl Strategy<Value = Command> {
@@ -177,10 +148,7 @@ fn option_kind() -> impl Strategy<Value = OptionKind> {
 }
 
 fn score() -> impl Strategy<Value = Score> {
-    prop_oneof![
-        any::<i32>().prop_map(Score::Centipawns),
-        any::<i32>().prop_map(Score::Mate)
-    ]
+    prop_oneof![any::<i32>().prop_map(Score::Centipawns), any::<i32>().prop_map(Score::Mate)]
 }
 
 fn info() -> impl Strategy<Value = Info> {
@@ -191,44 +159,23 @@ fn info() -> impl Strategy<Value = Info> {
         |(depths, (estimate, wdl), score, counts, pv)| {
             let [depth, seldepth, multipv] = depths;
             let (nodes, nps, hashfull, time) = counts;
-            Info {
-                depth,
-                seldepth,
-                multipv,
-                estimate,
-                score,
-                wdl,
-                nodes,
-                nps,
-                hashfull,
-                time,
-                pv,
-            }
+            Info { depth, seldepth, multipv, estimate, score, wdl, nodes, nps, hashfull, time, pv }
         },
     )
 }
 
 fn best_move() -> impl Strategy<Value = BestMove> {
-    (of(word()), of(word()), vec(any::<u16>(), 0..7)).prop_map(|(best, ponder, estimate)| {
-        BestMove {
-            best,
-            ponder,
-            estimate,
-        }
-    })
+    (of(word()), of(word()), vec(any::<u16>(), 0..7))
+        .prop_map(|(best, ponder, estimate)| BestMove { best, ponder, estimate })
 }
 
 fn reply() -> impl Strategy<Value = Reply> {
     // Texts are kept verbatim, except for the line end.
     let text = || "[ \t]{0,2}([!-~ä\t ]{0,20}[!-~ä])?";
     let free = text().prop_filter("a line of the protocol", |text: &String| {
-        let beginnings = [
-            "id", "option", "uciok", "ugiok", "readyok", "response", "info", "bestmove",
-        ];
-        !text
-            .split_whitespace()
-            .next()
-            .is_some_and(|first| beginnings.contains(&first))
+        let beginnings =
+            ["id", "option", "uciok", "ugiok", "readyok", "response", "info", "bestmove"];
+        !text.split_whitespace().next().is_some_and(|first| beginnings.contains(&first))
     });
     prop_oneof![
         words().prop_map(Reply::IdName),
@@ -258,11 +205,7 @@ where
             prop_assert!(!error.contains(char::is_control), "{:?}", error);
             // An excerpt has up to sixty characters, each escaped to at most ten.
             prop_assert!(error.len() < 900, "{} bytes: {}", error.len(), error);
-            prop_assert!(
-                error.contains("expected") || error.contains(" is not "),
-                "{}",
-                error
-            );
+            prop_assert!(error.contains("expected") || error.contains(" is not "), "{}", error);
         }
     }
     Ok(())

@@ -46,12 +46,7 @@ impl<R: BufRead> LineReader<R> {
 
     /// Reads lines of at most `limit` bytes.
     pub fn with_limit(reader: R, limit: usize) -> Self {
-        Self {
-            reader,
-            limit,
-            buffer: Vec::new(),
-            skipping: false,
-        }
+        Self { reader, limit, buffer: Vec::new(), skipping: false }
     }
 
     /// Waits for the next line; returns `None` at the end of the stream.
@@ -130,11 +125,7 @@ impl Line<'_> {
             Line::TooLong { limit, start } => {
                 let (found, is_go) = excerpt(start);
                 let limit = *limit;
-                Err(CommandError::TooLong {
-                    found,
-                    limit,
-                    is_go,
-                })
+                Err(CommandError::TooLong { found, limit, is_go })
             }
         }
     }
@@ -176,10 +167,7 @@ mod tests {
             assert_eq!(
                 lines("uci\r\n\ngo ä\n\r\nquit".as_bytes(), capacity, 9),
                 [
-                    r#"Text("uci")"#,
-                    r#"Text("")"#,
-                    r#"Text("go ä")"#,
-                    r#"Text("")"#,
+                    r#"Text("uci")"#, r#"Text("")"#, r#"Text("go ä")"#, r#"Text("")"#,
                     "CutOff([113, 117, 105, 116])"
                 ],
                 "capacity {capacity}"
@@ -190,10 +178,9 @@ mod tests {
     #[test]
     fn a_whole_line_in_the_buffer_is_known() {
         let bytes = b"uci\nlonger than all\nd\n\nquit";
-        for (capacity, known) in [
-            (64, [true, true, true, false, false]),
-            (8, [false, false, true, false, false]),
-        ] {
+        for (capacity, known) in
+            [(64, [true, true, true, false, false]), (8, [false, false, true, false, false])]
+        {
             let mut reader =
                 LineReader::with_limit(BufReader::with_capacity(capacity, &bytes[..]), 9);
             assert!(!reader.has_line(), "nothing is read yet");
@@ -245,15 +232,11 @@ mod tests {
         let capacity = reader.buffer.capacity();
         assert!(capacity <= 2 * MAX_LINE_BYTES, "{capacity}");
 
-        let huge = io::repeat(b'x')
-            .take(100 * MAX_LINE_BYTES as u64)
-            .chain(&b"\nisready\n"[..]);
+        let huge = io::repeat(b'x').take(100 * MAX_LINE_BYTES as u64).chain(&b"\nisready\n"[..]);
         let mut reader = LineReader::new(BufReader::new(huge));
         let error = reader.next_line().unwrap().unwrap().command().unwrap_err();
-        let expected = format!(
-            r#"line "{}"... is too long: expected at most 1048576 bytes"#,
-            "x".repeat(60)
-        );
+        let expected =
+            format!(r#"line "{}"... is too long: expected at most 1048576 bytes"#, "x".repeat(60));
         assert_eq!(error.to_string(), expected);
         assert_eq!(reader.next_line().unwrap().unwrap(), Line::Text("isready"));
         assert!(reader.next_line().is_none());
@@ -266,15 +249,9 @@ mod tests {
         let is_go = |line: Line<'_>| line.command().unwrap_err().is_go();
         assert!(is_go(Line::NotUtf8(b" go depth \xff")));
         assert!(is_go(Line::CutOff(b"go \xff")));
-        assert!(is_go(Line::TooLong {
-            limit: 8,
-            start: b"go\tsearc"
-        }));
+        assert!(is_go(Line::TooLong { limit: 8, start: b"go\tsearc" }));
         assert!(!is_go(Line::NotUtf8(b"gone \xff")));
-        assert!(!is_go(Line::TooLong {
-            limit: 8,
-            start: b"position"
-        }));
+        assert!(!is_go(Line::TooLong { limit: 8, start: b"position" }));
         assert_eq!(Line::CutOff(b"quit").command(), Ok(Command::Quit));
     }
 
@@ -296,9 +273,6 @@ mod tests {
         ];
         let mut reader = LineReader::new(BufReader::new(Flaky(answers)));
         assert_eq!(reader.next_line().unwrap().unwrap(), Line::Text("isready"));
-        assert_eq!(
-            reader.next_line().unwrap().unwrap_err().kind(),
-            ErrorKind::BrokenPipe
-        );
+        assert_eq!(reader.next_line().unwrap().unwrap_err().kind(), ErrorKind::BrokenPipe);
     }
 }

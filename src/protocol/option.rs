@@ -178,10 +178,7 @@ mod tests {
         let default = "/a b/min max".to_owned();
         assert_eq!(string.kind, OptionKind::String { default });
         let default = String::new();
-        assert_eq!(
-            offer("name Path type string").kind,
-            OptionKind::String { default }
-        );
+        assert_eq!(offer("name Path type string").kind, OptionKind::String { default });
     }
 
     #[test]
@@ -192,14 +189,8 @@ mod tests {
         let no_default = format!(r#"option default: "min" is not {number}"#);
         let table = [
             ("", "option: missing argument: expected name"),
-            (
-                "name type check",
-                r#"option name: unexpected "type": expected the option's name"#,
-            ),
-            (
-                "name A B",
-                "option: missing argument: expected type behind the name",
-            ),
+            ("name type check", r#"option name: unexpected "type": expected the option's name"#),
+            ("name A B", "option: missing argument: expected type behind the name"),
             (
                 "name A type slider",
                 r#"option type: unexpected "slider": expected check, spin, combo, button or string"#,
@@ -208,10 +199,7 @@ mod tests {
                 "name A type check default maybe",
                 r#"option default: unexpected "maybe": expected true or false"#,
             ),
-            (
-                "name A type check",
-                "option default: missing argument: expected true or false",
-            ),
+            ("name A type check", "option default: missing argument: expected true or false"),
             ("name A type spin default 1 min 0", &no_max),
             ("name A type spin default x min 0 max 1", &not_a_default),
             ("name A type spin default min 0 max 1", &no_default),

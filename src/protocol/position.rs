@@ -30,10 +30,7 @@ pub(super) fn position(input: &str) -> Parsed<'_, PositionCommand> {
         }
         Start::Startpos { .. } => ("position startpos players", "moves or the end of the line"),
         Start::Fen(_) => ("position fen", "moves or the end of the line"),
-        Start::Etude(_) => (
-            "position etude",
-            "one word, then moves or the end of the line",
-        ),
+        Start::Etude(_) => ("position etude", "one word, then moves or the end of the line"),
     };
     let moves = opt(preceded(keyword("moves"), all_words));
     let (rest, moves) = terminated(moves, end(after, expected)).parse(rest)?;
@@ -43,27 +40,20 @@ pub(super) fn position(input: &str) -> Parsed<'_, PositionCommand> {
 
 fn startpos(input: &str) -> Parsed<'_, Start> {
     let players = number("position startpos players", PLAYERS);
-    preceded(
-        keyword("startpos"),
-        opt(preceded(keyword("players"), cut(players))),
-    )
-    .map(|players| Start::Startpos { players })
-    .parse(input)
+    preceded(keyword("startpos"), opt(preceded(keyword("players"), cut(players))))
+        .map(|players| Start::Startpos { players })
+        .parse(input)
 }
 
 fn fen(input: &str) -> Parsed<'_, Start> {
     let text = verify(text_until(MOVES), |text: &str| !text.is_empty());
     let text = expecting("position fen", "the text of a position", text);
-    preceded(keyword("fen"), cut(text))
-        .map(Start::Fen)
-        .parse(input)
+    preceded(keyword("fen"), cut(text)).map(Start::Fen).parse(input)
 }
 
 fn etude(input: &str) -> Parsed<'_, Start> {
     let line = expecting("position etude", "an etude line", word_but(MOVES));
-    preceded(keyword("etude"), cut(line))
-        .map(|line| Start::Etude(line.to_owned()))
-        .parse(input)
+    preceded(keyword("etude"), cut(line)).map(|line| Start::Etude(line.to_owned())).parse(input)
 }
 
 impl fmt::Display for PositionCommand {

@@ -11,15 +11,9 @@ use super::words::{Parsed, end, expecting, word};
 
 /// Reads the line after the word `query`.
 pub(super) fn query(input: &str) -> Parsed<'_, Query> {
-    let fact = map_opt(word, |word| {
-        Query::ALL.into_iter().find(|query| query.word() == word)
-    });
+    let fact = map_opt(word, |word| Query::ALL.into_iter().find(|query| query.word() == word));
     let words = "p1turn, turn, gameover, result, legal, players, state, text, picture or stake";
-    terminated(
-        expecting("query", words, fact),
-        end("query", "the end of the line"),
-    )
-    .parse(input)
+    terminated(expecting("query", words, fact), end("query", "the end of the line")).parse(input)
 }
 
 impl Query {

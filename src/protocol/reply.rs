@@ -133,8 +133,7 @@ mod tests {
     use super::*;
 
     fn reply(line: &str) -> Reply {
-        line.parse()
-            .unwrap_or_else(|error| panic!("{line}: {error}"))
+        line.parse().unwrap_or_else(|error| panic!("{line}: {error}"))
     }
 
     #[test]
@@ -166,10 +165,7 @@ mod tests {
             })
         };
         assert_eq!(reply("bestmove  e2e4 "), answer(Some("e2e4"), None, &[]));
-        assert_eq!(
-            reply("bestmove e2e4 ponder (none)"),
-            answer(Some("e2e4"), None, &[])
-        );
+        assert_eq!(reply("bestmove e2e4 ponder (none)"), answer(Some("e2e4"), None, &[]));
         assert_eq!(reply("bestmove (none)"), answer(None, None, &[]));
         let whole = answer(Some("5"), Some("-3"), &[520, 480]);
         assert_eq!(reply("bestmove 5 ponder -3 estimate 520\t480"), whole);
@@ -178,22 +174,13 @@ mod tests {
     #[test]
     fn a_malformed_bestmove_is_refused() {
         let table = [
-            (
-                "bestmove",
-                "bestmove: missing argument: expected a move or (none)",
-            ),
-            (
-                "bestmove ponder 5",
-                r#"bestmove: unexpected "ponder": expected a move or (none)"#,
-            ),
+            ("bestmove", "bestmove: missing argument: expected a move or (none)"),
+            ("bestmove ponder 5", r#"bestmove: unexpected "ponder": expected a move or (none)"#),
             (
                 "bestmove 5 6",
                 r#"bestmove: unexpected "6": expected ponder, estimate or the end of the line"#,
             ),
-            (
-                "bestmove 5 ponder",
-                "bestmove ponder: missing argument: expected a move",
-            ),
+            ("bestmove 5 ponder", "bestmove ponder: missing argument: expected a move"),
             (
                 "bestmove 5 ponder 6 7",
                 r#"bestmove: unexpected "7": expected estimate or the end of the line"#,
@@ -213,29 +200,17 @@ mod tests {
         ];
         for (line, expected) in table {
             let error = line.parse::<Reply>().expect_err(line);
-            assert!(
-                matches!(error, ReplyError::BestMove(_)),
-                "{line}: {error:?}"
-            );
+            assert!(matches!(error, ReplyError::BestMove(_)), "{line}: {error:?}");
             assert_eq!(error.to_string(), expected, "{line}");
         }
     }
 
     #[test]
     fn an_id_is_a_name_or_an_author() {
-        assert_eq!(
-            reply("id author  A  B "),
-            Reply::IdAuthor("A  B".to_owned())
-        );
+        assert_eq!(reply("id author  A  B "), Reply::IdAuthor("A  B".to_owned()));
         assert_eq!(reply("id name"), Reply::IdName(String::new()));
         let refusal = |line: &str| line.parse::<Reply>().unwrap_err().to_string();
-        assert_eq!(
-            refusal("id"),
-            "id: missing argument: expected name or author"
-        );
-        assert_eq!(
-            refusal("id number 5"),
-            r#"id: unexpected "number": expected name or author"#
-        );
+        assert_eq!(refusal("id"), "id: missing argument: expected name or author");
+        assert_eq!(refusal("id number 5"), r#"id: unexpected "number": expected name or author"#);
     }
 }

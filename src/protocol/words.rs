@@ -100,10 +100,7 @@ where
     expecting(
         after,
         bounds(&range),
-        many1(preceded(
-            peek(verify(word, begins_like_one)),
-            cut(number(after, range)),
-        )),
+        many1(preceded(peek(verify(word, begins_like_one)), cut(number(after, range)))),
     )
 }
 
@@ -137,11 +134,9 @@ where
 {
     let expected = expected.into();
     move |input| match parser.parse(input) {
-        Err(nom::Err::Error(mismatch)) => Err(nom::Err::Error(Mismatch {
-            after,
-            expected,
-            ..mismatch
-        })),
+        Err(nom::Err::Error(mismatch)) => {
+            Err(nom::Err::Error(Mismatch { after, expected, ..mismatch }))
+        }
         other => other,
     }
 }
@@ -192,19 +187,12 @@ pub(super) fn write_fact<T: fmt::Display>(
 }
 
 fn bounds<T: Copy + Into<i128>>(range: &RangeInclusive<T>) -> Bounds {
-    Bounds {
-        min: (*range.start()).into(),
-        max: (*range.end()).into(),
-    }
+    Bounds { min: (*range.start()).into(), max: (*range.end()).into() }
 }
 
 impl<'a> ParseError<&'a str> for Mismatch<'a> {
     fn from_error_kind(at: &'a str, _: ErrorKind) -> Self {
-        Mismatch {
-            at,
-            after: "line",
-            expected: Expected::Words("a word"),
-        }
+        Mismatch { at, after: "line", expected: Expected::Words("a word") }
     }
 
     fn append(_: &'a str, _: ErrorKind, other: Self) -> Self {
@@ -213,28 +201,14 @@ impl<'a> ParseError<&'a str> for Mismatch<'a> {
 }
 
 impl From<Mismatch<'_>> for ArgumentError {
-    fn from(
-        Mismatch {
-            at,
-            after,
-            expected,
-        }: Mismatch<'_>,
-    ) -> Self {
+    fn from(Mismatch { at, after, expected }: Mismatch<'_>) -> Self {
         let Ok((_, found)) = word(at) else {
             return ArgumentError::Missing { after, expected };
         };
         let found = Excerpt::new(found);
         match expected {
-            Expected::Words(expected) => ArgumentError::Unexpected {
-                after,
-                found,
-                expected,
-            },
-            Expected::Number(bounds) => ArgumentError::NotANumber {
-                after,
-                found,
-                bounds,
-            },
+            Expected::Words(expected) => ArgumentError::Unexpected { after, found, expected },
+            Expected::Number(bounds) => ArgumentError::NotANumber { after, found, bounds },
         }
     }
 }
@@ -261,28 +235,15 @@ mod tests {
         );
         assert_eq!(all_words(""), Ok(("", Vec::new())));
         assert_eq!(text_until(&[]).parse("  a \t b "), Ok((" ", "a b".into())));
-        assert_eq!(
-            text_until(&["a"]).parse("  a b"),
-            Ok(("  a b", String::new()))
-        );
+        assert_eq!(text_until(&["a"]).parse("  a b"), Ok(("  a b", String::new())));
     }
 
     #[test]
     fn integers_are_plain_decimal() {
         let spelt = ["0", "007", "-5", "18446744073709551616"].map(integer);
         assert_eq!(spelt, [Some(0), Some(7), Some(-5), Some(1 << 64)]);
-        for word in [
-            "",
-            "-",
-            "+5",
-            "5.",
-            "0x5",
-            "1_000",
-            "5-",
-            "--5",
-            "٣",
-            "1".repeat(60).as_str(),
-        ] {
+        for word in ["", "-", "+5", "5.", "0x5", "1_000", "5-", "--5", "٣", "1".repeat(60).as_str()]
+        {
             assert_eq!(integer(word), None, "{word}");
         }
     }
@@ -299,19 +260,10 @@ mod tests {
 
     #[test]
     fn a_list_of_numbers_ends_at_a_word_but_not_at_a_bad_number() {
-        assert_eq!(
-            numbers("n", 0..=9_u16).parse(" 1 2 x 3"),
-            Ok((" x 3", vec![1, 2]))
-        );
+        assert_eq!(numbers("n", 0..=9_u16).parse(" 1 2 x 3"), Ok((" x 3", vec![1, 2])));
         let error: ArgumentError = numbers("n", 0..=9_u16).parse("1 10 x").unwrap_err().into();
-        assert_eq!(
-            error.to_string(),
-            r#"n: "10" is not a whole number from 0 to 9"#
-        );
+        assert_eq!(error.to_string(), r#"n: "10" is not a whole number from 0 to 9"#);
         let error: ArgumentError = numbers("n", 0..=9_u16).parse(" ").unwrap_err().into();
-        assert_eq!(
-            error.to_string(),
-            "n: missing argument: expected a whole number from 0 to 9"
-        );
+        assert_eq!(error.to_string(), "n: missing argument: expected a whole number from 0 to 9");
     }
 }

@@ -53,11 +53,7 @@ impl Game for Position {
 
     #[inline]
     fn turn(&self) -> Turn {
-        if self.legal_moves().is_empty() {
-            Turn::Over
-        } else {
-            Turn::Seat(self.mover)
-        }
+        if self.legal_moves().is_empty() { Turn::Over } else { Turn::Seat(self.mover) }
     }
 
     #[inline]

@@ -44,9 +44,7 @@ impl Game for Position {
     const HAS_CARDS: bool = true;
 
     fn start(ruleset: &'static Ruleset, seats: usize) -> Option<Position> {
-        (2..=MAX_SEATS)
-            .contains(&seats)
-            .then(|| Position::at_start(ruleset, seats))
+        (2..=MAX_SEATS).contains(&seats).then(|| Position::at_start(ruleset, seats))
     }
 
     fn parse(ruleset: &'static Ruleset, text: &str) -> Result<Position, PositionError> {
@@ -81,21 +79,14 @@ impl Game for Position {
     }
 
     fn turns_home(&self, seat: Seat) -> Option<u32> {
-        let Hare {
-            carrots,
-            square,
-            lettuces,
-        } = self.hare(seat);
+        let Hare { carrots, square, lettuces } = self.hare(seat);
         let misses = self.misses_turn(seat);
         let held = carrots.saturating_add(self.income(seat));
         // The table is for the first hare to finish; later ones may keep more.
         let spare = self.most_at_finish() - KEPT_BY_FIRST;
         let eats = misses && self.ruleset.track.square(square) == Square::Lettuce;
         let lettuces = lettuces - u8::from(eats);
-        let turns = self
-            .ruleset
-            .turns_home
-            .turns(lettuces, square, held.saturating_sub(spare));
+        let turns = self.ruleset.turns_home.turns(lettuces, square, held.saturating_sub(spare));
         Some(u32::from(turns) + u32::from(misses))
     }
 
@@ -108,11 +99,7 @@ impl Game for Position {
             return Moves::FORCED;
         }
         let moves = self.free_moves();
-        if moves.is_empty() {
-            Moves::FORCED
-        } else {
-            moves
-        }
+        if moves.is_empty() { Moves::FORCED } else { moves }
     }
 
     #[inline]

@@ -145,11 +145,7 @@ impl Game for Position {
 
     fn turns_home(&self, seat: Seat) -> Option<u32> {
         // The mean of a roll is 3.5.
-        let way: u32 = self
-            .pawns(seat)
-            .iter()
-            .map(|pawn| u32::from(GOAL - pawn))
-            .sum();
+        let way: u32 = self.pawns(seat).iter().map(|pawn| u32::from(GOAL - pawn)).sum();
         Some((2 * way).div_ceil(7))
     }
 
@@ -159,11 +155,7 @@ impl Game for Position {
         };
         let [rear, front] = self.pawns(seat);
         let end = if front == rear || front == GOAL { 1 } else { 2 };
-        Moves {
-            squares: [rear, front],
-            next: 0,
-            end,
-        }
+        Moves { squares: [rear, front], next: 0, end }
     }
 
     fn outcomes(&self) -> Self::Outcomes {
@@ -211,10 +203,7 @@ impl Game for Position {
     }
 
     fn draw_unchecked(&self, card: Die) -> Position {
-        Position {
-            roll: card.0,
-            ..*self
-        }
+        Position { roll: card.0, ..*self }
     }
 
     fn key(&self) -> u64 {

@@ -52,11 +52,7 @@ mod tests {
             assert_eq!(whole_number(text, 9), Err(NumberError::Form), "{text:?}");
         }
         for text in ["10", "4294967296", "99999999999999999999999"] {
-            assert_eq!(
-                whole_number(text, 9),
-                Err(NumberError::TooLarge(9)),
-                "{text:?}"
-            );
+            assert_eq!(whole_number(text, 9), Err(NumberError::TooLarge(9)), "{text:?}");
         }
     }
 }

@@ -91,9 +91,7 @@ fn number_of_children<G: Game>(position: &G) -> u64 {
 // Inlines loops and moves together, so that work common to all moves of a position is done once.
 #[inline(always)]
 pub fn for_each_child<G: Game>(position: &G, mut visit: impl FnMut(&G)) {
-    position
-        .legal_moves()
-        .for_each(|mv| visit(&position.play_unchecked(mv)));
+    position.legal_moves().for_each(|mv| visit(&position.play_unchecked(mv)));
     for (card, _) in position.outcomes() {
         visit(&position.draw_unchecked(card));
     }

@@ -55,12 +55,7 @@ pub static VARIANTS: &[Variant] = &[
         rules: Rules::Fox,
     },
     #[cfg(feature = "ludo")]
-    Variant {
-        name: "ludo",
-        aliases: &[],
-        board: None,
-        rules: Rules::Ludo,
-    },
+    Variant { name: "ludo", aliases: &[], board: None, rules: Rules::Ludo },
 ];
 
 /// A position of any game.
@@ -181,12 +176,9 @@ impl Variant {
     /// # Errors
     /// [`UnknownVariant`] lists the names.
     pub fn by_name(name: &str) -> Result<&'static Variant, UnknownVariant> {
-        let found = VARIANTS
-            .iter()
-            .find(|variant| variant.names_of_one().any(|known| known == name));
-        found.ok_or_else(|| UnknownVariant {
-            name: name.to_string(),
-        })
+        let found =
+            VARIANTS.iter().find(|variant| variant.names_of_one().any(|known| known == name));
+        found.ok_or_else(|| UnknownVariant { name: name.to_string() })
     }
 
     /// Names of all variants, starting with the default.
@@ -258,14 +250,8 @@ impl Variant {
         match self.rules {
             Rules::Hase(ruleset) => Etude::parse(ruleset, line)
                 .map(|etude| AnyPosition::Hase(etude.position))
-                .map_err(|reason| SetupError::Etude {
-                    line: line.into(),
-                    reason,
-                }),
-            _ => Err(SetupError::NoEtudes {
-                line: line.into(),
-                variant: self.name,
-            }),
+                .map_err(|reason| SetupError::Etude { line: line.into(), reason }),
+            _ => Err(SetupError::NoEtudes { line: line.into(), variant: self.name }),
         }
     }
 }
@@ -276,10 +262,7 @@ fn parse_with<G: Game + Into<AnyPosition>>(
 ) -> Result<AnyPosition, SetupError> {
     G::parse(rules, text)
         .map(G::into)
-        .map_err(|reason| SetupError::Text {
-            text: text.into(),
-            reason: reason.into(),
-        })
+        .map_err(|reason| SetupError::Text { text: text.into(), reason: reason.into() })
 }
 
 impl AnyPosition {
@@ -406,23 +389,13 @@ pub fn is_card(word: &str) -> bool {
 }
 
 fn play_word<G: Game>(position: &mut G, word: &str) -> Result<(), ActionError> {
-    let unreadable = |expected: String| ActionError::Unreadable {
-        word: word.into(),
-        expected,
-    };
-    let illegal = |reason| ActionError::Illegal {
-        word: word.into(),
-        reason,
-    };
+    let unreadable = |expected: String| ActionError::Unreadable { word: word.into(), expected };
+    let illegal = |reason| ActionError::Illegal { word: word.into(), reason };
     if is_card(word) {
-        let card = word
-            .parse::<G::Card>()
-            .map_err(|error| unreadable(error.to_string()))?;
+        let card = word.parse::<G::Card>().map_err(|error| unreadable(error.to_string()))?;
         position.draw(card).map_err(|reason| illegal(reason.into()))
     } else {
-        let mv = word
-            .parse::<G::Move>()
-            .map_err(|error| unreadable(error.to_string()))?;
+        let mv = word.parse::<G::Move>().map_err(|error| unreadable(error.to_string()))?;
         position.play(mv).map_err(|reason| illegal(reason.into()))
     }
 }

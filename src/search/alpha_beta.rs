@@ -39,18 +39,12 @@ impl Window {
 
     /// Null window that tests whether a value is above this window's alpha.
     pub fn null(self) -> Window {
-        Window {
-            beta: self.alpha + 1,
-            ..self
-        }
+        Window { beta: self.alpha + 1, ..self }
     }
 
     /// The same window from the rival's point of view.
     fn of_rival(self) -> Window {
-        Window {
-            alpha: -self.beta,
-            beta: -self.alpha,
-        }
+        Window { alpha: -self.beta, beta: -self.alpha }
     }
 }
 
@@ -149,11 +143,9 @@ impl<G: Evaluate> Tree<'_, G> {
         for rank in 0..legal.len() {
             // The first move often causes a cutoff, so the others are evaluated only after it.
             let candidate = match first {
-                Some((index, mv)) if rank == 0 => OrderedMove {
-                    mv,
-                    index: index as u8,
-                    priority: INFINITY,
-                },
+                Some((index, mv)) if rank == 0 => {
+                    OrderedMove { mv, index: index as u8, priority: INFINITY }
+                }
                 _ => {
                     let ordered = ordered.get_or_insert_with(|| {
                         OrderedMoves::by(position, |index, mv| {
@@ -219,10 +211,7 @@ impl<G: Evaluate> Tree<'_, G> {
         self.pv.clear(path.ply);
         for mv in position.legal_moves() {
             let next = position.play_unchecked(mv);
-            let below = Window {
-                alpha: best.max(window.alpha),
-                ..window
-            };
+            let below = Window { alpha: best.max(window.alpha), ..window };
             let lead = self.lead_after(mover, &next, 0, child, below, None);
             if self.visits.stopped {
                 return 0;
@@ -255,12 +244,7 @@ impl<G: Evaluate> Tree<'_, G> {
             _ if lead >= window.beta => Bound::Lower,
             _ => Bound::Exact,
         };
-        let entry = Entry {
-            value: shifted(lead, path.own_moves),
-            bound,
-            depth: depth as u8,
-            best,
-        };
+        let entry = Entry { value: shifted(lead, path.own_moves), bound, depth: depth as u8, best };
         self.table.put(key, entry);
     }
 
@@ -327,17 +311,8 @@ impl<M: Copy> OrderedMoves<M> {
         let legal = position.legal_moves();
         let mut moves: Option<OrderedMoves<M>> = None;
         for (index, mv) in legal.take(MAX_MOVES).enumerate() {
-            let entry = OrderedMove {
-                mv,
-                index: index as u8,
-                priority: priority(index, mv),
-            };
-            moves
-                .get_or_insert(OrderedMoves {
-                    moves: [entry; MAX_MOVES],
-                    len: 0,
-                })
-                .insert(entry);
+            let entry = OrderedMove { mv, index: index as u8, priority: priority(index, mv) };
+            moves.get_or_insert(OrderedMoves { moves: [entry; MAX_MOVES], len: 0 }).insert(entry);
         }
         // A seat to move has at least one legal move.
         moves.unwrap_or_else(|| unreachable!("no legal move in {position:?}"))

@@ -17,12 +17,7 @@ pub struct Mean {
 
 impl Mean {
     /// An empty mean.
-    pub const NOTHING: Mean = Mean {
-        sum: 0,
-        weight: 0,
-        least: i32::MAX,
-        most: i32::MIN,
-    };
+    pub const NOTHING: Mean = Mean { sum: 0, weight: 0, least: i32::MAX, most: i32::MIN };
 
     /// Adds a value with its weight. A value beyond [`CERTAIN`] is a decided result and counts as [`CERTAIN`].
     pub fn add(&mut self, value: i32, weight: u32) {

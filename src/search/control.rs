@@ -49,9 +49,7 @@ impl Control {
         let nanos = |limit: Duration| (self.elapsed() + limit).as_nanos() as u64;
         let soft = budget.soft.map_or(u64::MAX, nanos);
         self.shared.soft.store(soft, Ordering::Relaxed);
-        self.shared
-            .hard
-            .store(nanos(budget.hard), Ordering::Relaxed);
+        self.shared.hard.store(nanos(budget.hard), Ordering::Relaxed);
     }
 
     /// Time since the search began.

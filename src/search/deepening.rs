@@ -27,11 +27,7 @@ pub fn search<G: Evaluate>(
     let mut leader = root()?;
     thread::scope(|scope| {
         // A single move needs no helpers.
-        let helpers = if leader.moves.len() == 1 {
-            0
-        } else {
-            threads - 1
-        };
+        let helpers = if leader.moves.len() == 1 { 0 } else { threads - 1 };
         for (helper, root) in (0..helpers).zip(std::iter::repeat_with(root)) {
             let Some(mut root) = root else { break };
             // If the system cannot start a thread, there are fewer helpers.
@@ -52,10 +48,7 @@ struct RootMove<M> {
 }
 
 /// Path to the position after a root move.
-const FIRST_PLY: Path = Path {
-    ply: 1,
-    own_moves: 1,
-};
+const FIRST_PLY: Path = Path { ply: 1, own_moves: 1 };
 
 struct Root<'a, G: Evaluate> {
     position: &'a G,
@@ -79,25 +72,16 @@ impl<'a, G: Evaluate> Root<'a, G> {
         let moves = request.considered(position, mover);
         let visits = Visits::of(Arc::clone(team));
         let tree = Tree::new(position, mover, request.aim, evaluator, table, visits);
-        let mut root = Root {
-            position,
-            request,
-            control,
-            tree,
-            moves: Vec::new(),
-        };
+        let mut root = Root { position, request, control, tree, moves: Vec::new() };
         root.moves = moves.into_iter().map(|mv| root.static_move(mv)).collect();
-        root.moves
-            .sort_by_key(|candidate| std::cmp::Reverse(candidate.lead));
+        root.moves.sort_by_key(|candidate| std::cmp::Reverse(candidate.lead));
         (!root.moves.is_empty()).then_some(root)
     }
 
     /// A root move with the static lead in the position after it.
     fn static_move(&self, mv: G::Move) -> RootMove<G::Move> {
         let next = self.position.play_unchecked(mv);
-        let decided = self
-            .tree
-            .decided_lead(Side::Own, &next, FIRST_PLY.own_moves);
+        let decided = self.tree.decided_lead(Side::Own, &next, FIRST_PLY.own_moves);
         RootMove {
             mv,
             lead: decided.unwrap_or_else(|| self.tree.static_lead(Side::Own, &next)),
@@ -180,10 +164,7 @@ impl<'a, G: Evaluate> Root<'a, G> {
     /// Lead after a root move; only a bound may be returned if it is no better than `floor`.
     fn search_move(&mut self, mv: G::Move, depth: u32, floor: Option<i32>) -> i32 {
         let next = self.position.play_unchecked(mv);
-        let window = Window {
-            alpha: floor.unwrap_or(-INFINITY),
-            beta: INFINITY,
-        };
+        let window = Window { alpha: floor.unwrap_or(-INFINITY), beta: INFINITY };
         let tree = &mut self.tree;
         let mut lead = INFINITY;
         if floor.is_some() {

@@ -22,10 +22,7 @@ pub(super) fn search<G: Evaluate>(
 ) -> Option<Answer> {
     let mover = position.turn().mover()?;
     let foresight = request.strength.solved;
-    let noise = Noise {
-        size: foresight.noise,
-        seed: game_key(position, request),
-    };
+    let noise = Noise { size: foresight.noise, seed: game_key(position, request) };
     let judge = Judge::new(position, evaluators, noise);
     let mut moves: Vec<(G::Move, Judgement)> = request
         .asked(position)
@@ -53,10 +50,7 @@ pub(super) fn search<G: Evaluate>(
         });
     }
     let (best, judgement) = moves.first()?;
-    Some(Answer {
-        is_final: true,
-        ..Answer::of_line(position, &[*best], judgement.value, nodes)
-    })
+    Some(Answer { is_final: true, ..Answer::of_line(position, &[*best], judgement.value, nodes) })
 }
 
 /// Key of the game so far. Errors depend on all of it: few positions decide a game, and a seed for each start would
@@ -91,11 +85,7 @@ impl Judgement {
         let mut leads = [0; MAX_SEATS];
         leads[..2].copy_from_slice(&[lead(difference), -lead(difference)]);
         Judgement {
-            rank: if mover == Seat(0) {
-                difference
-            } else {
-                -difference
-            },
+            rank: if mover == Seat(0) { difference } else { -difference },
             value: Value { leads, mate: 0 },
         }
     }

@@ -135,18 +135,12 @@ impl Goal {
 
     /// Seats whose place is open.
     fn open_seats<G: Game>(&self, position: &G) -> Vec<usize> {
-        (0..self.seats)
-            .filter(|&seat| position.place(Seat(seat as u8)).is_none())
-            .collect()
+        (0..self.seats).filter(|&seat| position.place(Seat(seat as u8)).is_none()).collect()
     }
 
     /// Preference of the seat at the root for a move with these leads and the mean value `mean` for that seat.
     pub fn preference(&self, leads: &Vector, mean: f32) -> i32 {
-        if self.is_first {
-            (mean * CERTAIN as f32) as i32
-        } else {
-            leads[self.seat.index()]
-        }
+        if self.is_first { (mean * CERTAIN as f32) as i32 } else { leads[self.seat.index()] }
     }
 
     /// Lead of the seat, from its summed lead and its chance of first place: [`CERTAIN`] in the best open place,
@@ -177,11 +171,8 @@ impl Goal {
     /// leads towards those where the seat has the best place left, or the last one, and the others are equal.
     pub fn with_own<G: Evaluate>(&self, leads: Vector, own: i32, position: &G) -> Vector {
         let was = leads[self.seat.index()];
-        let extreme = self.sum_of_place(if own > was {
-            position.best_open_place()
-        } else {
-            self.seats
-        });
+        let extreme =
+            self.sum_of_place(if own > was { position.best_open_place() } else { self.seats });
         let open = self.open_seats(position);
         let whole: i32 = open.iter().map(|&seat| leads[seat]).sum();
         let others = (whole - extreme) / (open.len() as i32 - 1).max(1);
@@ -192,11 +183,7 @@ impl Goal {
         let step = i64::from(own - was).clamp(way.min(0), way.max(0));
         let mut moved = leads;
         for seat in open {
-            let target = if seat == self.seat.index() {
-                extreme
-            } else {
-                others
-            };
+            let target = if seat == self.seat.index() { extreme } else { others };
             let change = i64::from(target - leads[seat]) * step / way;
             moved[seat] += change as i32;
         }
@@ -241,10 +228,7 @@ mod tests {
             let end = position(text);
             assert_eq!(placement.final_shares(&end)[0], share, "{end:?}");
             assert_eq!(win.final_shares(&end)[0], chance, "{end:?}");
-            assert_eq!(
-                placement.final_shares(&end)[1..],
-                win.final_shares(&end)[1..]
-            );
+            assert_eq!(placement.final_shares(&end)[1..], win.final_shares(&end)[1..]);
         }
     }
 
@@ -256,10 +240,7 @@ mod tests {
         let shares = placement.static_shares(&judge, &race);
         let preferred = win.static_shares(&judge, &race);
         assert!(preferred[1] < shares[1], "{preferred:?} {shares:?}");
-        let (leads, kept) = (
-            placement.leads(&shares, 1, &race),
-            win.leads(&preferred, 1, &race),
-        );
+        let (leads, kept) = (placement.leads(&shares, 1, &race), win.leads(&preferred, 1, &race));
         for (lead, kept) in leads.iter().zip(kept) {
             assert!((lead - kept).abs() < 8, "{leads:?} {kept:?}");
         }

@@ -37,9 +37,7 @@ impl Memory {
         let threads = threads.max(1);
         Memory {
             table: Table::new(mebibytes),
-            arenas: (0..threads)
-                .map(|_| Arena::new(mebibytes, threads))
-                .collect(),
+            arenas: (0..threads).map(|_| Arena::new(mebibytes, threads)).collect(),
             root: None,
             evaluators,
             evaluator: None,

@@ -50,10 +50,7 @@ pub(super) fn search<G: Game>(
         observe(report);
     }
     let (line, value) = best?;
-    Some(Answer {
-        is_final: true,
-        ..Answer::of_line(position, &line, value, nodes)
-    })
+    Some(Answer { is_final: true, ..Answer::of_line(position, &line, value, nodes) })
 }
 
 /// Value of a move of `mover` that leads to a position with this result.
@@ -63,11 +60,7 @@ pub(super) fn value(after: &Outcome, mover: Seat) -> Value {
     leads[after.winner.index()] = CERTAIN;
     // The mover makes the first ply and every second one after it.
     let own_moves = (after.plies as i32 + 2) / 2;
-    let mate = if after.winner == mover {
-        own_moves
-    } else {
-        -own_moves
-    };
+    let mate = if after.winner == mover { own_moves } else { -own_moves };
     Value { leads, mate }
 }
 
@@ -96,21 +89,17 @@ fn best_move<G: Game>(position: &G) -> Option<G::Move> {
 /// wins are in ascending order, equally late losses in the loser's order of preference. The first move is
 /// [`best_move`].
 fn ranked_moves<G: Game>(position: &G) -> Vec<(G::Move, Outcome)> {
-    let mut ranked: Vec<(G::Move, Outcome)> = position
-        .legal_moves()
-        .map(|mv| (mv, outcome(&position.play_unchecked(mv))))
-        .collect();
+    let mut ranked: Vec<(G::Move, Outcome)> =
+        position.legal_moves().map(|mv| (mv, outcome(&position.play_unchecked(mv)))).collect();
     let is_win = |after: &Outcome| position.turn() == Turn::Seat(after.winner);
     // The sort is stable, and the moves start in ascending order.
-    ranked.sort_by(
-        |(a, after_a), (b, after_b)| match (is_win(after_a), is_win(after_b)) {
-            (true, true) => after_a.plies.cmp(&after_b.plies),
-            (false, false) => after_b.plies.cmp(&after_a.plies).then_with(|| {
-                compare_losses(&position.play_unchecked(*a), &position.play_unchecked(*b))
-            }),
-            (a, b) => b.cmp(&a),
-        },
-    );
+    ranked.sort_by(|(a, after_a), (b, after_b)| match (is_win(after_a), is_win(after_b)) {
+        (true, true) => after_a.plies.cmp(&after_b.plies),
+        (false, false) => after_b.plies.cmp(&after_a.plies).then_with(|| {
+            compare_losses(&position.play_unchecked(*a), &position.play_unchecked(*b))
+        }),
+        (a, b) => b.cmp(&a),
+    });
     ranked
 }
 

@@ -11,9 +11,7 @@ impl<M: Copy> PrincipalVariation<M> {
     /// Empty lines with enough capacity that none of them allocates during the search.
     pub fn new() -> PrincipalVariation<M> {
         let plies = MAX_DEPTH as usize + 2;
-        let lines = (0..plies)
-            .map(|ply| Vec::with_capacity(plies - ply))
-            .collect();
+        let lines = (0..plies).map(|ply| Vec::with_capacity(plies - ply)).collect();
         PrincipalVariation { lines }
     }
 

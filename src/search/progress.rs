@@ -31,11 +31,7 @@ impl Past {
     /// [`CurrentGame::play`](crate::CurrentGame::play) collects it move by move.
     pub fn of(position: &AnyPosition) -> Option<Past> {
         let mover = position.turn().mover()?;
-        Some(Past {
-            key: position.key(),
-            mover,
-            turns_home: position.turns_home(mover),
-        })
+        Some(Past { key: position.key(), mover, turns_home: position.turns_home(mover) })
     }
 }
 
@@ -103,18 +99,11 @@ mod tests {
         let moves: Vec<Move> = here.legal_moves().collect();
         assert!(moves.contains(&Move::TAKE));
         let key = here.play_unchecked(Move::TAKE).key();
-        let past = [Past {
-            key,
-            mover: Seat(0),
-            turns_home: None,
-        }];
+        let past = [Past { key, mover: Seat(0), turns_home: None }];
         let left = with_progress(&here, Seat(0), moves.clone(), &past);
         assert_eq!(left.len(), moves.len() - 1);
         assert!(!left.contains(&Move::TAKE));
-        assert_eq!(
-            with_progress(&here, Seat(0), vec![Move::TAKE], &past),
-            [Move::TAKE]
-        );
+        assert_eq!(with_progress(&here, Seat(0), vec![Move::TAKE], &past), [Move::TAKE]);
     }
 
     #[test]

@@ -66,37 +66,26 @@ pub fn search<G: Evaluate>(
     }
     let evaluator = request.judge(position, &memory.evaluators);
     memory.forget_unless_by(evaluator.evaluator(), evaluator.noise());
-    let root = Root {
-        position: *position,
-        goal: Goal::new(position, mover, request.aim),
-    };
+    let root = Root { position: *position, goal: Goal::new(position, mover, request.aim) };
     let old = memory.root.take().and_then(|old| old.downcast().ok());
     for arena in &mut memory.arenas {
         reuse::keep(arena, old.as_deref(), &root, &request.past);
     }
     // A single move needs no helpers.
-    let threads = if moves.len() == 1 {
-        1
-    } else {
-        memory.threads()
-    };
+    let threads = if moves.len() == 1 { 1 } else { memory.threads() };
     let team = Arc::new(Team::new(control, request.nodes, threads));
     let tallies: Vec<Mutex<Vec<Tally>>> = (1..threads).map(|_| Mutex::default()).collect();
-    let mut searches = memory
-        .arenas
-        .iter_mut()
-        .enumerate()
-        .map(|(thread, arena)| TreeSearch {
-            root: &root,
-            moves: moves.clone(),
-            evaluator: &evaluator,
-            arena,
-            visits: Visits::of(Arc::clone(&team)),
-            path: Vec::with_capacity(LONGEST_WALK),
-            exploration: EXPLORATION * SPREAD[thread % SPREAD.len()],
-            first_card: thread,
-            others: &tallies,
-        });
+    let mut searches = memory.arenas.iter_mut().enumerate().map(|(thread, arena)| TreeSearch {
+        root: &root,
+        moves: moves.clone(),
+        evaluator: &evaluator,
+        arena,
+        visits: Visits::of(Arc::clone(&team)),
+        path: Vec::with_capacity(LONGEST_WALK),
+        exploration: EXPLORATION * SPREAD[thread % SPREAD.len()],
+        first_card: thread,
+        others: &tallies,
+    });
     let mut leader = searches.next()?;
     leader.init_root();
     let depth = thread::scope(|scope| {

@@ -190,10 +190,7 @@ impl Cards {
         let guess = i64::from(self.known[index].guess);
         let target = guess + missing.div_euclid(open_weight.max(1));
         let alpha = target.clamp(i64::from(-CERTAIN), i64::from(CERTAIN) - 1) as i32;
-        Window {
-            alpha,
-            beta: alpha + 1,
-        }
+        Window { alpha, beta: alpha + 1 }
     }
 
     /// Window of a card; a lead outside of it decides the node.
@@ -201,12 +198,7 @@ impl Cards {
     /// If the node's window is between -[`CERTAIN`] and [`CERTAIN`], decided leads count as these limits, so larger
     /// ones need not be told apart. Beyond them, a mean is decided only if every card is.
     fn open_window(&self, index: usize, window: Window) -> Window {
-        let Known {
-            weight,
-            least,
-            most,
-            ..
-        } = self.known[index];
+        let Known { weight, least, most, .. } = self.known[index];
         let weight = i64::from(weight);
         let own = |lead: i32| weight * i64::from(lead.clamp(-CERTAIN, CERTAIN));
         let most_of_others = self.mean(|known| known.most).sum() - own(most);
@@ -234,11 +226,7 @@ fn floor(alpha: i32, whole_weight: i64, others: i64, weight: i64) -> i32 {
 /// Largest weighted sum whose mean, truncated towards zero, is `alpha`.
 fn largest_sum(alpha: i32, weight: i64) -> i64 {
     let alpha = i64::from(alpha);
-    if alpha < 0 {
-        alpha * weight
-    } else {
-        (alpha + 1) * weight - 1
-    }
+    if alpha < 0 { alpha * weight } else { (alpha + 1) * weight - 1 }
 }
 
 #[cfg(test)]
@@ -278,11 +266,7 @@ mod tests {
             let mut mean = Mean::NOTHING;
             for _ in 0..len {
                 let lead = random_lead(&mut rng);
-                let lead = if only_wins {
-                    CERTAIN + 1 + lead.abs() % 20
-                } else {
-                    lead
-                };
+                let lead = if only_wins { CERTAIN + 1 + lead.abs() % 20 } else { lead };
                 let weight = rng.random_range(1..=2);
                 let guess = random_lead(&mut rng);
                 cards.push(weight, guess);
@@ -290,16 +274,9 @@ mod tests {
                 mean.add(lead, weight);
             }
             let sign = if rng.random() { 1 } else { -1 };
-            let near = if rng.random() {
-                mean.value()
-            } else {
-                sign * random_lead(&mut rng)
-            };
-            let alpha = if rng.random_range(0..8) == 0 {
-                -INFINITY
-            } else {
-                near - rng.random_range(0..3)
-            };
+            let near = if rng.random() { mean.value() } else { sign * random_lead(&mut rng) };
+            let alpha =
+                if rng.random_range(0..8) == 0 { -INFINITY } else { near - rng.random_range(0..3) };
             let beta = match rng.random_range(0..4) {
                 0 => INFINITY,
                 1 => alpha + rng.random_range(2..9),

@@ -37,14 +37,7 @@ pub struct Level {
 const fn level(elo: u32, (nodes, noise): (u64, i32), (plies, solved_noise): (u32, i32)) -> Level {
     Level {
         elo,
-        strength: Strength {
-            nodes,
-            noise,
-            solved: Foresight {
-                plies,
-                noise: solved_noise,
-            },
-        },
+        strength: Strength { nodes, noise, solved: Foresight { plies, noise: solved_noise } },
     }
 }
 
@@ -65,27 +58,18 @@ pub const LEVELS: [Level; 10] = [
 
 impl Foresight {
     /// Perfect play.
-    pub const PERFECT: Foresight = Foresight {
-        plies: u32::MAX,
-        noise: 0,
-    };
+    pub const PERFECT: Foresight = Foresight { plies: u32::MAX, noise: 0 };
 }
 
 impl Strength {
     /// Full strength.
-    pub const FULL: Strength = Strength {
-        nodes: u64::MAX,
-        noise: 0,
-        solved: Foresight::PERFECT,
-    };
+    pub const FULL: Strength = Strength { nodes: u64::MAX, noise: 0, solved: Foresight::PERFECT };
 
     /// Strength of a level, from 1; full for the last level and above.
     pub fn of_level(level: u32) -> Strength {
         let below_last = &LEVELS[..LEVELS.len() - 1];
         let level = (level.max(1) - 1) as usize;
-        below_last
-            .get(level)
-            .map_or(Strength::FULL, |level| level.strength)
+        below_last.get(level).map_or(Strength::FULL, |level| level.strength)
     }
 
     /// Strength for a rating, interpolated between the two levels around it; full from the rating of the last level on.

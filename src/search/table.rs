@@ -56,16 +56,8 @@ impl Table {
     /// Creates a table of about `mebibytes` MiB.
     pub fn new(mebibytes: usize) -> Table {
         let slots = (mebibytes << 20) / size_of::<Slot>();
-        let size = if slots.is_power_of_two() {
-            slots
-        } else {
-            slots.next_power_of_two() / 2
-        };
-        Table {
-            slots: Vec::new(),
-            size: size.max(1),
-            generation: 1,
-        }
+        let size = if slots.is_power_of_two() { slots } else { slots.next_power_of_two() / 2 };
+        Table { slots: Vec::new(), size: size.max(1), generation: 1 }
     }
 
     /// Allocates the slots on first use.
@@ -106,12 +98,7 @@ impl Table {
             1 => Bound::Lower,
             _ => Bound::Upper,
         };
-        Some(Entry {
-            value: (word >> 32) as i32,
-            bound,
-            depth,
-            best,
-        })
+        Some(Entry { value: (word >> 32) as i32, bound, depth, best })
     }
 
     /// Stores an entry, replacing the one in its slot.
@@ -148,12 +135,7 @@ mod tests {
         table.prepare();
         for value in [i32::MIN, -1, 0, 1, i32::MAX] {
             for bound in [Bound::Exact, Bound::Lower, Bound::Upper] {
-                let entry = Entry {
-                    value,
-                    bound,
-                    depth: 96,
-                    best: 71,
-                };
+                let entry = Entry { value, bound, depth: 96, best: 71 };
                 table.put(42, entry);
                 table.prepare();
                 assert_eq!(table.get(42), Some(entry));
@@ -211,10 +193,7 @@ mod tests {
                     })
                 })
                 .collect();
-            threads
-                .into_iter()
-                .map(|thread| thread.join().unwrap())
-                .sum()
+            threads.into_iter().map(|thread| thread.join().unwrap()).sum()
         });
         assert!(found > ROUNDS / 10, "{found}");
     }

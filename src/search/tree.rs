@@ -50,10 +50,7 @@ pub struct Path {
 impl Path {
     /// Path to the child after a move of `mover`.
     pub fn down(self, mover: Side) -> Path {
-        Path {
-            ply: self.ply + 1,
-            own_moves: self.own_moves + i32::from(mover == Side::Own),
-        }
+        Path { ply: self.ply + 1, own_moves: self.own_moves + i32::from(mover == Side::Own) }
     }
 }
 
@@ -68,11 +65,7 @@ impl<'a, G: Evaluate> Tree<'a, G> {
         visits: Visits<'a>,
     ) -> Tree<'a, G> {
         // With two seats, first place is the share.
-        let aim = if root.seats() == 2 {
-            Aim::Placement
-        } else {
-            aim
-        };
+        let aim = if root.seats() == 2 { Aim::Placement } else { aim };
         Tree {
             evaluator,
             visits,
@@ -93,11 +86,7 @@ impl<'a, G: Evaluate> Tree<'a, G> {
     /// Side of a seat.
     #[inline]
     pub fn side(&self, seat: Seat) -> Side {
-        if seat == self.goal.seat {
-            Side::Own
-        } else {
-            Side::Rivals
-        }
+        if seat == self.goal.seat { Side::Own } else { Side::Rivals }
     }
 
     /// Static lead of a side while the place of the root's mover is open; a card may be due in the position.

@@ -150,9 +150,7 @@ impl<'a> Team<'a> {
             portion.max(at_least).min(left)
         };
         let claim = |claimed: u64| Some(claimed + portion_of(claimed));
-        self.claimed
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, claim)
-            .map_or(0, portion_of)
+        self.claimed.fetch_update(Ordering::Relaxed, Ordering::Relaxed, claim).map_or(0, portion_of)
     }
 
     /// Sets the current depth of the leader.
@@ -207,10 +205,7 @@ mod tests {
                         })
                     })
                     .collect();
-                threads
-                    .into_iter()
-                    .map(|thread| thread.join().unwrap())
-                    .sum()
+                threads.into_iter().map(|thread| thread.join().unwrap()).sum()
             });
             assert_eq!(claimed, limit);
         }

@@ -113,11 +113,7 @@ pub fn perft(counts: &[(String, u64)]) -> String {
 pub fn census(variant: &Variant, census: &Census<AnyPosition>) -> String {
     let mut text = format!("Variant: {}\nPositions: {}", variant.name, census.positions);
     for (seat, (wins, longest)) in (1..).zip(census.wins.iter().zip(&census.longest)) {
-        let LongestWin {
-            plies,
-            count,
-            position,
-        } = longest;
+        let LongestWin { plies, count, position } = longest;
         // Writing to a string never fails.
         let _ = write!(
             text,
@@ -139,10 +135,7 @@ pub fn census(variant: &Variant, census: &Census<AnyPosition>) -> String {
 pub fn bench(result: &BenchResult) -> String {
     let nps = per_second(result.nodes, result.time);
     let time = result.time.as_millis();
-    format!(
-        "Total time (ms): {time}\nNodes searched: {}\nNodes/second: {nps}",
-        result.nodes
-    )
+    format!("Total time (ms): {time}\nNodes searched: {}\nNodes/second: {nps}", result.nodes)
 }
 
 /// Static evaluation of a position as shares in permille: exact if the game is over, the mean over the cards if one is
@@ -193,11 +186,8 @@ pub fn wdl(estimate: &[u16], position: &AnyPosition) -> Vec<u16> {
 
 /// Output of `compiler`.
 pub fn compiler() -> String {
-    let profile = if cfg!(debug_assertions) {
-        "with debug assertions"
-    } else {
-        "without debug assertions"
-    };
+    let profile =
+        if cfg!(debug_assertions) { "with debug assertions" } else { "without debug assertions" };
     let bits = usize::BITS;
     let features = [
         (cfg!(target_feature = "sse2"), "sse2"),
@@ -245,10 +235,7 @@ mod tests {
                 .map(|share| centipawns(share, seats))
                 .collect();
             assert!(scores.is_sorted(), "{seats} seats: {scores:?}");
-            assert_eq!(
-                scores.first().map(|score| score.abs()),
-                scores.last().copied()
-            );
+            assert_eq!(scores.first().map(|score| score.abs()), scores.last().copied());
         }
     }
 }

@@ -28,26 +28,15 @@ pub fn mover_clock(clock: &Clock, position: &AnyPosition) -> Result<MoverClock, 
                 "go wtime and btime are for two seats: expected `time` with {seats} clocks"
             ));
         }
-        ClockTimes::Uci {
-            wtime,
-            btime,
-            winc,
-            binc,
-        } => {
-            let (name, time, inc) = if mover.0 == 0 {
-                ("wtime", wtime, winc)
-            } else {
-                ("btime", btime, binc)
-            };
+        ClockTimes::Uci { wtime, btime, winc, binc } => {
+            let (name, time, inc) =
+                if mover.0 == 0 { ("wtime", wtime, winc) } else { ("btime", btime, binc) };
             let time = time.ok_or_else(|| format!("go: expected {name}, the mover's clock"))?;
             (time, *inc)
         }
         ClockTimes::Ugi { time, inc } => {
-            let (word, clocks) = if time.len() > seats {
-                ("time", time.len())
-            } else {
-                ("inc", inc.len())
-            };
+            let (word, clocks) =
+                if time.len() > seats { ("time", time.len()) } else { ("inc", inc.len()) };
             if clocks > seats {
                 return Err(format!(
                     "go p{clocks}{word}: there is no seat {clocks}, expected p1{word} to p{seats}{word}"

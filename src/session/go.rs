@@ -73,11 +73,7 @@ impl Running {
     /// Time at which a finished search may give its answer, if it waits for a time.
     pub fn release_time(&self) -> Option<Instant> {
         match &self.search {
-            Some(RunningSearch {
-                hold: Hold::Until(at),
-                answer: Some(_),
-                ..
-            }) => Some(*at),
+            Some(RunningSearch { hold: Hold::Until(at), answer: Some(_), .. }) => Some(*at),
             _ => None,
         }
     }
@@ -162,12 +158,7 @@ impl<W: Write> Session<W> {
 
     /// Takes the answer of a search, or `None` if no move is possible, and sends it as soon as it is due.
     pub(super) fn take_answer(&mut self, answer: Option<Answer>) -> io::Result<()> {
-        let Some(Running {
-            search: Some(search),
-            position,
-            ..
-        }) = &mut self.running
-        else {
+        let Some(Running { search: Some(search), position, .. }) = &mut self.running else {
             return Ok(());
         };
         search.is_final = answer.as_ref().is_none_or(|answer| answer.is_final);
@@ -246,11 +237,7 @@ impl<W: Write> Session<W> {
             if let Some(budget) = search.limits.time_budget(search.overhead) {
                 running.control.limit_from_now(budget);
             }
-            search.hold = if search.limits.is_infinite() {
-                Hold::Unlimited
-            } else {
-                Hold::No
-            };
+            search.hold = if search.limits.is_infinite() { Hold::Unlimited } else { Hold::No };
             return self.release_unless_held();
         }
         self.report_error("`ponderhit` without `go ponder`: expected `go ponder` first")
@@ -287,12 +274,7 @@ impl RunningSearch {
     /// do. It does not if the answer is final, comes from a weaker level or reached another limit, or if the search was
     /// stopped.
     fn hold_for_movetime(&self, control: &Control) -> Hold {
-        let Limits {
-            depth,
-            nodes,
-            movetime,
-            ..
-        } = self.limits;
+        let Limits { depth, nodes, movetime, .. } = self.limits;
         let is_open = !self.is_final && !self.is_weak;
         let is_all = is_open && movetime.is_some() && depth.is_none() && nodes.is_none();
         match control.deadline() {
@@ -309,14 +291,8 @@ fn limits_of(go: &Go, position: &AnyPosition) -> Result<Limits, String> {
     for word in &go.searchmoves {
         if !is_move || !legal.contains(word) {
             let word = crate::protocol::Excerpt::new(word);
-            let moves = if is_move {
-                legal.join(" ")
-            } else {
-                "no moves here".into()
-            };
-            return Err(format!(
-                "go searchmoves: {word} is not legal, expected {moves}"
-            ));
+            let moves = if is_move { legal.join(" ") } else { "no moves here".into() };
+            return Err(format!("go searchmoves: {word} is not legal, expected {moves}"));
         }
     }
     let clock = go.clock.as_ref();

@@ -92,11 +92,7 @@ const SETTINGS: &[Setting] = &[
         effect: Effect::ReplaceMemory,
         values: Values::Spin(1, 65536, |options| &mut options.hash),
     },
-    Setting {
-        name: "Clear Hash",
-        effect: Effect::Forget,
-        values: Values::Button,
-    },
+    Setting { name: "Clear Hash", effect: Effect::Forget, values: Values::Button },
     Setting {
         name: "Threads",
         effect: Effect::ReplaceMemory,
@@ -329,10 +325,7 @@ impl Options {
 
     /// Requested size of the search memory.
     pub fn memory_size(&self) -> MemorySize {
-        MemorySize {
-            mebibytes: self.hash as usize,
-            threads: self.threads as usize,
-        }
+        MemorySize { mebibytes: self.hash as usize, threads: self.threads as usize }
     }
 
     /// Playing strength: by the rating if that is switched on, otherwise by the level. Neither applies to the articles'
@@ -360,9 +353,7 @@ impl Options {
     pub fn set(&mut self, name: &str, value: Option<&str>) -> Result<Effect, OptionError> {
         let mut settings = settings();
         let found = settings.find(|setting| setting.name.eq_ignore_ascii_case(name));
-        let setting = found.ok_or_else(|| OptionError::Unknown {
-            name: Excerpt::new(name),
-        })?;
+        let setting = found.ok_or_else(|| OptionError::Unknown { name: Excerpt::new(name) })?;
         let value = match value.unwrap_or_default() {
             // The former name of the value.
             "default" if setting.name == PRESET => "best",
@@ -402,17 +393,11 @@ impl Values {
         };
         match self {
             Values::Button => OptionKind::Button,
-            Values::Check(field) => OptionKind::Check {
-                default: *field(defaults),
-            },
+            Values::Check(field) => OptionKind::Check { default: *field(defaults) },
             Values::Spin(min, max, field) => spin(*field(defaults), *min, *max),
             Values::Combo { names, get, .. } => combo(&names(), get(defaults)),
-            Values::File(none, _) => OptionKind::String {
-                default: (*none).into(),
-            },
-            Values::Text { get, .. } => OptionKind::String {
-                default: get(defaults),
-            },
+            Values::File(none, _) => OptionKind::String { default: (*none).into() },
+            Values::Text { get, .. } => OptionKind::String { default: get(defaults) },
             Values::Model(option) => {
                 let default = (option.get)(&defaults.article.model);
                 match option.values {

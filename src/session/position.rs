@@ -40,8 +40,7 @@ pub fn start_of(variant: &Variant) -> CurrentGame {
 pub fn game_of(variant: &Variant, command: &PositionCommand) -> Result<CurrentGame, PositionError> {
     let mut game = CurrentGame::from(first_position(variant, &command.start)?);
     for (number, word) in (1..).zip(&command.moves) {
-        game.play(word)
-            .map_err(|reason| refusal(number, reason, game.position()))?;
+        game.play(word).map_err(|reason| refusal(number, reason, game.position()))?;
     }
     Ok(game)
 }

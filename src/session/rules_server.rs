@@ -152,22 +152,9 @@ mod tests {
 
     /// Pieces of lines, so that many are valid.
     const PIECES: &[&str] = &[
-        "\nquery",
-        "\nposition startpos players 3 moves 5",
-        "\nposition fen 0,68,3/0,68,3 1 - -",
-        "\nposition",
-        "\nugi",
-        "\n",
-        "query",
-        "state",
-        "legal",
-        "moves",
-        "5",
-        "6",
-        "+half",
-        "\t",
-        "\r",
-        "ä",
+        "\nquery", "\nposition startpos players 3 moves 5", "\nposition fen 0,68,3/0,68,3 1 - -",
+        "\nposition", "\nugi", "\n", "query", "state", "legal", "moves", "5", "6", "+half", "\t",
+        "\r", "ä",
     ];
 
     proptest! {

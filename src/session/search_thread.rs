@@ -80,22 +80,15 @@ impl SearchThread {
         // Unbounded, so that a client that does not read never blocks a search that should stop. A task sends at most
         // one event per iteration.
         let (event_sender, events) = unbounded();
-        let thread = thread::Builder::new()
-            .name("search".into())
-            .spawn(move || {
-                let mut memory = size.memory(&evaluators);
-                for (task, control) in tasks {
-                    if work(task, &control, &mut memory, &evaluators, &event_sender).is_none() {
-                        return;
-                    }
+        let thread = thread::Builder::new().name("search".into()).spawn(move || {
+            let mut memory = size.memory(&evaluators);
+            for (task, control) in tasks {
+                if work(task, &control, &mut memory, &evaluators, &event_sender).is_none() {
+                    return;
                 }
-            })?;
-        Ok(SearchThread {
-            tasks: Some(task_sender),
-            events,
-            thread: Some(thread),
-            running: None,
-        })
+            }
+        })?;
+        Ok(SearchThread { tasks: Some(task_sender), events, thread: Some(thread), running: None })
     }
 
     /// Starts a task; the previous one must have sent its last event.
@@ -148,27 +141,18 @@ fn work(
         }
         Task::Perft(position, depth) => {
             let counts = position.perft_by_action(depth, &mut || control.should_stop());
-            Event::Finished {
-                name: "perft",
-                output: counts.map(|counts| answers::perft(&counts)),
-            }
+            Event::Finished { name: "perft", output: counts.map(|counts| answers::perft(&counts)) }
         }
         Task::Solve => {
             let solved =
                 Variant::solved().map(|(variant, census)| answers::census(variant, &census));
-            Event::Finished {
-                name: "solve",
-                output: Some(joined(solved, "\n")),
-            }
+            Event::Finished { name: "solve", output: Some(joined(solved, "\n")) }
         }
         Task::Bench(depth) => {
             // The bench signature is defined for one thread and must not depend on the current game.
             let mut own = Memory::for_threads(1, memory.mebibytes(), evaluators.clone());
             let result = bench::run(depth, &mut own, control);
-            Event::Finished {
-                name: "bench",
-                output: result.map(|result| answers::bench(&result)),
-            }
+            Event::Finished { name: "bench", output: result.map(|result| answers::bench(&result)) }
         }
         Task::Replace(size) => {
             // Frees the old memory first, so that two never exist at the same time.

@@ -12,9 +12,7 @@ use tokio::net::TcpListener;
 fn main() -> Result<(), Box<dyn Error>> {
     let file = std::env::args().nth(1).ok_or("expected a file")?;
     let answer = Bytes::from(std::fs::read(file)?);
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         println!("http://{}/", listener.local_addr()?);

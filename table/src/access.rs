@@ -29,14 +29,8 @@ const HEADERS: [(HeaderName, &str); 6] = [
     ),
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     (header::REFERRER_POLICY, "no-referrer"),
-    (
-        HeaderName::from_static("cross-origin-resource-policy"),
-        "same-origin",
-    ),
-    (
-        HeaderName::from_static("cross-origin-opener-policy"),
-        "same-origin",
-    ),
+    (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+    (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
     (header::X_FRAME_OPTIONS, "DENY"),
 ];
 
@@ -80,9 +74,7 @@ pub async fn guard(State(hosts): State<Hosts>, request: Request, next: Next) -> 
         Err(error) => error.into_response(),
     };
     for (name, value) in HEADERS {
-        response
-            .headers_mut()
-            .insert(name, HeaderValue::from_static(value));
+        response.headers_mut().insert(name, HeaderValue::from_static(value));
     }
     response
         .headers_mut()
@@ -110,10 +102,7 @@ fn check(hosts: &Hosts, request: &Request) -> Result<(), ApiError> {
     let foreign = |header: &'static str| {
         move |found: String| {
             let expected = "expected a page of this server, or no browser";
-            ApiError::new(
-                StatusCode::FORBIDDEN,
-                format!("{header} {found}; {expected}"),
-            )
+            ApiError::new(StatusCode::FORBIDDEN, format!("{header} {found}; {expected}"))
         }
     };
     if let Some(origin) = only(headers, &ORIGIN).map_err(foreign("origin"))? {

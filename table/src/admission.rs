@@ -88,19 +88,13 @@ struct Turn(Option<Arc<Place>>);
 pub struct LongJob(Arc<Place>);
 
 /// Part of an answer with the place that its memory belongs to.
-struct Part(
-    Bytes,
-    #[expect(dead_code, reason = "kept until it is written")] Arc<Place>,
-);
+struct Part(Bytes, #[expect(dead_code, reason = "kept until it is written")] Arc<Place>);
 
 impl Admission {
     /// A server without clients.
     pub fn new() -> Arc<Admission> {
         let processors = thread::available_parallelism().map_or(1, usize::from);
-        Arc::new(Admission {
-            most_threads: processors + 1,
-            state: Mutex::default(),
-        })
+        Arc::new(Admission { most_threads: processors + 1, state: Mutex::default() })
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -156,11 +150,7 @@ impl State {
                 "too many requests of this client at once; read their answers, or try again later",
             ));
         }
-        let most = if is_large {
-            MOST_LARGE_BYTES
-        } else {
-            MOST_BYTES
-        };
+        let most = if is_large { MOST_LARGE_BYTES } else { MOST_BYTES };
         if self.bytes.saturating_add(bytes) > most {
             return Err(ApiError::new(
                 StatusCode::SERVICE_UNAVAILABLE,
@@ -174,12 +164,7 @@ impl State {
 
     /// Returns the next work that may run; its client goes to the end of the row.
     fn next(&mut self, most_threads: usize) -> Option<(Arc<Place>, oneshot::Sender<Turn>)> {
-        let State {
-            clients,
-            turns,
-            running_large,
-            ..
-        } = self;
+        let State { clients, turns, running_large, .. } = self;
         let has_thread = |client: &ClientId| {
             let usage = clients.get(client)?;
             let (place, _) = usage.waiting.front()?;
@@ -190,9 +175,7 @@ impl State {
         if self.running >= most_threads {
             return None;
         }
-        let index = turns
-            .iter()
-            .position(|client| has_thread(client) == Some(true))?;
+        let index = turns.iter().position(|client| has_thread(client) == Some(true))?;
         let client = turns.remove(index)?;
         let usage = clients.get_mut(&client)?;
         let next = usage.waiting.pop_front()?;
@@ -279,9 +262,7 @@ impl Place {
 
     /// Adds the memory of the answer.
     fn grow(&self, bytes: usize) -> Result<(), ApiError> {
-        self.admission
-            .state()
-            .take(self.client, bytes, self.is_large)?;
+        self.admission.state().take(self.client, bytes, self.is_large)?;
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
         Ok(())
     }

@@ -162,9 +162,8 @@ impl ServeArgs {
         for engine in &mut engines {
             engine.memory = engine.memory.or(Some(self.memory));
             // Every search has a time limit, so the CPU time that an engine gets matters.
-            engine.limit = engine
-                .limit
-                .or(Limit::movetime(Duration::from_millis(self.longest_search)));
+            engine.limit =
+                engine.limit.or(Limit::movetime(Duration::from_millis(self.longest_search)));
         }
         Ok(engines)
     }
@@ -177,10 +176,7 @@ impl ServeArgs {
         if self.seed.is_none() && self.seed_file.is_none() {
             return Ok(Chance::System);
         }
-        Ok(Chance::Seeded(chosen_seed(
-            self.seed,
-            self.seed_file.as_deref(),
-        )?))
+        Ok(Chance::Seeded(chosen_seed(self.seed, self.seed_file.as_deref())?))
     }
 
     /// Limits of the engine pool.

@@ -60,11 +60,7 @@ impl StaticFile {
         let content = content.into();
         let digits = hash_bytes(&content);
         // A weak tag, since it is the same for the compressed content.
-        StaticFile {
-            kind,
-            tag: format!("W/\"{}\"", &digits[..TAG_DIGITS]),
-            content,
-        }
+        StaticFile { kind, tag: format!("W/\"{}\"", &digits[..TAG_DIGITS]), content }
     }
 
     /// Answers a request; without the content if the browser has it.
@@ -72,11 +68,8 @@ impl StaticFile {
         let known = request.get(IF_NONE_MATCH);
         let is_known = known.is_some_and(|known| known.as_bytes() == self.tag.as_bytes());
         // Another program may serve another page at the same address later, so browsers ask each time.
-        let headers = [
-            (CONTENT_TYPE, self.kind),
-            (CACHE_CONTROL, "no-cache"),
-            (ETAG, self.tag.as_str()),
-        ];
+        let headers =
+            [(CONTENT_TYPE, self.kind), (CACHE_CONTROL, "no-cache"), (ETAG, self.tag.as_str())];
         match is_known {
             true => (StatusCode::NOT_MODIFIED, headers).into_response(),
             false => (headers, self.content.clone()).into_response(),

@@ -59,8 +59,7 @@ impl<T: DeserializeOwned + 'static> JsonRequest<T> {
         self,
         work: impl FnOnce(T) -> Result<A, ApiError> + Send + 'static,
     ) -> Result<JsonAnswer, ApiError> {
-        self.run(move |request| JsonAnswer::of(&work(request)?))
-            .await
+        self.run(move |request| JsonAnswer::of(&work(request)?)).await
     }
 }
 
@@ -115,21 +114,13 @@ impl<S: Send + Sync, T> FromRequest<S> for JsonRequest<T> {
                 "the body is incomplete; expected all of it before the connection closes",
             ),
         })?;
-        Ok(JsonRequest {
-            place,
-            bytes,
-            parsed: PhantomData,
-        })
+        Ok(JsonRequest { place, bytes, parsed: PhantomData })
     }
 }
 
 fn check_content_type(headers: &HeaderMap) -> Result<(), ApiError> {
-    let found = headers
-        .get(CONTENT_TYPE)
-        .map(|value| value.to_str().unwrap_or("?"));
-    let essence = found
-        .and_then(|value| value.split(';').next())
-        .map(str::trim);
+    let found = headers.get(CONTENT_TYPE).map(|value| value.to_str().unwrap_or("?"));
+    let essence = found.and_then(|value| value.split(';').next()).map(str::trim);
     if essence.is_some_and(|essence| essence.eq_ignore_ascii_case(JSON)) {
         return Ok(());
     }

@@ -35,10 +35,7 @@ pub struct Connection {
 impl Connection {
     /// An idle connection.
     pub fn of(address: IpAddr) -> Connection {
-        Connection {
-            address: address.to_canonical(),
-            busy: AtomicUsize::new(0),
-        }
+        Connection { address: address.to_canonical(), busy: AtomicUsize::new(0) }
     }
 
     /// The connection of a request; without one, a connection of this machine.
@@ -125,12 +122,7 @@ mod tests {
         for address in ["127.0.0.1", "::1", "::ffff:127.0.0.2"] {
             assert_eq!(id(address, &[&one]), ClientId::Token(1), "{address}");
             assert_eq!(id(address, &["a=b", &both]), ClientId::Token(1));
-            for wrong in [
-                "",
-                "client",
-                "client=1",
-                "client=+0000000000000000000000000000001",
-            ] {
+            for wrong in ["", "client", "client=1", "client=+0000000000000000000000000000001"] {
                 assert_eq!(id(address, &[wrong]), id(address, &[]), "{wrong}");
             }
         }

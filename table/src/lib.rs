@@ -18,10 +18,7 @@
 //! | [`page`], [`rules_page`], [`assets`] | pages for the browser |
 //!
 //! No input from clients or engines may crash the server, so code that could panic is denied here, except in tests.
-#![cfg_attr(
-    not(test),
-    deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo)
-)]
+#![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo))]
 
 pub mod access;
 pub mod admission;

@@ -43,22 +43,16 @@ fn run() -> ExitCode {
 fn end_on_signals() -> io::Result<oneshot::Receiver<()>> {
     let mut signals = SignalsInfo::<WithOrigin>::new([SIGINT, SIGTERM, SIGHUP])?;
     let (end, ends) = oneshot::channel();
-    thread::Builder::new()
-        .name("signals".to_string())
-        .spawn(move || {
-            for signal in signals.forever() {
-                let sender = signal
-                    .process
-                    .and_then(|process| u32::try_from(process.pid).ok());
-                let Some(engine) = sender.and_then(engine::engine_of) else {
-                    break;
-                };
-                complain(&format!(
-                    "ignored a signal sent by the engine with process id {engine}"
-                ));
-            }
-            // This fails if the server has already ended.
-            let _ = end.send(());
-        })?;
+    thread::Builder::new().name("signals".to_string()).spawn(move || {
+        for signal in signals.forever() {
+            let sender = signal.process.and_then(|process| u32::try_from(process.pid).ok());
+            let Some(engine) = sender.and_then(engine::engine_of) else {
+                break;
+            };
+            complain(&format!("ignored a signal sent by the engine with process id {engine}"));
+        }
+        // This fails if the server has already ended.
+        let _ = end.send(());
+    })?;
     Ok(ends)
 }

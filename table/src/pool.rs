@@ -78,11 +78,7 @@ impl Pool {
             thread.spawn(move || worker.work(&jobs))
         };
         let threads: io::Result<Vec<_>> = slots.into_iter().enumerate().map(spawn).collect();
-        Ok(Pool {
-            entries,
-            scheduler,
-            threads: Mutex::new(threads?),
-        })
+        Ok(Pool { entries, scheduler, threads: Mutex::new(threads?) })
     }
 
     /// The engines, in the order of the command line.
@@ -120,13 +116,7 @@ impl Pool {
             ahead: ahead_sender,
             answer: answer_sender,
         })?;
-        Ok(Permit {
-            stop,
-            scheduler: self.scheduler.clone(),
-            infos,
-            ahead,
-            answer,
-        })
+        Ok(Permit { stop, scheduler: self.scheduler.clone(), infos, ahead, answer })
     }
 
     /// Stops all searches and processes, and waits for their end; later questions are refused.

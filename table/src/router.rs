@@ -25,18 +25,12 @@ pub fn router(app: App, hosts: Hosts) -> Router {
         ("/regeln", rules_page::german()),
     ] {
         let page = StaticFile::new("text/html; charset=utf-8", page.into_string());
-        pages = pages.route(
-            path,
-            get(async move |headers: HeaderMap| page.answer(&headers)),
-        );
+        pages = pages.route(path, get(async move |headers: HeaderMap| page.answer(&headers)));
     }
     pages = pages.layer(middleware::from_fn(identify));
     for &asset in ASSETS {
         let file = StaticFile::from(asset);
-        pages = pages.route(
-            asset.0,
-            get(async move |headers: HeaderMap| file.answer(&headers)),
-        );
+        pages = pages.route(asset.0, get(async move |headers: HeaderMap| file.answer(&headers)));
     }
     pages = pages.layer(CompressionLayer::new());
     let api = Router::new()

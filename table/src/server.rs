@@ -43,10 +43,7 @@ pub enum ServerError {
     Isolation(#[from] IsolationError),
     /// The server cannot listen on the address.
     #[error("--listen {address}: {reason}")]
-    Listen {
-        address: SocketAddr,
-        reason: io::Error,
-    },
+    Listen { address: SocketAddr, reason: io::Error },
     /// The system lacks a resource that the server needs.
     #[error("the server cannot run: {0}")]
     System(#[from] io::Error),
@@ -61,14 +58,10 @@ pub enum ServerError {
 pub fn serve(args: &ServeArgs, end: oneshot::Receiver<()>) -> Result<(), ServerError> {
     sandbox::shield_arbiter();
     let (isolation, _) = Isolation::of(args.isolate, &args.engines()?)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let listener = runtime.block_on(TcpListener::bind(args.listen));
-    let listener = listener.map_err(|reason| ServerError::Listen {
-        address: args.listen,
-        reason,
-    })?;
+    let listener =
+        listener.map_err(|reason| ServerError::Listen { address: args.listen, reason })?;
     let address = listener.local_addr()?;
     let app = app(args, isolation)?;
     let pool = app.pool.clone();

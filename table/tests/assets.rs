@@ -13,9 +13,7 @@ async fn sent(
     path: &str,
     (name, value): (HeaderName, &str),
 ) -> (StatusCode, HeaderMap, usize) {
-    let request = Request::get(path)
-        .header(HOST, "localhost:8000")
-        .header(name, value);
+    let request = Request::get(path).header(HOST, "localhost:8000").header(name, value);
     let request = request.body(Body::empty()).unwrap();
     let response = server.router.clone().oneshot(request).await.unwrap();
     let (parts, body) = response.into_parts();

@@ -58,12 +58,9 @@ impl Client {
     fn new(program: &Program, number: Option<usize>) -> Client {
         let stream = TcpStream::connect(&program.address).unwrap();
         stream.set_nodelay(true).unwrap();
-        stream
-            .set_read_timeout(Some(Duration::from_secs(60)))
-            .unwrap();
-        let cookie = number.map_or(String::new(), |number| {
-            format!("cookie: client={number:032x}\r\n")
-        });
+        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        let cookie =
+            number.map_or(String::new(), |number| format!("cookie: client={number:032x}\r\n"));
         let head = format!("host: {}\r\n{cookie}", program.address);
         Client(BufReader::new(stream), head)
     }
@@ -197,10 +194,7 @@ fn many_clients_with_long_games_are_served_in_bounded_memory() {
                 let steps = answer["steps"].as_array().unwrap();
                 assert_eq!(steps.len(), words.len().min(256));
                 let mut pairs = steps.iter().zip(words);
-                assert!(
-                    pairs.all(|(step, word)| step["word"] == *word),
-                    "from {from}"
-                );
+                assert!(pairs.all(|(step, word)| step["word"] == *word), "from {from}");
             });
         }
     });
@@ -261,9 +255,7 @@ fn a_client_with_many_long_jobs_is_refused_and_others_are_not() {
             let (path, body) = [("review", &review), ("ai", &analysis)][number % 2];
             Client::new(&program, None).ask(path, body).unwrap()
         };
-        let asked: Vec<_> = (0..14)
-            .map(|number| scope.spawn(move || ask(number)))
-            .collect();
+        let asked: Vec<_> = (0..14).map(|number| scope.spawn(move || ask(number))).collect();
         asked.into_iter().map(|one| one.join().unwrap()).collect()
     });
     for (status, answer) in refused {
@@ -283,9 +275,7 @@ fn a_client_with_many_long_jobs_is_refused_and_others_are_not() {
     // The end of a job makes room for another.
     drop(jobs);
     let mut client = Client::new(&program, None);
-    await_that("another job begins", || {
-        client.ask("ai", &short).unwrap().0 == 200
-    });
+    await_that("another job begins", || client.ask("ai", &short).unwrap().0 == 200);
 }
 
 /// Connections that send no request, or a part of one, are ended when others need their place.
@@ -305,11 +295,7 @@ fn idle_connections_lock_out_nobody() {
     let begun = Instant::now();
     let median = median_of_others(&program);
     assert!(median < MOST_LATENCY, "{median:?}");
-    assert!(
-        begun.elapsed() < Duration::from_secs(15),
-        "{:?}",
-        begun.elapsed()
-    );
+    assert!(begun.elapsed() < Duration::from_secs(15), "{:?}", begun.elapsed());
     drop(idle);
 }
 

@@ -17,48 +17,18 @@ const FAULTS: [(&str, &str, StatusCode, &str); 8] = [
         StatusCode::BAD_GATEWAY,
         "ends with: out of carrots",
     ),
-    (
-        "killed",
-        "kill -9 $$",
-        StatusCode::BAD_GATEWAY,
-        "its process ended with signal: 9",
-    ),
-    (
-        "stalling",
-        "sleep 100",
-        StatusCode::GATEWAY_TIMEOUT,
-        "no answer in time",
-    ),
-    (
-        "late",
-        "sleep 5; echo \"bestmove $1\"",
-        StatusCode::GATEWAY_TIMEOUT,
-        "no answer in time",
-    ),
+    ("killed", "kill -9 $$", StatusCode::BAD_GATEWAY, "its process ended with signal: 9"),
+    ("stalling", "sleep 100", StatusCode::GATEWAY_TIMEOUT, "no answer in time"),
+    ("late", "sleep 5; echo \"bestmove $1\"", StatusCode::GATEWAY_TIMEOUT, "no answer in time"),
     (
         "cheating",
         "echo 'bestmove h8h1'",
         StatusCode::BAD_GATEWAY,
         "its best move is \"h8h1\"; expected one of",
     ),
-    (
-        "resigning",
-        "echo 'bestmove (none)'",
-        StatusCode::BAD_GATEWAY,
-        "its best move is \"(none)\"",
-    ),
-    (
-        "muttering",
-        "echo 'bestmove'",
-        StatusCode::BAD_GATEWAY,
-        "missing argument",
-    ),
-    (
-        "leaving",
-        "exec 1>&-; sleep 100",
-        StatusCode::BAD_GATEWAY,
-        "it closed its output or input",
-    ),
+    ("resigning", "echo 'bestmove (none)'", StatusCode::BAD_GATEWAY, "its best move is \"(none)\""),
+    ("muttering", "echo 'bestmove'", StatusCode::BAD_GATEWAY, "missing argument"),
+    ("leaving", "exec 1>&-; sleep 100", StatusCode::BAD_GATEWAY, "it closed its output or input"),
 ];
 
 fn ask(engine: &str) -> Value {
@@ -72,9 +42,8 @@ fn ask(engine: &str) -> Value {
 #[tokio::test(flavor = "multi_thread")]
 async fn each_fault_is_told_and_the_healthy_engine_goes_on() {
     let folder = folder("bad_engines");
-    let mut arguments: Vec<String> = ["--margin", "300", "--processes", "3", "--queue", "100"]
-        .map(String::from)
-        .to_vec();
+    let mut arguments: Vec<String> =
+        ["--margin", "300", "--processes", "3", "--queue", "100"].map(String::from).to_vec();
     let bad = FAULTS.map(|(name, go, _, _)| engine(&folder, name, go, ":"));
     for engine in [built_in()].iter().chain(&bad) {
         arguments.extend(["--engine".to_string(), engine.clone()]);
@@ -113,15 +82,8 @@ async fn each_fault_is_told_and_the_healthy_engine_goes_on() {
     ] {
         let told = events(&server, path, &request).await;
         let (event, data) = told.last().unwrap();
-        assert_eq!(
-            (event.as_str(), &data["ok"]),
-            ("error", &json!(false)),
-            "{path}"
-        );
-        assert!(
-            data["error"].as_str().unwrap().contains("out of carrots"),
-            "{path}: {data}"
-        );
+        assert_eq!((event.as_str(), &data["ok"]), ("error", &json!(false)), "{path}");
+        assert!(data["error"].as_str().unwrap().contains("out of carrots"), "{path}: {data}");
     }
 }
 
@@ -143,16 +105,12 @@ async fn an_engine_that_says_nothing_is_listed_with_its_fault() {
     ]);
     let engines = server.get("/api/engines").await.json["engines"].clone();
     assert_eq!(engines[0]["error"], Value::Null);
-    for (number, name, words) in [
-        (1, "mute", "no uciok"),
-        (2, "gone", "cannot start /nonexistent/x"),
-    ] {
+    for (number, name, words) in
+        [(1, "mute", "no uciok"), (2, "gone", "cannot start /nonexistent/x")]
+    {
         let listed = engines[number]["error"].as_str().unwrap();
         assert!(listed.contains(words), "{listed}");
-        let error = server
-            .post("/api/ai", &ask(name))
-            .await
-            .error(StatusCode::BAD_GATEWAY);
+        let error = server.post("/api/ai", &ask(name)).await.error(StatusCode::BAD_GATEWAY);
         assert!(error.contains(words), "{error}");
     }
     server.content("/api/ai", &ask("buxtehude")).await;
@@ -164,19 +122,11 @@ async fn a_process_that_died_between_questions_is_nobodys_concern() {
     let folder = folder("bad_engines_idle");
     let pid = folder.join("pid");
     let go = format!("echo $$ > {}; echo \"bestmove $1\"", pid.display());
-    let server = Server::new(&[
-        "--engine",
-        &engine(&folder, "mortal", &go, ":"),
-        "--processes",
-        "1",
-    ]);
+    let server =
+        Server::new(&["--engine", &engine(&folder, "mortal", &go, ":"), "--processes", "1"]);
     let mut request = ask("mortal");
     server.content("/api/ai", &request).await;
-    let id: i32 = std::fs::read_to_string(&pid)
-        .unwrap()
-        .trim()
-        .parse()
-        .unwrap();
+    let id: i32 = std::fs::read_to_string(&pid).unwrap().trim().parse().unwrap();
     let id = rustix::process::Pid::from_raw(id).unwrap();
     rustix::process::kill_process(id, rustix::process::Signal::KILL).unwrap();
     // Another game, so that the process gets a command before the question.

@@ -8,13 +8,7 @@ fn arbiter_and_engine_depend_on_no_web_server() {
     for package in ["arbiter", "buxtehude"] {
         let tree = Command::new(env!("CARGO"))
             .args([
-                "tree",
-                "--locked",
-                "--offline",
-                "--package",
-                package,
-                "--edges",
-                "normal,build",
+                "tree", "--locked", "--offline", "--package", package, "--edges", "normal,build",
             ])
             .args(["--prefix", "none"])
             .current_dir(env!("CARGO_MANIFEST_DIR"))
@@ -28,9 +22,7 @@ fn arbiter_and_engine_depend_on_no_web_server() {
         );
         for name in ["tokio", "axum", "hyper", "table"] {
             assert!(
-                !crates
-                    .lines()
-                    .any(|line| line.starts_with(&format!("{name} v"))),
+                !crates.lines().any(|line| line.starts_with(&format!("{name} v"))),
                 "{package}: {name}"
             );
         }

@@ -44,11 +44,8 @@ fn assert_valid(document: &Value, schema: &Value, value: &Value) {
     let whole = json!({ "$schema": "https://json-schema.org/draft/2020-12/schema",
         "allOf": [schema], "components": document["components"] });
     let validator = jsonschema::draft202012::new(&whole).unwrap();
-    let errors: Vec<String> = validator
-        .iter_errors(value)
-        .map(|error| error.to_string())
-        .take(3)
-        .collect();
+    let errors: Vec<String> =
+        validator.iter_errors(value).map(|error| error.to_string()).take(3).collect();
     assert!(errors.is_empty(), "{errors:?} in {value}");
 }
 
@@ -77,10 +74,8 @@ fn masked(answer: &Answer) -> Value {
 async fn every_example_runs() {
     let server = server("document_examples");
     let document = server.get("/api").await.json;
-    let mut examples: Vec<PathBuf> = std::fs::read_dir(EXAMPLES)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
+    let mut examples: Vec<PathBuf> =
+        std::fs::read_dir(EXAMPLES).unwrap().map(|entry| entry.unwrap().path()).collect();
     // Examples that change a file come last.
     examples.sort_by_key(|path| (path.ends_with("judge.json"), path.clone()));
     let updates = std::env::var_os("UPDATE_EXAMPLES").is_some();
@@ -88,9 +83,7 @@ async fn every_example_runs() {
         let mut example: Value =
             serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
         let stem = file.file_stem().unwrap().to_str().unwrap();
-        let path = example["path"]
-            .as_str()
-            .map_or(format!("/api/{stem}"), String::from);
+        let path = example["path"].as_str().map_or(format!("/api/{stem}"), String::from);
         let answer = match &example["request"] {
             Value::Null => server.get(&path).await,
             request => server.post(&path, request).await,
@@ -149,10 +142,7 @@ async fn no_array_is_an_object() {
             let answer = server.post(&path, &request).await;
             let error = answer.error(axum::http::StatusCode::BAD_REQUEST);
             let expected = "invalid type: sequence, expected";
-            assert!(
-                error.contains(expected),
-                "{method} {path} {request}: {error}"
-            );
+            assert!(error.contains(expected), "{method} {path} {request}: {error}");
             sent += 1;
         }
     }
@@ -181,23 +171,13 @@ async fn events_and_errors_are_described() {
     let events = crate::engines::events(&server, "/api/analyse", &request).await;
     assert!(events.len() > 2);
     for (event, data) in events {
-        let name = if event == "done" {
-            "DoneEvent"
-        } else {
-            "InfoEvent"
-        };
+        let name = if event == "done" { "DoneEvent" } else { "InfoEvent" };
         assert_valid(&document, &schema(name), &data);
     }
-    for (path, request) in [
-        ("/api/new", json!({})),
-        ("/api/nothing", json!({})),
-        ("/api/engines", json!({})),
-    ] {
-        assert_valid(
-            &document,
-            &schema("Error"),
-            &server.post(path, &request).await.json,
-        );
+    for (path, request) in
+        [("/api/new", json!({})), ("/api/nothing", json!({})), ("/api/engines", json!({}))]
+    {
+        assert_valid(&document, &schema("Error"), &server.post(path, &request).await.json);
     }
 }
 
@@ -207,15 +187,9 @@ async fn every_path_is_described() {
     let server = server("document_paths");
     let document = server.get("/api").await.json;
     let source = include_str!("../src/router.rs");
-    let routed: Vec<&str> = source
-        .split(".route(")
-        .skip(1)
-        .filter_map(|rest| rest.split('"').nth(1))
-        .collect();
-    let routed: Vec<&str> = routed
-        .into_iter()
-        .filter(|path| path.starts_with("/api/"))
-        .collect();
+    let routed: Vec<&str> =
+        source.split(".route(").skip(1).filter_map(|rest| rest.split('"').nth(1)).collect();
+    let routed: Vec<&str> = routed.into_iter().filter(|path| path.starts_with("/api/")).collect();
     let described = document["paths"].as_object().unwrap();
     assert!(routed.len() > 10);
     for path in &routed {

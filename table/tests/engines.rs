@@ -17,16 +17,11 @@ pub async fn events(server: &Server, path: &str, request: &Value) -> Vec<(String
     let answer = server.post(path, request).await;
     assert_eq!(answer.status, StatusCode::OK, "{}", answer.json);
     let text = answer.json.as_str().unwrap();
-    let blocks = text
-        .split("\n\n")
-        .filter(|block| !block.is_empty() && !block.starts_with(':'));
+    let blocks = text.split("\n\n").filter(|block| !block.is_empty() && !block.starts_with(':'));
     let event = |block: &str| {
         let (event, data) = block.split_once('\n').unwrap();
         let event = event.strip_prefix("event: ").unwrap().to_string();
-        (
-            event,
-            serde_json::from_str(data.strip_prefix("data: ").unwrap()).unwrap(),
-        )
+        (event, serde_json::from_str(data.strip_prefix("data: ").unwrap()).unwrap())
     };
     blocks.map(event).collect()
 }
@@ -44,10 +39,7 @@ async fn the_built_in_engine_plays_every_game() {
             let words: Vec<String> =
                 serde_json::from_value(answer["game"]["moves"].clone()).unwrap();
             assert_eq!(words[moves.len()], mv);
-            assert!(
-                words[moves.len() + 1..].iter().all(|word| is_card(word)),
-                "{words:?}"
-            );
+            assert!(words[moves.len() + 1..].iter().all(|word| is_card(word)), "{words:?}");
             let estimate: Vec<u32> = serde_json::from_value(answer["estimate"].clone()).unwrap();
             assert_eq!(estimate.len(), start.seats());
             assert!(
@@ -96,12 +88,8 @@ async fn options_hold_for_one_request_alone() {
         "echo \"bestmove $1\" ;;\n    setoption*|ucinewgame*) echo \"$line\" >> {}",
         log.display()
     );
-    let server = Server::new(&[
-        "--engine",
-        &engine(&folder, "moody", &go, ":"),
-        "--processes",
-        "1",
-    ]);
+    let server =
+        Server::new(&["--engine", &engine(&folder, "moody", &go, ":"), "--processes", "1"]);
     let ask = async |mood: Option<&str>| {
         let mut request = json!({ "game": { "variant": "fox-and-hounds", "players": 2 } });
         if let Some(mood) = mood {
@@ -122,16 +110,9 @@ async fn options_hold_for_one_request_alone() {
 async fn a_game_that_goes_on_is_no_new_game() {
     let folder = folder("engines_new_game");
     let log = folder.join("log");
-    let go = format!(
-        "echo \"bestmove $1\" ;;\n    ucinewgame*) echo new >> {}",
-        log.display()
-    );
-    let server = Server::new(&[
-        "--engine",
-        &engine(&folder, "counting", &go, ":"),
-        "--processes",
-        "1",
-    ]);
+    let go = format!("echo \"bestmove $1\" ;;\n    ucinewgame*) echo new >> {}", log.display());
+    let server =
+        Server::new(&["--engine", &engine(&folder, "counting", &go, ":"), "--processes", "1"]);
     let games = || std::fs::read_to_string(&log).unwrap().lines().count();
     let mut moves = json!([]);
     for _ in 0..3 {
@@ -147,14 +128,8 @@ async fn a_game_that_goes_on_is_no_new_game() {
 
 #[tokio::test]
 async fn a_full_queue_says_how_long_it_is() {
-    let server = Server::with_engine(&[
-        "--processes",
-        "1",
-        "--queue",
-        "2",
-        "--longest-search",
-        "60000",
-    ]);
+    let server =
+        Server::with_engine(&["--processes", "1", "--queue", "2", "--longest-search", "60000"]);
     let (variant, start) = starts()[0];
     let request = json!({ "game": game(variant, start.seats(), &[]), "limit": "movetime 60000" });
     // Each request has a client of its own.
@@ -162,37 +137,23 @@ async fn a_full_queue_says_how_long_it_is() {
         let (server, request) = (server.client(client), request.clone());
         tokio::spawn(async move { server.post(path, &request).await })
     };
-    let load = || {
-        (
-            server.app.pool.load().running,
-            server.app.pool.load().waiting,
-        )
-    };
+    let load = || (server.app.pool.load().running, server.app.pool.load().waiting);
     let running = ask("/api/ai", 1);
     until(|| load() == (1, 0)).await;
     let waiting = ask("/api/ai", 2);
     until(|| load() == (1, 1)).await;
     // An analysis reports the number of searches before it.
-    let followed = Request::post("/api/analyse")
-        .header(HOST, NAME)
-        .header(CONTENT_TYPE, "application/json");
+    let followed =
+        Request::post("/api/analyse").header(HOST, NAME).header(CONTENT_TYPE, "application/json");
     let followed = followed.body(Body::from(request.to_string())).unwrap();
-    let response = tower::ServiceExt::oneshot(server.router.clone(), followed)
-        .await
-        .unwrap();
+    let response = tower::ServiceExt::oneshot(server.router.clone(), followed).await.unwrap();
     let mut body = response.into_body().into_data_stream();
     let mut next = async || {
-        let chunk = futures_util::StreamExt::next(&mut body)
-            .await
-            .unwrap()
-            .unwrap();
+        let chunk = futures_util::StreamExt::next(&mut body).await.unwrap().unwrap();
         String::from_utf8(chunk.to_vec()).unwrap()
     };
     assert_eq!(next().await, "event: queue\ndata: {\"ahead\":2}\n\n");
-    let error = server
-        .post("/api/ai", &request)
-        .await
-        .error(StatusCode::SERVICE_UNAVAILABLE);
+    let error = server.post("/api/ai", &request).await.error(StatusCode::SERVICE_UNAVAILABLE);
     assert!(
         error.starts_with("2 searches are waiting for an engine; expected fewer than 2"),
         "{error}"
@@ -221,15 +182,10 @@ async fn a_client_that_goes_ends_its_search_and_the_process_lives_on() {
     let (variant, start) = starts()[0];
     let game = game(variant, start.seats(), &[]);
     let processes = || children_of(std::process::id());
-    server
-        .content("/api/ai", &json!({ "game": game, "limit": "nodes 10" }))
-        .await;
+    server.content("/api/ai", &json!({ "game": game, "limit": "nodes 10" })).await;
     let before = processes();
     for path in ["/api/ai", "/api/analyse"] {
-        let (asked, request) = (
-            server.clone(),
-            json!({ "game": game, "limit": "movetime 50000" }),
-        );
+        let (asked, request) = (server.clone(), json!({ "game": game, "limit": "movetime 50000" }));
         let asking = tokio::spawn(async move { asked.post(path, &request).await });
         until(|| server.app.pool.load().running == 1).await;
         asking.abort();
@@ -237,13 +193,8 @@ async fn a_client_that_goes_ends_its_search_and_the_process_lives_on() {
         until(|| server.app.pool.load().running == 0).await;
         assert!(begun.elapsed() < Duration::from_secs(10));
     }
-    server
-        .content("/api/ai", &json!({ "game": game, "limit": "nodes 10" }))
-        .await;
-    assert!(
-        before.iter().any(|id| processes().contains(id)),
-        "{before:?}"
-    );
+    server.content("/api/ai", &json!({ "game": game, "limit": "nodes 10" })).await;
+    assert!(before.iter().any(|id| processes().contains(id)), "{before:?}");
 }
 
 /// The living children of a process.
@@ -253,16 +204,9 @@ fn children_of(parent: u32) -> Vec<u32> {
         let Ok(stat) = std::fs::read_to_string(entry.path().join("stat")) else {
             continue;
         };
-        let fields: Vec<&str> = stat[stat.rfind(')').unwrap() + 1..]
-            .split_whitespace()
-            .collect();
+        let fields: Vec<&str> = stat[stat.rfind(')').unwrap() + 1..].split_whitespace().collect();
         if fields[1].parse() == Ok(parent) && fields[0] != "Z" {
-            found.extend(
-                entry
-                    .file_name()
-                    .to_str()
-                    .and_then(|name| name.parse::<u32>().ok()),
-            );
+            found.extend(entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok()));
         }
     }
     found
@@ -273,12 +217,7 @@ async fn a_process_that_nobody_asks_is_ended() {
     let folder = folder("engines_idle");
     let pid = folder.join("pid");
     let go = format!("echo $$ > {}; echo \"bestmove $1\"", pid.display());
-    let server = Server::new(&[
-        "--engine",
-        &engine(&folder, "idle", &go, ":"),
-        "--idle",
-        "50",
-    ]);
+    let server = Server::new(&["--engine", &engine(&folder, "idle", &go, ":"), "--idle", "50"]);
     let request = json!({ "game": { "variant": "fox-and-hounds", "players": 2 } });
     server.content("/api/ai", &request).await;
     let id = std::fs::read_to_string(&pid).unwrap();
@@ -309,11 +248,5 @@ async fn a_hundred_clients_play_at_once() {
     for client in clients {
         assert!(client.await.unwrap() >= 3);
     }
-    assert_eq!(
-        (
-            server.app.pool.load().running,
-            server.app.pool.load().waiting
-        ),
-        (0, 0)
-    );
+    assert_eq!((server.app.pool.load().running, server.app.pool.load().waiting), (0, 0));
 }

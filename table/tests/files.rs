@@ -28,17 +28,10 @@ fn etudes(test: &str) -> (std::path::PathBuf, Server) {
 async fn a_verdict_changes_its_line_and_nothing_else() {
     let (file, server) = etudes("files_verdict");
     let files = server.get("/api/etudes").await.json["files"].clone();
-    assert_eq!(
-        files,
-        json!([{ "file": "set", "variant": "hase-und-igel", "etudes": 3 }])
-    );
+    assert_eq!(files, json!([{ "file": "set", "variant": "hase-und-igel", "etudes": 3 }]));
     let listed = server.get("/api/etudes/set").await.json["etudes"].clone();
-    let numbers: Vec<u64> = listed
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|etude| etude["number"].as_u64().unwrap())
-        .collect();
+    let numbers: Vec<u64> =
+        listed.as_array().unwrap().iter().map(|etude| etude["number"].as_u64().unwrap()).collect();
     assert_eq!(numbers, [1, 3, 5]);
     assert_eq!(listed[1]["verdict"], Value::Null);
     assert_eq!(listed[1]["position"], json!("14,10,3/15,26,3 1 - -"));
@@ -107,10 +100,7 @@ async fn a_line_that_has_changed_is_not_judged() {
     }
     assert_eq!(std::fs::read_to_string(&file).unwrap(), ETUDES);
     std::fs::remove_file(&file).unwrap();
-    let error = server
-        .get("/api/etudes/set")
-        .await
-        .error(StatusCode::INTERNAL_SERVER_ERROR);
+    let error = server.get("/api/etudes/set").await.error(StatusCode::INTERNAL_SERVER_ERROR);
     assert!(error.starts_with("set.csv: cannot be read"), "{error}");
 }
 
@@ -139,20 +129,13 @@ async fn recorded_games_are_shown_as_they_were_played() {
         assert_eq!(summary["places"], json!(record.places));
         assert_eq!(summary["endings"], json!(record.endings));
         assert_eq!(summary["plies"], json!(record.plies()));
-        let shown = server
-            .get(&format!("/api/games/games/{}", record.game))
-            .await
-            .json;
+        let shown = server.get(&format!("/api/games/games/{}", record.game)).await.json;
         let moves: Vec<&str> = record.moves.split(' ').collect();
         assert_eq!(shown["game"]["moves"], json!(moves));
         assert_eq!(shown["game"]["players"], json!(2));
         assert_eq!(shown["opening"], json!(record.opening_plies()));
         let turns = shown["turns"].as_array().unwrap();
-        let played: Vec<&str> = moves
-            .iter()
-            .copied()
-            .filter(|word| !is_card(word))
-            .collect();
+        let played: Vec<&str> = moves.iter().copied().filter(|word| !is_card(word)).collect();
         assert_eq!(turns.len(), played.len());
         for (turn, mv) in turns.iter().zip(played) {
             assert_eq!(turn["move"], json!(mv));
@@ -163,9 +146,7 @@ async fn recorded_games_are_shown_as_they_were_played() {
             assert_eq!(turn["nodes"], json!(said.nodes));
             assert_eq!(turn["micros"], json!(said.micros));
         }
-        let state = server
-            .content("/api/show", &json!({ "game": shown["game"] }))
-            .await;
+        let state = server.content("/api/show", &json!({ "game": shown["game"] })).await;
         assert_eq!(state["places"], json!(record.places));
     }
 }
@@ -177,22 +158,12 @@ async fn a_list_comes_in_parts_and_grows_with_its_file() {
     let line = text.lines().next().unwrap();
     let numbered =
         |number: usize| line.replacen("\"game\":1", &format!("\"game\":{number}"), 1) + "\n";
-    std::fs::write(
-        &file,
-        (1..=5).map(numbered).collect::<String>() + "no game\n",
-    )
-    .unwrap();
+    std::fs::write(&file, (1..=5).map(numbered).collect::<String>() + "no game\n").unwrap();
     let server = Server::new(&["--games", file.to_str().unwrap()]);
     let numbers = async |query: &str| {
-        let list = server
-            .get(&format!("/api/games/growing?{query}"))
-            .await
-            .json;
+        let list = server.get(&format!("/api/games/growing?{query}")).await.json;
         let games = list["games"].as_array().unwrap();
-        let numbers: Vec<u64> = games
-            .iter()
-            .map(|game| game["number"].as_u64().unwrap())
-            .collect();
+        let numbers: Vec<u64> = games.iter().map(|game| game["number"].as_u64().unwrap()).collect();
         (list["total"].as_u64().unwrap(), numbers)
     };
     assert_eq!(numbers("").await, (5, vec![1, 2, 3, 4, 5]));
@@ -201,10 +172,7 @@ async fn a_list_comes_in_parts_and_grows_with_its_file() {
     let more: String = (1..=9).map(numbered).collect();
     std::fs::write(&file, more).unwrap();
     assert_eq!(numbers("from=7").await, (9, vec![8, 9]));
-    let error = server
-        .get("/api/games/growing/10")
-        .await
-        .error(StatusCode::NOT_FOUND);
+    let error = server.get("/api/games/growing/10").await.error(StatusCode::NOT_FOUND);
     assert_eq!(
         error,
         "there is no game \"10\"; expected a number that GET /api/games/growing lists"

@@ -10,33 +10,16 @@ const GAME: &str = r#"{"variant":"fox-and-hounds","players":2}"#;
 
 /// Foreign hosts, as a browser would send them.
 const HOSTS: [&str; 12] = [
-    "evil.example",
-    "evil.example:8000",
-    "localhost",
-    "localhost:8001",
-    "localhost.evil.example:8000",
-    "evil-localhost:8000",
-    "127.0.0.1",
-    "127.0.0.1:80",
-    "127.0.0.2:8000",
-    "0.0.0.0:8000",
-    "[::2]:8000",
-    "localhost:8000.evil.example",
+    "evil.example", "evil.example:8000", "localhost", "localhost:8001",
+    "localhost.evil.example:8000", "evil-localhost:8000", "127.0.0.1", "127.0.0.1:80",
+    "127.0.0.2:8000", "0.0.0.0:8000", "[::2]:8000", "localhost:8000.evil.example",
 ];
 
 /// Foreign origins.
 const ORIGINS: [&str; 11] = [
-    "null",
-    "http://evil.example",
-    "http://evil.example:8000",
-    "https://localhost:8000",
-    "http://localhost",
-    "http://localhost:8001",
-    "http://127.0.0.1:8000",
-    "http://localhost:8000.evil.example",
-    "http://localhost:8000/",
-    "file://",
-    "",
+    "null", "http://evil.example", "http://evil.example:8000", "https://localhost:8000",
+    "http://localhost", "http://localhost:8001", "http://127.0.0.1:8000",
+    "http://localhost:8000.evil.example", "http://localhost:8000/", "file://", "",
 ];
 
 fn request(method: &str, path: &str, headers: &[(&str, &str)]) -> Request<Body> {
@@ -44,9 +27,7 @@ fn request(method: &str, path: &str, headers: &[(&str, &str)]) -> Request<Body> 
     for (name, value) in headers {
         request = request.header(*name, *value);
     }
-    request
-        .body(Body::from(if method == "POST" { GAME } else { "" }))
-        .unwrap()
+    request.body(Body::from(if method == "POST" { GAME } else { "" })).unwrap()
 }
 
 const JSON: (&str, &str) = ("content-type", "application/json");
@@ -56,16 +37,11 @@ const OURS: (&str, &str) = ("host", NAME);
 async fn a_hundred_foreign_requests_are_refused() {
     let server = Server::new(&[]);
     let mut refused = 0;
-    for (method, path) in [
-        ("POST", "/api/new"),
-        ("GET", "/api/engines"),
-        ("GET", "/"),
-        ("POST", "/api/nothing"),
-    ] {
+    for (method, path) in
+        [("POST", "/api/new"), ("GET", "/api/engines"), ("GET", "/"), ("POST", "/api/nothing")]
+    {
         for host in HOSTS {
-            let answer = server
-                .send(request(method, path, &[JSON, ("host", host)]))
-                .await;
+            let answer = server.send(request(method, path, &[JSON, ("host", host)])).await;
             let error = answer.error(StatusCode::MISDIRECTED_REQUEST);
             assert!(
                 error.contains(host) && error.contains("expected one of 127.0.0.1:8000"),
@@ -74,27 +50,15 @@ async fn a_hundred_foreign_requests_are_refused() {
             refused += 1;
         }
         for origin in ORIGINS {
-            let answer = server
-                .send(request(method, path, &[JSON, OURS, ("origin", origin)]))
-                .await;
+            let answer =
+                server.send(request(method, path, &[JSON, OURS, ("origin", origin)])).await;
             let error = answer.error(StatusCode::FORBIDDEN);
             assert!(error.starts_with("origin "), "{error}");
             refused += 1;
         }
-        for site in [
-            "cross-site",
-            "same-site",
-            "",
-            "Same-Origin",
-            "none, same-origin",
-        ] {
-            let answer = server
-                .send(request(
-                    method,
-                    path,
-                    &[JSON, OURS, ("sec-fetch-site", site)],
-                ))
-                .await;
+        for site in ["cross-site", "same-site", "", "Same-Origin", "none, same-origin"] {
+            let answer =
+                server.send(request(method, path, &[JSON, OURS, ("sec-fetch-site", site)])).await;
             answer.error(StatusCode::FORBIDDEN);
             refused += 1;
         }
@@ -106,25 +70,13 @@ async fn a_hundred_foreign_requests_are_refused() {
 async fn a_name_said_twice_or_not_at_all_is_refused() {
     let server = Server::new(&[]);
     let none = server.send(request("GET", "/", &[])).await;
-    assert!(
-        none.error(StatusCode::MISDIRECTED_REQUEST)
-            .starts_with("host is missing")
-    );
+    assert!(none.error(StatusCode::MISDIRECTED_REQUEST).starts_with("host is missing"));
     let twice = server.send(request("GET", "/", &[OURS, OURS])).await;
-    assert!(
-        twice
-            .error(StatusCode::MISDIRECTED_REQUEST)
-            .starts_with("host is given twice")
-    );
+    assert!(twice.error(StatusCode::MISDIRECTED_REQUEST).starts_with("host is given twice"));
     let origin = ("origin", "http://localhost:8000");
-    server
-        .send(request("GET", "/", &[OURS, origin, origin]))
-        .await
-        .error(StatusCode::FORBIDDEN);
+    server.send(request("GET", "/", &[OURS, origin, origin])).await.error(StatusCode::FORBIDDEN);
     // The absolute form of the request line, which proxies get.
-    let absolute = server
-        .send(request("GET", "http://evil.example/", &[OURS]))
-        .await;
+    let absolute = server.send(request("GET", "http://evil.example/", &[OURS])).await;
     absolute.error(StatusCode::MISDIRECTED_REQUEST);
 }
 
@@ -134,10 +86,7 @@ async fn our_own_page_and_programs_are_served() {
     for headers in [
         &[OURS][..],
         &[("host", "LOCALHOST:8000")],
-        &[
-            ("host", "127.0.0.1:8000"),
-            ("origin", "http://127.0.0.1:8000"),
-        ],
+        &[("host", "127.0.0.1:8000"), ("origin", "http://127.0.0.1:8000")],
         &[
             ("host", "[::1]:8000"),
             ("origin", "http://[::1]:8000"),
@@ -147,12 +96,7 @@ async fn our_own_page_and_programs_are_served() {
     ] {
         let headers = [headers, &[JSON]].concat();
         let answer = server.send(request("POST", "/api/new", &headers)).await;
-        assert_eq!(
-            answer.status,
-            StatusCode::OK,
-            "{headers:?}: {}",
-            answer.json
-        );
+        assert_eq!(answer.status, StatusCode::OK, "{headers:?}: {}", answer.json);
     }
 }
 
@@ -161,20 +105,11 @@ async fn our_own_page_and_programs_are_served() {
 async fn a_form_is_no_request() {
     let server = Server::new(&[]);
     for kind in [
-        "text/plain",
-        "application/x-www-form-urlencoded",
-        "multipart/form-data; boundary=x",
-        "text/json",
-        "application/jsonx",
-        "",
+        "text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x",
+        "text/json", "application/jsonx", "",
     ] {
-        let answer = server
-            .send(request(
-                "POST",
-                "/api/new",
-                &[OURS, (CONTENT_TYPE.as_str(), kind)],
-            ))
-            .await;
+        let answer =
+            server.send(request("POST", "/api/new", &[OURS, (CONTENT_TYPE.as_str(), kind)])).await;
         let error = answer.error(StatusCode::UNSUPPORTED_MEDIA_TYPE);
         assert!(error.contains("expected application/json"), "{error}");
     }
@@ -184,10 +119,7 @@ async fn a_form_is_no_request() {
         .error(StatusCode::UNSUPPORTED_MEDIA_TYPE);
     let charset = (CONTENT_TYPE.as_str(), "Application/JSON; charset=utf-8");
     assert_eq!(
-        server
-            .send(request("POST", "/api/new", &[OURS, charset]))
-            .await
-            .status,
+        server.send(request("POST", "/api/new", &[OURS, charset])).await.status,
         StatusCode::OK
     );
 }
@@ -204,15 +136,10 @@ async fn every_answer_tells_browsers_what_they_may() {
         ("/nothing", NAME),
         ("/", "evil.example"),
     ] {
-        let request = Request::get(path)
-            .header(HOST, host)
-            .header(ORIGIN, format!("http://{host}"));
-        let response = server
-            .router
-            .clone()
-            .oneshot(request.body(Body::empty()).unwrap())
-            .await
-            .unwrap();
+        let request =
+            Request::get(path).header(HOST, host).header(ORIGIN, format!("http://{host}"));
+        let response =
+            server.router.clone().oneshot(request.body(Body::empty()).unwrap()).await.unwrap();
         let header = |name: &str| response.headers()[name].to_str().unwrap().to_string();
         assert_eq!(
             header("content-security-policy"),
@@ -223,10 +150,6 @@ async fn every_answer_tells_browsers_what_they_may() {
         assert_eq!(header("referrer-policy"), "no-referrer");
         assert_eq!(header("cross-origin-resource-policy"), "same-origin");
         assert_eq!(header("cross-origin-opener-policy"), "same-origin");
-        assert!(
-            !response
-                .headers()
-                .contains_key("access-control-allow-origin")
-        );
+        assert!(!response.headers().contains_key("access-control-allow-origin"));
     }
 }

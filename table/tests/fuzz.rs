@@ -14,19 +14,8 @@ use crate::common::server::{NAME, Server};
 const REQUESTS: usize = 20_000;
 
 const PATHS: [&str; 13] = [
-    "/api/new",
-    "/api/show",
-    "/api/play",
-    "/api/draw",
-    "/api/solved",
-    "/api/ai",
-    "/api/analyse",
-    "/api/review",
-    "/api/engines",
-    "/api/etudes/x",
-    "/api/games/x",
-    "/api/games/x/1",
-    "/api",
+    "/api/new", "/api/show", "/api/play", "/api/draw", "/api/solved", "/api/ai", "/api/analyse",
+    "/api/review", "/api/engines", "/api/etudes/x", "/api/games/x", "/api/games/x/1", "/api",
 ];
 
 /// A valid or nearly valid request.
@@ -131,22 +120,14 @@ async fn no_request_brings_the_server_down() {
             .choose(&mut random)
             .unwrap()
             .clone();
-        let request = Request::builder()
-            .method(method)
-            .uri(path)
-            .header(HOST, NAME);
+        let request = Request::builder().method(method).uri(path).header(HOST, NAME);
         let request = request
             .header(CONTENT_TYPE, "application/json")
             .body(Body::from(body.clone()))
             .unwrap();
         let answer = server.send(request).await;
-        let told = || {
-            format!(
-                "{number}: {path} {}: {}",
-                String::from_utf8_lossy(&body),
-                answer.json
-            )
-        };
+        let told =
+            || format!("{number}: {path} {}: {}", String::from_utf8_lossy(&body), answer.json);
         *statuses.entry(answer.status.as_u16()).or_default() += 1;
         match answer.status {
             StatusCode::OK => assert_ne!(answer.json["ok"], json!(false), "{}", told()),
@@ -161,9 +142,7 @@ async fn no_request_brings_the_server_down() {
     }
     // All kinds of answers have occurred.
     assert!(
-        [200, 400, 404, 405]
-            .iter()
-            .all(|status| statuses.contains_key(status)),
+        [200, 400, 404, 405].iter().all(|status| statuses.contains_key(status)),
         "{statuses:?}"
     );
     assert!(statuses[&200] > REQUESTS as u32 / 50, "{statuses:?}");

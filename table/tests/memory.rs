@@ -21,23 +21,11 @@ const REQUESTS: [(&str, &str); 7] = [
         "show",
         r#"{"game":{"variant":"fox-and-hounds","players":2,"moves":["e1d2","b8a7","d2e3","d8c7"]}}"#,
     ),
-    (
-        "play",
-        r#"{"game":{"variant":"hase-und-igel","players":2,"moves":[]},"move":"1"}"#,
-    ),
-    (
-        "play",
-        r#"{"game":{"variant":"hase-und-igel","players":2,"moves":[]},"move":"99"}"#,
-    ),
-    (
-        "solved",
-        r#"{"game":{"variant":"fox-and-hounds","players":2}}"#,
-    ),
+    ("play", r#"{"game":{"variant":"hase-und-igel","players":2,"moves":[]},"move":"1"}"#),
+    ("play", r#"{"game":{"variant":"hase-und-igel","players":2,"moves":[]},"move":"99"}"#),
+    ("solved", r#"{"game":{"variant":"fox-and-hounds","players":2}}"#),
     ("nothing", "{}"),
-    (
-        "ai",
-        r#"{"game":{"variant":"fox-and-hounds","players":2},"limit":"nodes 1"}"#,
-    ),
+    ("ai", r#"{"game":{"variant":"fox-and-hounds","players":2},"limit":"nodes 1"}"#),
 ];
 
 /// Sends requests one after the other on one connection, and reads the answers.
@@ -59,10 +47,7 @@ fn talk(address: &str, requests: usize) {
         let mut length = 0;
         loop {
             let mut line = String::new();
-            assert!(
-                answers.read_line(&mut line).unwrap() > 0,
-                "the server closed the connection"
-            );
+            assert!(answers.read_line(&mut line).unwrap() > 0, "the server closed the connection");
             match line.trim_end().split_once(": ") {
                 Some(("content-length", number)) => length = number.parse().unwrap(),
                 None if line == "\r\n" => break,
@@ -86,10 +71,7 @@ fn talk_on_all(address: &str, requests: usize) {
 /// Resident memory of a process in KiB.
 fn resident(id: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap();
-    let line = status
-        .lines()
-        .find(|line| line.starts_with("VmRSS:"))
-        .unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
     line.split_whitespace().nth(1).unwrap().parse().unwrap()
 }
 

@@ -19,10 +19,7 @@ fn it_answers_over_a_socket() {
     let program = Program::start(&[]);
     let answer = program.answer("/api/new", r#"{"variant":"hase-und-igel","players":3}"#);
     assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
-    assert!(
-        answer.contains("\r\ncontent-type: application/json\r\n"),
-        "{answer}"
-    );
+    assert!(answer.contains("\r\ncontent-type: application/json\r\n"), "{answer}");
     assert!(
         answer.contains(r#"{"ok":true,"game":{"variant":"hase-und-igel","players":3,"moves":[]}"#),
         "{answer}"
@@ -30,9 +27,7 @@ fn it_answers_over_a_socket() {
     let answer = program.answer("/api/ai", &format!(r#"{{{GAME},"limit":"nodes 50"}}"#));
     assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
     let mut stream = TcpStream::connect(&program.address).unwrap();
-    stream
-        .write_all(b"GET / HTTP/1.1\r\nhost: evil.example\r\nconnection: close\r\n\r\n")
-        .unwrap();
+    stream.write_all(b"GET / HTTP/1.1\r\nhost: evil.example\r\nconnection: close\r\n\r\n").unwrap();
     let mut refused = String::new();
     stream.read_to_string(&mut refused).unwrap();
     assert!(refused.starts_with("HTTP/1.1 421 "), "{refused}");
@@ -45,15 +40,7 @@ fn what_cannot_be_served_is_said() {
         (&["--engine", "name=x"][..], "cmd= is missing"),
         (&["--listen", "203.0.113.1:1"], "--listen 203.0.113.1:1"),
         (&["--etudes", "/nonexistent"], "--etudes: /nonexistent"),
-        (
-            &[
-                "--etudes",
-                "/dev/null",
-                "--etudes-variant",
-                "fox-and-hounds",
-            ],
-            "has no etudes",
-        ),
+        (&["--etudes", "/dev/null", "--etudes-variant", "fox-and-hounds"], "has no etudes"),
         (&["--games", "/nonexistent"], "--games: "),
         (&["--seed-file", "/nonexistent"], "--seed-file"),
     ] {
@@ -77,22 +64,13 @@ fn a_connection_that_is_closed_ends_its_search() {
     let folder = folder("process_closed");
     let stopped = folder.join("stopped");
     let stop = format!("echo stop >> {}; echo \"bestmove $1\"", stopped.display());
-    let program = Program::start(&[
-        "--engine",
-        &engine(&folder, "patient", ":", &stop),
-        "--processes",
-        "1",
-    ]);
+    let program =
+        Program::start(&["--engine", &engine(&folder, "patient", ":", &stop), "--processes", "1"]);
     for (times, path) in [(1, "/api/analyse"), (2, "/api/ai")] {
         let stream = program.request(path, &format!(r#"{{{GAME},"limit":"movetime 50000"}}"#));
         std::thread::sleep(Duration::from_millis(300));
         drop(stream);
-        let stops = || {
-            std::fs::read_to_string(&stopped)
-                .unwrap_or_default()
-                .lines()
-                .count()
-        };
+        let stops = || std::fs::read_to_string(&stopped).unwrap_or_default().lines().count();
         await_that(path, || stops() == times);
     }
 }
@@ -105,10 +83,7 @@ fn no_engine_outlives_the_server() {
         let lasting = engine(&folder, "lasting", "sleep 1000", ":");
         let mut program = Program::start(&["--engine", &lasting, "--processes", "2"]);
         let streams = [(); 3].map(|()| {
-            program.request(
-                "/api/ai",
-                &format!(r#"{{{GAME},"limit":"movetime 50000"}}"#),
-            )
+            program.request("/api/ai", &format!(r#"{{{GAME},"limit":"movetime 50000"}}"#))
         });
         await_that("both search", || processes_with(&script).len() >= 2);
         let begun = Instant::now();
@@ -116,11 +91,7 @@ fn no_engine_outlives_the_server() {
         let status = program.child.wait().unwrap();
         await_that("all engines end", || processes_with(&script).is_empty());
         assert!(begun.elapsed() < Duration::from_secs(10), "{signal:?}");
-        assert_eq!(
-            status.success(),
-            signal != Signal::KILL,
-            "{signal:?} {status}"
-        );
+        assert_eq!(status.success(), signal != Signal::KILL, "{signal:?} {status}");
         drop(streams);
     }
 }
@@ -129,12 +100,8 @@ fn no_engine_outlives_the_server() {
 #[test]
 fn who_waits_is_told_of_the_end() {
     let program = Program::start(&["--processes", "1"]);
-    let mut streams = [(); 2].map(|()| {
-        program.request(
-            "/api/ai",
-            &format!(r#"{{{GAME},"limit":"movetime 50000"}}"#),
-        )
-    });
+    let mut streams = [(); 2]
+        .map(|()| program.request("/api/ai", &format!(r#"{{{GAME},"limit":"movetime 50000"}}"#)));
     std::thread::sleep(Duration::from_millis(500));
     kill_process(pid(&program), Signal::TERM).unwrap();
     for stream in &mut streams {

@@ -44,10 +44,7 @@ async fn finished_games_are_appended_as_the_arbiter_records_them() {
         assert_eq!(shown["kept"], json!(false));
         let games = games(&file);
         let last = games.last().unwrap();
-        assert_eq!(
-            (games.len(), last.game, last.block),
-            (number, number as u64, number as u64)
-        );
+        assert_eq!((games.len(), last.game, last.block), (number, number as u64, number as u64));
         assert_eq!(last.seats, ["Anna", "buxtehude (level 3), movetime 700"]);
         assert_eq!(last.places, [1, 2]);
         assert_eq!(last.turns.len(), 1);
@@ -66,12 +63,7 @@ fn a_repeated_request_is_answered_alike_and_appended_once() {
         request["seats"][0] = json!(name);
         request.to_string()
     };
-    let different = [
-        (Some(7), "Anna"),
-        (Some(8), "Anna"),
-        (None, "Anna"),
-        (Some(8), "Bob"),
-    ];
+    let different = [(Some(7), "Anna"), (Some(8), "Anna"), (None, "Anna"), (Some(8), "Bob")];
     let mut answers = Vec::new();
     // The second server has only the file.
     for _ in ["first", "second"] {
@@ -83,28 +75,15 @@ fn a_repeated_request_is_answered_alike_and_appended_once() {
             }));
         }
     }
-    assert!(
-        answers.iter().all(|again| *again == answers[0]),
-        "{answers:?}"
-    );
-    assert!(
-        answers[0]
-            .iter()
-            .all(|answer| answer.contains(r#""kept":true"#)),
-        "{answers:?}"
-    );
-    let numbers = games(&file)
-        .iter()
-        .map(|game| game.game)
-        .collect::<Vec<_>>();
+    assert!(answers.iter().all(|again| *again == answers[0]), "{answers:?}");
+    assert!(answers[0].iter().all(|answer| answer.contains(r#""kept":true"#)), "{answers:?}");
+    let numbers = games(&file).iter().map(|game| game.game).collect::<Vec<_>>();
     assert_eq!(numbers, [1, 2, 3, 4]);
 }
 
 #[tokio::test]
 async fn without_a_file_games_are_recorded_only_in_the_answer() {
-    let answer = Server::new(&[])
-        .content("/api/record", &request(true))
-        .await;
+    let answer = Server::new(&[]).content("/api/record", &request(true)).await;
     assert_eq!(answer["kept"], json!(false));
     assert!(replay::read(answer["record"].as_str().unwrap()).is_ok());
 }
@@ -114,27 +93,15 @@ async fn unfinished_games_and_wrong_names_are_refused() {
     let file = folder("recording_refused").join("people.jsonl");
     let server = Server::new(&["--record", file.to_str().unwrap()]);
     for (field, value, expected) in [
-        (
-            "game",
-            json!({ "variant": "fox-and-hounds", "players": 2 }),
-            "not over",
-        ),
+        ("game", json!({ "variant": "fox-and-hounds", "players": 2 }), "not over"),
         ("seats", json!(["Anna"]), "expected 2 names"),
-        (
-            "seats",
-            json!(["Anna", "a".repeat(201)]),
-            "expected 2 names",
-        ),
+        ("seats", json!(["Anna", "a".repeat(201)]), "expected 2 names"),
     ] {
         let mut request = request(true);
         request[field] = value;
         let answer = server.post("/api/record", &request).await;
         assert_eq!(answer.status, StatusCode::BAD_REQUEST);
-        assert!(
-            answer.json["error"].as_str().unwrap().contains(expected),
-            "{}",
-            answer.json
-        );
+        assert!(answer.json["error"].as_str().unwrap().contains(expected), "{}", answer.json);
     }
     assert!(games(&file).is_empty());
 }

@@ -40,11 +40,7 @@ async fn what_is_wrong_with_a_request_is_said() {
             json!({ "variant": "hase-und-igel", "players": u64::MAX }),
             "18446744073709551615 players: expected one of 2, 3, 4, 5, 6",
         ),
-        (
-            "/api/new",
-            json!({ "variant": "fox-and-hounds", "players": 3 }),
-            "3 players: expected 2",
-        ),
+        ("/api/new", json!({ "variant": "fox-and-hounds", "players": 3 }), "3 players: expected 2"),
         (
             "/api/new",
             json!({ "variant": "fox-and-hounds", "players": -1 }),
@@ -55,11 +51,7 @@ async fn what_is_wrong_with_a_request_is_said() {
             json!({ "variant": "hase-und-igel", "players": 2, "start": "x" }),
             "both players and start",
         ),
-        (
-            "/api/new",
-            json!({ "variant": "hase-und-igel", "start": "x" }),
-            "position \"x\" refused",
-        ),
+        ("/api/new", json!({ "variant": "hase-und-igel", "start": "x" }), "position \"x\" refused"),
         (
             "/api/new",
             json!({ "variant": "hase-und-igel", "start": "x".repeat(1001) }),
@@ -70,26 +62,10 @@ async fn what_is_wrong_with_a_request_is_said() {
             json!({ "variant": "hase-und-igel", "players": 2, "colour": 3 }),
             "unknown field `colour`",
         ),
-        (
-            "/api/new",
-            json!([]),
-            "invalid type: sequence, expected an object",
-        ),
-        (
-            "/api/show",
-            json!({ "game": fox(&["e1d2", "a1a1"]) }),
-            "word 2: a1a1 is illegal",
-        ),
-        (
-            "/api/show",
-            json!({ "game": fox(&["e1c3"]) }),
-            "word 1: e1c3 is illegal",
-        ),
-        (
-            "/api/show",
-            json!({ "game": fox(&["e1\u{1b}[31m"]) }),
-            r"\u{1b}",
-        ),
+        ("/api/new", json!([]), "invalid type: sequence, expected an object"),
+        ("/api/show", json!({ "game": fox(&["e1d2", "a1a1"]) }), "word 2: a1a1 is illegal"),
+        ("/api/show", json!({ "game": fox(&["e1c3"]) }), "word 1: e1c3 is illegal"),
+        ("/api/show", json!({ "game": fox(&["e1\u{1b}[31m"]) }), r"\u{1b}"),
         (
             "/api/show",
             json!({ "game": fox(&[&"9".repeat(500)]) }),
@@ -100,26 +76,10 @@ async fn what_is_wrong_with_a_request_is_said() {
             json!({ "game": { "variant": "fox-and-hounds", "players": 2, "moves": [3] } }),
             "expected a string",
         ),
-        (
-            "/api/play",
-            json!({ "game": fox(&[]) }),
-            "missing field `move`",
-        ),
-        (
-            "/api/play",
-            json!({ "game": fox(&[]), "move": "e1e3" }),
-            "word 1: e1e3",
-        ),
-        (
-            "/api/play",
-            json!({ "game": fox(&[]), "move": "e1d2", "draw": 1 }),
-            "expected a boolean",
-        ),
-        (
-            "/api/play",
-            json!({ "game": hare, "move": "4" }),
-            "word 2: 4 is illegal",
-        ),
+        ("/api/play", json!({ "game": fox(&[]) }), "missing field `move`"),
+        ("/api/play", json!({ "game": fox(&[]), "move": "e1e3" }), "word 1: e1e3"),
+        ("/api/play", json!({ "game": fox(&[]), "move": "e1d2", "draw": 1 }), "expected a boolean"),
+        ("/api/play", json!({ "game": hare, "move": "4" }), "word 2: 4 is illegal"),
         (
             "/api/draw",
             json!({ "game": fox(&[]) }),
@@ -175,26 +135,11 @@ async fn what_is_wrong_with_a_request_is_said() {
             json!({ "game": fox(&[]), "options": { "Level": "1", "level": "2" } }),
             "it is given twice",
         ),
-        (
-            "/api/ai",
-            json!({ "game": fox(&[]), "options": { "Level": 1 } }),
-            "expected a string",
-        ),
-        (
-            "/api/analyse",
-            json!({ "game": fox(&[]), "lines": 0 }),
-            "lines 0; expected at least 1",
-        ),
-        (
-            "/api/analyse",
-            json!({ "game": fox(&[]), "lines": 73 }),
-            "MultiPV",
-        ),
+        ("/api/ai", json!({ "game": fox(&[]), "options": { "Level": 1 } }), "expected a string"),
+        ("/api/analyse", json!({ "game": fox(&[]), "lines": 0 }), "lines 0; expected at least 1"),
+        ("/api/analyse", json!({ "game": fox(&[]), "lines": 73 }), "MultiPV"),
     ] {
-        let error = server
-            .post(path, &request)
-            .await
-            .error(StatusCode::BAD_REQUEST);
+        let error = server.post(path, &request).await.error(StatusCode::BAD_REQUEST);
         assert!(error.contains(expected), "{path} {request}: {error}");
     }
 }
@@ -205,19 +150,11 @@ async fn no_client_reaches_a_file_or_another_variant() {
     let folder = folder("refusals_options");
     let server = Server::with_engine(&[]);
     let file = folder.join("log").display().to_string();
-    for name in [
-        "Debug Log File",
-        "debug log file",
-        "EvalFile",
-        "Caps",
-        "UCI_Variant",
-        "Clear Hash",
-    ] {
+    for name in
+        ["Debug Log File", "debug log file", "EvalFile", "Caps", "UCI_Variant", "Clear Hash"]
+    {
         let options = json!({ "game": fox(&[]), "limit": "depth 1", "options": { name: file } });
-        let error = server
-            .post("/api/ai", &options)
-            .await
-            .error(StatusCode::BAD_REQUEST);
+        let error = server.post("/api/ai", &options).await.error(StatusCode::BAD_REQUEST);
         assert!(error.contains("clients may not set it"), "{name}: {error}");
     }
     assert_eq!(folder.read_dir().unwrap().count(), 0);
@@ -233,31 +170,14 @@ async fn no_client_reaches_a_file_or_another_variant() {
 #[tokio::test]
 async fn what_is_no_json_is_refused() {
     let server = Server::new(&[]);
-    for text in [
-        "",
-        "{",
-        "null",
-        "3",
-        "{\"variant\":",
-        "\u{0}",
-        "{\"variant\":\"x\",}",
-    ] {
-        let error = server
-            .post_text("/api/new", text)
-            .await
-            .error(StatusCode::BAD_REQUEST);
-        assert!(
-            error.ends_with("; expected the form described by GET /api"),
-            "{error}"
-        );
+    for text in ["", "{", "null", "3", "{\"variant\":", "\u{0}", "{\"variant\":\"x\",}"] {
+        let error = server.post_text("/api/new", text).await.error(StatusCode::BAD_REQUEST);
+        assert!(error.ends_with("; expected the form described by GET /api"), "{error}");
     }
     let bytes = server.post_text("/api/new", vec![0xff, 0xfe, b'{']).await;
     bytes.error(StatusCode::BAD_REQUEST);
     let deep = "[".repeat(100_000);
-    server
-        .post_text("/api/new", deep)
-        .await
-        .error(StatusCode::BAD_REQUEST);
+    server.post_text("/api/new", deep).await.error(StatusCode::BAD_REQUEST);
 }
 
 #[tokio::test]
@@ -265,10 +185,7 @@ async fn a_body_and_a_game_have_a_bound() {
     let server = Server::new(&[]);
     let start = r#"{"variant":"fox-and-hounds","players":2,"start":""#;
     let text = format!("{start}{}\"}}", "x".repeat(MOST_BODY_BYTES));
-    let error = server
-        .post_text("/api/new", text)
-        .await
-        .error(StatusCode::PAYLOAD_TOO_LARGE);
+    let error = server.post_text("/api/new", text).await.error(StatusCode::PAYLOAD_TOO_LARGE);
     assert!(error.contains("expected at most 262144 bytes"), "{error}");
     // One word more than the maximum, mostly moves to and fro.
     let words = ["e1d2", "b8a7", "d2e1", "x"];
@@ -277,28 +194,17 @@ async fn a_body_and_a_game_have_a_bound() {
         .post("/api/show", &json!({ "game": fox(&long) }))
         .await
         .error(StatusCode::BAD_REQUEST);
-    assert!(
-        error.contains("4097 words; expected at most 4096"),
-        "{error}"
-    );
+    assert!(error.contains("4097 words; expected at most 4096"), "{error}");
 }
 
 #[tokio::test]
 async fn a_path_that_leads_nowhere_is_named() {
     let server = Server::new(&[]);
-    for path in [
-        "/nothing",
-        "/api/",
-        "/api/new/",
-        "/table.js/x",
-        "/../Cargo.toml",
-        "/%2e%2e/Cargo.toml",
-    ] {
+    for path in
+        ["/nothing", "/api/", "/api/new/", "/table.js/x", "/../Cargo.toml", "/%2e%2e/Cargo.toml"]
+    {
         let error = server.get(path).await.error(StatusCode::NOT_FOUND);
-        assert!(
-            error.contains(path) && error.contains("expected a path"),
-            "{error}"
-        );
+        assert!(error.contains(path) && error.contains("expected a path"), "{error}");
     }
     // No answer repeats a long text.
     let long = "a".repeat(20_000);
@@ -315,32 +221,14 @@ async fn a_path_that_leads_nowhere_is_named() {
         ("file of games", "/api/games/x/1"),
     ] {
         let error = server.get(path).await.error(StatusCode::NOT_FOUND);
-        assert!(
-            error.contains(&format!("there is no {what} \"x\"; expected none")),
-            "{error}"
-        );
+        assert!(error.contains(&format!("there is no {what} \"x\"; expected none")), "{error}");
     }
-    let error = server
-        .get("/api/games/x/one")
-        .await
-        .error(StatusCode::BAD_REQUEST);
+    let error = server.get("/api/games/x/one").await.error(StatusCode::BAD_REQUEST);
     assert!(error.contains("one"), "{error}");
-    server
-        .get("/api/games/%ff")
-        .await
-        .error(StatusCode::BAD_REQUEST);
-    let error = server
-        .get("/api/games/x?count=-1")
-        .await
-        .error(StatusCode::BAD_REQUEST);
-    assert!(
-        error.contains("expected the form described by GET /api"),
-        "{error}"
-    );
-    server
-        .get("/api/games/x?page=1")
-        .await
-        .error(StatusCode::BAD_REQUEST);
+    server.get("/api/games/%ff").await.error(StatusCode::BAD_REQUEST);
+    let error = server.get("/api/games/x?count=-1").await.error(StatusCode::BAD_REQUEST);
+    assert!(error.contains("expected the form described by GET /api"), "{error}");
+    server.get("/api/games/x?page=1").await.error(StatusCode::BAD_REQUEST);
 }
 
 #[tokio::test]
@@ -355,18 +243,9 @@ async fn another_method_is_refused() {
         ("POST", "/api/engines"),
         ("BREW", "/api/show"),
     ] {
-        let request = Request::builder()
-            .method(method)
-            .uri(path)
-            .header(HOST, NAME)
-            .body(Body::empty());
-        let error = server
-            .send(request.unwrap())
-            .await
-            .error(StatusCode::METHOD_NOT_ALLOWED);
-        assert!(
-            error.contains(method) && error.contains("expected a method"),
-            "{error}"
-        );
+        let request =
+            Request::builder().method(method).uri(path).header(HOST, NAME).body(Body::empty());
+        let error = server.send(request.unwrap()).await.error(StatusCode::METHOD_NOT_ALLOWED);
+        assert!(error.contains(method) && error.contains("expected a method"), "{error}");
     }
 }

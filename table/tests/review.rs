@@ -16,10 +16,7 @@ async fn review(server: &Server, game: &Value) -> (Vec<Value>, Value) {
     let mut events = crate::engines::events(server, "/api/review", &request).await;
     let (last, done) = events.pop().unwrap();
     assert_eq!(last, "done", "{done}");
-    assert!(
-        events.iter().all(|(event, _)| event == "move"),
-        "{events:?}"
-    );
+    assert!(events.iter().all(|(event, _)| event == "move"), "{events:?}");
     (events.into_iter().map(|(_, data)| data).collect(), done)
 }
 
@@ -29,19 +26,13 @@ async fn each_move_is_told_and_all_adds_up() {
     let variant = Variant::by_name("hase-und-igel").unwrap();
     let words = ["5", "7", "1", "+free", "5", "0"].map(String::from);
     let (moves, done) = review(&server, &game(variant, 3, &words)).await;
-    let played: Vec<&str> = moves
-        .iter()
-        .map(|mv| mv["move"].as_str().unwrap())
-        .collect();
+    let played: Vec<&str> = moves.iter().map(|mv| mv["move"].as_str().unwrap()).collect();
     assert_eq!(played, ["5", "7", "1", "5", "0"]);
     assert_eq!(moves[2]["cards"][0]["card"], "+free");
     assert!(moves[4]["is_forced"].as_bool().unwrap() && moves[4]["loss"] == 0.0);
     for seat in done["seats"].as_array().unwrap() {
         let sum: f64 = PARTS.iter().map(|part| seat[part].as_f64().unwrap()).sum();
-        assert!(
-            (sum - seat["result"].as_f64().unwrap()).abs() < 1e-6,
-            "{seat}"
-        );
+        assert!((sum - seat["result"].as_f64().unwrap()).abs() < 1e-6, "{seat}");
     }
 }
 
@@ -60,11 +51,7 @@ async fn a_solved_game_needs_no_engine() {
 #[tokio::test]
 async fn what_cannot_be_reviewed_is_refused_or_told() {
     let server = Server::new(&["--engine", "cmd=/bin/false name=broken"]);
-    let game = game(
-        Variant::by_name("hase-und-igel").unwrap(),
-        2,
-        &["5".to_string()],
-    );
+    let game = game(Variant::by_name("hase-und-igel").unwrap(), 2, &["5".to_string()]);
     let wrong = json!({ "game": game, "engine": "nobody" });
     let answer = server.post("/api/review", &wrong).await;
     assert_eq!(answer.status, StatusCode::BAD_REQUEST, "{}", answer.json);

@@ -24,9 +24,7 @@ fn turn(position: &AnyPosition) -> Value {
 }
 
 fn places(position: &AnyPosition) -> Value {
-    (0..position.seats() as u8)
-        .map(|seat| json!(position.place(Seat(seat))))
-        .collect()
+    (0..position.seats() as u8).map(|seat| json!(position.place(Seat(seat)))).collect()
 }
 
 fn pieces(position: &AnyPosition) -> Value {
@@ -37,9 +35,7 @@ fn pieces(position: &AnyPosition) -> Value {
 fn facts(position: &AnyPosition) -> Value {
     let fact = |fact: buxtehude::rules::Fact| json!({ "label": fact.label, "value": fact.value });
     let facts = position.scene().facts.into_iter();
-    facts
-        .map(|facts| facts.into_iter().map(fact).collect::<Value>())
-        .collect()
+    facts.map(|facts| facts.into_iter().map(fact).collect::<Value>()).collect()
 }
 
 /// Checks that a state describes a position.
@@ -74,10 +70,7 @@ async fn random_games_are_as_the_rules_say() {
         let (variant, start) = starts[number % starts.len()];
         let words = random_words(start, MOST_WORDS, &mut random);
         let shown = server
-            .content(
-                "/api/show",
-                &json!({ "game": game(variant, start.seats(), &words) }),
-            )
+            .content("/api/show", &json!({ "game": game(variant, start.seats(), &words) }))
             .await;
         assert_eq!(shown["first"]["position"], json!(start.to_string()));
         assert_eq!(shown["first"]["pieces"], pieces(&start));
@@ -108,11 +101,7 @@ async fn random_games_are_as_the_rules_say() {
         position.play(&word).unwrap();
         check_state(&took, &position);
         assert_eq!(took["card"], Value::Null);
-        assert_eq!(
-            took["steps"][0]["position"],
-            json!(position.to_string()),
-            "{before} {word}"
-        );
+        assert_eq!(took["steps"][0]["position"], json!(position.to_string()), "{before} {word}");
         assert_eq!(took["steps"].as_array().unwrap().len(), 1);
     }
 }
@@ -123,10 +112,7 @@ async fn a_game_is_played_to_its_end_with_the_cards_that_are_drawn() {
     let mut random = ChaCha8Rng::seed_from_u64(2);
     for (variant, start) in starts() {
         let mut state = server
-            .content(
-                "/api/new",
-                &json!({ "variant": variant.name, "players": start.seats() }),
-            )
+            .content("/api/new", &json!({ "variant": variant.name, "players": start.seats() }))
             .await;
         check_state(&state, &start);
         let mut position = start;
@@ -167,12 +153,8 @@ async fn places_are_worth_what_the_arbiter_pays() {
     let server = Server::new(&[]);
     for (variant, start) in starts() {
         let seats = start.seats();
-        let state = server
-            .content(
-                "/api/new",
-                &json!({ "variant": variant.name, "players": seats }),
-            )
-            .await;
+        let state =
+            server.content("/api/new", &json!({ "variant": variant.name, "players": seats })).await;
         let places: Vec<u32> = (1..=seats as u32).collect();
         let expected = points(&places)
             .into_iter()
@@ -193,34 +175,21 @@ async fn cards_come_as_often_as_their_numbers_say() {
     let server = Server::new(&[]);
     let game = json!({ "variant": "hase-und-igel", "players": 2, "moves": ["1"] });
     let left = server.content("/api/show", &json!({ "game": game })).await["cards"].clone();
-    let all: f64 = left
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|card| card["number"].as_f64().unwrap())
-        .sum();
+    let all: f64 =
+        left.as_array().unwrap().iter().map(|card| card["number"].as_f64().unwrap()).sum();
     const DRAWS: u32 = 4000;
     let mut drawn = std::collections::BTreeMap::<String, u32>::new();
     for _ in 0..DRAWS {
         let took = server.content("/api/draw", &json!({ "game": game })).await;
-        *drawn
-            .entry(took["card"]["card"].as_str().unwrap().to_string())
-            .or_default() += 1;
+        *drawn.entry(took["card"]["card"].as_str().unwrap().to_string()).or_default() += 1;
     }
     for card in left.as_array().unwrap() {
         let chance = card["number"].as_f64().unwrap() / all;
         let expected = chance * f64::from(DRAWS);
         let deviation = (expected * (1.0 - chance)).sqrt();
-        let found = f64::from(
-            drawn
-                .remove(card["card"].as_str().unwrap())
-                .unwrap_or_default(),
-        );
+        let found = f64::from(drawn.remove(card["card"].as_str().unwrap()).unwrap_or_default());
         // Six standard deviations: exceeded once in hundreds of millions of runs.
-        assert!(
-            (found - expected).abs() < 6.0 * deviation,
-            "{card}: {found}, {expected} expected"
-        );
+        assert!((found - expected).abs() < 6.0 * deviation, "{card}: {found}, {expected} expected");
     }
     assert!(drawn.is_empty(), "{drawn:?}");
 }

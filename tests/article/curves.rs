@@ -51,15 +51,9 @@ fn lettuces_weigh_more_the_fewer_squares_are_left_for_them() {
                 row.iter().zip(fewer).all(|(more, fewer)| more < fewer),
                 "{lettuces} in hand: {row:?}, and with one fewer {fewer:?}"
             );
-            assert!(
-                row[0] < 0,
-                "{lettuces} in hand with none ahead is a lost race: {row:?}"
-            );
+            assert!(row[0] < 0, "{lettuces} in hand with none ahead is a lost race: {row:?}");
         }
     }
     let middle = CURVES.lettuces[1][3];
-    assert!(
-        middle > 0,
-        "one lettuce in the middle of a race is quite good: {middle}"
-    );
+    assert!(middle > 0, "one lettuce in the middle of a race is quite good: {middle}");
 }

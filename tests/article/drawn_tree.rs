@@ -9,30 +9,12 @@ use buxtehude::search::article::vectors::{Prune, Strategy, VectorSettings, searc
 use buxtehude::search::article::{Extent, Line};
 
 /// Vertices below each vertex, from 1; those beyond 8 are leaves.
-const BELOW: [&[u8]; 8] = [
-    &[2, 3],
-    &[4, 5, 6],
-    &[7, 8],
-    &[9, 10],
-    &[11],
-    &[12, 13],
-    &[14, 15, 16],
-    &[17, 18],
-];
+const BELOW: [&[u8]; 8] =
+    [&[2, 3], &[4, 5, 6], &[7, 8], &[9, 10], &[11], &[12, 13], &[14, 15, 16], &[17, 18]];
 
 /// Vectors of the leaves 9 to 18, chosen so that 2 has [3, 2] and 7 has [2, 4], as the article says.
-const LEAVES: [[i32; 2]; 10] = [
-    [4, 1],
-    [1, 3],
-    [3, 2],
-    [5, 0],
-    [2, 1],
-    [1, 4],
-    [2, 4],
-    [0, 3],
-    [9, 1],
-    [1, 1],
-];
+const LEAVES: [[i32; 2]; 10] =
+    [[4, 1], [1, 3], [3, 2], [5, 0], [2, 1], [1, 4], [2, 4], [0, 3], [9, 1], [1, 1]];
 
 /// The tree, with the vertices visited.
 #[derive(Default)]
@@ -70,9 +52,7 @@ impl Model for DrawnTree {
     }
 
     fn worth<const N: usize>(&self, vertex: &u8) -> [i32; N] {
-        let leaf = usize::from(*vertex)
-            .checked_sub(9)
-            .map_or([0, 0], |leaf| LEAVES[leaf]);
+        let leaf = usize::from(*vertex).checked_sub(9).map_or([0, 0], |leaf| LEAVES[leaf]);
         std::array::from_fn(|seat| leaf[seat])
     }
 }
@@ -80,31 +60,14 @@ impl Model for DrawnTree {
 /// Returns the line found and the vertices visited.
 fn search_with(strategy: Strategy, prune: Prune) -> (Line<u8, Vector>, Vec<u8>) {
     let tree = DrawnTree::default();
-    let settings = VectorSettings {
-        strategy,
-        prune,
-        sort: false,
-        ..VectorSettings::best()
-    };
-    let extent = Extent {
-        moves: vec![2, 3],
-        depth: 3,
-        nodes: u64::MAX,
-        multipv: 1,
-    };
+    let settings = VectorSettings { strategy, prune, sort: false, ..VectorSettings::best() };
+    let extent = Extent { moves: vec![2, 3], depth: 3, nodes: u64::MAX, multipv: 1 };
     let mut seen = Vec::new();
-    let line = search(
-        &tree,
-        &1,
-        &settings,
-        &extent,
-        &Control::new(None),
-        &mut |line| {
-            // Only the last depth counts.
-            seen = tree.seen.take();
-            assert!(line.depth <= 3);
-        },
-    );
+    let line = search(&tree, &1, &settings, &extent, &Control::new(None), &mut |line| {
+        // Only the last depth counts.
+        seen = tree.seen.take();
+        assert!(line.depth <= 3);
+    });
     (line.expect("seat 1 is to move"), seen)
 }
 

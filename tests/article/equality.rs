@@ -21,11 +21,7 @@ fn each_depth_finds_what_the_slow_search_finds() {
             let depth = affordable_depth(&position, 4, 4_000);
             for strategy in STRATEGIES {
                 for hare_model in HARE_MODELS {
-                    let slow = Slow {
-                        strategy,
-                        hare_model,
-                        caps: Vec::new(),
-                    };
+                    let slow = Slow { strategy, hare_model, caps: Vec::new() };
                     let settings = settings(strategy, hare_model, Prune::Exact, true);
                     for report in run(&position, &settings, depth) {
                         let (vector, line) = slow.best(&position, report.depth);
@@ -60,11 +56,9 @@ fn neither_sorting_nor_exact_pruning_changes_vector_or_line() {
                 for hare_model in HARE_MODELS {
                     let plain = settings(strategy, hare_model, Prune::Off, false);
                     let expected = run(&position, &plain, depth);
-                    for (prune, sort) in [
-                        (Prune::Off, true),
-                        (Prune::Exact, false),
-                        (Prune::Exact, true),
-                    ] {
+                    for (prune, sort) in
+                        [(Prune::Off, true), (Prune::Exact, false), (Prune::Exact, true)]
+                    {
                         let other = settings(strategy, hare_model, prune, sort);
                         let found = run(&position, &other, depth);
                         for index in 0..expected.len().max(found.len()) {
@@ -81,10 +75,7 @@ fn neither_sorting_nor_exact_pruning_changes_vector_or_line() {
                 }
             }
         }
-        assert!(
-            cut > count,
-            "{seats} seats: pruning cut in {cut} searches only"
-        );
+        assert!(cut > count, "{seats} seats: pruning cut in {cut} searches only");
     }
 }
 
@@ -95,11 +86,7 @@ fn capped_searches_find_what_the_slow_search_finds_among_the_best_moves() {
             let caps: &[usize] = [&[0, 3, 2][..], &[2], &[1, 0, 4]][index % 3];
             let strategy = STRATEGIES[index % 2];
             let hare_model = HARE_MODELS[index / 2 % 3];
-            let slow = Slow {
-                strategy,
-                hare_model,
-                caps: caps.to_vec(),
-            };
+            let slow = Slow { strategy, hare_model, caps: caps.to_vec() };
             let words: Vec<String> = caps.iter().map(ToString::to_string).collect();
             for prune in [Prune::Off, Prune::Exact] {
                 let mut settings = settings(strategy, hare_model, prune, index % 5 == 0);

@@ -17,11 +17,7 @@ fn it_is_done_word_for_word() {
     for (seats, count) in [(2, 150), (3, 80), (4, 50)] {
         for position in random_positions(seats, count) {
             for strategy in STRATEGIES {
-                let slow = Slow {
-                    strategy,
-                    hare_model: HareModel::Article,
-                    caps: Vec::new(),
-                };
+                let slow = Slow { strategy, hare_model: HareModel::Article, caps: Vec::new() };
                 let settings = settings(strategy, HareModel::Article, Prune::Article, false);
                 for report in run(&position, &settings, 4) {
                     let depth = report.depth;
@@ -50,11 +46,7 @@ fn it_changes_results() {
             for sort in [false, true] {
                 let exact = settings(strategy, HareModel::Article, Prune::Exact, sort);
                 let article = settings(strategy, HareModel::Article, Prune::Article, sort);
-                let slow = Slow {
-                    strategy,
-                    hare_model: HareModel::Article,
-                    caps: Vec::new(),
-                };
+                let slow = Slow { strategy, hare_model: HareModel::Article, caps: Vec::new() };
                 let (mut moves, mut vectors, mut worse) = (0, 0, 0);
                 for position in &positions {
                     let exact = run(position, &exact, DEPTH);

@@ -48,9 +48,7 @@ impl Slow {
         let best = vectors.max_by(|a, b| self.compare(mover, a, b));
         let best = best.expect("a legal move").clone();
         let mut lines = lines.into_iter();
-        lines
-            .find(|(vector, _)| *vector == best)
-            .expect("it is one of them")
+        lines.find(|(vector, _)| *vector == best).expect("it is one of them")
     }
 
     fn after(
@@ -141,17 +139,11 @@ impl Slow {
         let mut hares: Vec<String> = hares.split('/').map(String::from).collect();
         let hare = next.hare(Seat(drawer));
         let is_last = hare.square > 57 && self.hare_model == HareModel::Article;
-        let carrots = if is_last {
-            65
-        } else {
-            i64::from(hare.carrots).max(7) - 7
-        };
+        let carrots = if is_last { 65 } else { i64::from(hare.carrots).max(7) - 7 };
         hares[usize::from(drawer)] = format!("{},{carrots},{}", hare.square, hare.lettuces);
         let seats = next.seats() as u8;
         let in_race = |seat: &u8| next.hare(Seat(*seat)).square < 64;
-        let later = (1..=seats)
-            .map(|step| (drawer + step) % seats)
-            .find(in_race);
+        let later = (1..=seats).map(|step| (drawer + step) % seats).find(in_race);
         let turn = later.expect("the drawer is in the race") + 1;
         let text = format!("{} {turn} {finished_and_drawn}", hares.join("/"));
         Position::parse(next.ruleset(), &text).unwrap_or_else(|error| panic!("{text}: {error}"))
@@ -162,10 +154,7 @@ impl Slow {
         let worth = |seat: Seat| {
             let hare = position.hare(seat);
             if hare.square == 64 {
-                let before = position
-                    .finished()
-                    .take_while(|other| *other != seat)
-                    .count();
+                let before = position.finished().take_while(|other| *other != seat).count();
                 return DECIDED_WORTH * (position.seats() - before) as i32;
             }
             let e = terms(position, seat).worth(&Factors::default());

@@ -30,10 +30,7 @@ fn parse(text: &str) -> Position {
 fn the_penalty_walks_into_the_trap_of_the_article_and_the_final_remedy_does_not() {
     let trap = parse(ARTICLE_TRAP.text);
     let penalty = article_plays_at_all(&trap, HareModel::ArticlePenalty);
-    assert!(
-        penalty.iter().any(|mv| mv == "7" || mv == "4"),
-        "{penalty:?}"
-    );
+    assert!(penalty.iter().any(|mv| mv == "7" || mv == "4"), "{penalty:?}");
     let remedy = article_plays_at_all(&trap, HareModel::Article);
     assert!(remedy.iter().all(|mv| mv != "7" && mv != "4"), "{remedy:?}");
     for depth in [5, 6] {
@@ -42,10 +39,7 @@ fn the_penalty_walks_into_the_trap_of_the_article_and_the_final_remedy_does_not(
     }
     // Other moves win with all cards. The rival is far behind, so the trap costs little.
     let best = search(&trap, None, 14);
-    assert!(
-        best.is_certain && best.mv != "7" && best.mv != "4",
-        "{best:?}"
-    );
+    assert!(best.is_certain && best.mv != "7" && best.mv != "4", "{best:?}");
     for tempting in ["7", "4"] {
         let found = search(&trap, Some(tempting), 14);
         assert!(found.share < 990 && !found.is_certain, "{found:?}");
@@ -62,11 +56,7 @@ fn the_program_of_the_article_plays_as_the_article_says() {
             settings.search.strategy = strategy;
             settings.model.hase.hare_model = hare_model;
             for report in &super::run(&trap, &settings, 8)[2..] {
-                assert_eq!(
-                    report.pv[0], expected,
-                    "{strategy:?}, depth {}",
-                    report.depth
-                );
+                assert_eq!(report.pv[0], expected, "{strategy:?}, depth {}", report.depth);
             }
         }
     }
@@ -77,11 +67,7 @@ fn the_penalty_walks_into_each_trap() {
     for case in TRAPS {
         let position = parse(case.text);
         let penalty = article_plays_at_all(&position, HareModel::ArticlePenalty);
-        assert!(
-            penalty.iter().any(|mv| mv == case.played),
-            "{}: {penalty:?}",
-            case.text
-        );
+        assert!(penalty.iter().any(|mv| mv == case.played), "{}: {penalty:?}", case.text);
         let tempting = case.played.parse().expect("a move");
         assert!(is_to_a_hare(&position, tempting), "{}", case.text);
     }
@@ -128,18 +114,10 @@ fn a_deep_search_and_races_played_out_prove_the_mistake() {
         let position = parse(case.text);
         let played = search(&position, Some(case.played), case.depth);
         let better = search(&position, Some(case.better), case.depth);
-        assert!(
-            better.share >= played.share + LOSS,
-            "{}: {played:?}, {better:?}",
-            case.text
-        );
+        assert!(better.share >= played.share + LOSS, "{}: {played:?}, {better:?}", case.text);
         let less = played_share(&position, case.played, FEW_RACES);
         let more = played_share(&position, case.better, FEW_RACES);
-        assert!(
-            more >= less + LOSS_IN_FEW_RACES,
-            "{}, played out: {less} and {more}",
-            case.text
-        );
+        assert!(more >= less + LOSS_IN_FEW_RACES, "{}, played out: {less} and {more}", case.text);
     };
     std::thread::scope(|scope| {
         for half in cases.chunks(cases.len().div_ceil(2)) {
@@ -157,9 +135,7 @@ fn the_whole_proof() {
     for case in std::iter::once(&ARTICLE_TRAP).chain(TRAPS).chain(REFUSALS) {
         let position = parse(case.text);
         let searched = [case.played, case.better].map(|mv| {
-            let Searched {
-                share, is_certain, ..
-            } = search(&position, Some(mv), case.depth);
+            let Searched { share, is_certain, .. } = search(&position, Some(mv), case.depth);
             let certain = if is_certain { " certain" } else { "" };
             format!("{share}{certain}")
         });

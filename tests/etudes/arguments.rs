@@ -20,10 +20,7 @@ fn help_is_printed_when_asked_for_and_when_nothing_else_helps() {
         ("lists x.csv", "unknown command \"lists\""),
         ("--save", "unknown command \"--save\""),
     ] {
-        let errors = format!(
-            "buxtehude: etudes: {complaint}: {expected}\n{}",
-            help.output
-        );
+        let errors = format!("buxtehude: etudes: {complaint}: {expected}\n{}", help.output);
         assert_eq!(folder.etudes(arguments), refused(&errors), "{arguments}");
     }
 }

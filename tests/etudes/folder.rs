@@ -82,18 +82,10 @@ impl Folder {
 
 /// A failure with this text on standard error.
 pub fn refused(errors: &str) -> Ran {
-    Ran {
-        code: Some(2),
-        output: String::new(),
-        errors: errors.into(),
-    }
+    Ran { code: Some(2), output: String::new(), errors: errors.into() }
 }
 
 /// A success with this text on standard output.
 pub fn fine(output: &str) -> Ran {
-    Ran {
-        code: Some(0),
-        output: output.into(),
-        errors: String::new(),
-    }
+    Ran { code: Some(0), output: output.into(), errors: String::new() }
 }

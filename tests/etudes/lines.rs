@@ -41,11 +41,7 @@ fn a_list_shows_every_etude_and_reports_every_other_line() {
 x.csv:3: carrots: seat 1: \"x\" is not a whole number without sign or leading zeros (field 2)
 x.csv:4: square: seat 1: \"\u{fffd}5\" is not a whole number without sign or leading zeros (field 1)
 ";
-    let expected = Ran {
-        code: Some(1),
-        output: output.into(),
-        errors: errors.into(),
-    };
+    let expected = Ran { code: Some(1), output: output.into(), errors: errors.into() };
     assert_eq!(ran, expected);
     let empty = fine("  line  position  verdict\n");
     assert_eq!(Folder::with(b"").etudes("list x.csv"), empty);

@@ -29,10 +29,8 @@ fn a_saved_file_keeps_its_permissions_and_its_links() {
 #[test]
 fn a_full_disk_and_a_crash_leave_the_old_file() {
     let folder = Folder::with(MIXED);
-    let (judge, tune) = (
-        "\"$ENGINE\" etudes judge x.csv 1 1",
-        "\"$ENGINE\" etudes tune x.csv --save",
-    );
+    let (judge, tune) =
+        ("\"$ENGINE\" etudes judge x.csv 1 1", "\"$ENGINE\" etudes tune x.csv --save");
     let ran = folder.shell(&format!("trap '' XFSZ; ulimit -f 0; exec {judge}"));
     let errors = "x.csv: cannot be saved: File too large (os error 27): \
         expected a writable file and folder\n";
@@ -60,9 +58,7 @@ fn a_file_or_folder_that_may_not_be_written_to_is_left_alone() {
         fs::set_permissions(&file, Permissions::from_mode(of_file)).unwrap();
         fs::set_permissions(path, Permissions::from_mode(of_folder)).unwrap();
         let mut command = Command::new(env!("CARGO_BIN_EXE_buxtehude"));
-        command
-            .args(["etudes", "judge", "x.csv", "1", "1"])
-            .current_dir(path);
+        command.args(["etudes", "judge", "x.csv", "1", "1"]).current_dir(path);
         if is_root {
             // Root may write anywhere; an unprivileged user may not.
             command.uid(65534).gid(65534);

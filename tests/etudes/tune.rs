@@ -16,18 +16,10 @@ fn terms_of(line: &str) -> (Vec<Terms>, Option<usize>) {
 
 /// Etudes whose verdicts no triple of factors explains completely.
 const SET: &[&str] = &[
-    "45;26;2;f;29;19;0;f;2",
-    "45;26;2;f;29;19;0;f;1",
-    "20;60;3;f;30;20;2;f;1",
-    "50;5;1;f;30;80;1;f;33;60;0;f;2",
-    "35;40;1;f;28;95;1;f;1",
-    "23;44;2;f;28;15;1;f;2",
-    "55;70;0;f;48;60;0;f;2",
-    "12;70;3;f;16;52;3;f;9;90;3;f;3",
-    "41;30;1;f;44;24;2;f;1",
-    "36;50;2;f;18;99;2;f;2",
-    "27;30;0;f;38;20;2;f;-",
-    "0;68;3;f;0;68;3;f;1",
+    "45;26;2;f;29;19;0;f;2", "45;26;2;f;29;19;0;f;1", "20;60;3;f;30;20;2;f;1",
+    "50;5;1;f;30;80;1;f;33;60;0;f;2", "35;40;1;f;28;95;1;f;1", "23;44;2;f;28;15;1;f;2",
+    "55;70;0;f;48;60;0;f;2", "12;70;3;f;16;52;3;f;9;90;3;f;3", "41;30;1;f;44;24;2;f;1",
+    "36;50;2;f;18;99;2;f;2", "27;30;0;f;38;20;2;f;-", "0;68;3;f;0;68;3;f;1",
 ];
 
 #[test]
@@ -76,10 +68,7 @@ fn a_check_counts_as_a_hit_what_is_strictly_the_largest() {
         assert!(expected.contains("    12        1  miss"), "{expected}");
     }
     let ran = Folder::with(b"27;30;0;f;38;20;2;f;-\n").etudes("check x.csv");
-    assert!(
-        ran.output.ends_with("\nhits 0 of 0, 1 unjudged\n"),
-        "{ran:?}"
-    );
+    assert!(ran.output.ends_with("\nhits 0 of 0, 1 unjudged\n"), "{ran:?}");
     assert_eq!(ran.code, Some(0));
 }
 
@@ -93,20 +82,13 @@ fn a_file_without_factors_is_refused() {
     for (text, error) in [
         ("", missing("Ks")),
         (&format!("{ks}\n{kp}\n"), missing("Kc")),
-        (
-            &format!("{ks}\n\n{ks}\n"),
-            format!("y:3: found {ks:?}: {expected}"),
-        ),
+        (&format!("{ks}\n\n{ks}\n"), format!("y:3: found {ks:?}: {expected}")),
     ] {
         folder.write("y", text.as_bytes());
         let ran = folder.etudes("check x.csv --factors y");
         assert_eq!(ran, refused(&format!("{error}\n")));
     }
-    for text in [
-        "setoption name Kx value 100",
-        "setoption name Ks value 1001",
-        "Ks 100",
-    ] {
+    for text in ["setoption name Kx value 100", "setoption name Ks value 1001", "Ks 100"] {
         folder.write("y", text.as_bytes());
         let ran = folder.etudes("check x.csv --factors y");
         assert_eq!(ran, refused(&format!("y:1: found {text:?}: {expected}\n")));
@@ -201,10 +183,8 @@ fn tuning_finds_the_triples_with_the_most_hits_and_saves_their_middle() {
         assert_eq!(String::from_utf8(folder.read("x.factors")).unwrap(), saved);
     }
     let ran = folder.etudes("check x.csv --factors x.factors");
-    let (from_file, given) = (
-        ran,
-        folder.etudes(&format!("check x.csv --ks {ks} --kc {kc} --kp {kp}")),
-    );
+    let (from_file, given) =
+        (ran, folder.etudes(&format!("check x.csv --ks {ks} --kc {kc} --kp {kp}")));
     assert_eq!(from_file, given);
     let sum = format!("\nhits {hits} of {judged} (");
     assert!(given.output.contains(&sum), "{given:?}");

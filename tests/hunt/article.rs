@@ -12,10 +12,7 @@ use super::{position, random_positions, request, run};
 /// The move and its value at a level.
 fn play(position: &Position, heuristic: Heuristic, level: u32) -> (String, i32) {
     let settings = ArticleSettings {
-        model: ModelSettings {
-            fox: fox::Settings { heuristic },
-            ..ModelSettings::default()
-        },
+        model: ModelSettings { fox: fox::Settings { heuristic }, ..ModelSettings::default() },
         ai_level: level,
         ..ArticleSettings::article()
     };
@@ -35,10 +32,7 @@ fn pruning_changes_neither_move_nor_value() {
             let expected =
                 SlowMinimax::new(heuristic).best(&Board::read(&position.to_string()), 2 * level);
             let found = play(&position, heuristic, level);
-            assert_eq!(
-                found, expected,
-                "{heuristic:?}, level {level} in {position:?}"
-            );
+            assert_eq!(found, expected, "{heuristic:?}, level {level} in {position:?}");
         }
     }
 }
@@ -59,10 +53,7 @@ fn plies_when_played(position: &Position, expected: &str) -> u32 {
 fn it_wins_late() {
     // The wolves could win at once with f6g5, but all wins are equal to them.
     let position = position("8/h5h1/3h1h1F/8/8/8/8/8 b");
-    let won = Some(Outcome {
-        winner: WOLVES,
-        plies: 1,
-    });
+    let won = Some(Outcome { winner: WOLVES, plies: 1 });
     assert_eq!(position.solved(), won);
     assert_eq!(plies_when_played(&position, "a7b6"), 31);
 }
@@ -71,10 +62,7 @@ fn it_wins_late() {
 fn it_gives_up_at_once() {
     // The rabbit could hold out for 36 plies, but all losses are equal to it.
     let position = position("1h6/2h3h1/5h2/6F1/8/8/8/8 w");
-    let lost = Some(Outcome {
-        winner: WOLVES,
-        plies: 36,
-    });
+    let lost = Some(Outcome { winner: WOLVES, plies: 36 });
     assert_eq!(position.solved(), lost);
     assert_eq!(plies_when_played(&position, "g5h6"), 2);
 }
@@ -90,14 +78,8 @@ fn by_height_it_climbs_into_a_trap() {
         after.play(mv.parse().unwrap()).unwrap();
         after.solved().expect("the game is solved")
     };
-    let trapped = Outcome {
-        winner: WOLVES,
-        plies: 17,
-    };
+    let trapped = Outcome { winner: WOLVES, plies: 17 };
     assert_eq!(outcome_by(Heuristic::Height, "g3h4"), trapped);
-    let free = Outcome {
-        winner: RABBIT,
-        plies: 8,
-    };
+    let free = Outcome { winner: RABBIT, plies: 8 };
     assert_eq!(outcome_by(Heuristic::Distance, "g3f4"), free);
 }

@@ -16,15 +16,8 @@ const BELOW: &[(&str, &[&str])] = &[
     ("V7", &["V8", "V9", "V10"]),
 ];
 
-const LEAVES: &[(&str, i32)] = &[
-    ("V31", 8),
-    ("V32", 6),
-    ("V5", 5),
-    ("V6", 9),
-    ("V8", 7),
-    ("V9", 2),
-    ("V10", 1),
-];
+const LEAVES: &[(&str, i32)] =
+    &[("V31", 8), ("V32", 6), ("V5", 5), ("V6", 9), ("V8", 7), ("V9", 2), ("V10", 1)];
 
 #[derive(Default)]
 struct DrawnTree {
@@ -62,12 +55,7 @@ impl MinimaxModel for DrawnTree {
 #[test]
 fn irrelevant_vertices_are_pruned() {
     let tree = DrawnTree::default();
-    let extent = Extent {
-        moves: vec!["V3", "V4", "V7"],
-        depth: 2,
-        nodes: u64::MAX,
-        multipv: 1,
-    };
+    let extent = Extent { moves: vec!["V3", "V4", "V7"], depth: 2, nodes: u64::MAX, multipv: 1 };
     let mut seen = Vec::new();
     let line = search(&tree, &"V1", &extent, &Control::new(None), &mut |_| {
         seen = tree.seen.take();

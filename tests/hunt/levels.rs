@@ -82,14 +82,10 @@ fn the_lowest_wolves_lose_most_games_to_a_rabbit_that_moves_at_random() {
 
 #[test]
 fn the_last_level_and_rating_are_perfect_and_others_err_alike_each_time() {
-    let positions: Vec<String> = random_positions(25, 40)
-        .iter()
-        .map(|position| format!("fen {position}"))
-        .collect();
+    let positions: Vec<String> =
+        random_positions(25, 40).iter().map(|position| format!("fen {position}")).collect();
     let answers = |mut engine: Engine| -> Vec<String> {
-        let answers = positions
-            .iter()
-            .map(|position| answer(&mut engine, position));
+        let answers = positions.iter().map(|position| answer(&mut engine, position));
         answers.collect()
     };
     let perfect = answers(engine(&[]));
@@ -99,15 +95,9 @@ fn the_last_level_and_rating_are_perfect_and_others_err_alike_each_time() {
         let weaker = answers(at_level(level));
         assert_ne!(weaker, perfect);
         assert_eq!(answers(at_level(level)), weaker);
-        assert_eq!(
-            answers(engine(&["UCI_LimitStrength value true", &rating])),
-            weaker
-        );
+        assert_eq!(answers(engine(&["UCI_LimitStrength value true", &rating])), weaker);
     }
-    let full = answers(engine(&[
-        "UCI_LimitStrength value true",
-        "UCI_Elo value 2000",
-    ]));
+    let full = answers(engine(&["UCI_LimitStrength value true", "UCI_Elo value 2000"]));
     assert_eq!(full, perfect);
 }
 
@@ -131,8 +121,5 @@ fn a_level_ranks_the_moves_that_it_is_asked_for_and_keeps_to_searchmoves() {
     let lines = engine.lines_to("bestmove");
     let first = lines[0].split(' ').next_back().unwrap();
     assert_eq!(lines.len(), 4, "{lines:?}");
-    assert!(
-        lines[3].starts_with(&format!("bestmove {first} ")),
-        "{lines:?}"
-    );
+    assert!(lines[3].starts_with(&format!("bestmove {first} ")), "{lines:?}");
 }

@@ -54,11 +54,7 @@ fn every_move_is_ranked_by_its_outcome_with_its_line_to_the_end() {
         // Wins before losses, short wins and long losses first.
         let order = reports.iter().map(|report| {
             let plies = report.depth as i32;
-            if report.value.mate > 0 {
-                plies - 1000
-            } else {
-                1000 - plies
-            }
+            if report.value.mate > 0 { plies - 1000 } else { 1000 - plies }
         });
         assert!(order.is_sorted(), "{position:?} {reports:?}");
         assert_eq!(reports[0].depth, outcome(&position).plies, "{position:?}");
@@ -74,20 +70,9 @@ fn every_move_is_ranked_by_its_outcome_with_its_line_to_the_end() {
             let mut leads: Vector = [-CERTAIN, -CERTAIN, 0, 0, 0, 0];
             leads[winner.index()] = CERTAIN;
             assert_eq!(report.value.leads, leads, "{report:?} in {position:?}");
-            let end = report
-                .pv
-                .iter()
-                .fold(position, |position, mv| after(&position, mv));
-            assert_eq!(
-                report.pv.len() as u32,
-                report.depth,
-                "{report:?} in {position:?}"
-            );
-            assert_eq!(
-                outcome(&end),
-                Outcome { winner, plies: 0 },
-                "{report:?} in {position:?}"
-            );
+            let end = report.pv.iter().fold(position, |position, mv| after(&position, mv));
+            assert_eq!(report.pv.len() as u32, report.depth, "{report:?} in {position:?}");
+            assert_eq!(outcome(&end), Outcome { winner, plies: 0 }, "{report:?} in {position:?}");
         }
     }
 }
@@ -119,41 +104,23 @@ fn compare(a: &[Share], b: &[Share]) -> Ordering {
 fn moves_with_outcome(position: &Position, plies: u32) -> Vec<Position> {
     let winner = outcome(position).winner;
     let reached = position.legal_moves().map(|mv| position.play_unchecked(mv));
-    reached
-        .filter(|reached| outcome(reached) == Outcome { winner, plies })
-        .collect()
+    reached.filter(|reached| outcome(reached) == Outcome { winner, plies }).collect()
 }
 
 /// Shares of winning replies in a position won by the side to move: now, and at each of its next `later` turns.
 fn shares(position: &Position, later: usize) -> Vec<Share> {
     let winner = outcome(position).winner;
-    let reached: Vec<Position> = position
-        .legal_moves()
-        .map(|mv| position.play_unchecked(mv))
-        .collect();
-    let winning = reached
-        .iter()
-        .filter(|reached| outcome(reached).winner == winner)
-        .count();
-    let now = Share {
-        winning,
-        replies: reached.len(),
-    };
-    let none = vec![
-        Share {
-            winning: 0,
-            replies: 1
-        };
-        later
-    ];
+    let reached: Vec<Position> =
+        position.legal_moves().map(|mv| position.play_unchecked(mv)).collect();
+    let winning = reached.iter().filter(|reached| outcome(reached).winner == winner).count();
+    let now = Share { winning, replies: reached.len() };
+    let none = vec![Share { winning: 0, replies: 1 }; later];
     let mut worst = none.clone();
     if later > 0 {
         for reply in moves_with_outcome(position, outcome(position).plies - 1) {
             let answers = moves_with_outcome(&reply, outcome(&reply).plies.saturating_sub(1));
-            let best = answers
-                .iter()
-                .map(|answer| shares(answer, later - 1))
-                .min_by(|a, b| compare(a, b));
+            let best =
+                answers.iter().map(|answer| shares(answer, later - 1)).min_by(|a, b| compare(a, b));
             let best = best.unwrap_or(none.clone());
             if compare(&best, &worst).is_gt() {
                 worst = best;
@@ -188,15 +155,10 @@ fn the_loser_leaves_the_fewest_winning_replies() {
         let kept = shares_after(expected);
         let ties = |later: usize| {
             let others = latest.iter().filter(|mv| *mv != expected);
-            others
-                .map(shares_after)
-                .any(|other| compare(&kept[..=later], &other[..=later]).is_eq())
+            others.map(shares_after).any(|other| compare(&kept[..=later], &other[..=later]).is_eq())
         };
         decided[(0..3).take_while(|&later| ties(later)).count()] += 1;
     }
     // Each share decides in some positions, and in some none does.
-    assert!(
-        decided[0] > 500 && decided[1..].iter().all(|&count| count > 10),
-        "{decided:?}"
-    );
+    assert!(decided[0] > 500 && decided[1..].iter().all(|&count| count > 10), "{decided:?}");
 }

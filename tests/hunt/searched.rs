@@ -51,10 +51,6 @@ fn a_search_without_limit_comes_to_the_end_of_short_games() {
         let Turn::Seat(mover) = position.turn() else {
             unreachable!("a seat is to move");
         };
-        assert_eq!(
-            answer.value.mate,
-            mate(mover, winner, plies),
-            "{reports:?} in {position:?}"
-        );
+        assert_eq!(answer.value.mate, mate(mover, winner, plies), "{reports:?} in {position:?}");
     }
 }

@@ -51,11 +51,7 @@ impl Board {
         if self.rabbit.1 == 7 {
             return moves;
         }
-        let movers: &[Place] = if self.wolves_move {
-            &self.wolves
-        } else {
-            &[self.rabbit]
-        };
+        let movers: &[Place] = if self.wolves_move { &self.wolves } else { &[self.rabbit] };
         let steps: &[Place] = &[(-1, -1), (1, -1), (-1, 1), (1, 1)];
         for &from in movers {
             let count = if self.wolves_move { 2 } else { 4 };
@@ -130,11 +126,7 @@ impl SlowMinimax {
         for (mv, next) in board.moves() {
             let value = self.value(&next, depth - 1);
             let is_better = |(_, best): &(String, i32)| {
-                if board.wolves_move {
-                    value > *best
-                } else {
-                    value <= *best
-                }
+                if board.wolves_move { value > *best } else { value <= *best }
             };
             if best.as_ref().is_none_or(is_better) {
                 best = Some((mv, value));

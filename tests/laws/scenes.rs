@@ -10,9 +10,7 @@ pub fn check_scene<G: Game>(rules: &'static G::Rules, position: &G) {
     assert_eq!(scene.facts.len(), position.seats(), "{position:?}");
     let labels = |scene: &Scene| -> Vec<Vec<&str>> {
         let facts = scene.facts.iter();
-        facts
-            .map(|facts| facts.iter().map(|fact| fact.label).collect())
-            .collect()
+        facts.map(|facts| facts.iter().map(|fact| fact.label).collect()).collect()
     };
     assert_eq!(labels(&scene), labels(&start), "{position:?}");
     let pieces = |scene: &Scene| -> Vec<(Seat, &str)> {
@@ -40,10 +38,7 @@ pub fn check_previews<G: Game>(position: &G) {
         for fact in preview.facts {
             let facts = &after.facts[seat.index()];
             let same = facts.iter().find(|known| known.label == fact.label);
-            assert!(
-                same.is_none_or(|same| *same == fact),
-                "{mv} {fact:?}: {position:?}"
-            );
+            assert!(same.is_none_or(|same| *same == fact), "{mv} {fact:?}: {position:?}");
         }
     }
 }

@@ -35,10 +35,7 @@ fn a_search_stopped_at_its_start_has_a_legal_move() {
             let answer = search(&request, &mut memory(&position, 1), &control, &mut |_| ());
             let answer = answer.expect("a seat is to move");
             let mv = answer.best.parse().expect("a move");
-            assert!(
-                position.legal_moves().any(|legal| legal == mv),
-                "{answer:?}\n{position:?}"
-            );
+            assert!(position.legal_moves().any(|legal| legal == mv), "{answer:?}\n{position:?}");
             // A tree search begins with all children of the root.
             let is_tree = request.preset == Preset::Default;
             let most = if is_tree { MAX_MOVES as u64 } else { 1 };
@@ -50,26 +47,12 @@ fn a_search_stopped_at_its_start_has_a_legal_move() {
 #[test]
 fn a_search_without_time_answers_at_once_with_a_legal_move() {
     for position in random_positions(2, 20) {
-        let none = TimeBudget {
-            soft: None,
-            hard: Duration::ZERO,
-        };
+        let none = TimeBudget { soft: None, hard: Duration::ZERO };
         let request = request(&position, 96);
-        let answer = search(
-            &request,
-            &mut memory(&position, 1),
-            &Control::new(Some(none)),
-            &mut |_| (),
-        );
-        let mv = answer
-            .expect("a seat is to move")
-            .best
-            .parse()
-            .expect("a move");
-        assert!(
-            position.legal_moves().any(|legal| legal == mv),
-            "{position:?}"
-        );
+        let answer =
+            search(&request, &mut memory(&position, 1), &Control::new(Some(none)), &mut |_| ());
+        let mv = answer.expect("a seat is to move").best.parse().expect("a move");
+        assert!(position.legal_moves().any(|legal| legal == mv), "{position:?}");
     }
 }
 
@@ -82,10 +65,7 @@ fn no_more_positions_are_visited_than_allowed() {
                 request.nodes = nodes;
                 let (reports, answer) = run(&request, 1);
                 assert!(answer.nodes <= nodes, "{nodes}: {answer:?}\n{position:?}");
-                assert!(
-                    reports.iter().all(|report| report.nodes <= nodes),
-                    "{nodes}: {reports:?}"
-                );
+                assert!(reports.iter().all(|report| report.nodes <= nodes), "{nodes}: {reports:?}");
                 let mv = answer.best.parse().expect("a move");
                 assert!(
                     position.legal_moves().any(|legal| legal == mv),
@@ -128,15 +108,9 @@ fn reports_come_in_order() {
         request.multipv = 3;
         let (reports, _) = run(&request, 1);
         assert_eq!(reports[0].depth, 1, "{reports:?}");
-        let order: Vec<_> = reports
-            .iter()
-            .map(|report| (report.depth, report.multipv))
-            .collect();
+        let order: Vec<_> = reports.iter().map(|report| (report.depth, report.multipv)).collect();
         assert!(order.is_sorted(), "{order:?}");
-        assert!(
-            reports.iter().map(|report| report.nodes).is_sorted(),
-            "{reports:?}"
-        );
+        assert!(reports.iter().map(|report| report.nodes).is_sorted(), "{reports:?}");
     }
 }
 
@@ -146,12 +120,7 @@ fn without_a_seat_to_move_there_is_no_answer() {
         let position = super::lines::parse(text);
         let request = request(&position, 3);
         assert!(matches!(request.position, AnyPosition::Hase(_)));
-        let answer = search(
-            &request,
-            &mut memory(&position, 1),
-            &Control::new(None),
-            &mut |_| (),
-        );
+        let answer = search(&request, &mut memory(&position, 1), &Control::new(None), &mut |_| ());
         assert_eq!(answer, None, "{position:?}");
     }
 }

@@ -14,9 +14,7 @@ pub fn play_line(position: &Position, line: &[String]) -> Position {
     for word in line {
         let result = match word.parse::<Card>() {
             Ok(card) => now.draw(card).map_err(|error| error.to_string()),
-            Err(_) => now
-                .play(word.parse().expect("a move"))
-                .map_err(|error| error.to_string()),
+            Err(_) => now.play(word.parse().expect("a move")).map_err(|error| error.to_string()),
         };
         result.unwrap_or_else(|error| panic!("{word} of {line:?}: {error} in\n{position:?}"));
     }

@@ -16,11 +16,7 @@ pub fn holds(root: &Position, next: &Position, mate: i32) -> bool {
         mover,
         is_good: mate > 0,
         seats: root.seats(),
-        place: if mate > 0 {
-            best_open_place(root)
-        } else {
-            root.seats()
-        },
+        place: if mate > 0 { best_open_place(root) } else { root.seats() },
         known: HashMap::new(),
     };
     mate != 0 && proof.is_certain(next, mate.unsigned_abs() - 1)
@@ -64,11 +60,7 @@ impl Proof {
                 let rival_wants_it = self.seats == 2 && !self.is_good;
                 let mut moves = position.legal_moves();
                 let mut after = |mv| self.is_certain(&position.play_unchecked(mv), own_moves);
-                if rival_wants_it {
-                    moves.any(&mut after)
-                } else {
-                    moves.all(&mut after)
-                }
+                if rival_wants_it { moves.any(&mut after) } else { moves.all(&mut after) }
             }
         };
         self.known.insert((position.key(), own_moves), is_certain);

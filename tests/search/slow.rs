@@ -17,17 +17,13 @@ use super::evaluators::net;
 pub fn move_values(root: &Position, depth: u32) -> Vec<(Move, Found)> {
     let slow = SlowSearch::of(root);
     let below = |mv| slow.found(&root.play_unchecked(mv), depth - 1, 1);
-    root.legal_moves()
-        .map(|mv| (mv, slow.said(below(mv))))
-        .collect()
+    root.legal_moves().map(|mv| (mv, slow.said(below(mv)))).collect()
 }
 
 /// The value of one move.
 pub fn value_of(values: &[(Move, Found)], word: &str) -> Found {
     let found = values.iter().find(|(mv, _)| mv.to_string() == word);
-    found
-        .unwrap_or_else(|| panic!("{word} is none of {values:?}"))
-        .1
+    found.unwrap_or_else(|| panic!("{word} is none of {values:?}")).1
 }
 
 /// The values of all moves, best first.
@@ -58,10 +54,7 @@ impl Found {
     /// Result of a search for the mover of a root.
     pub fn of(value: &Value, root: &Position) -> Found {
         let sum = value.leads[mover(root).index()];
-        Found {
-            lead: SlowSearch::of(root).scaled(sum),
-            mate: value.mate,
-        }
+        Found { lead: SlowSearch::of(root).scaled(sum), mate: value.mate }
     }
 }
 
@@ -69,10 +62,7 @@ impl SlowSearch {
     /// The value as a search reports it: with several rivals, no last place is certain.
     fn said(&self, found: Found) -> Found {
         let is_certain = self.seats == 2 || found.mate > 0;
-        Found {
-            mate: if is_certain { found.mate } else { 0 },
-            ..found
-        }
+        Found { mate: if is_certain { found.mate } else { 0 }, ..found }
     }
 }
 
@@ -140,10 +130,7 @@ impl SlowSearch {
             (_, most) if most < CERTAIN && found.lead > most => most,
             _ => return found,
         };
-        Found {
-            lead: limit,
-            mate: 0,
-        }
+        Found { lead: limit, mate: 0 }
     }
 
     fn searched(&self, position: &Position, depth: u32, own_moves: i32) -> Found {
@@ -178,10 +165,7 @@ impl SlowSearch {
                 };
                 best.expect("a seat that is to move has a move")
             }
-            _ => Found {
-                lead: self.static_lead(position),
-                mate: 0,
-            },
+            _ => Found { lead: self.static_lead(position), mate: 0 },
         }
     }
 }
@@ -189,9 +173,7 @@ impl SlowSearch {
 /// Mean over cards. A place is certain if it is certain with each card; the longest distance counts.
 fn mean_found(values: &[(Found, u32)]) -> Found {
     let weight: i64 = values.iter().map(|&(_, weight)| i64::from(weight)).sum();
-    let weighted = values
-        .iter()
-        .map(|&(found, weight)| i64::from(found.lead) * i64::from(weight));
+    let weighted = values.iter().map(|&(found, weight)| i64::from(found.lead) * i64::from(weight));
     let mates = values.iter().map(|(found, _)| found.mate);
     let mate = if mates.clone().all(|mate| mate > 0) {
         mates.max().unwrap_or(0)
@@ -200,10 +182,7 @@ fn mean_found(values: &[(Found, u32)]) -> Found {
     } else {
         0
     };
-    Found {
-        lead: (weighted.sum::<i64>() / weight) as i32,
-        mate,
-    }
+    Found { lead: (weighted.sum::<i64>() / weight) as i32, mate }
 }
 
 /// Mean leads over cards.
@@ -211,9 +190,8 @@ fn mean(values: &[(Vector, u32)]) -> Vector {
     let weight: i64 = values.iter().map(|&(_, weight)| i64::from(weight)).sum();
     let mut leads: Vector = [0; MAX_SEATS];
     for (seat, lead) in leads.iter_mut().enumerate() {
-        let weighted = values
-            .iter()
-            .map(|(value, weight)| i64::from(value[seat]) * i64::from(*weight));
+        let weighted =
+            values.iter().map(|(value, weight)| i64::from(value[seat]) * i64::from(*weight));
         *lead = (weighted.sum::<i64>() / weight) as i32;
     }
     leads
@@ -231,18 +209,8 @@ pub fn is_sound(leads: &Vector, seats: usize, rounding: i32) -> bool {
 /// The leads by max^n if it reaches the end of the race within a few plies and if they do not depend on choices between
 /// equally good moves.
 pub fn exact_leads(position: &Position) -> Option<Vector> {
-    let least = exact(
-        position,
-        EXACT_PLIES,
-        |ours, best| ours < best,
-        mover(position),
-    )?;
-    let most = exact(
-        position,
-        EXACT_PLIES,
-        |ours, best| ours > best,
-        mover(position),
-    )?;
+    let least = exact(position, EXACT_PLIES, |ours, best| ours < best, mover(position))?;
+    let most = exact(position, EXACT_PLIES, |ours, best| ours > best, mover(position))?;
     let seat = mover(position).index();
     (least[seat] == most[seat]).then_some(least)
 }
@@ -278,10 +246,8 @@ fn exact(
         }
         Turn::Seat(seat) => {
             let place = best_open_place(position);
-            let mut nexts: Vec<Position> = position
-                .legal_moves()
-                .map(|mv| position.play_unchecked(mv))
-                .collect();
+            let mut nexts: Vec<Position> =
+                position.legal_moves().map(|mv| position.play_unchecked(mv)).collect();
             if nexts.iter().any(|next| next.place(seat) == Some(place)) {
                 nexts.retain(|next| next.place(seat) == Some(place));
             }

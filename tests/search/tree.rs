@@ -39,11 +39,7 @@ fn estimates_are_sound() {
                 request.multipv = 100;
                 for report in run(&request, 4).0 {
                     let context = || format!("{report:?}\n{position:?}");
-                    assert!(
-                        is_sound(&report.value.leads, seats, ROUNDING),
-                        "{}",
-                        context()
-                    );
+                    assert!(is_sound(&report.value.leads, seats, ROUNDING), "{}", context());
                     let shares = shares(&report.value.leads[..seats]);
                     assert_eq!(shares.iter().sum::<u16>(), 1000, "{}", context());
                 }
@@ -61,14 +57,9 @@ fn reports_come_in_order_and_name_each_move_once() {
                 request.multipv = multipv;
                 let (reports, answer) = run(&request, 1);
                 let context = || format!("{reports:?}\n{position:?}");
-                assert!(
-                    reports.iter().map(|report| report.nodes).is_sorted(),
-                    "{}",
-                    context()
-                );
-                let iterations: Vec<&[Report]> = reports
-                    .chunk_by(|one, next| one.depth == next.depth)
-                    .collect();
+                assert!(reports.iter().map(|report| report.nodes).is_sorted(), "{}", context());
+                let iterations: Vec<&[Report]> =
+                    reports.chunk_by(|one, next| one.depth == next.depth).collect();
                 for (index, iteration) in iterations.iter().enumerate() {
                     assert_eq!(iteration[0].depth, index as u32 + 1, "{}", context());
                     let moves: HashSet<Move> = iteration.iter().map(first_move).collect();
@@ -161,11 +152,7 @@ fn a_line_can_be_played_and_ends_with_a_card() {
                 for length in 1..report.pv.len() {
                     let now = play_line(&position, &report.pv[..length]);
                     // The line continues only if no card is due and a seat is to move.
-                    assert!(
-                        matches!(now.turn(), Turn::Seat(_)),
-                        "{length}: {}",
-                        context()
-                    );
+                    assert!(matches!(now.turn(), Turn::Seat(_)), "{length}: {}", context());
                 }
                 play_line(&position, &report.pv);
             }
@@ -184,22 +171,13 @@ fn a_memory_that_is_too_small_is_used_again_and_again() {
                 let (reports, answer) = run(&request, mebibytes);
                 let context = || format!("{mebibytes}: {answer:?}, not {whole:?}\n{position:?}");
                 assert!(
-                    position
-                        .legal_moves()
-                        .any(|mv| mv.to_string() == answer.best),
+                    position.legal_moves().any(|mv| mv.to_string() == answer.best),
                     "{}",
                     context()
                 );
                 assert!(answer.nodes <= request.nodes, "{}", context());
-                assert!(
-                    is_sound(&answer.value.leads, seats, ROUNDING),
-                    "{}",
-                    context()
-                );
-                assert!(
-                    reports.iter().all(|report| report.hashfull <= 1000),
-                    "{reports:?}"
-                );
+                assert!(is_sound(&answer.value.leads, seats, ROUNDING), "{}", context());
+                assert!(reports.iter().all(|report| report.hashfull <= 1000), "{reports:?}");
                 let mover = mover(&position).index();
                 let share = |leads: &[i32]| i32::from(shares(&leads[..seats])[mover]);
                 let difference = share(&answer.value.leads) - share(&whole.value.leads);
@@ -225,11 +203,7 @@ fn a_move_that_finishes_in_the_best_open_place_is_played() {
                 request.nodes = nodes;
                 let (reports, answer) = run(&request, 1);
                 let context = || format!("{reports:?}\n{position:?}");
-                assert!(
-                    finishes(answer.best.parse().expect("a move")),
-                    "{}",
-                    context()
-                );
+                assert!(finishes(answer.best.parse().expect("a move")), "{}", context());
                 assert_eq!(answer.value.mate, 1, "{}", context());
                 let points = (seats as i32 + 1 - 2 * place as i32) * CERTAIN;
                 let lead = answer.value.leads[mover.index()];
@@ -259,10 +233,7 @@ fn mates_are_true() {
                 long += u32::from(mate > 1);
                 bad += u32::from(mate < 0);
                 let next = position.play_unchecked(first_move(report));
-                assert!(
-                    proof::holds(&position, &next, mate),
-                    "{report:?}\n{position:?}"
-                );
+                assert!(proof::holds(&position, &next, mate), "{report:?}\n{position:?}");
             }
         }
     }
@@ -297,10 +268,7 @@ fn near_the_end_estimates_approach_those_of_the_slow_search() {
             }
             let share = |leads: &[i32]| i32::from(shares(&leads[..seats])[mover]);
             let (found, exact) = (share(&answer.value.leads), share(&leads));
-            assert!(
-                (found - exact).abs() <= 15,
-                "{found}, not {exact}: {answer:?}\n{position:?}"
-            );
+            assert!((found - exact).abs() <= 15, "{found}, not {exact}: {answer:?}\n{position:?}");
         }
         assert!(compared > 25, "{seats} seats: {compared}");
     }

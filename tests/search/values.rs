@@ -51,9 +51,7 @@ fn each_iteration_has_the_value_of_the_slow_search() {
 
 #[test]
 fn the_table_changes_no_value() {
-    let positions = random_positions(2, 80)
-        .into_iter()
-        .chain(random_positions(3, 30));
+    let positions = random_positions(2, 80).into_iter().chain(random_positions(3, 30));
     for position in positions {
         let depth = affordable_depth(&position, 6, 400_000);
         let request = request(&position, depth);
@@ -71,9 +69,7 @@ fn the_table_changes_no_value() {
 
 #[test]
 fn the_best_moves_are_listed_in_order_with_their_values() {
-    let positions = random_positions(2, 80)
-        .into_iter()
-        .chain(random_positions(3, 30));
+    let positions = random_positions(2, 80).into_iter().chain(random_positions(3, 30));
     for position in positions {
         let depth = affordable_depth(&position, 3, BUDGET);
         let values = move_values(&position, depth);
@@ -82,25 +78,15 @@ fn the_best_moves_are_listed_in_order_with_their_values() {
             request.multipv = multipv;
             let (reports, answer) = run(&request, 1);
             let deepest = reports.last().expect("a report").depth;
-            let lines: Vec<_> = reports
-                .iter()
-                .filter(|report| report.depth == deepest)
-                .collect();
+            let lines: Vec<_> = reports.iter().filter(|report| report.depth == deepest).collect();
             let context = || format!("multipv {multipv}: {lines:?}\n{values:?}\n{position:?}");
             assert_eq!(lines.len(), multipv.min(values.len()), "{}", context());
-            let found: Vec<_> = lines
-                .iter()
-                .map(|line| Found::of(&line.value, &position))
-                .collect();
+            let found: Vec<_> =
+                lines.iter().map(|line| Found::of(&line.value, &position)).collect();
             assert_eq!(found, ranking(&values)[..found.len()], "{}", context());
             for (index, line) in lines.iter().enumerate() {
                 assert_eq!(line.multipv, index + 1, "{}", context());
-                assert_eq!(
-                    found[index],
-                    value_of(&values, &line.pv[0]),
-                    "{}",
-                    context()
-                );
+                assert_eq!(found[index], value_of(&values, &line.pv[0]), "{}", context());
             }
             let mut first_moves: Vec<_> = lines.iter().map(|line| &line.pv[0]).collect();
             first_moves.sort();
@@ -126,12 +112,7 @@ fn searchmoves_restricts_the_moves() {
         request.searchmoves = asked.iter().map(|(mv, _)| mv.to_string()).collect();
         let (reports, answer) = run(&request, 1);
         let context = || format!("{:?}\n{reports:?}\n{position:?}", request.searchmoves);
-        assert_eq!(
-            Found::of(&answer.value, &position),
-            ranking(&asked)[0],
-            "{}",
-            context()
-        );
+        assert_eq!(Found::of(&answer.value, &position), ranking(&asked)[0], "{}", context());
         for report in &reports {
             assert!(request.searchmoves.contains(&report.pv[0]), "{}", context());
         }

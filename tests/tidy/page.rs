@@ -9,13 +9,9 @@ use super::*;
 fn page_sources() -> Vec<Source> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let folders = ["board/src", "table/src/page"].map(|folder| fs::read_dir(root.join(folder)));
-    let paths = folders
-        .into_iter()
-        .flat_map(|entries| entries.unwrap().map(|entry| entry.unwrap().path()));
-    let page = paths.filter(|path| {
-        path.extension()
-            .is_some_and(|ext| ext == "js" || ext == "css")
-    });
+    let paths =
+        folders.into_iter().flat_map(|entries| entries.unwrap().map(|entry| entry.unwrap().path()));
+    let page = paths.filter(|path| path.extension().is_some_and(|ext| ext == "js" || ext == "css"));
     let sources = page.map(|path| {
         let text = fs::read_to_string(&path).unwrap();
         let is_code = |line: &&str| !["//", "/*", "*"].iter().any(|c| line.trim().starts_with(c));

@@ -53,8 +53,7 @@ fn share_of_first(players: &mut [Player; 2], offset: usize, random: &mut ChaCha8
     let places = places(&position);
     let points = |parity: usize| -> f64 {
         let own = (0..seats).filter(|seat| (seat + offset) % 2 == parity);
-        own.map(|seat| (seats - usize::from(places[seat])) as f64)
-            .sum()
+        own.map(|seat| (seats - usize::from(places[seat])) as f64).sum()
     };
     points(0) / (points(0) + points(1))
 }

@@ -89,18 +89,10 @@ pub enum CourseError {
     /// The output has weights of another kind, or is no file of weights.
     #[error("{} has {found}, this course learns {wanted}: expected another --output, or --force to overwrite \
         it", path.display())]
-    Output {
-        path: PathBuf,
-        wanted: String,
-        found: String,
-    },
+    Output { path: PathBuf, wanted: String, found: String },
     /// The course was interrupted.
     #[error("interrupted: {rounds} of {whole} rounds are kept in {}", progress.display())]
-    Interrupted {
-        progress: PathBuf,
-        rounds: u64,
-        whole: u64,
-    },
+    Interrupted { progress: PathBuf, rounds: u64, whole: u64 },
 }
 
 impl Course {
@@ -157,11 +149,7 @@ impl Course {
         };
         match found == wanted {
             true => Ok(()),
-            false => Err(CourseError::Output {
-                path: output.into(),
-                wanted,
-                found,
-            }),
+            false => Err(CourseError::Output { path: output.into(), wanted, found }),
         }
     }
 
@@ -229,12 +217,7 @@ impl Course {
             learner.learn(sample, rate);
         }
         learner.end_round();
-        Some(RoundReport {
-            round: round + 1,
-            games,
-            samples: samples.len(),
-            loss,
-        })
+        Some(RoundReport { round: round + 1, games, samples: samples.len(), loss })
     }
 
     /// Plays the games of a round from number `first` on, and adds their samples in the order of the games.
@@ -292,11 +275,7 @@ impl Course {
         let of_another = || CourseError::Progress {
             path: path.into(),
             expected: header.trim_end().into(),
-            found: String::from_utf8_lossy(&bytes)
-                .lines()
-                .next()
-                .unwrap_or_default()
-                .into(),
+            found: String::from_utf8_lossy(&bytes).lines().next().unwrap_or_default().into(),
         };
         let (round, numbers) = numbers.ok_or_else(of_another)?;
         if numbers.len() != 4 * learner.state().count() {
@@ -354,15 +333,10 @@ fn mean_loss<'a>(learner: &Learner, samples: impl Iterator<Item = &'a Sample>) -
 /// Writes a file atomically.
 fn write(path: &Path, bytes: &[u8]) -> Result<(), CourseError> {
     let beside = path.with_extension("new");
-    fs::write(&beside, bytes)
-        .and_then(|()| fs::rename(&beside, path))
-        .map_err(at(path))
+    fs::write(&beside, bytes).and_then(|()| fs::rename(&beside, path)).map_err(at(path))
 }
 
 /// Adds the file to an error of the system.
 fn at(path: &Path) -> impl Fn(io::Error) -> CourseError + '_ {
-    |source| CourseError::File {
-        path: path.into(),
-        source,
-    }
+    |source| CourseError::File { path: path.into(), source }
 }

@@ -33,29 +33,17 @@ struct Bounds {
 }
 
 impl Bounds {
-    const UNKNOWN: Bounds = Bounds {
-        least: 0.0,
-        most: 1.0,
-        depth: 0,
-    };
+    const UNKNOWN: Bounds = Bounds { least: 0.0, most: 1.0, depth: 0 };
 
     fn exactly(value: f64) -> Bounds {
-        Bounds {
-            least: value,
-            most: value,
-            depth: u32::MAX,
-        }
+        Bounds { least: value, most: value, depth: u32::MAX }
     }
 
     /// Converts bounds of the first seat's chance to bounds of `seat`'s chance, or back.
     fn seen_by(self, seat: Seat) -> Bounds {
         match seat {
             Seat(0) => self,
-            _ => Bounds {
-                least: 1.0 - self.most,
-                most: 1.0 - self.least,
-                ..self
-            },
+            _ => Bounds { least: 1.0 - self.most, most: 1.0 - self.least, ..self },
         }
     }
 
@@ -75,10 +63,7 @@ pub struct Solver {
 impl Solver {
     /// Creates a solver that gives up an ending after this number of positions.
     pub fn new(most_positions: usize) -> Solver {
-        Solver {
-            known: HashMap::new(),
-            most_positions,
-        }
+        Solver { known: HashMap::new(), most_positions }
     }
 
     /// Returns the first seat's chance of finishing first, within a thousandth, or `None` if that would take too many
@@ -112,11 +97,7 @@ impl Solver {
             Turn::Seat(mover) => self.over_moves(position, mover, depth - 1)?,
             Turn::Over => return Some(before),
         };
-        let bounds = Bounds {
-            least: least.max(before.least),
-            most: most.min(before.most),
-            depth,
-        };
+        let bounds = Bounds { least: least.max(before.least), most: most.min(before.most), depth };
         self.known.insert(position.key(), bounds);
         Some(bounds)
     }
@@ -150,11 +131,7 @@ impl Solver {
             .collect();
         after.sort_by(|(_, a), (_, b)| b.most.total_cmp(&a.most).then(b.least.total_cmp(&a.least)));
         let sure = after.iter().map(|(_, bounds)| bounds.least);
-        let mut best = Bounds {
-            least: sure.fold(0.0, f64::max),
-            most: 0.0,
-            depth,
-        };
+        let mut best = Bounds { least: sure.fold(0.0, f64::max), most: 0.0, depth };
         for (next, known) in after {
             // The later moves have no larger upper bound.
             if known.most <= best.least {

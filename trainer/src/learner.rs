@@ -5,10 +5,7 @@
 //! Source: J. Duchi, E. Hazan and Y. Singer, "Adaptive subgradient methods" (2011); D. Kingma and J. Ba, "Adam: a
 //! method for stochastic optimization" (2015).
 
-#![expect(
-    clippy::needless_range_loop,
-    reason = "the loops index several rows at once"
-)]
+#![expect(clippy::needless_range_loop, reason = "the loops index several rows at once")]
 
 use buxtehude::eval::net::{DECK_KINDS, Looks, PART_ROWS, PARTS, Row, WIDTH, Weights, deck_of};
 use buxtehude::rules::MAX_SEATS;
@@ -171,12 +168,7 @@ impl Learner {
         for slot in 0..weights.seats {
             strengths[slot] = dot(&second, &weights.strength[slot]) + weights.strength_bias[slot];
         }
-        Pass {
-            hares,
-            first,
-            second,
-            strengths,
-        }
+        Pass { hares, first, second, strengths }
     }
 
     /// Sum of the rows that make up a look.
@@ -238,11 +230,7 @@ impl Learner {
         for slot in 0..seats {
             let mut by_hare = [0.0; WIDTH];
             for unit in 0..WIDTH {
-                add_times(
-                    &mut self.dense.slots[slot][unit],
-                    pass.hares[slot][unit],
-                    &by_first,
-                );
+                add_times(&mut self.dense.slots[slot][unit], pass.hares[slot][unit], &by_first);
                 add_times(&mut by_hare, by_first[unit], &self.slots_back[slot][unit]);
             }
             let size = dot(&by_hare, &by_hare) / WIDTH as f32;
@@ -272,10 +260,7 @@ impl Learner {
         let weights = self.weights.numbers();
         let squares = self.row_squares.iter_mut().flatten();
         let remembered = self.mean.rows().chain(self.square.rows()).flatten();
-        weights
-            .chain(squares)
-            .chain(remembered)
-            .chain([&mut self.batches])
+        weights.chain(squares).chain(remembered).chain([&mut self.batches])
     }
 
     /// Updates derived data after the numbers of [`Learner::state`] were changed.
@@ -307,9 +292,7 @@ impl Learner {
                 row[unit] -= step * mean[unit] / ((square[unit] * square_scale).sqrt() + TINY);
             }
         }
-        weights
-            .strength_bias
-            .copy_from_slice(&strength_bias[..weights.seats]);
+        weights.strength_bias.copy_from_slice(&strength_bias[..weights.seats]);
         self.refresh();
     }
 }

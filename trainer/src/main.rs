@@ -233,11 +233,7 @@ fn run(command: Command) -> Result<(), Box<dyn Error>> {
             run_course(&course, &learn.output, &interrupt()?)?;
         }
         Command::LearnAll { output, seats } => learn_all(&output, &seats, &interrupt()?)?,
-        Command::Games {
-            weights: path,
-            games,
-            play,
-        } => {
+        Command::Games { weights: path, games, play } => {
             let weights = read_weights(&path)?;
             let player = Player::new(ruleset(&weights.variant)?, &weights, play.nodes);
             let name = path.file_stem().unwrap_or_default().to_string_lossy();
@@ -245,11 +241,7 @@ fn run(command: Command) -> Result<(), Box<dyn Error>> {
                 writeln!(output, "{}", serde_json::to_string(&game)?)?;
             }
         }
-        Command::Compare {
-            weights: paths,
-            openings,
-            play,
-        } => {
+        Command::Compare { weights: paths, openings, play } => {
             // The parser accepts exactly two.
             let weights = [read_weights(&paths[0])?, read_weights(&paths[1])?];
             if weights[0].seats != weights[1].seats || weights[0].variant != weights[1].variant {
@@ -259,16 +251,9 @@ fn run(command: Command) -> Result<(), Box<dyn Error>> {
             let mut players = weights.map(|weights| Player::new(ruleset, &weights, play.nodes));
             let (share, error) = comparison::compare(&mut players, openings, play.seed);
             let first = paths[0].display();
-            writeln!(
-                output,
-                "{first} takes {share:.2} % ± {error:.2} of the points"
-            )?;
+            writeln!(output, "{first} takes {share:.2} % ± {error:.2} of the points")?;
         }
-        Command::Measure {
-            games,
-            weights,
-            plot,
-        } => {
+        Command::Measure { games, weights, plot } => {
             let games = finished_games(&games)?;
             for (index, path) in weights.iter().enumerate() {
                 let weights = read_weights(path)?;
@@ -285,13 +270,7 @@ fn run(command: Command) -> Result<(), Box<dyn Error>> {
                 }
             }
         }
-        Command::Endings {
-            games,
-            weights,
-            turns,
-            nodes,
-            positions,
-        } => {
+        Command::Endings { games, weights, turns, nodes, positions } => {
             let weights = read_weights(&weights)?;
             let games = finished_games(&games)?;
             if weights.seats != 2 || games.iter().any(|game| game.seats() != 2) {
@@ -317,9 +296,8 @@ fn run(command: Command) -> Result<(), Box<dyn Error>> {
 /// Runs a course with a progress bar or, if that is not visible, a line from time to time.
 fn run_course(course: &Course, output: &Path, interrupt: &Interrupt) -> Result<(), Box<dyn Error>> {
     let whole = course.whole();
-    let bar = ProgressBar::new(whole).with_style(ProgressStyle::with_template(
-        "{prefix} {bar:30} round {pos} of {len}, {msg}",
-    )?);
+    let bar = ProgressBar::new(whole)
+        .with_style(ProgressStyle::with_template("{prefix} {bar:30} round {pos} of {len}, {msg}")?);
     bar.set_prefix(format!("{} {}", course.ruleset.name, course.seats));
     bar.enable_steady_tick(Duration::from_millis(200));
     let begun = Instant::now();

@@ -75,12 +75,7 @@ impl Calibration {
 
 impl fmt::Display for Calibration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{:.0} pairs, cross-entropy {:.4}",
-            self.pairs(),
-            self.loss()
-        )?;
+        write!(f, "{:.0} pairs, cross-entropy {:.4}", self.pairs(), self.loss())?;
         for (index, tenth) in self.tenths.iter().enumerate() {
             write!(
                 f,

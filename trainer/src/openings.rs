@@ -79,11 +79,7 @@ pub fn random_card(position: &Position, random: &mut impl Rng) -> Option<Card> {
 
 /// Generates a random position; returns `None` if it breaks a rule.
 fn made_up(ruleset: &'static Ruleset, seats: usize, random: &mut impl Rng) -> Option<Position> {
-    let finished = if random.random_bool(0.3) {
-        random.random_range(0..seats - 1)
-    } else {
-        0
-    };
+    let finished = if random.random_bool(0.3) { random.random_range(0..seats - 1) } else { 0 };
     let mut order: Vec<usize> = (0..seats).collect();
     order.shuffle(random);
     let mut hares = vec![String::new(); seats];
@@ -122,11 +118,7 @@ fn racing_hare(
     } else {
         random.random_range(0..=140)
     };
-    let most = if random.random_bool(0.7) && square > 40 {
-        1
-    } else {
-        ruleset.lettuces
-    };
+    let most = if random.random_bool(0.7) && square > 40 { 1 } else { ruleset.lettuces };
     let lettuces = random.random_range(0..=most);
     let misses = match ruleset.track.square(square) {
         Square::Lettuce => lettuces > 0 && random.random_bool(0.6),

@@ -46,10 +46,8 @@ impl Player {
         Player {
             ruleset,
             net: start(ruleset, weights.seats).evaluator(&evaluators),
-            search: (nodes > 0).then(|| Search {
-                memory: Memory::for_threads(1, MEMORY, evaluators),
-                nodes,
-            }),
+            search: (nodes > 0)
+                .then(|| Search { memory: Memory::for_threads(1, MEMORY, evaluators), nodes }),
         }
     }
 
@@ -84,9 +82,7 @@ impl Player {
         let mut request = Request::new(AnyPosition::Hase(*position), MAX_DEPTH);
         request.nodes = *nodes;
         let answer = search(&request, memory, &Control::new(None), &mut |_| ())?;
-        let mv = position
-            .legal_moves()
-            .find(|mv| mv.to_string() == answer.best)?;
+        let mv = position.legal_moves().find(|mv| mv.to_string() == answer.best)?;
         let rivals = (position.seats() - 1) as f32;
         let wins = |lead| (lead as f32 / CERTAIN as f32 + rivals) / 2.0;
         Some((mv, answer.value.leads.map(wins)))

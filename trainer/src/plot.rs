@@ -7,11 +7,7 @@ use plotters::prelude::*;
 
 use crate::measure::{Calibration, PARTS};
 
-const COLOURS: [RGBColor; 3] = [
-    RGBColor(0, 114, 178),
-    RGBColor(213, 94, 0),
-    RGBColor(0, 158, 115),
-];
+const COLOURS: [RGBColor; 3] = [RGBColor(0, 114, 178), RGBColor(213, 94, 0), RGBColor(0, 158, 115)];
 
 /// Plots predicted against observed frequencies for each part of the games.
 ///
@@ -26,11 +22,7 @@ pub fn draw(path: &Path, title: &str, parts: &[Calibration; 3]) -> Result<(), Bo
         .x_label_area_size(36)
         .y_label_area_size(44)
         .build_cartesian_2d(0.0..1.0, 0.0..1.0)?;
-    chart
-        .configure_mesh()
-        .x_desc("predicted chance")
-        .y_desc("observed frequency")
-        .draw()?;
+    chart.configure_mesh().x_desc("predicted chance").y_desc("observed frequency").draw()?;
     chart.draw_series(LineSeries::new([(0.0, 0.0), (1.0, 1.0)], BLACK.mix(0.3)))?;
     for ((part, name), colour) in parts.iter().zip(PARTS).zip(COLOURS) {
         let points: Vec<(f64, f64)> = part
@@ -43,11 +35,8 @@ pub fn draw(path: &Path, title: &str, parts: &[Calibration; 3]) -> Result<(), Bo
             .draw_series(LineSeries::new(points.clone(), colour.stroke_width(2)))?
             .label(name)
             .legend(move |(x, y)| PathElement::new([(x, y), (x + 16, y)], colour));
-        chart.draw_series(
-            points
-                .into_iter()
-                .map(|point| Circle::new(point, 3, colour.filled())),
-        )?;
+        chart
+            .draw_series(points.into_iter().map(|point| Circle::new(point, 3, colour.filled())))?;
     }
     chart
         .configure_series_labels()

@@ -100,11 +100,7 @@ impl RecordedGame {
             });
             before = after;
         }
-        Ok(RecordedGame {
-            plies,
-            last: of_hase(&walk.last)?,
-            record,
-        })
+        Ok(RecordedGame { plies, last: of_hase(&walk.last)?, record })
     }
 
     /// Number of seats.

@@ -81,9 +81,9 @@ impl Sample {
                 let place = places[seat.index()];
                 let wins = (seats - usize::from(place)) as f32 - luck[seat.index()];
                 sample.places[slot] = place;
-                sample.wins[slot] = visited.expected.map_or(wins, |expected| {
-                    wins + EXPECTED * (expected[seat.index()] - wins)
-                });
+                sample.wins[slot] = visited
+                    .expected
+                    .map_or(wins, |expected| wins + EXPECTED * (expected[seat.index()] - wins));
             }
         }
         sample
@@ -101,11 +101,7 @@ pub fn play(player: &mut Player, looks: &Looks, random: &mut impl Rng, samples: 
     player.begin();
     let seats = player.seats();
     let mut position = opening(player.ruleset, seats, random);
-    let temperature = if random.random_bool(CURIOUS) {
-        CURIOUS_TEMPERATURE
-    } else {
-        TEMPERATURE
-    };
+    let temperature = if random.random_bool(CURIOUS) { CURIOUS_TEMPERATURE } else { TEMPERATURE };
     let mut visited = Vec::new();
     while let Turn::Seat(seat) = position.turn() {
         if is_too_long(visited.len(), seats) {
@@ -222,8 +218,5 @@ fn record(player: &mut Player, names: &[String], random: &mut impl Rng) -> GameR
             position = position.draw_unchecked(card);
         }
     }
-    GameRecord {
-        turns,
-        ..records::record(names, &start, words.join(" "), &position)
-    }
+    GameRecord { turns, ..records::record(names, &start, words.join(" "), &position) }
 }

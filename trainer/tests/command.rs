@@ -50,10 +50,7 @@ fn weights_for_another_number_of_seats_are_overwritten_only_by_force() {
 fn an_interrupted_course_says_what_is_kept_and_how_to_continue() {
     let folder = tempfile::tempdir().unwrap();
     let net = folder.path().join("my own.net");
-    let mut child = learn("2", "1000000", &net)
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child = learn("2", "1000000", &net).stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
     let first = lines.next().unwrap().unwrap();
     assert!(first.starts_with("round 1 of 1000000, "), "{first}");
@@ -71,11 +68,7 @@ fn an_interrupted_course_says_what_is_kept_and_how_to_continue() {
     assert!(kept.ends_with("my own.progress"), "{last}");
 
     let shell = ["-c", &format!("exec {command}")];
-    let mut child = Command::new("/bin/sh")
-        .args(shell)
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child = Command::new("/bin/sh").args(shell).stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
     let first = lines.next().unwrap().unwrap();
     child.kill().unwrap();

@@ -26,9 +26,9 @@ fn slow_bounds(position: &Position, depth: u32) -> (f64, f64) {
         next.map(|next| slow_bounds(&next, depth - 1))
     };
     match position.turn() {
-        Turn::Seat(Seat(0)) => moves().fold((0.0, 0.0), |best, next| {
-            (next.0.max(best.0), next.1.max(best.1))
-        }),
+        Turn::Seat(Seat(0)) => {
+            moves().fold((0.0, 0.0), |best, next| (next.0.max(best.0), next.1.max(best.1)))
+        }
         Turn::Card(_) => {
             let whole: u32 = position.outcomes().map(|(_, weight)| weight).sum();
             position.outcomes().fold((0.0, 0.0), |sum, (card, weight)| {
@@ -37,9 +37,7 @@ fn slow_bounds(position: &Position, depth: u32) -> (f64, f64) {
                 (sum.0 + part * next.0, sum.1 + part * next.1)
             })
         }
-        _ => moves().fold((1.0, 1.0), |best, next| {
-            (next.0.min(best.0), next.1.min(best.1))
-        }),
+        _ => moves().fold((1.0, 1.0), |best, next| (next.0.min(best.0), next.1.min(best.1))),
     }
 }
 

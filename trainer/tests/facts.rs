@@ -90,11 +90,7 @@ fn repetitions_count_for_the_seat_that_causes_them() {
 #[test]
 fn losers_are_as_far_behind_as_they_are_from_home() {
     // Five squares cost seat 3 15 carrots: 21 are left, more than the second may keep, but not the third.
-    let games = [game(
-        &["a", "b", "c"],
-        "63,5,0/61,20,0/59,36,0 1 - -",
-        "1 3",
-    )];
+    let games = [game(&["a", "b", "c"], "63,5,0/61,20,0/59,36,0 1 - -", "1 3")];
     assert_rows(
         &games,
         &[
@@ -105,11 +101,7 @@ fn losers_are_as_far_behind_as_they_are_from_home() {
     let others = "of the others when the first is home (all) 2 ";
     assert!(rows(&games).iter().any(|row| row.starts_with(others)));
     let unfinished = rows(&[game(&["a", "b"], START, "5 4")]);
-    assert!(
-        !unfinished
-            .iter()
-            .any(|row| row.starts_with("of the others"))
-    );
+    assert!(!unfinished.iter().any(|row| row.starts_with("of the others")));
 }
 
 #[test]
@@ -119,9 +111,7 @@ fn first_places_and_points_are_shares_of_the_games() {
     assert_rows(
         &seatings.map(|names| game(&names, start, "1 3")),
         &[
-            "a 2 50.0 % 50.0 % 50.0 %",
-            "b 2 50.0 % 50.0 % 33.3 %",
-            "c 1 0.0 % 0.0 % 33.3 %",
+            "a 2 50.0 % 50.0 % 50.0 %", "b 2 50.0 % 50.0 % 33.3 %", "c 1 0.0 % 0.0 % 33.3 %",
             "seat 1 2 100.0 % 66.7 % 33.3 %",
         ],
     );
@@ -140,21 +130,11 @@ fn steps_of_the_estimates_add_up_to_the_result() {
     let all = "all 100.0 % 500";
     assert_rows(
         &[with([&[600, 400], &[900, 100]])],
-        &[
-            "seat and opening 4.0 % 100",
-            "cards 36.0 % 300",
-            "moves 4.0 % 100",
-            all,
-        ],
+        &["seat and opening 4.0 % 100", "cards 36.0 % 300", "moves 4.0 % 100", all],
     );
     assert_rows(
         &[with([&[600, 400], &[]])],
-        &[
-            "seat and opening 4.0 % 100",
-            "cards 64.0 % 400",
-            "moves 0.0 % 0",
-            all,
-        ],
+        &["seat and opening 4.0 % 100", "cards 64.0 % 400", "moves 0.0 % 0", all],
     );
     assert_rows(&[with([&[], &[]])], &["all - 0"]);
 }

@@ -64,16 +64,10 @@ fn the_same_course_learns_the_same_and_another_seed_something_else() {
         let first = learned(&course(seats, 3), &file("first.net"));
         assert_eq!(first, learned(&course(seats, 3), &file("second.net")));
         for threads in [1, 3, 100] {
-            let other = Course {
-                threads,
-                ..course(seats, 3)
-            };
+            let other = Course { threads, ..course(seats, 3) };
             assert_eq!(first, learned(&other, &file("second.net")));
         }
-        let other = Course {
-            seed: 8,
-            ..course(seats, 3)
-        };
+        let other = Course { seed: 8, ..course(seats, 3) };
         assert_ne!(first, learned(&other, &file("third.net")));
     }
 }
@@ -98,10 +92,8 @@ fn a_course_goes_on_where_it_was_broken_off() {
         .unwrap();
     assert_eq!(resumed, [11, 12]);
     assert_eq!(fs::read(&output).unwrap(), whole.0);
-    let left: Vec<_> = fs::read_dir(folder.path())
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name())
-        .collect();
+    let left: Vec<_> =
+        fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left.len(), 2, "{left:?}");
 }
 
@@ -109,21 +101,11 @@ fn a_course_goes_on_where_it_was_broken_off() {
 fn the_progress_of_another_course_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let output = folder.path().join("net.net");
-    fs::write(
-        output.with_extension("progress"),
-        "hase-und-igel 2 9 9 9 9 9 anew\n",
-    )
-    .unwrap();
+    fs::write(output.with_extension("progress"), "hase-und-igel 2 9 9 9 9 9 anew\n").unwrap();
     let refused = course(2, 3).run(&output, &Interrupt::new(), &mut |_| ());
-    assert!(
-        matches!(refused, Err(CourseError::Progress { .. })),
-        "{refused:?}"
-    );
+    assert!(matches!(refused, Err(CourseError::Progress { .. })), "{refused:?}");
     let refused = refused.unwrap_err().to_string();
-    assert!(
-        refused.contains("expected hase-und-igel 2 7 3 2 30 3000 anew"),
-        "{refused}"
-    );
+    assert!(refused.contains("expected hase-und-igel 2 7 3 2 30 3000 anew"), "{refused}");
 }
 
 fn samples(weights: &Weights, nodes: u64, count: usize) -> Vec<Sample> {

@@ -39,17 +39,12 @@ fn game(names: &[&str], start: &str, moves: &str) -> GameRecord {
         unreachable!("a game does not change");
     };
     let names: Vec<String> = names.iter().map(|name| name.to_string()).collect();
-    GameRecord {
-        turns,
-        ..records::record(&names, &start, moves.replace("| ", ""), &last)
-    }
+    GameRecord { turns, ..records::record(&names, &start, moves.replace("| ", ""), &last) }
 }
 
 /// Writes a file of these games in a temporary folder.
 fn file(games: &[GameRecord]) -> (TempDir, PathBuf) {
-    let lines = games
-        .iter()
-        .map(|game| serde_json::to_string(game).unwrap() + "\n");
+    let lines = games.iter().map(|game| serde_json::to_string(game).unwrap() + "\n");
     file_of(&lines.collect::<String>())
 }
 

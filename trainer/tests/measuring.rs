@@ -57,17 +57,9 @@ fn a_line_that_is_no_game_is_named() {
     ];
     for (line, expected) in bad {
         let (_folder, path) = file_of(&format!("{good}\n{line}\n"));
-        let error = read(&path)
-            .unwrap()
-            .nth(1)
-            .unwrap()
-            .unwrap_err()
-            .to_string();
+        let error = read(&path).unwrap().nth(1).unwrap().unwrap_err().to_string();
         let place = format!("{}:2: ", path.display());
-        assert!(
-            error.starts_with(&place) && error.contains(expected),
-            "{error}"
-        );
+        assert!(error.starts_with(&place) && error.contains(expected), "{error}");
     }
 }
 
@@ -83,8 +75,5 @@ fn even_chances_cost_the_logarithm_of_two() {
     assert_eq!(all.pairs(), 1.0);
     assert!((all.loss() - 2f64.ln()).abs() < 1e-6, "{}", all.loss());
     let tenth = all.tenths()[5];
-    assert_eq!(
-        (tenth.pairs, tenth.expected(), tenth.found()),
-        (1.0, 0.5, 1.0)
-    );
+    assert_eq!((tenth.pairs, tenth.expected(), tenth.found()), (1.0, 0.5, 1.0));
 }

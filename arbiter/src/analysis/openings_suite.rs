@@ -133,10 +133,7 @@ pub fn make(
         ControlFlow::Continue(()) => {}
     }
     match summary.kept.number < plan.count {
-        true => Err(SuiteError::TooFew(
-            Box::new(summary),
-            Box::new(plan.clone()),
-        )),
+        true => Err(SuiteError::TooFew(Box::new(summary), Box::new(plan.clone()))),
         false => Ok(summary),
     }
 }
@@ -172,12 +169,10 @@ fn candidates(
         let drawn = draw(plan, number).map_err(Rejected::Failed);
         let candidate = drawn.and_then(|candidate| candidate.ok_or(Rejected::Short));
         let fresh =
-            candidate.and_then(
-                |candidate| match seen.insert(candidate.position.to_string()) {
-                    true => Ok(candidate),
-                    false => Err(Rejected::Repeated),
-                },
-            );
+            candidate.and_then(|candidate| match seen.insert(candidate.position.to_string()) {
+                true => Ok(candidate),
+                false => Err(Rejected::Repeated),
+            });
         (number, fresh)
     })
 }
@@ -197,11 +192,7 @@ fn draw(plan: &SuitePlan, number: u64) -> Result<Option<Candidate>, PositionErro
     let Turn::Seat(mover) = position.turn() else {
         return Ok(None);
     };
-    Ok(Some(Candidate {
-        opening: Opening { start: None, moves },
-        position,
-        mover,
-    }))
+    Ok(Some(Candidate { opening: Opening { start: None, moves }, position, mover }))
 }
 
 /// Judges a candidate by an engine that has forgotten earlier ones.

@@ -35,11 +35,7 @@ fn seats_table(game: &ReviewedGame<'_>) -> String {
     let is_cut = sums.iter().any(|sums| sums.verdict != 0.0);
     let shown = |name: &str| is_cut || name != "verdict";
     let names = SeatSums::NAMES.iter().filter(|name| shown(name));
-    let mut columns = vec![
-        Column::right("seat"),
-        Column::left("engine"),
-        Column::right("place"),
-    ];
+    let mut columns = vec![Column::right("seat"), Column::left("engine"), Column::right("place")];
     columns.extend(names.map(|name| Column::right(name)));
     let rows = sums.iter().enumerate().map(|(index, sums)| {
         let place = game.record.places.get(index);
@@ -104,10 +100,7 @@ fn of_drawers(review: &Review) -> Vec<Drawn<'_>> {
     let after = review.moves.iter();
     let after = after.flat_map(|reviewed| reviewed.cards.iter().map(|card| (reviewed.ply, card)));
     let own = |card: &ReviewedCard| card.luck.get(card.seat - 1).copied().unwrap_or(0.0);
-    first
-        .chain(after)
-        .map(|(ply, card)| (ply, own(card), card))
-        .collect()
+    first.chain(after).map(|(ply, card)| (ply, own(card), card)).collect()
 }
 
 /// Cards under a heading; nothing without any.
@@ -143,9 +136,7 @@ fn cards_table<'a>(
 /// Tables of the totals of all games and their worst moves, with a newline at the end.
 pub fn totals_text(totals: &Totals, worst: &[BadMove]) -> String {
     let is_cut = totals.seats().any(|line| line.means.verdict.mean != 0.0);
-    let engines = totals
-        .engines()
-        .map(|(name, line)| (name.to_string(), line));
+    let engines = totals.engines().map(|(name, line)| (name.to_string(), line));
     let seats = totals.seats().enumerate();
     let seats = seats.map(|(index, line)| ((index + 1).to_string(), line));
     format!(
@@ -272,9 +263,7 @@ pub fn json(
         games: totals.games(),
         left_out,
         moves: totals.moves(),
-        engines: engines
-            .map(|(engine, line)| OfEngine { engine, line })
-            .collect(),
+        engines: engines.map(|(engine, line)| OfEngine { engine, line }).collect(),
         seats: seats.map(|(seat, line)| OfSeat { seat, line }).collect(),
         worst,
         reviews: reviews.collect(),

@@ -60,10 +60,8 @@ pub struct RerunError {
 
 /// Returns the first engine of the game with a time limit; such a game cannot be played again.
 pub fn timed_engine<'a>(engines: &'a [EngineSpec], record: &GameRecord) -> Option<&'a EngineSpec> {
-    let seated = record
-        .seats
-        .iter()
-        .filter_map(|name| engines.iter().find(|engine| engine.name == *name));
+    let seated =
+        record.seats.iter().filter_map(|name| engines.iter().find(|engine| engine.name == *name));
     let mut timed = seated.filter(|engine| !engine.limit.is_timeless());
     timed.next()
 }
@@ -73,20 +71,13 @@ impl Reruns {
     pub fn of_match(mut plan: Plan) -> Reruns {
         // The games of retired engines are not in the list, so retirement must not stop the others.
         plan.patience.failures = 0;
-        Reruns {
-            plan,
-            is_of_match: true,
-            reruns: Vec::new(),
-        }
+        Reruns { plan, is_of_match: true, reruns: Vec::new() }
     }
 
     /// Creates an empty list for games of records. They are played by the engines of `plan`, found by name; the records
     /// replace the rest of the plan.
     pub fn of_records(plan: Plan) -> Reruns {
-        Reruns {
-            is_of_match: false,
-            ..Reruns::of_match(plan)
-        }
+        Reruns { is_of_match: false, ..Reruns::of_match(plan) }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -112,10 +103,7 @@ impl Reruns {
         let index = self.reruns.iter().rposition(goes_with);
         let index = index.unwrap_or_else(|| {
             let games = BTreeMap::new();
-            self.reruns.push(Rerun {
-                plan: plan.clone(),
-                games,
-            });
+            self.reruns.push(Rerun { plan: plan.clone(), games });
             self.reruns.len() - 1
         });
         let rerun = &mut self.reruns[index];
@@ -207,18 +195,13 @@ fn are_alike(one: &Plan, other: &Plan) -> bool {
 /// Makes a plan, except for its openings, whose last game is the recorded one: the first game of its block, with the
 /// engines in their recorded seats.
 fn plan_of(plan: &Plan, record: &GameRecord) -> Result<Plan, RerunError> {
-    let wrong = |reason| RerunError {
-        game: record.game,
-        reason,
-    };
+    let wrong = |reason| RerunError { game: record.game, reason };
     let rules = Rules::by_name(&record.variant);
     let rules = rules.map_err(|error| wrong(error.to_string()))?;
     let engine = |name: &String| {
         let found = plan.engines.iter().find(|engine| engine.name == *name);
         found.cloned().ok_or_else(|| {
-            wrong(format!(
-                "no engine is called {name:?}; give an --engine with this name"
-            ))
+            wrong(format!("no engine is called {name:?}; give an --engine with this name"))
         })
     };
     let seats = record.seats.len();
@@ -254,9 +237,7 @@ fn plan_of(plan: &Plan, record: &GameRecord) -> Result<Plan, RerunError> {
 /// The start of a recorded game and its opening moves, including the card drawn after the last of them.
 fn opening(rules: &Rules, record: &GameRecord) -> Opening {
     let seats = record.seats.len();
-    let is_usual = rules
-        .start(seats)
-        .is_ok_and(|start| start.to_string() == record.start);
+    let is_usual = rules.start(seats).is_ok_and(|start| start.to_string() == record.start);
     let words = record.moves.split_whitespace();
     let mut opening = Opening {
         moves: words.map(String::from).collect(),

@@ -301,10 +301,7 @@ impl ReviewArgs {
     /// [`ArgsError`] about `--engine`.
     pub fn plan(&self) -> Result<ReviewPlan, ArgsError> {
         let limit = self.limit.limit().unwrap_or(DEFAULT_LIMIT);
-        Ok(ReviewPlan {
-            engine: judge(&self.engine, limit)?,
-            concurrency: self.concurrency,
-        })
+        Ok(ReviewPlan { engine: judge(&self.engine, limit)?, concurrency: self.concurrency })
     }
 }
 

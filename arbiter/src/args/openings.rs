@@ -94,9 +94,7 @@ impl OpeningsArgs {
     /// [`ArgsError`] names the flag, its value and the accepted values.
     pub fn plan(&self) -> Result<SuitePlan, ArgsError> {
         Ok(SuitePlan {
-            rules: self
-                .game
-                .rules(Some(self.players), self.isolation.isolate, PATIENCE)?,
+            rules: self.game.rules(Some(self.players), self.isolation.isolate, PATIENCE)?,
             seats: self.players,
             count: self.count,
             plies: self.plies.clone(),

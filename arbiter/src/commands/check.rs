@@ -22,12 +22,9 @@ pub fn check(args: &CheckArgs) -> ExitCode {
         Ok(settings) => settings,
         Err(error) => return error.exit(),
     };
-    report(
-        &args.command[0].to_string_lossy(),
-        !args.only.is_empty(),
-        args.format,
-        |observe| run(&settings, observe),
-    )
+    report(&args.command[0].to_string_lossy(), !args.only.is_empty(), args.format, |observe| {
+        run(&settings, observe)
+    })
 }
 
 fn settings_of(args: &CheckArgs) -> Result<Settings, ExitError> {
@@ -76,12 +73,9 @@ pub fn check_rules(args: &CheckRulesArgs) -> ExitCode {
         only: args.only.clone(),
         patience: Duration::from_millis(args.timeout),
     };
-    report(
-        &program.name,
-        !args.only.is_empty(),
-        args.format,
-        |observe| run_rules(&settings, observe),
-    )
+    report(&program.name, !args.only.is_empty(), args.format, |observe| {
+        run_rules(&settings, observe)
+    })
 }
 
 /// Shows the progress of a check, then its report.

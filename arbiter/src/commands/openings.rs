@@ -82,10 +82,8 @@ fn settings(plan: &SuitePlan) -> String {
 
 /// Statistics of a finished suite.
 fn text(summary: &Summary, plan: &SuitePlan) -> String {
-    let mut text = format!(
-        "{} kept of {} candidates, seed {}",
-        summary.kept.number, summary.drawn, plan.seed
-    );
+    let mut text =
+        format!("{} kept of {} candidates, seed {}", summary.kept.number, summary.drawn, plan.seed);
     if summary.repeated > 0 {
         text += &format!("; {} repeat an earlier one", summary.repeated);
     }

@@ -27,10 +27,7 @@ fn begin(planned: Result<(Plan, Vec<String>), ArgsError>, args: &GameArgs) -> Ex
     let mut new = args.new_match();
     if args.store.is_none() && args.plays_levels() {
         let file = unused_file();
-        remarks.push(format!(
-            "stored in {}; --store none keeps nothing",
-            file.display()
-        ));
+        remarks.push(format!("stored in {}; --store none keeps nothing", file.display()));
         new.store = Some(file);
     }
     run::begin((plan, remarks), &new, &mut ThisMachine::default())

@@ -24,10 +24,7 @@ pub fn replay(args: &ReplayArgs) -> ExitCode {
     };
     match args.game {
         Some(wanted) if checked.games == 0 => {
-            return exit::fail(
-                exit::USAGE,
-                format_args!("--game: no game {wanted} in {file}"),
-            );
+            return exit::fail(exit::USAGE, format_args!("--game: no game {wanted} in {file}"));
         }
         Some(_) => {}
         None => {

@@ -34,11 +34,7 @@ use super::{CommandError, exit, fail, isolate, print_all, stop_on_signals};
 /// Prints or writes the report on the games in a file.
 pub fn report(args: &ReportArgs) -> ExitCode {
     let is_for_terminal = args.output.is_none() && io::stdout().is_terminal();
-    if args
-        .output
-        .as_ref()
-        .is_some_and(|output| is_same_file(output, &args.input.file))
-    {
+    if args.output.as_ref().is_some_and(|output| is_same_file(output, &args.input.file)) {
         return exit::fail(
             exit::USAGE,
             "--output: expected a different file from the one being reported",
@@ -60,11 +56,7 @@ pub fn report(args: &ReportArgs) -> ExitCode {
         ReportFormat::Json => read_tables(args, &interrupt, standings_json),
         ReportFormat::Html => read_page(args, &interrupt),
     };
-    let Made {
-        mut text,
-        is_whole,
-        fault,
-    } = match made {
+    let Made { mut text, is_whole, fault } = match made {
         // An error of the reviewer sets the interrupt, too; a signal ends a review without an error.
         Err(error) if error.is::<ReviewError<JudgeError>>() => return fail(&error),
         _ if interrupt.is_set() => return ExitCode::from(exit::INTERRUPTED),
@@ -131,11 +123,7 @@ fn read_tables(
         }
     };
     report.finish();
-    Ok(Made {
-        text: text(&report),
-        is_whole,
-        fault: None,
-    })
+    Ok(Made { text: text(&report), is_whole, fault: None })
 }
 
 /// Opens the file, after its games' luck was measured if the user asks for it. The evaluator, if any, still has to
@@ -180,11 +168,7 @@ fn read_page(args: &ReportArgs, interrupt: &Interrupt) -> Result<Made, CommandEr
         // Without its program, a game is shown by its moves alone.
         fault = fault.take().or(found.filter(RulesError::is_broken));
     })?;
-    Ok(Made {
-        text: page.html(),
-        is_whole,
-        fault,
-    })
+    Ok(Made { text: page.html(), is_whole, fault })
 }
 
 /// Reviews the valid games; prints the flaws of the others.
@@ -229,9 +213,7 @@ fn for_each_of(
 ) -> Result<(), ArchiveError> {
     let GameFile::Store(store) = file else {
         return file.for_each(|_, game| {
-            game.ok()
-                .filter(|record| wanted.contains(&record.game))
-                .map(&mut visit);
+            game.ok().filter(|record| wanted.contains(&record.game)).map(&mut visit);
             Ok(())
         });
     };

@@ -31,11 +31,7 @@ pub fn verify(args: &VerifyArgs) -> ExitCode {
             let file = args.input.file.display();
             // A closed pipe is not an error.
             let _ = print(&format!("{file}: {}\n", found.summary()));
-            if interrupt.is_set() {
-                ExitCode::from(exit::INTERRUPTED)
-            } else {
-                found.code()
-            }
+            if interrupt.is_set() { ExitCode::from(exit::INTERRUPTED) } else { found.code() }
         }
     }
 }

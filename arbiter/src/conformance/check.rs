@@ -74,17 +74,8 @@ pub enum Profile {
 
 /// Parts of the names of checks that a match needs.
 const MATCH: &[&str] = &[
-    "uci/id-name",
-    "uci/lines",
-    "isready/idle",
-    "ucinewgame",
-    "/moves",
-    "options/",
-    "go/once",
-    "limits/movetime",
-    "limits/clock",
-    "end/quit",
-    "soak",
+    "uci/id-name", "uci/lines", "isready/idle", "ucinewgame", "/moves", "options/", "go/once",
+    "limits/movetime", "limits/clock", "end/quit", "soak",
 ];
 
 /// Severity of a failure.
@@ -218,10 +209,7 @@ impl Check {
 
     /// Reduces the severity to a warning.
     fn lightly(self) -> Check {
-        Check {
-            severity: Severity::Warning,
-            ..self
-        }
+        Check { severity: Severity::Warning, ..self }
     }
 }
 

@@ -13,12 +13,8 @@ const LAST_MOVES: usize = 6;
 
 /// Explains a game in several lines, with a newline at the end.
 pub fn explain(record: &GameRecord) -> String {
-    let mut text = format!(
-        "game {} of block {}, {}\n",
-        record.game,
-        record.block,
-        printable(&record.variant)
-    );
+    let mut text =
+        format!("game {} of block {}, {}\n", record.game, record.block, printable(&record.variant));
     let results = record.seats.iter().zip(&record.places).zip(&record.endings);
     for (seat, ((name, place), ending)) in (1..).zip(results) {
         let name = printable(name);

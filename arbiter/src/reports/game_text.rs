@@ -33,12 +33,7 @@ fn tags(record: &GameRecord) -> String {
     if let Some(fault) = &record.fault {
         let reason = format!("seat {}: {}", fault.seat, fault.reason);
         tags.push(("Fault".to_string(), reason));
-        tags.extend(
-            fault
-                .stderr
-                .iter()
-                .map(|line| ("Stderr".to_string(), line.clone())),
-        );
+        tags.extend(fault.stderr.iter().map(|line| ("Stderr".to_string(), line.clone())));
     }
     let mut text = String::new();
     // Quotation marks, backslashes and invisible characters are escaped, so that a value stays on one line.
@@ -151,9 +146,7 @@ mod tests {
             block: 2,
             variant: "hase-und-igel".to_string(),
             start: "0,68,3/0,68,3/0,68,3 1 - -".to_string(),
-            seats: ["alpha", "\"beta\"\n", "c:\\gamma"]
-                .map(String::from)
-                .to_vec(),
+            seats: ["alpha", "\"beta\"\n", "c:\\gamma"].map(String::from).to_vec(),
             seed: Seed::Number(7),
             moves: "1 +half 4 5".to_string(),
             places: vec![1, 1, 3],
@@ -200,19 +193,13 @@ mod tests {
             ..record()
         };
         let text = game_text(&record);
-        assert!(
-            text.contains("\n\n+show 1. 3:4 {opening} 1-1-3\n\n"),
-            "{text}"
-        );
+        assert!(text.contains("\n\n+show 1. 3:4 {opening} 1-1-3\n\n"), "{text}");
     }
 
     #[test]
     fn unplayable_moves_become_a_comment() {
-        let record = GameRecord {
-            moves: "1 +half 64} 3".to_string(),
-            turns: Vec::new(),
-            ..record()
-        };
+        let record =
+            GameRecord { moves: "1 +half 64} 3".to_string(), turns: Vec::new(), ..record() };
         let text = game_text(&record);
         let expected = "\n\n1. 1:1 +half {opening} {unplayable: 64? 3} 1-1-3\n\n";
         assert!(text.contains(expected), "{text}");

@@ -9,19 +9,12 @@ use matches::record::{GameRecord, TurnRecord};
 use matches::report::{Column, ordinal, table};
 
 /// Columns to the left of the position.
-const MOVE: [Column; 4] = [
-    Column::right("ply"),
-    Column::right("seat"),
-    Column::left("engine"),
-    Column::left("move"),
-];
+const MOVE: [Column; 4] =
+    [Column::right("ply"), Column::right("seat"), Column::left("engine"), Column::left("move")];
 
 /// Columns to the right of the position.
-const OPINION: [Column; 3] = [
-    Column::right("depth"),
-    Column::right("ms"),
-    Column::left("estimate or score"),
-];
+const OPINION: [Column; 3] =
+    [Column::right("depth"), Column::right("ms"), Column::left("estimate or score")];
 
 /// Shows a game move by move: mover and card, the position after the move in a few columns, and the engine's report;
 /// then places and endings. A game with an illegal move is shown up to it. The text ends with a newline.
@@ -42,17 +35,9 @@ pub fn show(record: &GameRecord) -> String {
     }
     for (index, name) in record.seats.iter().enumerate() {
         let place = record.places.get(index).map_or(0, |&place| place as usize);
-        let ending = record
-            .endings
-            .get(index)
-            .map_or("?", |ending| ending.name());
-        let _ = writeln!(
-            text,
-            "seat {} {}: {}, {ending}",
-            index + 1,
-            printable(name),
-            ordinal(place)
-        );
+        let ending = record.endings.get(index).map_or("?", |ending| ending.name());
+        let _ =
+            writeln!(text, "seat {} {}: {}, {ending}", index + 1, printable(name), ordinal(place));
     }
     if let Some(fault) = &record.fault {
         let _ = writeln!(text, "seat {}: {}", fault.seat, printable(&fault.reason));
@@ -67,9 +52,7 @@ pub fn show(record: &GameRecord) -> String {
 fn moves(record: &GameRecord, walk: &Replay) -> String {
     let opening = record.opening_plies();
     let rows = walk.steps.iter().enumerate().map(|(index, step)| {
-        let turn = index
-            .checked_sub(opening)
-            .and_then(|index| record.turns.get(index));
+        let turn = index.checked_sub(opening).and_then(|index| record.turns.get(index));
         row(index, step, turn, record)
     });
     let position = walk.first.columns().into_iter();
@@ -77,10 +60,7 @@ fn moves(record: &GameRecord, walk: &Replay) -> String {
     let columns: Vec<Column> = MOVE.into_iter().chain(position).chain(OPINION).collect();
     let table = table(&columns, rows);
     let picture = picture(&walk.last).map_or_else(String::new, |picture| picture + "\n\n");
-    format!(
-        "start {}\n\n{table}\nend   {}\n\n{picture}",
-        walk.first, walk.last
-    )
+    format!("start {}\n\n{table}\nend   {}\n\n{picture}", walk.first, walk.last)
 }
 
 /// The picture that a rules program draws; the columns show other positions.
@@ -106,9 +86,7 @@ fn row(index: usize, step: &Step, turn: Option<&TurnRecord>, record: &GameRecord
         None => ["".to_string(), "".to_string(), "opening".to_string()],
         Some(turn) => [
             turn.depth.map_or(String::new(), |depth| depth.to_string()),
-            turn.micros.map_or(String::new(), |micros| {
-                format!("{:.1}", micros as f64 / 1000.0)
-            }),
+            turn.micros.map_or(String::new(), |micros| format!("{:.1}", micros as f64 / 1000.0)),
             opinion(turn),
         ],
     });
@@ -127,10 +105,6 @@ fn value(turn: &TurnRecord) -> String {
     if turn.estimate.is_empty() {
         return turn.score.clone().unwrap_or_default();
     }
-    let shares: Vec<String> = turn
-        .estimate
-        .iter()
-        .map(|share| format!("{share:>4}"))
-        .collect();
+    let shares: Vec<String> = turn.estimate.iter().map(|share| format!("{share:>4}")).collect();
     shares.join(" ").trim_start().to_string()
 }

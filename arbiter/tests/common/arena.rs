@@ -40,10 +40,7 @@ impl Arena {
         fs::write(arena.path("attack"), attack.replace("DIR", directory)).unwrap();
         // By another process, so that no child of a parallel test has the file open for writing when it is run.
         let mut copy = Command::new("cp");
-        copy.args([
-            env!("CARGO_BIN_EXE_arbiter").as_ref(),
-            arena.path("arbiter").as_path(),
-        ]);
+        copy.args([env!("CARGO_BIN_EXE_arbiter").as_ref(), arena.path("arbiter").as_path()]);
         assert!(copy.status().unwrap().success());
         arena
     }
@@ -87,11 +84,7 @@ impl Arena {
             "--engine",
             &attacker,
         ];
-        let limit = if keys.contains("movetime") {
-            &[][..]
-        } else {
-            &["--nodes", "1"]
-        };
+        let limit = if keys.contains("movetime") { &[][..] } else { &["--nodes", "1"] };
         let all = fixed.iter().chain(limit).chain(more);
         all.map(|argument| argument.to_string()).collect()
     }

@@ -31,20 +31,14 @@ pub fn await_death(group: u32) {
 fn living(is_wanted: impl Fn(u32, u32) -> bool) -> BTreeMap<u32, String> {
     let mut found = BTreeMap::new();
     for entry in fs::read_dir("/proc").unwrap().flatten() {
-        let Some(id) = entry
-            .file_name()
-            .to_str()
-            .and_then(|name| name.parse().ok())
-        else {
+        let Some(id) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else {
             continue;
         };
         let Ok(stat) = fs::read_to_string(entry.path().join("stat")) else {
             continue;
         };
         // After the name in parentheses: state, parent, process group.
-        let fields: Vec<&str> = stat[stat.rfind(')').unwrap() + 1..]
-            .split_whitespace()
-            .collect();
+        let fields: Vec<&str> = stat[stat.rfind(')').unwrap() + 1..].split_whitespace().collect();
         // While a process is being reaped, its group is -1.
         let (Ok(parent), Ok(group)) = (fields[1].parse(), fields[2].parse()) else {
             continue;

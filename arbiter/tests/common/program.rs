@@ -4,11 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// The `--engine` string of the built-in engine.
-pub const BUILT_IN: &str = concat!(
-    "cmd=",
-    env!("CARGO_BIN_EXE_arbiter"),
-    " args=engine name=buxtehude"
-);
+pub const BUILT_IN: &str =
+    concat!("cmd=", env!("CARGO_BIN_EXE_arbiter"), " args=engine name=buxtehude");
 
 /// Plays one of the legal moves that it receives, not always the first.
 const SCATTERED: &str = r#"
@@ -121,11 +118,7 @@ pub fn arbiter(arguments: &[&str]) -> Command {
 
 /// Runs the arbiter; returns its exit status, standard output and standard error.
 pub fn run(arguments: &[&str]) -> (i32, String, String) {
-    let Output {
-        status,
-        stdout,
-        stderr,
-    } = arbiter(arguments).output().unwrap();
+    let Output { status, stdout, stderr } = arbiter(arguments).output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     (status.code().unwrap_or(-1), text(stdout), text(stderr))
 }

@@ -7,23 +7,15 @@ use serde_json::Value;
 /// Asserts that a game on the page equals the recorded one: the changes of each step lead to the position that the
 /// rules give for its move.
 pub fn check_game(game: &Value, boards: &Value, record: &GameRecord) {
-    let names: Vec<&str> = list(&game["names"])
-        .iter()
-        .map(|name| name.as_str().unwrap())
-        .collect();
+    let names: Vec<&str> = list(&game["names"]).iter().map(|name| name.as_str().unwrap()).collect();
     assert_eq!(names, record.seats);
     assert_eq!(game["flaw"], Value::Null, "{game}");
     let track = &game["positions"];
-    let mut position = Variant::by_name(&record.variant)
-        .unwrap()
-        .parse(&record.start)
-        .unwrap();
+    let mut position = Variant::by_name(&record.variant).unwrap().parse(&record.start).unwrap();
     check_board(&boards[number(&track["board"])], &position.scene());
     let mut squares: Vec<usize> = list(&track["squares"]).iter().map(number).collect();
-    let mut facts: Vec<Vec<String>> = list(&track["facts"])
-        .iter()
-        .map(|facts| list(facts).iter().map(text).collect())
-        .collect();
+    let mut facts: Vec<Vec<String>> =
+        list(&track["facts"]).iter().map(|facts| list(facts).iter().map(text).collect()).collect();
     check_position(track, &squares, &facts, &position);
     let mut words = record.moves.split_whitespace().peekable();
     let steps = list(&track["steps"]);
@@ -52,12 +44,8 @@ pub fn check_game(game: &Value, boards: &Value, record: &GameRecord) {
             assert_eq!(step.get("e"), None, "{step} of the opening");
             continue;
         };
-        let estimate: Vec<u16> = step["e"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .map(|share| number(share) as u16)
-            .collect();
+        let estimate: Vec<u16> =
+            step["e"].as_array().into_iter().flatten().map(|share| number(share) as u16).collect();
         assert_eq!(estimate, turn.estimate, "{step}");
         let line = (!turn.pv.is_empty()).then(|| turn.pv.join(" "));
         assert_eq!(step.get("l").map(text), line, "{step}");
@@ -68,14 +56,11 @@ pub fn check_game(game: &Value, boards: &Value, record: &GameRecord) {
 }
 
 fn check_board(board: &Value, scene: &Scene) {
-    let kinds = list(&board["squares"])
-        .iter()
-        .map(|kind| &board["kinds"][number(kind)]);
+    let kinds = list(&board["squares"]).iter().map(|kind| &board["kinds"][number(kind)]);
     let kinds: Vec<[String; 2]> = kinds.map(|kind| [text(&kind[0]), text(&kind[1])]).collect();
     let expected = scene.board.squares.iter();
-    let expected: Vec<[String; 2]> = expected
-        .map(|kind| [kind.name.into(), kind.mark.into()])
-        .collect();
+    let expected: Vec<[String; 2]> =
+        expected.map(|kind| [kind.name.into(), kind.mark.into()]).collect();
     assert_eq!(kinds, expected);
 }
 
@@ -87,44 +72,27 @@ fn check_position(track: &Value, squares: &[usize], facts: &[Vec<String>], posit
             (number(&found[0]), text(&found[1])),
             (piece.seat.index(), piece.name.to_string())
         );
-        assert_eq!(
-            squares[index],
-            piece.square,
-            "piece {index} in\n{}",
-            position.picture()
-        );
+        assert_eq!(squares[index], piece.square, "piece {index} in\n{}", position.picture());
     }
     assert_eq!(squares.len(), scene.pieces.len());
     for (seat, expected) in scene.facts.iter().enumerate() {
         for (index, fact) in expected.iter().enumerate() {
             let label = text(&track["labels"][index]);
             let found = (label.as_str(), facts[seat][index].as_str());
-            assert_eq!(
-                found,
-                (fact.label, fact.value.as_str()),
-                "{}",
-                position.picture()
-            );
+            assert_eq!(found, (fact.label, fact.value.as_str()), "{}", position.picture());
         }
         assert_eq!(facts[seat].len(), expected.len());
     }
 }
 
 pub fn list(value: &Value) -> &[Value] {
-    value
-        .as_array()
-        .unwrap_or_else(|| panic!("no list: {value}"))
+    value.as_array().unwrap_or_else(|| panic!("no list: {value}"))
 }
 
 fn number(value: &Value) -> usize {
-    value
-        .as_u64()
-        .unwrap_or_else(|| panic!("no number: {value}")) as usize
+    value.as_u64().unwrap_or_else(|| panic!("no number: {value}")) as usize
 }
 
 pub fn text(value: &Value) -> String {
-    value
-        .as_str()
-        .unwrap_or_else(|| panic!("no text: {value}"))
-        .to_string()
+    value.as_str().unwrap_or_else(|| panic!("no text: {value}")).to_string()
 }

@@ -43,16 +43,8 @@ pub fn printed(stdout: &str) -> BTreeSet<u64> {
     let mut printed = BTreeSet::new();
     for line in stdout.lines() {
         let number = line.split_once("  game ").and_then(|(count, rest)| {
-            let is_count = count
-                .trim()
-                .split('/')
-                .all(|part| part.parse::<u64>().is_ok());
-            rest.split_once(": ")
-                .filter(|_| is_count)?
-                .0
-                .trim()
-                .parse()
-                .ok()
+            let is_count = count.trim().split('/').all(|part| part.parse::<u64>().is_ok());
+            rest.split_once(": ").filter(|_| is_count)?.0.trim().parse().ok()
         });
         if let Some(number) = number {
             assert!(printed.insert(number), "game {number} twice in\n{stdout}");
@@ -63,31 +55,19 @@ pub fn printed(stdout: &str) -> BTreeSet<u64> {
 
 /// Tables and faults printed by a match, a resumed match or a report, without the columns that depend on the clock.
 pub fn tables(stdout: &str) -> String {
-    let from = stdout
-        .find('─')
-        .unwrap_or_else(|| panic!("no table in {stdout}"));
+    let from = stdout.find('─').unwrap_or_else(|| panic!("no table in {stdout}"));
     let text = &stdout[from..];
     // A match ends with an empty line and a line of its own.
-    let text = text
-        .rsplit_once("\n\n")
-        .filter(|(_, last)| last.contains("stored in"));
+    let text = text.rsplit_once("\n\n").filter(|(_, last)| last.contains("stored in"));
     let text = text.map_or(&stdout[from..], |(text, _)| text);
     let heading = text.lines().nth(1).unwrap();
-    let column = heading
-        .find(CLOCK_COLUMN)
-        .map(|bytes| heading[..bytes].chars().count());
+    let column = heading.find(CLOCK_COLUMN).map(|bytes| heading[..bytes].chars().count());
     let column = column.unwrap_or_else(|| panic!("no {CLOCK_COLUMN} in {text}"));
     let mut lines: Vec<String> = text.trim_end().lines().map(String::from).collect();
-    for line in lines
-        .iter_mut()
-        .skip(3)
-        .take_while(|line| !line.starts_with('─'))
-    {
+    for line in lines.iter_mut().skip(3).take_while(|line| !line.starts_with('─')) {
         let is_clock = |index| (column..column + CLOCK_COLUMN.len()).contains(&index);
         let masked = line.chars().enumerate();
-        *line = masked
-            .map(|(index, c)| if is_clock(index) { '*' } else { c })
-            .collect();
+        *line = masked.map(|(index, c)| if is_clock(index) { '*' } else { c }).collect();
     }
     lines.join("\n")
 }

@@ -52,10 +52,7 @@ impl Table {
                 deck_seed: 5.into(),
             },
             plan: Plan {
-                patience: Patience {
-                    max_plies: 6,
-                    ..Patience::default()
-                },
+                patience: Patience { max_plies: 6, ..Patience::default() },
                 ..Plan::new(&VARIANTS[0], seats, engines)
             },
             log: Log::none(),
@@ -75,19 +72,11 @@ impl Table {
                 &self.interrupt,
             )
         };
-        let mut engines: Vec<Option<Engine>> = self
-            .plan
-            .engines
-            .iter()
-            .map(|spec| Some(start(spec).unwrap()))
-            .collect();
+        let mut engines: Vec<Option<Engine>> =
+            self.plan.engines.iter().map(|spec| Some(start(spec).unwrap())).collect();
         let begun = Instant::now();
         let result = Referee::new(&self.plan, &self.interrupt).play(&self.game, &mut engines);
-        Played {
-            took: begun.elapsed(),
-            result,
-            engines: engines.into_iter().flatten().collect(),
-        }
+        Played { took: begun.elapsed(), result, engines: engines.into_iter().flatten().collect() }
     }
 }
 

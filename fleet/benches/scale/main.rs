@@ -99,16 +99,10 @@ struct Common {
 }
 
 fn main() -> Outcome<()> {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build()?;
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let outcome = match Cli::parse().what {
-        What::Workers {
-            common,
-            movetime,
-            nodes,
-        } => {
+        What::Workers { common, movetime, nodes } => {
             let movetime = movetime.map(|ms| Limit::movetime(Duration::from_millis(ms)));
             let (mut fleet, coordinator) =
                 begin(movetime.unwrap_or(Limit::nodes(nodes)), common.stored, "")?;
@@ -116,10 +110,7 @@ fn main() -> Outcome<()> {
             let _workers: Vec<Process> = (0..common.number).map(worker).collect();
             report(&common, &fleet, &coordinator, None)
         }
-        What::Simulated {
-            common,
-            game_seconds,
-        } => {
+        What::Simulated { common, game_seconds } => {
             let (fleet, coordinator) = begin(Limit::nodes(1), common.stored, "")?;
             let game_time = Duration::from_secs_f64(game_seconds);
             let workers = simulated::begin(&fleet.address, common.number, game_time);
@@ -137,9 +128,7 @@ fn main() -> Outcome<()> {
                 coordinator.await_words("two other workers agree on another game");
                 Ok(counts.games.load(Ordering::Relaxed))
             };
-            let found = (0..runs)
-                .map(|_| invented())
-                .collect::<Outcome<Vec<u64>>>()?;
+            let found = (0..runs).map(|_| invented()).collect::<Outcome<Vec<u64>>>()?;
             let mean = found.iter().sum::<u64>() as f64 / runs as f64;
             println!("{words}: found after {mean:.1} invented games, the mean of {found:?}");
             Ok(())
@@ -197,10 +186,7 @@ fn report(
     coordinator: &Process,
     counts: Option<&Counts>,
 ) -> Outcome<()> {
-    let pids = [
-        coordinator.pid().as_raw_nonzero().get() as u32,
-        fleet.server.pid(),
-    ];
+    let pids = [coordinator.pid().as_raw_nonzero().get() as u32, fleet.server.pid()];
     let games = || coordinator.output().matches("  game ").count();
     let usages = || -> Outcome<[Usage; 2]> { Ok([usage(pids[0])?, usage(pids[1])?]) };
     std::thread::sleep(Duration::from_secs(common.warm_up));

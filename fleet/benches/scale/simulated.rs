@@ -194,27 +194,14 @@ async fn play(worker: &Worker, played: &Match, message: &Delivered) -> Outcome<(
             }
         }
         let mut record = random_game(played.plan, &played.schedule, number, work.dealt.clone())?;
-        record.machine = Some(Machine {
-            slots: 1,
-            micros: 10_000_000,
-            ..Machine::default()
-        });
+        record.machine = Some(Machine { slots: 1, micros: 10_000_000, ..Machine::default() });
         let sent = Sent {
             label: worker.label.clone(),
-            game: StoredGame {
-                digest: Some(record.digest()),
-                record,
-                totals: None,
-            },
+            game: StoredGame { digest: Some(record.digest()), record, totals: None },
         };
         let (key, bytes) = (worker.signer.key(), sent.encode(&worker.signer, id)?);
         let message_id = format!("{:032x}", rand::random::<u128>());
-        let sent = publish(
-            &worker.context,
-            played.names.result(key),
-            &message_id,
-            bytes,
-        );
+        let sent = publish(&worker.context, played.names.result(key), &message_id, bytes);
         acknowledged(sent.await?).await?;
         played.counts.games.fetch_add(1, Ordering::Relaxed);
     }

@@ -192,12 +192,9 @@ impl<'a> Collector<'a> {
             }
         }
         // One refused game of a worker discredits the others.
-        let (accepted, dropped): (Vec<_>, Vec<_>) = accepted
-            .into_iter()
-            .partition(|game| !self.set_aside.contains(&game.worker));
-        let dropped = dropped
-            .iter()
-            .map(|game| self.units.of_game(game.record.game));
+        let (accepted, dropped): (Vec<_>, Vec<_>) =
+            accepted.into_iter().partition(|game| !self.set_aside.contains(&game.worker));
+        let dropped = dropped.iter().map(|game| self.units.of_game(game.record.game));
         self.changes.uncounted.extend(dropped);
         let records: Vec<&GameRecord> = accepted.iter().map(|game| &game.record).collect();
         self.planned.ledger.keep(&records)?;

@@ -161,9 +161,7 @@ impl<'a> Dispatcher<'a> {
             // The server no longer delivers a unit that was delivered too often.
             queue.purge_work().await?;
             let units = self.lose_all();
-            complain(format_args!(
-                "{units} given out again: no worker finished it"
-            ));
+            complain(format_args!("{units} given out again: no worker finished it"));
         }
         self.was_idle = is_idle && !self.was_idle;
         Ok(())

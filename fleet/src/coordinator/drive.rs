@@ -53,9 +53,8 @@ pub async fn play(
     let states = patiently(&interrupt, || Bucket::matches(context)).await?;
     let units = Units::of(&plan);
     let publisher = Publisher::new(context, signer, prepared, &plan, states, ack_wait)?;
-    let collector = Collector::new(
-        context, prepared, &plan, &schedule, planned, progress, settings,
-    )?;
+    let collector =
+        Collector::new(context, prepared, &plan, &schedule, planned, progress, settings)?;
     let mut drive = Drive {
         context,
         names,
@@ -200,9 +199,7 @@ impl Drive<'_> {
         self.publisher.check().await?;
         let (queue, collector) = (&self.queue, &self.collector);
         self.dispatcher.check(queue, &workers, collector).await?;
-        self.publisher
-            .put_tally_if_due(self.collector.tally())
-            .await
+        self.publisher.put_tally_if_due(self.collector.tally()).await
     }
 
     /// Recreates the streams after the server has lost them.
@@ -210,9 +207,7 @@ impl Drive<'_> {
         self.queue = MatchQueue::ensure(self.context, self.names, self.ack_wait).await?;
         self.publisher.announce().await?;
         let units = self.dispatcher.lose_all();
-        complain(format_args!(
-            "the server has lost the match: {units} given out again"
-        ));
+        complain(format_args!("the server has lost the match: {units} given out again"));
         Ok(())
     }
 

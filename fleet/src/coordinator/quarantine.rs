@@ -66,9 +66,7 @@ impl Quarantine {
     pub fn new(plan: &Plan, is_on: bool) -> Quarantine {
         let engines = plan.engines.iter();
         let timed = engines.filter(|engine| !engine.limit.is_timeless());
-        let margin = timed
-            .map(|engine| engine.margin.unwrap_or(LONGEST_MARGIN))
-            .min();
+        let margin = timed.map(|engine| engine.margin.unwrap_or(LONGEST_MARGIN)).min();
         Quarantine {
             is_on,
             units: Units::of(plan),
@@ -84,9 +82,7 @@ impl Quarantine {
     /// Adds a game that counts; returns the reason if its machine must be set aside.
     pub fn note(&mut self, record: &GameRecord) -> Option<String> {
         let machine = record.machine.as_ref().filter(|_| self.is_on)?;
-        let Machine {
-            worker, lag_p99, ..
-        } = machine;
+        let Machine { worker, lag_p99, .. } = machine;
         let unit = self.units.of_game(record.game);
         let of_unit = self.units.games(unit).count() as u64;
         let events = UnitEvents {
@@ -165,10 +161,8 @@ impl MachineStatistics {
         if is_whole {
             self.open.remove(&unit);
         } else {
-            let all = UnitEvents {
-                fault: events.fault || before.fault,
-                lag: events.lag || before.lag,
-            };
+            let all =
+                UnitEvents { fault: events.fault || before.fault, lag: events.lag || before.lag };
             self.open.insert(unit, (played + 1, all));
         }
         is_whole && self.units >= FIRST_LOOK << self.looks.min(40)
@@ -197,19 +191,12 @@ mod tests {
     }
 
     fn game(number: u64, worker: &str, is_fault: bool, lag_p99: u64) -> GameRecord {
-        let fault = Fault {
-            seat: 1,
-            ..Fault::default()
-        };
+        let fault = Fault { seat: 1, ..Fault::default() };
         GameRecord {
             game: number,
             block: number.div_ceil(2),
             fault: is_fault.then_some(fault),
-            machine: Some(Machine {
-                worker: worker.to_string(),
-                lag_p99,
-                ..Machine::default()
-            }),
+            machine: Some(Machine { worker: worker.to_string(), lag_p99, ..Machine::default() }),
             ..GameRecord::default()
         }
     }
@@ -220,10 +207,7 @@ mod tests {
     impl Random {
         /// Returns a number in 0..1.
         fn next(&mut self) -> f64 {
-            self.0 = self
-                .0
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1);
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             (self.0 >> 11) as f64 / (1u64 << 53) as f64
         }
     }
@@ -248,10 +232,7 @@ mod tests {
             let is_fault = random.next() < chances[machine];
             for number in [2 * unit + 1, 2 * unit + 2] {
                 let name = machine.to_string();
-                if quarantine
-                    .note(&game(number, &name, is_fault, lag(machine)))
-                    .is_some()
-                {
+                if quarantine.note(&game(number, &name, is_fault, lag(machine))).is_some() {
                     quarantine.forget(&name);
                     aside.push((machine, unit));
                     break;
@@ -283,10 +264,7 @@ mod tests {
         for (bad, good, most) in [(1.0, 0.0, 80), (1.0, 0.2, 200), (0.5, 0.05, 400)] {
             for _ in 0..50 {
                 let found = simulate(&mut random, &[good, bad, good, good], 1000, |_| 300);
-                assert!(
-                    matches!(found[..], [(1, unit)] if unit < most),
-                    "{bad} {good}: {found:?}"
-                );
+                assert!(matches!(found[..], [(1, unit)] if unit < most), "{bad} {good}: {found:?}");
             }
         }
     }
@@ -301,10 +279,7 @@ mod tests {
             .find_map(|number| Some((number, quarantine.note(&game(number, "bad", true, 0))?)));
         let (number, reason) = reason.unwrap();
         assert!(number < 7 + 2 * 128, "{number}");
-        assert!(
-            reason.ends_with("against 0 of 3 on the other machines"),
-            "{reason}"
-        );
+        assert!(reason.ends_with("against 0 of 3 on the other machines"), "{reason}");
     }
 
     #[test]
@@ -324,11 +299,7 @@ mod tests {
             }
             let expected = "its lag exceeded the margin in 8 of its 8 blocks (mean 60.0 ms), against 0 of 15 on the \
                             other machines (median 4.0 ms)";
-            assert_eq!(
-                found.first().map(String::as_str),
-                is_found.then_some(expected),
-                "{lag}"
-            );
+            assert_eq!(found.first().map(String::as_str), is_found.then_some(expected), "{lag}");
         }
     }
 
@@ -345,11 +316,7 @@ mod tests {
                 0 => ("good", 2000),
                 _ => ("busy", if is_busy { 900_000 } else { 2000 }),
             };
-            assert_eq!(
-                quarantine.note(&game(number, worker, false, lag)),
-                None,
-                "{number}"
-            );
+            assert_eq!(quarantine.note(&game(number, worker, false, lag)), None, "{number}");
         }
         assert_eq!(quarantine.last_look(), None);
     }

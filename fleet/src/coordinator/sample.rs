@@ -66,19 +66,13 @@ pub enum Claimed {
 impl Sample {
     /// A sample of about one unit in `one_of`, which cannot be predicted without `secret`.
     pub fn new(one_of: Option<u64>, secret: u64) -> Sample {
-        Sample {
-            one_of,
-            secret,
-            units: BTreeMap::new(),
-            held: 0,
-        }
+        Sample { one_of, secret, units: BTreeMap::new(), held: 0 }
     }
 
     /// Whether a unit is in the sample.
     pub fn has(&self, unit: u64) -> bool {
         let mut random = StdRng::seed_from_u64(self.secret ^ unit);
-        self.one_of
-            .is_some_and(|one_of| random.random_range(0..one_of) == 0)
+        self.one_of.is_some_and(|one_of| random.random_range(0..one_of) == 0)
     }
 
     /// Adds a worker's claim about a game of a unit with these missing games, if it may make one; returns the new state
@@ -122,14 +116,10 @@ impl Sample {
         let mut claims = self.units.remove(&unit)?;
         self.held -= claims.games.values().map(BTreeMap::len).sum::<usize>();
         let games = claims.games.remove(&first)?;
-        let games = games
-            .into_iter()
-            .filter(|(number, _)| missing.contains(number));
+        let games = games.into_iter().filter(|(number, _)| missing.contains(number));
         let others = claims.complete.into_iter();
         Some(Claimed::Agreed {
-            others: others
-                .filter(|other| *other != first && other != worker)
-                .collect(),
+            others: others.filter(|other| *other != first && other != worker).collect(),
             worker: first,
             records: games.map(|(_, game)| game.record).collect(),
         })
@@ -143,18 +133,14 @@ impl Sample {
 
     /// Whether any unit is claimed.
     pub fn has_claimed(&self) -> bool {
-        self.units
-            .values()
-            .any(|claims| !claims.complete.is_empty())
+        self.units.values().any(|claims| !claims.complete.is_empty())
     }
 
     /// Returns the units that must be played by a chosen worker, and the worker that was chosen and is due to answer.
     pub fn due(&self) -> Vec<(u64, Option<Chosen>)> {
         let due = |(&unit, claims): (&u64, &Claims)| {
             let chosen = claims.chosen.clone();
-            let is_due = chosen
-                .as_ref()
-                .is_none_or(|chosen| chosen.until <= Instant::now());
+            let is_due = chosen.as_ref().is_none_or(|chosen| chosen.until <= Instant::now());
             (is_due && !claims.complete.is_empty()).then_some((unit, chosen))
         };
         self.units.iter().filter_map(due).collect()
@@ -170,19 +156,14 @@ impl Sample {
     /// Notes that the worker chosen for a unit does not answer.
     pub fn give_up(&mut self, unit: u64) {
         if let Some(claims) = self.units.get_mut(&unit) {
-            let silent = claims
-                .chosen
-                .take()
-                .map(|chosen| chosen.key.id().to_string());
+            let silent = claims.chosen.take().map(|chosen| chosen.key.id().to_string());
             claims.silent.extend(silent);
         }
     }
 
     /// Number of workers that were chosen for a unit and did not answer.
     pub fn silent(&self, unit: u64) -> usize {
-        self.units
-            .get(&unit)
-            .map_or(0, |claims| claims.silent.len())
+        self.units.get(&unit).map_or(0, |claims| claims.silent.len())
     }
 
     /// Whether a worker may be chosen for a unit: it has not claimed it. Silent ones may only be chosen `again`.
@@ -232,16 +213,8 @@ mod tests {
     }
 
     fn game(number: u64, moves: &str) -> StoredGame {
-        let record = GameRecord {
-            game: number,
-            moves: moves.to_string(),
-            ..GameRecord::default()
-        };
-        StoredGame {
-            record,
-            digest: None,
-            totals: None,
-        }
+        let record = GameRecord { game: number, moves: moves.to_string(), ..GameRecord::default() };
+        StoredGame { record, digest: None, totals: None }
     }
 
     #[test]
@@ -274,12 +247,7 @@ mod tests {
         choose(&mut sample, 3);
         assert_eq!(sample.due().len(), 1);
         let agreed = claim(&mut sample, 3, "good");
-        let Some(Claimed::Agreed {
-            worker,
-            records,
-            others,
-        }) = agreed
-        else {
+        let Some(Claimed::Agreed { worker, records, others }) = agreed else {
             panic!("{agreed:?}")
         };
         assert_eq!((worker, others), (names[0].clone(), vec![names[1].clone()]));

@@ -41,14 +41,7 @@ impl<'a> Chooser<'a> {
         names: &'a Names,
         ack_wait: Duration,
     ) -> Chooser<'a> {
-        Chooser {
-            context,
-            signer,
-            names,
-            ack_wait,
-            workers: Vec::new(),
-            listed: None,
-        }
+        Chooser { context, signer, names, ack_wait, workers: Vec::new(), listed: None }
     }
 
     /// Chooses a worker for each unit that needs one, and sends it the unit.
@@ -111,10 +104,8 @@ impl<'a> Chooser<'a> {
         if found.is_empty() {
             found = may_choose(true);
         }
-        let found: Vec<Key> = found
-            .sample(&mut rand::rng(), MOST_TRIES)
-            .map(|key| (*key).clone())
-            .collect();
+        let found: Vec<Key> =
+            found.sample(&mut rand::rng(), MOST_TRIES).map(|key| (*key).clone()).collect();
         for key in found {
             let beat: Option<Beat> = beats.get_readable(&key.to_string(), &key, "").await?;
             let id = self.names.id();

@@ -38,13 +38,10 @@ pub async fn connect(
 ) -> Result<Context, QueueError> {
     let url = || without_password(&args.nats);
     // The client library ignores a user in an address.
-    let address: ServerAddr = args
-        .nats
-        .parse()
-        .map_err(|reason| QueueError::Unreachable {
-            url: url(),
-            reason: format!("{reason}, expected such as nats://host:4222"),
-        })?;
+    let address: ServerAddr = args.nats.parse().map_err(|reason| QueueError::Unreachable {
+        url: url(),
+        reason: format!("{reason}, expected such as nats://host:4222"),
+    })?;
     let unreachable = |reason: String| QueueError::Unreachable { url: url(), reason };
     let mut options = ConnectOptions::new()
         .name(name)
@@ -57,11 +54,7 @@ pub async fn connect(
         // A server on this machine may name others, and the client would reconnect to them.
         options = options.ignore_discovered_servers();
     }
-    let no_use = |flag, path: &Path, reason| FileError {
-        flag,
-        path: path.to_path_buf(),
-        reason,
-    };
+    let no_use = |flag, path: &Path, reason| FileError { flag, path: path.to_path_buf(), reason };
     let read =
         |flag, path: &Path| fs::read_to_string(path).map_err(|reason| no_use(flag, path, reason));
     if let (Some(user), Some(password)) = (address.username(), address.password()) {
@@ -99,10 +92,7 @@ pub async fn connect(
         Err(error) if matches!(error.kind(), AccountErrorKind::TimedOut) => {
             Err(QueueError::Silent { url: url() })
         }
-        Err(error) => Err(QueueError::NoJetStream {
-            url: url(),
-            reason: error.to_string(),
-        }),
+        Err(error) => Err(QueueError::NoJetStream { url: url(), reason: error.to_string() }),
     }
 }
 
@@ -204,24 +194,14 @@ mod tests {
         for address in ["127.0.0.1", "nats://u:p@localhost:1", "tls://[::1]:4222"] {
             assert!(is_local(address), "{address}");
         }
-        for address in [
-            "nats://host",
-            "127.0.0.1.example.org",
-            "10.0.0.1:4222",
-            "localhost.x",
-        ] {
+        for address in ["nats://host", "127.0.0.1.example.org", "10.0.0.1:4222", "localhost.x"] {
             assert!(!is_local(address), "{address}");
         }
     }
 
     #[test]
     fn old_servers_are_told_by_their_version() {
-        for (text, is_fit) in [
-            ("2.9.10", false),
-            ("2.10.0", true),
-            ("3.0", true),
-            ("x", false),
-        ] {
+        for (text, is_fit) in [("2.9.10", false), ("2.10.0", true), ("3.0", true), ("x", false)] {
             let found = version_of(text).is_some_and(|version| version >= OLDEST);
             assert_eq!(found, is_fit, "{text}");
         }

@@ -26,10 +26,7 @@ pub struct Notices {
 impl Notices {
     /// Subscribes to notices. A worker without permission to do so only polls at intervals.
     pub async fn listen(context: &Context) -> Notices {
-        Notices {
-            subscriber: context.client().subscribe(NOTICE).await.ok(),
-            last: Instant::now(),
-        }
+        Notices { subscriber: context.client().subscribe(NOTICE).await.ok(), last: Instant::now() }
     }
 
     /// Waits for the next notice, but not longer than `at_most`; after a notice, waits for a random moment that spreads

@@ -77,10 +77,7 @@ pub async fn stamp(
     let subject = format!("$O.{bucket}.C.{}", info.nuid);
     let last = stream.direct_get_last_for_subject(subject).await;
     let nuid = info.nuid;
-    Ok(last.ok().map(|chunk| Stamp {
-        nuid,
-        last: chunk.sequence,
-    }))
+    Ok(last.ok().map(|chunk| Stamp { nuid, last: chunk.sequence }))
 }
 
 /// Uploads a file for workers.
@@ -171,10 +168,7 @@ impl Chunks {
             return Ok(None);
         }
         let failed = QueueError::call("object store");
-        let piece = self
-            .stream
-            .direct_get_next_for_subject(&self.subject, Some(self.next))
-            .await;
+        let piece = self.stream.direct_get_next_for_subject(&self.subject, Some(self.next)).await;
         let piece = piece.map_err(|error| failed(error.to_string()))?;
         let bytes = piece.payload.len();
         if bytes == 0 {

@@ -40,20 +40,17 @@ impl Cache {
     pub fn open(folder: Option<&Path>, mib: u64) -> Result<Cache, String> {
         let folder = match folder {
             Some(folder) => folder.to_path_buf(),
-            None => user_folder("XDG_CACHE_HOME", ".cache")
-                .map(|folder| folder.join("engines"))
-                .ok_or(
+            None => {
+                user_folder("XDG_CACHE_HOME", ".cache").map(|folder| folder.join("engines")).ok_or(
                     "--cache: expected a folder, since neither XDG_CACHE_HOME nor HOME is set",
-                )?,
+                )?
+            }
         };
         let cache = Cache {
             folder: std::path::absolute(&folder).unwrap_or(folder),
             most: mib.saturating_mul(MIB),
         };
-        let made = DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(&cache.folder);
+        let made = DirBuilder::new().recursive(true).mode(0o700).create(&cache.folder);
         let found = made.and_then(|()| cache.folder.metadata());
         let found = found.map_err(|reason| cache.failed(&reason))?;
         match found.mode() & WRITABLE_BY_OTHERS {
@@ -122,9 +119,7 @@ impl Cache {
         let mut used: u64 = files.iter().map(|(_, length, _)| length).sum();
         for (_, length, path) in files {
             // A killed worker may leave incomplete files, which have other names.
-            let is_whole = path
-                .file_name()
-                .is_some_and(|name| is_hash(&name.to_string_lossy()));
+            let is_whole = path.file_name().is_some_and(|name| is_hash(&name.to_string_lossy()));
             if is_whole && used.saturating_add(bytes) <= self.most {
                 continue;
             }

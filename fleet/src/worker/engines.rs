@@ -45,10 +45,7 @@ pub(super) async fn find(
     }
     let mut fetched = Vec::new();
     for (engine, id) in programs.into_iter().zip(&state.engines) {
-        match (
-            block_in_place(|| substitute(engine, id, &worker.engines)),
-            &worker.fetcher,
-        ) {
+        match (block_in_place(|| substitute(engine, id, &worker.engines)), &worker.fetcher) {
             (Ok(()), _) => {}
             (Err(_), Some(fetcher)) if id.is_shared => {
                 fetched.push(fetcher.fetch(&worker.context, names, engine, id).await?);
@@ -66,10 +63,7 @@ pub(super) async fn find(
     }
     if let Some(fetcher) = worker.fetcher.as_ref().filter(|_| !fetched.is_empty()) {
         let is_all = fetched.len() == planned;
-        fetcher
-            .sandbox
-            .adapt(plan, is_all)
-            .map_err(JoinError::Unfit)?;
+        fetcher.sandbox.adapt(plan, is_all).map_err(JoinError::Unfit)?;
     }
     Ok(fetched)
 }
@@ -154,11 +148,7 @@ impl Fetcher {
             "accepting engines; each has {memory} MiB of memory and is {}",
             sandbox.description()
         ));
-        Ok(Some(Fetcher {
-            cache,
-            sandbox,
-            memory,
-        }))
+        Ok(Some(Fetcher { cache, sandbox, memory }))
     }
 
     /// Fetches an engine's files that are not in the cache, and makes the engine run them in the sandbox.
@@ -173,9 +163,7 @@ impl Fetcher {
         let unfit = |reason: String| JoinError::Unfit(format!("engine {name}: {reason}"));
         let (most, memory) = (self.memory, engine.memory.unwrap_or(self.memory));
         if memory > most {
-            return Err(unfit(format!(
-                "memory={memory}, expected at most --engine-memory {most}"
-            )));
+            return Err(unfit(format!("memory={memory}, expected at most --engine-memory {most}")));
         }
         let mut files = Vec::new();
         for sha256 in id.hashes() {
@@ -201,10 +189,7 @@ impl Fetcher {
             self.sandbox.place(engine, &files).map_err(write_failed)?;
         }
         engine.memory = Some(memory);
-        Ok(Fetched {
-            _files: files,
-            _folder: folder,
-        })
+        Ok(Fetched { _files: files, _folder: folder })
     }
 
     async fn fetch_file(
@@ -267,10 +252,7 @@ mod tests {
             let id = EngineId {
                 name: "a".to_string(),
                 sha256: binary::hash_bytes(content.as_bytes()),
-                files: files
-                    .iter()
-                    .map(|file| (file.to_string(), "0".repeat(64)))
-                    .collect(),
+                files: files.iter().map(|file| (file.to_string(), "0".repeat(64))).collect(),
                 is_shared: false,
             };
             substitute(&mut engine, &id, local).map(|()| engine.command)
@@ -307,14 +289,8 @@ mod tests {
             [local]
         };
         assert_eq!(started(&own, &["engine"], &[]).unwrap(), ["engine"]);
-        assert_eq!(
-            started(&own, &["engine"], &named(&own, &[])).unwrap(),
-            ["engine"]
-        );
-        assert_eq!(
-            started(&shell, &["x"], &named(&shell, &["x"])).unwrap(),
-            ["x"]
-        );
+        assert_eq!(started(&own, &["engine"], &named(&own, &[])).unwrap(), ["engine"]);
+        assert_eq!(started(&shell, &["x"], &named(&shell, &["x"])).unwrap(), ["x"]);
         for (program, args, local) in [
             (&own, &["work"][..], &[][..]),
             (&own, &[], &[]),

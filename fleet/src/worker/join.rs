@@ -72,11 +72,7 @@ pub(super) struct Refusal {
 
 impl Refusal {
     pub(super) fn now(session: u64, reason: String) -> Refusal {
-        Refusal {
-            session,
-            reason,
-            since: Instant::now(),
-        }
+        Refusal { session, reason, since: Instant::now() }
     }
 }
 
@@ -186,9 +182,7 @@ impl Worker {
         };
         let mut states = locked(&self.states);
         // Another coordinator may have the same id, but not the same state.
-        let last = states
-            .entry(format!("{coordinator} {}", names.id()))
-            .or_default();
+        let last = states.entry(format!("{coordinator} {}", names.id())).or_default();
         let age = (state.session, state.revision);
         let is_new = age >= *last;
         *last = age.max(*last);

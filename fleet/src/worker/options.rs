@@ -17,25 +17,12 @@ pub(super) fn check(
     isolation: Option<Isolation>,
     worker: &Worker,
 ) -> Result<(), String> {
-    for engine in plan
-        .engines
-        .iter()
-        .filter(|engine| !engine.options.is_empty())
-    {
-        let plain = EngineSpec {
-            options: Vec::new(),
-            ..engine.clone()
-        };
+    for engine in plan.engines.iter().filter(|engine| !engine.options.is_empty()) {
+        let plain = EngineSpec { options: Vec::new(), ..engine.clone() };
         let placement = Placement::anywhere(isolation);
         let (patience, interrupt) = (plan.patience.ready, &worker.interrupt);
-        let started = Engine::start(
-            &plain,
-            plan.rules.told(),
-            placement,
-            patience,
-            &worker.log,
-            interrupt,
-        );
+        let started =
+            Engine::start(&plain, plan.rules.told(), placement, patience, &worker.log, interrupt);
         let started = started.map_err(|error| error.to_string())?;
         let refused = refused(engine, started.offers(), &worker.args.allow_option);
         Engine::quit_all([started]);
@@ -58,12 +45,8 @@ fn refused<'a>(
 ) -> Option<&'a str> {
     let mut names = engine.options.iter().map(|(name, _)| name.as_str());
     let is_refused = |name: &&str| {
-        let is_allowed = allowed
-            .iter()
-            .any(|allowed| allowed.eq_ignore_ascii_case(name));
-        let mut offers = offers
-            .iter()
-            .filter(|offer| offer.name.eq_ignore_ascii_case(name));
+        let is_allowed = allowed.iter().any(|allowed| allowed.eq_ignore_ascii_case(name));
+        let mut offers = offers.iter().filter(|offer| offer.name.eq_ignore_ascii_case(name));
         let is_free = |offer: &OptionOffer| {
             !matches!(offer.kind, OptionKind::String { .. } | OptionKind::Button)
         };

@@ -45,12 +45,7 @@ impl Player {
         let (sender, games) = unbounded_channel();
         let (for_worker, for_match) = (worker.clone(), joined.clone());
         let play = move || play(&for_worker, &for_match, slot, ordered, &sender);
-        Ok(Player {
-            joined: joined.clone(),
-            orders,
-            games,
-            thread: Builder::new().spawn(play)?,
-        })
+        Ok(Player { joined: joined.clone(), orders, games, thread: Builder::new().spawn(play)? })
     }
 
     /// Whether it plays this match and its thread still runs.
@@ -183,10 +178,7 @@ mod tests {
                 first,
                 last,
                 reruns: vec![count],
-                dealt: Dealt {
-                    opening: Vec::new(),
-                    deck_seed: u64::from(count).into(),
-                },
+                dealt: Dealt { opening: Vec::new(), deck_seed: u64::from(count).into() },
             };
             sender.send(work).unwrap();
         };
@@ -194,10 +186,7 @@ mod tests {
         order(3, 4, MOST_BY_LAG);
         order(9, 9, 0);
         let taken = [(); 4].map(|()| orders.next());
-        assert_eq!(
-            taken,
-            [Next::Game(3), Next::Game(4), Next::Game(9), Next::Rest]
-        );
+        assert_eq!(taken, [Next::Game(3), Next::Game(4), Next::Game(9), Next::Rest]);
         // The random choices come from the last unit.
         let dealt = orders.dealt(9).map(|dealt| dealt.deck_seed);
         assert_eq!(dealt, Some(0.into()));

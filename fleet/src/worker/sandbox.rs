@@ -108,10 +108,8 @@ impl Sandbox {
         };
         match self {
             Sandbox::Bubblewrap { program, .. } => {
-                let mut words: Vec<String> = ISOLATION_FLAGS
-                    .split_whitespace()
-                    .map(String::from)
-                    .collect();
+                let mut words: Vec<String> =
+                    ISOLATION_FLAGS.split_whitespace().map(String::from).collect();
                 words.extend(SYSTEM_PATHS.split_whitespace().flat_map(bind_flags));
                 let mut bind = |from: &Path, to: &str| {
                     words.extend(["--ro-bind".into(), from.display().to_string(), to.into()]);
@@ -178,17 +176,10 @@ impl Sandbox {
         let own = std::env::current_exe().map_err(|error| error.to_string())?;
         let mut engine = EngineSpec::new("sandbox", &own, Limit::nodes(1));
         engine.args = vec!["engine".to_string()];
-        let files = Files {
-            program: &own,
-            arguments: Vec::new(),
-            folder: Path::new("/"),
-        };
+        let files = Files { program: &own, arguments: Vec::new(), folder: Path::new("/") };
         let placed = self.place(&mut engine, &files);
         placed.map_err(|error| error.to_string())?;
-        let mut plan = Plan {
-            isolate,
-            ..Plan::new(&VARIANTS[0], 2, vec![engine])
-        };
+        let mut plan = Plan { isolate, ..Plan::new(&VARIANTS[0], 2, vec![engine]) };
         let (isolation, _) =
             Isolation::of(plan.isolate, &plan.engines).map_err(|error| error.to_string())?;
         let tried = runner::start_engines(&mut plan, isolation, &Log::none(), interrupt, &|_| {});
@@ -199,11 +190,7 @@ impl Sandbox {
 /// Flags for a path of the system: bound as it is, or as a symbolic link if it is one.
 fn bind_flags(path: &str) -> Vec<String> {
     let words = match (fs::read_link(path), Path::new(path).exists()) {
-        (Ok(target), _) => [
-            "--symlink".into(),
-            target.display().to_string(),
-            path.into(),
-        ],
+        (Ok(target), _) => ["--symlink".into(), target.display().to_string(), path.into()],
         (Err(_), true) => ["--ro-bind".into(), path.into(), path.into()],
         (Err(_), false) => return Vec::new(),
     };

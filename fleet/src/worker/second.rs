@@ -84,9 +84,7 @@ impl JoinedMatch {
 
     /// Notes that such a unit was played.
     pub(super) fn end_check(&self, unit: u64) {
-        locked(&self.checks)
-            .playing
-            .retain(|playing| *playing != unit);
+        locked(&self.checks).playing.retain(|playing| *playing != unit);
     }
 
     /// All such units, waiting or in play, with the id of the match.
@@ -94,8 +92,6 @@ impl JoinedMatch {
         let checks = locked(&self.checks);
         let waiting = checks.waiting.iter().map(|work| work.unit);
         let units = waiting.chain(checks.playing.iter().copied());
-        units
-            .map(|unit| (self.names.id().to_string(), unit))
-            .collect()
+        units.map(|unit| (self.names.id().to_string(), unit)).collect()
     }
 }

@@ -43,10 +43,7 @@ const MOST_TRIES: u32 = 1200;
 
 /// Plays units in the slot with this number until the worker is stopped.
 pub(crate) async fn play_units(worker: Arc<Worker>, number: usize) {
-    let mut slot = Slot {
-        number,
-        player: None,
-    };
+    let mut slot = Slot { number, player: None };
     while !worker.interrupt.ends() {
         let matches = worker.joined();
         let mut has_played = false;
@@ -257,11 +254,7 @@ async fn send_game(
     let digest = Some(game.digest());
     let outcome = Outcome {
         label: worker.label.clone(),
-        game: StoredGame {
-            record: game,
-            digest,
-            totals: None,
-        },
+        game: StoredGame { record: game, digest, totals: None },
     };
     send(worker, joined, message, &what, &outcome).await
 }

@@ -140,9 +140,6 @@ impl Small {
             false => "--accept-engines=unsandboxed",
         };
         let cache = fleet.path("cache");
-        fleet.start(&format!(
-            "work --name {name} {accept} --cache {}",
-            cache.display()
-        ))
+        fleet.start(&format!("work --name {name} {accept} --cache {}", cache.display()))
     }
 }

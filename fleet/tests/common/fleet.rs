@@ -129,9 +129,7 @@ impl Fleet {
 
     /// Waits until `number` games are stored.
     pub fn await_games(&self, number: usize) {
-        self.await_that(&format!("{number} games"), || {
-            stored(&self.store()) >= number
-        });
+        self.await_that(&format!("{number} games"), || stored(&self.store()) >= number);
     }
 
     /// Waits for a condition; at a timeout, panics with the output of all processes.
@@ -184,11 +182,7 @@ impl Fleet {
             if expected.iter().all(|words| status.contains(words)) {
                 return status;
             }
-            assert!(
-                Instant::now() < end,
-                "waited in vain for {expected:?}:\n{}",
-                self.output()
-            );
+            assert!(Instant::now() < end, "waited in vain for {expected:?}:\n{}", self.output());
             sleep(10 * TICK);
         }
     }
@@ -212,14 +206,8 @@ pub fn children(process: Pid) -> Vec<Pid> {
         return Vec::new();
     };
     let of_thread = |thread: fs::DirEntry| fs::read_to_string(thread.path().join("children"));
-    let children = threads
-        .flatten()
-        .flat_map(of_thread)
-        .collect::<Vec<_>>()
-        .join(" ");
-    let children = children
-        .split_whitespace()
-        .map(|child| child.parse().unwrap());
+    let children = threads.flatten().flat_map(of_thread).collect::<Vec<_>>().join(" ");
+    let children = children.split_whitespace().map(|child| child.parse().unwrap());
     children.filter_map(Pid::from_raw).collect()
 }
 
@@ -233,11 +221,7 @@ impl Process {
     pub fn await_words(&self, words: &str) {
         let end = Instant::now() + PATIENCE;
         while !self.output().contains(words) {
-            assert!(
-                Instant::now() < end,
-                "waited in vain for {words:?} in:\n{}",
-                self.output()
-            );
+            assert!(Instant::now() < end, "waited in vain for {words:?} in:\n{}", self.output());
             sleep(TICK);
         }
     }

@@ -32,10 +32,7 @@ impl Account {
             key.public_key(),
             account(&key, &unlimited),
             system.public_key(),
-            account(
-                &system,
-                &json!({ "subs": -1, "conn": -1, "wildcards": true })
-            ),
+            account(&system, &json!({ "subs": -1, "conn": -1, "wildcards": true })),
         );
         Account { config, key }
     }
@@ -56,10 +53,7 @@ impl Account {
 
 /// A JWT about `subject`, signed by `issuer`.
 fn token(issuer: &KeyPair, subject: &KeyPair, claim: &Value) -> String {
-    let now = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap()
-        .as_secs();
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
     let encode = |value: Value| BASE64URL_NOPAD.encode(value.to_string().as_bytes());
     let text = format!(
         "{}.{}",

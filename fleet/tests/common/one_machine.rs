@@ -44,9 +44,7 @@ fn plan(words: &str) -> Plan {
 fn play(plan: &Plan, interrupt: &Interrupt, mut on_event: impl FnMut(&Event)) {
     let (lag, log) = (LagMeter::start(), Log::none());
     let evaluator = Evaluator::of(plan, None).unwrap();
-    let meter = evaluator
-        .as_ref()
-        .map(|evaluator| LuckMeter::new(evaluator, None, interrupt));
+    let meter = evaluator.as_ref().map(|evaluator| LuckMeter::new(evaluator, None, interrupt));
     let measure = meter.as_ref().map(|meter| {
         |record: &mut GameRecord| meter.measure(record).map_err(|error| error.to_string())
     });
@@ -79,12 +77,7 @@ pub fn played_on_one_machine(words: &str) -> Vec<String> {
 /// Like [`played_on_one_machine`], between these engines.
 pub fn played_by(engines: &str, words: &str) -> Vec<String> {
     let words = format!("{engines} {words}");
-    let played = PLAYED
-        .lock()
-        .unwrap()
-        .entry(words.clone())
-        .or_default()
-        .clone();
+    let played = PLAYED.lock().unwrap().entry(words.clone()).or_default().clone();
     let play = || {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("one.db");
@@ -149,12 +142,10 @@ pub fn counted(path: &Path) -> Report {
 /// Games in a store, as printed by `arbiter export --without-clock`.
 pub fn lines_of(path: &Path) -> Vec<String> {
     let mut lines = Vec::new();
-    let read = Store::open(path)
-        .unwrap()
-        .for_each_game(Extent::Whole, None, |kept| {
-            lines.push(serde_json::to_string(&kept.without_clock()).unwrap());
-            Ok::<(), ArchiveError>(())
-        });
+    let read = Store::open(path).unwrap().for_each_game(Extent::Whole, None, |kept| {
+        lines.push(serde_json::to_string(&kept.without_clock()).unwrap());
+        Ok::<(), ArchiveError>(())
+    });
     read.unwrap();
     lines
 }

@@ -77,14 +77,7 @@ impl Server {
             let output = fs::read_to_string(folder.path().join(OUTPUT));
             panic!("no server starts: {output:?}");
         };
-        Server {
-            program: program.to_path_buf(),
-            words,
-            name,
-            port,
-            folder,
-            child,
-        }
+        Server { program: program.to_path_buf(), words, name, port, folder, child }
     }
 
     /// Its output so far.
@@ -162,9 +155,7 @@ fn greets(name: &str, port: u16) -> bool {
         return false;
     };
     let mut greeting = String::new();
-    stream
-        .set_read_timeout(Some(Duration::from_secs(5)))
-        .unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
     let read = BufReader::new(stream).read_line(&mut greeting);
     read.is_ok() && greeting.contains(name)
 }
@@ -181,11 +172,7 @@ pub fn with_jetstream<T>(url: &str, run: impl AsyncFnOnce(Context) -> T) -> T {
 
 /// Calls `run` with the JetStream of a server, as the user with this key.
 pub fn with_user<T>(server: &Server, seed: String, run: impl AsyncFnOnce(Context) -> T) -> T {
-    connected(
-        server.url().parse().unwrap(),
-        ConnectOptions::with_nkey(seed),
-        run,
-    )
+    connected(server.url().parse().unwrap(), ConnectOptions::with_nkey(seed), run)
 }
 
 fn connected<T>(
@@ -193,10 +180,7 @@ fn connected<T>(
     options: ConnectOptions,
     run: impl AsyncFnOnce(Context) -> T,
 ) -> T {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let client = options.connect(address).await.unwrap();
         run(jetstream::new(client)).await

@@ -86,17 +86,11 @@ impl ArchiveError {
 
 impl Reason {
     pub fn content(what: impl Into<String>, reason: &impl ToString) -> Reason {
-        Reason::Content {
-            what: what.into(),
-            reason: reason.to_string(),
-        }
+        Reason::Content { what: what.into(), reason: reason.to_string() }
     }
 
     pub fn about(self, path: &Path) -> ArchiveError {
-        ArchiveError {
-            path: path.to_path_buf(),
-            reason: self,
-        }
+        ArchiveError { path: path.to_path_buf(), reason: self }
     }
 }
 

@@ -80,11 +80,8 @@ impl GameFile {
     ) -> Result<(), E> {
         match self {
             GameFile::Store(store) => store.for_each_game(Extent::Whole, None, |game| {
-                let place = Place {
-                    file: store.path(),
-                    line: None,
-                    key: GameKey(game.record.game),
-                };
+                let place =
+                    Place { file: store.path(), line: None, key: GameKey(game.record.game) };
                 visit(place, Ok(game))
             }),
             GameFile::Lines(path) => {
@@ -92,21 +89,14 @@ impl GameFile {
                 let mut names = HashSet::new();
                 for (index, line) in record_file::lines(path)?.enumerate() {
                     let line = line?;
-                    let place = Place {
-                        file: path,
-                        line: Some(index + 1),
-                        key: GameKey(begin),
-                    };
+                    let place = Place { file: path, line: Some(index + 1), key: GameKey(begin) };
                     begin += line.len() as u64 + 1;
                     if line.trim_ascii().is_empty() {
                         continue;
                     }
                     let game: Result<StoredGame, Flaw> =
                         serde_json::from_slice(&line).map_err(Flaw::from);
-                    names.extend(
-                        game.iter()
-                            .flat_map(|game| game.record.seats.iter().cloned()),
-                    );
+                    names.extend(game.iter().flat_map(|game| game.record.seats.iter().cloned()));
                     if names.len() > MOST_ENGINES {
                         let expected = format!("expected at most {MOST_ENGINES}");
                         return Err(Reason::content("engines", &expected).about(path).into());

@@ -32,10 +32,7 @@ const LAST_WAIT: Duration = Duration::from_secs(1);
 const LONGEST_LINE: u64 = 1 << 24;
 
 /// Interval between checks whether to stop waiting for room in a pipe.
-const PIPE_WAIT: Timespec = Timespec {
-    tv_sec: 0,
-    tv_nsec: 100_000_000,
-};
+const PIPE_WAIT: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
 
 impl RecordFile {
     /// Returns the path of the file.
@@ -48,22 +45,12 @@ impl RecordFile {
     /// # Errors
     /// The system refuses to write the file.
     pub fn append_to(path: &Path) -> Result<RecordFile, ArchiveError> {
-        let opened = OpenOptions::new()
-            .read(true)
-            .append(true)
-            .create(true)
-            .open(path);
+        let opened = OpenOptions::new().read(true).append(true).create(true).open(path);
         let file = opened.map_err(|error| ArchiveError::file(path, error))?;
         let is_pipe = do_not_block(&file).map_err(|error| ArchiveError::file(path, error))?;
-        let mut record_file = RecordFile {
-            path: path.to_path_buf(),
-            file,
-            is_pipe,
-        };
+        let mut record_file = RecordFile { path: path.to_path_buf(), file, is_pipe };
         own_files::add(path);
-        record_file
-            .end_last_line()
-            .map_err(|error| ArchiveError::file(path, error))?;
+        record_file.end_last_line().map_err(|error| ArchiveError::file(path, error))?;
         Ok(record_file)
     }
 
@@ -173,9 +160,7 @@ fn read_line(file: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
     let mut line = Vec::new();
     file.take(LONGEST_LINE).read_until(b'\n', &mut line)?;
     if line.len() as u64 == LONGEST_LINE && !line.ends_with(b"\n") {
-        return Err(io::Error::other(format!(
-            "a line has more than {LONGEST_LINE} bytes"
-        )));
+        return Err(io::Error::other(format!("a line has more than {LONGEST_LINE} bytes")));
     }
     let is_end = line.is_empty();
     line.pop_if(|byte| *byte == b'\n');

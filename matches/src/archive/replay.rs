@@ -119,24 +119,15 @@ impl Replay {
         ];
         for (field, found) in lengths {
             if found != seats {
-                return Err(Flaw::Length {
-                    field,
-                    found,
-                    seats,
-                });
+                return Err(Flaw::Length { field, found, seats });
             }
         }
         let words: Vec<&str> = record.moves.split_whitespace().collect();
         if words.join(" ") != record.moves {
             return Err(Flaw::Spaces);
         }
-        let mut replay = Replay {
-            last: first.clone(),
-            first,
-            steps: Vec::new(),
-            rolled: None,
-            flaw: None,
-        };
+        let mut replay =
+            Replay { last: first.clone(), first, steps: Vec::new(), rolled: None, flaw: None };
         let (after, error) = replay.first.walk(words.iter().copied());
         let number = after.len() + 1;
         replay.flaw = error.map(|reason| Flaw::Action { number, reason });
@@ -215,11 +206,7 @@ fn check_endings(record: &GameRecord, last: &Position) -> Result<Option<Seat>, F
             }
         };
         if found != expected {
-            return Err(Flaw::Ending {
-                seat,
-                found,
-                expected,
-            });
+            return Err(Flaw::Ending { seat, found, expected });
         }
     }
     let mut offenders = open.iter().filter(|(_, ending)| ending.is_fault());
@@ -230,9 +217,7 @@ fn check_endings(record: &GameRecord, last: &Position) -> Result<Option<Seat>, F
     };
     let stopped = match offender {
         Some(_) => others_are(Ending::Ended),
-        None => [Ending::MaxPlies, Ending::Agreed, Ending::Solved]
-            .into_iter()
-            .any(others_are),
+        None => [Ending::MaxPlies, Ending::Agreed, Ending::Solved].into_iter().any(others_are),
     };
     let found: Vec<&str> = open.iter().map(|(_, ending)| ending.name()).collect();
     let found = found.join(", ");
@@ -265,10 +250,7 @@ fn check_places(record: &GameRecord, last: &Position, offender: Option<Seat>) ->
             return Ok(());
         }
     }
-    ensure(record.places == expected, || Flaw::Places {
-        found: record.places.clone(),
-        expected,
-    })
+    ensure(record.places == expected, || Flaw::Places { found: record.places.clone(), expected })
 }
 
 fn ensure(is_so: bool, flaw: impl FnOnce() -> Flaw) -> Result<(), Flaw> {
@@ -307,8 +289,5 @@ fn check_fault(record: &GameRecord, offender: Option<Seat>) -> Result<(), Flaw> 
     let text = |seat: Option<u32>| {
         seat.map_or("none".to_string(), |seat| format!("a fault of seat {seat}"))
     };
-    ensure(found == expected, || Flaw::Fault {
-        found: text(found),
-        expected: text(expected),
-    })
+    ensure(found == expected, || Flaw::Fault { found: text(found), expected: text(expected) })
 }

@@ -150,9 +150,7 @@ impl Store {
     pub fn is_store(path: &Path) -> io::Result<bool> {
         use io::Read;
         let mut beginning = Vec::new();
-        input_file::open(path)?
-            .take(MAGIC.len() as u64)
-            .read_to_end(&mut beginning)?;
+        input_file::open(path)?.take(MAGIC.len() as u64).read_to_end(&mut beginning)?;
         Ok(beginning == MAGIC)
     }
 

@@ -74,9 +74,7 @@ fn read(path: &Path) -> io::Result<UserKey> {
     let metadata = file.metadata()?;
     let is_own = metadata.uid() == rustix::process::geteuid().as_raw();
     if !metadata.is_file() || !is_own || metadata.mode() & 0o077 != 0 {
-        return Err(io::Error::other(
-            "expected a file that only its owner, this user, can read",
-        ));
+        return Err(io::Error::other("expected a file that only its owner, this user, can read"));
     }
     let mut key = [0; LENGTH];
     file.read_exact(&mut key)?;

@@ -35,10 +35,7 @@ impl BuiltIn {
 
     /// [`BuiltIn::new`] with shared tables.
     pub(super) fn sharing(nodes: u64, tables: Evaluators) -> BuiltIn {
-        BuiltIn {
-            nodes,
-            memory: Memory::for_threads(1, MEBIBYTES, tables),
-        }
+        BuiltIn { nodes, memory: Memory::for_threads(1, MEBIBYTES, tables) }
     }
 
     /// Returns the budget with a hash of the values in a fixed game, which changes with the search and the net.
@@ -77,10 +74,7 @@ impl BuiltIn {
 
     fn search(&mut self, position: &AnyPosition) -> Option<Answer> {
         self.memory.forget();
-        let request = Request {
-            nodes: self.nodes,
-            ..Request::new(*position, MAX_DEPTH)
-        };
+        let request = Request { nodes: self.nodes, ..Request::new(*position, MAX_DEPTH) };
         search(&request, &mut self.memory, &Control::new(None), &mut |_| {})
     }
 }
@@ -101,9 +95,6 @@ impl Appraise for BuiltIn {
         let leads = answer.value.leads.iter().take(seats);
         // Shares are scaled to their sum.
         let shares = leads.map(|lead| f64::from((lead + lowest).max(0)));
-        Ok(Appraisal {
-            shares: shares.collect(),
-            best: answer.best,
-        })
+        Ok(Appraisal { shares: shares.collect(), best: answer.best })
     }
 }

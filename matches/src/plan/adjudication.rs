@@ -25,10 +25,7 @@ pub struct Resign {
 /// Three moves in a row, and 19 games out of 20.
 impl Default for Resign {
     fn default() -> Resign {
-        Resign {
-            moves: 3,
-            permille: 950,
-        }
+        Resign { moves: 3, permille: 950 }
     }
 }
 
@@ -87,27 +84,14 @@ mod tests {
             assert_eq!(resign.to_string(), text);
         }
         assert_eq!("".parse(), Ok(Resign::default()));
-        assert_eq!(
-            "permille=600".parse::<Resign>().unwrap().to_string(),
-            "moves=3 permille=600"
-        );
+        assert_eq!("permille=600".parse::<Resign>().unwrap().to_string(), "moves=3 permille=600");
     }
 
     #[test]
     fn errors_quote_the_word() {
-        for word in [
-            "moves",
-            "moves=0",
-            "permille=500",
-            "permille=1001",
-            "score=5",
-            "moves=x",
-        ] {
+        for word in ["moves", "moves=0", "permille=500", "permille=1001", "score=5", "moves=x"] {
             let error = word.parse::<Resign>().unwrap_err();
-            assert!(
-                error.starts_with(&format!("{word:?}: expected moves=")),
-                "{error}"
-            );
+            assert!(error.starts_with(&format!("{word:?}: expected moves=")), "{error}");
         }
         let twice = "moves=1 moves=2".parse::<Resign>().unwrap_err();
         assert!(twice.starts_with("\"moves=2\""), "{twice}");

@@ -73,12 +73,7 @@ pub struct Deck {
 impl Deck {
     /// Creates the draws of a seed.
     pub fn new(seed: DeckSeed, draws: Draws) -> Deck {
-        Deck {
-            seed,
-            draws,
-            streams: BTreeMap::new(),
-            order: Vec::new(),
-        }
+        Deck { seed, draws, streams: BTreeMap::new(), order: Vec::new() }
     }
 
     /// Draws one of `outcomes` for a seat. They are listed with their numbers, at least 1, which weigh them: for cards,
@@ -140,10 +135,7 @@ mod tests {
     use super::*;
 
     fn cards(composition: &[(&str, u32)]) -> Vec<(String, u32)> {
-        composition
-            .iter()
-            .map(|(card, number)| (card.to_string(), *number))
-            .collect()
+        composition.iter().map(|(card, number)| (card.to_string(), *number)).collect()
     }
 
     fn without(outcomes: &[(String, u32)], drawn: &str) -> Vec<(String, u32)> {
@@ -161,11 +153,7 @@ mod tests {
         let mut drawn = Vec::new();
         for _ in 0..number {
             let card = deck.draw(Seat(0), &left);
-            left = if card == "+shuffle" {
-                full.to_vec()
-            } else {
-                without(&left, &card)
-            };
+            left = if card == "+shuffle" { full.to_vec() } else { without(&left, &card) };
             drawn.push(card);
         }
         drawn
@@ -175,18 +163,9 @@ mod tests {
     fn a_seed_fixes_all_cards_across_shuffles() {
         let full = cards(&[("+half", 2), ("+show", 2), ("+give", 2), ("+shuffle", 1)]);
         let first = draws(&mut Deck::new(3.into(), Draws::Game), &full, 100);
-        assert_eq!(
-            first,
-            draws(&mut Deck::new(3.into(), Draws::Game), &full, 100)
-        );
-        assert_ne!(
-            first,
-            draws(&mut Deck::new(4.into(), Draws::Game), &full, 100)
-        );
-        assert!(
-            first.iter().filter(|card| *card == "+shuffle").count() > 5,
-            "{first:?}"
-        );
+        assert_eq!(first, draws(&mut Deck::new(3.into(), Draws::Game), &full, 100));
+        assert_ne!(first, draws(&mut Deck::new(4.into(), Draws::Game), &full, 100));
+        assert!(first.iter().filter(|card| *card == "+shuffle").count() > 5, "{first:?}");
     }
 
     #[test]
@@ -199,10 +178,7 @@ mod tests {
             let second = deck.draw(Seat(0), &after);
             let third = deck.draw(Seat(0), &without(&after, &second));
             assert_ne!(second, third, "seed {seed}");
-            assert!(
-                second != "+give" && third != "+give",
-                "seed {seed}: {second} {third}"
-            );
+            assert!(second != "+give" && third != "+give", "seed {seed}: {second} {third}");
         }
     }
 
@@ -211,9 +187,8 @@ mod tests {
         let full = cards(&[("+half", 1), ("+show", 3)]);
         let mut first = BTreeMap::new();
         for seed in 0..4000 {
-            *first
-                .entry(Deck::new(seed.into(), Draws::Game).draw(Seat(0), &full))
-                .or_insert(0) += 1;
+            *first.entry(Deck::new(seed.into(), Draws::Game).draw(Seat(0), &full)).or_insert(0) +=
+                1;
         }
         // 1000 are expected, with a standard deviation of 27.
         let half = first["+half"];
@@ -222,14 +197,7 @@ mod tests {
 
     #[test]
     fn the_draws_of_a_seat_do_not_depend_on_those_of_others() {
-        let dice = cards(&[
-            ("+1", 1),
-            ("+2", 1),
-            ("+3", 1),
-            ("+4", 1),
-            ("+5", 1),
-            ("+6", 1),
-        ]);
+        let dice = cards(&[("+1", 1), ("+2", 1), ("+3", 1), ("+4", 1), ("+5", 1), ("+6", 1)]);
         let mut alone = Deck::new(5.into(), Draws::Seat);
         let first: Vec<String> = (0..100).map(|_| alone.draw(Seat(1), &dice)).collect();
         let mut among = Deck::new(5.into(), Draws::Seat);

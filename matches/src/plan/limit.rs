@@ -61,44 +61,27 @@ impl TimeLimit {
 }
 
 impl Limit {
-    const NONE: Limit = Limit {
-        time: None,
-        depth: None,
-        nodes: None,
-    };
+    const NONE: Limit = Limit { time: None, depth: None, nodes: None };
 
     /// Limits the time per move.
     pub const fn movetime(time: Duration) -> Limit {
-        Limit {
-            time: Some(TimeLimit::Move(time)),
-            ..Limit::NONE
-        }
+        Limit { time: Some(TimeLimit::Move(time)), ..Limit::NONE }
     }
 
     /// Limits the plies per move.
     pub const fn depth(depth: u32) -> Limit {
-        Limit {
-            depth: Some(depth),
-            ..Limit::NONE
-        }
+        Limit { depth: Some(depth), ..Limit::NONE }
     }
 
     /// Limits the nodes per move.
     pub const fn nodes(nodes: u64) -> Limit {
-        Limit {
-            nodes: Some(nodes),
-            ..Limit::NONE
-        }
+        Limit { nodes: Some(nodes), ..Limit::NONE }
     }
 
     /// Sets a clock for the whole game.
     pub const fn clock(time: Duration, increment: Duration) -> Limit {
         Limit {
-            time: Some(TimeLimit::Clock(ClockLimit {
-                moves: None,
-                time,
-                increment,
-            })),
+            time: Some(TimeLimit::Clock(ClockLimit { moves: None, time, increment })),
             ..Limit::NONE
         }
     }
@@ -207,27 +190,15 @@ pub fn clock(text: &str) -> Result<Limit, String> {
     let limit = seconds(time).zip(seconds(increment));
     let limit = limit.filter(|(time, _)| !time.is_zero());
     let (time, increment) = limit.ok_or_else(expected)?;
-    let clock = ClockLimit {
-        moves,
-        time,
-        increment,
-    };
-    Ok(Limit {
-        time: Some(TimeLimit::Clock(clock)),
-        ..Limit::NONE
-    })
+    let clock = ClockLimit { moves, time, increment };
+    Ok(Limit { time: Some(TimeLimit::Clock(clock)), ..Limit::NONE })
 }
 
 /// Parses a number of seconds, to the millisecond.
 fn seconds(text: &str) -> Option<Duration> {
     const DAY: f64 = 24.0 * 60.0 * 60.0;
-    let plain = text
-        .bytes()
-        .all(|byte| byte.is_ascii_digit() || byte == b'.');
-    let seconds: f64 = text
-        .parse()
-        .ok()
-        .filter(|seconds| plain && *seconds <= DAY)?;
+    let plain = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let seconds: f64 = text.parse().ok().filter(|seconds| plain && *seconds <= DAY)?;
     Some(Duration::from_millis((seconds * 1000.0).round() as u64))
 }
 

@@ -38,17 +38,12 @@ impl LuckPlan {
     pub fn beside(engines: &[EngineSpec]) -> LuckPlan {
         let budget = |engine: &EngineSpec| match engine.limit {
             Limit { time: Some(_), .. } => MOST_NODES,
-            Limit {
-                nodes: Some(nodes), ..
-            } => nodes / PART,
+            Limit { nodes: Some(nodes), .. } => nodes / PART,
             _ => 1,
         };
         let nodes = engines.iter().map(budget).min().unwrap_or(1);
         let nodes = nodes.clamp(1, MOST_NODES);
-        LuckPlan {
-            by: Some(LuckBy::BuiltIn { nodes }),
-            after: false,
-        }
+        LuckPlan { by: Some(LuckBy::BuiltIn { nodes }), after: false }
     }
 }
 

@@ -6,10 +6,7 @@ use std::ops::RangeInclusive;
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 
 fn number(text: &str, least: u64, most: u64) -> Result<u64, String> {
-    let number = text
-        .parse()
-        .ok()
-        .filter(|number| (least..=most).contains(number));
+    let number = text.parse().ok().filter(|number| (least..=most).contains(number));
     number.ok_or_else(|| match most {
         u64::MAX => format!("expected a whole number of at least {least}"),
         _ => format!("expected a whole number from {least} to {most}"),
@@ -83,7 +80,5 @@ pub fn plies(text: &str) -> Result<RangeInclusive<u32>, String> {
     let range = plies(least).zip(plies(most));
     let range = range.filter(|(least, most)| least <= most);
     let expected = "expected a whole number from 1 to 1000, or two such as 4-8";
-    range
-        .map(|(least, most)| least..=most)
-        .ok_or_else(|| expected.to_string())
+    range.map(|(least, most)| least..=most).ok_or_else(|| expected.to_string())
 }

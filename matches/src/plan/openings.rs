@@ -107,10 +107,8 @@ impl OpeningError {
 /// # Errors
 /// [`OpeningsError`] names the file and the line.
 pub fn read(path: &Path, rules: &Rules, seats: usize) -> Result<Vec<Opening>, OpeningsError> {
-    let text = input_file::read_text(path).map_err(|reason| OpeningsError::Read {
-        path: path.to_path_buf(),
-        reason,
-    })?;
+    let text = input_file::read_text(path)
+        .map_err(|reason| OpeningsError::Read { path: path.to_path_buf(), reason })?;
     let mut openings = Vec::new();
     for (index, line) in text.lines().enumerate() {
         let line = line.trim();
@@ -126,9 +124,7 @@ pub fn read(path: &Path, rules: &Rules, seats: usize) -> Result<Vec<Opening>, Op
         openings.push(opening);
     }
     if openings.is_empty() {
-        return Err(OpeningsError::Empty {
-            path: path.to_path_buf(),
-        });
+        return Err(OpeningsError::Empty { path: path.to_path_buf() });
     }
     Ok(openings)
 }
@@ -141,10 +137,7 @@ pub fn parse(line: &str, rules: &Rules, seats: usize) -> Result<Opening, Opening
     let first = line.split_whitespace().next();
     let opening = match first {
         Some("startpos" | "fen" | "etude") => parse_command(line, rules, seats)?,
-        _ => Opening {
-            start: Some(line.to_string()),
-            moves: Vec::new(),
-        },
+        _ => Opening { start: Some(line.to_string()), moves: Vec::new() },
     };
     opening.position(rules, seats)?;
     Ok(opening)
@@ -156,9 +149,7 @@ fn parse_command(line: &str, rules: &Rules, seats: usize) -> Result<Opening, Ope
     let position = match command {
         Ok(Command::Position(position)) => position,
         Ok(other) => {
-            return Err(OpeningError::Form(format!(
-                "read as {other}, expected a position"
-            )));
+            return Err(OpeningError::Form(format!("read as {other}, expected a position")));
         }
         Err(error) => return Err(OpeningError::Form(error.to_string())),
     };
@@ -171,10 +162,7 @@ fn parse_command(line: &str, rules: &Rules, seats: usize) -> Result<Opening, Ope
         Start::Fen(text) => Some(text),
         Start::Etude(line) => Some(rules.parse_etude(&line)?.to_string()),
     };
-    Ok(Opening {
-        start,
-        moves: position.moves,
-    })
+    Ok(Opening { start, moves: position.moves })
 }
 
 fn check_seats(found: usize, expected: usize) -> Result<(), OpeningError> {
@@ -247,14 +235,8 @@ mod tests {
         for (line, position) in [
             ("45,26,2/29,19,0 1 - BDD", "45,26,2/29,19,0 1 - BDD"),
             ("startpos", "0,68,3/0,68,3 1 - -"),
-            (
-                "startpos players 2 moves 1 +half 4 4",
-                "5,24,3/4,58,3 2 - H",
-            ),
-            (
-                "fen 45,26,2/29,19,0 1 - BDD moves 4",
-                "49,16,2/29,19,0 2 - BDD",
-            ),
+            ("startpos players 2 moves 1 +half 4 4", "5,24,3/4,58,3 2 - H"),
+            ("fen 45,26,2/29,19,0 1 - BDD moves 4", "49,16,2/29,19,0 2 - BDD"),
             ("etude 45;26;2;f;29;19;0;f;2", "45,26,2/29,19,0 1 - -"),
         ] {
             assert_eq!(position_of(line), position, "{line}");
@@ -264,12 +246,8 @@ mod tests {
     #[test]
     fn what_cannot_be_played_is_refused_with_the_reason() {
         let lines = [
-            "banana",
-            "startpos players 3",
-            "startpos moves 1 9",
-            "startpos moves 8",
-            "fen 1,68,3/1,68,3 1 - -",
-            "64,5,0/60,3,0 2 1 -",
+            "banana", "startpos players 3", "startpos moves 1 9", "startpos moves 8",
+            "fen 1,68,3/1,68,3 1 - -", "64,5,0/60,3,0 2 1 -",
         ];
         let errors = lines.map(|line| match parse(line, &Rules::from(&VARIANTS[0]), 2) {
             Ok(opening) => panic!("{line:?} is accepted: {opening:?}"),

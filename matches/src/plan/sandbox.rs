@@ -20,26 +20,17 @@ pub struct ResourceLimits {
 
 impl Default for ResourceLimits {
     fn default() -> ResourceLimits {
-        ResourceLimits {
-            cpu: None,
-            processes: None,
-            filesize: None,
-            net: true,
-        }
+        ResourceLimits { cpu: None, processes: None, filesize: None, net: true }
     }
 }
 
 impl ResourceLimits {
     /// Returns the keys with their values in the form of `--engine`, without those that have no limit.
     pub fn pairs(&self) -> Vec<(&'static str, String)> {
-        let numbers = [
-            ("cpu", self.cpu),
-            ("processes", self.processes),
-            ("filesize", self.filesize),
-        ];
-        let numbers = numbers
-            .into_iter()
-            .filter_map(|(key, value)| Some((key, value?.to_string())));
+        let numbers =
+            [("cpu", self.cpu), ("processes", self.processes), ("filesize", self.filesize)];
+        let numbers =
+            numbers.into_iter().filter_map(|(key, value)| Some((key, value?.to_string())));
         let net = (!self.net).then(|| ("net", "off".to_string()));
         numbers.chain(net).collect()
     }
@@ -48,9 +39,7 @@ impl ResourceLimits {
     pub fn need_of_isolation(&self) -> Option<&'static str> {
         match self {
             ResourceLimits { net: false, .. } => Some("net=off"),
-            ResourceLimits {
-                processes: Some(_), ..
-            } => Some("processes"),
+            ResourceLimits { processes: Some(_), .. } => Some("processes"),
             _ => None,
         }
     }

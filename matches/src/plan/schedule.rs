@@ -48,18 +48,12 @@ pub struct Dealt {
 impl ScheduledGame {
     /// Returns the same game with different cards, for a rerun.
     pub fn dealt_anew(&self) -> ScheduledGame {
-        ScheduledGame {
-            deck_seed: self.deck_seed.another(),
-            ..self.clone()
-        }
+        ScheduledGame { deck_seed: self.deck_seed.another(), ..self.clone() }
     }
 
     /// Returns the opening of the game, including random plies.
     pub fn as_opening(&self) -> Opening {
-        Opening {
-            start: self.start.clone(),
-            moves: self.opening.clone(),
-        }
+        Opening { start: self.start.clone(), moves: self.opening.clone() }
     }
 }
 
@@ -92,11 +86,7 @@ impl<'a> Schedule<'a> {
             opening.position(&plan.rules, plan.seats)?;
             starts.push(opening.start(&plan.rules, plan.seats)?);
         }
-        Ok(Schedule {
-            plan,
-            line_ups: plan.line_ups(),
-            starts,
-        })
+        Ok(Schedule { plan, line_ups: plan.line_ups(), starts })
     }
 
     /// Returns the engine of each seat in game `number`, from 1.

@@ -47,9 +47,7 @@ impl From<u64> for DeckSeed {
 impl fmt::Display for DeckSeed {
     /// Writes the first 16 hexadecimal digits, enough to tell seeds apart.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0[..8]
-            .iter()
-            .try_for_each(|byte| write!(f, "{byte:02x}"))
+        self.0[..8].iter().try_for_each(|byte| write!(f, "{byte:02x}"))
     }
 }
 
@@ -113,10 +111,8 @@ impl Seed {
 /// Returns the key for one purpose and number: the SHA-256 of the secret, the purpose and the number.
 fn derived(key: [u8; 16], what: &str, number: u64) -> [u8; 32] {
     // Key and number have fixed lengths, so that different inputs never hash the same bytes.
-    let hash = Sha256::new()
-        .chain_update(key)
-        .chain_update(number.to_be_bytes())
-        .chain_update(what);
+    let hash =
+        Sha256::new().chain_update(key).chain_update(number.to_be_bytes()).chain_update(what);
     hash.finalize().into()
 }
 

@@ -79,9 +79,7 @@ impl SeatClock {
     /// Timeout for the next answer; `stall` applies if there is no time limit.
     pub fn longest_wait(&self, stall: Duration) -> Duration {
         match self.time_limit() {
-            Some(limit) => limit
-                .saturating_add(self.margin)
-                .saturating_add(WAIT_FOR_LATE_ANSWERS),
+            Some(limit) => limit.saturating_add(self.margin).saturating_add(WAIT_FOR_LATE_ANSWERS),
             None => stall,
         }
     }
@@ -109,10 +107,7 @@ impl SeatClock {
         let Some(TimeLimit::Clock(clock)) = self.limit.time else {
             return;
         };
-        self.left = self
-            .left
-            .saturating_sub(used + late_stop)
-            .saturating_add(clock.increment);
+        self.left = self.left.saturating_sub(used + late_stop).saturating_add(clock.increment);
         self.moves_to_go = match self.moves_to_go {
             Some(1) => {
                 self.left = self.left.saturating_add(clock.time);
@@ -127,13 +122,8 @@ impl SeatClock {
 ///
 /// For a seat without a clock, `time` is 0, or omitted with two seats.
 pub fn go(clocks: &[SeatClock], mover: Seat, searchmoves: Vec<String>) -> Go {
-    let mut go = Go {
-        searchmoves,
-        ..Go::default()
-    };
-    let SeatClock {
-        limit, moves_to_go, ..
-    } = &clocks[mover.index()];
+    let mut go = Go { searchmoves, ..Go::default() };
+    let SeatClock { limit, moves_to_go, .. } = &clocks[mover.index()];
     go.depth = limit.depth;
     go.nodes = limit.nodes;
     match limit.time {
@@ -143,10 +133,7 @@ pub fn go(clocks: &[SeatClock], mover: Seat, searchmoves: Vec<String>) -> Go {
             go.movetime = Some(milliseconds(time).max(1));
         }
         Some(TimeLimit::Clock(_)) => {
-            go.clock = Some(Clock {
-                time: clock_times(clocks),
-                movestogo: *moves_to_go,
-            });
+            go.clock = Some(Clock { time: clock_times(clocks), movestogo: *moves_to_go });
         }
         None => {}
     }
@@ -171,14 +158,8 @@ fn clock_times(clocks: &[SeatClock]) -> ClockTimes {
             binc: increment(second),
         },
         _ => ClockTimes::Seats {
-            time: clocks
-                .iter()
-                .map(|clock| time(clock).unwrap_or(0))
-                .collect(),
-            inc: clocks
-                .iter()
-                .map(|clock| increment(clock).unwrap_or(0))
-                .collect(),
+            time: clocks.iter().map(|clock| time(clock).unwrap_or(0)).collect(),
+            inc: clocks.iter().map(|clock| increment(clock).unwrap_or(0)).collect(),
         },
     }
 }
@@ -260,30 +241,17 @@ mod tests {
 
     #[test]
     fn a_clock_is_given_its_time_again_after_its_moves() {
-        let clock = ClockLimit {
-            moves: Some(2),
-            time: ms(1000),
-            increment: ms(10),
-        };
-        let limit = Limit {
-            time: Some(TimeLimit::Clock(clock)),
-            ..Limit::default()
-        };
+        let clock = ClockLimit { moves: Some(2), time: ms(1000), increment: ms(10) };
+        let limit = Limit { time: Some(TimeLimit::Clock(clock)), ..Limit::default() };
         let mut clocks = [seat(limit), with_clock(500, 0)];
         let first = "go wtime 1000 btime 500 winc 10 binc 0 movestogo 2";
         assert_eq!(sent(&clocks, 0), first);
         clocks[0].charge(ms(300));
-        assert_eq!(
-            sent(&clocks, 0),
-            "go wtime 710 btime 500 winc 10 binc 0 movestogo 1"
-        );
+        assert_eq!(sent(&clocks, 0), "go wtime 710 btime 500 winc 10 binc 0 movestogo 1");
         // The command does not mention the opponent's moves to go.
         assert_eq!(sent(&clocks, 1), "go wtime 710 btime 500 winc 10 binc 0");
         clocks[0].charge(ms(200));
-        assert_eq!(
-            sent(&clocks, 0),
-            "go wtime 1520 btime 500 winc 10 binc 0 movestogo 2"
-        );
+        assert_eq!(sent(&clocks, 0), "go wtime 1520 btime 500 winc 10 binc 0 movestogo 2");
     }
 
     #[test]
@@ -297,23 +265,11 @@ mod tests {
         for (clocks, mover, expected) in [
             (vec![movetime(), depth()], 0, "go movetime 20"),
             (vec![movetime(), depth()], 1, "go depth 4"),
-            (
-                vec![seat(all.or(Limit::nodes(500))), depth()],
-                0,
-                "go depth 9 nodes 500 movetime 20",
-            ),
+            (vec![seat(all.or(Limit::nodes(500))), depth()], 0, "go depth 9 nodes 500 movetime 20"),
             // Rounded down.
-            (
-                vec![used, with_clock(2000, 20)],
-                1,
-                "go wtime 999 btime 2000 winc 10 binc 20",
-            ),
+            (vec![used, with_clock(2000, 20)], 1, "go wtime 999 btime 2000 winc 10 binc 20"),
             (vec![clock(), depth()], 0, "go wtime 1000 winc 10"),
-            (
-                vec![clock(), depth(), with_clock(3000, 0)],
-                0,
-                "go time 1000 0 3000 inc 10 0 0",
-            ),
+            (vec![clock(), depth(), with_clock(3000, 0)], 0, "go time 1000 0 3000 inc 10 0 0"),
         ] {
             assert_eq!(sent(&clocks, mover), expected);
         }

@@ -9,10 +9,7 @@ use std::time::Duration;
 pub fn of_process(process: u32) -> Option<Duration> {
     let process = libc::pid_t::try_from(process).ok()?;
     let mut clock = 0;
-    let mut time = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: both calls write only to the variable that they are given.
     let is_read = unsafe {
         libc::clock_getcpuclockid(process, &mut clock) == 0
@@ -38,9 +35,7 @@ mod tests {
         let before = of_process(own).unwrap();
         let used = move || of_process(own).unwrap() - before;
         let busy = Duration::from_millis(30);
-        std::thread::spawn(move || while used() < busy {})
-            .join()
-            .unwrap();
+        std::thread::spawn(move || while used() < busy {}).join().unwrap();
         assert!(used() >= busy, "{:?}", used());
         assert_eq!(of_process(u32::MAX), None);
     }

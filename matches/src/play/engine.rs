@@ -80,11 +80,7 @@ pub struct Placement {
 impl Placement {
     /// Returns the place of a single copy on any core.
     pub fn anywhere(isolation: Option<Isolation>) -> Placement {
-        Placement {
-            copy: 0,
-            core: None,
-            isolation,
-        }
+        Placement { copy: 0, core: None, isolation }
     }
 }
 
@@ -137,9 +133,7 @@ impl Engine {
         engine.measure();
         let deadline = deadline(patience);
         let no_uci_ok = |engine: &Engine, error| engine.no_answer(&spec.name, "uciok", error);
-        let offers = engine
-            .introduce(deadline)
-            .map_err(|error| no_uci_ok(&engine, error))?;
+        let offers = engine.introduce(deadline).map_err(|error| no_uci_ok(&engine, error))?;
         let lines = lines(&options::settings(spec, variant, &offers)?);
         let sent = engine.conversation.send(lines.as_bytes(), deadline);
         sent.map_err(|error| no_uci_ok(&engine, error))?;
@@ -155,10 +149,7 @@ impl Engine {
     pub fn confirm_options(&mut self, name: &str, patience: Duration) -> Result<(), StartError> {
         match self.rejected_options(deadline(patience)) {
             Ok(None) => Ok(()),
-            Ok(Some(words)) => Err(StartError::OptionsRejected {
-                engine: name.to_string(),
-                words,
-            }),
+            Ok(Some(words)) => Err(StartError::OptionsRejected { engine: name.to_string(), words }),
             Err(error) => Err(self.no_answer(name, "readyok", error)),
         }
     }
@@ -166,8 +157,7 @@ impl Engine {
     /// Sends `isready` and waits for the answer; returns the words of an error that precedes it.
     fn rejected_options(&mut self, deadline: Instant) -> Result<Option<String>, AnswerError> {
         let is_ready = lines(&[Command::IsReady]);
-        self.conversation
-            .send_between(is_ready.as_bytes(), deadline)?;
+        self.conversation.send_between(is_ready.as_bytes(), deadline)?;
         loop {
             let line = self.conversation.next_line(deadline)?;
             if line.text.trim_ascii() == b"readyok" {

@@ -28,9 +28,7 @@ pub fn descendants(first: u32) -> Vec<u32> {
 pub fn child_of(ancestor: u32, process: u32) -> Option<u32> {
     let Stat { pgrp, session, .. } = stat(process)?;
     let starts = [process, pgrp as u32, session as u32];
-    starts
-        .into_iter()
-        .find_map(|start| child_in_line(ancestor, start))
+    starts.into_iter().find_map(|start| child_in_line(ancestor, start))
 }
 
 /// Returns the child of `ancestor` among the ancestors of a process.
@@ -128,10 +126,8 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn a_child_is_known_by_its_descendants() {
-        let mut child = std::process::Command::new("sh")
-            .args(["-c", "sleep 9 & wait"])
-            .spawn()
-            .unwrap();
+        let mut child =
+            std::process::Command::new("sh").args(["-c", "sleep 9 & wait"]).spawn().unwrap();
         let begun = std::time::Instant::now();
         let family = loop {
             let family = descendants(child.id());

@@ -197,12 +197,8 @@ mod tests {
             histogram: histogram(),
             recent: [histogram(), histogram()],
             since: start,
-            remembered: [
-                (start + ms(10), ms(4)),
-                (start + ms(50), ms(7)),
-                (start + ms(90), ms(2)),
-            ]
-            .into(),
+            remembered: [(start + ms(10), ms(4)), (start + ms(50), ms(7)), (start + ms(90), ms(2))]
+                .into(),
         };
         assert_eq!(lags.since(start, start + ms(95)), ms(7));
         assert_eq!(lags.since(start + ms(60), start + ms(95)), ms(2));

@@ -61,15 +61,8 @@ impl Log {
         own_files::add(path);
         let since_epoch = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
         let seconds = since_epoch.unwrap_or_default().as_secs_f64();
-        writeln!(
-            file,
-            "0.000000 log started at {seconds:.6} seconds of Unix time"
-        )?;
-        let file = Mutex::new(LogFile {
-            file,
-            line: Vec::new(),
-            error: None,
-        });
+        writeln!(file, "0.000000 log started at {seconds:.6} seconds of Unix time")?;
+        let file = Mutex::new(LogFile { file, line: Vec::new(), error: None });
         let start = Instant::now();
         Ok(Log(Some(Arc::new(Open { start, file }))))
     }

@@ -128,11 +128,7 @@ impl ProcessorMeter {
             _ => Duration::ZERO,
         };
         self.newest = Some(Arc::clone(&sample));
-        self.begun = Some(Begun {
-            at: Instant::now(),
-            sample,
-            is_new,
-        });
+        self.begun = Some(Begun { at: Instant::now(), sample, is_new });
     }
 
     /// CPU time from the end of the previous measurement to the start of this one; zero if the interval was short or
@@ -246,11 +242,7 @@ impl Usage {
             let number = task.file_name().to_str()?.parse().ok()?;
             Some((number, read_share(&task.path().join("schedstat"))?))
         });
-        Some(Arc::new(Usage {
-            clock,
-            reaped: family::reaped(process),
-            threads: threads.collect(),
-        }))
+        Some(Arc::new(Usage { clock, reaped: family::reaped(process), threads: threads.collect() }))
     }
 }
 
@@ -267,10 +259,7 @@ struct Work {
 
 impl Work {
     fn between(before: &Sample, now: &Sample) -> Work {
-        let mut work = Work {
-            used: now.used_since(before),
-            ..Work::default()
-        };
+        let mut work = Work { used: now.used_since(before), ..Work::default() };
         for (&process, usage) in &now.processes {
             for (&thread, share) in &usage.threads {
                 let share = share.since(before.share(process, thread));

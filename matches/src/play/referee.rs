@@ -105,13 +105,7 @@ impl From<PositionError> for Abandoned {
 impl<'a> Referee<'a> {
     /// Creates a referee without a callback, lag meter or reruns.
     pub fn new(plan: &'a Plan, interrupt: &'a Interrupt) -> Referee<'a> {
-        Referee {
-            plan,
-            interrupt,
-            lag: None,
-            reruns: None,
-            listener: None,
-        }
+        Referee { plan, interrupt, lag: None, reruns: None, listener: None }
     }
 
     /// Allowed time of an engine's answers beyond its time limit: the default grows with the arbiter's own lag, because

@@ -79,9 +79,6 @@ mod tests {
             [true, false, true, false]
         );
         reruns.learn(&[0, MOST_BY_LAG]);
-        assert_eq!(
-            ["a", "b"].map(|name| reruns.grant(name, MOST_BY_LAG)),
-            [false, false]
-        );
+        assert_eq!(["a", "b"].map(|name| reruns.grant(name, MOST_BY_LAG)), [false, false]);
     }
 }

@@ -256,14 +256,9 @@ fn next_line(
 ) -> Result<Vec<u8>, Option<String>> {
     match conversation.next_answer(deadline) {
         Ok(Some(line)) => Ok(line.text.trim_ascii().to_vec()),
-        Ok(None) => Err(Some(format!(
-            "it sent a line of more than {LONGEST_LINE} bytes"
-        ))),
+        Ok(None) => Err(Some(format!("it sent a line of more than {LONGEST_LINE} bytes"))),
         Err(AnswerError::Interrupted) => Err(None),
-        Err(error) => Err(Some(format!(
-            "{error}{}",
-            conversation.unfinished_answer(error)
-        ))),
+        Err(error) => Err(Some(format!("{error}{}", conversation.unfinished_answer(error)))),
     }
 }
 

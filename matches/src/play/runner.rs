@@ -154,9 +154,7 @@ pub fn run<E: From<RunError>>(
         let cores = planned.plan.pin.then(cores).unwrap_or_default();
         for number in 0..threads {
             let worker = Worker {
-                core: cores
-                    .get((planned.first_core + number) % cores.len().max(1))
-                    .copied(),
+                core: cores.get((planned.first_core + number) % cores.len().max(1)).copied(),
                 planned,
                 schedule: &schedule,
                 retirement: &retirement,
@@ -226,10 +224,7 @@ impl Worker<'_> {
                 break;
             }
             let seats = self.schedule.seats(number);
-            if seats
-                .iter()
-                .any(|seated| self.retirement.has_retired(seated.engine))
-            {
+            if seats.iter().any(|seated| self.retirement.has_retired(seated.engine)) {
                 continue;
             }
             if !is_first {
@@ -311,10 +306,7 @@ impl Worker<'_> {
                     return None;
                 }
                 Err(Abandoned::Suspect(rerun)) => {
-                    self.send(Ok(Event::Rerun {
-                        game: game.number,
-                        reason: rerun.reason.clone(),
-                    }));
+                    self.send(Ok(Event::Rerun { game: game.number, reason: rerun.reason.clone() }));
                     reruns.push(rerun);
                     // New cards, because the engines know those that were drawn.
                     game = game.dealt_anew();
@@ -410,11 +402,7 @@ impl Worker<'_> {
         Engine::start(
             spec,
             plan.rules.told(),
-            Placement {
-                copy: seated.copy,
-                core: self.core,
-                isolation: self.planned.isolation,
-            },
+            Placement { copy: seated.copy, core: self.core, isolation: self.planned.isolation },
             plan.patience.ready,
             self.planned.log,
             self.planned.interrupt,

@@ -40,10 +40,7 @@ pub fn run_program(main: impl FnOnce() -> ExitCode) -> ExitCode {
     {
         // A launcher must be fast and therefore does not use the command-line parser.
         let mut arguments = std::env::args_os().skip(1);
-        if arguments
-            .next()
-            .is_some_and(|first| first == launcher::ARGUMENT)
-        {
+        if arguments.next().is_some_and(|first| first == launcher::ARGUMENT) {
             return launcher::launch(arguments);
         }
         Isolation::permit();
@@ -60,10 +57,7 @@ pub fn run_program(main: impl FnOnce() -> ExitCode) -> ExitCode {
 #[cfg(target_os = "linux")]
 #[allow(unsafe_code)] // There is no other way to use an inherited descriptor.
 fn keep_inherited_files() {
-    let entries = std::fs::read_dir("/proc/self/fd")
-        .into_iter()
-        .flatten()
-        .flatten();
+    let entries = std::fs::read_dir("/proc/self/fd").into_iter().flatten().flatten();
     let numbers = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
     for number in numbers.filter(|&number: &RawFd| number > 2) {
         // SAFETY: the descriptor is open, except the directory's own, and is not used after this call.

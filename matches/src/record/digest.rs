@@ -57,11 +57,7 @@ impl TryFrom<Line> for StoredGame {
     type Error = String;
 
     fn try_from(mut line: Line) -> Result<StoredGame, String> {
-        Ok(StoredGame {
-            digest: line.digest.take(),
-            totals: None,
-            record: line.try_into()?,
-        })
+        Ok(StoredGame { digest: line.digest.take(), totals: None, record: line.try_into()? })
     }
 }
 
@@ -76,11 +72,7 @@ impl StoredGame {
 
     /// Removes everything that depends on the wall clock; the digest stays the same.
     pub fn without_clock(self) -> StoredGame {
-        StoredGame {
-            record: self.record.without_clock(),
-            digest: self.digest,
-            totals: None,
-        }
+        StoredGame { record: self.record.without_clock(), digest: self.digest, totals: None }
     }
 }
 

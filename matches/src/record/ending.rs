@@ -53,11 +53,7 @@ impl Ending {
 
     /// Ending of a seat of `seats` that reached `place`, from 1, by the rules.
     pub const fn by_rules(place: usize, seats: usize) -> Ending {
-        if place == seats {
-            Ending::Last
-        } else {
-            Ending::Finish
-        }
+        if place == seats { Ending::Last } else { Ending::Finish }
     }
 
     /// Returns the spelling in records and tables.

@@ -71,9 +71,7 @@ impl Line {
         let micros: Vec<Option<u64>> = record.turns.iter().map(|turn| turn.micros).collect();
         let times = |of: fn(&TurnRecord) -> Option<u64>| -> BTreeMap<usize, u64> {
             let turns = record.turns.iter().zip(1..);
-            turns
-                .filter_map(|(turn, number)| Some((number, of(turn)?)))
-                .collect()
+            turns.filter_map(|(turn, number)| Some((number, of(turn)?))).collect()
         };
         let overruns = times(|turn| turn.overrun);
         let waited = times(|turn| turn.waited);
@@ -124,20 +122,10 @@ impl TryFrom<Line> for GameRecord {
             return Err(format!("{seats} seats, expected at most {MAX_SEATS}"));
         }
         if line.seats.iter().any(|name| is_too_long(name)) {
-            return Err(format!(
-                "expected names of at most {LONGEST_NAME} characters"
-            ));
+            return Err(format!("expected names of at most {LONGEST_NAME} characters"));
         }
-        let Clock {
-            micros,
-            overruns,
-            waited,
-            out_of_turn,
-            late_stops,
-            reruns,
-            evidence,
-            machine,
-        } = line.clock.unwrap_or_default();
+        let Clock { micros, overruns, waited, out_of_turn, late_stops, reruns, evidence, machine } =
+            line.clock.unwrap_or_default();
         let mut turns = line.turns;
         for (turn, number) in turns.iter_mut().zip(1..) {
             turn.micros = micros.get(number - 1).copied().flatten();
@@ -206,20 +194,14 @@ mod tests {
     fn overruns_and_evidence_are_under_that_key_too() {
         let mut record = read(GAME);
         record.turns[0].overrun = Some(9);
-        let evidence = Evidence {
-            exit: Some("signal: 9".to_string()),
-            ..Evidence::default()
-        };
+        let evidence = Evidence { exit: Some("signal: 9".to_string()), ..Evidence::default() };
         record.fault.as_mut().unwrap().evidence = Some(evidence);
         let line = write(&record);
         let clock = r#""clock":{"micros":[71],"overruns":{"1":9},"evidence":{"lines":[],"exit":"signal: 9""#;
         assert!(line.contains(clock), "{line}");
         assert_eq!(read(&line), record);
         let line = write(&record.without_clock());
-        assert!(
-            !line.contains("evidence") && !line.contains("overruns"),
-            "{line}"
-        );
+        assert!(!line.contains("evidence") && !line.contains("overruns"), "{line}");
     }
 
     #[test]
@@ -245,10 +227,7 @@ mod tests {
         ] {
             assert_ne!(changed, record.digest());
         }
-        assert_eq!(
-            change(&|record| record.turns[0].micros = Some(5)),
-            record.digest()
-        );
+        assert_eq!(change(&|record| record.turns[0].micros = Some(5)), record.digest());
     }
 
     /// Expected value from `sha256sum` of the line that `export --without-clock` prints, without its digest.
@@ -258,10 +237,7 @@ mod tests {
         let (rest, digest) = line.split_once(r#","digest":""#).unwrap();
         assert_eq!(digest, "49863cf6d8abb257c9e1ee974d9c59b4\"}");
         let expected = GAME.replace("it answered after 93.4 ms", TOO_LATE);
-        assert_eq!(
-            format!("{rest}}}"),
-            expected.replace(r#","clock":{"micros":[71]}"#, "")
-        );
+        assert_eq!(format!("{rest}}}"), expected.replace(r#","clock":{"micros":[71]}"#, ""));
     }
 
     #[test]

@@ -23,9 +23,7 @@ impl Luck {
 
     /// Luck of each seat in billionths of all points.
     pub fn billionths(&self) -> impl Iterator<Item = i64> {
-        self.shares
-            .iter()
-            .map(|share| (share * BILLIONTHS).round() as i64)
+        self.shares.iter().map(|share| (share * BILLIONTHS).round() as i64)
     }
 
     /// `true` if there is one finite number for each of `seats` seats, all within the points and with a sum near 0.
@@ -52,10 +50,7 @@ mod tests {
             assert_eq!(number.to_string().parse::<f64>().unwrap(), number);
             assert_eq!(Luck::round(number), number);
         }
-        let luck = Luck {
-            by: String::new(),
-            shares: rounded.into(),
-        };
+        let luck = Luck { by: String::new(), shares: rounded.into() };
         let billionths: Vec<i64> = luck.billionths().collect();
         assert_eq!(billionths, [12_345_679, 0, 333_333_333, -1_000_000_000]);
     }

@@ -124,24 +124,13 @@ mod tests {
 
     #[test]
     fn a_number_is_one_in_json_and_a_key_is_a_text() {
-        for (seed, json) in [
-            (Seed::Number(7), "7".to_string()),
-            (KEY, format!("\"{DIGITS}\"")),
-        ] {
+        for (seed, json) in [(Seed::Number(7), "7".to_string()), (KEY, format!("\"{DIGITS}\""))] {
             assert_eq!(serde_json::to_string(&seed).unwrap(), json);
             assert_eq!(serde_json::from_str::<Seed>(&json).unwrap(), seed);
         }
-        assert_eq!(
-            serde_json::from_str::<Seed>("\"7\"").unwrap(),
-            Seed::Number(7)
-        );
-        let error = serde_json::from_str::<Seed>("\"x\"")
-            .unwrap_err()
-            .to_string();
-        assert!(
-            error.contains("seed \"x\": expected a whole number"),
-            "{error}"
-        );
+        assert_eq!(serde_json::from_str::<Seed>("\"7\"").unwrap(), Seed::Number(7));
+        let error = serde_json::from_str::<Seed>("\"x\"").unwrap_err().to_string();
+        assert!(error.contains("seed \"x\": expected a whole number"), "{error}");
         assert!(serde_json::from_str::<Seed>("-1").is_err());
     }
 }

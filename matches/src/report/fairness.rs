@@ -55,13 +55,8 @@ struct Engine {
 impl Fairness {
     /// Creates empty statistics of these engines.
     pub fn new(names: &[String]) -> Fairness {
-        let engine = |name: &String| Engine {
-            name: name.clone(),
-            ..Engine::default()
-        };
-        Fairness {
-            engines: names.iter().map(engine).collect(),
-        }
+        let engine = |name: &String| Engine { name: name.clone(), ..Engine::default() };
+        Fairness { engines: names.iter().map(engine).collect() }
     }
 
     /// Counts a game, given the totals of each seat's turns.
@@ -106,20 +101,10 @@ impl Fairness {
         }
         let mut columns = vec![Column::left("engine")];
         columns.extend(
-            [
-                "waited",
-                "overrun",
-                "out of turn",
-                "after stop",
-                "reruns",
-                "share before",
-            ]
-            .map(Column::right),
+            ["waited", "overrun", "out of turn", "after stop", "reruns", "share before"]
+                .map(Column::right),
         );
-        Some(Rows {
-            columns,
-            rows: self.engines.iter().map(Engine::row).collect(),
-        })
+        Some(Rows { columns, rows: self.engines.iter().map(Engine::row).collect() })
     }
 
     /// Warning that the machine is too busy for a fair match, with a remedy; `None` if it is not.
@@ -198,9 +183,7 @@ impl Engine {
 
     /// `true` if it counts on its margin.
     fn lives_in_its_margin(&self) -> bool {
-        let TurnSums {
-            overruns, micros, ..
-        } = self.turns;
+        let TurnSums { overruns, micros, .. } = self.turns;
         overruns >= TELLING_OVERRUNS
             && self.mean_overrun() >= OVERRUN_MS
             && overruns as f64 >= OVERRUN * micros as f64
@@ -251,22 +234,14 @@ mod tests {
         GameRecord {
             game: number,
             seats: seats.map(String::from).to_vec(),
-            reruns: vec![Rerun {
-                seat: late,
-                reason: String::new(),
-                shares: shares.to_vec(),
-            }],
+            reruns: vec![Rerun { seat: late, reason: String::new(), shares: shares.to_vec() }],
             ..GameRecord::default()
         }
     }
 
     fn fairness(games: &[GameRecord], micros: u64, waited: u64) -> Fairness {
         let mut fairness = Fairness::new(&["fair", "foul"].map(String::from));
-        let sums = TurnSums {
-            micros,
-            waited,
-            ..TurnSums::default()
-        };
+        let sums = TurnSums { micros, waited, ..TurnSums::default() };
         for game in games {
             fairness.add(game, &[sums; 2]);
         }
@@ -288,12 +263,7 @@ mod tests {
     #[test]
     fn who_stood_badly_before_each_replay_is_named_whoever_was_late() {
         let foul = |number: u64| {
-            game(
-                number,
-                ["foul", "fair"],
-                1 + number as u32 % 2,
-                [100 + 10 * number as u16, 890],
-            )
+            game(number, ["foul", "fair"], 1 + number as u32 % 2, [100 + 10 * number as u16, 890])
         };
         let games: Vec<GameRecord> = (1..=6).map(foul).collect();
         let suspects = fairness(&games, 1, 0).suspects();
@@ -309,11 +279,7 @@ mod tests {
                 number,
                 ["foul", "fair"],
                 1 + number as u32 % 2,
-                if number.is_multiple_of(2) {
-                    [300, 700]
-                } else {
-                    [700, 300]
-                },
+                if number.is_multiple_of(2) { [300, 700] } else { [700, 300] },
             )
         };
         let games: Vec<GameRecord> = (1..=8).map(both).collect();

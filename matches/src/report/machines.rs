@@ -91,9 +91,8 @@ impl Machines {
     /// Returns the listed machines, those with the most games first, and the number of the others.
     fn listed(&self) -> (Vec<(&str, &MachineTally)>, usize) {
         let machines = self.machines.iter();
-        let mut machines: Vec<(&str, &MachineTally)> = machines
-            .map(|(name, tally)| (name.as_str(), tally))
-            .collect();
+        let mut machines: Vec<(&str, &MachineTally)> =
+            machines.map(|(name, tally)| (name.as_str(), tally)).collect();
         machines.sort_by_key(|(_, tally)| std::cmp::Reverse(tally.games));
         let more = machines.len().saturating_sub(MOST_LISTED);
         machines.truncate(MOST_LISTED);
@@ -116,10 +115,7 @@ impl Machines {
         let all: u64 = self.machines.values().map(|tally| tally.games).sum();
         let (listed, _) = self.listed();
         let rows = listed.into_iter().map(|(name, tally)| tally.row(name, all));
-        Some(Rows {
-            columns,
-            rows: rows.collect(),
-        })
+        Some(Rows { columns, rows: rows.collect() })
     }
 
     /// Table of each engine's share on each machine; `None` unless there are at least two engines and two machines.
@@ -285,11 +281,7 @@ mod tests {
             game: number,
             block: number.div_ceil(2),
             seats: seats.map(String::from).into(),
-            places: if a_wins == is_first {
-                vec![1, 2]
-            } else {
-                vec![2, 1]
-            },
+            places: if a_wins == is_first { vec![1, 2] } else { vec![2, 1] },
             endings: vec![Ending::Finish, Ending::Last],
             machine: Some(Machine {
                 worker: worker.to_string(),
@@ -316,15 +308,10 @@ mod tests {
     fn a_machine_has_its_games_its_speed_and_its_faults() {
         let mut late = game(5, "two", true);
         late.endings = vec![Ending::Ended, Ending::TimeForfeit];
-        late.fault = Some(Fault {
-            seat: 2,
-            ..Fault::default()
-        });
+        late.fault = Some(Fault { seat: 2, ..Fault::default() });
         let games = (1..5).map(|number| game(number, "one", true)).chain([late]);
         let rows = machines(games).rows().unwrap().rows;
-        let one = [
-            "one", "4", "80.0 %", "2.00", "0.08", "0.40", "0", "0", "0", "1234", "1",
-        ];
+        let one = ["one", "4", "80.0 %", "2.00", "0.08", "0.40", "0", "0", "0", "1234", "1"];
         assert_eq!(rows[0], one);
         assert_eq!(rows[1][6..8], ["1", "0"]);
     }
@@ -343,10 +330,7 @@ mod tests {
         let machines = machines(games);
         let remarks = machines.remarks();
         let expected = "machine odd stands out: a has 2.5 % there, and 52.5 % elsewhere";
-        assert!(
-            remarks.iter().any(|remark| remark == expected),
-            "{remarks:?}"
-        );
+        assert!(remarks.iter().any(|remark| remark == expected), "{remarks:?}");
         let alike = (1..=80).map(|number| {
             let worker = if number <= 40 { "one" } else { "two" };
             game(number, worker, number % 2 == 1 || number == 2)

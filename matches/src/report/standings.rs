@@ -7,12 +7,8 @@ use crate::score::{Standings, Tally};
 /// Engines in the order of their table: by share above par, best first.
 pub fn engines_by_lead(standings: &Standings) -> Vec<(&str, &Tally)> {
     let mut engines: Vec<(&str, &Tally)> = standings.engines().collect();
-    let lead = |tally: &Tally| {
-        tally
-            .share()
-            .zip(tally.par())
-            .map_or(0.0, |(share, par)| share / par)
-    };
+    let lead =
+        |tally: &Tally| tally.share().zip(tally.par()).map_or(0.0, |(share, par)| share / par);
     engines.sort_by(|(_, one), (_, other)| lead(other).total_cmp(&lead(one)));
     engines
 }
@@ -36,10 +32,7 @@ impl Report {
             row.push(endings(tally));
             row
         });
-        Rows {
-            columns,
-            rows: rows.collect(),
-        }
+        Rows { columns, rows: rows.collect() }
     }
 
     /// Table of seats, over all engines.
@@ -98,11 +91,7 @@ fn row(first: String, tally: &Tally, standings: &Standings) -> Vec<String> {
     if has_winnings(standings) {
         row.extend([tally.winnings(), tally.winnings_error()].map(amount));
     }
-    row.extend([
-        in_percent(tally.par()),
-        tally.games.to_string(),
-        decimals(tally.points, 1),
-    ]);
+    row.extend([in_percent(tally.par()), tally.games.to_string(), decimals(tally.points, 1)]);
     row.extend(tally.places.iter().map(u64::to_string));
     row
 }
@@ -110,8 +99,6 @@ fn row(first: String, tally: &Tally, standings: &Standings) -> Vec<String> {
 fn endings(tally: &Tally) -> String {
     let counts = Ending::ALL.iter().zip(tally.endings);
     let named = counts.filter(|&(_, count)| count > 0);
-    let named: Vec<String> = named
-        .map(|((_, name), count)| format!("{count} {name}"))
-        .collect();
+    let named: Vec<String> = named.map(|((_, name), count)| format!("{count} {name}")).collect();
     named.join(", ")
 }

@@ -36,9 +36,7 @@ impl Report {
         let standings = &self.standings;
         let title = title(standings)?;
         let mut lines = standings.head_to_head().map_or(Vec::new(), details);
-        let adjusted = standings
-            .adjusted()
-            .and_then(AdjustedScores::normalized_elo);
+        let adjusted = standings.adjusted().and_then(AdjustedScores::normalized_elo);
         lines.extend(
             adjusted.map(|elo| ("adjusted", format!("{} normalized Elo", self::elo(&elo)))),
         );
@@ -63,11 +61,8 @@ impl Report {
         };
         let note = adjusted.map_or("", |_| ", luck-adjusted");
         if score.high < 0.5 {
-            let score = Interval {
-                value: 1.0 - score.value,
-                low: 1.0 - score.high,
-                high: 1.0 - score.low,
-            };
+            let score =
+                Interval { value: 1.0 - score.value, low: 1.0 - score.high, high: 1.0 - score.low };
             return Some(format!("{other} beats {one}: {}{note}", in_percent(&score)));
         }
         let score_of_one = in_percent(&score);
@@ -164,10 +159,7 @@ impl Report {
             row.extend(engines.iter().map(|&(other, ..)| cell(index, other)));
             row
         };
-        Some(Rows {
-            columns,
-            rows: engines.iter().enumerate().map(row).collect(),
-        })
+        Some(Rows { columns, rows: engines.iter().enumerate().map(row).collect() })
     }
 }
 
@@ -185,9 +177,8 @@ fn details(scores: &BlockScores) -> Vec<(&'static str, String)> {
     let mut lines = Vec::new();
     if let Some(pairs) = scores.as_pentanomial() {
         let points = ["0", "0.5", "1", "1.5", "2"].iter().zip(pairs);
-        let counts: Vec<String> = points
-            .map(|(points, count)| format!("{count} of {points}"))
-            .collect();
+        let counts: Vec<String> =
+            points.map(|(points, count)| format!("{count} of {points}")).collect();
         lines.push(("pairs", format!("{} points", counts.join(", "))));
     }
     let normalized = scores.normalized_elo();
@@ -224,15 +215,13 @@ fn ranking(standings: &Standings, ratings: Vec<Rating>) -> Option<String> {
     if games == 0 || standings.engines().count() < 2 {
         return None;
     }
-    let ratings = by_rating(standings, ratings)
-        .into_iter()
-        .map(|(_, name, rating)| {
-            let known = match rating.error {
-                Some(error) => format!("± {error:.0}"),
-                None => "(error unknown)".to_string(),
-            };
-            format!("{} {} {known}", printable(name), signed(rating.rating, 0))
-        });
+    let ratings = by_rating(standings, ratings).into_iter().map(|(_, name, rating)| {
+        let known = match rating.error {
+            Some(error) => format!("± {error:.0}"),
+            None => "(error unknown)".to_string(),
+        };
+        format!("{} {} {known}", printable(name), signed(rating.rating, 0))
+    });
     let ratings: Vec<String> = ratings.collect();
     Some(format!("{} (Elo, {games} games)", ratings.join(", ")))
 }
@@ -249,18 +238,11 @@ fn shares_of_seats(
     let shares = standings.seats().iter().enumerate().map(|(index, tally)| {
         let error = error(tally).map(|error| format!(" ± {:.1}", 100.0 * error));
         let share = percent(share(tally)?);
-        Some(format!(
-            "seat {} {share}{}",
-            index + 1,
-            error.unwrap_or_default()
-        ))
+        Some(format!("seat {} {share}{}", index + 1, error.unwrap_or_default()))
     });
     let shares: Vec<String> = shares.collect::<Option<_>>()?;
     let games = standings.games();
-    Some(format!(
-        "{} of the points ({games} games)",
-        shares.join(", ")
-    ))
+    Some(format!("{} of the points ({games} games)", shares.join(", ")))
 }
 
 /// Formats an Elo difference with its interval.

@@ -39,11 +39,7 @@ pub fn decimals(number: f64, places: usize) -> String {
 /// Formats like [`decimals`], with a sign before all numbers but zero.
 pub fn signed(number: f64, places: usize) -> String {
     let text = decimals(number, places);
-    if text.starts_with('-') || is_zero(&text) {
-        text
-    } else {
-        format!("+{text}")
-    }
+    if text.starts_with('-') || is_zero(&text) { text } else { format!("+{text}") }
 }
 
 fn is_zero(digits: &str) -> bool {
@@ -60,18 +56,12 @@ pub struct Column {
 impl Column {
     /// Creates a column of words.
     pub const fn left(name: &'static str) -> Column {
-        Column {
-            name: Cow::Borrowed(name),
-            alignment: CellAlignment::Left,
-        }
+        Column { name: Cow::Borrowed(name), alignment: CellAlignment::Left }
     }
 
     /// Creates a column of numbers.
     pub const fn right(name: &'static str) -> Column {
-        Column {
-            name: Cow::Borrowed(name),
-            alignment: CellAlignment::Right,
-        }
+        Column { name: Cow::Borrowed(name), alignment: CellAlignment::Right }
     }
 
     /// Heading.
@@ -95,10 +85,7 @@ impl Column {
     }
 
     fn owned(name: String) -> Column {
-        Column {
-            name: Cow::Owned(name),
-            alignment: CellAlignment::Right,
-        }
+        Column { name: Cow::Owned(name), alignment: CellAlignment::Right }
     }
 }
 
@@ -153,10 +140,7 @@ fn note(dropped: &[Column]) -> String {
 /// Draws the first `columns` of the rows. Beyond a width, cells are broken into several lines.
 fn drawn(columns: &[Column], rows: &[Vec<String>], width: Option<u16>) -> String {
     let line = LineStyle::none().fill('─').junction('─');
-    let style = NOTHING
-        .top_border(line)
-        .header_separator(line)
-        .bottom_border(line);
+    let style = NOTHING.top_border(line).header_separator(line).bottom_border(line);
     let mut table = Table::new();
     table.load_style(style);
     if let Some(width) = width {
@@ -201,10 +185,7 @@ mod tests {
             assert!(widest <= width.map(usize::from).or(Some(61)), "{text}");
             assert!(text.lines().count() >= lines, "{text}");
             assert_eq!(
-                text.lines()
-                    .last()
-                    .unwrap_or_default()
-                    .starts_with("no room"),
+                text.lines().last().unwrap_or_default().starts_with("no room"),
                 !dropped.is_empty(),
                 "{text}"
             );
@@ -220,10 +201,7 @@ mod tests {
             (-0.06, "-0.1", "-0.1"),
             (12.34, "12.3", "+12.3"),
         ] {
-            assert_eq!(
-                (decimals(number, 1), signed(number, 1)),
-                (plain.into(), with_sign.into())
-            );
+            assert_eq!((decimals(number, 1), signed(number, 1)), (plain.into(), with_sign.into()));
         }
     }
 }

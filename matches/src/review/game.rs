@@ -40,9 +40,6 @@ impl PlayedGame {
     pub(crate) fn beginning(&self) -> Opening {
         let usual = self.rules.start(self.start.seats());
         let is_usual = usual.is_ok_and(|usual| usual == self.start);
-        Opening {
-            start: (!is_usual).then(|| self.start.to_string()),
-            moves: Vec::new(),
-        }
+        Opening { start: (!is_usual).then(|| self.start.to_string()), moves: Vec::new() }
     }
 }

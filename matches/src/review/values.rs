@@ -54,10 +54,7 @@ pub struct Values<'a, A> {
 
 impl<'a, A: Appraise> Values<'a, A> {
     pub fn new(appraiser: &'a mut A) -> Values<'a, A> {
-        Values {
-            appraiser,
-            known: HashMap::new(),
-        }
+        Values { appraiser, known: HashMap::new() }
     }
 
     /// Value of `position`, which `line` reaches: exact if the game is solved or over, the mean over all cards before a
@@ -68,9 +65,8 @@ impl<'a, A: Appraise> Values<'a, A> {
         line: &mut Opening,
     ) -> Result<Vec<f64>, ReviewError<A::Error>> {
         if let Some(outcome) = position.solved() {
-            let places: Vec<u32> = seats(position)
-                .map(|seat| 1 + u32::from(seat != outcome.winner))
-                .collect();
+            let places: Vec<u32> =
+                seats(position).map(|seat| 1 + u32::from(seat != outcome.winner)).collect();
             return Ok(shares(&places));
         }
         match position.turn() {
@@ -125,11 +121,7 @@ impl<'a, A: Appraise> Values<'a, A> {
             Entry::Occupied(known) if known.get().0 == *position => return Ok(&known.into_mut().1),
             entry => entry,
         };
-        let question = Question {
-            line,
-            position,
-            mover,
-        };
+        let question = Question { line, position, mover };
         let found = self.appraiser.appraise(question);
         let mut found = found.map_err(ReviewError::Appraiser)?;
         let seats = position.seats();

@@ -40,17 +40,10 @@ pub fn header(
     for remark in remarks {
         text += &format!("note: {remark}\n");
     }
-    let widths = plan
-        .engines
-        .iter()
-        .map(|engine| engine.name.chars().count());
+    let widths = plan.engines.iter().map(|engine| engine.name.chars().count());
     let width = widths.max().unwrap_or(0);
     for (engine, id_name) in plan.engines.iter().zip(id_names) {
-        text += &format!(
-            "  {:width$}  {}\n",
-            engine.name,
-            settings(engine, id_name.as_deref())
-        );
+        text += &format!("  {:width$}  {}\n", engine.name, settings(engine, id_name.as_deref()));
     }
     text
 }
@@ -85,12 +78,7 @@ pub fn unplayed(plan: &Plan) -> Option<String> {
 fn settings(engine: &EngineSpec, id_name: Option<&str>) -> String {
     let mut words = vec![engine.limit.in_words()];
     words.extend(engine.switches());
-    words.extend(
-        engine
-            .options
-            .iter()
-            .map(|(name, value)| format!("{name}={value}")),
-    );
+    words.extend(engine.options.iter().map(|(name, value)| format!("{name}={value}")));
     words.extend(id_name.map(|name| format!("({name})")));
     words.join("  ")
 }
@@ -114,11 +102,7 @@ pub fn print_schedule(plan: &Plan) -> Result<(), OpeningError> {
     for number in 1..=plan.games {
         let game = schedule.game(number)?;
         let name = |engine: usize| plan.engines[engine].name.as_str();
-        let seats: Vec<&str> = game
-            .seats
-            .iter()
-            .map(|seated| name(seated.engine))
-            .collect();
+        let seats: Vec<&str> = game.seats.iter().map(|seated| name(seated.engine)).collect();
         let start = match &game.start {
             Some(text) => format!("fen {text}"),
             None => format!("startpos players {}", plan.seats),

@@ -207,10 +207,7 @@ impl EventFile {
     pub fn create(path: &Path) -> Result<EventFile, ArchiveError> {
         let file = File::create(path).map_err(|error| ArchiveError::file(path, error))?;
         own_files::add(path);
-        Ok(EventFile {
-            path: path.to_path_buf(),
-            file,
-        })
+        Ok(EventFile { path: path.to_path_buf(), file })
     }
 
     /// Writes the start or the continuation of a match, with the number of games played in earlier runs.
@@ -260,20 +257,13 @@ impl EventFile {
                 self.write(&Line::Begin {
                     game: game.number,
                     block: game.block,
-                    seats: game
-                        .seats
-                        .iter()
-                        .map(|seated| name(seated.engine))
-                        .collect(),
+                    seats: game.seats.iter().map(|seated| name(seated.engine)).collect(),
                     start: game.start.as_deref(),
                     opening: &game.opening,
                 })
             }
             Event::Played(Played { game, turn, word }) => self.write(&match turn {
-                None => Line::Card {
-                    game: *game,
-                    card: word,
-                },
+                None => Line::Card { game: *game, card: word },
                 Some(turn) => Line::Move {
                     game: *game,
                     seat: turn.seat,
@@ -289,14 +279,10 @@ impl EventFile {
                 },
             }),
             Event::Ended(record) => self.ended(record, report),
-            Event::Rerun { game, reason } => self.write(&Line::Rerun {
-                game: *game,
-                reason,
-            }),
-            Event::Retired { engine, failures } => self.write(&Line::Retired {
-                engine,
-                failures: *failures,
-            }),
+            Event::Rerun { game, reason } => self.write(&Line::Rerun { game: *game, reason }),
+            Event::Retired { engine, failures } => {
+                self.write(&Line::Retired { engine, failures: *failures })
+            }
         }
     }
 
@@ -331,11 +317,7 @@ impl EventFile {
         games: &[u64],
         report: &Report,
     ) -> Result<(), ArchiveError> {
-        self.write(&Line::Aside {
-            worker,
-            reason,
-            games,
-        })?;
+        self.write(&Line::Aside { worker, reason, games })?;
         self.standings(report)
     }
 
@@ -355,12 +337,7 @@ impl EventFile {
         games: u64,
         seed: Option<Seed>,
     ) -> Result<(), ArchiveError> {
-        self.write(&Line::Finish {
-            outcome,
-            code,
-            games,
-            seed,
-        })
+        self.write(&Line::Finish { outcome, code, games, seed })
     }
 
     fn told<'a>(&self, record: &'a GameRecord) -> Result<ToldGame<'a>, ArchiveError> {

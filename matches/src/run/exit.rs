@@ -39,10 +39,7 @@ pub struct ExitError {
 impl ExitError {
     /// Creates an error with the status [`USAGE`].
     pub fn usage(error: impl Display) -> ExitError {
-        ExitError {
-            status: USAGE,
-            message: error.to_string(),
-        }
+        ExitError { status: USAGE, message: error.to_string() }
     }
 
     /// Prints the message; returns the exit status.
@@ -53,19 +50,13 @@ impl ExitError {
 
 impl From<ArchiveError> for ExitError {
     fn from(error: ArchiveError) -> ExitError {
-        ExitError {
-            status: status_of(&error),
-            message: error.to_string(),
-        }
+        ExitError { status: status_of(&error), message: error.to_string() }
     }
 }
 
 impl From<RulesError> for ExitError {
     fn from(error: RulesError) -> ExitError {
-        ExitError {
-            status: RULES_FAULT,
-            message: error.to_string(),
-        }
+        ExitError { status: RULES_FAULT, message: error.to_string() }
     }
 }
 

@@ -88,7 +88,5 @@ impl Match {
 /// This program as the user called it, since it need not be on the `PATH`.
 fn program() -> String {
     let called = env::args_os().next();
-    called.map_or("arbiter".to_string(), |program| {
-        program.to_string_lossy().into_owned()
-    })
+    called.map_or("arbiter".to_string(), |program| program.to_string_lossy().into_owned())
 }

@@ -118,10 +118,7 @@ impl Ledger {
                     progress.say(&format!("{warning}\n"))?;
                 }
                 let played = self.report.played();
-                if self
-                    .report_every
-                    .is_some_and(|every| played.is_multiple_of(every))
-                {
+                if self.report_every.is_some_and(|every| played.is_multiple_of(every)) {
                     progress.say(&format!("\n{}", self.report.text()))?;
                 }
             }

@@ -41,13 +41,7 @@ impl Match {
     /// # Errors
     /// [`SourceError::Source`] if a game cannot be measured.
     pub(super) fn measure_luck(&mut self) -> Result<(), SourceError> {
-        let Ledger {
-            store: Some(store),
-            report,
-            interrupt,
-            ..
-        } = &mut self.ledger
-        else {
+        let Ledger { store: Some(store), report, interrupt, .. } = &mut self.ledger else {
             return Ok(());
         };
         let Some(evaluator) = self.luck.as_ref().filter(|_| self.plan.luck.after) else {

@@ -124,8 +124,5 @@ pub fn open_log(path: Option<&Path>) -> Result<Log, OutputError> {
 }
 
 fn failed<E: ToString>(flag: &'static str) -> impl Fn(E) -> OutputError {
-    move |reason| OutputError::File {
-        flag,
-        reason: reason.to_string(),
-    }
+    move |reason| OutputError::File { flag, reason: reason.to_string() }
 }

@@ -87,8 +87,7 @@ impl LastFailures {
             .iter()
             .any(|(engine, machine)| Some(engine.as_str()) == offender && machine == worker);
         self.0.retain(|(engine, _)| !record.seats.contains(engine));
-        self.0
-            .extend(offender.map(|engine| (engine.to_string(), worker.to_string())));
+        self.0.extend(offender.map(|engine| (engine.to_string(), worker.to_string())));
         is_same
     }
 }
@@ -99,10 +98,7 @@ mod tests {
     use crate::record::Fault;
 
     fn game(offender: Option<u32>) -> GameRecord {
-        let fault = |seat| Fault {
-            seat,
-            ..Fault::default()
-        };
+        let fault = |seat| Fault { seat, ..Fault::default() };
         GameRecord {
             seats: ["a", "b"].map(String::from).into(),
             fault: offender.map(fault),
@@ -123,11 +119,7 @@ mod tests {
             (Some(2), "two", false),
             (Some(1), "two", false),
         ] {
-            assert_eq!(
-                last.note(&game(offender), worker),
-                is_same,
-                "{offender:?} {worker}"
-            );
+            assert_eq!(last.note(&game(offender), worker), is_same, "{offender:?} {worker}");
         }
     }
 }

@@ -58,11 +58,7 @@ impl Progress {
         let plain = ProgressStyle::with_template("{msg}");
         let plain = plain.unwrap_or_else(|_| ProgressStyle::default_bar());
         let table = both.add(ProgressBar::no_length().with_style(plain));
-        Progress::Live {
-            bar,
-            table,
-            drawn: Cell::new(None),
-        }
+        Progress::Live { bar, table, drawn: Cell::new(None) }
     }
 
     /// Shows a finished game that the report has counted.
@@ -88,9 +84,7 @@ impl Progress {
                 let width = games.to_string().len();
                 let count = report.played();
                 let (game, description) = (record.game, describe(record) + &llr(report));
-                print(&format!(
-                    "{count:>width$}/{games}  game {game:>width$}: {description}\n"
-                ))
+                print(&format!("{count:>width$}/{games}  game {game:>width$}: {description}\n"))
             }
         }
     }
@@ -137,9 +131,7 @@ fn describe(record: &GameRecord) -> String {
 
 /// Formats the LLR of the test; empty without a test.
 fn llr(report: &Report) -> String {
-    report
-        .llr()
-        .map_or_else(String::new, |llr| format!("  LLR {llr:.2}"))
+    report.llr().map_or_else(String::new, |llr| format!("  LLR {llr:.2}"))
 }
 
 /// Formats a time for people.

@@ -34,9 +34,7 @@ pub fn listen(
     let interrupt = interrupt.clone();
     let listening = move || {
         for signal in signals.forever() {
-            let sender = signal
-                .process
-                .and_then(|process| u32::try_from(process.pid).ok());
+            let sender = signal.process.and_then(|process| u32::try_from(process.pid).ok());
             let number = signal.signal;
             if let Some(engine) = sender.and_then(engine_of) {
                 let name = signal_name(number).map_or(number.to_string(), String::from);
@@ -49,9 +47,7 @@ pub fn listen(
             }
         }
     };
-    thread::Builder::new()
-        .name("signals".to_string())
-        .spawn(listening)?;
+    thread::Builder::new().name("signals".to_string()).spawn(listening)?;
     Ok(())
 }
 

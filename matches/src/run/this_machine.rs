@@ -29,14 +29,7 @@ impl Source for ThisMachine {
 
     fn play(&mut self, planned: &mut Match, progress: &Progress) -> Result<(), SourceError> {
         let lag = self.lag.insert(LagMeter::start());
-        let Match {
-            plan,
-            log,
-            ledger,
-            past,
-            luck,
-            ..
-        } = planned;
+        let Match { plan, log, ledger, past, luck, .. } = planned;
         let interrupt = ledger.interrupt.clone();
         let engines = self.engines.as_ref();
         let isolation = engines.and_then(|engines| engines.isolation);
@@ -73,11 +66,7 @@ impl Source for ThisMachine {
         let Some(lag) = &self.lag else {
             return String::new();
         };
-        let LagSummary {
-            median,
-            p99,
-            longest,
-        } = lag.summary();
+        let LagSummary { median, p99, longest } = lag.summary();
         let [median, p99, longest] =
             [median, p99, longest].map(|time| format!("{:.2}", time.as_secs_f64() * 1000.0));
         format!(

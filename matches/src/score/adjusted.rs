@@ -21,11 +21,7 @@ pub struct AdjustedScores {
 impl AdjustedScores {
     /// Creates empty scores for blocks of `games` games with `pairs` comparisons in total, both at least 1.
     pub fn new(games: u32, pairs: u32) -> AdjustedScores {
-        AdjustedScores {
-            games: games.max(1),
-            pairs: pairs.max(1),
-            points: Moments::default(),
-        }
+        AdjustedScores { games: games.max(1), pairs: pairs.max(1), points: Moments::default() }
     }
 
     /// Counts a block with the points of its comparisons, in billionths.
@@ -61,11 +57,7 @@ impl AdjustedScores {
     /// Mean block score with its 95 % interval, by Student's t; `None` for fewer than two blocks.
     pub fn score(&self) -> Option<Interval> {
         let (value, error) = (self.mean()?, self.points.half_width()? / self.unit());
-        Some(Interval {
-            value,
-            low: value - error,
-            high: value + error,
-        })
+        Some(Interval { value, low: value - error, high: value + error })
     }
 
     /// Elo difference with its 95 % interval; `None` for fewer than two blocks.

@@ -133,24 +133,17 @@ impl BlockScores {
     /// Returns the distribution, with a small weight for each quarter that no block has scored, so that no hypothesis
     /// is impossible and the variance is never 0.
     pub(super) fn distribution(&self) -> Distribution {
-        let mut weights: BTreeMap<u64, f64> = self
-            .counts
-            .iter()
-            .map(|(&score, &count)| (score, count as f64))
-            .collect();
+        let mut weights: BTreeMap<u64, f64> =
+            self.counts.iter().map(|(&score, &count)| (score, count as f64)).collect();
         for quarter in 0..=4 {
             let score = quarter * u64::from(self.steps);
             weights.entry(score).or_insert(UNSEEN);
         }
         let blocks: f64 = weights.values().sum();
         let one = (4 * u64::from(self.steps)) as f64;
-        let scores = weights
-            .into_iter()
-            .map(|(score, weight)| (score as f64 / one, weight / blocks));
-        Distribution {
-            blocks,
-            scores: scores.collect(),
-        }
+        let scores =
+            weights.into_iter().map(|(score, weight)| (score as f64 / one, weight / blocks));
+        Distribution { blocks, scores: scores.collect() }
     }
 }
 
@@ -164,8 +157,6 @@ impl Distribution {
     pub fn variance(&self) -> f64 {
         let mean = self.mean();
         let squares = self.scores.iter();
-        squares
-            .map(|(score, part)| part * (score - mean).powi(2))
-            .sum()
+        squares.map(|(score, part)| part * (score - mean).powi(2)).sum()
     }
 }

@@ -76,10 +76,7 @@ impl Crosstable {
         let found = found.unwrap_or_default();
         match one == first {
             true => found,
-            false => Comparisons {
-                halves: 2 * found.pairs - found.halves,
-                ..found
-            },
+            false => Comparisons { halves: 2 * found.pairs - found.halves, ..found },
         }
     }
 

@@ -16,11 +16,7 @@ pub struct InOrder<T> {
 impl<T> InOrder<T> {
     /// Creates an empty queue.
     pub fn new(games_per_block: usize) -> InOrder<T> {
-        InOrder {
-            games_per_block,
-            next: 1,
-            waiting: BTreeMap::new(),
-        }
+        InOrder { games_per_block, next: 1, waiting: BTreeMap::new() }
     }
 
     /// Adds a game, given the number of its block and its own; ignores a game that was added already.
@@ -34,9 +30,7 @@ impl<T> InOrder<T> {
     /// Takes the games of the next block, in order, if the block is complete.
     pub fn next_block(&mut self) -> Option<Vec<T>> {
         let is_whole = |games: &BTreeMap<u64, T>| games.len() >= self.games_per_block;
-        self.waiting
-            .get(&self.next)
-            .filter(|games| is_whole(games))?;
+        self.waiting.get(&self.next).filter(|games| is_whole(games))?;
         let games = self.waiting.remove(&self.next)?;
         self.next += 1;
         Some(games.into_values().collect())
@@ -45,24 +39,17 @@ impl<T> InOrder<T> {
     /// Takes all complete blocks, in order, although earlier ones are incomplete.
     pub fn whole_blocks(&mut self) -> Vec<Vec<T>> {
         let (games_per_block, waiting) = (self.games_per_block, std::mem::take(&mut self.waiting));
-        let (whole, rest) = waiting
-            .into_iter()
-            .partition(|(_, games)| games.len() >= games_per_block);
+        let (whole, rest) =
+            waiting.into_iter().partition(|(_, games)| games.len() >= games_per_block);
         self.waiting = rest;
         let whole: BTreeMap<u64, BTreeMap<u64, T>> = whole;
-        whole
-            .into_values()
-            .map(|games| games.into_values().collect())
-            .collect()
+        whole.into_values().map(|games| games.into_values().collect()).collect()
     }
 
     /// Takes all waiting games, in order.
     pub fn rest(&mut self) -> Vec<T> {
         let waiting = std::mem::take(&mut self.waiting);
-        waiting
-            .into_values()
-            .flat_map(BTreeMap::into_values)
-            .collect()
+        waiting.into_values().flat_map(BTreeMap::into_values).collect()
     }
 }
 

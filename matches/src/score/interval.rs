@@ -60,11 +60,7 @@ impl Interval {
 
     /// Converts the estimate and its bounds by an increasing function.
     pub fn map(&self, convert: impl Fn(f64) -> f64) -> Interval {
-        Interval {
-            value: convert(self.value),
-            low: convert(self.low),
-            high: convert(self.high),
-        }
+        Interval { value: convert(self.value), low: convert(self.low), high: convert(self.high) }
     }
 }
 
@@ -83,14 +79,9 @@ impl MeanScore {
     /// may lie outside 0 to 1, if only the expected score cannot.
     pub fn new(scores: impl Iterator<Item = (f64, u64)> + Clone) -> Option<MeanScore> {
         let number: u64 = scores.clone().map(|(_, times)| times).sum();
-        let sum: f64 = scores
-            .clone()
-            .map(|(score, times)| score * times as f64)
-            .sum();
+        let sum: f64 = scores.clone().map(|(score, times)| score * times as f64).sum();
         let mean = sum / number as f64;
-        let squares: f64 = scores
-            .map(|(score, times)| (score - mean).powi(2) * times as f64)
-            .sum();
+        let squares: f64 = scores.map(|(score, times)| (score - mean).powi(2) * times as f64).sum();
         if number < 2 {
             return None;
         }
@@ -108,11 +99,7 @@ impl MeanScore {
             true => (of_a_coin / variance).max(least),
             false => least,
         };
-        Some(MeanScore {
-            mean,
-            tosses_per_score,
-            tosses: number * tosses_per_score,
-        })
+        Some(MeanScore { mean, tosses_per_score, tosses: number * tosses_per_score })
     }
 
     /// Numbers of tosses won and lost.
@@ -203,12 +190,7 @@ mod tests {
 
     #[test]
     fn the_engines_exchanged_the_interval_is_reflected() {
-        for scores in [
-            &[0.0, 0.5, 0.25][..],
-            &[1.0, 1.0],
-            &[0.5, 0.5],
-            &[0.9, 0.2, 0.7, 0.7],
-        ] {
+        for scores in [&[0.0, 0.5, 0.25][..], &[1.0, 1.0], &[0.5, 0.5], &[0.9, 0.2, 0.7, 0.7]] {
             let reflected: Vec<f64> = scores.iter().map(|score| 1.0 - score).collect();
             let (one, other) = (of(scores), of(&reflected));
             let (found, mirrored) = (one.interval(), other.interval());
@@ -229,15 +211,9 @@ mod tests {
             MeanScore::new(scores.map(|score| (score, number / 2)).into_iter()).unwrap()
         };
         for (mean, deviation) in [(0.5, 0.8), (0.9, 0.5), (0.99, 0.3), (1.0, 0.2), (1.01, 0.2)] {
-            let (found, error) = (
-                of(mean, deviation, 1000).interval(),
-                deviation / 1000f64.sqrt(),
-            );
+            let (found, error) = (of(mean, deviation, 1000).interval(), deviation / 1000f64.sqrt());
             let below = (found.value - found.low) / error;
-            assert!(
-                (1.7..5.0).contains(&below),
-                "{mean} ± {deviation}: {below} standard errors"
-            );
+            assert!((1.7..5.0).contains(&below), "{mean} ± {deviation}: {below} standard errors");
         }
     }
 

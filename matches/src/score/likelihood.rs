@@ -47,9 +47,7 @@ pub(super) fn ratio_of_t_values(observed: &Distribution, zero: f64, one: f64) ->
 fn ratio(observed: &Distribution, under_zero: &[f64], under_one: &[f64]) -> f64 {
     let factors = under_zero.iter().zip(under_one);
     let terms = observed.scores.iter().zip(factors);
-    let per_block: f64 = terms
-        .map(|((_, part), (zero, one))| part * (zero - one))
-        .sum();
+    let per_block: f64 = terms.map(|((_, part), (zero, one))| part * (zero - one)).sum();
     observed.blocks * per_block
 }
 
@@ -73,15 +71,9 @@ fn with_t_value(observed: &Distribution, t_value: f64) -> Option<Vec<f64>> {
             score - 0.5 - t_value * deviation * stretched / 2.0
         };
         let factors = log_factors(observed, &scores.iter().map(value).collect::<Vec<f64>>())?;
-        let next = scores
-            .iter()
-            .zip(&factors)
-            .map(|((_, part), factor)| part * (-factor).exp());
+        let next = scores.iter().zip(&factors).map(|((_, part), factor)| part * (-factor).exp());
         let next: Vec<f64> = next.collect();
-        let changes = next
-            .iter()
-            .zip(&likeliest)
-            .map(|(new, old)| (new - old).abs());
+        let changes = next.iter().zip(&likeliest).map(|(new, old)| (new - old).abs());
         let change = changes.fold(0.0, f64::max);
         likeliest = next;
         if change < ARRIVED {

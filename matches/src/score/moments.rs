@@ -98,24 +98,14 @@ mod tests {
         let found = of(&values);
         assert_eq!((found.count(), found.mean()), (5, Some(4.2)));
         let variance = found.variance().unwrap();
-        let expected = samples
-            .map(|sample| (sample - 4.2).powi(2))
-            .iter()
-            .sum::<f64>()
-            / 4.0;
+        let expected = samples.map(|sample| (sample - 4.2).powi(2)).iter().sum::<f64>() / 4.0;
         assert!((variance - expected).abs() < 1e-12, "{variance} {expected}");
-        let (found, expected) = (
-            found.half_width().unwrap(),
-            student::half_width(&samples).unwrap(),
-        );
+        let (found, expected) =
+            (found.half_width().unwrap(), student::half_width(&samples).unwrap());
         assert!((found - expected).abs() < 1e-12, "{found} {expected}");
         let thousands = values.map(|value| 1000 * value);
         let third = of(&thousands).third().unwrap();
-        let expected = samples
-            .map(|sample| (sample - 4.2).powi(3))
-            .iter()
-            .sum::<f64>()
-            / 5.0;
+        let expected = samples.map(|sample| (sample - 4.2).powi(3)).iter().sum::<f64>() / 5.0;
         assert!((third / 1e9 - expected).abs() < 1e-9, "{third} {expected}");
         assert_eq!(of(&[3]).variance(), None);
         assert_eq!(of(&[]).mean(), None);

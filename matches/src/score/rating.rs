@@ -89,11 +89,7 @@ struct Products {
 impl Ratings {
     /// Creates the ratings of engines without games.
     pub fn new(engines: usize) -> Ratings {
-        Ratings {
-            engines,
-            pairs: BTreeMap::new(),
-            products: BTreeMap::new(),
-        }
+        Ratings { engines, pairs: BTreeMap::new(), products: BTreeMap::new() }
     }
 
     /// `true` if no block was counted.
@@ -188,11 +184,7 @@ impl Ratings {
             match pair == other {
                 true => {
                     let squares = products.comparisons as f64 / self.pairs[&pair].blocks as f64;
-                    (
-                        one,
-                        two,
-                        product + COINS * squares * chance * (1.0 - chance),
-                    )
+                    (one, two, product + COINS * squares * chance * (1.0 - chance))
                 }
                 // Each order of the two pairs counts.
                 false => (one, two, 2.0 * product),
@@ -246,19 +238,15 @@ fn of_drawn(strength: f64) -> f64 {
 fn strengths(number: usize, results: &[(Pair, f64, f64)]) -> Vec<f64> {
     let mut strengths = vec![0.0; number];
     for _ in 0..MOST_ROUNDS {
-        let mut gradient: Vec<f64> = strengths
-            .iter()
-            .map(|&strength| DRAWN * (0.5 - chance(strength)))
-            .collect();
+        let mut gradient: Vec<f64> =
+            strengths.iter().map(|&strength| DRAWN * (0.5 - chance(strength))).collect();
         for &((one, other), comparisons, points) in results {
             let residual = points - comparisons * chance(strengths[one] - strengths[other]);
             gradient[one] += residual;
             gradient[other] -= residual;
         }
         let step = linear::solve(information(&strengths, results), gradient);
-        let longest = step
-            .iter()
-            .fold(0.0f64, |longest, step| longest.max(step.abs()));
+        let longest = step.iter().fold(0.0f64, |longest, step| longest.max(step.abs()));
         let scale = (LONGEST_STEP / longest).min(1.0);
         for (strength, step) in strengths.iter_mut().zip(step) {
             *strength += scale * step;
@@ -310,11 +298,7 @@ fn comparable(number: usize, results: &[(Pair, f64, f64)]) -> Vec<bool> {
             continue;
         }
         let (below, above) = (reached(engine, &won), reached(engine, &lost));
-        let group: Vec<bool> = below
-            .iter()
-            .zip(&above)
-            .map(|(one, two)| *one && *two)
-            .collect();
+        let group: Vec<bool> = below.iter().zip(&above).map(|(one, two)| *one && *two).collect();
         let members = group.iter().filter(|is_member| **is_member).count();
         if 2 * members > number {
             return group;

@@ -101,21 +101,11 @@ pub struct SeatSums<T = f64> {
 
 impl SeatSums {
     /// Names of the values, in the order of [`SeatSums::numbers`].
-    pub const NAMES: [&str; 7] = [
-        "start", "skill", "gifts", "luck", "noise", "verdict", "result",
-    ];
+    pub const NAMES: [&str; 7] = ["start", "skill", "gifts", "luck", "noise", "verdict", "result"];
 
     /// Returns all values: the summands, then the result.
     pub fn numbers(&self) -> [f64; 7] {
-        [
-            self.start,
-            self.skill,
-            self.gifts,
-            self.luck,
-            self.noise,
-            self.verdict,
-            self.result,
-        ]
+        [self.start, self.skill, self.gifts, self.luck, self.noise, self.verdict, self.result]
     }
 }
 

@@ -125,14 +125,7 @@ impl Sprt {
         if alpha + beta >= 1.0 {
             return Err(SprtError::Rates);
         }
-        Ok(Sprt {
-            elo0,
-            elo1,
-            alpha,
-            beta,
-            model,
-            luck: false,
-        })
+        Ok(Sprt { elo0, elo1, alpha, beta, model, luck: false })
     }
 
     /// `true` if the test uses luck-adjusted scores.
@@ -175,11 +168,9 @@ impl Sprt {
         }
         let observed = scores.distribution();
         match self.model {
-            EloModel::Logistic => ratio_of_means(
-                &observed,
-                expected_score(self.elo0),
-                expected_score(self.elo1),
-            ),
+            EloModel::Logistic => {
+                ratio_of_means(&observed, expected_score(self.elo0), expected_score(self.elo1))
+            }
             EloModel::Normalized => {
                 // A block of n games carries n times the evidence of a game, so its t-value is sqrt(n) times that of a
                 // game.
@@ -275,18 +266,8 @@ impl FromStr for Sprt {
 /// Writes all keys in the form that [`FromStr`] parses.
 impl fmt::Display for Sprt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Sprt {
-            elo0,
-            elo1,
-            alpha,
-            beta,
-            model,
-            luck,
-        } = self;
-        write!(
-            f,
-            "elo0={elo0} elo1={elo1} alpha={alpha} beta={beta} model={model}"
-        )?;
+        let Sprt { elo0, elo1, alpha, beta, model, luck } = self;
+        write!(f, "elo0={elo0} elo1={elo1} alpha={alpha} beta={beta} model={model}")?;
         match luck {
             true => f.write_str(" luck=on"),
             false => Ok(()),
@@ -320,9 +301,7 @@ fn switch(key: &str, value: &str) -> Result<bool, SprtError> {
     match value {
         "on" => Ok(true),
         "off" => Ok(false),
-        _ => Err(SprtError::Text(format!(
-            "{key}={value}: expected on or off"
-        ))),
+        _ => Err(SprtError::Text(format!("{key}={value}: expected on or off"))),
     }
 }
 
@@ -340,36 +319,21 @@ mod tests {
     #[test]
     fn what_is_not_said_has_a_default() {
         let read = |text: &str| text.parse::<Sprt>().unwrap().to_string();
-        assert_eq!(
-            read(""),
-            "elo0=0 elo1=5 alpha=0.05 beta=0.05 model=logistic"
-        );
+        assert_eq!(read(""), "elo0=0 elo1=5 alpha=0.05 beta=0.05 model=logistic");
         let full = "elo0=-1.75 elo1=0.25 alpha=0.01 beta=0.1 model=normalized";
         assert_eq!(read(full), full);
         assert_eq!(
             read("luck=on elo1=2"),
             "elo0=0 elo1=2 alpha=0.05 beta=0.05 model=logistic luck=on"
         );
-        assert_eq!(
-            read(" elo1=2 luck=off "),
-            "elo0=0 elo1=2 alpha=0.05 beta=0.05 model=logistic"
-        );
+        assert_eq!(read(" elo1=2 luck=off "), "elo0=0 elo1=2 alpha=0.05 beta=0.05 model=logistic");
     }
 
     #[test]
     fn errors_name_what_was_given_and_what_is_accepted() {
         let texts = [
-            "elo0",
-            "elo2=5",
-            "elo0=1 elo0=1",
-            "elo0=low",
-            "elo1=inf",
-            "model=bayesian",
-            "elo0=5",
-            "elo1=1001",
-            "alpha=0",
-            "beta=0.6",
-            "alpha=0.5 beta=0.5",
+            "elo0", "elo2=5", "elo0=1 elo0=1", "elo0=low", "elo1=inf", "model=bayesian", "elo0=5",
+            "elo1=1001", "alpha=0", "beta=0.6", "alpha=0.5 beta=0.5",
         ];
         let errors = texts.map(|text| match text.parse::<Sprt>() {
             Ok(sprt) => panic!("{text}: {sprt}"),

@@ -67,11 +67,7 @@ pub(super) struct GameTally {
 impl Tally {
     /// Creates an empty tally.
     pub fn new(seats: usize, games_per_block: usize) -> Tally {
-        Tally {
-            places: vec![0; seats],
-            games_per_block,
-            ..Tally::default()
-        }
+        Tally { places: vec![0; seats], games_per_block, ..Tally::default() }
     }
 
     /// Counts a game if `engine` has a seat in it; the turns are not counted.
@@ -82,11 +78,7 @@ impl Tally {
         let points = points(&record.places);
         let luck = luck_of(record);
         let seats = record.seats.iter().zip(&record.places).zip(points);
-        let mut game = GameTally {
-            luck: Some(0),
-            winnings: Some(0),
-            ..GameTally::default()
-        };
+        let mut game = GameTally { luck: Some(0), winnings: Some(0), ..GameTally::default() };
         for (seat, (((name, &place), points), &ending)) in seats.zip(&record.endings).enumerate() {
             if name == engine {
                 self.add_seat(place, points, ending);

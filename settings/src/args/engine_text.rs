@@ -72,10 +72,7 @@ impl EngineText {
 
     /// The value of a key; the names of options are case-insensitive.
     pub(super) fn get(&self, key: &str) -> Option<&str> {
-        let found = self
-            .0
-            .iter()
-            .find(|(known, _)| known.eq_ignore_ascii_case(key));
+        let found = self.0.iter().find(|(known, _)| known.eq_ignore_ascii_case(key));
         found.map(|(_, value)| value.as_str())
     }
 
@@ -197,10 +194,7 @@ mod tests {
         let engine = EngineSpec {
             args: vec!["-q".into(), "two words".into()],
             dir: Some("/tmp".into()),
-            options: vec![
-                ("Hash".into(), "16".into()),
-                ("Move Overhead".into(), "5".into()),
-            ],
+            options: vec![("Hash".into(), "16".into()), ("Move Overhead".into(), "5".into())],
             margin: Some(Duration::from_millis(7)),
             legal: true,
             ponder: true,
@@ -220,10 +214,7 @@ mod tests {
     #[test]
     fn a_value_may_contain_an_equals_sign() {
         let engine = EngineText::parse("option.Book=a=b").unwrap();
-        assert_eq!(
-            applied(&engine).options,
-            [("Book".to_string(), "a=b".to_string())]
-        );
+        assert_eq!(applied(&engine).options, [("Book".to_string(), "a=b".to_string())]);
     }
 
     #[test]
@@ -240,33 +231,11 @@ mod tests {
     #[test]
     fn errors_name_what_was_given_and_what_is_accepted() {
         let errors = [
-            "cmd=x name='y",
-            "cmd=x fast",
-            "cmd=x st=1",
-            "cmd=x proto=uci",
-            "cmd=x move=1",
-            "x.py",
-            "cmd=python3 x.py",
-            "cmd=x cmd=y",
-            "cmd=",
-            "depth=3 depth=4",
-            "movetime=3 tc=4",
-            "tc=0/4",
-            "memory=0",
-            "cpu=0",
-            "net=no",
-            "margin=-1",
-            "ponder=1",
-            "depth=0",
-            "movetime=ten",
-            "tc=0+1",
-            "tc=1e3",
-            "tc=-1",
-            "legal=yes",
-            "args='\"a'",
-            "option.=3",
-            "option.a=1 option.A=2",
-            "option.uci_variant=chess",
+            "cmd=x name='y", "cmd=x fast", "cmd=x st=1", "cmd=x proto=uci", "cmd=x move=1", "x.py",
+            "cmd=python3 x.py", "cmd=x cmd=y", "cmd=", "depth=3 depth=4", "movetime=3 tc=4",
+            "tc=0/4", "memory=0", "cpu=0", "net=no", "margin=-1", "ponder=1", "depth=0",
+            "movetime=ten", "tc=0+1", "tc=1e3", "tc=-1", "legal=yes", "args='\"a'", "option.=3",
+            "option.a=1 option.A=2", "option.uci_variant=chess",
         ]
         .map(|text| format!("{text}\n  {}", error(text)));
         insta::assert_snapshot!(errors.join("\n"));

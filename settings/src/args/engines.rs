@@ -34,10 +34,7 @@ pub(super) fn engines(args: &GameArgs, restart: bool) -> Result<Vec<EngineSpec>,
         ..default(args.limit.limit().unwrap_or(DEFAULT_LIMIT))
     };
     match args.plays_levels() {
-        true => LEVELS
-            .iter()
-            .map(|level| built_in_at(level, &default))
-            .collect(),
+        true => LEVELS.iter().map(|level| built_in_at(level, &default)).collect(),
         false => specs(&args.engine, args.each.as_deref(), &default),
     }
 }
@@ -96,9 +93,7 @@ pub fn local_engines(texts: &[String]) -> Result<Vec<EngineSpec>, ArgsError> {
 /// [`ArgsError`] about `--engine`.
 pub fn judge(text: &str, limit: Limit) -> Result<EngineSpec, ArgsError> {
     let engine = built_in(&parsed(text)?)?;
-    let name = engine
-        .get("name")
-        .map_or_else(|| program(&engine), String::from);
+    let name = engine.get("name").map_or_else(|| program(&engine), String::from);
     let spec = spec(&engine, name, &default(limit));
     spec.map_err(|reason| ArgsError::in_text("engine", text, reason))
 }
@@ -158,17 +153,11 @@ pub(super) fn spec(
     name: String,
     default: &EngineSpec,
 ) -> Result<EngineSpec, String> {
-    let mut spec = EngineSpec {
-        name,
-        limit: Limit::default(),
-        ..default.clone()
-    };
+    let mut spec = EngineSpec { name, limit: Limit::default(), ..default.clone() };
     engine.apply(&mut spec)?;
     if is_too_long(&spec.name) {
         let name = shortened(&spec.name, LONGEST_NAME);
-        return Err(format!(
-            "name={name}: expected at most {LONGEST_NAME} characters"
-        ));
+        return Err(format!("name={name}: expected at most {LONGEST_NAME} characters"));
     }
     if let Some(dir) = spec.dir.as_ref().filter(|dir| !dir.is_dir()) {
         let dir = dir.display();
@@ -193,9 +182,7 @@ fn shared_settings(text: &str) -> Result<EngineText, ArgsError> {
     let wrong = |reason: &str| ArgsError::in_text("each", text, reason);
     let shared = EngineText::parse(text).map_err(|reason| wrong(&reason))?;
     match shared.get("name") {
-        Some(_) => Err(wrong(
-            "name= cannot be shared, engines need different names",
-        )),
+        Some(_) => Err(wrong("name= cannot be shared, engines need different names")),
         None => Ok(shared),
     }
 }
@@ -209,9 +196,8 @@ fn built_in(shared: &EngineText) -> Result<EngineText, ArgsError> {
         let reason = format!("the built-in engine cannot be started; name an engine here: {error}");
         ArgsError::new("engine", reason)
     })?;
-    let engine = EngineText::default()
-        .with("cmd", &program.to_string_lossy())
-        .with("args", "engine");
+    let engine =
+        EngineText::default().with("cmd", &program.to_string_lossy()).with("args", "engine");
     let engine = match shared.get("name") {
         Some(name) => engine.with("name", name),
         None => engine.with("name", BUILT_IN),
@@ -228,9 +214,7 @@ pub(super) fn program(engine: &EngineText) -> String {
 
 /// Returns a unique name for each engine: the given one, or the program's file name, numbered if engines share it.
 fn names(engines: &[(&str, EngineText)]) -> Result<Vec<String>, ArgsError> {
-    let nameless = engines
-        .iter()
-        .filter(|(_, engine)| engine.get("name").is_none());
+    let nameless = engines.iter().filter(|(_, engine)| engine.get("name").is_none());
     let mut shared: HashMap<String, usize> = HashMap::new();
     for (_, engine) in nameless {
         *shared.entry(program(engine)).or_default() += 1;
@@ -266,9 +250,7 @@ fn resolve(command: &str, dir: Option<&Path>) -> PathBuf {
     if !command.contains('/') {
         return PathBuf::from(command);
     }
-    let in_dir = dir
-        .map(|dir| dir.join(command))
-        .filter(|path| path.is_file());
+    let in_dir = dir.map(|dir| dir.join(command)).filter(|path| path.is_file());
     let path = in_dir.unwrap_or_else(|| PathBuf::from(command));
     // The engine starts in its own directory, where a relative path would name another file.
     std::path::absolute(&path).unwrap_or(path)
@@ -277,9 +259,7 @@ fn resolve(command: &str, dir: Option<&Path>) -> PathBuf {
 impl LimitArgs {
     /// The limits given, combined; `None` without any.
     pub fn limit(&self) -> Option<Limit> {
-        let movetime = self
-            .movetime
-            .map(|ms| Limit::movetime(Duration::from_millis(ms)));
+        let movetime = self.movetime.map(|ms| Limit::movetime(Duration::from_millis(ms)));
         let (depth, nodes) = (self.depth.map(Limit::depth), self.nodes.map(Limit::nodes));
         let typed = [movetime, self.tc, depth, nodes].into_iter().flatten();
         typed.reduce(Limit::or)

@@ -338,9 +338,7 @@ impl GameArgs {
 
     /// The file of `--store`, unless it is `none`.
     pub(super) fn store_file(&self) -> Option<&PathBuf> {
-        self.store
-            .as_ref()
-            .filter(|file| file.as_os_str() != "none")
+        self.store.as_ref().filter(|file| file.as_os_str() != "none")
     }
 }
 

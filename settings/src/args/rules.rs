@@ -84,16 +84,7 @@ fn file_name(typed: &EngineText) -> String {
 }
 
 /// Keys of a rules program; the other keys of an engine are about its play.
-const KEYS: [&str; 8] = [
-    "cmd",
-    "args",
-    "name",
-    "dir",
-    "memory",
-    "cpu",
-    "processes",
-    "filesize",
-];
+const KEYS: [&str; 8] = ["cmd", "args", "name", "dir", "memory", "cpu", "processes", "filesize"];
 
 /// Parses the program that gives a game's rules, from the keys of an engine's program and two more: `variant`, the
 /// game's name for engines with the option `UCI_Variant`, and `draws`. The program's name is the game's; without
@@ -108,9 +99,7 @@ pub fn rules(text: &str) -> Result<RulesPlan, String> {
         match word.split_once('=') {
             Some(("variant", name)) => told = Some(name.to_string()),
             Some(("draws", choice)) => {
-                draws = choice
-                    .parse()
-                    .map_err(|expected| format!("{word}: {expected}"))?;
+                draws = choice.parse().map_err(|expected| format!("{word}: {expected}"))?;
             }
             _ => words.push(word),
         }
@@ -119,9 +108,7 @@ pub fn rules(text: &str) -> Result<RulesPlan, String> {
     let typed = EngineText::parse(&words.map_err(|error| error.to_string())?)?;
     if let Some(key) = typed.keys().find(|key| !KEYS.contains(key)) {
         let keys = KEYS.join(", ");
-        return Err(format!(
-            "{key}= does not apply to rules; the keys are {keys}, variant, draws"
-        ));
+        return Err(format!("{key}= does not apply to rules; the keys are {keys}, variant, draws"));
     }
     if typed.get("cmd").is_none() {
         return Err("cmd= is missing".to_string());
@@ -131,15 +118,9 @@ pub fn rules(text: &str) -> Result<RulesPlan, String> {
         None => file_name(&typed),
     };
     if Variant::by_name(&name).is_ok() {
-        return Err(format!(
-            "name={name} is a built-in game; expected another name="
-        ));
+        return Err(format!("name={name} is a built-in game; expected another name="));
     }
     let told = told.unwrap_or_else(|| name.clone());
     let program = spec(&typed, name, &default(Limit::default()));
-    Ok(RulesPlan {
-        program: program?,
-        told,
-        draws,
-    })
+    Ok(RulesPlan { program: program?, told, draws })
 }

@@ -29,9 +29,7 @@ pub fn plan(args: &MatchArgs) -> Result<(Plan, Vec<String>), ArgsError> {
     let mut remarks = Vec::new();
     plan.sprt = sprt(args, plan.luck)?;
     let block = plan.line_ups().games_per_block();
-    let most = plan
-        .sprt
-        .map(|_| MOST_GAMES_OF_A_TEST.next_multiple_of(block));
+    let most = plan.sprt.map(|_| MOST_GAMES_OF_A_TEST.next_multiple_of(block));
     plan.games = whole_blocks(args.games.or(most), block, &mut remarks)?;
     remarks.extend(sameness(&plan));
     remarks.extend(seed_warning(&args.common, plan.seed));
@@ -121,10 +119,7 @@ fn common(args: &GameArgs, format: Format, restart: bool) -> Result<Plan, ArgsEr
             wait: Duration::from_millis(args.wait),
             ready,
         },
-        adjudication: Adjudication {
-            resign: resign.transpose()?,
-            solved: args.solved,
-        },
+        adjudication: Adjudication { resign: resign.transpose()?, solved: args.solved },
         ..Plan::new(rules, args.players, engines(args, restart)?)
     };
     plan.luck = luck(args, &plan)?;
@@ -189,9 +184,7 @@ fn check_files(args: &GameArgs) -> Result<(), ArgsError> {
         ("events", args.output.events.as_ref()),
     ];
     for (index, (flag, file)) in files.iter().enumerate() {
-        let same = files[..index]
-            .iter()
-            .find(|(_, other)| file.is_some() && file == other);
+        let same = files[..index].iter().find(|(_, other)| file.is_some() && file == other);
         if let Some((other, _)) = same {
             let reason = format!("expected a different file from --{other}");
             return Err(ArgsError::new(flag, reason));
@@ -307,11 +300,7 @@ mod tests {
     }
 
     fn planned(arguments: &[&str]) -> Result<(Plan, Vec<String>), ArgsError> {
-        plan(
-            &Typed::try_parse_from(["match"].iter().chain(arguments))
-                .unwrap()
-                .args,
-        )
+        plan(&Typed::try_parse_from(["match"].iter().chain(arguments)).unwrap().args)
     }
 
     fn engines_of(arguments: &[&str]) -> Vec<EngineSpec> {
@@ -321,11 +310,7 @@ mod tests {
     #[test]
     fn without_engines_levels_of_the_built_in_engine_play_or_copies_of_it() {
         let (plan, remarks) = planned(&["--players", "3"]).unwrap();
-        let names: Vec<&str> = plan
-            .engines
-            .iter()
-            .map(|engine| engine.name.as_str())
-            .collect();
+        let names: Vec<&str> = plan.engines.iter().map(|engine| engine.name.as_str()).collect();
         assert_eq!(names, ["level-10", "level-7", "level-4"]);
         assert_eq!((plan.games, remarks), (3, vec![]));
         let copies = engines_of(&["--players", "3", "--each", "option.Hash=4"]);
@@ -333,9 +318,7 @@ mod tests {
         for (engine, level) in plan.engines.iter().chain(&copies).zip(["10", "7", "4", ""]) {
             let levels = engine.options.iter().filter(|(name, _)| name == "Level");
             assert!(
-                levels
-                    .map(|(_, level)| level.as_str())
-                    .eq((!level.is_empty()).then_some(level))
+                levels.map(|(_, level)| level.as_str()).eq((!level.is_empty()).then_some(level))
             );
             assert_eq!(engine.command, std::env::current_exe().unwrap());
             assert_eq!(engine.args, ["engine"]);
@@ -347,10 +330,7 @@ mod tests {
     fn games_are_rounded_up_to_whole_blocks() {
         let (plan, remarks) = planned(&["--players", "4", "--games", "10"]).unwrap();
         assert_eq!(plan.games, 12);
-        assert!(
-            remarks[0].starts_with("--games 10 is rounded up to 12"),
-            "{remarks:?}"
-        );
+        assert!(remarks[0].starts_with("--games 10 is rounded up to 12"), "{remarks:?}");
     }
 
     #[test]
@@ -376,25 +356,19 @@ mod tests {
             (&["--games", "4", "--nodes", "3"], true),
             (&["--games", "2", "--depth", "3"], false),
             (&["--games", "4", "--movetime", "3"], false),
-            (
-                &["--games", "4", "--depth", "3", "--random-plies", "1"],
-                false,
-            ),
+            (&["--games", "4", "--depth", "3", "--random-plies", "1"], false),
         ] {
             let copies = [arguments, &["--each", "restart=off"]].concat();
             let (_, remarks) = planned(&copies).unwrap();
-            let found = remarks
-                .iter()
-                .any(|remark| remark.contains("--random-plies"));
+            let found = remarks.iter().any(|remark| remark.contains("--random-plies"));
             assert_eq!(found, remarked, "{arguments:?}: {remarks:?}");
         }
     }
 
     #[test]
     fn engines_of_one_program_are_numbered() {
-        let engines = engines_of(&[
-            "--engine", "cmd=a/x", "--engine", "cmd=b/x", "--engine", "cmd=y",
-        ]);
+        let engines =
+            engines_of(&["--engine", "cmd=a/x", "--engine", "cmd=b/x", "--engine", "cmd=y"]);
         let names: Vec<&str> = engines.iter().map(|engine| engine.name.as_str()).collect();
         assert_eq!(names, ["x-1", "x-2", "y"]);
     }
@@ -406,29 +380,17 @@ mod tests {
         let [engine] = engines.as_slice() else {
             panic!("{engines:?}");
         };
-        assert_eq!(
-            (engine.name.as_str(), engine.dir.as_deref()),
-            ("x", Some(Path::new("/tmp")))
-        );
+        assert_eq!((engine.name.as_str(), engine.dir.as_deref()), ("x", Some(Path::new("/tmp"))));
         for text in ["name=a", "cmd=a nodes=5", "cmd=a option.b=c"] {
             let error = local(text).unwrap_err().to_string();
-            assert!(
-                error.contains(text) && error.contains("expected cmd=PROGRAM"),
-                "{error}"
-            );
+            assert!(error.contains(text) && error.contains("expected cmd=PROGRAM"), "{error}");
         }
     }
 
     #[test]
     fn an_own_limit_overrides_a_shared_one_and_that_the_default() {
         let engines = engines_of(&[
-            "--engine",
-            "cmd=a depth=2",
-            "--engine",
-            "cmd=b",
-            "--each",
-            "nodes=7",
-            "--movetime",
+            "--engine", "cmd=a depth=2", "--engine", "cmd=b", "--each", "nodes=7", "--movetime",
             "5",
         ]);
         assert_eq!(engines[0].limit, Limit::depth(2));

@@ -108,29 +108,20 @@ fn described(engine: &EngineSpec) -> Table {
 
 /// Parses a text of `KEY=VALUE` words.
 fn pairs(text: &str) -> Table {
-    let pairs = text
-        .split_whitespace()
-        .filter_map(|pair| pair.split_once('='));
+    let pairs = text.split_whitespace().filter_map(|pair| pair.split_once('='));
     let value = |text| match text {
         "on" => true.into(),
         "off" => false.into(),
         text => plain(text),
     };
-    pairs
-        .map(|(key, text)| (key.to_string(), value(text)))
-        .collect()
+    pairs.map(|(key, text)| (key.to_string(), value(text))).collect()
 }
 
 /// A text as a value; a number if it would be read back as exactly this text.
 fn plain(text: &str) -> Value {
-    let integer = text
-        .parse::<i64>()
-        .ok()
-        .filter(|number| number.to_string() == text);
-    let float = text
-        .parse::<f64>()
-        .ok()
-        .filter(|number| number.is_finite() && number.to_string() == text);
+    let integer = text.parse::<i64>().ok().filter(|number| number.to_string() == text);
+    let float =
+        text.parse::<f64>().ok().filter(|number| number.is_finite() && number.to_string() == text);
     match (integer, float) {
         (Some(number), _) => number.into(),
         (None, Some(number)) => number.into(),
@@ -157,17 +148,7 @@ mod tests {
     #[test]
     fn numbers_are_read_back_as_they_were() {
         for text in [
-            "0",
-            "-3",
-            "0.05",
-            "1e3",
-            "007",
-            "10+0.1",
-            "",
-            "true",
-            "nan",
-            "5.0",
-            "inf",
+            "0", "-3", "0.05", "1e3", "007", "10+0.1", "", "true", "nan", "5.0", "inf",
             "18446744073709551615",
         ] {
             let back = match plain(text) {

@@ -6,10 +6,8 @@ use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 /// A flag of one subcommand, and the flag of another that does the same there.
-const COUNTERPARTS: [(&str, &str, &str); 2] = [
-    ("match", "--rounds", "--games"),
-    ("tournament", "--games", "--rounds"),
-];
+const COUNTERPARTS: [(&str, &str, &str); 2] =
+    [("match", "--rounds", "--games"), ("tournament", "--games", "--rounds")];
 
 /// Names the flag meant instead of an unknown one in an error about the `typed` words.
 pub fn add(mut error: clap::Error, typed: &[OsString]) -> clap::Error {
@@ -24,10 +22,7 @@ pub fn add(mut error: clap::Error, typed: &[OsString]) -> clap::Error {
     {
         // The usage would still show the parser's suggestion.
         error.remove(ContextKind::Usage);
-        error.insert(
-            ContextKind::SuggestedArg,
-            ContextValue::String(meant.to_string()),
-        );
+        error.insert(ContextKind::SuggestedArg, ContextValue::String(meant.to_string()));
     } else if typed.iter().any(|word| is_long_with_one_dash(word, flag)) {
         let pointer = "flags begin with two dashes; docs/fastchess.md lists those of fastchess";
         let pointers = vec![StyledStr::from(pointer)];

@@ -29,10 +29,7 @@ impl Spelt {
     }
 
     fn new(words: impl IntoIterator<Item: Into<OsString>>, is_open: bool) -> Spelt {
-        Spelt {
-            words: words.into_iter().map(Into::into).collect(),
-            is_open,
-        }
+        Spelt { words: words.into_iter().map(Into::into).collect(), is_open }
     }
 }
 
@@ -189,14 +186,8 @@ mod tests {
     #[test]
     fn a_value_is_spelled_as_its_flag_accepts_it() {
         let switch = Arg::new("key").long("key").action(ArgAction::SetTrue);
-        let one = Arg::new("key")
-            .long("key")
-            .action(ArgAction::Set)
-            .num_args(1);
-        let repeated = Arg::new("key")
-            .long("key")
-            .action(ArgAction::Append)
-            .num_args(1);
+        let one = Arg::new("key").long("key").action(ArgAction::Set).num_args(1);
+        let repeated = Arg::new("key").long("key").action(ArgAction::Append).num_args(1);
         let any = Arg::new("key").long("key").num_args(0..);
         let cases: [(&Arg, &str, &[&str]); 14] = [
             (&switch, "true", &["--key"]),
@@ -204,32 +195,12 @@ mod tests {
             (&one, "-3", &["--key=-3"]),
             (&one, "0.5", &["--key=0.5"]),
             (&one, "'two words'", &["--key=two words"]),
-            (
-                &one,
-                "{ a = 1, b = 'x y', c = true }",
-                &["--key=a=1 b='x y' c=on"],
-            ),
-            (
-                &one,
-                "{ o.Hash = 1, o.'Own Book' = false }",
-                &["--key=o.Hash=1 'o.Own Book=false'"],
-            ),
-            (
-                &one,
-                "{ args = ['-q', 'x y'] }",
-                &[r#"--key=args="-q 'x y'""#],
-            ),
+            (&one, "{ a = 1, b = 'x y', c = true }", &["--key=a=1 b='x y' c=on"]),
+            (&one, "{ o.Hash = 1, o.'Own Book' = false }", &["--key=o.Hash=1 'o.Own Book=false'"]),
+            (&one, "{ args = ['-q', 'x y'] }", &[r#"--key=args="-q 'x y'""#]),
             (&repeated, "[1, 'b']", &["--key=1", "--key=b"]),
-            (
-                &repeated,
-                "[{ a = 1 }, { a = 2 }]",
-                &["--key=a=1", "--key=a=2"],
-            ),
-            (
-                &any,
-                "{ elo0 = -1, elo1 = 2.5 }",
-                &["--key", "elo0=-1", "elo1=2.5"],
-            ),
+            (&repeated, "[{ a = 1 }, { a = 2 }]", &["--key=a=1", "--key=a=2"]),
+            (&any, "{ elo0 = -1, elo1 = 2.5 }", &["--key", "elo0=-1", "elo1=2.5"]),
             (&any, "['a', 2]", &["--key", "a", "2"]),
             (&any, "true", &["--key"]),
             (&any, "false", &[]),

@@ -21,11 +21,7 @@ pub struct Factors {
 
 impl Default for Factors {
     fn default() -> Factors {
-        Factors {
-            lettuces: 100,
-            carrots: 100,
-            path: 100,
-        }
+        Factors { lettuces: 100, carrots: 100, path: 100 }
     }
 }
 
@@ -52,11 +48,7 @@ impl Terms {
 
 /// Terms of a seat that has not finished, with the preset's curves.
 pub fn terms(position: &Position, seat: Seat) -> Terms {
-    let Hare {
-        carrots,
-        square,
-        lettuces,
-    } = position.hare(seat);
+    let Hare { carrots, square, lettuces } = position.hare(seat);
     let held = usize::from(carrots) + usize::from(position.income(seat));
     let (function, held) = function_of(square, held);
     let ahead = position.ruleset().track.lettuces_ahead(square);
@@ -76,11 +68,8 @@ fn read(curves: &LettuceCurves, lettuces: u8, ahead: usize) -> i32 {
 /// The function for a holding on a square, and the part of the holding that counts.
 #[inline(always)]
 fn function_of(square: u8, held: usize) -> (usize, usize) {
-    let function = if held >= COST_OF_WAY_HOME[usize::from(square)] {
-        2
-    } else {
-        usize::from(square >= HALF)
-    };
+    let function =
+        if held >= COST_OF_WAY_HOME[usize::from(square)] { 2 } else { usize::from(square >= HALF) };
     (function, held.min(MOST_CARROTS))
 }
 
@@ -106,9 +95,7 @@ impl Evaluation {
                 *worth = from_lettuces + factors.path * path;
             }
         }
-        let carrots = curves
-            .carrots
-            .map(|curve| curve.map(|worth| factors.carrots * worth));
+        let carrots = curves.carrots.map(|curve| curve.map(|worth| factors.carrots * worth));
         Evaluation { standing, carrots }
     }
 
@@ -122,21 +109,13 @@ impl Evaluation {
     /// E of a seat.
     #[inline(always)]
     pub fn worth_of(&self, position: &Position, seat: Seat) -> i32 {
-        let Hare {
-            carrots,
-            square,
-            lettuces,
-        } = position.hare(seat);
+        let Hare { carrots, square, lettuces } = position.hare(seat);
         if square == FINISH {
             // A hare on the finish always has a place.
             let place = position.place(seat).unwrap_or(1);
             return finished_worth(place, position.seats());
         }
-        self.worth_on(
-            square,
-            lettuces,
-            carrots.saturating_add(position.income(seat)),
-        )
+        self.worth_on(square, lettuces, carrots.saturating_add(position.income(seat)))
     }
 
     /// E of a hare on a square before the finish; `held` includes its next income.

@@ -68,19 +68,9 @@ pub const SHAPE: Shape = Shape {
         [-170, -115, -55, -45, -15, 0],
         [-260, -215, -130, -100, -75, -50],
     ],
-    first_half: Falling {
-        first: 96,
-        half: 67,
-    },
-    second_half: Falling {
-        first: 90,
-        half: 55,
-    },
-    way_home: Burden {
-        start: 110,
-        first: 1100,
-        growth: 15,
-    },
+    first_half: Falling { first: 96, half: 67 },
+    second_half: Falling { first: 90, half: 55 },
+    way_home: Burden { start: 110, first: 1100, growth: 15 },
 };
 
 /// The preset's curves.
@@ -91,11 +81,7 @@ impl Shape {
     pub const fn curves(&self) -> Curves {
         Curves {
             lettuces: self.lettuces,
-            carrots: [
-                self.first_half.curve(),
-                self.second_half.curve(),
-                self.way_home.curve(),
-            ],
+            carrots: [self.first_half.curve(), self.second_half.curve(), self.way_home.curve()],
         }
     }
 }

@@ -59,9 +59,7 @@ impl Lookahead {
     fn pass_over_card(&self, position: &Position, seat: Seat) -> Position {
         let hare = position.hare(seat);
         let carrots = self.after_hare(hare.square, hare.carrots);
-        position
-            .draw_unchecked(Card::Show)
-            .with_carrots(seat, carrots)
+        position.draw_unchecked(Card::Show).with_carrots(seat, carrots)
     }
 
     /// Holding of a hare that arrives on the hare square `square` with `carrots`.
@@ -84,11 +82,7 @@ impl Lookahead {
             && usize::from(hare.carrots)
                 .checked_sub(COST_OF_WAY_HOME[usize::from(hare.square)])
                 .is_some_and(|left| left <= position.most_at_finish().into());
-        if could_finish {
-            PENALTY_BEFORE_HOME
-        } else {
-            PENALTY
-        }
+        if could_finish { PENALTY_BEFORE_HOME } else { PENALTY }
     }
 }
 
@@ -123,9 +117,7 @@ impl Model for Lookahead {
     }
 
     fn outcomes(&self, position: &Position) -> impl Iterator<Item = (Position, u32)> {
-        position
-            .outcomes()
-            .map(|(card, weight)| (position.draw_unchecked(card), weight))
+        position.outcomes().map(|(card, weight)| (position.draw_unchecked(card), weight))
     }
 
     #[inline(always)]
@@ -216,9 +208,7 @@ impl<'a, const N: usize> Steps<'a, N> {
                 let income = model.track.income(rival.square, place, misses_turn);
                 let held = rival.carrots.saturating_add(income);
                 steps.worth[usize::from(is_ahead)][index] =
-                    model
-                        .evaluation
-                        .worth_on(rival.square, rival.lettuces, held);
+                    model.evaluation.worth_on(rival.square, rival.lettuces, held);
             }
         }
         steps

@@ -65,9 +65,8 @@ impl Net {
     /// for any net. Freeing and allocating blocks of different sizes would fragment the heap.
     fn in_place_of(old: Option<Net>, ruleset: &Ruleset, weights: &Weights) -> Net {
         let looks = Looks::of(ruleset);
-        let part_indices: Vec<[usize; PARTS]> = (0..looks.count())
-            .map(|look| looks.parts(ruleset, look))
-            .collect();
+        let part_indices: Vec<[usize; PARTS]> =
+            (0..looks.count()).map(|look| looks.parts(ruleset, look)).collect();
         let mut hares = old.map_or_else(Vec::new, |old| old.hares);
         hares.clear();
         hares.reserve_exact(MAX_SEATS * looks.count());
@@ -158,11 +157,7 @@ impl Net {
         let mut other = [0.0; WIDTH];
         for unit in 0..WIDTH / 2 {
             add_times(&mut second, first[unit], &self.mixing[unit]);
-            add_times(
-                &mut other,
-                first[unit + WIDTH / 2],
-                &self.mixing[unit + WIDTH / 2],
-            );
+            add_times(&mut other, first[unit + WIDTH / 2], &self.mixing[unit + WIDTH / 2]);
         }
         add(&mut second, &other);
         let mut sums = [[0.0; SLOTS]; 4];
@@ -300,8 +295,7 @@ mod tests {
                 let slots = weights.slots.iter_mut().flatten();
                 let deck = weights.deck.iter_mut().flatten();
                 let rows = slots.chain(deck).chain(&mut weights.mixing);
-                rows.chain(&mut weights.strength)
-                    .for_each(|part| *part = row(1.0));
+                rows.chain(&mut weights.strength).for_each(|part| *part = row(1.0));
                 weights.mixing_bias = row(1.0);
                 weights.strength_bias = row(1.0)[..seats].to_vec();
                 let net = Net::new(ruleset, &weights);

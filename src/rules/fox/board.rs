@@ -162,9 +162,7 @@ mod tests {
             }
         }
         assert_eq!(number, SQUARES);
-        for text in [
-            "", "a", "a2", "b1", "A1", "a0", "a9", "i1", "a11", "1a", "ä1",
-        ] {
+        for text in ["", "a", "a2", "b1", "A1", "a0", "a9", "i1", "a11", "1a", "ä1"] {
             assert_eq!(text.parse::<Square>(), Err(SquareError), "{text:?}");
         }
     }
@@ -173,12 +171,8 @@ mod tests {
 
     #[test]
     fn steps_lead_to_the_next_row_and_file_and_never_round_an_edge() {
-        let steps: [(Step, i8, i8); 4] = [
-            (up_left, 1, -1),
-            (up_right, 1, 1),
-            (down_left, -1, -1),
-            (down_right, -1, 1),
-        ];
+        let steps: [(Step, i8, i8); 4] =
+            [(up_left, 1, -1), (up_right, 1, 1), (down_left, -1, -1), (down_right, -1, 1)];
         for from in (0..SQUARES).map(Square::new) {
             for (step, rows, files) in steps {
                 let row = from.row().wrapping_add_signed(rows);

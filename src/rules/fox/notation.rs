@@ -171,18 +171,13 @@ fn parse_board(text: &str) -> Result<(Square, u32), PositionError> {
     };
     match wolves.count_ones() {
         4 => Ok((rabbit, wolves)),
-        found => Err(PositionError::Wolves {
-            found: found as usize,
-        }),
+        found => Err(PositionError::Wolves { found: found as usize }),
     }
 }
 
 /// Letters of a row with their files. Rows and files count from 0.
 fn parse_row(row: u8, text: &str) -> Result<Vec<(char, u8)>, PositionError> {
-    let wrong = || PositionError::Row {
-        row: row + 1,
-        text: text.to_string(),
-    };
+    let wrong = || PositionError::Row { row: row + 1, text: text.to_string() };
     let mut letters = Vec::new();
     let mut file = 0;
     let mut after_number = false;

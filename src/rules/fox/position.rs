@@ -50,11 +50,7 @@ impl Position {
 
     /// [`Position::new`] without the check.
     pub(super) fn of(rabbit: Square, wolves: u32, mover: Seat) -> Position {
-        Position {
-            wolves,
-            rabbit,
-            mover,
-        }
+        Position { wolves, rabbit, mover }
     }
 
     /// Square of the rabbit.
@@ -99,11 +95,7 @@ impl Position {
     /// Free squares; none once the rabbit is home, since then there are no legal moves.
     #[inline(always)]
     fn free_to_step_on(&self) -> u32 {
-        if self.is_rabbit_home() {
-            0
-        } else {
-            !(self.wolves | self.rabbit.bit())
-        }
+        if self.is_rabbit_home() { 0 } else { !(self.wolves | self.rabbit.bit()) }
     }
 
     #[inline]
@@ -133,17 +125,9 @@ impl Position {
     pub(super) fn after_move(&self, mv: Move) -> Position {
         let mover = self.rival();
         if self.mover == RABBIT {
-            Position {
-                rabbit: mv.to,
-                mover,
-                ..*self
-            }
+            Position { rabbit: mv.to, mover, ..*self }
         } else {
-            Position {
-                wolves: self.wolves ^ (mv.from.bit() | mv.to.bit()),
-                mover,
-                ..*self
-            }
+            Position { wolves: self.wolves ^ (mv.from.bit() | mv.to.bit()), mover, ..*self }
         }
     }
 }

@@ -18,18 +18,11 @@ pub(super) fn of(position: &Position) -> Scene {
         },
         mark: "",
     };
-    let piece = |seat, name, square| Piece {
-        seat,
-        name,
-        square: index(square),
-    };
+    let piece = |seat, name, square| Piece { seat, name, square: index(square) };
     let rabbit = piece(RABBIT, "rabbit", position.rabbit());
     let wolves = Square::all_in(position.wolves()).map(|square| piece(WOLVES, "wolf", square));
     Scene {
-        board: Board {
-            layout: Layout::Grid { files: SIDE },
-            squares: fields.map(kind).collect(),
-        },
+        board: Board { layout: Layout::Grid { files: SIDE }, squares: fields.map(kind).collect() },
         pieces: std::iter::once(rabbit).chain(wolves).collect(),
         facts: [(RABBIT, "rabbit"), (WOLVES, "wolves")]
             .map(|(seat, plays)| facts(position, seat, plays))
@@ -46,15 +39,8 @@ pub(super) fn preview(position: &Position, mv: Move) -> MovePreview {
     };
     let after = position.play_unchecked(mv);
     let wins = after.turn() == Turn::Over && after.winner() == position.turn().seat();
-    let then = wins.then(|| Fact {
-        label: "then",
-        value: "wins".to_string(),
-    });
-    MovePreview {
-        piece,
-        square: index(mv.to),
-        facts: then.into_iter().collect(),
-    }
+    let then = wins.then(|| Fact { label: "then", value: "wins".to_string() });
+    MovePreview { piece, square: index(mv.to), facts: then.into_iter().collect() }
 }
 
 /// Index of a square among all squares, light ones included.
@@ -69,10 +55,7 @@ fn facts(position: &Position, seat: Seat, plays: &str) -> Vec<Fact> {
         _ => "",
     };
     let facts = [("plays", plays), ("note", note)];
-    let fact = |(label, value): (&'static str, &str)| Fact {
-        label,
-        value: value.to_string(),
-    };
+    let fact = |(label, value): (&'static str, &str)| Fact { label, value: value.to_string() };
     facts.map(fact).into()
 }
 
@@ -108,11 +91,8 @@ mod tests {
         let text = "1h1h1h1h/8/8/8/8/8/3F4/8 b - - 0 1";
         let position = Position::parse(&(), text).unwrap();
         let scene = of(&position);
-        let found: Vec<(&str, usize)> = scene
-            .pieces
-            .iter()
-            .map(|piece| (piece.name, piece.square))
-            .collect();
+        let found: Vec<(&str, usize)> =
+            scene.pieces.iter().map(|piece| (piece.name, piece.square)).collect();
         let wolves = [57, 59, 61, 63].map(|square| ("wolf", square));
         let expected: Vec<(&str, usize)> = [("rabbit", 8 + 3)].into_iter().chain(wolves).collect();
         assert_eq!(found, expected, "{}", position.picture());

@@ -55,14 +55,9 @@ const MIDDLE: u8 = 128;
 
 impl Solved {
     /// Solves the game, in a few milliseconds. Use [`SOLVED`], which does this only once.
-    #[expect(
-        clippy::new_without_default,
-        reason = "a default should not take milliseconds"
-    )]
+    #[expect(clippy::new_without_default, reason = "a default should not take milliseconds")]
     pub fn new() -> Solved {
-        let mut solved = Solved {
-            rabbit_to_move: Vec::with_capacity(PLACEMENTS),
-        };
+        let mut solved = Solved { rabbit_to_move: Vec::with_capacity(PLACEMENTS) };
         for wolves in placements() {
             let wolves_to_move = solved.wolves_to_move(wolves);
             let best = best_neighbours(&wolves_to_move);
@@ -77,10 +72,7 @@ impl Solved {
     /// seat is to move.
     pub fn outcome(&self, position: &Position) -> Outcome {
         if position.rabbit().bit() & ROW_8 != 0 {
-            return Outcome {
-                winner: RABBIT,
-                plies: 0,
-            };
+            return Outcome { winner: RABBIT, plies: 0 };
         }
         let rabbit = usize::from(position.rabbit().number());
         let stored = |wolves| self.rabbit_to_move[rank(wolves)][rabbit];
@@ -93,10 +85,7 @@ impl Solved {
         };
         // The last move is the winner's.
         if value < MIDDLE {
-            Outcome {
-                winner: WOLVES,
-                plies: 2 * u32::from(value) - u32::from(wolves_move),
-            }
+            Outcome { winner: WOLVES, plies: 2 * u32::from(value) - u32::from(wolves_move) }
         } else {
             Outcome {
                 winner: RABBIT,

@@ -105,10 +105,7 @@ impl FromStr for Card {
     type Err = CardError;
 
     fn from_str(text: &str) -> Result<Card, CardError> {
-        Card::ALL
-            .into_iter()
-            .find(|card| card.token() == text)
-            .ok_or(CardError)
+        Card::ALL.into_iter().find(|card| card.token() == text).ok_or(CardError)
     }
 }
 
@@ -126,9 +123,7 @@ impl Outcomes {
     #[inline]
     pub(super) fn left_of(deck: &[u8; 8], drawn: &[u8; 8]) -> Outcomes {
         // The cards drawn of a kind never exceed those in the deck, so no byte borrows from the next.
-        Outcomes {
-            left: u64::from_le_bytes(*deck) - u64::from_le_bytes(*drawn),
-        }
+        Outcomes { left: u64::from_le_bytes(*deck) - u64::from_le_bytes(*drawn) }
     }
 }
 

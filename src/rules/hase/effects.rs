@@ -35,11 +35,7 @@ impl Position {
         let price = cost(steps);
         let square = mover.square + steps as u8;
         let carrots = self.held_with_income() - price;
-        let mut next = self.with_mover(Hare {
-            carrots,
-            square,
-            ..mover
-        });
+        let mut next = self.with_mover(Hare { carrots, square, ..mover });
         next.occupied = self.without_mover();
         if square == FINISH {
             next.order[usize::from(self.finished)] = self.seat;
@@ -54,11 +50,7 @@ impl Position {
         next.occupied |= bit;
         next.paid = if draws { price } else { 0 };
         next.missing = self.missing | u8::from(track.lettuces & bit != 0) << self.seat;
-        next.seat = if draws {
-            self.seat
-        } else {
-            self.seat_after(self.racing)
-        };
+        next.seat = if draws { self.seat } else { self.seat_after(self.racing) };
         next
     }
 
@@ -67,11 +59,7 @@ impl Position {
         let mover = self.mover();
         let square = mover.square - steps as u8;
         let carrots = self.held_with_income().saturating_add(TEN_CARROTS * steps);
-        let mut next = self.with_mover(Hare {
-            carrots,
-            square,
-            ..mover
-        });
+        let mut next = self.with_mover(Hare { carrots, square, ..mover });
         next.occupied = self.without_mover() | 1 << square;
         next.seat = self.seat_after(self.racing);
         next
@@ -79,10 +67,7 @@ impl Position {
 
     #[inline(always)]
     fn after_stay(&self, carrots: u16) -> Position {
-        let mut next = self.with_mover(Hare {
-            carrots,
-            ..self.mover()
-        });
+        let mut next = self.with_mover(Hare { carrots, ..self.mover() });
         next.seat = self.seat_after(self.racing);
         next
     }
@@ -91,11 +76,8 @@ impl Position {
         let mut mover = self.mover();
         if !self.misses_turn(Seat(self.seat)) {
             // No other move is legal: the hare goes back to the start, and the same seat moves again.
-            let mut next = self.with_mover(Hare {
-                square: 0,
-                carrots: self.ruleset.carrots,
-                ..mover
-            });
+            let mut next =
+                self.with_mover(Hare { square: 0, carrots: self.ruleset.carrots, ..mover });
             next.occupied = self.without_mover();
             return next;
         }
@@ -148,9 +130,7 @@ impl Position {
     fn give_to_those_behind(&mut self, giver: Hare) -> u16 {
         let behind = |hare: &Hare| hare.square < giver.square;
         let receivers = self.hares().iter().filter(|hare| behind(hare)).count() as u16;
-        let gift = [10, 5, 1]
-            .into_iter()
-            .find(|gift| gift * receivers <= giver.carrots);
+        let gift = [10, 5, 1].into_iter().find(|gift| gift * receivers <= giver.carrots);
         let gift = gift.unwrap_or(0);
         for hare in &mut self.hares[..usize::from(self.seats)] {
             if behind(hare) {

@@ -103,9 +103,7 @@ impl Etude {
     /// [`EtudeError`] names the invalid field and the accepted values.
     pub fn parse(ruleset: &'static Ruleset, line: &str) -> Result<Etude, EtudeError> {
         let fields: Vec<&str> = line.split(';').collect();
-        let wrong_number = EtudeError::Fields {
-            found: fields.len(),
-        };
+        let wrong_number = EtudeError::Fields { found: fields.len() };
         let (hares, &[verdict]) = fields.as_chunks::<4>() else {
             return Err(wrong_number);
         };
@@ -116,10 +114,7 @@ impl Etude {
                 "t" => true,
                 "f" => false,
                 text => {
-                    return Err(EtudeError::Mark {
-                        seat,
-                        text: text.to_string(),
-                    });
+                    return Err(EtudeError::Mark { seat, text: text.to_string() });
                 }
             };
             notation::place_hare(&mut position, seat, [square, carrots, lettuces], marked)?;
@@ -141,11 +136,7 @@ impl fmt::Display for Etude {
     /// Writes the line that [`Etude::parse`] reads.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, hare) in self.position.hares().iter().enumerate() {
-            let Hare {
-                square,
-                carrots,
-                lettuces,
-            } = hare;
+            let Hare { square, carrots, lettuces } = hare;
             let marked = self.position.misses_turn(Seat(index as u8));
             let mark = if marked { 't' } else { 'f' };
             write!(f, "{square};{carrots};{lettuces};{mark};")?;
@@ -181,12 +172,7 @@ mod tests {
             if position.finished().len() > 0 {
                 break;
             }
-            let position = Position {
-                seat: 0,
-                paid: 0,
-                drawn: [0; 8],
-                ..position
-            };
+            let position = Position { seat: 0, paid: 0, drawn: [0; 8], ..position };
             let winner = rng.random_range(0..=seats as u8);
             let winner = (usize::from(winner) < seats).then_some(Seat(winner));
             etudes.push(Etude { position, winner });

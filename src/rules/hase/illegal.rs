@@ -168,20 +168,13 @@ impl Position {
                 if nearest == 0 {
                     IllegalMove::NoHedgehog { seat, from }
                 } else if mv.code().unsigned_abs() != u16::from(from - nearest) {
-                    IllegalMove::NotNearestHedgehog {
-                        seat,
-                        from,
-                        nearest,
-                    }
+                    IllegalMove::NotNearestHedgehog { seat, from, nearest }
                 } else {
                     self.taken(seat, nearest)
                 }
             }
             _ if self.ruleset().track.square(hare.square) != Square::Carrot => {
-                IllegalMove::NotOnCarrots {
-                    seat,
-                    square: hare.square,
-                }
+                IllegalMove::NotOnCarrots { seat, square: hare.square }
             }
             _ => IllegalMove::TooFewToGive { seat, held },
         }
@@ -195,19 +188,11 @@ impl Position {
             return IllegalMove::BeyondFinish { seat, target };
         }
         if price > held {
-            return IllegalMove::TooFewCarrots {
-                seat,
-                steps,
-                cost: price,
-                held,
-            };
+            return IllegalMove::TooFewCarrots { seat, steps, cost: price, held };
         }
         if target == FINISH {
             if hare.lettuces > 0 {
-                return IllegalMove::FinishWithLettuces {
-                    seat,
-                    lettuces: hare.lettuces,
-                };
+                return IllegalMove::FinishWithLettuces { seat, lettuces: hare.lettuces };
             }
             let (left, most) = (held - price, self.most_at_finish());
             return IllegalMove::FinishWithCarrots { seat, left, most };
@@ -222,10 +207,6 @@ impl Position {
     fn taken(&self, seat: Seat, target: u8) -> IllegalMove {
         let by = self.hares().iter().position(|hare| hare.square == target);
         // All other rules have been checked, so another hare is there.
-        IllegalMove::Taken {
-            seat,
-            target,
-            by: Seat(by.unwrap_or_default() as u8),
-        }
+        IllegalMove::Taken { seat, target, by: Seat(by.unwrap_or_default() as u8) }
     }
 }

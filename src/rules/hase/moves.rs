@@ -23,10 +23,7 @@ impl Move {
     /// # Panics
     /// If `steps` is not 1 to 64.
     pub const fn forward(steps: u8) -> Move {
-        assert!(
-            steps >= 1 && steps <= 64,
-            "a move forward has 1 to 64 steps"
-        );
+        assert!(steps >= 1 && steps <= 64, "a move forward has 1 to 64 steps");
         Move(steps as i16)
     }
 
@@ -54,11 +51,7 @@ impl FromStr for Move {
         let code: i16 = text.parse().map_err(|_| MoveError)?;
         let known = matches!(code, -63..=64 | 1001 | 1002);
         // Accepts only the canonical spelling, not `+5`, `05` or `-0`.
-        if known && Move(code).to_string() == text {
-            Ok(Move(code))
-        } else {
-            Err(MoveError)
-        }
+        if known && Move(code).to_string() == text { Ok(Move(code)) } else { Err(MoveError) }
     }
 }
 
@@ -74,16 +67,8 @@ pub struct Moves {
 }
 
 impl Moves {
-    pub(super) const NONE: Moves = Moves {
-        forward: 0,
-        back: 0,
-        staying: 0,
-    };
-    pub(super) const FORCED: Moves = Moves {
-        forward: 0,
-        back: 0,
-        staying: 1,
-    };
+    pub(super) const NONE: Moves = Moves { forward: 0, back: 0, staying: 0 };
+    pub(super) const FORCED: Moves = Moves { forward: 0, back: 0, staying: 1 };
 
     pub(super) const TAKE: u8 = 2;
     pub(super) const GIVE: u8 = 4;
@@ -125,11 +110,7 @@ impl Iterator for Moves {
         // The forced stay is always the only move, so its place in the order does not matter.
         let bit = self.staying.trailing_zeros();
         self.staying &= self.staying - 1;
-        Some(if bit == 0 {
-            Move::STAY
-        } else {
-            Move(1000 + bit as i16)
-        })
+        Some(if bit == 0 { Move::STAY } else { Move(1000 + bit as i16) })
     }
 
     #[inline]
@@ -148,11 +129,7 @@ mod tests {
 
     #[test]
     fn a_set_yields_what_it_contains_in_ascending_order() {
-        let set = Moves {
-            forward: 1 << 63 | 0b101,
-            back: 6,
-            staying: Moves::TAKE | Moves::GIVE,
-        };
+        let set = Moves { forward: 1 << 63 | 0b101, back: 6, staying: Moves::TAKE | Moves::GIVE };
         let codes: Vec<i16> = set.map(Move::code).collect();
         assert_eq!(codes, [-6, 1, 3, 64, 1001, 1002]);
         assert_eq!(set.len(), codes.len());

@@ -15,16 +15,8 @@ impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (seat, hare) in self.hares().iter().enumerate() {
             let slash = if seat > 0 { "/" } else { "" };
-            let mark = if self.misses_turn(Seat(seat as u8)) {
-                "!"
-            } else {
-                ""
-            };
-            write!(
-                f,
-                "{slash}{},{},{}{mark}",
-                hare.square, hare.carrots, hare.lettuces
-            )?;
+            let mark = if self.misses_turn(Seat(seat as u8)) { "!" } else { "" };
+            write!(f, "{slash}{},{},{}{mark}", hare.square, hare.carrots, hare.lettuces)?;
         }
         write!(f, " {}", Seat(self.seat))?;
         if self.paid != 0 {
@@ -54,10 +46,7 @@ pub(super) fn parse(ruleset: &'static Ruleset, text: &str) -> Result<Position, P
     let &[hares, turn, finished, drawn] = fields.as_slice() else {
         let names = ["hares", "turn", "finished", "drawn"];
         let field = names[fields.len().min(3)];
-        return Err(PositionError::Fields {
-            field,
-            found: fields.len(),
-        });
+        return Err(PositionError::Fields { field, found: fields.len() });
     };
     let mut position = parse_hares(ruleset, hares)?;
     parse_finished(&mut position, finished)?;
@@ -79,9 +68,8 @@ pub(super) fn parse_hares(
     for (seat, text) in Seat::all(texts.len()).zip(texts) {
         let unmarked = text.strip_suffix('!');
         let numbers: Vec<&str> = unmarked.unwrap_or(text).split(',').collect();
-        let numbers = numbers.try_into().map_err(|_| PositionError::Hare {
-            text: text.to_string(),
-        })?;
+        let numbers =
+            numbers.try_into().map_err(|_| PositionError::Hare { text: text.to_string() })?;
         place_hare(&mut position, seat, numbers, unmarked.is_some())?;
     }
     Ok(position)
@@ -112,11 +100,7 @@ pub(super) fn place_hare(
         let before = &position.hares()[..seat.index()];
         if let Some(first) = before.iter().position(|other| other.square == hare.square) {
             let first = Seat(first as u8);
-            return Err(PositionError::SharedSquare {
-                first,
-                second: seat,
-                square: hare.square,
-            });
+            return Err(PositionError::SharedSquare { first, second: seat, square: hare.square });
         }
         position.occupied |= 1 << hare.square;
     }
@@ -126,14 +110,8 @@ pub(super) fn place_hare(
 }
 
 fn parse_finished(position: &mut Position, text: &str) -> Result<(), PositionError> {
-    let wrong = || PositionError::Finished {
-        text: text.to_string(),
-    };
-    let on_finish = position
-        .hares()
-        .iter()
-        .filter(|hare| hare.square == FINISH)
-        .count();
+    let wrong = || PositionError::Finished { text: text.to_string() };
+    let on_finish = position.hares().iter().filter(|hare| hare.square == FINISH).count();
     let mut order = [0; MAX_SEATS];
     let mut named = 0;
     if text != "-" {
@@ -161,16 +139,10 @@ fn check_finished_hares(position: &Position) -> Result<(), PositionError> {
         return Err(PositionError::AllFinished);
     }
     for (before, seat) in position.finished().enumerate() {
-        let Hare {
-            carrots, lettuces, ..
-        } = position.hare(seat);
+        let Hare { carrots, lettuces, .. } = position.hare(seat);
         let place = before + 1;
         if usize::from(carrots) > 10 * place {
-            return Err(PositionError::FinishedCarrots {
-                seat,
-                place,
-                carrots,
-            });
+            return Err(PositionError::FinishedCarrots { seat, place, carrots });
         }
         if lettuces > 0 {
             return Err(PositionError::FinishedLettuces { seat, lettuces });
@@ -182,20 +154,14 @@ fn check_finished_hares(position: &Position) -> Result<(), PositionError> {
 /// Checks that each hare marked as missing its turn can legally do so.
 pub(super) fn check_marks(position: &Position) -> Result<(), PositionError> {
     for seat in Seat::all(position.seats()).filter(|&seat| position.misses_turn(seat)) {
-        let Hare {
-            square, lettuces, ..
-        } = position.hare(seat);
+        let Hare { square, lettuces, .. } = position.hare(seat);
         let lettuces = match position.ruleset.track.square(square) {
             Square::Hare => continue,
             Square::Lettuce if lettuces > 0 => continue,
             Square::Lettuce => Some(lettuces),
             _ => None,
         };
-        return Err(PositionError::Mark {
-            seat,
-            square,
-            lettuces,
-        });
+        return Err(PositionError::Mark { seat, square, lettuces });
     }
     Ok(())
 }
@@ -206,10 +172,7 @@ fn parse_turn(position: &mut Position, text: &str) -> Result<(), PositionError> 
         None => (text, None),
     };
     let seats = position.seats();
-    let wrong = || PositionError::Turn {
-        text: text.to_string(),
-        seats,
-    };
+    let wrong = || PositionError::Turn { text: text.to_string(), seats };
     let seat = seat_number(seat, seats).ok_or_else(wrong)?;
     if position.hare(seat).square == FINISH {
         return Err(PositionError::TurnFinished { seat });
@@ -232,10 +195,7 @@ fn parse_payment(position: &Position, seat: Seat, text: &str) -> Result<u16, Pos
     (1..=u16::from(square))
         .map(cost)
         .find(|&price| payment == Some(price.into()))
-        .ok_or_else(|| PositionError::Payment {
-            text: text.to_string(),
-            most: square,
-        })
+        .ok_or_else(|| PositionError::Payment { text: text.to_string(), most: square })
 }
 
 fn parse_drawn(ruleset: &Ruleset, text: &str) -> Result<[u8; 8], PositionError> {
@@ -243,9 +203,7 @@ fn parse_drawn(ruleset: &Ruleset, text: &str) -> Result<[u8; 8], PositionError> 
     if text == "-" {
         return Ok(drawn);
     }
-    let wrong = || PositionError::Drawn {
-        text: text.to_string(),
-    };
+    let wrong = || PositionError::Drawn { text: text.to_string() };
     if text.is_empty() {
         return Err(wrong());
     }
@@ -258,18 +216,10 @@ fn parse_drawn(ruleset: &Ruleset, text: &str) -> Result<[u8; 8], PositionError> 
         let found = rest.len() - behind.len();
         let most = ruleset.deck[card as usize];
         if found > usize::from(most) {
-            return Err(PositionError::DrawnTooOften {
-                letter,
-                found,
-                most,
-            });
+            return Err(PositionError::DrawnTooOften { letter, found, most });
         }
         drawn[card as usize] = found as u8;
         rest = behind;
     }
-    if rest.is_empty() {
-        Ok(drawn)
-    } else {
-        Err(wrong())
-    }
+    if rest.is_empty() { Ok(drawn) } else { Err(wrong()) }
 }

@@ -109,9 +109,7 @@ impl Position {
 
     /// Seats that have finished, in order.
     pub fn finished(&self) -> impl ExactSizeIterator<Item = Seat> + '_ {
-        self.order[..usize::from(self.finished)]
-            .iter()
-            .map(|&seat| Seat(seat))
+        self.order[..usize::from(self.finished)].iter().map(|&seat| Seat(seat))
     }
 
     /// `true` if a seat misses its next turn.
@@ -148,9 +146,7 @@ impl Position {
     pub fn income(&self, seat: Seat) -> u16 {
         let square = self.hares[seat.index()].square;
         let place = || 1 + self.hares_ahead_of(square);
-        self.ruleset
-            .track
-            .income(square, place, self.misses_turn(seat))
+        self.ruleset.track.income(square, place, self.misses_turn(seat))
     }
 
     /// Squares 1 to 63 that have a hare on them; bit n is square n.
@@ -191,9 +187,7 @@ impl Position {
             let left = held - cost(to_finish.into());
             forward |= u64::from(left <= self.most_at_finish()) << (to_finish - 1);
         }
-        let back = self
-            .free_hedgehog_behind(square)
-            .map_or(0, |hedgehog| square - hedgehog);
+        let back = self.free_hedgehog_behind(square).map_or(0, |hedgehog| square - hedgehog);
         let on_carrots = (track.carrots >> square & 1) as u8;
         let can_give = u8::from(held >= TEN_CARROTS);
         Moves {
@@ -253,10 +247,7 @@ impl Position {
             | u64::from(self.seat) << 24
             | u64::from(self.missing) << 32
             | u64::from(self.finished) << 40;
-        words[5] = self
-            .order
-            .iter()
-            .fold(0, |word, &seat| word << 8 | u64::from(seat));
+        words[5] = self.order.iter().fold(0, |word, &seat| word << 8 | u64::from(seat));
         words.into_iter().fold(0x9E37_79B9_7F4A_7C15, mix)
     }
 }

@@ -18,17 +18,10 @@ pub(super) fn of(position: &Position) -> Scene {
     let squares = (0..=FINISH).map(|square| kind(track.square(square)));
     let seats = Seat::all(position.seats());
     Scene {
-        board: Board {
-            layout: Layout::Track,
-            squares: squares.collect(),
-        },
+        board: Board { layout: Layout::Track, squares: squares.collect() },
         pieces: seats
             .clone()
-            .map(|seat| Piece {
-                seat,
-                name: "hare",
-                square: position.hare(seat).square.into(),
-            })
+            .map(|seat| Piece { seat, name: "hare", square: position.hare(seat).square.into() })
             .collect(),
         facts: seats.map(|seat| facts(position, seat)).collect(),
     }
@@ -122,11 +115,7 @@ pub(super) fn preview(position: &Position, mv: Move) -> MovePreview {
     if !then.is_empty() {
         add("then", then.to_string());
     }
-    MovePreview {
-        piece: seat.index(),
-        square: hare.square.into(),
-        facts,
-    }
+    MovePreview { piece: seat.index(), square: hare.square.into(), facts }
 }
 
 /// Places that `square` pays for with the hare's next move, up to the number of seats.
@@ -209,10 +198,7 @@ mod tests {
         assert_eq!(values(1), ["20", "1", "2", "draws a card"]);
         assert_eq!(values(2), ["44", "2", "3", "misses a turn"]);
         let marks: String = scene.board.squares.iter().map(|kind| kind.mark).collect();
-        assert!(
-            marks.starts_with("Shch3chL^42") && marks.ends_with("hLhZ"),
-            "{marks}"
-        );
+        assert!(marks.starts_with("Shch3chL^42") && marks.ends_with("hLhZ"), "{marks}");
     }
 
     #[test]
@@ -221,28 +207,16 @@ mod tests {
         let text = "10,40,2/20,30,1/5,68,3 1 - -";
         let position = Position::parse(&HASE_UND_IGEL, text).unwrap();
         for (word, square, expected) in [
-            (
-                "2",
-                12,
-                "income 20; cost 3; carrots 57; pays 30; if place 3",
-            ),
+            ("2", 12, "income 20; cost 3; carrots 57; pays 30; if place 3"),
             ("4", 14, "income 20; cost 10; carrots 50; then draws a card"),
-            (
-                "6",
-                16,
-                "income 20; cost 21; carrots 39; pays 10; if place 1",
-            ),
+            ("6", 16, "income 20; cost 21; carrots 39; pays 10; if place 1"),
             ("-2", 8, "income 20; gain 20; carrots 80"),
         ] {
             let preview = position.preview(word.parse().unwrap());
             let facts = preview.facts.iter();
-            let facts: Vec<String> = facts
-                .map(|fact| format!("{} {}", fact.label, fact.value))
-                .collect();
-            assert_eq!(
-                (preview.square, facts.join("; ").as_str()),
-                (square, expected)
-            );
+            let facts: Vec<String> =
+                facts.map(|fact| format!("{} {}", fact.label, fact.value)).collect();
+            assert_eq!((preview.square, facts.join("; ").as_str()), (square, expected));
         }
     }
 }

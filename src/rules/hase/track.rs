@@ -183,10 +183,7 @@ mod tests {
     fn the_1978_track_has_its_landmarks() {
         let track = Track::new(TRACK_1978);
         assert_eq!(squares_of(track.lettuces), [7, 22, 42, 57, 62]);
-        assert_eq!(
-            squares_of(track.hedgehogs),
-            [8, 11, 15, 19, 24, 30, 37, 43, 50, 56]
-        );
+        assert_eq!(squares_of(track.hedgehogs), [8, 11, 15, 19, 24, 30, 37, 43, 50, 56]);
         assert_eq!(track.square(61), Square::Hare);
         assert_eq!(track.square(0), Square::Start);
         assert_eq!(track.square(64), Square::Finish);
@@ -196,24 +193,13 @@ mod tests {
     fn the_later_track_has_its_landmarks() {
         let track = Track::new(TRACK_LATER);
         assert_eq!(squares_of(track.lettuces), [10, 22, 42, 57]);
-        assert_eq!(
-            squares_of(track.hedgehogs),
-            [11, 15, 19, 24, 30, 37, 43, 50, 56]
-        );
+        assert_eq!(squares_of(track.hedgehogs), [11, 15, 19, 24, 30, 37, 43, 50, 56]);
     }
 
     #[test]
     fn the_nearest_hedgehog_is_strictly_behind() {
         let track = Track::new(TRACK_1978);
-        for (square, hedgehog) in [
-            (0, 0),
-            (8, 0),
-            (9, 8),
-            (11, 8),
-            (12, 11),
-            (63, 56),
-            (64, 56),
-        ] {
+        for (square, hedgehog) in [(0, 0), (8, 0), (9, 8), (11, 8), (12, 11), (63, 56), (64, 56)] {
             assert_eq!(track.hedgehog_behind[square], hedgehog, "behind {square}");
         }
     }

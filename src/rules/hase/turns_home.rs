@@ -35,28 +35,19 @@ impl TurnsHome {
     #[inline]
     pub fn turns(&self, lettuces: u8, square: u8, carrots: u16) -> u8 {
         let beyond = carrots.saturating_sub(MOST_CARROTS);
-        let hare = LoneHare {
-            lettuces,
-            square,
-            carrots: carrots.min(MOST_CARROTS),
-        };
+        let hare = LoneHare { lettuces, square, carrots: carrots.min(MOST_CARROTS) };
         let more = (beyond / CARROTS_SPENT_A_TURN).min(100) as u8;
         self.turns[hare.index()].saturating_add(more)
     }
 
     /// Computes the table of a track for hares with up to `lettuces` lettuces.
     pub(super) fn of(track: &Track, lettuces: u8) -> TurnsHome {
-        let at_finish = |lettuces, carrots| LoneHare {
-            lettuces,
-            square: FINISH,
-            carrots,
-        };
+        let at_finish = |lettuces, carrots| LoneHare { lettuces, square: FINISH, carrots };
         let most = at_finish(lettuces, MOST_CARROTS);
         let mut turns = vec![TurnsHome::UNKNOWN; most.index() + 1];
         // Hares that need `count` turns, one more, and two more.
-        let mut now: Vec<LoneHare> = (0..=KEPT_BY_FIRST)
-            .map(|carrots| at_finish(0, carrots))
-            .collect();
+        let mut now: Vec<LoneHare> =
+            (0..=KEPT_BY_FIRST).map(|carrots| at_finish(0, carrots)).collect();
         let mut next = Vec::new();
         let mut later = Vec::new();
         for count in 0..TurnsHome::UNKNOWN {
@@ -69,11 +60,7 @@ impl TurnsHome {
                     if before.lettuces <= most.lettuces
                         && turns[before.index()] == TurnsHome::UNKNOWN
                     {
-                        let list = if takes_two_turns {
-                            &mut later
-                        } else {
-                            &mut next
-                        };
+                        let list = if takes_two_turns { &mut later } else { &mut next };
                         list.push(before);
                     }
                 });
@@ -94,9 +81,7 @@ impl LoneHare {
     /// Calls `visit` with each hare that one move turns into this one, and with whether that takes two turns, as on a
     /// lettuce square, where the next turn is for eating.
     fn for_each_before(self, track: &Track, mut visit: impl FnMut(LoneHare, bool)) {
-        let LoneHare {
-            square, carrots, ..
-        } = self;
+        let LoneHare { square, carrots, .. } = self;
         let kind = track.square(square);
         if kind == Square::Hedgehog {
             for from in square + 1..FINISH {
@@ -104,11 +89,7 @@ impl LoneHare {
                 if let Some(carrots) = carrots.checked_sub(TEN_CARROTS * u16::from(from - square))
                     && is_nearest
                 {
-                    let before = LoneHare {
-                        square: from,
-                        carrots,
-                        ..self
-                    };
+                    let before = LoneHare { square: from, carrots, ..self };
                     visit(before, false);
                 }
             }
@@ -215,11 +196,7 @@ mod tests {
     #[test]
     fn a_hare_with_the_right_holding_is_home_in_one_turn() {
         for (square, carrots) in [(63, 1), (63, 11), (61, 16), (43, 231), (43, 241)] {
-            assert_eq!(
-                HASE_UND_IGEL.turns_home.turns(0, square, carrots),
-                1,
-                "{square} {carrots}"
-            );
+            assert_eq!(HASE_UND_IGEL.turns_home.turns(0, square, carrots), 1, "{square} {carrots}");
         }
         assert_eq!(HASE_UND_IGEL.turns_home.turns(0, 64, 3), 0);
         assert!(HASE_UND_IGEL.turns_home.turns(0, 43, 242) > 1);

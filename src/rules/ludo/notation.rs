@@ -45,9 +45,7 @@ impl FromStr for Move {
     fn from_str(text: &str) -> Result<Move, WordError> {
         let square = text.strip_prefix('p').ok_or(WordError::Move)?;
         let square = whole_number(square, u32::from(GOAL) - 1);
-        square
-            .map(|square| Move(square as u8))
-            .map_err(|_| WordError::Move)
+        square.map(|square| Move(square as u8)).map_err(|_| WordError::Move)
     }
 }
 
@@ -80,25 +78,14 @@ impl fmt::Display for Position {
         let pawns = self.pawns[..self.seats()].iter();
         let pawns = joined(pawns.map(|[a, b]| format!("{a},{b}")), "/");
         let dash_or = |text: String| if text.is_empty() { "-".into() } else { text };
-        let roll = if self.roll == 0 {
-            String::new()
-        } else {
-            self.roll.to_string()
-        };
+        let roll = if self.roll == 0 { String::new() } else { self.roll.to_string() };
         let mut finished: Vec<(usize, Seat)> = (0..self.seats)
             .filter_map(|seat| Some((self.place(Seat(seat))?, Seat(seat))))
             .filter(|&(_, seat)| self.pawns(seat) == [GOAL; PAWNS])
             .collect();
         finished.sort_unstable_by_key(|&(place, _)| place);
         let finished = joined(finished.iter().map(|(_, seat)| seat), ",");
-        write!(
-            f,
-            "{} {} {} {}",
-            pawns,
-            Seat(self.mover),
-            dash_or(roll),
-            dash_or(finished)
-        )
+        write!(f, "{} {} {} {}", pawns, Seat(self.mover), dash_or(roll), dash_or(finished))
     }
 }
 
@@ -109,11 +96,8 @@ impl fmt::Debug for Position {
 }
 
 pub(super) fn parse(text: &str) -> Result<Position, PositionError> {
-    let wrong = |field, expected, found: &str| PositionError {
-        field,
-        expected,
-        found: found.to_string(),
-    };
+    let wrong =
+        |field, expected, found: &str| PositionError { field, expected, found: found.to_string() };
     let mut fields = text.split(' ');
     let mut field = || fields.next().unwrap_or_default();
     let (pawns, turn, roll, finished) = (field(), field(), field(), field());
@@ -131,13 +115,7 @@ pub(super) fn parse(text: &str) -> Result<Position, PositionError> {
         })
         .collect::<Option<_>>()
         .filter(|seats: &Vec<_>| (2..=MOST_SEATS).contains(&seats.len()))
-        .ok_or_else(|| {
-            wrong(
-                "pawns",
-                "2 to 4 pairs of squares, the rear one first",
-                pawns,
-            )
-        })?;
+        .ok_or_else(|| wrong("pawns", "2 to 4 pairs of squares, the rear one first", pawns))?;
     let seats = squares.len();
     let seat_of = |text: &str| seat_number(text, seats).map(Seat::index);
 

@@ -16,21 +16,11 @@ pub(super) fn of(position: &Position) -> Scene {
     };
     let seats = Seat::all(position.seats());
     let pieces = seats.clone().flat_map(|seat| {
-        position.pawns(seat).map(|square| Piece {
-            seat,
-            name: "pawn",
-            square: usize::from(square),
-        })
+        position.pawns(seat).map(|square| Piece { seat, name: "pawn", square: usize::from(square) })
     });
-    let fact = |seat| Fact {
-        label: "home",
-        value: home(position, seat).to_string(),
-    };
+    let fact = |seat| Fact { label: "home", value: home(position, seat).to_string() };
     Scene {
-        board: Board {
-            layout: Layout::Track,
-            squares: (0..=GOAL).map(kind).collect(),
-        },
+        board: Board { layout: Layout::Track, squares: (0..=GOAL).map(kind).collect() },
         pieces: pieces.collect(),
         facts: seats.map(|seat| vec![fact(seat)]).collect(),
     }

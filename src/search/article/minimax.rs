@@ -53,10 +53,7 @@ pub fn search<M: MinimaxModel>(
 }
 
 /// The window that contains every value.
-const OPEN: Window = Window {
-    alpha: i32::MIN,
-    beta: i32::MAX,
-};
+const OPEN: Window = Window { alpha: i32::MIN, beta: i32::MAX };
 
 struct Walk<'a, M: MinimaxModel> {
     model: &'a M,
@@ -113,11 +110,7 @@ impl<M: MinimaxModel> Walk<'_, M> {
                 return 0;
             }
             let is_better = |best| {
-                if wants_large {
-                    value > best
-                } else {
-                    value <= best
-                }
+                if wants_large { value > best } else { value <= best }
             };
             if best.is_none_or(is_better) {
                 best = Some(value);

@@ -28,11 +28,7 @@ pub struct Tally {
 
 impl Tally {
     fn of(node: &Node) -> Tally {
-        Tally {
-            visits: node.visits,
-            sums: node.sums,
-            mate: node.mate,
-        }
+        Tally { visits: node.visits, sums: node.sums, mate: node.mate }
     }
 
     /// Adds the statistics of another thread.

@@ -63,11 +63,7 @@ impl Arena {
         let node = size_of::<Node>() + size_of::<Shares>() + size_of::<NodeIndex>();
         let size = node + EDGES_A_NODE * size_of::<Edge>();
         let most_nodes = ((mebibytes << 20) / trees / size).max(LEAST_NODES);
-        Arena {
-            most_nodes,
-            most_edges: most_nodes * EDGES_A_NODE,
-            ..Arena::default()
-        }
+        Arena { most_nodes, most_edges: most_nodes * EDGES_A_NODE, ..Arena::default() }
     }
 
     /// Clears the tree, and allocates its memory on first use.
@@ -178,11 +174,7 @@ impl Arena {
     /// Visits of the edge's child.
     #[inline]
     pub fn visits(&self, edge: &Edge) -> u32 {
-        if edge.child == ROOT {
-            0
-        } else {
-            self.node(edge.child).visits
-        }
+        if edge.child == ROOT { 0 } else { self.node(edge.child).visits }
     }
 
     /// Drops the least visited nodes until at least half of the capacity is free.
@@ -254,11 +246,7 @@ mod tests {
     use super::*;
 
     fn edge(value: f32) -> Edge {
-        Edge {
-            child: ROOT,
-            prior: 0.0,
-            value,
-        }
+        Edge { child: ROOT, prior: 0.0, value }
     }
 
     fn child(arena: &mut Arena, parent: NodeIndex, index: usize, values: &[f32]) -> NodeIndex {

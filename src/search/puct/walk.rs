@@ -113,10 +113,9 @@ impl<G: Evaluate> TreeSearch<'_, G> {
             return None;
         }
         let (node, value) = match position.turn() {
-            Turn::Over => (
-                self.arena.add(std::iter::empty()),
-                self.root.goal.final_shares(position),
-            ),
+            Turn::Over => {
+                (self.arena.add(std::iter::empty()), self.root.goal.final_shares(position))
+            }
             Turn::Card(_) => {
                 let edges = chances(position).map(|(_, chance)| Edge {
                     child: ROOT,
@@ -149,11 +148,7 @@ impl<G: Evaluate> TreeSearch<'_, G> {
             values[len] = value;
             len += 1;
         }
-        let edges = values[..len].iter().map(|&value| Edge {
-            child: ROOT,
-            prior: 0.0,
-            value,
-        });
+        let edges = values[..len].iter().map(|&value| Edge { child: ROOT, prior: 0.0, value });
         let node = self.arena.add(edges);
         self.set_priors(node);
         (node, best_shares)
@@ -241,9 +236,7 @@ impl<G: Evaluate> TreeSearch<'_, G> {
 /// The cards that can be drawn, each with its chance.
 fn chances<G: Game>(position: &G) -> impl Iterator<Item = (G::Card, f32)> {
     let whole: u32 = position.outcomes().map(|(_, weight)| weight).sum();
-    position
-        .outcomes()
-        .map(move |(card, weight)| (card, weight as f32 / whole as f32))
+    position.outcomes().map(move |(card, weight)| (card, weight as f32 / whole as f32))
 }
 
 /// Approximates e to the power of x, for x up to 0, by repeated squaring: accurate enough for weights, and the same on
@@ -280,10 +273,7 @@ mod tests {
                 .outcomes()
                 .map(|(card, weight)| (position.draw_unchecked(card), weight))
                 .collect(),
-            _ => position
-                .legal_moves()
-                .map(|mv| (position.play_unchecked(mv), 1))
-                .collect(),
+            _ => position.legal_moves().map(|mv| (position.play_unchecked(mv), 1)).collect(),
         };
         let whole: u32 = next.iter().map(|(_, weight)| weight).sum();
         let mut mean = Shares::default();

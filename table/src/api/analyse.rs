@@ -120,12 +120,7 @@ async fn follow(
     position: AnyPosition,
     events: mpsc::Sender<Event>,
 ) {
-    let Permit {
-        infos,
-        ahead,
-        answer,
-        ..
-    } = &mut permit;
+    let Permit { infos, ahead, answer, .. } = &mut permit;
     // Last reported number of searches before this one.
     let mut told = 0;
     ahead.mark_changed();

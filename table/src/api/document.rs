@@ -35,28 +35,17 @@ fn of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
 
 const fn get<A: JsonSchema>(file: &'static str) -> Operation {
     let (request, answer) = (None, Some(of::<A> as OfType));
-    Operation {
-        file,
-        request,
-        answer,
-    }
+    Operation { file, request, answer }
 }
 
 const fn post<R: JsonSchema, A: JsonSchema>(file: &'static str) -> Operation {
     let request = Some(of::<R> as OfType);
-    Operation {
-        request,
-        ..get::<A>(file)
-    }
+    Operation { request, ..get::<A>(file) }
 }
 
 const fn stream<R: JsonSchema>(file: &'static str) -> Operation {
     let (request, answer) = (Some(of::<R> as OfType), None);
-    Operation {
-        file,
-        request,
-        answer,
-    }
+    Operation { file, request, answer }
 }
 
 const OPERATIONS: &[Operation] = &[

@@ -241,9 +241,8 @@ impl OptionEntry {
 
 impl VariantEntry {
     fn of(variant: &'static Variant) -> VariantEntry {
-        let starts: Vec<AnyPosition> = (2..=MAX_SEATS)
-            .filter_map(|seats| variant.start(seats).ok())
-            .collect();
+        let starts: Vec<AnyPosition> =
+            (2..=MAX_SEATS).filter_map(|seats| variant.start(seats).ok()).collect();
         VariantEntry {
             name: variant.name,
             aliases: variant.aliases,

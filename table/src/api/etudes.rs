@@ -102,10 +102,7 @@ impl EtudeCatalog {
         for path in paths {
             EtudeFile::of_variant(path, variant)?;
         }
-        Ok(EtudeCatalog {
-            files: Files::new("file of etudes", paths),
-            variant,
-        })
+        Ok(EtudeCatalog { files: Files::new("file of etudes", paths), variant })
     }
 
     fn open(&self, path: &Path) -> Result<EtudeFile, ApiError> {
@@ -123,10 +120,7 @@ impl EtudeCatalog {
             })
         });
         let files: Result<Vec<EtudeFileEntry>, ApiError> = files.collect();
-        Ok(EtudeFiles {
-            ok: true,
-            files: files?,
-        })
+        Ok(EtudeFiles { ok: true, files: files? })
     }
 
     fn list(&self, name: String, part: Part) -> Result<Etudes, ApiError> {
@@ -149,11 +143,7 @@ impl EtudeCatalog {
 
     fn judge(&self, name: &str, request: &JudgeRequest) -> Result<Judged, ApiError> {
         let (_, path) = self.files.find(name)?;
-        let JudgeRequest {
-            number,
-            line,
-            verdict,
-        } = request;
+        let JudgeRequest { number, line, verdict } = request;
         if *verdict == Some(0) {
             let message = "there is no seat 0; expected 1 or more, or null";
             return Err(ApiError::invalid(message));
@@ -175,10 +165,7 @@ impl EtudeCatalog {
                 }
             }
         })?;
-        Ok(Judged {
-            ok: true,
-            etude: EtudeEntry::of(*number, saved.new.to_string(), &saved.new),
-        })
+        Ok(Judged { ok: true, etude: EtudeEntry::of(*number, saved.new.to_string(), &saved.new) })
     }
 }
 
@@ -228,7 +215,5 @@ pub async fn judge(
     request: JsonRequest<JudgeRequest>,
 ) -> Result<JsonAnswer, ApiError> {
     let InPath(file) = file?;
-    request
-        .answer(move |request| files.judge(&file, &request))
-        .await
+    request.answer(move |request| files.judge(&file, &request)).await
 }

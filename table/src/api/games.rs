@@ -113,10 +113,7 @@ impl GameCatalog {
             })
         });
         let files: Result<Vec<GameFileEntry>, ApiError> = files.collect();
-        Ok(GameFiles {
-            ok: true,
-            files: files?,
-        })
+        Ok(GameFiles { ok: true, files: files? })
     }
 
     fn list(&self, file: &str, part: Part) -> Result<Games, ApiError> {
@@ -153,10 +150,9 @@ impl GameCatalog {
 fn games_of(path: &Path) -> Result<Vec<Indexed>, ArchiveError> {
     let mut games = Vec::new();
     GameFile::open(path)?.for_each(|place, game| {
-        games.extend(game.ok().map(|record| Indexed {
-            key: place.key,
-            summary: Summary::of(&record),
-        }));
+        games.extend(
+            game.ok().map(|record| Indexed { key: place.key, summary: Summary::of(&record) }),
+        );
         Ok::<(), ArchiveError>(())
     })?;
     Ok(games)

@@ -84,10 +84,7 @@ impl Recorder {
 
     fn record(&self, request: RecordRequest) -> Result<GameLine, ApiError> {
         let is_kept = request.keep && self.0.is_some();
-        let mut game = KeptGame {
-            id: request.id,
-            record: record_of(request)?,
-        };
+        let mut game = KeptGame { id: request.id, record: record_of(request)? };
         if let Some(kept) = self.0.as_ref().filter(|_| is_kept) {
             let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
             kept.append(&mut game).map_err(|error| {
@@ -96,21 +93,14 @@ impl Recorder {
         }
         let line = serde_json::to_string(&game);
         let line = line.map_err(|error| ApiError::internal(error.to_string()))?;
-        Ok(GameLine {
-            ok: true,
-            record: printable_json(&line).into_owned(),
-            kept: is_kept,
-        })
+        Ok(GameLine { ok: true, record: printable_json(&line).into_owned(), kept: is_kept })
     }
 }
 
 impl Kept {
     fn open(path: &Path) -> Result<Kept, ArchiveError> {
-        let mut kept = Kept {
-            file: RecordFile::append_to(path)?,
-            games: 0,
-            numbers: HashMap::new(),
-        };
+        let mut kept =
+            Kept { file: RecordFile::append_to(path)?, games: 0, numbers: HashMap::new() };
         // A pipe has no games to read.
         if path.metadata().is_ok_and(|found| found.is_file()) {
             for line in record_file::lines(path)? {
@@ -133,8 +123,7 @@ impl Kept {
         self.games += 1;
         if let (Ok(Named { id }), Ok(record)) = (serde_json::from_slice(line), replay::read(line)) {
             let number = record.game;
-            self.numbers
-                .insert(KeptGame { id, record }.identity(), number);
+            self.numbers.insert(KeptGame { id, record }.identity(), number);
         }
     }
 
@@ -155,11 +144,7 @@ impl Kept {
 
 impl KeptGame {
     fn identity(&self) -> Identity {
-        let record = GameRecord {
-            game: 1,
-            block: 1,
-            ..self.record.clone()
-        };
+        let record = GameRecord { game: 1, block: 1, ..self.record.clone() };
         (self.id, record.digest())
     }
 }
@@ -185,10 +170,7 @@ fn record_of(request: RecordRequest) -> Result<GameRecord, ApiError> {
         let message = format!("seats: expected {seats} names of at most {LONGEST_NAME} characters");
         return Err(ApiError::invalid(message));
     }
-    let names = request
-        .seats
-        .iter()
-        .map(|name| printable(name).into_owned());
+    let names = request.seats.iter().map(|name| printable(name).into_owned());
     let endings = places.iter().map(|&place| Ending::by_rules(place, seats));
     Ok(GameRecord {
         game: 1,
@@ -212,7 +194,5 @@ pub async fn record(
     Shared(recorder): Shared<Arc<Recorder>>,
     request: JsonRequest<RecordRequest>,
 ) -> Result<JsonAnswer, ApiError> {
-    request
-        .answer(move |request| recorder.record(request))
-        .await
+    request.answer(move |request| recorder.record(request)).await
 }

@@ -156,10 +156,7 @@ impl Appraise for PoolAppraiser<'_> {
             let expected = format!("expected {} shares of 1000", position.seats());
             unvalued(format!("the engine sent no estimate; {expected}"))
         })?;
-        Ok(Appraisal {
-            shares: shares.into_iter().map(f64::from).collect(),
-            best: found.mv,
-        })
+        Ok(Appraisal { shares: shares.into_iter().map(f64::from).collect(), best: found.mv })
     }
 }
 

@@ -112,9 +112,7 @@ pub async fn new(request: JsonRequest<NewRequest>) -> Result<JsonAnswer, ApiErro
         start: request.start,
         moves: Vec::new(),
     };
-    request
-        .answer(move |request| Ok(State::of(&game(request).play()?)))
-        .await
+    request.answer(move |request| Ok(State::of(&game(request).play()?))).await
 }
 
 /// `POST /api/show`
@@ -135,11 +133,7 @@ fn shown(ShowRequest { game, from }: ShowRequest) -> Result<Shown, ApiError> {
         }
         number += 1;
     })?;
-    Ok(Shown {
-        state: State::of(&played),
-        first: Moment::of(&played.first),
-        steps,
-    })
+    Ok(Shown { state: State::of(&played), first: Moment::of(&played.first), steps })
 }
 
 /// `POST /api/play`
@@ -203,11 +197,7 @@ fn solution(game: Game) -> Result<Solved, ApiError> {
         // Legal moves can always be played.
         let _ = after.play(&mv);
         let outcome = after.solved().ok_or_else(not_solved)?;
-        moves.push(SolvedMove {
-            mv,
-            wins: number(outcome.winner),
-            plies: outcome.plies,
-        });
+        moves.push(SolvedMove { mv, wins: number(outcome.winner), plies: outcome.plies });
     }
     Ok(Solved { ok: true, moves })
 }
@@ -230,11 +220,7 @@ pub(super) fn take(
 fn took(played: &Played, before: (AnyPosition, usize), card: Option<Drawn>) -> Took {
     let (position, words) = before;
     let added = played.words().get(words..).unwrap_or_default();
-    Took {
-        state: State::of(played),
-        steps: steps_of(position, added),
-        card,
-    }
+    Took { state: State::of(played), steps: steps_of(position, added), card }
 }
 
 /// Draws cards while one is due; returns the first one.

@@ -56,11 +56,7 @@ impl SearchTerms {
             None => bounded(go_of(engine.spec.limit), longest),
         };
         let options = checked_options(app, engine, options)?;
-        Ok(SearchTerms {
-            engine: engine.clone(),
-            go,
-            options,
-        })
+        Ok(SearchTerms { engine: engine.clone(), go, options })
     }
 
     /// Sets the number of lines that the engine reports.
@@ -114,10 +110,7 @@ impl SearchTerms {
             go.searchmoves.clone_from(&legal);
         }
         Question {
-            role: Role {
-                engine: self.engine.clone(),
-                variant,
-            },
+            role: Role { engine: self.engine.clone(), variant },
             position: command,
             legal,
             go,
@@ -134,9 +127,7 @@ fn named<'a>(app: &'a App, name: Option<&str>) -> Result<&'a Arc<Entry>, ApiErro
         let entries = app.pool.entries().iter();
         let names = Vec::from_iter(entries.map(|entry| entry.spec.name.as_str())).join(", ");
         let name = quoted(name.unwrap_or_default());
-        ApiError::invalid(format!(
-            "there is no engine {name}; expected one of {names}"
-        ))
+        ApiError::invalid(format!("there is no engine {name}; expected one of {names}"))
     })
 }
 
@@ -153,10 +144,7 @@ fn parse_limit(text: &str, longest: Duration) -> Result<Go, ApiError> {
         Ok(Command::Go(go)) if are_pairs && text.len() <= LONGEST_VALUE => go,
         _ => {
             let expected = "expected movetime, depth or nodes, each with a number above 0, one of them at least";
-            return Err(ApiError::invalid(format!(
-                "limit {}; {expected}",
-                quoted(text)
-            )));
+            return Err(ApiError::invalid(format!("limit {}; {expected}", quoted(text))));
         }
     };
     let go = bounded(parsed.clone(), longest);
@@ -174,10 +162,7 @@ fn parse_limit(text: &str, longest: Duration) -> Result<Go, ApiError> {
 fn bounded(go: Go, longest: Duration) -> Go {
     let longest = u64::try_from(longest.as_millis()).unwrap_or(u64::MAX);
     let movetime = go.movetime.map_or(longest, |time| time.min(longest));
-    Go {
-        movetime: Some(movetime),
-        ..go
-    }
+    Go { movetime: Some(movetime), ..go }
 }
 
 fn go_of(limit: Limit) -> Go {
@@ -186,12 +171,7 @@ fn go_of(limit: Limit) -> Go {
         // A clock is for whole games, and a request has only one search.
         Some(TimeLimit::Clock(_)) | None => None,
     };
-    Go {
-        movetime,
-        depth: limit.depth,
-        nodes: limit.nodes,
-        ..Go::default()
-    }
+    Go { movetime, depth: limit.depth, nodes: limit.nodes, ..Go::default() }
 }
 
 // --- Options ---
@@ -278,17 +258,13 @@ pub fn estimate<'a>(
     position: &AnyPosition,
 ) -> Option<Vec<u16>> {
     let mut said = said.into_iter();
-    said.find(|shares| is_estimate(shares, position.seats()))
-        .cloned()
+    said.find(|shares| is_estimate(shares, position.seats())).cloned()
 }
 
 /// Returns an engine's line up to its first illegal move or card.
 pub fn legal_line(info: &Info, mut position: AnyPosition) -> Vec<String> {
     let words = info.pv.iter().take(MOST_WORDS_OF_A_LINE);
-    words
-        .take_while(|word| position.play(word).is_ok())
-        .cloned()
-        .collect()
+    words.take_while(|word| position.play(word).is_ok()).cloned().collect()
 }
 
 #[cfg(test)]
@@ -312,19 +288,8 @@ mod tests {
     #[test]
     fn what_is_no_limit_is_refused() {
         for text in [
-            "",
-            " ",
-            "movetime",
-            "movetime 0",
-            "movetime 5001",
-            "depth 3 depth 4",
-            "infinite",
-            "ponder",
-            "depth  3",
-            "depth -1",
-            "depth 3\nquit",
-            "nodes 1 searchmoves 4",
-            "perft 3",
+            "", " ", "movetime", "movetime 0", "movetime 5001", "depth 3 depth 4", "infinite",
+            "ponder", "depth  3", "depth -1", "depth 3\nquit", "nodes 1 searchmoves 4", "perft 3",
             "depth 99999999999999999999",
         ] {
             assert!(parse_limit(text, LONGEST).is_err(), "{text:?}");

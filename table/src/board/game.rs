@@ -42,9 +42,7 @@ impl GameError {
     }
 
     fn too_long(words: usize) -> GameError {
-        GameError(format!(
-            "moves has {words} words; expected at most {MOST_WORDS}"
-        ))
+        GameError(format!("moves has {words} words; expected at most {MOST_WORDS}"))
     }
 }
 
@@ -87,14 +85,10 @@ impl Game {
                 start.map_err(|error| GameError::of(&error))?
             }
             (Some(_), Some(_)) => {
-                return Err(GameError::of(
-                    "both players and start; expected one of them",
-                ));
+                return Err(GameError::of("both players and start; expected one of them"));
             }
             (None, None) => {
-                return Err(GameError::of(
-                    "neither players nor start; expected one of them",
-                ));
+                return Err(GameError::of("neither players nor start; expected one of them"));
             }
         };
         if self.moves.len() > MOST_WORDS {
@@ -156,11 +150,7 @@ impl Played {
     /// Drops the start if it is the variant's default.
     #[must_use]
     pub fn in_short(mut self) -> Played {
-        if self
-            .variant
-            .start(self.first.seats())
-            .is_ok_and(|start| start == self.first)
-        {
+        if self.variant.start(self.first.seats()).is_ok_and(|start| start == self.first) {
             self.start = None;
         }
         self
@@ -173,9 +163,7 @@ impl Played {
     /// Returns the `position` command for an engine.
     pub fn command(&self) -> PositionCommand {
         // With two seats the number is omitted, for engines that only know two.
-        let players = u32::try_from(self.position.seats())
-            .ok()
-            .filter(|&players| players != 2);
+        let players = u32::try_from(self.position.seats()).ok().filter(|&players| players != 2);
         PositionCommand {
             start: match &self.start {
                 Some(text) => Start::Fen(text.clone()),

@@ -109,11 +109,7 @@ impl Card {
     /// Describes a kind of card with `number` left, in the game of `position`.
     pub fn of(card: String, number: u32, position: &AnyPosition) -> Card {
         let words = position.card_words(&card).unwrap_or_default();
-        Card {
-            card,
-            number,
-            words,
-        }
+        Card { card, number, words }
     }
 }
 
@@ -130,10 +126,7 @@ impl Turn {
             rules::Turn::Card(seat) => (seat, Due::Card),
             rules::Turn::Over => return None,
         };
-        Some(Turn {
-            seat: number(seat),
-            due,
-        })
+        Some(Turn { seat: number(seat), due })
     }
 }
 
@@ -153,9 +146,7 @@ impl Scene {
         let scene = position.scene();
         let mut boards = BOARDS.iter();
         Scene {
-            board: boards
-                .find(|(name, _)| *name == variant.name)
-                .map(|(_, board)| &**board),
+            board: boards.find(|(name, _)| *name == variant.name).map(|(_, board)| &**board),
             pieces: scene.pieces.into_iter().map(Piece::from).collect(),
             facts: scene.facts.into_iter().map(all).collect(),
         }
@@ -182,34 +173,21 @@ impl From<rules::Board> for Board {
             Layout::Track => ("track", 0),
             Layout::Grid { files } => ("grid", files),
         };
-        let squares = board.squares.into_iter().map(|kind| Square {
-            name: kind.name,
-            mark: kind.mark,
-        });
-        Board {
-            layout,
-            files,
-            squares: squares.collect(),
-        }
+        let squares =
+            board.squares.into_iter().map(|kind| Square { name: kind.name, mark: kind.mark });
+        Board { layout, files, squares: squares.collect() }
     }
 }
 
 impl From<rules::Piece> for Piece {
     fn from(piece: rules::Piece) -> Piece {
-        Piece {
-            seat: number(piece.seat),
-            name: piece.name,
-            square: piece.square,
-        }
+        Piece { seat: number(piece.seat), name: piece.name, square: piece.square }
     }
 }
 
 impl From<rules::Fact> for Fact {
     fn from(fact: rules::Fact) -> Fact {
-        Fact {
-            label: fact.label,
-            value: fact.value,
-        }
+        Fact { label: fact.label, value: fact.value }
     }
 }
 

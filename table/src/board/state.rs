@@ -95,9 +95,7 @@ impl State {
             turn: Turn::of(position),
             scene: Scene::of(played.variant, position),
             moves: moves(position),
-            cards: cards
-                .map(|(card, number)| Card::of(card, number, position))
-                .collect(),
+            cards: cards.map(|(card, number)| Card::of(card, number, position)).collect(),
             places: scene::places(position),
             points: points_of_places(position.seats()),
         }

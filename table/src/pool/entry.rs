@@ -33,10 +33,7 @@ pub struct Entry {
 impl Entry {
     /// An engine that has not been started yet.
     pub fn new(spec: EngineSpec) -> Entry {
-        Entry {
-            spec,
-            introduction: Mutex::default(),
-        }
+        Entry { spec, introduction: Mutex::default() }
     }
 
     /// Its last report about itself.
@@ -45,9 +42,7 @@ impl Entry {
     }
 
     fn introduced(&self) -> MutexGuard<'_, Introduction> {
-        self.introduction
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.introduction.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Starts it once, for the first variant that it plays, to get its report.
@@ -108,10 +103,7 @@ impl Entry {
             return Some(value.clone());
         }
         let introduction = self.introduced();
-        let offer = introduction
-            .offers
-            .iter()
-            .find(|offer| offer.name.eq_ignore_ascii_case(name));
+        let offer = introduction.offers.iter().find(|offer| offer.name.eq_ignore_ascii_case(name));
         match &offer?.kind {
             OptionKind::Check { default } => Some(default.to_string()),
             OptionKind::Spin { default, .. } => Some(default.to_string()),

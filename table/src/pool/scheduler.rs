@@ -89,26 +89,12 @@ impl Scheduler {
     ) -> (Scheduler, Vec<Receiver<Job>>) {
         let slot = |_| {
             let (jobs, asked) = channel();
-            let slot = Slot {
-                jobs,
-                role: None,
-                client: None,
-                last: 0,
-            };
+            let slot = Slot { jobs, role: None, client: None, last: 0 };
             (slot, asked)
         };
         let (slots, asked) = (0..bounds.processes.max(1)).map(slot).unzip();
-        let state = State {
-            slots,
-            waiting: Vec::new(),
-            submitted: 0,
-        };
-        let scheduler = Scheduler {
-            bounds,
-            isolation,
-            interrupt,
-            state: Mutex::new(state),
-        };
+        let state = State { slots, waiting: Vec::new(), submitted: 0 };
+        let scheduler = Scheduler { bounds, isolation, interrupt, state: Mutex::new(state) };
         (scheduler, asked)
     }
 
@@ -116,11 +102,7 @@ impl Scheduler {
     pub fn load(&self) -> Load {
         let state = self.state();
         Load {
-            running: state
-                .slots
-                .iter()
-                .filter(|slot| slot.client.is_some())
-                .count(),
+            running: state.slots.iter().filter(|slot| slot.client.is_some()).count(),
             waiting: state.waiting.len(),
             most: self.bounds.queue,
         }
@@ -184,9 +166,7 @@ impl Scheduler {
     pub fn remove_stopped(&self) {
         let mut state = self.state();
         let before = state.waiting.len();
-        state
-            .waiting
-            .retain(|waiting| !waiting.job.stop.load(Ordering::Relaxed));
+        state.waiting.retain(|waiting| !waiting.job.stop.load(Ordering::Relaxed));
         if state.waiting.len() < before {
             state.sort();
         }

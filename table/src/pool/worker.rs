@@ -33,11 +33,7 @@ struct Process {
 impl Worker {
     /// A slot without a process.
     pub fn new(scheduler: Arc<Scheduler>, slot: usize) -> Worker {
-        Worker {
-            scheduler,
-            slot,
-            process: None,
-        }
+        Worker { scheduler, slot, process: None }
     }
 
     /// Answers questions until the channel closes, then quits its process.
@@ -104,10 +100,7 @@ impl Worker {
         let scheduler = &self.scheduler;
         let process = self.process.insert(Process {
             engine: engine.start(
-                variant,
-                scheduler.isolation,
-                scheduler.bounds.ready,
-                &scheduler.interrupt,
+                variant, scheduler.isolation, scheduler.bounds.ready, &scheduler.interrupt,
             )?,
             role: question.role.clone(),
             start: None,
@@ -180,9 +173,7 @@ impl Process {
         let changed = self.changed.iter().filter(|(name, _)| !is_wanted(name));
         let usual = |name: &String| self.role.engine.usual(name);
         let back = changed.filter_map(|(name, _)| Some((name.clone(), usual(name)?)));
-        let new = wanted
-            .iter()
-            .filter(|option| !self.changed.contains(option));
+        let new = wanted.iter().filter(|option| !self.changed.contains(option));
         back.chain(new.cloned()).collect()
     }
 
@@ -211,13 +202,7 @@ fn read(question: &Question, answer: Answer) -> Result<Found, SearchError> {
     let mv = best_move.best.unwrap_or_else(|| "(none)".to_string());
     if !question.legal.contains(&mv) {
         let expected = question.legal.join(" ");
-        return Err(wrong(format!(
-            "its best move is {mv:?}; expected one of {expected}"
-        )));
+        return Err(wrong(format!("its best move is {mv:?}; expected one of {expected}")));
     }
-    Ok(Found {
-        mv,
-        estimate: best_move.estimate,
-        info: answer.info,
-    })
+    Ok(Found { mv, estimate: best_move.estimate, info: answer.info })
 }

@@ -20,11 +20,7 @@ pub struct PatientStream {
 
 impl PatientStream {
     pub fn new(stream: TcpStream, patience: Duration) -> PatientStream {
-        PatientStream {
-            stream,
-            patience,
-            timeout: None,
-        }
+        PatientStream { stream, patience, timeout: None }
     }
 
     fn check(
@@ -37,9 +33,7 @@ impl PatientStream {
             return written;
         }
         let patience = self.patience;
-        let timeout = self
-            .timeout
-            .get_or_insert_with(|| Box::pin(sleep(patience)));
+        let timeout = self.timeout.get_or_insert_with(|| Box::pin(sleep(patience)));
         ready!(timeout.as_mut().poll(context));
         Poll::Ready(Err(Error::from(ErrorKind::TimedOut)))
     }

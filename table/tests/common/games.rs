@@ -7,11 +7,9 @@ use serde_json::{Value, json};
 
 /// All starts: every variant with every number of players.
 pub fn starts() -> Vec<(&'static Variant, AnyPosition)> {
-    let all = VARIANTS
-        .iter()
-        .flat_map(|variant| (2..=MAX_SEATS).map(move |seats| (variant, seats)));
-    all.filter_map(|(variant, seats)| Some((variant, variant.start(seats).ok()?)))
-        .collect()
+    let all =
+        VARIANTS.iter().flat_map(|variant| (2..=MAX_SEATS).map(move |seats| (variant, seats)));
+    all.filter_map(|(variant, seats)| Some((variant, variant.start(seats).ok()?))).collect()
 }
 
 /// A game as in a request.

@@ -53,14 +53,8 @@ impl Program {
             .spawn()
             .unwrap();
         let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap())
-            .read_line(&mut line)
-            .unwrap();
-        let address = line
-            .trim()
-            .trim_start_matches("http://")
-            .trim_end_matches('/')
-            .to_string();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let address = line.trim().trim_start_matches("http://").trim_end_matches('/').to_string();
         assert!(address.contains(':'), "{line:?}");
         Program { child, address }
     }
@@ -80,9 +74,7 @@ impl Program {
     /// Sends a request; returns the whole answer with its head.
     pub fn answer(&self, path: &str, body: &str) -> String {
         let mut answer = String::new();
-        self.request(path, body)
-            .read_to_string(&mut answer)
-            .unwrap();
+        self.request(path, body).read_to_string(&mut answer).unwrap();
         answer
     }
 }
@@ -107,10 +99,7 @@ pub fn await_that(what: &str, mut is_so: impl FnMut() -> bool) {
 pub fn processes_with(text: &str) -> Vec<u32> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir("/proc").unwrap().flatten() {
-        let id = entry
-            .file_name()
-            .to_str()
-            .and_then(|name| name.parse().ok());
+        let id = entry.file_name().to_str().and_then(|name| name.parse().ok());
         let command = std::fs::read_to_string(entry.path().join("cmdline")).unwrap_or_default();
         if let Some(id) = id.filter(|_| command.contains(text)) {
             found.push(id);

@@ -18,10 +18,7 @@ pub const NAME: &str = "localhost:8000";
 
 /// The built-in engine as a separate program.
 pub fn built_in() -> String {
-    format!(
-        "cmd={} args=engine name=buxtehude",
-        env!("CARGO_BIN_EXE_table")
-    )
+    format!("cmd={} args=engine name=buxtehude", env!("CARGO_BIN_EXE_table"))
 }
 
 #[derive(Clone)]
@@ -49,20 +46,13 @@ impl Server {
         let cli = Cli::parse_from(all);
         let app = app(&cli.serve, None).unwrap();
         let address = "127.0.0.1:8000".parse().unwrap();
-        Server {
-            router: router(app.clone(), Hosts::of(address, &[])),
-            app,
-            cookie: String::new(),
-        }
+        Server { router: router(app.clone(), Hosts::of(address, &[])), app, cookie: String::new() }
     }
 
     /// The same server with another client.
     pub fn client(&self, number: usize) -> Server {
         let cookie = format!("client={number:032x}");
-        Server {
-            cookie,
-            ..self.clone()
-        }
+        Server { cookie, ..self.clone() }
     }
 
     /// A server with the built-in engine.
@@ -100,18 +90,8 @@ impl Server {
     /// Sends a valid request; returns the answer.
     pub async fn content(&self, path: &str, json: &Value) -> Value {
         let answer = self.post(path, json).await;
-        assert_eq!(
-            answer.status,
-            StatusCode::OK,
-            "{path} {json}: {}",
-            answer.json
-        );
-        assert_eq!(
-            answer.json["ok"],
-            json!(true),
-            "{path} {json}: {}",
-            answer.json
-        );
+        assert_eq!(answer.status, StatusCode::OK, "{path} {json}: {}", answer.json);
+        assert_eq!(answer.json["ok"], json!(true), "{path} {json}: {}", answer.json);
         answer.json
     }
 }

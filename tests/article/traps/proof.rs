@@ -42,18 +42,13 @@ pub fn is_to_a_hare(position: &Position, mv: Move) -> bool {
 pub fn article_plays(position: &Position, hare_model: HareModel, depth: u32) -> String {
     let mut settings = ArticleSettings::best();
     settings.model.hase.hare_model = hare_model;
-    let request = Request {
-        preset: Preset::Article(settings),
-        ..request(position, depth)
-    };
+    let request = Request { preset: Preset::Article(settings), ..request(position, depth) };
     answer(&request, &mut Memory::new(0)).best
 }
 
 /// Moves of the article's preset at each of [`DEPTHS`].
 pub fn article_plays_at_all(position: &Position, hare_model: HareModel) -> Vec<String> {
-    DEPTHS
-        .map(|depth| article_plays(position, hare_model, depth))
-        .collect()
+    DEPTHS.map(|depth| article_plays(position, hare_model, depth)).collect()
 }
 
 /// A move with its value by a search.
@@ -112,10 +107,7 @@ fn play_out(start: &Position, first: Move, depth: u32, seed: u64) -> Position {
                 position.draw_unchecked(drawn.expect("a card is left").0)
             }
             Turn::Seat(_) => {
-                let request = Request {
-                    past: past.clone(),
-                    ..request(&position, depth)
-                };
+                let request = Request { past: past.clone(), ..request(&position, depth) };
                 let best = answer(&request, &mut memory).best;
                 past.extend(Past::of(&AnyPosition::Hase(position)));
                 position.play_unchecked(best.parse().expect("a move"))
@@ -128,11 +120,7 @@ fn play_out(start: &Position, first: Move, depth: u32, seed: u64) -> Position {
 /// A search with our own evaluation; with two seats, by alpha-beta, which proves the most.
 fn request(position: &Position, depth: u32) -> Request {
     Request {
-        preset: if position.seats() == 2 {
-            Preset::Search
-        } else {
-            Preset::Default
-        },
+        preset: if position.seats() == 2 { Preset::Search } else { Preset::Default },
         ..Request::new(AnyPosition::Hase(*position), depth)
     }
 }

@@ -45,9 +45,7 @@ fn state(position: &AnyPosition) -> String {
     let places = (0..position.seats() as u8).map(|seat| position.place(Seat(seat)));
     let places: Vec<_> = places.collect();
     if places.iter().any(Option::is_some) {
-        let spelt = places
-            .iter()
-            .map(|place| place.map_or("-".into(), |place| place.to_string()));
+        let spelt = places.iter().map(|place| place.map_or("-".into(), |place| place.to_string()));
         state += &format!(" places {}", spelt.collect::<Vec<_>>().join(" "));
     }
     state
@@ -59,8 +57,6 @@ fn result(position: &AnyPosition) -> String {
         let won = if place(0) == 1 { "p1win" } else { "p2win" };
         return won.to_string();
     }
-    let places: Vec<String> = (0..position.seats())
-        .map(|seat| place(seat).to_string())
-        .collect();
+    let places: Vec<String> = (0..position.seats()).map(|seat| place(seat).to_string()).collect();
     format!("places {}", places.join(" "))
 }

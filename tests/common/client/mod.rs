@@ -41,12 +41,7 @@ impl Engine {
                 }
             }
         });
-        Engine {
-            input: child.stdin.take(),
-            child,
-            lines,
-            said: Vec::new(),
-        }
+        Engine { input: child.stdin.take(), child, lines, said: Vec::new() }
     }
 
     pub fn send(&mut self, line: &str) {
@@ -129,11 +124,7 @@ impl Engine {
             if let Some(status) = self.child.try_wait().expect("a child to wait for") {
                 return status;
             }
-            assert!(
-                start.elapsed() < DEADLINE,
-                "the process does not end after\n{}",
-                self.said()
-            );
+            assert!(start.elapsed() < DEADLINE, "the process does not end after\n{}", self.said());
             thread::sleep(Duration::from_millis(1));
         }
     }

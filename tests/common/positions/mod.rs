@@ -11,11 +11,7 @@ pub fn random_positions(seats: usize, count: usize) -> Vec<Position> {
     let mut rng = StdRng::seed_from_u64(seats as u64);
     let mut positions = Vec::new();
     while positions.len() < count {
-        let ruleset = if rng.random() {
-            &HASE_UND_IGEL
-        } else {
-            &HARE_AND_TORTOISE
-        };
+        let ruleset = if rng.random() { &HASE_UND_IGEL } else { &HARE_AND_TORTOISE };
         positions.extend(if positions.len() % 2 == 0 {
             from_a_game(&mut rng, ruleset, seats)
         } else {
@@ -66,11 +62,7 @@ fn late(rng: &mut StdRng, ruleset: &'static Ruleset, seats: usize) -> Option<Pos
         hares.push(format!("{square},{carrots},{lettuces}{mark}"));
     }
     let turn = rng.random_range(1..=seats);
-    let order = if finished.is_empty() {
-        "-".to_string()
-    } else {
-        finished.join(",")
-    };
+    let order = if finished.is_empty() { "-".to_string() } else { finished.join(",") };
     let mut drawn = String::new();
     for letter in "BDRHFSG".chars() {
         for _ in 0..rng.random_range(0..=2) {

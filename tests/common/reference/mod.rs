@@ -43,12 +43,7 @@ pub fn cost(n: i32) -> i32 {
 
 impl Race {
     pub fn start(variant: &'static Variant, players: usize) -> Race {
-        let hare = Hare {
-            square: 0,
-            carrots: variant.carrots,
-            lettuces: LETTUCES,
-            misses: false,
-        };
+        let hare = Hare { square: 0, carrots: variant.carrots, lettuces: LETTUCES, misses: false };
         Race {
             variant,
             track: variant.track(),
@@ -267,11 +262,7 @@ impl Race {
     /// Draws one of the cards left.
     pub fn draw(&mut self, card: &str) {
         let left = self.cards();
-        assert!(
-            left.iter().any(|&(c, _)| c == card),
-            "{card} in {}",
-            self.text()
-        );
+        assert!(left.iter().any(|&(c, _)| c == card), "{card} in {}", self.text());
         self.events.clear();
         let seat = self.turn;
         let paid = self.paid.take().unwrap();
@@ -292,10 +283,7 @@ impl Race {
                 self.hares[seat].misses = true;
             }
             "+draw" => {
-                self.happened(format!(
-                    "+draw: with {} lettuces",
-                    self.hares[seat].lettuces
-                ));
+                self.happened(format!("+draw: with {} lettuces", self.hares[seat].lettuces));
                 self.gain(seat, 10 * self.hares[seat].lettuces);
             }
             "+restore" => {
@@ -304,11 +292,7 @@ impl Race {
             }
             "+half" => {
                 let odd = self.hares[seat].carrots % 2;
-                self.happened(if odd == 1 {
-                    "+half: odd"
-                } else {
-                    "+half: even"
-                });
+                self.happened(if odd == 1 { "+half: odd" } else { "+half: even" });
                 self.hares[seat].carrots = self.hares[seat].carrots / 2 + odd;
             }
             "+free" => {
@@ -348,11 +332,7 @@ impl Race {
         let seat = self.turn;
         let left: u32 =
             DECK.iter().map(|card| card.2).sum::<u32>() - self.drawn.iter().sum::<u32>();
-        self.happened(if left == 0 {
-            "+shuffle: last card"
-        } else {
-            "+shuffle: cards left"
-        });
+        self.happened(if left == 0 { "+shuffle: last card" } else { "+shuffle: cards left" });
         for other in 0..self.hares.len() {
             if other == seat {
                 continue;
@@ -388,12 +368,7 @@ impl Race {
         let mut hares = vec![];
         for hare in &self.hares {
             let mark = if hare.misses { "!" } else { "" };
-            let Hare {
-                square,
-                carrots,
-                lettuces,
-                ..
-            } = hare;
+            let Hare { square, carrots, lettuces, .. } = hare;
             hares.push(format!("{square},{carrots},{lettuces}{mark}"));
         }
         let turn = match self.paid {

@@ -10,11 +10,7 @@ pub struct Variant {
 }
 
 pub static VARIANTS: [Variant; 2] = [
-    Variant {
-        name: "hase-und-igel",
-        carrots: 68,
-        changes: &[],
-    },
+    Variant { name: "hase-und-igel", carrots: 68, changes: &[] },
     Variant {
         name: "hare-and-tortoise",
         carrots: 65,

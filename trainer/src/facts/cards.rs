@@ -49,11 +49,7 @@ struct Judge {
 impl Judge {
     fn new(depth: u32) -> Judge {
         let evaluators = Evaluators::default();
-        Judge {
-            depth,
-            memory: Memory::for_threads(1, MEMORY_SIZE, evaluators.clone()),
-            evaluators,
-        }
+        Judge { depth, memory: Memory::for_threads(1, MEMORY_SIZE, evaluators.clone()), evaluators }
     }
 
     /// Judges the effect of a card that is due.
@@ -69,14 +65,7 @@ impl Judge {
         let change = |[with, without]: [Vector; 2]| {
             permille(with[seat.index()] - without[seat.index()], due.seats())
         };
-        Draw {
-            seat,
-            card,
-            searched: change(searched),
-            estimated: change(estimated),
-            after,
-            idle,
-        }
+        Draw { seat, card, searched: change(searched), estimated: change(estimated), after, idle }
     }
 
     /// Each seat's summed lead by a search.
@@ -112,9 +101,7 @@ fn permille(leads: i32, seats: usize) -> f64 {
 /// Table of the changes of the drawer's share by kind of card, and the number of unpleasant cards.
 fn by_kind(draws: &[Draw], depth: u32) -> String {
     let changes = |kind: Option<Card>| {
-        let of_kind = draws
-            .iter()
-            .filter(|draw| kind.is_none_or(|card| draw.card == card));
+        let of_kind = draws.iter().filter(|draw| kind.is_none_or(|card| draw.card == card));
         let changes = of_kind.map(|draw| (draw.searched, draw.estimated));
         let (searched, estimated): (Vec<f64>, Vec<f64>) = changes.unzip();
         [searched, estimated]
@@ -169,9 +156,8 @@ fn part(numbers: &[f64], is_counted: fn(f64) -> bool) -> Option<f64> {
 fn of_fifteen(figure: impl Fn(Card) -> Option<f64>) -> Option<f64> {
     let deck = Card::ALL.into_iter().zip(HASE_UND_IGEL.deck);
     let known = deck.filter_map(|(card, number)| Some((figure(card)?, f64::from(number))));
-    let (sum, whole) = known.fold((0.0, 0.0), |(sum, whole), (figure, number)| {
-        (sum + figure * number, whole + number)
-    });
+    let (sum, whole) = known
+        .fold((0.0, 0.0), |(sum, whole), (figure, number)| (sum + figure * number, whole + number));
     (whole > 0.0).then(|| 15.0 * sum / whole)
 }
 
@@ -184,9 +170,7 @@ type IsCounted = fn(&Draw) -> bool;
 const ROWS: [(&str, IsCounted); 6] = [
     ("all", |_| true),
     ("lowering the own share", |draw| draw.searched < 0.0),
-    ("lowering it by the estimate without search", |draw| {
-        draw.estimated < 0.0
-    }),
+    ("lowering it by the estimate without search", |draw| draw.estimated < 0.0),
     ("leaving an excess of carrots", leaves_excess),
     ("  that was not there before", |draw| {
         leaves_excess(draw) && !has_excess(&draw.idle, draw.seat)
@@ -205,16 +189,11 @@ fn near_finish(draws: &[Draw]) -> String {
         let turns: Vec<i64> = counted.filter_map(|draw| extra_turns(draw)).collect();
         // The first and last column are for all numbers below and above.
         let counts = (-1..=7).map(|column| {
-            let counted = turns
-                .iter()
-                .filter(|turns| (**turns).clamp(-1, 7) == column);
+            let counted = turns.iter().filter(|turns| (**turns).clamp(-1, 7) == column);
             counted.count().to_string()
         });
         let numbers: Vec<f64> = turns.iter().map(|&turns| turns as f64).collect();
-        row(
-            &[&name, &turns.len()],
-            spread(&numbers).into_iter().chain(counts),
-        )
+        row(&[&name, &turns.len()], spread(&numbers).into_iter().chain(counts))
     });
     let labels = "cards drawn beyond square 57: extra turns home|draws";
     table(&[labels, SPREAD, "<0|0|1|2|3|4|5|6|>6"], &[0], rows)

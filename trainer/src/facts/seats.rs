@@ -97,10 +97,9 @@ pub fn turns_behind(games: &[RecordedGame]) -> String {
         let mut plies = game.plies.iter();
         let first = plies.find(|ply| home(&ply.before) == 0 && home(&ply.after) == 1);
         let last = (game.seats() > 2 && game.is_over()).then_some(&game.last);
-        for (position, turns) in [
-            (first.map(|ply| &ply.after), &mut at_first),
-            (last, &mut at_last),
-        ] {
+        for (position, turns) in
+            [(first.map(|ply| &ply.after), &mut at_first), (last, &mut at_last)]
+        {
             for (seat, needed) in position.map(racing).unwrap_or_default() {
                 let name = &game.record.seats[seat.index()];
                 turns.entry(name).or_default().push(needed.into());

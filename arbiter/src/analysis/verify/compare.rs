@@ -63,9 +63,10 @@ pub fn differences(stored: &GameRecord, now: &GameRecord) -> Vec<Difference> {
         endings.join(", ")
     };
     let fault = |record: &GameRecord| {
-        record.fault.as_ref().map_or("none".to_string(), |fault| {
-            format!("seat {}: {}", fault.seat, fault.reason)
-        })
+        record
+            .fault
+            .as_ref()
+            .map_or("none".to_string(), |fault| format!("seat {}: {}", fault.seat, fault.reason))
     };
     compare("places", places(stored), places(now));
     compare("endings", endings(stored), endings(now));

@@ -33,10 +33,7 @@ impl Luck {
             (None, None) => return Ok(None),
         };
         let engines = args.luck_engine.as_slice();
-        Ok(Some(Luck {
-            isolation: isolate(args.isolation.isolate, engines)?,
-            evaluator,
-        }))
+        Ok(Some(Luck { isolation: isolate(args.isolation.isolate, engines)?, evaluator }))
     }
 
     /// Returns the meter for the games of a record.

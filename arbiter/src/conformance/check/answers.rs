@@ -23,40 +23,30 @@ pub fn checks(scope: &Scope) -> Vec<Check> {
                 nothing(&talk.ask("stop")?)
             },
         ),
-        Check::new(
-            "go/infinite",
-            "`go infinite` is answered after `stop`, not before",
-            |talk| held_until(talk, "go infinite", "stop"),
-        ),
+        Check::new("go/infinite", "`go infinite` is answered after `stop`, not before", |talk| {
+            held_until(talk, "go infinite", "stop")
+        }),
         Check::new(
             "go/infinite-depth",
             "`infinite` delays the answer even with another limit",
             |talk| held_until(talk, "go infinite depth 1", "stop"),
         ),
-        Check::new(
-            "go/ponder",
-            "`go ponder` is answered after `ponderhit`, not before",
-            |talk| held_until(talk, "go ponder depth 1", "ponderhit"),
-        ),
-        Check::new(
-            "go/ponder-stop",
-            "`go ponder` is answered after `stop` too",
-            |talk| held_until(talk, "go ponder depth 1", "stop"),
-        ),
-        Check::new(
-            "go/isready",
-            "`isready` is answered during a search",
-            |talk| {
-                talk.set_beginning()?;
-                talk.send("go infinite")?;
-                for _ in 0..5 {
-                    let lines = talk.fence()?;
-                    let best = lines.iter().find(|line| line.starts_with("bestmove"));
-                    expect(best.is_none(), || format!("{best:?} before `stop`"))?;
-                }
-                talk.go("stop").map(drop)
-            },
-        ),
+        Check::new("go/ponder", "`go ponder` is answered after `ponderhit`, not before", |talk| {
+            held_until(talk, "go ponder depth 1", "ponderhit")
+        }),
+        Check::new("go/ponder-stop", "`go ponder` is answered after `stop` too", |talk| {
+            held_until(talk, "go ponder depth 1", "stop")
+        }),
+        Check::new("go/isready", "`isready` is answered during a search", |talk| {
+            talk.set_beginning()?;
+            talk.send("go infinite")?;
+            for _ in 0..5 {
+                let lines = talk.fence()?;
+                let best = lines.iter().find(|line| line.starts_with("bestmove"));
+                expect(best.is_none(), || format!("{best:?} before `stop`"))?;
+            }
+            talk.go("stop").map(drop)
+        }),
         Check::new("go/stop", "`stop` is answered within 200 ms", |talk| {
             in_time_of(Duration::from_millis(200), || {
                 talk.set_beginning()?;
@@ -65,27 +55,17 @@ pub fn checks(scope: &Scope) -> Vec<Check> {
                 talk.go("stop").map(|search| search.elapsed)
             })
         }),
-        Check::new(
-            "stop/idle",
-            "`stop` without a search is not answered",
-            |talk| nothing(&talk.ask("stop")?),
-        ),
-        Check::new(
-            "go/many",
-            "each of several searches in a row is answered once",
-            |talk| {
-                talk.set_beginning()?;
-                for _ in 0..50 {
-                    talk.go("go depth 1")?;
-                }
-                nothing(&talk.fence()?)
-            },
-        ),
-        Check::new(
-            "go/multipv",
-            "`MultiPV N` lists N different moves, numbered from 1",
-            multipv,
-        ),
+        Check::new("stop/idle", "`stop` without a search is not answered", |talk| {
+            nothing(&talk.ask("stop")?)
+        }),
+        Check::new("go/many", "each of several searches in a row is answered once", |talk| {
+            talk.set_beginning()?;
+            for _ in 0..50 {
+                talk.go("go depth 1")?;
+            }
+            nothing(&talk.fence()?)
+        }),
+        Check::new("go/multipv", "`MultiPV N` lists N different moves, numbered from 1", multipv),
     ];
     let is_full = scope.profile == Profile::Full;
     if let Some((rules, seats)) = scope.tables.first().cloned() {
@@ -117,11 +97,8 @@ pub fn checks(scope: &Scope) -> Vec<Check> {
     for table in &scope.tables {
         let explanation =
             "repeated searches to a fixed depth print the same, except for times and speeds";
-        let check = Check::of_table(
-            table,
-            "deterministic",
-            explanation,
-            move |talk, rules, seats| {
+        let check =
+            Check::of_table(table, "deterministic", explanation, move |talk, rules, seats| {
                 talk.choose(rules)?;
                 let command = talk.position(seats, &[]);
                 let mut said = Vec::new();
@@ -132,8 +109,7 @@ pub fn checks(scope: &Scope) -> Vec<Check> {
                     said.push((search.best, if is_full { lines } else { Vec::new() }));
                 }
                 expect(said[0] == said[1], || "the two searches differ".into())
-            },
-        );
+            });
         checks.push(if is_full { check } else { check.lightly() });
     }
     checks
@@ -145,9 +121,7 @@ fn held_until(talk: &mut Talk, go: &str, release: &str) -> Result<(), Fault> {
     talk.send(go)?;
     let end = Instant::now() + SILENCE;
     while let Some(line) = talk.line_within(end.saturating_duration_since(Instant::now()))? {
-        expect(!line.starts_with("bestmove"), || {
-            format!("{line:?} before `{release}`")
-        })?;
+        expect(!line.starts_with("bestmove"), || format!("{line:?} before `{release}`"))?;
         if Instant::now() >= end {
             break;
         }

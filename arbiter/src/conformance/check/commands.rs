@@ -33,32 +33,24 @@ pub fn checks(scope: &Scope) -> Vec<Check> {
                 let search = talk.go("go depth 2")?;
                 greeting(talk, "uci", "uciok")?;
                 let best = &search.best;
-                expect(best.ponder.is_none() && best.estimate.is_empty(), || {
-                    format!("{best:?}")
-                })?;
+                expect(best.ponder.is_none() && best.estimate.is_empty(), || format!("{best:?}"))?;
                 let search = talk.go("go depth 2")?;
-                expect(!search.best.estimate.is_empty(), || {
-                    format!("{:?}", search.best)
-                })
+                expect(!search.best.estimate.is_empty(), || format!("{:?}", search.best))
             },
         ),
         Check::new("uginewgame", "`uginewgame` is not answered", |talk| {
             nothing(&talk.ask("uginewgame")?)
         }),
-        Check::new(
-            "ucinewgame/position",
-            "a new game keeps the position",
-            |talk| {
-                talk.set(&[talk.after_moves(1)?])?;
-                let before = talk.ask("d")?;
-                for command in ["ucinewgame", "uginewgame"] {
-                    talk.ask(command)?;
-                    let after = talk.ask("d")?;
-                    expect(before == after, || format!("`{command}` changes it"))?;
-                }
-                Ok(())
-            },
-        ),
+        Check::new("ucinewgame/position", "a new game keeps the position", |talk| {
+            talk.set(&[talk.after_moves(1)?])?;
+            let before = talk.ask("d")?;
+            for command in ["ucinewgame", "uginewgame"] {
+                talk.ask(command)?;
+                let after = talk.ask("d")?;
+                expect(before == after, || format!("`{command}` changes it"))?;
+            }
+            Ok(())
+        }),
         Check::new(
             "debug/on",
             "after `debug on`, the engine reports its reading of `position`",
@@ -117,32 +109,24 @@ pub fn checks(scope: &Scope) -> Vec<Check> {
                 let [first, second] = [bench(talk, 1)?, bench(talk, 1)?];
                 expect(first == second, || format!("{first} and {second}"))?;
                 let deeper = bench(talk, 2)?;
-                expect(deeper > first, || {
-                    format!("{deeper} at depth 2, {first} at depth 1")
-                })
+                expect(deeper > first, || format!("{deeper} at depth 2, {first} at depth 1"))
             },
         )
         .lightly(),
         Check::new("compiler", "`compiler` describes the build", |talk| {
             let lines = talk.ask("compiler")?;
-            expect(lines.len() > 1 && !is_told(&lines), || {
-                format!("got {lines:?}")
-            })
+            expect(lines.len() > 1 && !is_told(&lines), || format!("got {lines:?}"))
         }),
-        Check::new(
-            "solve",
-            "`solve` counts the positions of solved games",
-            |talk| {
-                talk.send("solve")?;
-                talk.until("Positions")?;
-                // The number of lines is unknown.
-                let deadline = Instant::now() + talk.patience();
-                while !talk.ask("ucinewgame")?.is_empty() {
-                    expect(Instant::now() < deadline, || "it does not end".into())?;
-                }
-                Ok(())
-            },
-        )
+        Check::new("solve", "`solve` counts the positions of solved games", |talk| {
+            talk.send("solve")?;
+            talk.until("Positions")?;
+            // The number of lines is unknown.
+            let deadline = Instant::now() + talk.patience();
+            while !talk.ask("ucinewgame")?.is_empty() {
+                expect(Instant::now() < deadline, || "it does not end".into())?;
+            }
+            Ok(())
+        })
         .lightly(),
     ];
     for table in &scope.tables {
@@ -172,9 +156,7 @@ fn perft_is_right(talk: &mut Talk, reached: &Reached) -> Result<(), Fault> {
             0 => 1,
             _ => counts.iter().map(|(_, count)| count).sum(),
         };
-        let lines = counts
-            .iter()
-            .map(|(word, count)| format!("{word}: {count}"));
+        let lines = counts.iter().map(|(word, count)| format!("{word}: {count}"));
         let sum = [String::new(), format!("Nodes searched: {sum}")];
         let expected: Vec<String> = lines.chain(sum).collect();
         talk.send(&format!("go perft {depth}"))?;
@@ -199,9 +181,7 @@ fn greeting(talk: &mut Talk, greeting: &str, last: &str) -> Result<Vec<String>, 
 fn bench(talk: &mut Talk, depth: u32) -> Result<u64, Fault> {
     talk.send(&format!("bench {depth}"))?;
     let lines = talk.until("Nodes/second")?;
-    let count = lines
-        .iter()
-        .find_map(|line| line.strip_prefix("Nodes searched"));
+    let count = lines.iter().find_map(|line| line.strip_prefix("Nodes searched"));
     let digits = |text: &str| text.trim_start_matches([' ', ':']).parse().ok();
     match count.and_then(digits) {
         Some(count) => Ok(count),

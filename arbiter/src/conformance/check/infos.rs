@@ -13,9 +13,8 @@ use super::talk::{Fault, Search, Talk, expect, is_legal, is_mate, wrong};
 use super::{Check, Scope};
 
 /// Fields of an `info` line, in order.
-const FACTS: [&str; 10] = [
-    "depth", "seldepth", "multipv", "estimate", "score", "nodes", "nps", "hashfull", "time", "pv",
-];
+const FACTS: [&str; 10] =
+    ["depth", "seldepth", "multipv", "estimate", "score", "nodes", "nps", "hashfull", "time", "pv"];
 
 pub fn checks(scope: &Scope) -> Vec<Check> {
     let mut checks = vec![
@@ -27,9 +26,7 @@ pub fn checks(scope: &Scope) -> Vec<Check> {
                 let is_of_facts =
                     |line: &&String| line.starts_with("info ") && !line.starts_with("info string");
                 let mut lines = search.lines.iter().filter(is_of_facts).peekable();
-                expect(lines.peek().is_some(), || {
-                    "no `info` line with fields".into()
-                })?;
+                expect(lines.peek().is_some(), || "no `info` line with fields".into())?;
                 for line in lines {
                     let words = line.split_whitespace();
                     let found: Vec<&str> = words.filter(|word| FACTS.contains(word)).collect();
@@ -42,18 +39,12 @@ pub fn checks(scope: &Scope) -> Vec<Check> {
                 Ok(())
             },
         ),
-        Check::new(
-            "info/depths",
-            "there is one `info` line for each depth",
-            |talk| {
-                let search = talk.go("go depth 4")?;
-                let depths: Vec<u32> = first_lines(&search).filter_map(|info| info.depth).collect();
-                let is_known = first_lines(&search).any(is_mate);
-                expect(is_known || depths == [1, 2, 3, 4], || {
-                    format!("depths {depths:?}")
-                })
-            },
-        ),
+        Check::new("info/depths", "there is one `info` line for each depth", |talk| {
+            let search = talk.go("go depth 4")?;
+            let depths: Vec<u32> = first_lines(&search).filter_map(|info| info.depth).collect();
+            let is_known = first_lines(&search).any(is_mate);
+            expect(is_known || depths == [1, 2, 3, 4], || format!("depths {depths:?}"))
+        }),
         Check::new("info/seldepth", "`seldepth` is at least `depth`", |talk| {
             let search = talk.go("go depth 4")?;
             each(&search, |info| info.seldepth >= info.depth)
@@ -132,9 +123,7 @@ fn numbers_agree(talk: &mut Talk) -> Result<(), Fault> {
     let search = talk.go("go movetime 80")?;
     let (mut nodes, mut time) = (0, 0);
     let elapsed = (search.elapsed + Duration::from_millis(2)).as_millis() as u64;
-    each(&search, |info| {
-        info.hashfull.is_some_and(|full| full <= 1000)
-    })?;
+    each(&search, |info| info.hashfull.is_some_and(|full| full <= 1000))?;
     for info in first_lines(&search) {
         let (now, at) = (info.nodes.unwrap_or(nodes), info.time.unwrap_or(time));
         expect(now >= nodes && at >= time && at <= elapsed, || {
@@ -170,9 +159,7 @@ fn scores_agree(talk: &mut Talk, reached: &Reached) -> Result<(), Fault> {
             Some(Score::Mate(moves)) => moves != 0,
             None => false,
         };
-        expect(is_right, || {
-            format!("{:?}, but the estimate is {:?}", info.score, info.estimate)
-        })?;
+        expect(is_right, || format!("{:?}, but the estimate is {:?}", info.score, info.estimate))?;
     }
     Ok(())
 }
@@ -249,14 +236,8 @@ fn over(talk: &mut Talk, variant: &'static Variant, seats: usize) -> Result<(), 
     let search = talk.go("go")?;
     expect(search.best.best.is_none(), || format!("{:?}", search.best))?;
     let exact = &search.best.estimate;
-    let worth = places
-        .iter()
-        .map(|place| 1000 * (seats - place) * 2 / (seats * (seats - 1)));
-    let near = exact
-        .iter()
-        .zip(worth)
-        .all(|(&share, worth)| usize::from(share).abs_diff(worth) <= 1);
-    expect(exact.len() == seats && near, || {
-        format!("estimate {exact:?} of places {list}")
-    })
+    let worth = places.iter().map(|place| 1000 * (seats - place) * 2 / (seats * (seats - 1)));
+    let near =
+        exact.iter().zip(worth).all(|(&share, worth)| usize::from(share).abs_diff(worth) <= 1);
+    expect(exact.len() == seats && near, || format!("estimate {exact:?} of places {list}"))
 }

@@ -20,14 +20,8 @@ const BAD_LINES: &[(&str, &str)] = &[
     ("setoption-unknown", "setoption name No Such Option value 1"),
     ("setoption-word", "setoption name Hash value many"),
     ("setoption-negative", "setoption name Hash value -1"),
-    (
-        "setoption-too-large",
-        "setoption name MultiPV value 99999999999999999999",
-    ),
-    (
-        "setoption-variant",
-        "setoption name UCI_Variant value no-such-variant",
-    ),
+    ("setoption-too-large", "setoption name MultiPV value 99999999999999999999"),
+    ("setoption-variant", "setoption name UCI_Variant value no-such-variant"),
     ("position-alone", "position"),
     ("position-unknown", "position somewhere"),
     ("position-players-0", "position startpos players 0"),
@@ -63,14 +57,10 @@ const BAD_GOES: &[(&str, &str)] = &[
 
 pub fn checks(profile: Profile) -> Vec<Check> {
     let mut checks = vec![
-        Check::new(
-            "input/empty-lines",
-            "empty lines are not answered",
-            |talk| {
-                talk.send_bytes(b"\n\n   \n\t\n")?;
-                nothing(&talk.fence()?)
-            },
-        ),
+        Check::new("input/empty-lines", "empty lines are not answered", |talk| {
+            talk.send_bytes(b"\n\n   \n\t\n")?;
+            nothing(&talk.fence()?)
+        }),
         Check::new("input/crlf", "lines may end with CR LF", |talk| {
             let start = talk.beginning()?;
             talk.send_bytes(format!("{start}\r\nisready\r\n").as_bytes())?;
@@ -100,30 +90,22 @@ pub fn checks(profile: Profile) -> Vec<Check> {
             talk.send_bytes(format!("{start}\ngo depth 1\n").as_bytes())?;
             talk.best_move(Instant::now()).map(drop)
         }),
-        Check::new(
-            "input/long-line",
-            "a line of a megabyte does no harm",
-            |talk| {
-                let line = format!("position startpos moves {}", "x".repeat(1_000_000));
-                talk.ask(&line)?;
-                talk.set_beginning()?;
-                talk.go("go depth 1").map(drop)
-            },
-        ),
+        Check::new("input/long-line", "a line of a megabyte does no harm", |talk| {
+            let line = format!("position startpos moves {}", "x".repeat(1_000_000));
+            talk.ask(&line)?;
+            talk.set_beginning()?;
+            talk.go("go depth 1").map(drop)
+        }),
         Check::new("input/bytes", "binary input does no harm", |talk| {
             talk.send_bytes(b"\xff\xfe\x00\x80\n")?;
             talk.fence()?;
             talk.set_beginning()?;
             talk.go("go depth 1").map(drop)
         }),
-        Check::new("end/quit", "`quit` ends the program", |talk| {
-            ends(talk, &["quit"])
+        Check::new("end/quit", "`quit` ends the program", |talk| ends(talk, &["quit"])),
+        Check::new("end/quit-search", "`quit` ends the program during a search too", |talk| {
+            ends(talk, &["position startpos", "go infinite", "quit"])
         }),
-        Check::new(
-            "end/quit-search",
-            "`quit` ends the program during a search too",
-            |talk| ends(talk, &["position startpos", "go infinite", "quit"]),
-        ),
     ];
     if profile == Profile::Full {
         let contains = |lines: Vec<String>, text: &str| {
@@ -131,14 +113,10 @@ pub fn checks(profile: Profile) -> Vec<Check> {
             expect(is_there, || format!("{lines:?}"))
         };
         checks.extend([
-            Check::new(
-                "input/bytes-refused",
-                "bytes that are not UTF-8 are rejected",
-                |talk| {
-                    talk.send_bytes(b"\xff\xfe\n")?;
-                    only_a_refusal(&talk.fence()?)
-                },
-            ),
+            Check::new("input/bytes-refused", "bytes that are not UTF-8 are rejected", |talk| {
+                talk.send_bytes(b"\xff\xfe\n")?;
+                only_a_refusal(&talk.fence()?)
+            }),
             Check::new("help", "`help` lists the commands", move |talk| {
                 contains(talk.ask("help")?, "position startpos")
             })
@@ -167,10 +145,7 @@ pub fn ends(talk: &mut Talk, lines: &[&str]) -> Result<(), Fault> {
             Err(_) => return Ok(()),
         }
     }
-    wrong(format!(
-        "it still runs after {} ms",
-        TIME_TO_END.as_millis()
-    ))
+    wrong(format!("it still runs after {} ms", TIME_TO_END.as_millis()))
 }
 
 /// Checks that invalid input is rejected or, by engines of less than the whole protocol, survived.
@@ -217,9 +192,7 @@ pub fn refusals(profile: Profile) -> Vec<Check> {
 /// Fails unless exactly one of the lines rejects something.
 fn one_refusal(lines: &[String]) -> Result<(), Fault> {
     let refusals = lines.iter().filter(|line| is_refusal(line)).count();
-    expect(refusals == 1, || {
-        format!("expected one error, got {lines:?}")
-    })
+    expect(refusals == 1, || format!("expected one error, got {lines:?}"))
 }
 
 fn only_a_refusal(lines: &[String]) -> Result<(), Fault> {
@@ -239,9 +212,7 @@ fn is_refused_with_answer(talk: &mut Talk, line: &str) -> Result<(), Fault> {
     talk.set_beginning()?;
     let search = talk.go(line)?;
     one_refusal(&search.lines)?;
-    expect(search.best.best.is_none(), || {
-        format!("it plays {:?}", search.best.best)
-    })
+    expect(search.best.best.is_none(), || format!("it plays {:?}", search.best.best))
 }
 
 fn is_refused_when_busy(talk: &mut Talk, line: &str) -> Result<(), Fault> {

@@ -36,10 +36,9 @@ pub fn checks(profile: Profile) -> Vec<Check> {
                 let deepest = search.infos.iter().filter_map(|info| info.depth).max();
                 // The result of a game that is solved or ends soon may be known at a greater depth.
                 let is_known = search.infos.iter().any(is_mate);
-                expect(
-                    is_known || deepest.is_none_or(|deepest| deepest <= depth),
-                    || format!("depth {deepest:?}"),
-                )
+                expect(is_known || deepest.is_none_or(|deepest| deepest <= depth), || {
+                    format!("depth {deepest:?}")
+                })
             },
         ));
     }
@@ -51,10 +50,9 @@ pub fn checks(profile: Profile) -> Vec<Check> {
                 let search = search(talk, &format!("go nodes {nodes}"))?;
                 let visited = search.infos.iter().filter_map(|info| info.nodes).max();
                 // Engines test the node count only now and then.
-                expect(
-                    visited.is_none_or(|visited| visited <= nodes + 2000),
-                    || format!("{visited:?} positions"),
-                )
+                expect(visited.is_none_or(|visited| visited <= nodes + 2000), || {
+                    format!("{visited:?} positions")
+                })
             },
         ));
     }
@@ -74,19 +72,13 @@ pub fn checks(profile: Profile) -> Vec<Check> {
                 let search = search(talk, "go movetime 100")?;
                 let is_known = search.infos.iter().any(is_mate);
                 let is_used = search.elapsed >= Duration::from_millis(75);
-                expect(is_known || is_used, || {
-                    format!("after {:?}", search.elapsed)
-                })
+                expect(is_known || is_used, || format!("after {:?}", search.elapsed))
             },
         ));
     }
     for (name, go, limit) in [
         ("clock", "go wtime 200 btime 200 winc 0 binc 0", 200),
-        (
-            "clock-increment",
-            "go wtime 100 btime 100 winc 50 binc 50",
-            100,
-        ),
+        ("clock-increment", "go wtime 100 btime 100 winc 50 binc 50", 100),
         ("clock-movestogo", "go wtime 100 btime 100 movestogo 1", 100),
         ("clock-zero", "go wtime 0 btime 0", 0),
         ("clock-negative", "go wtime -50 btime -50", 0),
@@ -111,9 +103,7 @@ fn search(talk: &mut Talk, go: &str) -> Result<Search, Fault> {
 /// A `go` for two seats as a match with this number of seats spells it.
 fn spelled(go: &str, seats: usize) -> String {
     let clock = match go.parse() {
-        Ok(Command::Go(Go {
-            clock: Some(clock), ..
-        })) if seats != 2 => clock,
+        Ok(Command::Go(Go { clock: Some(clock), .. })) if seats != 2 => clock,
         _ => return go.into(),
     };
     let ClockTimes::Uci { wtime, winc, .. } = clock.time else {
@@ -124,11 +114,7 @@ fn spelled(go: &str, seats: usize) -> String {
         inc: winc.map_or_else(Vec::new, |inc| vec![inc; seats]),
     };
     let clock = Some(Clock { time, ..clock });
-    Command::Go(Go {
-        clock,
-        ..Go::default()
-    })
-    .to_string()
+    Command::Go(Go { clock, ..Go::default() }).to_string()
 }
 
 /// Fails unless one of [`TRIES`] searches is answered within `limit` milliseconds.
@@ -143,9 +129,7 @@ pub fn in_time_of(
     attempt: impl FnMut() -> Result<Duration, Fault>,
 ) -> Result<(), Fault> {
     let elapsed = least_of_tries(limit, attempt)?;
-    expect(elapsed <= limit, || {
-        format!("answered after {} ms", elapsed.as_millis())
-    })
+    expect(elapsed <= limit, || format!("answered after {} ms", elapsed.as_millis()))
 }
 
 /// Shortest time of up to [`TRIES`] attempts, the last of which stays within the limit if any does.
@@ -185,11 +169,7 @@ pub fn clocks(scope: &Scope) -> Vec<Check> {
 type Spelling = fn(seats: usize, mover: usize) -> String;
 
 const SPELLINGS: &[(&str, Spelling, &str)] = &[
-    (
-        "seats",
-        of_seats,
-        "`time` and `inc` with a number for each seat",
-    ),
+    ("seats", of_seats, "`time` and `inc` with a number for each seat"),
     ("ugi", ugi, "`p1time`, `p1inc` and so on"),
     ("uci", uci, "`wtime`, `btime`, `winc` and `binc`"),
 ];
@@ -272,15 +252,9 @@ mod tests {
     #[test]
     fn clocks_are_spelled_for_every_number_of_seats() {
         for (go, of_three) in [
-            (
-                "go wtime 100 btime 100 winc 50 binc 50",
-                "go time 100 100 100 inc 50 50 50",
-            ),
+            ("go wtime 100 btime 100 winc 50 binc 50", "go time 100 100 100 inc 50 50 50"),
             ("go wtime -50 btime -50", "go time -50 -50 -50"),
-            (
-                "go wtime 100 btime 100 movestogo 1",
-                "go time 100 100 100 movestogo 1",
-            ),
+            ("go wtime 100 btime 100 movestogo 1", "go time 100 100 100 movestogo 1"),
             ("go depth 90 movetime 50", "go depth 90 movetime 50"),
         ] {
             assert_eq!(spelled(go, 3), of_three);

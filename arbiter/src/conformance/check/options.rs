@@ -14,46 +14,26 @@ use crate::conformance::transcript::mask;
 /// Positions where the settings of a preset change the evaluation, as position texts of the games: near the end,
 /// where moves differ much. A position is skipped for a variant that rejects it.
 const POSITIONS: [&str; 5] = [
-    "45,26,2/29,19,0 1 - -",
-    "20,60,2/25,50,1/23,70,3 1 - -",
-    "56,40,0/60,30,0 1 - -",
-    "1h1h1h2/6h1/8/8/8/8/3F4/8 b",
-    "3h1h1h/h7/8/8/8/8/3F4/8 w - - 0 1",
+    "45,26,2/29,19,0 1 - -", "20,60,2/25,50,1/23,70,3 1 - -", "56,40,0/60,30,0 1 - -",
+    "1h1h1h2/6h1/8/8/8/8/3F4/8 b", "3h1h1h/h7/8/8/8/8/3F4/8 w - - 0 1",
 ];
 
 /// Checks of `uci`, the lines of options, `isready` and `ucinewgame`, for every profile.
 pub fn introduction() -> Vec<Check> {
     vec![
-        Check::new(
-            "uci/id-name",
-            "`uci` is answered with a line `id name`",
-            |talk| {
-                let is_name =
-                    |reply: &Reply| matches!(reply, Reply::IdName(name) if !name.is_empty());
-                expect(replies(talk)?.iter().any(is_name), || {
-                    "no line \"id name\"".into()
-                })
-            },
-        ),
-        Check::new(
-            "uci/id-author",
-            "`uci` is answered with a line `id author`",
-            |talk| {
-                let is_author = |reply: &Reply| matches!(reply, Reply::IdAuthor(_));
-                expect(replies(talk)?.iter().any(is_author), || {
-                    "no line \"id author\"".into()
-                })
-            },
-        )
+        Check::new("uci/id-name", "`uci` is answered with a line `id name`", |talk| {
+            let is_name = |reply: &Reply| matches!(reply, Reply::IdName(name) if !name.is_empty());
+            expect(replies(talk)?.iter().any(is_name), || "no line \"id name\"".into())
+        }),
+        Check::new("uci/id-author", "`uci` is answered with a line `id author`", |talk| {
+            let is_author = |reply: &Reply| matches!(reply, Reply::IdAuthor(_));
+            expect(replies(talk)?.iter().any(is_author), || "no line \"id author\"".into())
+        })
         .lightly(),
-        Check::new(
-            "uci/again",
-            "a second `uci` is answered like the first",
-            |talk| {
-                let [first, second] = [talk.introduction()?, talk.introduction()?];
-                expect(first == second, || "the two introductions differ".into())
-            },
-        )
+        Check::new("uci/again", "a second `uci` is answered like the first", |talk| {
+            let [first, second] = [talk.introduction()?, talk.introduction()?];
+            expect(first == second, || "the two introductions differ".into())
+        })
         .lightly(),
         Check::new(
             "uci/lines",
@@ -67,19 +47,15 @@ pub fn introduction() -> Vec<Check> {
             },
         )
         .lightly(),
-        Check::new(
-            "options/readable",
-            "every option line can be parsed",
-            |talk| {
-                for line in talk.introduction()? {
-                    let is_parsed = matches!(line.parse(), Ok(Reply::Option(_)));
-                    expect(is_parsed || !line.starts_with("option "), || {
-                        format!("cannot be parsed: {line:?}")
-                    })?;
-                }
-                Ok(())
-            },
-        ),
+        Check::new("options/readable", "every option line can be parsed", |talk| {
+            for line in talk.introduction()? {
+                let is_parsed = matches!(line.parse(), Ok(Reply::Option(_)));
+                expect(is_parsed || !line.starts_with("option "), || {
+                    format!("cannot be parsed: {line:?}")
+                })?;
+            }
+            Ok(())
+        }),
         Check::new("options/unique", "no option is offered twice", |talk| {
             let names = talk.offers.iter().map(|offer| offer.name.to_lowercase());
             let mut names: Vec<String> = names.collect();
@@ -87,21 +63,15 @@ pub fn introduction() -> Vec<Check> {
             let twice = names.windows(2).find(|pair| pair[0] == pair[1]);
             expect(twice.is_none(), || format!("{twice:?}"))
         }),
-        Check::new(
-            "options/defaults",
-            "every option accepts its default",
-            |talk| {
-                let is_taken = |offer: &OptionOffer| match &offer.kind {
-                    OptionKind::Spin { default, min, max } => (min..=max).contains(&default),
-                    OptionKind::Combo { default, vars } => vars.contains(default),
-                    OptionKind::Check { .. } | OptionKind::Button | OptionKind::String { .. } => {
-                        true
-                    }
-                };
-                let bad = talk.offers.iter().find(|offer| !is_taken(offer));
-                expect(bad.is_none(), || format!("{bad:?}"))
-            },
-        ),
+        Check::new("options/defaults", "every option accepts its default", |talk| {
+            let is_taken = |offer: &OptionOffer| match &offer.kind {
+                OptionKind::Spin { default, min, max } => (min..=max).contains(&default),
+                OptionKind::Combo { default, vars } => vars.contains(default),
+                OptionKind::Check { .. } | OptionKind::Button | OptionKind::String { .. } => true,
+            };
+            let bad = talk.offers.iter().find(|offer| !is_taken(offer));
+            expect(bad.is_none(), || format!("{bad:?}"))
+        }),
         Check::new(
             "options/bounds",
             "each option accepts its minimum, its maximum and each of its values",
@@ -179,20 +149,16 @@ pub fn checks(scope: &Scope) -> Vec<Check> {
             }
             Ok(())
         }),
-        Check::new(
-            "options/case",
-            "option names are case-insensitive",
-            |talk| {
-                for offer in talk.offers.clone() {
-                    for name in [offer.name.to_lowercase(), offer.name.to_uppercase()] {
-                        let answer = talk.ask(&to_default(&name, &offer.kind))?;
-                        let error = answer.iter().find(|line| line.contains("error"));
-                        expect(error.is_none(), || format!("{name}: {error:?}"))?;
-                    }
+        Check::new("options/case", "option names are case-insensitive", |talk| {
+            for offer in talk.offers.clone() {
+                for name in [offer.name.to_lowercase(), offer.name.to_uppercase()] {
+                    let answer = talk.ask(&to_default(&name, &offer.kind))?;
+                    let error = answer.iter().find(|line| line.contains("error"));
+                    expect(error.is_none(), || format!("{name}: {error:?}"))?;
                 }
-                Ok(())
-            },
-        ),
+            }
+            Ok(())
+        }),
         Check::new(
             "options/silent",
             "setting an option is not answered, except for a variant",
@@ -268,10 +234,7 @@ const MOST_USED: Duration = Duration::from_millis(280);
 
 /// Time that a `go` takes with this overhead.
 fn used_with_overhead(talk: &mut Talk, overhead: u64) -> Result<Duration, Fault> {
-    talk.set(&[
-        format!("setoption name Move Overhead value {overhead}"),
-        talk.beginning()?,
-    ])?;
+    talk.set(&[format!("setoption name Move Overhead value {overhead}"), talk.beginning()?])?;
     talk.go("go movetime 300").map(|search| search.elapsed)
 }
 
@@ -335,9 +298,7 @@ fn with(
         return Ok(None);
     };
     talk.choose(&variant.into())?;
-    let set = options
-        .iter()
-        .map(|(name, value)| format!("setoption name {name} value {value}"));
+    let set = options.iter().map(|(name, value)| format!("setoption name {name} value {value}"));
     let set: Vec<String> = set.chain([format!("position fen {position}")]).collect();
     talk.set(&set)?;
     let mut lines = talk.ask("eval")?;
@@ -365,9 +326,7 @@ mod tests {
     #[test]
     fn every_position_is_of_some_game() {
         for position in POSITIONS {
-            let parses = VARIANTS
-                .iter()
-                .any(|variant| variant.parse(position).is_ok());
+            let parses = VARIANTS.iter().any(|variant| variant.parse(position).is_ok());
             assert!(parses, "{position}");
         }
     }

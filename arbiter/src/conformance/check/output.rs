@@ -44,10 +44,7 @@ pub fn text(report: &Report, program: &str, is_detailed: bool, format: Format) -
             let json = json_of(report, program).to_string();
             format!("{}\n", printable_json(&json))
         }
-        Format::Junit => format!(
-            "{}\n",
-            printable_lines(&junit_of(&report.outcomes, program))
-        ),
+        Format::Junit => format!("{}\n", printable_lines(&junit_of(&report.outcomes, program))),
     }
 }
 
@@ -74,16 +71,10 @@ fn write_text(report: &Report, is_detailed: bool, to: &mut String) -> fmt::Resul
         write_failures(&alike, outcomes, is_detailed, to)?;
     }
     write_skipped(outcomes, to)?;
-    let mut unshown = outcomes
-        .iter()
-        .filter(|outcome| !outcome.stderr.is_empty() && !outcome.is_failure());
+    let mut unshown =
+        outcomes.iter().filter(|outcome| !outcome.stderr.is_empty() && !outcome.is_failure());
     if let Some(first) = unshown.next() {
-        writeln!(
-            to,
-            "standard error during {}{}:",
-            first.name,
-            others(unshown.count())
-        )?;
+        writeln!(to, "standard error during {}{}:", first.name, others(unshown.count()))?;
         write_lines("! ", &first.stderr, SHOWN_ERRORS, to)?;
     }
     let count = |is: fn(&Outcome) -> bool| outcomes.iter().filter(|outcome| is(outcome)).count();
@@ -162,10 +153,7 @@ fn write_failures(
             _ => format!("; {left_out} like them left out"),
         };
         let (count, names) = (alike.len(), names.join(", "));
-        writeln!(
-            to,
-            "    {count} checks failed for this cause, also {names}{left_out}"
-        )?;
+        writeln!(to, "    {count} checks failed for this cause, also {names}{left_out}")?;
     }
     Ok(())
 }

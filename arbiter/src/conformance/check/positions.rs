@@ -33,14 +33,7 @@ pub fn checks(scope: &Scope) -> Vec<Check> {
                 "no-move",
                 "`go` is answered with `bestmove (none)` where no move is legal",
                 |talk, rules, seats| {
-                    for_turns(
-                        talk,
-                        rules,
-                        seats,
-                        MANY_POSITIONS,
-                        |turn| !is_move(turn),
-                        no_move,
-                    )
+                    for_turns(talk, rules, seats, MANY_POSITIONS, |turn| !is_move(turn), no_move)
                 },
             ));
         }
@@ -200,11 +193,8 @@ fn no_move(talk: &mut Talk, _: &Reached) -> Result<(), Fault> {
 fn estimates_add_up(talk: &mut Talk, reached: &Reached) -> Result<(), Fault> {
     let search = talk.go("go depth 1")?;
     let seats = reached.position.seats();
-    let estimates = search
-        .infos
-        .iter()
-        .filter(|info| info.depth.is_some())
-        .map(|info| &info.estimate);
+    let estimates =
+        search.infos.iter().filter(|info| info.depth.is_some()).map(|info| &info.estimate);
     for estimate in estimates.chain([&search.best.estimate]) {
         let sum: u32 = estimate.iter().map(|share| u32::from(*share)).sum();
         expect(estimate.len() == seats && sum == 1000, || {
@@ -229,10 +219,7 @@ fn queries_are_true(talk: &mut Talk, reached: &Reached) -> Result<(), Fault> {
     };
     let mut answers = vec![
         ("turn", turn),
-        (
-            "p1turn",
-            (position.turn().seat() == Some(Seat(0))).to_string(),
-        ),
+        ("p1turn", (position.turn().seat() == Some(Seat(0))).to_string()),
         ("gameover", (position.turn() == Turn::Over).to_string()),
         ("legal", position.legal_actions().join(" ")),
         ("players", position.seats().to_string()),

@@ -94,10 +94,7 @@ impl<'a> Run<'a> {
         let reason = fault.to_string();
         let outcome = check.outcome(Verdict::Failed { reason, transcript });
         self.report.playable = Some(Vec::new());
-        self.report.outcomes.push(Outcome {
-            stderr: talk.end(),
-            ..outcome
-        });
+        self.report.outcomes.push(Outcome { stderr: talk.end(), ..outcome });
         Ok(false)
     }
 
@@ -136,9 +133,7 @@ impl<'a> Run<'a> {
             return None;
         }
         let groups = [START, group].into_iter();
-        let mut causes = groups
-            .filter_map(|group| self.failures.get(group))
-            .flatten();
+        let mut causes = groups.filter_map(|group| self.failures.get(group)).flatten();
         let settled = causes.find(|(_, count)| **count >= MOST_ALIKE);
         settled.map(|(cause, _)| cause.clone())
     }
@@ -197,9 +192,7 @@ impl<'a> Run<'a> {
         };
         let fails = |table: &Table| {
             let is_of_any = |name| self.scope.tables.iter().any(|any| is_of(name, any));
-            names
-                .iter()
-                .any(|name| is_of(name, table) || !is_of_any(name))
+            names.iter().any(|name| is_of(name, table) || !is_of_any(name))
         };
         let tables = self.scope.tables.iter().cloned();
         let (unplayable, playable) = tables.partition(fails);
@@ -251,10 +244,7 @@ mod tests {
     fn failures_that_differ_in_details_have_the_same_cause() {
         for (reason, expected) in [
             ("no `uciok` within 5000 ms", "no `uciok` within # ms"),
-            (
-                r#"expected one error, got ["a (b"]"#,
-                "expected one error, got …",
-            ),
+            (r#"expected one error, got ["a (b"]"#, "expected one error, got …"),
             (r#""e1d2" is illegal after "x""#, "… is illegal after …"),
             ("Info { depth: Some(1) } is wrong", "Info … is wrong"),
         ] {

@@ -72,16 +72,12 @@ pub fn checks(scope: &Scope) -> Vec<Check> {
         .filter(|(other, _)| other.name() == rules.name())
         .map(|&(_, seats)| seats)
         .collect();
-    vec![Check::new(
-        "soak/memory",
-        "memory does not keep growing over many games",
-        move |talk| {
-            let readings = play(talk, soak, &rules, &seats)?;
-            let growth = Growth::of(&readings);
-            talk.note = Some(growth.to_string());
-            expect(!growth.is_steady(), || growth.to_string())
-        },
-    )]
+    vec![Check::new("soak/memory", "memory does not keep growing over many games", move |talk| {
+        let readings = play(talk, soak, &rules, &seats)?;
+        let growth = Growth::of(&readings);
+        talk.note = Some(growth.to_string());
+        expect(!growth.is_steady(), || growth.to_string())
+    })]
 }
 
 /// Number of games, and the memory after them in KiB.
@@ -146,9 +142,7 @@ fn play_game(
         }
         talk.send(&talk.position(seats, &actions))?;
         let best = talk.go("go nodes 20")?.best.best.unwrap_or_default();
-        expect(is_legal(&position, &best), || {
-            format!("{best:?} is illegal")
-        })?;
+        expect(is_legal(&position, &best), || format!("{best:?} is illegal"))?;
         position.play(&best)?;
         actions.push(best);
     }
@@ -172,12 +166,9 @@ impl Growth {
         let size = warm.len().div_ceil(PARTS).max(1);
         let memories = |part: &[Reading]| median(part.iter().map(|&(_, memory)| memory).collect());
         let (early, late) = warm.split_at(warm.len() / 2);
-        let slopes = early
-            .iter()
-            .zip(late)
-            .map(|(&(from, before), &(to, after))| {
-                (after - before) / (to - from).max(1) as f64 * 1000.0
-            });
+        let slopes = early.iter().zip(late).map(|(&(from, before), &(to, after))| {
+            (after - before) / (to - from).max(1) as f64 * 1000.0
+        });
         Growth {
             games,
             parts: warm.chunks(size).map(memories).collect(),
@@ -252,20 +243,11 @@ mod tests {
             // Tables that fill up and then stay the same.
             (false, growth(|game| 8000.0 + 40.0 * game.min(400) as f64)),
             // A single step.
-            (
-                false,
-                growth(|game| if game < 600 { 8000.0 } else { 12_000.0 }),
-            ),
+            (false, growth(|game| if game < 600 { 8000.0 } else { 12_000.0 })),
             (false, growth(|game| 8000.0 - game as f64)),
             (true, growth(|game| 8000.0 + game as f64)),
-            (
-                true,
-                growth(|game| 8000.0 + 2.0 * game as f64 + noise(game)),
-            ),
-            (
-                true,
-                growth(|game| if game < 600 { 8000.0 } else { 400_000.0 }),
-            ),
+            (true, growth(|game| 8000.0 + 2.0 * game as f64 + noise(game))),
+            (true, growth(|game| if game < 600 { 8000.0 } else { 400_000.0 })),
         ] {
             assert_eq!(growth.is_steady(), expected, "{growth}: {:?}", growth.parts);
         }

@@ -57,9 +57,7 @@ fn state(position: &AnyPosition) -> String {
     let places = (0..position.seats() as u8).map(|seat| position.place(Seat(seat)));
     let places: Vec<Option<usize>> = places.collect();
     if places.iter().any(Option::is_some) {
-        let spelt = places
-            .iter()
-            .map(|place| place.map_or("-".into(), |place| place.to_string()));
+        let spelt = places.iter().map(|place| place.map_or("-".into(), |place| place.to_string()));
         words.extend(["places".into()].into_iter().chain(spelt));
     }
     words.join(" ")

@@ -202,9 +202,7 @@ impl Talk {
         }
         let (start, end) = (SHOWN_LINES / 2, lines.len() - SHOWN_LINES / 2);
         let left_out = format!("# {} lines omitted", end - start);
-        [&lines[..start], &[left_out], &lines[end..]]
-            .concat()
-            .join("\n")
+        [&lines[..start], &[left_out], &lines[end..]].concat().join("\n")
     }
 
     /// Sends a line; adds the legal moves to a `go` if the settings say so.
@@ -315,9 +313,7 @@ impl Talk {
     /// Fails if a line has another answer.
     pub fn expect_answer(&mut self, line: &str, expected: &[String]) -> Result<(), Fault> {
         let answer = self.ask(line)?;
-        expect(answer == expected, || {
-            format!("{line}: expected {expected:?}, got {answer:?}")
-        })
+        expect(answer == expected, || format!("{line}: expected {expected:?}, got {answer:?}"))
     }
 
     /// Fails unless `d` shows these lines, and perhaps others.
@@ -371,11 +367,6 @@ impl Talk {
             Ok(Reply::Info(info)) => Some(info),
             _ => None,
         });
-        Ok(Search {
-            infos: infos.collect(),
-            lines,
-            best,
-            elapsed,
-        })
+        Ok(Search { infos: infos.collect(), lines, best, elapsed })
     }
 }

@@ -54,17 +54,13 @@ fn changed_texts(talk: &mut Talk, variant: &'static Variant, seats: usize) -> Re
     }
     let errors = texts.iter().filter_map(|text| variant.parse(text).err());
     // If several fields are wrong, the engine may name any of them.
-    let fields: HashSet<String> = errors
-        .filter_map(|error| field(&error.to_string()))
-        .collect();
+    let fields: HashSet<String> = errors.filter_map(|error| field(&error.to_string())).collect();
     for text in texts {
         talk.send(&talk.position(seats, &[]))?;
         let answer = talk.ask(&format!("position fen {text}"))?;
         match variant.parse(&text) {
             Ok(position) => {
-                expect(answer.is_empty(), || {
-                    format!("{text:?} is accepted: {answer:?}")
-                })?;
+                expect(answer.is_empty(), || format!("{text:?} is accepted: {answer:?}"))?;
                 talk.expect_shown(&[format!("Fen: {position}")])?;
             }
             Err(error) => {
@@ -75,9 +71,7 @@ fn changed_texts(talk: &mut Talk, variant: &'static Variant, seats: usize) -> Re
                     }
                     _ => false,
                 };
-                expect(is_refused, || {
-                    format!("expected an error as {error:?}, got {answer:?}")
-                })?;
+                expect(is_refused, || format!("expected an error as {error:?}, got {answer:?}"))?;
             }
         }
     }
@@ -168,9 +162,7 @@ fn etudes_are_read(talk: &mut Talk, variant: &'static Variant, seats: usize) -> 
     }
     for line in lines {
         let answer = talk.ask(&format!("position etude {line}"))?;
-        expect(answer.is_empty(), || {
-            format!("{line:?} is accepted: {answer:?}")
-        })?;
+        expect(answer.is_empty(), || format!("{line:?} is accepted: {answer:?}"))?;
         talk.expect_shown(&[format!("Fen: {}", variant.parse_etude(&line)?)])?;
     }
     Ok(())

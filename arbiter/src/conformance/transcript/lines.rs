@@ -16,10 +16,7 @@ const MEASURED_LINES: [&str; 2] = ["Total time (ms): ", "Nodes/second"];
 /// assert_eq!(mask(line), "info depth 3 nodes 20 nps * time * pv 1 2");
 /// ```
 pub fn mask(line: &str) -> String {
-    if let Some(beginning) = MEASURED_LINES
-        .iter()
-        .find(|start| line.starts_with(**start))
-    {
+    if let Some(beginning) = MEASURED_LINES.iter().find(|start| line.starts_with(**start)) {
         let end = line.find(": ").map_or(beginning.len(), |colon| colon + 2);
         return format!("{}*", &line[..end.min(line.len())]);
     }
@@ -110,24 +107,16 @@ mod tests {
         ] {
             assert!(is_like(pattern, line), "{pattern:?} {line:?}");
         }
-        for (pattern, line) in [
-            ("a", "ab"),
-            ("a*b", "bab"),
-            ("ab*ba", "aba"),
-            ("", "a"),
-            ("*a*a*", "a"),
-        ] {
+        for (pattern, line) in
+            [("a", "ab"), ("a*b", "bab"), ("ab*ba", "aba"), ("", "a"), ("*a*a*", "a")]
+        {
             assert!(!is_like(pattern, line), "{pattern:?} {line:?}");
         }
     }
 
     #[test]
     fn dots_are_any_number_of_lines() {
-        let lines = |text: &str| {
-            text.split_whitespace()
-                .map(String::from)
-                .collect::<Vec<_>>()
-        };
+        let lines = |text: &str| text.split_whitespace().map(String::from).collect::<Vec<_>>();
         for (patterns, found, expected) in [
             ("...", "", true),
             ("... c", "a b c", true),
@@ -137,11 +126,7 @@ mod tests {
             ("a", "a b", false),
             ("a b", "a", false),
         ] {
-            assert_eq!(
-                are_like(&lines(patterns), &lines(found)),
-                expected,
-                "{patterns} {found}"
-            );
+            assert_eq!(are_like(&lines(patterns), &lines(found)), expected, "{patterns} {found}");
         }
     }
 }

@@ -44,10 +44,7 @@ pub struct Patience {
 impl Default for Patience {
     /// 10 s for an expected line, 200 ms for silence.
     fn default() -> Patience {
-        Patience {
-            line: Duration::from_secs(10),
-            quiet: Duration::from_millis(200),
-        }
+        Patience { line: Duration::from_secs(10), quiet: Duration::from_millis(200) }
     }
 }
 
@@ -114,31 +111,22 @@ impl Program {
             let no_pipes = || io::Error::other("it has no pipes");
             let ((input, output), errors) = pipes.ok_or_else(no_pipes)?;
             let (sender, lines) = sync_channel(WAITING_LINES);
-            thread::Builder::new()
-                .name("program".into())
-                .spawn(move || {
-                    for_each_line(output, |line| {
-                        let line = String::from_utf8_lossy(line).into_owned();
-                        // Fails once the receiver is gone.
-                        sender.send(line).is_ok()
-                    });
-                })?;
+            thread::Builder::new().name("program".into()).spawn(move || {
+                for_each_line(output, |line| {
+                    let line = String::from_utf8_lossy(line).into_owned();
+                    // Fails once the receiver is gone.
+                    sender.send(line).is_ok()
+                });
+            })?;
             let (at_work, complaints) = channel();
-            thread::Builder::new()
-                .name("complaints".into())
-                .spawn(move || {
-                    for_each_line(errors, |line| {
-                        complain(&printable_bytes(line));
-                        true
-                    });
-                    drop(at_work);
-                })?;
-            Ok(Program {
-                process,
-                input: Some(input),
-                lines,
-                complaints,
-            })
+            thread::Builder::new().name("complaints".into()).spawn(move || {
+                for_each_line(errors, |line| {
+                    complain(&printable_bytes(line));
+                    true
+                });
+                drop(at_work);
+            })?;
+            Ok(Program { process, input: Some(input), lines, complaints })
         };
         start().map_err(|error: io::Error| not_started(&spec.command, &error))
     }
@@ -164,9 +152,7 @@ impl Program {
         let deaf = |error: io::Error| {
             let line = String::from_utf8_lossy(bytes);
             let line = shortened(&line, SHOWN);
-            ProgramError(format!(
-                "cannot send {line:?}: the program has closed its input: {error}"
-            ))
+            ProgramError(format!("cannot send {line:?}: the program has closed its input: {error}"))
         };
         match &mut self.input {
             Some(input) => input.write_all(bytes).map_err(deaf),
@@ -184,12 +170,10 @@ impl Program {
     /// # Errors
     /// [`NoLine`] after a timeout or the end of the output.
     pub fn line(&mut self, patience: Duration) -> Result<String, NoLine> {
-        self.lines
-            .recv_timeout(patience)
-            .map_err(|error| match error {
-                RecvTimeoutError::Timeout => NoLine::Silence,
-                RecvTimeoutError::Disconnected => NoLine::End,
-            })
+        self.lines.recv_timeout(patience).map_err(|error| match error {
+            RecvTimeoutError::Timeout => NoLine::Silence,
+            RecvTimeoutError::Disconnected => NoLine::End,
+        })
     }
 }
 
@@ -221,11 +205,7 @@ impl Drop for Program {
 fn for_each_line(output: impl Read, mut take: impl FnMut(&[u8]) -> bool) {
     let mut output = BufReader::new(output);
     let mut line = Vec::new();
-    while let Ok(1..) = output
-        .by_ref()
-        .take(LONGEST_LINE)
-        .read_until(b'\n', &mut line)
-    {
+    while let Ok(1..) = output.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line) {
         let text = line.strip_suffix(b"\n").unwrap_or(&line);
         if !take(text.strip_suffix(b"\r").unwrap_or(text)) {
             return;

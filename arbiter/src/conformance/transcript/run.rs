@@ -38,10 +38,7 @@ pub fn check(
 ) -> Result<Checked, ProgramError> {
     let mut run = Run::new(program, patience);
     let difference = run.check(script)?;
-    Ok(Checked {
-        transcript: run.transcript,
-        difference,
-    })
+    Ok(Checked { transcript: run.transcript, difference })
 }
 
 /// Runs a script and records the output: expectations that hold stay as they are, others are replaced by the actual
@@ -73,13 +70,7 @@ struct Run<'a> {
 
 impl Run<'_> {
     fn new<'a>(program: &'a mut Program, patience: &'a Patience) -> Run<'a> {
-        Run {
-            program,
-            patience,
-            queue: VecDeque::new(),
-            taken: (0, 0),
-            transcript: String::new(),
-        }
+        Run { program, patience, queue: VecDeque::new(), taken: (0, 0), transcript: String::new() }
     }
 
     fn check(&mut self, script: &Script) -> Result<Option<String>, ProgramError> {
@@ -170,9 +161,7 @@ impl Run<'_> {
 
     fn endless(&self, last: &str) -> ProgramError {
         let ((lines, bytes), last) = (self.taken, shortened(last, MOST_QUOTED));
-        ProgramError(format!(
-            "endless output: {lines} lines, {bytes} bytes; the last is {last:?}"
-        ))
+        ProgramError(format!("endless output: {lines} lines, {bytes} bytes; the last is {last:?}"))
     }
 
     /// Returns the next line, queued or from the program, if it comes in time.

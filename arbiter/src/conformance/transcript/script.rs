@@ -49,10 +49,7 @@ impl FromStr for Script {
                 Some(b'~') => steps.push(Step::Wait(time(&argument, line)?)),
                 Some(b'<') => match steps.last_mut() {
                     Some(Step::Expect { patterns, .. }) => patterns.push(argument),
-                    _ => steps.push(Step::Expect {
-                        line,
-                        patterns: vec![argument],
-                    }),
+                    _ => steps.push(Step::Expect { line, patterns: vec![argument] }),
                 },
                 Some(_) => {
                     return Err(ScriptError(format!(
@@ -91,10 +88,7 @@ mod tests {
             Step::Remark(text("")),
             Step::Send(text("uci")),
             Step::Send(text("")),
-            Step::Expect {
-                line: 5,
-                patterns: vec![text("id *"), text("")],
-            },
+            Step::Expect { line: 5, patterns: vec![text("id *"), text("")] },
             Step::Wait(Some(Duration::from_millis(20))),
             Step::Wait(None),
         ];

@@ -28,11 +28,7 @@ pub struct FaultEntry {
 impl FaultList {
     /// Creates an empty list of at most `most` faults.
     pub fn new(most: usize) -> FaultList {
-        FaultList {
-            count: 0,
-            listed: BTreeMap::new(),
-            most,
-        }
+        FaultList { count: 0, listed: BTreeMap::new(), most }
     }
 
     /// Adds the fault of a game, if it has one.
@@ -40,11 +36,7 @@ impl FaultList {
         let Some((fault, engine, ending)) = record.named_fault() else {
             return;
         };
-        let entry = FaultEntry {
-            engine: engine.to_string(),
-            ending,
-            fault: fault.clone(),
-        };
+        let entry = FaultEntry { engine: engine.to_string(), ending, fault: fault.clone() };
         self.count += 1;
         self.listed.insert(record.game, entry);
         if self.listed.len() > self.most {

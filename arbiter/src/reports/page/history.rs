@@ -67,16 +67,11 @@ impl History {
             plots.push(("Rating", ratings(&samples)));
         }
         if samples.iter().any(|sample| sample.elo.is_some()) {
-            plots.push((
-                "Elo of the first against the second, 95 % interval",
-                elo(&samples),
-            ));
+            plots.push(("Elo of the first against the second, 95 % interval", elo(&samples)));
         }
         if let Some(sprt) = report.sprt() {
             let (low, high) = sprt.bounds();
-            let llr = samples
-                .iter()
-                .filter_map(|sample| Some((sample.games as f64, sample.llr?)));
+            let llr = samples.iter().filter_map(|sample| Some((sample.games as f64, sample.llr?)));
             let plot = Plot {
                 curves: vec![(0, llr.collect())],
                 levels: vec![low, high],
@@ -98,11 +93,7 @@ impl History {
 }
 
 fn of_games(y: &'static str) -> Plot {
-    Plot {
-        x: "games",
-        y,
-        ..Plot::default()
-    }
+    Plot { x: "games", y, ..Plot::default() }
 }
 
 fn ratings(samples: &[Sample]) -> Plot {
@@ -113,20 +104,12 @@ fn ratings(samples: &[Sample]) -> Plot {
             points.filter_map(|sample| Some((sample.games as f64, *sample.ratings.get(engine)?)));
         (engine, points.collect())
     };
-    Plot {
-        curves: (0..engines).map(curve).collect(),
-        levels: vec![0.0],
-        ..of_games("rating")
-    }
+    Plot { curves: (0..engines).map(curve).collect(), levels: vec![0.0], ..of_games("rating") }
 }
 
 /// Elo with its interval; an infinite bound is drawn at the edge.
 fn elo(samples: &[Sample]) -> Plot {
-    let known = || {
-        samples
-            .iter()
-            .filter_map(|sample| Some((sample.games as f64, sample.elo?)))
-    };
+    let known = || samples.iter().filter_map(|sample| Some((sample.games as f64, sample.elo?)));
     let curve: Vec<(f64, f64)> = known()
         .filter(|(_, interval)| interval.value.is_finite())
         .map(|(games, interval)| (games, interval.value))
@@ -135,14 +118,11 @@ fn elo(samples: &[Sample]) -> Plot {
     let late = known().skip(samples.len() / 5);
     let bounds = late.flat_map(|(_, interval)| [interval.low, interval.value, interval.high]);
     let bounds = bounds.filter(|bound| bound.is_finite());
-    let (low, high) = bounds.fold((-1.0f64, 1.0f64), |(low, high), bound| {
-        (low.min(bound), high.max(bound))
-    });
+    let (low, high) =
+        bounds.fold((-1.0f64, 1.0f64), |(low, high), bound| (low.min(bound), high.max(bound)));
     Plot {
         curves: vec![(0, curve)],
-        band: known()
-            .map(|(games, interval)| (games, interval.low, interval.high))
-            .collect(),
+        band: known().map(|(games, interval)| (games, interval.low, interval.high)).collect(),
         levels: vec![0.0],
         range: Some(low..high),
         ..of_games("Elo")
@@ -197,10 +177,7 @@ mod tests {
             let last = samples.last().unwrap();
             assert_eq!(last.elo, report.standings().head_to_head().unwrap().elo());
             let ratings = sample(&report).ratings;
-            assert!(
-                last.ratings == ratings && ratings[0] > ratings[1],
-                "{ratings:?}"
-            );
+            assert!(last.ratings == ratings && ratings[0] > ratings[1], "{ratings:?}");
         }
     }
 }

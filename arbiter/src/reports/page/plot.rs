@@ -97,11 +97,7 @@ impl Plot {
         let colour = |index: usize| COLOURS[index % COLOURS.len()];
         if let Some((index, _)) = self.curves.first() {
             let lower = self.band.iter().map(|&(x, low, _)| (x, within(low)));
-            let upper = self
-                .band
-                .iter()
-                .rev()
-                .map(|&(x, _, high)| (x, within(high)));
+            let upper = self.band.iter().rev().map(|&(x, _, high)| (x, within(high)));
             let outline: Vec<(f64, f64)> = lower.chain(upper).collect();
             chart.draw_series([Polygon::new(outline, colour(*index).mix(0.18))])?;
         }

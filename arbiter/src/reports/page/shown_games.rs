@@ -127,10 +127,7 @@ impl ShownGames {
             names: record.seats.clone(),
             places: record.places.clone(),
             endings: record.endings.iter().map(|ending| ending.name()).collect(),
-            fault: record.fault.as_ref().map(|fault| Fault {
-                evidence: None,
-                ..fault.clone()
-            }),
+            fault: record.fault.as_ref().map(|fault| Fault { evidence: None, ..fault.clone() }),
             flaw: None,
             opening: 0,
             review: review.map(GameReview::of),
@@ -168,9 +165,7 @@ impl ShownGames {
                 game.positions = positions;
             }
         }
-        let after = self
-            .games
-            .partition_point(|other| other.number < game.number);
+        let after = self.games.partition_point(|other| other.number < game.number);
         self.games.insert(after, game);
         fault
     }
@@ -190,11 +185,7 @@ impl ShownGames {
         Some(Positions {
             board,
             picture: Vec::new(),
-            pieces: start
-                .pieces
-                .iter()
-                .map(|piece| (piece.seat.0, piece.name))
-                .collect(),
+            pieces: start.pieces.iter().map(|piece| (piece.seat.0, piece.name)).collect(),
             labels: first.iter().map(|fact| fact.label).collect(),
             squares: start.pieces.iter().map(|piece| piece.square).collect(),
             facts: values(&start),
@@ -237,9 +228,7 @@ impl ShownGames {
 
     /// `true` if the game is shown.
     pub fn contains(&self, number: u64) -> bool {
-        self.games
-            .binary_search_by_key(&number, |game| game.number)
-            .is_ok()
+        self.games.binary_search_by_key(&number, |game| game.number).is_ok()
     }
 
     /// The games as JSON for a `script` element: no text in it can end the element.
@@ -248,10 +237,7 @@ impl ShownGames {
         let mut json = serde_json::to_value(self).unwrap_or_default();
         escape(&mut json);
         // Outside of strings, JSON contains none of these characters.
-        json.to_string()
-            .replace('<', "\\u003c")
-            .replace('>', "\\u003e")
-            .replace('&', "\\u0026")
+        json.to_string().replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026")
     }
 }
 
@@ -272,9 +258,7 @@ fn shown_step(
         }
     }
     ShownStep {
-        pieces: moved
-            .map(|(index, (_, after))| (index, after.square))
-            .collect(),
+        pieces: moved.map(|(index, (_, after))| (index, after.square)).collect(),
         facts,
         ..ShownStep::of(step, turn_record)
     }
@@ -283,10 +267,7 @@ fn shown_step(
 impl Positions {
     /// Creates a game without steps, whose seats have no facts.
     fn without_facts(seats: usize) -> Positions {
-        Positions {
-            facts: vec![Vec::new(); seats],
-            ..Positions::default()
-        }
+        Positions { facts: vec![Vec::new(); seats], ..Positions::default() }
     }
 }
 
@@ -313,9 +294,7 @@ impl ShownStep {
             depth: turn.and_then(|turn| turn.depth),
             score: turn.and_then(|turn| turn.score.clone()),
             nodes: turn.and_then(|turn| turn.nodes),
-            pv: turn
-                .filter(|turn| !turn.pv.is_empty())
-                .map(|turn| turn.pv.join(" ")),
+            pv: turn.filter(|turn| !turn.pv.is_empty()).map(|turn| turn.pv.join(" ")),
             ..ShownStep::default()
         }
     }
@@ -334,10 +313,7 @@ impl<'r> TurnsAfter<'r> {
 
 /// `true` if a game cannot be replayed because its rules program is not running.
 fn lacks_rules(flaw: &Flaw) -> bool {
-    matches!(
-        flaw,
-        Flaw::Variant(_) | Flaw::Start(PositionError::Rules(_))
-    )
+    matches!(flaw, Flaw::Variant(_) | Flaw::Start(PositionError::Rules(_)))
 }
 
 /// Escapes the invisible characters of all texts, so that the page shows them.
@@ -352,9 +328,7 @@ fn escape(value: &mut Value) {
 
 fn values(scene: &Scene) -> Vec<Vec<String>> {
     let facts = scene.facts.iter();
-    facts
-        .map(|facts| facts.iter().map(|fact| fact.value.clone()).collect())
-        .collect()
+    facts.map(|facts| facts.iter().map(|fact| fact.value.clone()).collect()).collect()
 }
 
 /// The seat that moves or draws, from 0.

@@ -40,11 +40,7 @@ impl GameReview {
         let worst = worst.filter(|reviewed| !is_zero(&rounded(reviewed.loss)));
         GameReview {
             start: rounded_all(&review.start),
-            sums: review
-                .sums()
-                .iter()
-                .map(|sums| sums.numbers().map(rounded))
-                .collect(),
+            sums: review.sums().iter().map(|sums| sums.numbers().map(rounded)).collect(),
             worst: worst.map(|reviewed| reviewed.ply).collect(),
         }
     }

@@ -56,24 +56,15 @@ impl Subject {
         ];
         let Adjudication { resign, solved } = plan.adjudication;
         settings.extend(resign.map(|resign| ("resign", resign.to_string())));
-        settings.extend(solved.then(|| {
-            (
-                "solved",
-                "games end where the rules know the outcome".to_string(),
-            )
-        }));
+        settings.extend(
+            solved.then(|| ("solved", "games end where the rules know the outcome".to_string())),
+        );
         settings.extend(plan.sprt.map(|sprt| ("test", sprt.to_string())));
         settings.extend(played(circumstances));
         Subject {
             title: title(plan.rules.name(), plan.seats),
             settings,
-            engines: plan
-                .engines
-                .iter()
-                .zip(id_names)
-                .zip(programs)
-                .map(entry)
-                .collect(),
+            engines: plan.engines.iter().zip(id_names).zip(programs).map(entry).collect(),
         }
     }
 
@@ -120,19 +111,14 @@ fn played(circumstances: &Circumstances) -> impl Iterator<Item = (&'static str, 
         ("machine", known.machine),
         ("arbiter", known.arbiter),
     ];
-    facts
-        .into_iter()
-        .filter_map(|(name, value)| Some((name, value?)))
+    facts.into_iter().filter_map(|(name, value)| Some((name, value?)))
 }
 
 fn entry(
     ((engine, id_name), sha256): ((&EngineSpec, Option<String>), Option<String>),
 ) -> EngineEntry {
-    let mut options: Vec<String> = engine
-        .options
-        .iter()
-        .map(|(name, value)| format!("{name}={value}"))
-        .collect();
+    let mut options: Vec<String> =
+        engine.options.iter().map(|(name, value)| format!("{name}={value}")).collect();
     options.extend(engine.switches());
     let command = engine.command.display().to_string();
     let words = std::iter::once(&command).chain(&engine.args);

@@ -33,14 +33,8 @@ struct Times {
 impl TimeUse {
     /// Creates empty counts for engines of these names.
     pub fn new(names: Vec<String>) -> TimeUse {
-        let none = Times {
-            classes: [0; CLASSES],
-            by_move: Vec::new(),
-        };
-        TimeUse {
-            engines: vec![none; names.len()],
-            names,
-        }
+        let none = Times { classes: [0; CLASSES], by_move: Vec::new() };
+        TimeUse { engines: vec![none; names.len()], names }
     }
 
     /// Counts the answers of a game whose times are known.
@@ -50,9 +44,8 @@ impl TimeUse {
         for (index, turn) in record.turns.iter().enumerate() {
             let seat = (turn.seat as usize).wrapping_sub(1);
             let engine = engines.get(seat).copied().flatten();
-            let Some((times, micros)) = engine
-                .and_then(|engine| self.engines.get_mut(engine))
-                .zip(turn.micros)
+            let Some((times, micros)) =
+                engine.and_then(|engine| self.engines.get_mut(engine)).zip(turn.micros)
             else {
                 continue;
             };
@@ -78,15 +71,10 @@ impl TimeUse {
             curves: curves.into_iter().enumerate().collect(),
             ..Plot::default()
         };
-        let distribution = Plot {
-            is_logarithmic: true,
-            ..plot("ms/move", "% of answers", self.distributions())
-        };
+        let distribution =
+            Plot { is_logarithmic: true, ..plot("ms/move", "% of answers", self.distributions()) };
         let by_move = plot("move of the game", "mean ms", self.by_move());
-        vec![
-            ("Time of an answer", distribution),
-            ("Mean time by move", by_move),
-        ]
+        vec![("Time of an answer", distribution), ("Mean time by move", by_move)]
     }
 
     /// Distribution for each engine: milliseconds, and the percentage of answers in that class.
@@ -101,9 +89,7 @@ impl TimeUse {
             // The curve begins and ends at zero.
             let shown = first.saturating_sub(1)..=(last + 1).min(CLASSES - 1);
             let percentage = |index: usize| 100.0 * times.classes[index] as f64 / all as f64;
-            shown
-                .map(|index| (middle_ms(index), percentage(index)))
-                .collect()
+            shown.map(|index| (middle_ms(index), percentage(index))).collect()
         };
         self.engines.iter().map(distribution).collect()
     }
@@ -145,11 +131,7 @@ mod tests {
 
     #[test]
     fn times_are_counted_for_each_engine() {
-        let turn = |seat, micros| TurnRecord {
-            seat,
-            micros,
-            ..TurnRecord::default()
-        };
+        let turn = |seat, micros| TurnRecord { seat, micros, ..TurnRecord::default() };
         let record = GameRecord {
             game: 1,
             block: 1,
@@ -166,23 +148,13 @@ mod tests {
         };
         let mut times = TimeUse::new(vec!["quick".into(), "slow".into()]);
         times.add(&record);
-        assert_eq!(
-            times.by_move(),
-            [vec![(2.0, 0.02)], vec![(1.0, 30.0), (3.0, 10.0)]]
-        );
+        assert_eq!(times.by_move(), [vec![(2.0, 0.02)], vec![(1.0, 30.0), (3.0, 10.0)]]);
         let distributions = times.distributions();
         let shares = |engine: usize| -> Vec<f64> {
             let points = distributions[engine].iter();
-            points
-                .map(|&(_, share)| share)
-                .filter(|share| *share > 0.0)
-                .collect()
+            points.map(|&(_, share)| share).filter(|share| *share > 0.0).collect()
         };
-        assert_eq!(
-            (shares(0), shares(1)),
-            (vec![100.0], vec![50.0, 50.0]),
-            "{distributions:?}"
-        );
+        assert_eq!((shares(0), shares(1)), (vec![100.0], vec![50.0, 50.0]), "{distributions:?}");
         let (ms, _) = distributions[0][1];
         assert!((0.015..0.03).contains(&ms), "{distributions:?}");
     }

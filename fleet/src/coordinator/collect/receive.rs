@@ -151,20 +151,15 @@ impl Collector<'_> {
         match self.sample.claim(unit, &missing, worker, game) {
             None => {}
             Some(Claimed::Whole) => self.changes.claimed.push(unit),
-            Some(Claimed::Agreed {
-                worker,
-                records,
-                others,
-            }) => {
+            Some(Claimed::Agreed { worker, records, others }) => {
                 for inventor in others {
                     self.count_worker(&inventor, |tally| tally.refused += 1);
                     let reason = "two other workers agree on another game";
                     self.set_inventor_aside(&inventor, number, reason)?;
                 }
-                accepted.extend(records.into_iter().map(|record| Accepted {
-                    worker: worker.clone(),
-                    record,
-                }));
+                accepted.extend(
+                    records.into_iter().map(|record| Accepted { worker: worker.clone(), record }),
+                );
             }
         }
         Ok(())

@@ -72,12 +72,8 @@ impl Collector<'_> {
             self.report_refusal(&text);
             return Ok(());
         }
-        self.workers
-            .insert(id_in(worker).to_string(), worker.to_string());
-        complain(format_args!(
-            "{}; the worker is set aside",
-            printable(&text)
-        ));
+        self.workers.insert(id_in(worker).to_string(), worker.to_string());
+        complain(format_args!("{}; the worker is set aside", printable(&text)));
         self.set_worker_aside(worker, &format!("game {game} is refused: {reason}"))
     }
 
@@ -88,10 +84,7 @@ impl Collector<'_> {
         self.changes.uncounted.extend(unclaimed);
         self.set_aside.push(worker.to_string());
         let games = self.take_out(worker, reason)?;
-        let tally = AsideTally {
-            reason: reason.to_string(),
-            games: games.len() as u64,
-        };
+        let tally = AsideTally { reason: reason.to_string(), games: games.len() as u64 };
         self.tally.set_aside.insert(worker.to_string(), tally);
         if !games.is_empty() {
             let tally = self.tally.workers.entry(worker.to_string()).or_default();

@@ -39,9 +39,7 @@ impl Store {
     ) -> Result<(), ArchiveError> {
         let insert =
             "INSERT OR IGNORE INTO set_aside (worker, reason, keeps_out) VALUES (?1, ?2, ?3)";
-        let written = self
-            .connection
-            .execute(insert, params![worker, reason, keeps_out]);
+        let written = self.connection.execute(insert, params![worker, reason, keeps_out]);
         self.check(written.map(drop).map_err(Reason::from))
     }
 
@@ -140,16 +138,11 @@ fn keep_out(connection: &mut Connection, worker: &str, after: u64) -> Result<Vec
         let number = kept.record.game;
         let wrong = |error| Reason::content(format!("game {number}"), &error);
         let line = serde_json::to_string(kept).map_err(wrong)?;
-        transaction
-            .prepare_cached(KEEP_OUT)?
-            .execute(params![number, worker, line])?;
+        transaction.prepare_cached(KEEP_OUT)?.execute(params![number, worker, line])?;
         for delete in [
-            "DELETE FROM machines WHERE game = ?1",
-            "DELETE FROM reruns WHERE game = ?1",
-            "DELETE FROM faults WHERE game = ?1",
-            "DELETE FROM turns WHERE game = ?1",
-            "DELETE FROM seats WHERE game = ?1",
-            "DELETE FROM games WHERE number = ?1",
+            "DELETE FROM machines WHERE game = ?1", "DELETE FROM reruns WHERE game = ?1",
+            "DELETE FROM faults WHERE game = ?1", "DELETE FROM turns WHERE game = ?1",
+            "DELETE FROM seats WHERE game = ?1", "DELETE FROM games WHERE number = ?1",
         ] {
             transaction.prepare_cached(delete)?.execute([number])?;
         }

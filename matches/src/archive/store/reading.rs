@@ -147,9 +147,7 @@ impl Parts<'_> {
             record.places.push(row.get(1)?);
             let ending: String = row.get(2)?;
             let unknown = |error| Reason::content(format!("game {game}"), &error);
-            record
-                .endings
-                .push(Ending::try_from(ending).map_err(unknown)?);
+            record.endings.push(Ending::try_from(ending).map_err(unknown)?);
             record.winnings.extend(row.get::<_, Option<u32>>(12)?);
             sums.push(TurnSums {
                 turns: row.get(3)?,
@@ -179,11 +177,7 @@ impl Parts<'_> {
                 shares: shares(row.get(2)?, game)?,
             });
         }
-        Ok(StoredGame {
-            record,
-            digest: row.get(5)?,
-            totals: Some(sums),
-        })
+        Ok(StoredGame { record, digest: row.get(5)?, totals: Some(sums) })
     }
 
     fn luck(&self, text: Option<String>, game: u64) -> Result<Option<Luck>, Reason> {

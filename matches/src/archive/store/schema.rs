@@ -135,10 +135,7 @@ pub fn check(connection: &Connection) -> Result<(), Reason> {
     match number("user_version")? {
         FORMAT => {}
         found => {
-            return Err(Reason::Format {
-                found,
-                expected: FORMAT,
-            });
+            return Err(Reason::Format { found, expected: FORMAT });
         }
     }
     // Views, triggers and generated columns would run code of the file's author.

@@ -43,13 +43,7 @@ pub fn write(transaction: &Transaction<'_>, plan: &Plan) -> Result<(), Reason> {
         sprt,
         luck,
     } = plan;
-    let Patience {
-        ready,
-        stall,
-        max_plies,
-        failures,
-        wait,
-    } = patience;
+    let Patience { ready, stall, max_plies, failures, wait } = patience;
     let Adjudication { resign, solved } = adjudication;
     let settings = [
         ("arbiter", crate::VERSION.to_string()),
@@ -68,17 +62,12 @@ pub fn write(transaction: &Transaction<'_>, plan: &Plan) -> Result<(), Reason> {
         ("max-plies", max_plies.to_string()),
         ("retire", failures.to_string()),
         ("wait-ms", wait.as_millis().to_string()),
-        (
-            "resign",
-            resign.map_or(String::new(), |resign| resign.to_string()),
-        ),
+        ("resign", resign.map_or(String::new(), |resign| resign.to_string())),
         ("solved", solved.to_string()),
         ("sprt", sprt.map_or(String::new(), |sprt| sprt.to_string())),
         ("luck", luck.to_string()),
     ];
-    let program = rules
-        .program()
-        .map(|game| (RULES, rules_program::text(game.plan())));
+    let program = rules.program().map(|game| (RULES, rules_program::text(game.plan())));
     for (name, value) in settings.into_iter().chain(program) {
         let insert = "INSERT INTO settings (name, value) VALUES (?1, ?2)";
         transaction.execute(insert, params![name, value])?;
@@ -355,8 +344,7 @@ fn filled<T>(what: &str, list: Vec<T>) -> Result<Vec<T>, Reason> {
 }
 
 fn text(path: &Path) -> Result<&str, Reason> {
-    path.to_str()
-        .ok_or_else(|| Reason::Name(path.to_path_buf()))
+    path.to_str().ok_or_else(|| Reason::Name(path.to_path_buf()))
 }
 
 fn json(value: &impl Serialize) -> String {

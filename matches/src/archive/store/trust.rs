@@ -48,10 +48,7 @@ pub fn mark(connection: &Connection, key: &UserKey) -> Result<(), Reason> {
 /// # Errors
 /// [`Reason::Untrusted`] lists the commands that would run.
 pub fn check(connection: &Connection, engines: &[EngineSpec]) -> Result<(), Reason> {
-    let untrusted = |why: String| Reason::Untrusted {
-        commands: commands(engines),
-        why,
-    };
+    let untrusted = |why: String| Reason::Untrusted { commands: commands(engines), why };
     let key = UserKey::find().map_err(untrusted)?;
     let mark = settings::find(connection, MARK)?.unwrap_or_default();
     let bytes = mark
@@ -60,9 +57,7 @@ pub fn check(connection: &Connection, engines: &[EngineSpec]) -> Result<(), Reas
         .map(|digits| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok());
     let bytes: Vec<u8> = bytes.collect::<Option<_>>().unwrap_or_default();
     let is_ours = code(connection, &key)?.verify_slice(&bytes).is_ok();
-    is_ours
-        .then_some(())
-        .ok_or_else(|| untrusted("it bears no mark of this user".to_string()))
+    is_ours.then_some(()).ok_or_else(|| untrusted("it bears no mark of this user".to_string()))
 }
 
 fn code(connection: &Connection, key: &UserKey) -> Result<Hmac<Sha256>, Reason> {
@@ -97,11 +92,8 @@ fn commands(engines: &[EngineSpec]) -> String {
     let command = |engine: &EngineSpec| {
         let directory = engine.dir.as_deref().unwrap_or(Path::new("."));
         let (command, arguments) = (engine.command.display(), &engine.args);
-        let line = format!(
-            "engine {}, in {}: {command} {arguments:?}",
-            engine.name,
-            directory.display()
-        );
+        let line =
+            format!("engine {}, in {}: {command} {arguments:?}", engine.name, directory.display());
         format!("\n  {}", shortened(&line, LONGEST))
     };
     let listed: String = engines.iter().take(LISTED).map(command).collect();

@@ -61,15 +61,7 @@ fn add_game(transaction: &Transaction<'_>, record: &GameRecord) -> Result<(), Re
     circumstances::note_game(transaction)?;
     let mut insert = transaction.prepare_cached(GAME)?;
     let shares = luck.as_ref().and_then(|luck| joined(&luck.shares));
-    insert.execute(params![
-        game,
-        block,
-        variant,
-        start,
-        moves,
-        record.digest(),
-        shares
-    ])?;
+    insert.execute(params![game, block, variant, start, moves, record.digest(), shares])?;
     if let Some(luck) = luck {
         check_evaluator(transaction, &luck.by)?;
     }
@@ -134,15 +126,7 @@ fn add_game(transaction: &Transaction<'_>, record: &GameRecord) -> Result<(), Re
         ])?;
     }
     if let Some(machine) = machine {
-        let Machine {
-            worker,
-            slots,
-            micros,
-            lag_median,
-            lag_p99,
-            speed,
-            time_scale,
-        } = machine;
+        let Machine { worker, slots, micros, lag_median, lag_p99, speed, time_scale } = machine;
         transaction.prepare_cached(MACHINE)?.execute(params![
             game, worker, slots, micros, lag_median, lag_p99, speed, time_scale
         ])?;

@@ -31,10 +31,7 @@ pub struct External {
 impl External {
     /// Creates a game whose program does not run yet.
     pub fn new(plan: RulesPlan) -> External {
-        External {
-            plan,
-            program: RwLock::default(),
-        }
+        External { plan, program: RwLock::default() }
     }
 
     /// The plan of the program.
@@ -88,10 +85,8 @@ impl External {
         line: String,
         seats: Option<usize>,
     ) -> Result<ExternalPosition, PositionError> {
-        let question = Question {
-            position: &line,
-            queries: &["players", "state", "text", "stake"],
-        };
+        let question =
+            Question { position: &line, queries: &["players", "state", "text", "stake"] };
         let broken = |error: FactsError, query: &str| {
             self.broken(
                 &format!("its answer to `query {query}` has {error}"),
@@ -118,10 +113,7 @@ impl External {
         let stake = match stake {
             "" => None,
             stake => Some(whole_number(stake, 1..=u32::MAX).ok_or_else(|| {
-                broken(
-                    FactsError::new(stake, "a whole number from 1, or nothing"),
-                    "stake",
-                )
+                broken(FactsError::new(stake, "a whole number from 1, or nothing"), "stake")
             })?),
         };
         let words: Vec<&str> = text.split_ascii_whitespace().collect();
@@ -136,9 +128,7 @@ impl External {
     }
 
     fn ask(&self, questions: &[Question<'_>]) -> Result<Vec<Answer>, RulesError> {
-        let longest = questions
-            .iter()
-            .max_by_key(|question| question.position.len());
+        let longest = questions.iter().max_by_key(|question| question.position.len());
         if let Some(question) = longest
             && question.position.len() + COMMAND_BYTES > LONGEST_LINE
         {
@@ -163,9 +153,7 @@ impl External {
     }
 
     fn absent(&self) -> RulesError {
-        RulesError::Absent {
-            name: self.name().to_string(),
-        }
+        RulesError::Absent { name: self.name().to_string() }
     }
 
     fn broken(&self, what: &str, asked: &str) -> RulesError {

@@ -15,9 +15,8 @@ const LONGEST_WORD: usize = 200;
 /// Maximum number of characters quoted from an answer.
 const QUOTED: usize = 80;
 /// The protocol's own words, which no move may be.
-const RESERVED: [&str; 9] = [
-    "moves", "legal", "places", "winnings", "weights", "ponder", "estimate", "(none)", "-",
-];
+const RESERVED: [&str; 9] =
+    ["moves", "legal", "places", "winnings", "weights", "ponder", "estimate", "(none)", "-"];
 
 /// Facts of a position.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,17 +67,9 @@ pub fn is_action(word: &str) -> bool {
 
 /// Returns the places that no decided seat takes, ascending. Seats that share a place take it and those after it.
 pub fn free_places(decided: &[Option<usize>]) -> Vec<usize> {
-    let sharing = |place: usize| {
-        decided
-            .iter()
-            .flatten()
-            .filter(|&&one| one == place)
-            .count()
-    };
+    let sharing = |place: usize| decided.iter().flatten().filter(|&&one| one == place).count();
     let is_taken = |place: usize| (1..=place).any(|first| first + sharing(first) > place);
-    (1..=decided.len())
-        .filter(|&place| !is_taken(place))
-        .collect()
+    (1..=decided.len()).filter(|&place| !is_taken(place)).collect()
 }
 
 /// Words of an answer that are still unread.
@@ -124,10 +115,7 @@ impl Facts {
         }
         match words.next() {
             None => Ok(facts),
-            Some(word) => Err(FactsError::new(
-                word,
-                "the end of the line, places or winnings",
-            )),
+            Some(word) => Err(FactsError::new(word, "the end of the line, places or winnings")),
         }
     }
 
@@ -226,10 +214,8 @@ impl Facts {
         match pairs.all(|(before, now)| before.is_none() || before == now) {
             true => Ok(()),
             false => {
-                let expected = format!(
-                    "no change of decided places after {}",
-                    before.places_in_words()
-                );
+                let expected =
+                    format!("no change of decided places after {}", before.places_in_words());
                 Err(FactsError::new(&self.places_in_words(), expected))
             }
         }
@@ -255,10 +241,7 @@ impl Facts {
                 ));
             }
             _ => {
-                return Err(FactsError::new(
-                    "winnings",
-                    "no winnings before the game is over",
-                ));
+                return Err(FactsError::new("winnings", "no winnings before the game is over"));
             }
         };
         let seats = self.places.len();
@@ -287,9 +270,7 @@ pub fn whole_number<N: FromStr + PartialOrd>(text: &str, range: RangeInclusive<N
 fn seat_of(word: &str, seats: usize) -> Result<Seat, FactsError> {
     let number = whole_number(word, 1..=u8::MAX).filter(|&number| usize::from(number) <= seats);
     let expected = || format!("a seat from 1 to {seats}, card or over");
-    number
-        .map(|number| Seat(number - 1))
-        .ok_or_else(|| FactsError::new(word, expected()))
+    number.map(|number| Seat(number - 1)).ok_or_else(|| FactsError::new(word, expected()))
 }
 
 /// Returns the next word of a list of actions.

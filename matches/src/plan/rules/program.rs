@@ -49,12 +49,7 @@ pub struct Question<'a> {
 
 impl fmt::Display for Question<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "position {}; query {}",
-            self.position,
-            self.queries.join(", ")
-        )
+        write!(f, "position {}; query {}", self.position, self.queries.join(", "))
     }
 }
 

@@ -18,12 +18,7 @@ pub struct LineUps {
 impl LineUps {
     /// Creates the line-ups of `engines` engines; see [`Plan`](crate::plan::Plan) for the arguments.
     pub fn new(format: Format, engines: usize, seats: usize, all_orders: bool) -> LineUps {
-        LineUps {
-            format,
-            engines,
-            seats,
-            all_orders,
-        }
+        LineUps { format, engines, seats, all_orders }
     }
 
     /// Number of line-ups, at least 1. Each plays one block per round.
@@ -39,11 +34,7 @@ impl LineUps {
 
     /// Number of games per block: the number of seats, or of all orders of the engines.
     pub fn games_per_block(&self) -> u64 {
-        if self.all_orders {
-            orders(&self.line_up(0))
-        } else {
-            self.seats as u64
-        }
+        if self.all_orders { orders(&self.line_up(0)) } else { self.seats as u64 }
     }
 
     /// Returns the engine of each seat in a game, given the numbers of its block and within the block, both from 0.
@@ -81,19 +72,14 @@ fn fill(index: u64, seats: usize, engines: Range<usize>) -> Vec<usize> {
     let number = engines.len();
     let everyone = (0..seats / number).flat_map(|_| engines.clone());
     let more = combination(index, number, seats % number);
-    everyone
-        .chain(more.into_iter().map(|engine| engines.start + engine))
-        .collect()
+    everyone.chain(more.into_iter().map(|engine| engines.start + engine)).collect()
 }
 
 /// Numbers the copies of each engine.
 fn seated(engines: &[usize]) -> Vec<SeatedEngine> {
     let seat = |(seat, &engine): (usize, &usize)| SeatedEngine {
         engine,
-        copy: engines[..seat]
-            .iter()
-            .filter(|&&other| other == engine)
-            .count(),
+        copy: engines[..seat].iter().filter(|&&other| other == engine).count(),
     };
     engines.iter().enumerate().map(seat).collect()
 }
@@ -160,9 +146,7 @@ mod tests {
     use super::*;
 
     fn engines_of(line_ups: LineUps) -> Vec<Vec<usize>> {
-        (0..line_ups.count())
-            .map(|index| line_ups.line_up(index))
-            .collect()
+        (0..line_ups.count()).map(|index| line_ups.line_up(index)).collect()
     }
 
     fn round_robin(engines: usize, seats: usize) -> LineUps {
@@ -184,14 +168,7 @@ mod tests {
     #[test]
     fn a_gauntlet_has_one_challenger_in_each_game() {
         assert_eq!(engines_of(gauntlet(1, 4, 2)), [[0, 1], [0, 2], [0, 3]]);
-        let two = [
-            [0, 2, 3],
-            [0, 2, 4],
-            [0, 3, 4],
-            [1, 2, 3],
-            [1, 2, 4],
-            [1, 3, 4],
-        ];
+        let two = [[0, 2, 3], [0, 2, 4], [0, 3, 4], [1, 2, 3], [1, 2, 4], [1, 3, 4]];
         assert_eq!(engines_of(gauntlet(2, 5, 3)), two);
         assert_eq!(engines_of(gauntlet(1, 2, 4)), [[0, 1, 1, 1]]);
         assert_eq!(engines_of(gauntlet(1, 3, 4)), [[0, 1, 2, 1], [0, 1, 2, 2]]);
@@ -199,14 +176,9 @@ mod tests {
 
     #[test]
     fn all_orders_are_different_and_all_there() {
-        for (engines, seats, expected) in [
-            (3, 3, 6),
-            (4, 3, 6),
-            (2, 3, 3),
-            (2, 4, 6),
-            (1, 3, 1),
-            (6, 6, 720),
-        ] {
+        for (engines, seats, expected) in
+            [(3, 3, 6), (4, 3, 6), (2, 3, 3), (2, 4, 6), (1, 3, 1), (6, 6, 720)]
+        {
             let line_ups = LineUps::new(Format::RoundRobin, engines, seats, true);
             assert_eq!(line_ups.games_per_block(), expected, "{line_ups:?}");
             for block in 0..line_ups.count() {

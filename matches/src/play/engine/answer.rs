@@ -37,9 +37,7 @@ pub enum Kind {
 ///
 /// An `info` line counts if it has a depth and a score or an estimate, unless the score is only a bound.
 pub fn kind(line: &[u8]) -> Kind {
-    let mut words = line
-        .split(u8::is_ascii_whitespace)
-        .filter(|word| !word.is_empty());
+    let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
     match words.next() {
         Some(b"bestmove") => return Kind::BestMove,
         Some(b"info") => {}
@@ -93,9 +91,7 @@ impl Answer {
 
 /// Returns the move of an answer whose rest is malformed; `None` if the move is malformed, too.
 fn move_alone(line: &str) -> Option<BestMove> {
-    let words = line
-        .split([' ', '\t', '\r'])
-        .filter(|word| !word.is_empty());
+    let words = line.split([' ', '\t', '\r']).filter(|word| !word.is_empty());
     let beginning: Vec<&str> = words.take(2).collect();
     match beginning.join(" ").parse() {
         Ok(Reply::BestMove(best_move)) => Some(best_move),
@@ -179,33 +175,15 @@ mod tests {
         for (line, flaw) in [
             (&b"bestmove 5 6"[..], "bestmove: unexpected \"6\""),
             (b"bestmove 5 ponder", "bestmove ponder: missing argument"),
-            (
-                b"bestmove 5 ponder estimate 1 2",
-                "bestmove ponder: unexpected \"estimate\"",
-            ),
-            (
-                b"\tbestmove\t5 estimate x\r",
-                "bestmove estimate: \"x\" is not",
-            ),
-            (
-                b"bestmove 5 estimate -1 1001",
-                "bestmove estimate: \"-1\" is not",
-            ),
-            (
-                b"bestmove 5 estimate 70000 0",
-                "bestmove estimate: \"70000\" is not",
-            ),
-            (
-                b"bestmove 5 \x1b[31m",
-                "bestmove: unexpected \"\\u{1b}[31m\"",
-            ),
+            (b"bestmove 5 ponder estimate 1 2", "bestmove ponder: unexpected \"estimate\""),
+            (b"\tbestmove\t5 estimate x\r", "bestmove estimate: \"x\" is not"),
+            (b"bestmove 5 estimate -1 1001", "bestmove estimate: \"-1\" is not"),
+            (b"bestmove 5 estimate 70000 0", "bestmove estimate: \"70000\" is not"),
+            (b"bestmove 5 \x1b[31m", "bestmove: unexpected \"\\u{1b}[31m\""),
         ] {
             let answer = Answer::read(Duration::ZERO, line, b"");
             let best_move = answer.best_move.unwrap();
-            assert_eq!(
-                (best_move.best.as_deref(), best_move.ponder),
-                (Some("5"), None)
-            );
+            assert_eq!((best_move.best.as_deref(), best_move.ponder), (Some("5"), None));
             assert!(best_move.estimate.is_empty());
             let found = answer.flaw.unwrap();
             assert!(found.starts_with(flaw), "{found}");
@@ -214,11 +192,7 @@ mod tests {
 
     #[test]
     fn rubbish_is_quoted() {
-        for line in [
-            &b"bestmove"[..],
-            b"bestmove ponder 5",
-            b"bestmove estimate 500 500",
-        ] {
+        for line in [&b"bestmove"[..], b"bestmove ponder 5", b"bestmove estimate 500 500"] {
             let answer = Answer::read(Duration::ZERO, line, b"");
             let error = answer.best_move.unwrap_err();
             assert!(error.starts_with("bestmove: "), "{error}");

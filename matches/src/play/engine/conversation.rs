@@ -104,11 +104,8 @@ impl Conversation {
         interrupt: &Interrupt,
     ) -> io::Result<Conversation> {
         let process = Process::start(spec, placement.core, placement.isolation)?;
-        let copy = if placement.copy > 0 {
-            format!("#{}", placement.copy + 1)
-        } else {
-            String::new()
-        };
+        let copy =
+            if placement.copy > 0 { format!("#{}", placement.copy + 1) } else { String::new() };
         let processors = match placement.core {
             Some(_) => 1,
             None => thread::available_parallelism().map_or(1, usize::from),
@@ -283,8 +280,7 @@ impl Conversation {
     /// Writes a note to the log.
     pub fn note(&self, text: &str) {
         let now = Instant::now();
-        self.log
-            .write(now, &self.name, Origin::Note, text.as_bytes());
+        self.log.write(now, &self.name, Origin::Note, text.as_bytes());
     }
 
     /// Sends a last line and closes the engine's input.
@@ -323,10 +319,7 @@ impl Conversation {
             if now >= later {
                 // Time that the engine waited for a processor extends the deadline, except for the second where late
                 // answers are accepted.
-                let waited = self
-                    .processor
-                    .waited(now)
-                    .saturating_sub(WAIT_FOR_LATE_ANSWERS);
+                let waited = self.processor.waited(now).saturating_sub(WAIT_FOR_LATE_ANSWERS);
                 later = deadline + waited.min(MOST_EXTENSION);
             }
             // The arbiter itself may have been stopped past the deadline; then the output is read once more.
@@ -363,11 +356,7 @@ impl Conversation {
         let stdout = self.process.stdout.as_ref();
         let stderr = self.process.stderr.as_ref();
         // A closed input would end every poll at once; it is polled only for writing.
-        let stdin = self
-            .process
-            .stdin
-            .as_ref()
-            .filter(|_| !for_input.is_empty());
+        let stdin = self.process.stdin.as_ref().filter(|_| !for_input.is_empty());
         let mut pipes = Vec::with_capacity(3);
         pipes.extend(stdout.map(|pipe| PollFd::new(pipe, PollFlags::IN)));
         pipes.extend(stderr.map(|pipe| PollFd::new(pipe, PollFlags::IN)));

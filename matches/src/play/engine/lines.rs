@@ -131,37 +131,24 @@ mod tests {
         let text = b"id name x\n\nuciok\nbestm";
         for size in 1..=text.len() {
             let mut lines = Lines::new(LONGEST_LINE);
-            let found: Vec<String> = text
-                .chunks(size)
-                .flat_map(|chunk| receive(&mut lines, chunk))
-                .collect();
+            let found: Vec<String> =
+                text.chunks(size).flat_map(|chunk| receive(&mut lines, chunk)).collect();
             assert_eq!(found, ["id name x", "", "uciok"], "in pieces of {size}");
-            assert_eq!(
-                receive(&mut lines, b"ove 5\n"),
-                ["bestmove 5"],
-                "in pieces of {size}"
-            );
+            assert_eq!(receive(&mut lines, b"ove 5\n"), ["bestmove 5"], "in pieces of {size}");
         }
     }
 
     #[test]
     fn a_line_too_long_is_dropped_up_to_its_newline() {
-        for (length, counts) in [
-            (LONGEST_LINE - 1, true),
-            (LONGEST_LINE, false),
-            (300_000, false),
-        ] {
+        for (length, counts) in [(LONGEST_LINE - 1, true), (LONGEST_LINE, false), (300_000, false)]
+        {
             let mut lines = Lines::new(LONGEST_LINE);
             let mut bytes = b"first\n".to_vec();
             bytes.extend(vec![b'x'; length]);
             bytes.extend(b"\nlast\n");
             let found = receive(&mut lines, &bytes);
             let lengths: Vec<usize> = found.iter().map(String::len).collect();
-            let expected = if counts {
-                vec![5, length, 4]
-            } else {
-                vec![5, 4]
-            };
+            let expected = if counts { vec![5, length, 4] } else { vec![5, 4] };
             assert_eq!(lengths, expected, "a line of {length}");
             assert_eq!(lines.has_dropped(), !counts, "a line of {length}");
         }
@@ -172,10 +159,7 @@ mod tests {
         let mut lines = Lines::new(LONGEST_LINE);
         assert!(receive(&mut lines, b"info string ").is_empty());
         lines.drop_incomplete();
-        assert_eq!(
-            receive(&mut lines, b"bestmove 1\nbestmove 2\n"),
-            ["bestmove 2"]
-        );
+        assert_eq!(receive(&mut lines, b"bestmove 1\nbestmove 2\n"), ["bestmove 2"]);
         lines.drop_incomplete();
         assert_eq!(receive(&mut lines, b"bestmove 3\n"), ["bestmove 3"]);
     }

@@ -56,9 +56,7 @@ pub fn option_commands(
 
 /// Finds an option by its name, which is case-insensitive as in UCI.
 fn find<'a>(offers: &'a [OptionOffer], name: &str) -> Option<&'a OptionOffer> {
-    offers
-        .iter()
-        .find(|offer| offer.name.eq_ignore_ascii_case(name))
+    offers.iter().find(|offer| offer.name.eq_ignore_ascii_case(name))
 }
 
 fn variant_setting(
@@ -75,10 +73,7 @@ fn variant_setting(
             offered: vars.clone(),
         });
     }
-    Ok(Command::SetOption {
-        name: offer.name.clone(),
-        value: Some(variant.to_string()),
-    })
+    Ok(Command::SetOption { name: offer.name.clone(), value: Some(variant.to_string()) })
 }
 
 fn setting(engine: &str, offer: &OptionOffer, value: &str) -> Result<Command, StartError> {
@@ -107,10 +102,7 @@ fn setting(engine: &str, offer: &OptionOffer, value: &str) -> Result<Command, St
         OptionKind::String { .. } if value.is_empty() => Some("<empty>".to_string()),
         OptionKind::String { .. } => Some(value.to_string()),
     };
-    Ok(Command::SetOption {
-        name: offer.name.clone(),
-        value,
-    })
+    Ok(Command::SetOption { name: offer.name.clone(), value })
 }
 
 #[cfg(test)]

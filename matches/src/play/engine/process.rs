@@ -28,13 +28,8 @@ const LONGEST_BUSY: Duration = Duration::from_millis(500);
 const BUSY_CHECK_INTERVAL: Duration = Duration::from_millis(5);
 
 /// Signals that usually come from another process.
-const FROM_OUTSIDE: [Signal; 5] = [
-    Signal::HUP,
-    Signal::INT,
-    Signal::QUIT,
-    Signal::KILL,
-    Signal::TERM,
-];
+const FROM_OUTSIDE: [Signal; 5] =
+    [Signal::HUP, Signal::INT, Signal::QUIT, Signal::KILL, Signal::TERM];
 
 /// A child process in its own session and process group, with pipes that never block the arbiter.
 ///
@@ -109,10 +104,7 @@ impl Process {
                 command
             }
         };
-        command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         if let Some(dir) = &spec.dir {
             command.current_dir(dir);
         }
@@ -170,12 +162,7 @@ impl Process {
     /// `true` if the process has ended. It is not reaped, so that the system cannot reuse its process ID or group ID
     /// yet.
     pub fn has_ended(&mut self) -> bool {
-        if self.usage.is_some()
-            || self
-                .guard
-                .as_mut()
-                .is_some_and(|guard| guard.end().is_some())
-        {
+        if self.usage.is_some() || self.guard.as_mut().is_some_and(|guard| guard.end().is_some()) {
             return true;
         }
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
@@ -258,11 +245,7 @@ impl Preparation {
                 }
                 set_parent_process_death_signal(Some(Signal::KILL))?;
                 // A parent that died before this request no longer sends a signal.
-                if getppid() == Some(parent) {
-                    Ok(())
-                } else {
-                    Err(ErrorKind::NotFound.into())
-                }
+                if getppid() == Some(parent) { Ok(()) } else { Err(ErrorKind::NotFound.into()) }
             }
         };
         #[cfg(not(target_os = "linux"))]
@@ -295,12 +278,12 @@ impl Usage {
     /// Describes how the process ended.
     pub fn exit(&self) -> String {
         match self.end {
-            End {
-                was_stopped: true, ..
-            } => "it was stopped by a signal, and was killed by the arbiter".to_string(),
-            End {
-                was_killed: true, ..
-            } => "it was running, and was killed by the arbiter".to_string(),
+            End { was_stopped: true, .. } => {
+                "it was stopped by a signal, and was killed by the arbiter".to_string()
+            }
+            End { was_killed: true, .. } => {
+                "it was running, and was killed by the arbiter".to_string()
+            }
             _ => self.status().to_string(),
         }
     }
@@ -323,11 +306,7 @@ impl Usage {
 /// Number of processes that the system has killed since boot for lack of memory; `None` if the system does not count
 /// them.
 fn kills_for_want_of_memory() -> Option<i64> {
-    VmStat::from_file("/proc/vmstat")
-        .ok()?
-        .0
-        .get("oom_kill")
-        .copied()
+    VmStat::from_file("/proc/vmstat").ok()?.0.get("oom_kill").copied()
 }
 
 #[cfg(test)]
@@ -335,10 +314,7 @@ mod tests {
     use super::*;
 
     fn usage(status: i32) -> Usage {
-        let end = End {
-            status,
-            ..End::default()
-        };
+        let end = End { status, ..End::default() };
         let lacked_memory = false;
         Usage { end, lacked_memory }
     }

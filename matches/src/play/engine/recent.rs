@@ -37,10 +37,7 @@ struct Entry {
 impl Recent {
     /// Creates an empty list; times count from now.
     pub fn new() -> Recent {
-        Recent {
-            start: Instant::now(),
-            lines: VecDeque::with_capacity(LINES),
-        }
+        Recent { start: Instant::now(), lines: VecDeque::with_capacity(LINES) }
     }
 
     /// Adds a line, and drops the oldest one if the list is full.
@@ -53,12 +50,7 @@ impl Recent {
             0 => line.to_vec(),
             _ => [&line[..HEAD_BYTES], &line[line.len() - TAIL_BYTES..]].concat(),
         };
-        self.lines.push_back(Entry {
-            at,
-            origin,
-            text,
-            omitted,
-        });
+        self.lines.push_back(Entry { at, origin, text, omitted });
     }
 
     /// Returns the first word of the last command, unless the engine has sent a line since.
@@ -110,8 +102,7 @@ impl StderrTail {
                 None => (piece, false),
             };
             let room = STDERR_BYTES - self.unfinished.len();
-            self.unfinished
-                .extend_from_slice(&text[..text.len().min(room)]);
+            self.unfinished.extend_from_slice(&text[..text.len().min(room)]);
             if complete {
                 line(&self.unfinished);
                 if self.lines.len() == STDERR_LINES {
@@ -151,20 +142,11 @@ mod tests {
         recent.keep(now, Origin::Arbiter, long.as_bytes());
         let lines = recent.lines();
         assert_eq!(lines.len(), LINES);
-        assert_eq!(
-            (lines[0].text.as_str(), lines[0].from),
-            ("line 81", Speaker::Engine)
-        );
+        assert_eq!((lines[0].text.as_str(), lines[0].from), ("line 81", Speaker::Engine));
         let last = &lines[LINES - 1];
         assert_eq!(last.from, Speaker::Arbiter);
-        assert!(
-            last.text.starts_with("position 1 1") && last.text.ends_with("1 63"),
-            "{last:?}"
-        );
-        assert!(
-            last.text.contains(&format!("[{} bytes]", long.len() - 320)),
-            "{last:?}"
-        );
+        assert!(last.text.starts_with("position 1 1") && last.text.ends_with("1 63"), "{last:?}");
+        assert!(last.text.contains(&format!("[{} bytes]", long.len() - 320)), "{last:?}");
     }
 
     #[test]
@@ -179,10 +161,7 @@ mod tests {
         assert_eq!(seen, 25);
         let lines = words.lines();
         assert_eq!(lines.len(), 10, "{lines:?}");
-        assert_eq!(
-            (lines[0].as_str(), lines[9].as_str()),
-            ("line 17", "cut off")
-        );
+        assert_eq!((lines[0].as_str(), lines[9].as_str()), ("line 17", "cut off"));
     }
 
     #[test]

@@ -84,10 +84,7 @@ pub enum StartError {
         words: String,
     },
     /// The engine does not offer the variant.
-    #[error(
-        "engine {engine} does not play {variant}: its UCI_Variant offers {}",
-        listed(offered)
-    )]
+    #[error("engine {engine} does not play {variant}: its UCI_Variant offers {}", listed(offered))]
     UnknownVariant {
         /// The engine's name.
         engine: String,
@@ -157,10 +154,7 @@ fn interpreter(script: &Path) -> Option<String> {
     let mut start = Vec::new();
     let file = input_file::open(script).ok()?;
     file.take(SHEBANG_BYTES).read_to_end(&mut start).ok()?;
-    let line = start
-        .strip_prefix(b"#!")?
-        .split(|&byte| byte == b'\n')
-        .next()?;
+    let line = start.strip_prefix(b"#!")?.split(|&byte| byte == b'\n').next()?;
     let mut words = line.split(|byte| b" \t".contains(byte));
     let program = words.find(|word| !word.is_empty())?;
     Some(printable_bytes(program).into_owned())

@@ -17,10 +17,7 @@ pub struct Adjudicator {
 impl Adjudicator {
     /// Creates the adjudicator of a new game.
     pub fn new(rule: Adjudication) -> Adjudicator {
-        Adjudicator {
-            rule,
-            said: [None; 2],
-        }
+        Adjudicator { rule, said: [None; 2] }
     }
 
     /// Takes the estimate that came with a move of `seat`: a share in permille for each seat, or nothing.
@@ -51,10 +48,7 @@ impl Adjudicator {
             [Some((one, often)), Some((other, as_often))]
                 if one == other && often.min(as_often) >= moves =>
             {
-                Some(GameEnd::Decided {
-                    winner: one,
-                    ending: Ending::Agreed,
-                })
+                Some(GameEnd::Decided { winner: one, ending: Ending::Agreed })
             }
             _ => None,
         }
@@ -75,10 +69,7 @@ mod tests {
 
     fn agreed(heard: &[(u8, [u16; 2])]) -> Vec<bool> {
         let mut adjudicator = Adjudicator::new(Adjudication {
-            resign: Some(Resign {
-                moves: 2,
-                permille: 900,
-            }),
+            resign: Some(Resign { moves: 2, permille: 900 }),
             solved: false,
         });
         let position = VARIANTS[0].start(2).unwrap().into();
@@ -96,15 +87,8 @@ mod tests {
         assert_eq!(agreed(&game), [false, false, false, true]);
         // An estimate without a winner, or with another one, restarts the count.
         for doubt in [[899, 101], [50, 950]] {
-            let game = [
-                (0, sure),
-                (1, sure),
-                (0, doubt),
-                (1, sure),
-                (0, sure),
-                (1, sure),
-                (0, sure),
-            ];
+            let game =
+                [(0, sure), (1, sure), (0, doubt), (1, sure), (0, sure), (1, sure), (0, sure)];
             assert_eq!(
                 agreed(&game),
                 [false, false, false, false, false, false, true],

@@ -51,13 +51,9 @@ impl GameEnd {
     /// Ends a game because the engine in `seat` could not be started.
     pub fn not_started(seat: Seat, error: StartError) -> GameEnd {
         let (ending, reason, stderr, evidence) = match error {
-            StartError::NoAnswer {
-                error,
-                reason,
-                stderr,
-                evidence,
-                ..
-            } => (ending_of(error), reason, stderr, Some(*evidence)),
+            StartError::NoAnswer { error, reason, stderr, evidence, .. } => {
+                (ending_of(error), reason, stderr, Some(*evidence))
+            }
             error => (Ending::Crash, error.to_string(), Vec::new(), None),
         };
         let fault = Fault {

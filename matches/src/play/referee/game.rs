@@ -61,11 +61,8 @@ impl<'a> Game<'a> {
         for word in &scheduled.opening {
             request.append(word);
         }
-        let specs: Vec<&EngineSpec> = scheduled
-            .seats
-            .iter()
-            .map(|seated| &plan.engines[seated.engine])
-            .collect();
+        let specs: Vec<&EngineSpec> =
+            scheduled.seats.iter().map(|seated| &plan.engines[seated.engine]).collect();
         Ok(Game {
             scheduled,
             referee,
@@ -227,12 +224,7 @@ impl<'a> Game<'a> {
         let cause =
             format!("was {over:.1} ms too late while the arbiter itself lagged by {lag:.1} ms");
         let engine = &self.specs[seat.index()].name;
-        Err(Abandoned::suspect(
-            engine,
-            number(seat),
-            &cause,
-            self.shares(),
-        ))
+        Err(Abandoned::suspect(engine, number(seat), &cause, self.shares()))
     }
 
     /// Abandons the game, a few times per match, if the end or stop of a seat's process may come from another process.
@@ -240,12 +232,7 @@ impl<'a> Game<'a> {
         match engine.interference() {
             Some(what) if self.grants_rerun(seat, MOST_BY_INTERFERENCE) => {
                 let engine = &self.specs[seat.index()].name;
-                Err(Abandoned::interference(
-                    engine,
-                    number(seat),
-                    &what,
-                    self.shares(),
-                ))
+                Err(Abandoned::interference(engine, number(seat), &what, self.shares()))
             }
             _ => Ok(()),
         }
@@ -259,11 +246,7 @@ impl<'a> Game<'a> {
 
     /// Each seat's share in permille: the mean of the engines' last estimates; empty if there are none.
     fn shares(&self) -> Vec<u16> {
-        let said: Vec<&Vec<u16>> = self
-            .opinions
-            .iter()
-            .filter(|said| !said.is_empty())
-            .collect();
+        let said: Vec<&Vec<u16>> = self.opinions.iter().filter(|said| !said.is_empty()).collect();
         let share = |seat: usize| {
             let sum: usize = said.iter().map(|shares| usize::from(shares[seat])).sum();
             (sum / said.len()) as u16

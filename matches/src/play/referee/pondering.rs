@@ -50,10 +50,7 @@ impl Game<'_> {
         engine: &mut Engine,
         answer: &BestMove,
     ) -> Result<(), PositionError> {
-        let Some(expected) = answer
-            .ponder
-            .as_ref()
-            .filter(|_| self.specs[seat.index()].ponder)
+        let Some(expected) = answer.ponder.as_ref().filter(|_| self.specs[seat.index()].ponder)
         else {
             return Ok(());
         };
@@ -64,10 +61,7 @@ impl Game<'_> {
             Err(error) => return Err(error),
         }
         let searchmoves = self.searchmoves(seat, &next);
-        let go = Go {
-            ponder: true,
-            ..clock::go(&self.clocks, seat, searchmoves)
-        };
+        let go = Go { ponder: true, ..clock::go(&self.clocks, seat, searchmoves) };
         let request = self.request.with_next(expected, go);
         if engine.ponder(request).is_ok() {
             self.pondered[seat.index()] = Some(expected.clone());
@@ -87,10 +81,6 @@ impl Game<'_> {
     }
 
     fn searchmoves(&self, seat: Seat, position: &Position) -> Vec<String> {
-        if self.specs[seat.index()].legal {
-            position.legal_actions()
-        } else {
-            Vec::new()
-        }
+        if self.specs[seat.index()].legal { position.legal_actions() } else { Vec::new() }
     }
 }

@@ -25,20 +25,12 @@ impl Request {
         };
         let moves = Vec::new();
         let text = Command::Position(PositionCommand { start, moves }).to_string();
-        Request {
-            start: text.len(),
-            end: text.len(),
-            text,
-        }
+        Request { start: text.len(), end: text.len(), text }
     }
 
     /// Appends a move or a card.
     pub fn append(&mut self, word: &str) {
-        let before = if self.start == self.end {
-            " moves "
-        } else {
-            " "
-        };
+        let before = if self.start == self.end { " moves " } else { " " };
         self.text.truncate(self.end);
         self.text.push_str(before);
         self.text.push_str(word);
@@ -84,10 +76,7 @@ mod tests {
     use super::*;
 
     fn lines(request: &mut Request) -> String {
-        let go = Go {
-            depth: Some(3),
-            ..Go::default()
-        };
+        let go = Go { depth: Some(3), ..Go::default() };
         String::from_utf8(request.with_go(go).to_vec()).unwrap()
     }
 
@@ -97,41 +86,23 @@ mod tests {
         assert_eq!(lines(&mut request), "position startpos\ngo depth 3\n");
         assert_eq!(request.moves(), "");
         request.append("1");
-        assert_eq!(
-            lines(&mut request),
-            "position startpos moves 1\ngo depth 3\n"
-        );
+        assert_eq!(lines(&mut request), "position startpos moves 1\ngo depth 3\n");
         request.append("+half");
-        assert_eq!(
-            lines(&mut request),
-            "position startpos moves 1 +half\ngo depth 3\n"
-        );
+        assert_eq!(lines(&mut request), "position startpos moves 1 +half\ngo depth 3\n");
         assert_eq!(request.moves(), "1 +half");
         assert_eq!(request.last_word(), Some("+half"));
-        let go = Go {
-            ponder: true,
-            ..Go::default()
-        };
+        let go = Go { ponder: true, ..Go::default() };
         let ahead = String::from_utf8(request.with_next("4", go).to_vec()).unwrap();
         assert_eq!(ahead, "position startpos moves 1 +half 4\ngo ponder\n");
-        assert_eq!(
-            lines(&mut request),
-            "position startpos moves 1 +half\ngo depth 3\n"
-        );
+        assert_eq!(lines(&mut request), "position startpos moves 1 +half\ngo depth 3\n");
     }
 
     #[test]
     fn the_start_names_the_players_or_the_position() {
         let mut three = Request::new(None, 3);
         three.append("1");
-        assert_eq!(
-            lines(&mut three),
-            "position startpos players 3 moves 1\ngo depth 3\n"
-        );
+        assert_eq!(lines(&mut three), "position startpos players 3 moves 1\ngo depth 3\n");
         let mut set_up = Request::new(Some("0,68,3/0,68,3 1 - -"), 2);
-        assert_eq!(
-            lines(&mut set_up),
-            "position fen 0,68,3/0,68,3 1 - -\ngo depth 3\n"
-        );
+        assert_eq!(lines(&mut set_up), "position fen 0,68,3/0,68,3 1 - -\ngo depth 3\n");
     }
 }

@@ -60,12 +60,7 @@ pub fn places_and_endings(
         (None, GameEnd::Fault { .. } | GameEnd::Over) => (shared, Ending::Ended),
     };
     // There are at most six places.
-    decided
-        .iter()
-        .enumerate()
-        .map(of_seat)
-        .map(|(place, ending)| (place as u32, ending))
-        .unzip()
+    decided.iter().enumerate().map(of_seat).map(|(place, ending)| (place as u32, ending)).unzip()
 }
 
 #[cfg(test)]
@@ -78,17 +73,9 @@ mod tests {
     #[test]
     fn the_offender_is_last_behind_its_copies_and_the_rest_share() {
         use Ending::{Crash, Ended, Finish, Last, MaxPlies, Solved};
-        let fault = |seat| GameEnd::Fault {
-            ending: Crash,
-            fault: Fault {
-                seat,
-                ..Fault::default()
-            },
-        };
-        let decided = GameEnd::Decided {
-            winner: 1,
-            ending: Solved,
-        };
+        let fault =
+            |seat| GameEnd::Fault { ending: Crash, fault: Fault { seat, ..Fault::default() } };
+        let decided = GameEnd::Decided { winner: 1, ending: Solved };
         for (engines, places, end, expected, endings) in [
             (
                 "abc",
@@ -99,13 +86,7 @@ mod tests {
             ),
             ("ab", &[None, None], fault(1), &[2, 1], &[Crash, Ended]),
             ("aa", &[None, None], fault(1), &[2, 1], &[Crash, Ended]),
-            (
-                "aba",
-                &[None, None, None],
-                fault(1),
-                &[3, 1, 2],
-                &[Crash, Ended, Ended],
-            ),
+            ("aba", &[None, None, None], fault(1), &[3, 1, 2], &[Crash, Ended, Ended]),
             (
                 "abaab",
                 &[None, None, Some(1), None, None],
@@ -113,13 +94,7 @@ mod tests {
                 &[4, 2, 1, 5, 2],
                 &[Ended, Ended, Finish, Crash, Ended],
             ),
-            (
-                "abc",
-                &[None, None, None],
-                fault(3),
-                &[1, 1, 3],
-                &[Ended, Ended, Crash],
-            ),
+            ("abc", &[None, None, None], fault(3), &[1, 1, 3], &[Ended, Ended, Crash]),
             (
                 "abcd",
                 &[None, Some(1), None, None],
@@ -178,10 +153,7 @@ mod tests {
             of_copies().map(halves).sum()
         };
         let rivals = (0..copies.len()).filter(|&seat| !copies[seat]);
-        (
-            of_copies().map(|seat| all[seat]).sum(),
-            rivals.map(against).collect(),
-        )
+        (of_copies().map(|seat| all[seat]).sum(), rivals.map(against).collect())
     }
 
     #[test]
@@ -204,10 +176,7 @@ mod tests {
                         let decided: Vec<Option<usize>> = last.iter().map(place).collect();
                         let open = ranking[finished..].iter().filter(|&&seat| copies[seat]);
                         for &seat in open {
-                            let fault = Fault {
-                                seat: seat as u32 + 1,
-                                ..Fault::default()
-                            };
+                            let fault = Fault { seat: seat as u32 + 1, ..Fault::default() };
                             let ending = Ending::Crash;
                             let end = GameEnd::Fault { ending, fault };
                             let (places, _) = places_and_endings(&engines, &decided, &end);

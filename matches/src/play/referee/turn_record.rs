@@ -54,10 +54,7 @@ pub fn turn_record(
     };
     let flaw = flaws.join("; ");
     let flaw = shortened(&printable(&flaw), MAX_FLAW - DOTS).into_owned();
-    TurnRecord {
-        flaw: Some(flaw).filter(|flaw| !flaw.is_empty()),
-        ..turn
-    }
+    TurnRecord { flaw: Some(flaw).filter(|flaw| !flaw.is_empty()), ..turn }
 }
 
 fn believed_number<T: Copy + Into<u64> + Ord>(
@@ -97,9 +94,7 @@ fn believed_estimate(said: [Vec<u16>; 2], seats: usize, flaws: &mut Vec<String>)
         let shares: Vec<String> = estimate.iter().map(u16::to_string).collect();
         let shares = shares.join(" ");
         let shares = shortened(&shares, MAX_FLAW / 2);
-        flaws.push(format!(
-            "estimate {shares}, expected {seats} shares of 1000"
-        ));
+        flaws.push(format!("estimate {shares}, expected {seats} shares of 1000"));
     }
     Vec::new()
 }
@@ -134,14 +129,7 @@ mod tests {
 
     fn recorded(line: &str, info: &str, seats: usize) -> TurnRecord {
         let answer = Answer::read(Duration::from_millis(1), line.as_bytes(), info.as_bytes());
-        turn_record(
-            Seat(0),
-            "5".to_string(),
-            answer,
-            [Duration::ZERO; 2],
-            0,
-            seats,
-        )
+        turn_record(Seat(0), "5".to_string(), answer, [Duration::ZERO; 2], 0, seats)
     }
 
     #[test]
@@ -153,17 +141,11 @@ mod tests {
             ),
             ("bestmove 5 estimate 1000 0", "info depth 1 score mate 0"),
             // Each share is rounded separately.
-            (
-                "bestmove 5 estimate 501 500",
-                "info depth 1 score mate -10000",
-            ),
+            ("bestmove 5 estimate 501 500", "info depth 1 score mate -10000"),
         ] {
             let turn = recorded(line, info, 2);
             assert_eq!(turn.flaw, None, "{line}, {info}");
-            assert!(
-                turn.depth.is_some() && turn.score.is_some(),
-                "{line}, {info}"
-            );
+            assert!(turn.depth.is_some() && turn.score.is_some(), "{line}, {info}");
             assert_eq!(turn.estimate.len(), 2, "{line}, {info}");
         }
     }
@@ -191,38 +173,18 @@ mod tests {
                 "info depth 1 score mate 10001",
                 "score mate 10001, expected -10000 to 10000",
             ),
-            (
-                "bestmove 5 estimate 600 300",
-                "",
-                "estimate 600 300, expected 2 shares of 1000",
-            ),
-            (
-                "bestmove 5 estimate 1001 0",
-                "",
-                "estimate 1001 0, expected 2 shares of 1000",
-            ),
+            ("bestmove 5 estimate 600 300", "", "estimate 600 300, expected 2 shares of 1000"),
+            ("bestmove 5 estimate 1001 0", "", "estimate 1001 0, expected 2 shares of 1000"),
             (
                 "bestmove 5 estimate 300 400 300",
                 "",
                 "estimate 300 400 300, expected 2 shares of 1000",
             ),
-            (
-                "bestmove 5 ponder",
-                "",
-                "bestmove ponder: missing argument: expected a move",
-            ),
+            ("bestmove 5 ponder", "", "bestmove ponder: missing argument: expected a move"),
         ] {
-            assert_eq!(
-                recorded(line, info, 2).flaw.as_deref(),
-                Some(flaw),
-                "{line}, {info}"
-            );
+            assert_eq!(recorded(line, info, 2).flaw.as_deref(), Some(flaw), "{line}, {info}");
         }
-        let turn = recorded(
-            "bestmove 5 estimate 9 9",
-            "info depth 3 estimate 600 400",
-            2,
-        );
+        let turn = recorded("bestmove 5 estimate 9 9", "info depth 3 estimate 600 400", 2);
         assert_eq!((turn.depth, turn.estimate), (Some(3), vec![600, 400]));
         assert!(turn.flaw.is_some());
     }

@@ -42,18 +42,11 @@ fn game(command: &str, args: &[&str]) -> Arc<External> {
     let mut program = EngineSpec::new("count", command, Limit::default());
     program.args = args.iter().map(ToString::to_string).collect();
     let told = program.name.clone();
-    Arc::new(External::new(RulesPlan {
-        program,
-        told,
-        draws: Draws::Seat,
-    }))
+    Arc::new(External::new(RulesPlan { program, told, draws: Draws::Seat }))
 }
 
 fn shell(script: &str, argument: &Path) -> Arc<External> {
-    game(
-        "/bin/sh",
-        &["-c", script, "sh", &argument.display().to_string()],
-    )
+    game("/bin/sh", &["-c", script, "sh", &argument.display().to_string()])
 }
 
 fn run(game: &External, patience: Duration) -> Result<(), RulesError> {
@@ -103,19 +96,13 @@ fn a_program_answers_what_it_is_asked() {
     play_to_the_end(&game);
     let start = game.start(2).unwrap();
     let coin = start.after("a").unwrap();
-    assert_eq!(
-        coin.outcomes(),
-        [("+a".to_string(), 1), ("+b".to_string(), 2)]
-    );
+    assert_eq!(coin.outcomes(), [("+a".to_string(), 1), ("+b".to_string(), 2)]);
     let children = coin.children().unwrap();
     let words: Vec<&str> = children.iter().map(|(word, _)| word.as_str()).collect();
     assert_eq!(words, ["+a", "+b"]);
     let refused = game.start(3).unwrap_err();
     assert!(matches!(refused, PositionError::Setup(_)), "{refused:?}");
-    assert!(
-        refused.to_string().contains("two players only"),
-        "{refused}"
-    );
+    assert!(refused.to_string().contains("two players only"), "{refused}");
     // A refusal is no fault.
     play_to_the_end(&game);
 }
@@ -163,11 +150,7 @@ fn another_connection_ends_the_process_of_the_first() {
     run(&game, PATIENCE).unwrap();
     run(&game, PATIENCE).unwrap();
     let text = fs::read_to_string(&file).unwrap();
-    assert_eq!(
-        text.lines().filter(|line| *line == "quit").count(),
-        1,
-        "{text}"
-    );
+    assert_eq!(text.lines().filter(|line| *line == "quit").count(), 1, "{text}");
     play_to_the_end(&game);
 }
 
@@ -180,42 +163,19 @@ fn a_program_that_does_not_start_is_named() {
             SHORT,
             "exit status: 1; its standard error ends with: no module pig",
         ),
-        (
-            "exec sleep 1000",
-            SHORT,
-            "no ugiok: it did not answer in time; no output after `ugi`",
-        ),
+        ("exec sleep 1000", SHORT, "no ugiok: it did not answer in time; no output after `ugi`"),
         ("exec yes", SHORT, "no ugiok: it did not answer in time"),
-        (
-            "exec cat /dev/zero",
-            PATIENCE,
-            "no ugiok: it sent a line of more than 1048576 bytes",
-        ),
-        (
-            "exec >&-; sleep 1000",
-            PATIENCE,
-            "no ugiok: it closed its output or input",
-        ),
+        ("exec cat /dev/zero", PATIENCE, "no ugiok: it sent a line of more than 1048576 bytes"),
+        ("exec >&-; sleep 1000", PATIENCE, "no ugiok: it closed its output or input"),
     ];
     for (script, patience, words) in cases {
         let begun = Instant::now();
-        let error = run(&game("/bin/sh", &["-c", script]), patience)
-            .unwrap_err()
-            .to_string();
-        assert!(
-            error.starts_with("rules program count: no ugiok: "),
-            "{script}: {error}"
-        );
+        let error = run(&game("/bin/sh", &["-c", script]), patience).unwrap_err().to_string();
+        assert!(error.starts_with("rules program count: no ugiok: "), "{script}: {error}");
         assert!(error.contains(words), "{script}: {error}");
-        assert!(
-            begun.elapsed() < SHORT + GRACE,
-            "{script}: {:?}",
-            begun.elapsed()
-        );
+        assert!(begun.elapsed() < SHORT + GRACE, "{script}: {:?}", begun.elapsed());
     }
-    let error = run(&game("/nowhere/rules", &[]), PATIENCE)
-        .unwrap_err()
-        .to_string();
+    let error = run(&game("/nowhere/rules", &[]), PATIENCE).unwrap_err().to_string();
     let words = "rules program count: cannot start /nowhere/rules: No such file or directory";
     assert!(error.starts_with(words), "{error}");
 }
@@ -230,12 +190,7 @@ fn a_program_that_fails_is_named_with_the_question_and_its_last_words() {
             "its process ended with exit status: 3",
             "; its standard error ends with: no dice left",
         ),
-        (
-            "kill -9 $$",
-            PATIENCE,
-            "its process ended with signal: 9 (SIGKILL)",
-            "",
-        ),
+        ("kill -9 $$", PATIENCE, "its process ended with signal: 9 (SIGKILL)", ""),
         (
             "echo thinking >&2; exec sleep 1000",
             SHORT,
@@ -267,30 +222,15 @@ fn a_program_that_fails_is_named_with_the_question_and_its_last_words() {
             "it did not answer in time; it sent \"y\", which is not a response",
             "",
         ),
-        (
-            "exec cat /dev/zero",
-            PATIENCE,
-            "it sent a line of more than 1048576 bytes",
-            "",
-        ),
-        (
-            "exec >&-; sleep 1000",
-            PATIENCE,
-            "it closed its output or input",
-            "",
-        ),
+        ("exec cat /dev/zero", PATIENCE, "it sent a line of more than 1048576 bytes", ""),
+        ("exec >&-; sleep 1000", PATIENCE, "it closed its output or input", ""),
         (
             "printf 'response \\377\\376\\n'",
             PATIENCE,
             "its answer is not UTF-8: \"\\xff\\xfe\"",
             "",
         ),
-        (
-            "echo 'info string error: no idea'",
-            PATIENCE,
-            "it reports an error: no idea",
-            "",
-        ),
+        ("echo 'info string error: no idea'", PATIENCE, "it reports an error: no idea", ""),
         (
             "echo 'unsure' >&2; echo 'response 1 legal a a'",
             PATIENCE,
@@ -309,16 +249,8 @@ fn a_program_that_fails_is_named_with_the_question_and_its_last_words() {
         run(&game, patience).unwrap();
         let begun = Instant::now();
         let error = broken(game.start(2).unwrap_err());
-        assert_eq!(
-            error,
-            format!("rules program count: {what}{asked}{said}"),
-            "{on_state}"
-        );
-        assert!(
-            begun.elapsed() < SHORT + GRACE,
-            "{on_state}: {:?}",
-            begun.elapsed()
-        );
+        assert_eq!(error, format!("rules program count: {what}{asked}{said}"), "{on_state}");
+        assert!(begun.elapsed() < SHORT + GRACE, "{on_state}: {:?}", begun.elapsed());
     }
 }
 
@@ -332,10 +264,7 @@ fn an_answer_too_many_is_noticed() {
     thread::sleep(Duration::from_millis(200));
     let error = broken(start.after("a").unwrap_err());
     let early = "it answers without a question: \"\"";
-    assert!(
-        error.contains(early) || error.contains("its answer has \"\""),
-        "{error}"
-    );
+    assert!(error.contains(early) || error.contains("its answer has \"\""), "{error}");
 }
 
 #[test]
@@ -372,10 +301,8 @@ fn no_process_starts_after_a_change_of_the_program() {
 fn another_process_follows_a_broken_one() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("processes");
-    let once = COUNT.replace(
-        "ugi) ",
-        r#"*moves\ b) [ "$(wc -l < "$1")" -gt 1 ] || exit 1 ;; ugi) "#,
-    );
+    let once =
+        COUNT.replace("ugi) ", r#"*moves\ b) [ "$(wc -l < "$1")" -gt 1 ] || exit 1 ;; ugi) "#);
     let game = shell(&once, &file);
     run(&game, PATIENCE).unwrap();
     let start = game.start(2).unwrap();
@@ -423,10 +350,7 @@ fn an_interrupt_ends_the_wait() {
             interrupt.set();
         });
         let error = game.start(2).unwrap_err();
-        assert!(
-            matches!(error, PositionError::Rules(RulesError::Interrupted)),
-            "{error:?}"
-        );
+        assert!(matches!(error, PositionError::Rules(RulesError::Interrupted)), "{error:?}");
     });
     assert!(begun.elapsed() < GRACE, "{:?}", begun.elapsed());
 }

@@ -79,10 +79,7 @@ fn settle(specs: &mut [EngineSpec], engines: &[Engine]) -> Vec<String> {
     let remark = |(setting, engines): (String, Vec<usize>)| {
         let names = engines.into_iter().map(|index| specs[index].name.as_str());
         let names: Vec<&str> = names.collect();
-        format!(
-            "--each {setting} is left out for {}: no such option",
-            names.join(", ")
-        )
+        format!("--each {setting} is left out for {}: no such option", names.join(", "))
     };
     dropped.into_iter().map(remark).collect()
 }

@@ -48,9 +48,7 @@ impl<F: Fn(u64) -> Option<u64>> GameQueue<F> {
 impl<F: Fn(u64) -> Option<u64> + Sync> Games for GameQueue<F> {
     fn next(&self) -> Next {
         let (set, get) = (Ordering::Relaxed, Ordering::Relaxed);
-        let from = self
-            .next
-            .fetch_update(set, get, |from| (self.due)(from)?.checked_add(1));
+        let from = self.next.fetch_update(set, get, |from| (self.due)(from)?.checked_add(1));
         let game = from.ok().and_then(&self.due);
         game.map_or(Next::End, Next::Game)
     }
@@ -64,9 +62,6 @@ mod tests {
     fn each_game_that_is_due_is_taken_once() {
         let games = GameQueue::new(|from| (from..=7).find(|number| number % 3 == 1));
         let taken = [(); 4].map(|()| games.next());
-        assert_eq!(
-            taken,
-            [Next::Game(1), Next::Game(4), Next::Game(7), Next::End]
-        );
+        assert_eq!(taken, [Next::Game(1), Next::Game(4), Next::Game(7), Next::End]);
     }
 }

@@ -40,9 +40,7 @@ impl Programs {
     pub fn of(plan: &Plan, interrupt: &Interrupt) -> Programs {
         let engines = plan.engines.iter();
         Programs {
-            engines: engines
-                .map(|engine| ProgramFiles::of(engine, interrupt))
-                .collect(),
+            engines: engines.map(|engine| ProgramFiles::of(engine, interrupt)).collect(),
             interrupt: interrupt.clone(),
         }
     }

@@ -42,14 +42,9 @@ impl<'a> Retirement<'a> {
     pub fn new(plan: &'a Plan, failures: &[u32]) -> Retirement<'a> {
         let mut failures = failures.to_vec();
         failures.resize(plan.engines.len(), 0);
-        let has_retired = failures
-            .iter()
-            .map(|&failures| plan.patience.retires(failures));
-        let mut state = State {
-            has_retired: has_retired.collect(),
-            failures,
-            leaves_nothing: false,
-        };
+        let has_retired = failures.iter().map(|&failures| plan.patience.retires(failures));
+        let mut state =
+            State { has_retired: has_retired.collect(), failures, leaves_nothing: false };
         let line_ups = plan.line_ups();
         state.look_ahead(&line_ups);
         Retirement {

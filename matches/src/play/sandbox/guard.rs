@@ -29,11 +29,7 @@ pub struct Guard {
 impl Guard {
     /// Creates the guard from the socket to the launcher.
     pub fn new(line: UnixStream) -> Guard {
-        Guard {
-            line,
-            unread: Vec::new(),
-            end: None,
-        }
+        Guard { line, unread: Vec::new(), end: None }
     }
 
     /// Waits until the program runs and alone has its ends of the pipes.
@@ -116,13 +112,8 @@ mod tests {
         theirs.write_all(b"\"Started\"\n\"Closed\"\n").unwrap();
         guard.await_start().unwrap();
         assert_eq!(guard.end(), None);
-        let expected = End {
-            status: 9,
-            memory_kib: 1,
-            cpu_micros: 5,
-            was_killed: true,
-            was_stopped: false,
-        };
+        let expected =
+            End { status: 9, memory_kib: 1, cpu_micros: 5, was_killed: true, was_stopped: false };
         let line = serde_json::to_string(&Report::Ended(expected)).unwrap();
         let (begun, rest) = line.split_at(9);
         theirs.write_all(begun.as_bytes()).unwrap();

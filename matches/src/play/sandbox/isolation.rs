@@ -83,11 +83,7 @@ impl Isolation {
         let needs =
             |engine: &EngineSpec| Some((engine.name.clone(), engine.bounds.need_of_isolation()?));
         match engines.iter().find_map(needs) {
-            Some((engine, key)) => Err(IsolationError::Needed {
-                engine,
-                key,
-                reason,
-            }),
+            Some((engine, key)) => Err(IsolationError::Needed { engine, key, reason }),
             None => Ok((None, format!("isolation: none: {reason}"))),
         }
     }
@@ -116,10 +112,7 @@ impl Isolation {
 
     #[cfg(not(target_os = "linux"))]
     fn try_out(self) -> io::Result<()> {
-        Err(io::Error::new(
-            io::ErrorKind::Unsupported,
-            "only Linux has namespaces",
-        ))
+        Err(io::Error::new(io::ErrorKind::Unsupported, "only Linux has namespaces"))
     }
 
     /// Returns the command of an engine's launcher. The launcher inherits the socket `line`, and limits each process to
@@ -143,13 +136,8 @@ impl Isolation {
             line: line.as_raw_fd(),
             memory,
             limits: spec.bounds,
-            hidden: own_files::existing()
-                .into_iter()
-                .map(OsString::from)
-                .collect(),
-            program: program
-                .chain(spec.args.iter().map(OsString::from))
-                .collect(),
+            hidden: own_files::existing().into_iter().map(OsString::from).collect(),
+            program: program.chain(spec.args.iter().map(OsString::from)).collect(),
         };
         order.command(OUTSIDE)
     }

@@ -82,10 +82,7 @@ pub fn launch(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             // For a user who typed the command; an arbiter that still runs never causes this error.
-            let _ = writeln!(
-                io::stderr(),
-                "{ARGUMENT} is for the arbiter's own use: {error}"
-            );
+            let _ = writeln!(io::stderr(), "{ARGUMENT} is for the arbiter's own use: {error}");
             ExitCode::FAILURE
         }
     }
@@ -215,11 +212,7 @@ fn start_engine(order: &Order) -> io::Result<Child> {
         limits::set(memory, &limits)?;
         // The creator of a namespace has all capabilities in it and could undo the mounts.
         let none = CapabilitySet::empty();
-        let sets = CapabilitySets {
-            effective: none,
-            permitted: none,
-            inheritable: none,
-        };
+        let sets = CapabilitySets { effective: none, permitted: none, inheritable: none };
         Ok(set_capabilities(None, sets)?)
     };
     let mut command = Command::new(program);

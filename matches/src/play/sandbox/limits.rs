@@ -12,12 +12,7 @@ use crate::plan::ResourceLimits;
 /// # Errors
 /// The system refuses a limit above the arbiter's own.
 pub fn set(memory: Option<u64>, bounds: &ResourceLimits) -> io::Result<()> {
-    let ResourceLimits {
-        cpu,
-        processes,
-        filesize,
-        net: _,
-    } = *bounds;
+    let ResourceLimits { cpu, processes, filesize, net: _ } = *bounds;
     let bytes = |mib: u64| mib.saturating_mul(MIB);
     limit(Resource::As, memory.map(bytes), 0)?;
     // SIGXCPU, which names the exceeded limit, comes a second before SIGKILL, which does not.
@@ -37,10 +32,7 @@ pub fn forbid_core_dumps() -> io::Result<()> {
 
 fn limit(resource: Resource, value: Option<u64>, grace: u64) -> io::Result<()> {
     if let Some(value) = value {
-        let limit = Rlimit {
-            current: Some(value),
-            maximum: Some(value.saturating_add(grace)),
-        };
+        let limit = Rlimit { current: Some(value), maximum: Some(value.saturating_add(grace)) };
         setrlimit(resource, limit)?;
     }
     Ok(())

@@ -65,9 +65,7 @@ impl MemoryGroup {
     /// # Errors
     /// The arbiter's user lacks the permission.
     pub fn entrance(&self) -> io::Result<File> {
-        File::options()
-            .write(true)
-            .open(self.directory.join(PROCESSES))
+        File::options().write(true).open(self.directory.join(PROCESSES))
     }
 }
 
@@ -91,10 +89,8 @@ fn places(line: &str) -> Vec<Place> {
         controllers.is_ok_and(|names| names.split_whitespace().any(|name| name == "memory"))
     };
     let candidates = own.ancestors().take(2).filter(is_divided);
-    let place = |directory: &Path| Place {
-        directory: directory.to_path_buf(),
-        bound: "memory.max",
-    };
+    let place =
+        |directory: &Path| Place { directory: directory.to_path_buf(), bound: "memory.max" };
     candidates.map(place).collect()
 }
 
@@ -114,10 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    #[cfg_attr(
-        not(memory_group),
-        ignore = "needs a control group that this user may divide"
-    )]
+    #[cfg_attr(not(memory_group), ignore = "needs a control group that this user may divide")]
     fn a_group_is_made_and_removed() {
         let group = MemoryGroup::create(64).unwrap();
         let directory = group.directory.clone();

@@ -44,17 +44,13 @@ impl View {
     /// directories it keeps the current one, the program, and all files and directories among the arguments.
     pub fn of(program: &[OsString], hidden: Vec<PathBuf>) -> io::Result<View> {
         let directory = env::current_dir()?;
-        let private: Vec<PathBuf> = PRIVATE
-            .iter()
-            .filter_map(|path| fs::canonicalize(path).ok())
-            .collect();
+        let private: Vec<PathBuf> =
+            PRIVATE.iter().filter_map(|path| fs::canonicalize(path).ok()).collect();
         let is_covered = |path: &Path| {
             let mut above = private.iter();
             above.any(|private| path.starts_with(private) && path != private)
         };
-        let file = program
-            .first()
-            .and_then(|program| binary::file_of(Path::new(program)));
+        let file = program.first().and_then(|program| binary::file_of(Path::new(program)));
         let words = program.iter().skip(1).map(PathBuf::from);
         let paths = [directory.clone()].into_iter().chain(file).chain(words);
         let paths = paths.map(|path| directory.join(path));
@@ -66,12 +62,7 @@ impl View {
         // A directory comes before its content.
         kept.sort_by_key(|(_, place)| place.components().count());
         kept.extend(found.into_iter().filter(|(_, place)| is_covered(place)));
-        Ok(View {
-            directory,
-            private,
-            kept,
-            hidden,
-        })
+        Ok(View { directory, private, kept, hidden })
     }
 
     /// Changes the mounts, in the first process of a namespace.
@@ -83,10 +74,7 @@ impl View {
             mount_bind(NOTHING, file)?;
         }
         let open = |path: &Path| openat(CWD, path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty());
-        let kept = self
-            .kept
-            .iter()
-            .map(|(path, place)| Ok((open(path)?, place)));
+        let kept = self.kept.iter().map(|(path, place)| Ok((open(path)?, place)));
         let kept: Vec<(OwnedFd, &PathBuf)> = kept.collect::<io::Result<_>>()?;
         let flags = MountFlags::NOSUID | MountFlags::NOEXEC;
         for (file_system, directory, options) in MOUNTS {
@@ -95,13 +83,7 @@ impl View {
             }
         }
         for directory in &self.private {
-            mount(
-                "tmpfs",
-                directory,
-                "tmpfs",
-                MountFlags::NOSUID | MountFlags::NODEV,
-                TMPFS,
-            )?;
+            mount("tmpfs", directory, "tmpfs", MountFlags::NOSUID | MountFlags::NODEV, TMPFS)?;
         }
         for (file, place) in kept {
             let source = PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()));

@@ -58,26 +58,16 @@ mod tests {
 
     #[test]
     fn an_inverse_worked_by_hand() {
-        let matrix = vec![
-            vec![4.0, 2.0, 0.0],
-            vec![2.0, 5.0, 2.0],
-            vec![0.0, 2.0, 5.0],
-        ];
+        let matrix = vec![vec![4.0, 2.0, 0.0], vec![2.0, 5.0, 2.0], vec![0.0, 2.0, 5.0]];
         // Determinant 64.
         let expected = [[21.0, -10.0, 4.0], [-10.0, 20.0, -8.0], [4.0, -8.0, 16.0]];
         let found = inverse(matrix.clone());
         for (found, expected) in found.iter().zip(expected) {
             for (found, expected) in found.iter().zip(expected) {
-                assert!(
-                    (found - expected / 64.0).abs() < 1e-12,
-                    "{found} {expected}"
-                );
+                assert!((found - expected / 64.0).abs() < 1e-12, "{found} {expected}");
             }
         }
         let solved = solve(matrix, vec![6.0, 9.0, 7.0]);
-        assert!(
-            solved.iter().all(|value| (value - 1.0).abs() < 1e-12),
-            "{solved:?}"
-        );
+        assert!(solved.iter().all(|value| (value - 1.0).abs() < 1e-12), "{solved:?}");
     }
 }

@@ -166,15 +166,7 @@ impl Samples {
             moves: self.moves,
             loss_per_move: per_choice(self.loss),
             costly: per_choice(self.costly as f64),
-            means: SeatSums {
-                start,
-                skill,
-                gifts,
-                luck,
-                noise,
-                verdict,
-                result,
-            },
+            means: SeatSums { start, skill, gifts, luck, noise, verdict, result },
         }
     }
 }
@@ -218,10 +210,7 @@ mod tests {
         let error = a.means.luck.error.unwrap();
         assert!((error - 12.706 * 100.0).abs() < 0.03, "{error}");
         let seats: Vec<Line> = totals.seats().collect();
-        assert_eq!(
-            (seats[0].means.luck.mean, seats[1].means.luck.mean),
-            (0.0, 0.0)
-        );
+        assert_eq!((seats[0].means.luck.mean, seats[1].means.luck.mean), (0.0, 0.0));
     }
 
     #[test]

@@ -48,10 +48,7 @@ const HOLDING: [u8; MOST_CARROTS + 1] = {
 
 /// Smallest holding of a class.
 fn carrots_of(holding: usize) -> usize {
-    HOLDING
-        .iter()
-        .position(|&number| usize::from(number) == holding)
-        .unwrap_or(MOST_CARROTS)
+    HOLDING.iter().position(|&number| usize::from(number) == holding).unwrap_or(MOST_CARROTS)
 }
 
 /// Next action of a hare: it moves, misses its turn or draws a card.
@@ -93,10 +90,7 @@ const SURPLUSES: usize = 128;
 impl Looks {
     /// Numbers the looks on the track of a ruleset.
     pub fn of(ruleset: &Ruleset) -> Looks {
-        let mut looks = Looks {
-            stand: [[0; STATES]; FINISH as usize + 1],
-            stands: Vec::new(),
-        };
+        let mut looks = Looks { stand: [[0; STATES]; FINISH as usize + 1], stands: Vec::new() };
         for square in 0..=FINISH {
             for state in [State::Free, State::Misses, State::Draws] {
                 let kind = ruleset.track.square(square);
@@ -111,10 +105,7 @@ impl Looks {
                 }
             }
         }
-        assert!(
-            looks.stands.len() <= MOST_STANDS,
-            "a track with more hare squares"
-        );
+        assert!(looks.stands.len() <= MOST_STANDS, "a track with more hare squares");
         looks
     }
 
@@ -126,9 +117,7 @@ impl Looks {
     /// The stands in order of their numbers: the square, and 0 for a hare that moves freely, 1 for one that misses its
     /// turn, 2 for one that draws a card.
     pub fn stands(&self) -> impl Iterator<Item = (u8, usize)> {
-        self.stands
-            .iter()
-            .map(|&(square, state)| (square, state as usize))
+        self.stands.iter().map(|&(square, state)| (square, state as usize))
     }
 
     /// Number of the look of a seat.
@@ -163,9 +152,7 @@ impl Looks {
             carrots as u16,
         );
         let price = usize::from(cost(u16::from(FINISH - square)));
-        let surplus = (carrots + SURPLUSES / 2)
-            .saturating_sub(price)
-            .min(SURPLUSES - 1);
+        let surplus = (carrots + SURPLUSES / 2).saturating_sub(price).min(SURPLUSES - 1);
         let square = usize::from(square);
         [
             stand * LETTUCES + lettuces,

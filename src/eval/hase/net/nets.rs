@@ -134,10 +134,7 @@ pub enum EvalFileError {
 
 fn read(path: &Path) -> Result<Weights, EvalFileError> {
     let owned = || path.to_path_buf();
-    let unreadable = |error| EvalFileError::Unreadable {
-        path: owned(),
-        error,
-    };
+    let unreadable = |error| EvalFileError::Unreadable { path: owned(), error };
     // Checked before opening the file, since opening a pipe would block.
     if !path.metadata().map_err(unreadable)?.is_file() {
         return Err(EvalFileError::NoFile { path: owned() });
@@ -149,15 +146,10 @@ fn read(path: &Path) -> Result<Weights, EvalFileError> {
     if bytes.len() as u64 > LONGEST_FILE {
         return Err(EvalFileError::TooLong { path: owned() });
     }
-    let weights = Weights::from_bytes(&bytes).map_err(|error| EvalFileError::Weights {
-        path: owned(),
-        error,
-    })?;
+    let weights = Weights::from_bytes(&bytes)
+        .map_err(|error| EvalFileError::Weights { path: owned(), error })?;
     if !names().contains(&weights.variant.as_str()) {
-        return Err(EvalFileError::Variant {
-            path: owned(),
-            variant: weights.variant,
-        });
+        return Err(EvalFileError::Variant { path: owned(), variant: weights.variant });
     }
     Ok(weights)
 }
@@ -186,28 +178,14 @@ mod tests {
             (folder.path().join("absent"), "cannot be read: "),
             (folder.path().to_path_buf(), "expected a regular file"),
             (written("empty", b""), "expected a first line"),
-            (
-                written("short", &good[..good.len() - 1]),
-                "bytes after the first line",
-            ),
-            (
-                written("strange", &strange.to_bytes()),
-                "weights for \"halma\"",
-            ),
-            (
-                written("long", &vec![0; LONGEST_FILE as usize + 1]),
-                "bytes at most",
-            ),
+            (written("short", &good[..good.len() - 1]), "bytes after the first line"),
+            (written("strange", &strange.to_bytes()), "weights for \"halma\""),
+            (written("long", &vec![0; LONGEST_FILE as usize + 1]), "bytes at most"),
         ];
         for (path, expected) in cases {
-            let error = Evaluators::default()
-                .load(Some(&path))
-                .unwrap_err()
-                .to_string();
+            let error = Evaluators::default().load(Some(&path)).unwrap_err().to_string();
             assert!(error.contains(expected), "{error}");
         }
-        Evaluators::default()
-            .load(Some(&written("good", &good)))
-            .unwrap();
+        Evaluators::default().load(Some(&written("good", &good))).unwrap();
     }
 }

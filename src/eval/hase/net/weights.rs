@@ -94,15 +94,7 @@ impl Weights {
     /// All weights, starting with the tables of parts.
     pub fn numbers(&mut self) -> impl Iterator<Item = &mut f32> {
         let Weights {
-            parts,
-            deck,
-            slots,
-            bias,
-            mixing,
-            mixing_bias,
-            strength,
-            strength_bias,
-            ..
+            parts, deck, slots, bias, mixing, mixing_bias, strength, strength_bias, ..
         } = self;
         let parts = parts.iter_mut().flatten().flatten();
         let deck = deck.iter_mut().flatten().flatten();
@@ -121,10 +113,7 @@ impl Weights {
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = format!("{MAGIC} {} {}\n", self.variant, self.seats).into_bytes();
         for table in &self.parts {
-            let largest = table
-                .iter()
-                .flatten()
-                .fold(0f32, |most, x| most.max(x.abs()));
+            let largest = table.iter().flatten().fold(0f32, |most, x| most.max(x.abs()));
             let unit = (largest / f32::from(i16::MAX)).max(f32::MIN_POSITIVE);
             bytes.extend(unit.to_le_bytes());
             let rounded = table.iter().flatten().map(|x| (x / unit).round() as i16);
@@ -155,10 +144,7 @@ impl Weights {
         let mut rest = &bytes[end + 1..];
         let expected = weights.file_length();
         if rest.len() != expected {
-            return Err(WeightsError::Length {
-                expected,
-                found: rest.len(),
-            });
+            return Err(WeightsError::Length { expected, found: rest.len() });
         }
         for table in &mut weights.parts {
             let unit = f32::from_le_bytes(take(&mut rest));

@@ -14,11 +14,7 @@ impl Solved {
     /// it returns the first position, ordered by the set of the wolves as a number, then by the rabbit's square, then
     /// with the rabbit to move first.
     pub fn census(&self) -> Census<Position> {
-        let nothing = LongestWin {
-            plies: 0,
-            count: 0,
-            position: start(STARTS[0]),
-        };
+        let nothing = LongestWin { plies: 0, count: 0, position: start(STARTS[0]) };
         let mut census = Census {
             positions: 0,
             wins: [0; 2],
@@ -37,11 +33,7 @@ impl Solved {
     }
 
     fn start(&self, position: Position) -> Start<Position> {
-        Start {
-            position,
-            outcome: self.outcome(&position),
-            reachable: reachable(&position),
-        }
+        Start { position, outcome: self.outcome(&position), reachable: reachable(&position) }
     }
 }
 
@@ -55,11 +47,7 @@ fn count(census: &mut Census<Position>, position: Position, outcome: Outcome) {
     census.positions += 1;
     census.wins[outcome.winner.index()] += 1;
     if longest.count == 0 || outcome.plies > longest.plies {
-        *longest = LongestWin {
-            plies: outcome.plies,
-            count: 0,
-            position,
-        };
+        *longest = LongestWin { plies: outcome.plies, count: 0, position };
     }
     longest.count += u32::from(outcome.plies == longest.plies);
 }
@@ -103,14 +91,7 @@ mod tests {
         let reachable: Vec<u32> = census.starts.iter().map(|start| start.reachable).collect();
         assert_eq!(reachable, [892_699, 895_094, 895_280, 894_341]);
         for start in census.starts {
-            assert_eq!(
-                start.outcome,
-                Outcome {
-                    winner: WOLVES,
-                    plies: 44
-                },
-                "{start:?}"
-            );
+            assert_eq!(start.outcome, Outcome { winner: WOLVES, plies: 44 }, "{start:?}");
         }
     }
 

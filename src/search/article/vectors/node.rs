@@ -59,11 +59,7 @@ pub struct VectorBounds {
 
 impl VectorBounds {
     /// No bounds.
-    pub const NONE: VectorBounds = VectorBounds {
-        before: None,
-        alpha: -i64::MAX,
-        beta: i64::MAX,
-    };
+    pub const NONE: VectorBounds = VectorBounds { before: None, alpha: -i64::MAX, beta: i64::MAX };
 }
 
 impl<'a, M: Model, const N: usize> Walk<'a, M, N> {

@@ -159,18 +159,14 @@ impl Strategy {
     pub const ABSOLUTE: Strategy = Strategy { rival_weight: 0 };
 
     /// Maximises the smallest lead over a rival.
-    pub const RELATIVE: Strategy = Strategy {
-        rival_weight: WHOLE,
-    };
+    pub const RELATIVE: Strategy = Strategy { rival_weight: WHOLE };
 
     /// Maximises the own component, and then the smallest lead over a rival.
     pub const HYBRID: Strategy = Strategy { rival_weight: 1 };
 
     /// Maximises the own component less this share of the best rival's, from 0 to 100.
     pub const fn of_percent(percent: u8) -> Strategy {
-        Strategy {
-            rival_weight: percent as i64 * PERCENT,
-        }
+        Strategy { rival_weight: percent as i64 * PERCENT }
     }
 
     /// Value of a vector to seat `mover`, without tie-breaks.
@@ -226,10 +222,7 @@ impl FromStr for Strategy {
             return Ok(*strategy);
         }
         let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
-        let percent = text
-            .parse()
-            .ok()
-            .filter(|percent| is_plain && *percent <= 100);
+        let percent = text.parse().ok().filter(|percent| is_plain && *percent <= 100);
         percent.map(Strategy::of_percent).ok_or(StrategyError)
     }
 }

@@ -95,11 +95,7 @@ impl Recorded {
         let played = game.play_with(|word, before, _| {
             if !is_card(word) {
                 let seat = before.turn().seat().map_or(0, number);
-                turns.push(Turn {
-                    seat,
-                    mv: word.to_string(),
-                    ..Turn::default()
-                });
+                turns.push(Turn { seat, mv: word.to_string(), ..Turn::default() });
             } else if let Some(turn) = turns.last_mut() {
                 turn.card = Some(word.to_string());
             }

@@ -59,12 +59,7 @@ impl Games {
 
     /// Finds the numbers of players that the program allows; returns them in words.
     fn find_players(&self) -> Result<String, Fault> {
-        let RulesSettings {
-            isolation,
-            patience,
-            players,
-            ..
-        } = &self.settings;
+        let RulesSettings { isolation, patience, players, .. } = &self.settings;
         let (log, interrupt) = (Log::none(), Interrupt::new());
         connect(&self.game, *isolation, *patience, &log, &interrupt)?;
         let all: Vec<usize> = (2..=MAX_SEATS).collect();
@@ -158,23 +153,30 @@ pub fn of_each_number(games: &Rc<Games>) -> Vec<Check> {
 pub fn laws(games: &Rc<Games>) -> Vec<Check> {
     let [ends, speed] = [(); 2].map(|()| Rc::clone(games));
     vec![
-        Check::new("ends", "random games end", move |_| {
-            match &ends.found.borrow().endless {
-                Some((count, position)) => {
-                    let plies = ends.settings.plies;
-                    wrong(format!("{count} games had no end after {plies} plies, such as position \"{position}\""))
-                }
-                None => Ok(()),
+        Check::new("ends", "random games end", move |_| match &ends.found.borrow().endless {
+            Some((count, position)) => {
+                let plies = ends.settings.plies;
+                wrong(format!(
+                    "{count} games had no end after {plies} plies, such as position \"{position}\""
+                ))
             }
+            None => Ok(()),
         })
         .lightly(),
-        Check::new("speed", "no requirement: the median time for a position with its state", move |talk| {
-            let times = &mut speed.found.borrow_mut().times;
-            times.sort_unstable();
-            let median = times.get(times.len() / 2).copied().unwrap_or_default();
-            let micros = median.as_micros();
-            talk.note = Some(format!("{micros} µs for a position with its state (median of {})", times.len()));
-            Ok(())
-        }),
+        Check::new(
+            "speed",
+            "no requirement: the median time for a position with its state",
+            move |talk| {
+                let times = &mut speed.found.borrow_mut().times;
+                times.sort_unstable();
+                let median = times.get(times.len() / 2).copied().unwrap_or_default();
+                let micros = median.as_micros();
+                talk.note = Some(format!(
+                    "{micros} µs for a position with its state (median of {})",
+                    times.len()
+                ));
+                Ok(())
+            },
+        ),
     ]
 }

@@ -29,10 +29,7 @@ const SHOWN: usize = 300;
 /// Lines without an answer.
 const IGNORED: [(&str, &str); 5] = [
     ("unknown", "hop"),
-    (
-        "of-engines",
-        "isready\nuginewgame\nsetoption name Hash value 1\ngo nodes 1\nstop",
-    ),
+    ("of-engines", "isready\nuginewgame\nsetoption name Hash value 1\ngo nodes 1\nstop"),
     ("similar", "querystate\npositions startpos\nquitter\nugi2"),
     ("empty", "\n   \n\t\n"),
     ("unicode", "hüpf 馬 \u{1f407}"),
@@ -46,22 +43,14 @@ type Spoil = fn(&ExternalPosition) -> String;
 
 /// Invalid positions, with names and the expectation.
 const REFUSED: [(&str, Spoil); 9] = [
-    ("illegal-word", |position| {
-        format!("{position} no-such-move")
-    }),
-    ("other-kind", |position| {
-        format!("{position} {}", of_other_kind(position))
-    }),
+    ("illegal-word", |position| format!("{position} no-such-move")),
+    ("other-kind", |position| format!("{position} {}", of_other_kind(position))),
     ("illegal-first", |position| {
         format!("{position}").replacen(" moves", " moves no-such-move", 1)
     }),
     ("unicode", |position| format!("{position} 馬\u{1f407}")),
-    ("long-word", |position| {
-        format!("{position} {}", "x".repeat(100_000))
-    }),
-    ("long-line", |position| {
-        format!("{position}{}", " x".repeat(400_000))
-    }),
+    ("long-word", |position| format!("{position} {}", "x".repeat(100_000))),
+    ("long-line", |position| format!("{position}{}", " x".repeat(400_000))),
     ("players-0", |_| "startpos players 0".into()),
     ("players-word", |_| "startpos players two".into()),
     ("fen", |_| "fen no-such-position".into()),
@@ -98,9 +87,7 @@ fn ask(talk: &mut Talk, lines: &[&str]) -> Result<Vec<String>, Fault> {
 /// Fails if lines have other answers.
 fn expect_answers(talk: &mut Talk, lines: &[&str], expected: &[&str]) -> Result<(), Fault> {
     let answers = ask(talk, lines)?;
-    expect(answers == expected, || {
-        format!("expected {expected:?}, got {answers:?}")
-    })
+    expect(answers == expected, || format!("expected {expected:?}, got {answers:?}"))
 }
 
 /// Returns the answer to lines with one query.
@@ -118,10 +105,7 @@ fn state(talk: &mut Talk, position: &str) -> Result<String, Fault> {
 }
 
 fn states(talk: &mut Talk, positions: &[String]) -> Result<Vec<String>, Fault> {
-    positions
-        .iter()
-        .map(|position| state(talk, position))
-        .collect()
+    positions.iter().map(|position| state(talk, position)).collect()
 }
 
 /// Fails unless positions have these states, asked in an order by the seed.
@@ -136,10 +120,7 @@ fn expect_states(
     for (position, expected) in asked {
         let now = state(talk, position)?;
         expect(now == *expected, || {
-            format!(
-                "position {:?}: first {expected:?}, then {now:?}",
-                shortened(position, SHOWN)
-            )
+            format!("position {:?}: first {expected:?}, then {now:?}", shortened(position, SHOWN))
         })?;
     }
     Ok(())
@@ -147,12 +128,8 @@ fn expect_states(
 
 /// An illegal word: a draw for a move, a move for a draw, or the last word again after the end.
 fn of_other_kind(position: &ExternalPosition) -> String {
-    let last = |is_card_wanted| {
-        position
-            .words()
-            .filter(|word| is_card(word) == is_card_wanted)
-            .last()
-    };
+    let last =
+        |is_card_wanted| position.words().filter(|word| is_card(word) == is_card_wanted).last();
     match position.facts().turn {
         Turn::Seat(_) => last(true).unwrap_or("+1").into(),
         Turn::Card(_) => last(false).unwrap_or("no-such-move").into(),
@@ -173,14 +150,9 @@ pub fn checks(games: &Rc<Games>, settings: &Settings) -> Vec<Check> {
         let some = Rc::clone(&some);
         let explanation =
             "an invalid position has one `info string error: `, and the position before stays";
-        checks.push(Check::new(
-            format!("refuses/{name}"),
-            explanation,
-            move |talk| {
-                some.iter()
-                    .try_for_each(|position| is_refused(talk, position, &spoil(position)))
-            },
-        ));
+        checks.push(Check::new(format!("refuses/{name}"), explanation, move |talk| {
+            some.iter().try_for_each(|position| is_refused(talk, position, &spoil(position)))
+        }));
     }
     let Some(position) = positions.first().cloned() else {
         return checks;
@@ -215,9 +187,7 @@ pub fn checks(games: &Rc<Games>, settings: &Settings) -> Vec<Check> {
             expect_answers(talk, &["query state"], &[&before])
         },
     ));
-    checks.push(Check::new("end/quit", "`quit` ends the program", |talk| {
-        ends(talk, &["quit"])
-    }));
+    checks.push(Check::new("end/quit", "`quit` ends the program", |talk| ends(talk, &["quit"])));
     let explanation = "the end of its input ends the program";
     checks.push(Check::new("end/input", explanation, |talk| {
         talk.close_input();
@@ -249,30 +219,23 @@ fn same(positions: &Rc<[String]>, seed: u64, settings: &Settings) -> Vec<Check> 
                 expect_states(&mut other, &process, &states, seed.wrapping_add(1))
             },
         ),
-        Check::new(
-            "same/together",
-            "many questions can be sent at once",
-            move |talk| {
-                let positions = &together[..together.len().min(TOGETHER)];
-                let states = states(talk, positions)?;
-                let lines = positions
-                    .iter()
-                    .map(|position| format!("position {position}\nquery state\n"));
-                talk.send_bytes(lines.collect::<String>().as_bytes())?;
-                for expected in &states {
-                    let answer = loop {
-                        let line = talk.line()?;
-                        if is_answer(&line) {
-                            break line;
-                        }
-                    };
-                    expect(answer == *expected, || {
-                        format!("expected {expected:?}, got {answer:?}")
-                    })?;
-                }
-                nothing(&fence(talk)?)
-            },
-        ),
+        Check::new("same/together", "many questions can be sent at once", move |talk| {
+            let positions = &together[..together.len().min(TOGETHER)];
+            let states = states(talk, positions)?;
+            let lines =
+                positions.iter().map(|position| format!("position {position}\nquery state\n"));
+            talk.send_bytes(lines.collect::<String>().as_bytes())?;
+            for expected in &states {
+                let answer = loop {
+                    let line = talk.line()?;
+                    if is_answer(&line) {
+                        break line;
+                    }
+                };
+                expect(answer == *expected, || format!("expected {expected:?}, got {answer:?}"))?;
+            }
+            nothing(&fence(talk)?)
+        }),
     ]
 }
 
@@ -288,10 +251,7 @@ fn texts(positions: &Rc<[String]>) -> Check {
             if text.is_empty() {
                 return Err(Fault::Skipped("it has no texts of positions".into()));
             }
-            let after = [
-                state(talk, &format!("fen {text}"))?,
-                response(talk, &["query players"])?,
-            ];
+            let after = [state(talk, &format!("fen {text}"))?, response(talk, &["query players"])?];
             expect(before == after, || {
                 let position = shortened(position, SHOWN);
                 format!("position {position:?} has {before:?}, but its text {text:?} {after:?}")

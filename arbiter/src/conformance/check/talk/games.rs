@@ -101,16 +101,12 @@ impl Talk {
     /// `true` if the engine offers the game, or no choice of games.
     pub fn plays(&self, rules: &Rules) -> bool {
         let excludes = |offer: &OptionOffer| match &offer.kind {
-            OptionKind::Combo { default, vars } => !vars
-                .iter()
-                .chain([default])
-                .any(|name| name == rules.told()),
+            OptionKind::Combo { default, vars } => {
+                !vars.iter().chain([default]).any(|name| name == rules.told())
+            }
             _ => false,
         };
-        let mut choices = self
-            .offers
-            .iter()
-            .filter(|offer| offer.name == "UCI_Variant");
+        let mut choices = self.offers.iter().filter(|offer| offer.name == "UCI_Variant");
         !choices.any(excludes)
     }
 

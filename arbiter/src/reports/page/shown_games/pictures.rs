@@ -27,10 +27,7 @@ pub fn in_pictures(walk: &Replay, turns: TurnsAfter<'_>) -> (Positions, Option<R
         let after = pictures.next().unwrap_or_default();
         let picture = changed_lines(&before, &after);
         before = after;
-        ShownStep {
-            picture,
-            ..ShownStep::of(step, turns.get(index))
-        }
+        ShownStep { picture, ..ShownStep::of(step, turns.get(index)) }
     });
     let positions = Positions {
         steps: steps.collect(),
@@ -44,9 +41,7 @@ pub fn in_pictures(walk: &Replay, turns: TurnsAfter<'_>) -> (Positions, Option<R
 fn changed_lines(before: &[String], after: &[String]) -> Vec<(usize, Option<String>)> {
     let lines = 0..before.len().max(after.len());
     let changed = lines.filter(|&line| before.get(line) != after.get(line));
-    changed
-        .map(|line| (line, after.get(line).cloned()))
-        .collect()
+    changed.map(|line| (line, after.get(line).cloned())).collect()
 }
 
 /// Returns the moves of a game whose rules are missing. The record names the seats of the engines' moves only, and does
@@ -72,10 +67,7 @@ pub fn moves_alone(record: &GameRecord) -> Positions {
             }
         }
     }
-    Positions {
-        steps,
-        ..Positions::without_facts(record.seats.len())
-    }
+    Positions { steps, ..Positions::without_facts(record.seats.len()) }
 }
 
 #[cfg(test)]
@@ -88,10 +80,7 @@ mod tests {
         let changed = |before, after| changed_lines(&lines(before), &lines(after));
         let some = |line: &str| Some(line.to_string());
         assert_eq!(changed("a\nb\nc", "a\nx\nc"), [(1, some("x"))]);
-        assert_eq!(
-            changed("a", "b\n\nc"),
-            [(0, some("b")), (1, some("")), (2, some("c"))]
-        );
+        assert_eq!(changed("a", "b\n\nc"), [(0, some("b")), (1, some("")), (2, some("c"))]);
         assert_eq!(changed("a\nb\nc", "a"), [(1, None), (2, None)]);
         assert!(changed("a\nb", "a\nb").is_empty());
     }

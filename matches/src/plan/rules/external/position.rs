@@ -51,19 +51,9 @@ impl ExternalPosition {
         stake: Option<u32>,
         facts: Facts,
     ) -> ExternalPosition {
-        let start = Start {
-            game: Arc::clone(game),
-            line: line.clone(),
-            text,
-            stake,
-        };
+        let start = Start { game: Arc::clone(game), line: line.clone(), text, stake };
         let start = Arc::new(start);
-        ExternalPosition(Arc::new(Node {
-            start,
-            line,
-            facts,
-            draws: 0,
-        }))
+        ExternalPosition(Arc::new(Node { start, line, facts, draws: 0 }))
     }
 
     /// Number of seats.
@@ -175,9 +165,7 @@ impl ExternalPosition {
     pub fn children(&self) -> Result<Vec<(String, ExternalPosition)>, RulesError> {
         let mut children = Vec::with_capacity(self.0.facts.actions.len());
         for actions in self.0.facts.actions.chunks(AT_ONCE) {
-            let lines = actions
-                .iter()
-                .map(|word| self.line_after(&self.0.line, word));
+            let lines = actions.iter().map(|word| self.line_after(&self.0.line, word));
             let lines: Vec<String> = lines.collect();
             let answers = self.ask(&lines)?;
             for ((word, line), answer) in actions.iter().zip(lines).zip(answers) {
@@ -242,10 +230,7 @@ impl ExternalPosition {
             _ => format!("expected one of {}", shortened(&listed, LONGEST_LIST)),
         };
         match is_action(word) {
-            true => Err(ActionError::Illegal {
-                word: word.to_string(),
-                reason: expected.into(),
-            }),
+            true => Err(ActionError::Illegal { word: word.to_string(), reason: expected.into() }),
             false => Err(ActionError::Unreadable {
                 word: shortened(word, LONGEST_LIST).into_owned(),
                 expected,
@@ -265,9 +250,7 @@ impl ExternalPosition {
         let state = match answer {
             Answer::Responses(mut responses) => responses.pop().unwrap_or_default(),
             Answer::Refused(reason) => {
-                return Err(broken(format!(
-                    "it listed {word}, but refuses it: {reason}"
-                )));
+                return Err(broken(format!("it listed {word}, but refuses it: {reason}")));
             }
         };
         let facts = Facts::parse(&state, self.seats(), start.stake);
@@ -283,12 +266,7 @@ impl ExternalPosition {
             )));
         }
         let start = Arc::clone(start);
-        Ok(ExternalPosition(Arc::new(Node {
-            start,
-            line,
-            facts,
-            draws,
-        })))
+        Ok(ExternalPosition(Arc::new(Node { start, line, facts, draws })))
     }
 }
 
@@ -299,10 +277,7 @@ fn drawn(response: &str) -> String {
 }
 
 fn state_of(line: &str) -> Question<'_> {
-    Question {
-        position: line,
-        queries: &["state"],
-    }
+    Question { position: line, queries: &["state"] }
 }
 
 impl PartialEq for ExternalPosition {

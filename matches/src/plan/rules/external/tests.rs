@@ -26,16 +26,12 @@ impl fmt::Debug for Fake {
 
 impl Answers for Fake {
     fn ask(&self, questions: &[Question<'_>]) -> Result<Vec<Answer>, RulesError> {
-        let positions = questions
-            .iter()
-            .map(|question| question.position.to_string());
+        let positions = questions.iter().map(|question| question.position.to_string());
         self.asked.lock().unwrap().push(positions.collect());
         let answer = |question: &Question<'_>| {
             let responses = question.queries.iter();
             let responses = responses.map(|query| (self.response)(question.position, query));
-            responses
-                .collect::<Result<_, _>>()
-                .map_or_else(Answer::Refused, Answer::Responses)
+            responses.collect::<Result<_, _>>().map_or_else(Answer::Refused, Answer::Responses)
         };
         Ok(questions.iter().map(answer).collect())
     }
@@ -84,10 +80,7 @@ fn external(response: fn(&str, &str) -> Result<String, String>) -> (Arc<External
         told: "coins".to_string(),
         draws: Draws::Seat,
     });
-    let fake = Arc::new(Fake {
-        response,
-        asked: Mutex::default(),
-    });
+    let fake = Arc::new(Fake { response, asked: Mutex::default() });
     game.connect(Arc::clone(&fake) as Arc<dyn Answers>);
     (Arc::new(game), fake)
 }
@@ -111,16 +104,10 @@ fn words(position: &ExternalPosition) -> Vec<&str> {
 #[test]
 fn a_game_is_played_with_what_the_program_says() {
     let (start, fake) = begun(coins);
-    assert_eq!(
-        (start.seats(), start.facts().turn),
-        (2, Turn::Seat(Seat(0)))
-    );
+    assert_eq!((start.seats(), start.facts().turn), (2, Turn::Seat(Seat(0))));
     let toss = start.after("toss").unwrap();
     assert_eq!(toss.facts().turn, Turn::Card(Seat(0)));
-    assert_eq!(
-        toss.outcomes(),
-        [("+heads".to_string(), 1), ("+tails".to_string(), 2)]
-    );
+    assert_eq!(toss.outcomes(), [("+heads".to_string(), 1), ("+tails".to_string(), 2)]);
     let tails = toss.after("+tails").unwrap();
     assert_eq!(tails.facts().actions, ["toss", "pass"]);
     assert_eq!(words(&tails), ["toss", "+tails"]);
@@ -130,10 +117,7 @@ fn a_game_is_played_with_what_the_program_says() {
     assert!(error.is_none(), "{error:?}");
     let last = all.last().unwrap();
     assert_eq!(last.facts().turn, Turn::Over);
-    assert_eq!(
-        [0, 1].map(|seat| last.place(Seat(seat))),
-        [Some(2), Some(1)]
-    );
+    assert_eq!([0, 1].map(|seat| last.place(Seat(seat))), [Some(2), Some(1)]);
 }
 
 #[test]
@@ -141,10 +125,7 @@ fn a_start_is_found_again_by_its_text() {
     let (game, _) = external(coins);
     for (seats, text) in [(2, "new table"), (3, "startpos players 3")] {
         let start = game.start(seats).unwrap();
-        assert_eq!(
-            (start.start_text(), start.to_string().as_str()),
-            (text, text)
-        );
+        assert_eq!((start.start_text(), start.to_string().as_str()), (text, text));
         let again = game.parse(text).unwrap();
         assert_eq!((&start, start.key()), (&again, again.key()));
         let [one, other] = [&start, &again].map(|start| start.after("pass").unwrap());
@@ -159,14 +140,8 @@ fn a_start_is_found_again_by_its_text() {
 fn a_start_that_the_program_refuses_is_a_wrong_start() {
     let (game, _) = external(coins);
     for (begun, words) in [
-        (
-            game.start(5),
-            "position \"startpos players 5\" refused: 5 cannot play",
-        ),
-        (
-            game.parse("old table"),
-            "position \"fen old table\" refused: expected new table",
-        ),
+        (game.start(5), "position \"startpos players 5\" refused: 5 cannot play"),
+        (game.parse("old table"), "position \"fen old table\" refused: expected new table"),
     ] {
         let error = begun.unwrap_err();
         assert!(matches!(error, PositionError::Setup(_)), "{error:?}");
@@ -178,14 +153,8 @@ fn a_start_that_the_program_refuses_is_a_wrong_start() {
 fn a_text_that_is_no_text_never_reaches_the_program() {
     let (game, fake) = external(coins);
     for text in [
-        "",
-        "new\u{2028}table",
-        "new table moves pass",
-        "new\u{b}table",
-        "startpos players 2 moves pass",
-        "startpos",
-        "startpos players 7",
-        "\u{1b}[2J",
+        "", "new\u{2028}table", "new table moves pass", "new\u{b}table",
+        "startpos players 2 moves pass", "startpos", "startpos players 7", "\u{1b}[2J",
     ] {
         let error = game.parse(text).unwrap_err();
         assert!(matches!(error, PositionError::Setup(_)), "{error:?}");
@@ -207,22 +176,11 @@ fn a_word_that_is_not_listed_never_reaches_the_program() {
     let (start, fake) = begun(coins);
     let long = "x".repeat(300);
     for word in [
-        "",
-        "stand",
-        "+heads",
-        "pass pass",
-        "pass\rquit",
-        "pass\nquit",
-        "pass\u{2028}quit",
-        "moves",
-        "-",
-        &long,
+        "", "stand", "+heads", "pass pass", "pass\rquit", "pass\nquit", "pass\u{2028}quit",
+        "moves", "-", &long,
     ] {
         let error = start.after(word).unwrap_err();
-        assert!(
-            matches!(error, PositionError::Action(_)),
-            "{word:?}: {error:?}"
-        );
+        assert!(matches!(error, PositionError::Action(_)), "{word:?}: {error:?}");
         let error = error.to_string();
         assert!(error.ends_with("expected one of toss, pass"), "{error}");
         assert!(!error.contains(['\r', '\n', '\u{2028}']), "{error:?}");
@@ -241,21 +199,12 @@ fn a_word_that_is_not_listed_never_reaches_the_program() {
 fn a_walk_ends_at_the_first_word_that_is_not_legal() {
     let (start, fake) = begun(coins);
     let (after, error) = start.walk(["pass", "toss", "pass", "+heads"]);
-    assert_eq!(
-        after.iter().map(words).collect::<Vec<_>>(),
-        [vec!["pass"], vec!["pass", "toss"]]
-    );
-    assert_eq!(
-        error.unwrap().to_string(),
-        "pass is illegal: expected one of +heads, +tails"
-    );
+    assert_eq!(after.iter().map(words).collect::<Vec<_>>(), [vec!["pass"], vec!["pass", "toss"]]);
+    assert_eq!(error.unwrap().to_string(), "pass is illegal: expected one of +heads, +tails");
     assert_eq!(sizes(&fake), [4]);
     let (after, error) = start.walk(["pass"; 101]);
     assert_eq!(after.len(), 100);
-    assert_eq!(
-        error.unwrap().to_string(),
-        "pass is illegal: the game is over"
-    );
+    assert_eq!(error.unwrap().to_string(), "pass is illegal: the game is over");
     assert_eq!(sizes(&fake), [4, 32, 32, 32, 5]);
     let (after, error) = start.walk([]);
     assert!(after.is_empty() && error.is_none());
@@ -265,10 +214,8 @@ fn a_walk_ends_at_the_first_word_that_is_not_legal() {
 fn children_come_in_the_order_of_the_program() {
     let (start, fake) = begun(coins);
     let children = start.children().unwrap();
-    let found: Vec<_> = children
-        .iter()
-        .map(|(word, child)| (word.as_str(), words(child)))
-        .collect();
+    let found: Vec<_> =
+        children.iter().map(|(word, child)| (word.as_str(), words(child))).collect();
     assert_eq!(found, [("toss", vec!["toss"]), ("pass", vec!["pass"])]);
     assert_eq!(sizes(&fake), [2]);
 
@@ -282,12 +229,7 @@ fn children_come_in_the_order_of_the_program() {
     });
     let children = start.children().unwrap();
     assert_eq!((children.len(), sizes(&fake)), (70, vec![32, 32, 6]));
-    assert!(
-        children
-            .iter()
-            .enumerate()
-            .all(|(index, (word, _))| *word == index.to_string())
-    );
+    assert!(children.iter().enumerate().all(|(index, (word, _))| *word == index.to_string()));
 }
 
 #[test]
@@ -320,12 +262,7 @@ fn pictures_are_drawings_or_else_texts_and_safe_to_show() {
         _ => coins(line, query),
     });
     let error = ExternalPosition::pictures(&[&start]).unwrap_err();
-    assert!(
-        error
-            .to_string()
-            .contains("refuses a position of its own: out of ink"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("refuses a position of its own: out of ink"), "{error}");
 }
 
 #[test]
@@ -365,18 +302,12 @@ fn a_program_that_breaks_a_law_is_broken() {
 fn a_start_has_laws_as_well() {
     type Response = fn(&str, &str) -> Result<String, String>;
     let cases: [(Response, &str); 6] = [
-        (
-            |_, query| Ok(if query == "players" { "3" } else { "" }.to_string()),
-            "\"3\": expected 2",
-        ),
+        (|_, query| Ok(if query == "players" { "3" } else { "" }.to_string()), "\"3\": expected 2"),
         (
             |_, query| Ok(if query == "players" { "two" } else { "" }.to_string()),
             "\"two\": expected 2",
         ),
-        (
-            |_, _| Ok(String::new()),
-            "`query state` has \"\": expected a seat, card or over",
-        ),
+        (|_, _| Ok(String::new()), "`query state` has \"\": expected a seat, card or over"),
         (
             |_, query| Ok(if query == "text" { "a moves b" } else { "" }.to_string()),
             "`query text` has \"a moves b\": expected words",
@@ -398,16 +329,10 @@ fn a_start_has_laws_as_well() {
     }
     let (game, _) = external(|_, query| Ok(if query == "players" { "8" } else { "" }.to_string()));
     let error = game.parse("x").unwrap_err().to_string();
-    assert!(
-        error.contains("it has 8 players, expected 2 to 6"),
-        "{error}"
-    );
+    assert!(error.contains("it has 8 players, expected 2 to 6"), "{error}");
     let (game, _) = external(|_, _| Ok(String::new()));
     let error = game.parse("x").unwrap_err().to_string();
-    assert!(
-        error.contains("`query players` has \"\": expected a number of players"),
-        "{error}"
-    );
+    assert!(error.contains("`query players` has \"\": expected a number of players"), "{error}");
 }
 
 #[test]
@@ -428,16 +353,8 @@ fn nothing_is_asked_of_a_program_that_does_not_run() {
         draws: Draws::Seat,
     }));
     let error = game.start(2).unwrap_err();
-    assert!(
-        matches!(error, PositionError::Rules(RulesError::Absent { .. })),
-        "{error:?}"
-    );
-    assert!(
-        error
-            .to_string()
-            .contains("the rules of coins come from a program"),
-        "{error}"
-    );
+    assert!(matches!(error, PositionError::Rules(RulesError::Absent { .. })), "{error:?}");
+    assert!(error.to_string().contains("the rules of coins come from a program"), "{error}");
 }
 
 #[test]
@@ -455,10 +372,7 @@ fn an_answer_of_another_length_is_refused() {
     let (game, _) = external(coins);
     game.connect(Arc::new(Short));
     let error = game.start(2).unwrap_err().to_string();
-    assert_eq!(
-        error,
-        "rules program coins: it gave another number of answers"
-    );
+    assert_eq!(error, "rules program coins: it gave another number of answers");
 }
 
 #[test]
@@ -466,10 +380,7 @@ fn a_game_too_long_for_a_line_is_not_sent() {
     let (game, fake) = external(coins);
     let text = "x".repeat(200) + &" y".repeat(LONGEST_LINE / 2);
     let error = game.parse(&text).unwrap_err().to_string();
-    assert!(
-        error.contains("too long for a line") && error.len() < 500,
-        "{error}"
-    );
+    assert!(error.contains("too long for a line") && error.len() < 500, "{error}");
     assert!(sizes(&fake).is_empty());
 }
 

@@ -47,10 +47,7 @@ fn moves_may_be_numbers_and_words_of_other_alphabets() {
 fn an_answer_of_another_form_is_refused_with_the_accepted_one() {
     for (text, words) in [
         ("", "\"\": expected a seat, card or over"),
-        (
-            "turn 1",
-            "\"turn\": expected a seat from 1 to 3, card or over",
-        ),
+        ("turn 1", "\"turn\": expected a seat from 1 to 3, card or over"),
         ("0 legal a", "\"0\": expected a seat from 1 to 3"),
         ("4 legal a", "\"4\": expected a seat from 1 to 3"),
         ("+1 legal a", "\"+1\": expected a seat from 1 to 3"),
@@ -58,33 +55,15 @@ fn an_answer_of_another_form_is_refused_with_the_accepted_one() {
         ("1", "\"\": expected legal"),
         ("1 moves a", "\"moves\": expected legal"),
         ("1 legal", "\"legal\": expected a legal move after it"),
-        (
-            "1 legal places - - -",
-            "\"legal\": expected a legal move after it",
-        ),
+        ("1 legal places - - -", "\"legal\": expected a legal move after it"),
         ("card", "\"card\": expected a seat from 1 to 3"),
         ("card 1 legal a", "\"legal\": expected weights"),
-        (
-            "card 1 weights",
-            "\"weights\": expected an outcome after it",
-        ),
+        ("card 1 weights", "\"weights\": expected an outcome after it"),
         ("over", "\"places - - -\": expected a place for every seat"),
-        (
-            "over now",
-            "\"places - - -\": expected a place for every seat",
-        ),
-        (
-            "over places 1 2 3 4",
-            "\"4\": expected the end of the line, places or winnings",
-        ),
-        (
-            "1 legal a places - - - a",
-            "\"a\": expected the end of the line",
-        ),
-        (
-            "1 legal a places - - - places - - -",
-            "\"places\": expected the end of the line",
-        ),
+        ("over now", "\"places - - -\": expected a place for every seat"),
+        ("over places 1 2 3 4", "\"4\": expected the end of the line, places or winnings"),
+        ("1 legal a places - - - a", "\"a\": expected the end of the line"),
+        ("1 legal a places - - - places - - -", "\"places\": expected the end of the line"),
     ] {
         assert!(error(text).contains(words), "{text:?}: {}", error(text));
     }
@@ -94,25 +73,13 @@ fn an_answer_of_another_form_is_refused_with_the_accepted_one() {
 fn a_move_is_a_visible_word_and_no_word_of_the_protocol() {
     let long = "x".repeat(201);
     let hidden = [
-        "a\u{202e}b",
-        "a\u{200b}",
-        "a\u{1b}[2J",
-        "a\u{85}b",
-        "a\u{2028}b",
-        "a\u{a0}b",
-        "a\u{3000}b",
+        "a\u{202e}b", "a\u{200b}", "a\u{1b}[2J", "a\u{85}b", "a\u{2028}b", "a\u{a0}b", "a\u{3000}b",
     ];
-    let reserved = RESERVED
-        .iter()
-        .filter(|word| !matches!(**word, "places" | "winnings"));
+    let reserved = RESERVED.iter().filter(|word| !matches!(**word, "places" | "winnings"));
     let words = hidden.iter().chain(reserved).copied();
     for word in words.chain([long.as_str(), "+a"]) {
         let text = format!("1 legal a {word} b");
-        assert!(
-            error(&text).contains(": expected a move"),
-            "{word:?}: {}",
-            error(&text)
-        );
+        assert!(error(&text).contains(": expected a move"), "{word:?}: {}", error(&text));
         assert!(!is_action(word) || is_card(word), "{word:?}");
     }
     let longest = "ä".repeat(200);
@@ -124,10 +91,7 @@ fn a_move_is_a_visible_word_and_no_word_of_the_protocol() {
 #[test]
 fn no_move_or_outcome_is_listed_twice() {
     assert_eq!(error("1 legal a b a"), "\"a\": expected each move once");
-    assert_eq!(
-        error("card 1 weights +a 1 +b 1 +a 2"),
-        "\"+a\": expected each outcome once"
-    );
+    assert_eq!(error("card 1 weights +a 1 +b 1 +a 2"), "\"+a\": expected each outcome once");
 }
 
 #[test]
@@ -169,8 +133,7 @@ fn places_fit_to_each_other() {
             let is_open = |seat: &usize| open >> seat & 1 == 1;
             let some = places.iter().enumerate();
             possible.insert(
-                some.map(|(seat, place)| place.filter(|_| !is_open(&seat)))
-                    .collect::<Vec<_>>(),
+                some.map(|(seat, place)| place.filter(|_| !is_open(&seat))).collect::<Vec<_>>(),
             );
         }
     }
@@ -185,11 +148,7 @@ fn places_fit_to_each_other() {
         let turn = open.map_or("over".to_string(), |seat| format!("{} legal a", seat + 1));
         let text = format!("{turn} places {}", words.join(" "));
         let found = Facts::parse(&text, seats, None);
-        assert_eq!(
-            found.is_ok(),
-            possible.contains(&places),
-            "{text}: {found:?}"
-        );
+        assert_eq!(found.is_ok(), possible.contains(&places), "{text}: {found:?}");
     }
 }
 
@@ -200,28 +159,16 @@ fn places_are_complete_at_the_end_and_open_for_the_seat_that_acts() {
             "over places 1 2 -",
             "\"places 1 2 -\": expected a place for every seat when the game is over",
         ),
-        (
-            "over places 1 2",
-            "\"places\": expected for each of 3 seats - or a place from 1 to 3",
-        ),
+        ("over places 1 2", "\"places\": expected for each of 3 seats - or a place from 1 to 3"),
         ("over places 1 2 4", "\"4\": expected for each of 3 seats"),
         ("over places 0 1 2", "\"0\": expected for each of 3 seats"),
         (
             "over places 1 1 2",
             "\"places 1 1 2\": expected equal seats to share the best of their places",
         ),
-        (
-            "over places 2 2 3",
-            "\"places 2 2 3\": expected equal seats",
-        ),
-        (
-            "1 legal a places 1 - -",
-            "\"places 1 - -\": expected - for the seat that moves or draws",
-        ),
-        (
-            "card 1 weights +a 1 places 3 1 2",
-            "\"places 3 1 2\": expected - for the seat",
-        ),
+        ("over places 2 2 3", "\"places 2 2 3\": expected equal seats"),
+        ("1 legal a places 1 - -", "\"places 1 - -\": expected - for the seat that moves or draws"),
+        ("card 1 weights +a 1 places 3 1 2", "\"places 3 1 2\": expected - for the seat"),
     ] {
         assert!(error(text).contains(words), "{text:?}: {}", error(text));
     }
@@ -241,48 +188,24 @@ fn a_decided_place_stays() {
 #[test]
 fn winnings_are_given_at_the_end_of_a_game_with_a_stake_and_nowhere_else() {
     let parse = |text| Facts::parse(text, 2, Some(3)).map_err(|error| error.to_string());
-    assert_eq!(
-        parse("over places 1 2 winnings 3 0").unwrap().winnings,
-        [3, 0]
-    );
+    assert_eq!(parse("over places 1 2 winnings 3 0").unwrap().winnings, [3, 0]);
     for (text, words) in [
-        (
-            "over places 1 2",
-            "\"over places 1 2\": expected winnings at the end",
-        ),
-        (
-            "over places 1 2 winnings 3",
-            "\"winnings\": expected 2 whole numbers",
-        ),
+        ("over places 1 2", "\"over places 1 2\": expected winnings at the end"),
+        ("over places 1 2 winnings 3", "\"winnings\": expected 2 whole numbers"),
         (
             "over places 1 2 winnings 2 2",
             "\"2\": expected 2 whole numbers whose sum is at most the stake, 3",
         ),
-        (
-            "over places 1 2 winnings 4 0",
-            "\"4\": expected 2 whole numbers",
-        ),
-        (
-            "over places 1 2 winnings -1 0",
-            "\"-1\": expected 2 whole numbers",
-        ),
-        (
-            "over places 1 2 winnings 1 0 0",
-            "\"0\": expected the end of the line",
-        ),
-        (
-            "1 legal a winnings 1 0",
-            "\"winnings\": expected no winnings before the game is over",
-        ),
+        ("over places 1 2 winnings 4 0", "\"4\": expected 2 whole numbers"),
+        ("over places 1 2 winnings -1 0", "\"-1\": expected 2 whole numbers"),
+        ("over places 1 2 winnings 1 0 0", "\"0\": expected the end of the line"),
+        ("1 legal a winnings 1 0", "\"winnings\": expected no winnings before the game is over"),
     ] {
         let error = parse(text).unwrap_err();
         assert!(error.contains(words), "{text:?}: {error}");
     }
     let error = Facts::parse("over places 1 2 winnings 1 0", 2, None).unwrap_err();
-    assert!(
-        error.to_string().contains("`query stake` has no answer"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("`query stake` has no answer"), "{error}");
 }
 
 #[test]
