@@ -145,7 +145,7 @@ pub(super) fn parse(text: &str) -> Result<Position, PositionError> {
     }
 
     let mover = seat_of(turn)
-        .filter(|&seat| open == 1 || is_open(seat))
+        .filter(|&seat| open == 1 || places[seat] == 0)
         .ok_or_else(|| wrong("turn", "a seat that has not finished", turn))?;
     let roll = match roll {
         "-" => 0,
