@@ -21,7 +21,7 @@ pub use files::{
 pub use openings::OpeningsArgs;
 
 /// Limit of each search of a judging engine if the user sets none. A node limit makes the results reproducible.
-const DEFAULT_LIMIT: Limit = Limit::nodes(10_000);
+const JUDGE_LIMIT: Limit = Limit::nodes(10_000);
 
 /// The arbiter's command line.
 #[derive(Debug, Parser)]

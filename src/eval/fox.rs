@@ -106,8 +106,7 @@ impl Evaluator<Position> for Distance {
     }
 
     fn explain(&self, position: &Position) -> Vec<String> {
-        let heuristic = Heuristic::Distance;
-        explain_with(position, &Pursuit { heuristic })
+        explain_with(position, &Pursuit { heuristic: Heuristic::Distance })
     }
 }
 
@@ -175,8 +174,7 @@ impl Article<Position> for RabbitsAndWolves {
 }
 
 fn pursuit(settings: &ModelSettings) -> Pursuit {
-    let heuristic = settings.fox.heuristic;
-    Pursuit { heuristic }
+    Pursuit { heuristic: settings.fox.heuristic }
 }
 
 /// The map of distances, the value, and a line for each seat.

@@ -105,8 +105,8 @@ impl Goal {
         leads
     }
 
-    /// Gives finished seats the lead of their place, and draws the leads of open seats towards their mean until each is
-    /// within those of the open places. A mean of values less luck can be outside; the sum of all leads stays the same.
+    /// Gives finished seats the lead of their place, and draws the leads of open seats towards their mean until none is
+    /// beyond the lead of an open place, as a mean of values less luck can be. The sum of all leads stays the same.
     fn limit_to_places<G: Game>(&self, leads: &mut Vector, position: &G) {
         for (seat, lead) in leads.iter_mut().enumerate().take(self.seats) {
             if let Some(place) = position.place(Seat(seat as u8)) {
@@ -135,7 +135,8 @@ impl Goal {
 
     /// Seats whose place is open.
     fn open_seats<G: Game>(&self, position: &G) -> Vec<usize> {
-        (0..self.seats).filter(|&seat| position.place(Seat(seat as u8)).is_none()).collect()
+        let open = Seat::all(self.seats).filter(|&seat| position.place(seat).is_none());
+        open.map(Seat::index).collect()
     }
 
     /// Preference of the seat at the root for a move with these leads and the mean value `mean` for that seat.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{DEFAULT_LIMIT, IsolationArgs};
+use super::{IsolationArgs, JUDGE_LIMIT};
 use crate::analysis::review::ReviewPlan;
 
 use matches::plan::numbers::{concurrency, positive};
@@ -300,7 +300,7 @@ impl ReviewArgs {
     /// # Errors
     /// [`ArgsError`] about `--engine`.
     pub fn plan(&self) -> Result<ReviewPlan, ArgsError> {
-        let limit = self.limit.limit().unwrap_or(DEFAULT_LIMIT);
+        let limit = self.limit.limit().unwrap_or(JUDGE_LIMIT);
         Ok(ReviewPlan { engine: judge(&self.engine, limit)?, concurrency: self.concurrency })
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::{DEFAULT_LIMIT, IsolationArgs};
+use super::{IsolationArgs, JUDGE_LIMIT};
 use crate::analysis::openings_suite::SuitePlan;
 
 use matches::plan::numbers::{concurrency, plies, positive, seats, up_to_1000};
@@ -100,7 +100,7 @@ impl OpeningsArgs {
             plies: self.plies.clone(),
             within: self.within,
             tries: self.tries.unwrap_or(self.count.saturating_mul(TRIES)),
-            engine: judge(&self.engine, self.limit.limit().unwrap_or(DEFAULT_LIMIT))?,
+            engine: judge(&self.engine, self.limit.limit().unwrap_or(JUDGE_LIMIT))?,
             seed: chosen_seed(self.seed, None)?,
             concurrency: self.concurrency,
         })

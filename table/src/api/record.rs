@@ -161,7 +161,7 @@ fn record_of(request: RecordRequest) -> Result<GameRecord, ApiError> {
         }
     })?;
     let seats = played.position.seats();
-    let places = (0..seats).map(|seat| played.position.place(Seat(seat as u8)));
+    let places = Seat::all(seats).map(|seat| played.position.place(seat));
     let Some(places) = places.collect::<Option<Vec<usize>>>() else {
         let message = "the game is not over; expected a finished game";
         return Err(ApiError::invalid(message));

@@ -40,7 +40,7 @@ impl Game<'_> {
     }
 
     /// Starts pondering of the engine in `seat`, if it named a legal expected move after which it is to move.
-    /// Errors while sending the commands show when the engine is asked for its move.
+    /// An error in sending the commands is reported by the engine's next turn.
     ///
     /// # Errors
     /// [`PositionError::Rules`] if a rules program fails.
