@@ -26,8 +26,8 @@ use matches::play::runner::RunError;
 use matches::play::sandbox::{self, Isolation};
 use matches::review::ReviewError;
 pub use matches::run::exit;
+use matches::run::exit::ExitError;
 use matches::run::signals;
-use settings::args::ArgsError;
 
 /// An error that stops a command, to be printed.
 type CommandError = Box<dyn Error>;
@@ -39,7 +39,7 @@ fn fail(error: &CommandError) -> ExitCode {
     let review = error.downcast_ref::<ReviewError<JudgeError>>();
     let review = review.and_then(ReviewError::fault_of_rules);
     let is_of_rules = error.is::<RulesError>() || run.or(review).is_some();
-    let status = match error.downcast_ref::<ArgsError>() {
+    let status = match error.downcast_ref::<ExitError>() {
         Some(error) => error.status,
         None if is_of_rules => exit::RULES_FAULT,
         None => exit::USAGE,

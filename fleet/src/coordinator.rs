@@ -23,7 +23,7 @@ use matches::run::exit::{ExitError, USAGE, fail};
 use matches::run::ledger::LedgerError;
 use matches::run::progress::Progress;
 use matches::run::{self, Engines, Match, Source, SourceError};
-use settings::args::{ArgsError, GameArgs, ResumeArgs};
+use settings::args::{GameArgs, ResumeArgs};
 use thiserror::Error;
 use tokio::runtime::Runtime;
 
@@ -37,13 +37,13 @@ use prepare::PreparedMatch;
 pub fn begin(
     runtime: &Runtime,
     server: &ServerArgs,
-    planned: Result<(Plan, Vec<String>), ArgsError>,
+    planned: Result<(Plan, Vec<String>), ExitError>,
     args: &GameArgs,
     settings: &CoordinatorArgs,
 ) -> ExitCode {
     let planned = match planned {
         Ok(planned) => planned,
-        Err(error) => return fail(error.status, error),
+        Err(error) => return error.exit(),
     };
     let mut fleet = Fleet::new(runtime, settings);
     if !args.dry_run {

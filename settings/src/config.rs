@@ -26,8 +26,8 @@ use tempfile::NamedTempFile;
 use thiserror::Error;
 use toml::Table;
 
-use crate::args::ArgsError;
 pub use export::text;
+use matches::run::exit::ExitError;
 use words::Spelt;
 
 const FLAG: &str = "config";
@@ -61,7 +61,7 @@ pub enum ConfigError {
 /// [`ConfigError::File`] if a setting of the file is at fault, otherwise [`ConfigError::Typed`].
 pub fn parse<C: Parser>(
     words: impl IntoIterator<Item = OsString>,
-    validate: impl Fn(&C) -> Result<(), ArgsError>,
+    validate: impl Fn(&C) -> Result<(), ExitError>,
 ) -> Result<Parsed<C>, ConfigError> {
     let typed: Vec<OsString> = words.into_iter().collect();
     let mut program = C::command();

@@ -9,8 +9,9 @@ use buxtehude::rules::VARIANTS;
 use clap::{Args, Parser, Subcommand};
 use matches::plan::seed::Seed;
 use matches::plan::{EngineSpec, Isolate, Limit};
+use matches::run::exit::ExitError;
+use settings::args::engines_of;
 use settings::args::validate::chosen_seed;
-use settings::args::{ArgsError, engines_of};
 
 use crate::api::SearchBounds;
 use crate::board::Chance;
@@ -156,8 +157,8 @@ impl ServeArgs {
     /// Parses the engines.
     ///
     /// # Errors
-    /// [`ArgsError`] about `--engine`.
-    pub fn engines(&self) -> Result<Vec<EngineSpec>, ArgsError> {
+    /// [`ExitError`] about `--engine`.
+    pub fn engines(&self) -> Result<Vec<EngineSpec>, ExitError> {
         let mut engines = engines_of(&self.engine, None, USUAL_LIMIT)?;
         for engine in &mut engines {
             engine.memory = engine.memory.or(Some(self.memory));
@@ -171,8 +172,8 @@ impl ServeArgs {
     /// Returns the source of cards.
     ///
     /// # Errors
-    /// [`ArgsError`] about `--seed-file`.
-    pub fn chance(&self) -> Result<Chance, ArgsError> {
+    /// [`ExitError`] about `--seed-file`.
+    pub fn chance(&self) -> Result<Chance, ExitError> {
         if self.seed.is_none() && self.seed_file.is_none() {
             return Ok(Chance::System);
         }

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use connections::ConnectionBounds;
 use matches::play::sandbox::{self, Isolation, IsolationError};
-use settings::args::ArgsError;
+use matches::run::exit::ExitError;
 use thiserror::Error;
 use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, oneshot};
@@ -34,7 +34,7 @@ const CONNECTIONS: ConnectionBounds = ConnectionBounds {
 pub enum ServerError {
     /// An argument is wrong.
     #[error(transparent)]
-    Args(#[from] ArgsError),
+    Args(#[from] ExitError),
     /// A file cannot be used.
     #[error(transparent)]
     Files(#[from] FilesError),

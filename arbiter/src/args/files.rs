@@ -10,8 +10,9 @@ use crate::analysis::review::ReviewPlan;
 use matches::plan::numbers::{concurrency, positive};
 use matches::plan::rules::program::RulesPlan;
 use matches::plan::{EngineSpec, Limit};
+use matches::run::exit::ExitError;
 use settings::args::rules::rules;
-use settings::args::{ArgsError, LimitArgs, judge, luck_engine};
+use settings::args::{LimitArgs, judge, luck_engine};
 
 /// A file of games.
 #[derive(Debug, Args)]
@@ -298,8 +299,8 @@ impl ReviewArgs {
     /// Converts the arguments to a plan.
     ///
     /// # Errors
-    /// [`ArgsError`] about `--engine`.
-    pub fn plan(&self) -> Result<ReviewPlan, ArgsError> {
+    /// [`ExitError`] about `--engine`.
+    pub fn plan(&self) -> Result<ReviewPlan, ExitError> {
         let limit = self.limit.limit().unwrap_or(JUDGE_LIMIT);
         Ok(ReviewPlan { engine: judge(&self.engine, limit)?, concurrency: self.concurrency })
     }
@@ -309,8 +310,8 @@ impl ReportArgs {
     /// Returns the plan for the reviews in a report.
     ///
     /// # Errors
-    /// [`ArgsError`] about `--review-engine`.
-    pub fn review_plan(&self) -> Result<ReviewPlan, ArgsError> {
+    /// [`ExitError`] about `--review-engine`.
+    pub fn review_plan(&self) -> Result<ReviewPlan, ExitError> {
         Ok(ReviewPlan {
             engine: judge(&self.review_engine, Limit::nodes(self.review_nodes))?,
             concurrency: 1,

@@ -10,8 +10,9 @@ use crate::analysis::openings_suite::SuitePlan;
 
 use matches::plan::numbers::{concurrency, plies, positive, seats, up_to_1000};
 use matches::plan::seed::Seed;
+use matches::run::exit::ExitError;
 use settings::args::validate::chosen_seed;
-use settings::args::{ArgsError, LimitArgs, RulesArgs, judge};
+use settings::args::{LimitArgs, RulesArgs, judge};
 
 /// `arbiter openings`.
 #[derive(Debug, Args)]
@@ -91,8 +92,8 @@ impl OpeningsArgs {
     /// Converts the arguments to a plan.
     ///
     /// # Errors
-    /// [`ArgsError`] names the flag, its value and the accepted values.
-    pub fn plan(&self) -> Result<SuitePlan, ArgsError> {
+    /// [`ExitError`] names the flag, its value and the accepted values.
+    pub fn plan(&self) -> Result<SuitePlan, ExitError> {
         Ok(SuitePlan {
             rules: self.game.rules(Some(self.players), self.isolation.isolate, PATIENCE)?,
             seats: self.players,

@@ -12,7 +12,7 @@ use arbiter::conformance::transcript::spec;
 use matches::output;
 use matches::plan::rules::Rules;
 use matches::run::exit::ExitError;
-use settings::args::{ArgsError, RulesArgs};
+use settings::args::RulesArgs;
 
 use super::{exit, isolate, progress};
 
@@ -44,7 +44,7 @@ fn settings_of(args: &CheckArgs) -> Result<Settings, ExitError> {
 }
 
 /// The only game to check, if the user asks for one.
-fn rules_of(args: &CheckArgs) -> Result<Option<Rules>, ArgsError> {
+fn rules_of(args: &CheckArgs) -> Result<Option<Rules>, ExitError> {
     let variant = match (&args.rules, &args.variant) {
         (None, None) => return Ok(None),
         (_, variant) => variant.clone().unwrap_or_default(),

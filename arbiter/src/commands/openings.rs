@@ -15,7 +15,7 @@ use super::{exit, isolate, progress, stop_on_signals};
 pub fn openings(args: &OpeningsArgs) -> ExitCode {
     let plan = match args.plan() {
         Ok(plan) => plan,
-        Err(error) => return exit::fail(error.status, error),
+        Err(error) => return error.exit(),
     };
     let interrupt = Interrupt::new();
     if let Err(error) = stop_on_signals(&interrupt) {

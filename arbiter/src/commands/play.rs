@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use super::exit::fail;
 use matches::plan::Plan;
+use matches::run::exit::ExitError;
 use matches::run::{self, ThisMachine};
 use settings::args::validate;
-use settings::args::{ArgsError, GameArgs, MatchArgs, ResumeArgs, TournamentArgs};
+use settings::args::{GameArgs, MatchArgs, ResumeArgs, TournamentArgs};
 
 /// Plays a match; returns its exit status.
 pub fn play(args: &MatchArgs) -> ExitCode {
@@ -19,10 +19,10 @@ pub fn play_tournament(args: &TournamentArgs) -> ExitCode {
     begin(validate::tournament(args), args.common())
 }
 
-fn begin(planned: Result<(Plan, Vec<String>), ArgsError>, args: &GameArgs) -> ExitCode {
+fn begin(planned: Result<(Plan, Vec<String>), ExitError>, args: &GameArgs) -> ExitCode {
     let (plan, mut remarks) = match planned {
         Ok(planned) => planned,
-        Err(error) => return fail(error.status, error),
+        Err(error) => return error.exit(),
     };
     let mut new = args.new_match();
     if args.store.is_none() && args.plays_levels() {

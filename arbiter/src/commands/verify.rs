@@ -16,7 +16,8 @@ use matches::play::log::Log;
 use matches::play::runner;
 use matches::play::sandbox::Isolation;
 use matches::run::announcement::count;
-use settings::args::{ArgsError, DEFAULT_LIMIT, engines_of};
+use matches::run::exit::ExitError;
+use settings::args::{DEFAULT_LIMIT, engines_of};
 
 use super::input::open;
 use super::{CommandError, exit, fail, isolate, stop_on_signals};
@@ -149,7 +150,7 @@ fn has_engines(args: &VerifyArgs) -> bool {
 }
 
 /// The plan of a match between the given engines; only its engines are used.
-fn plan_of_engines(args: &VerifyArgs) -> Result<Plan, ArgsError> {
+fn plan_of_engines(args: &VerifyArgs) -> Result<Plan, ExitError> {
     let limit = args.limit.limit().unwrap_or(DEFAULT_LIMIT);
     // Games under time limits, which alone have a margin, are not played again.
     let engines = engines_of(&args.engine, args.each.as_deref(), limit)?;

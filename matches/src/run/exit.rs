@@ -4,6 +4,8 @@ use std::fmt::Display;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use thiserror::Error;
+
 use crate::archive::ArchiveError;
 use crate::plan::rules::program::RulesError;
 use crate::play::log::Log;
@@ -27,8 +29,9 @@ pub const H0_ACCEPTED: u8 = 11;
 /// Interrupted, or standard output was closed.
 pub const INTERRUPTED: u8 = 130;
 
-/// A message with its exit status.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A message with its exit status. The message of a wrong argument begins with the flag.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{message}")]
 pub struct ExitError {
     /// The exit status.
     pub status: u8,
@@ -40,6 +43,28 @@ impl ExitError {
     /// Creates an error with the status [`USAGE`].
     pub fn usage(error: impl Display) -> ExitError {
         ExitError { status: USAGE, message: error.to_string() }
+    }
+
+    /// Creates an error in the value of a flag.
+    pub fn of_flag(flag: &str, reason: impl Display) -> ExitError {
+        ExitError::usage(format_args!("--{flag}: {reason}"))
+    }
+
+    /// Creates an error in the text given to a flag.
+    pub fn of_text(flag: &str, text: &str, reason: impl Display) -> ExitError {
+        ExitError::usage(format_args!("--{flag} {text:?}: {reason}"))
+    }
+
+    /// Creates an error in the value of a flag, or reports the fault of the rules program that shows there.
+    pub fn of_flag_or_rules(
+        flag: &str,
+        error: impl Display,
+        fault: Option<&RulesError>,
+    ) -> ExitError {
+        match fault {
+            Some(fault) => ExitError { status: RULES_FAULT, ..ExitError::of_flag("rules", fault) },
+            None => ExitError::of_flag(flag, error),
+        }
     }
 
     /// Prints the message; returns the exit status.

@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::engine_text::EngineText;
-use super::{ArgsError, GameArgs, LimitArgs};
+use super::{GameArgs, LimitArgs};
 use matches::plan::{Draft, EngineSpec, Limit, MOST_ENGINES};
 use matches::record::printable::shortened;
 use matches::record::{LONGEST_NAME, is_too_long};
+use matches::run::exit::ExitError;
 
 /// Name of the engine that plays if the user gives none.
 const BUILT_IN: &str = "buxtehude";
@@ -26,8 +27,8 @@ pub const DEFAULT_LIMIT: Limit = Limit::movetime(Duration::from_millis(100));
 /// setting.
 ///
 /// # Errors
-/// [`ArgsError`] about `--engine` or `--each`.
-pub(super) fn engines(args: &GameArgs, restart: bool) -> Result<Vec<EngineSpec>, ArgsError> {
+/// [`ExitError`] about `--engine` or `--each`.
+pub(super) fn engines(args: &GameArgs, restart: bool) -> Result<Vec<EngineSpec>, ExitError> {
     let default = EngineSpec {
         restart,
         margin: args.margin.map(Duration::from_millis),
@@ -40,12 +41,12 @@ pub(super) fn engines(args: &GameArgs, restart: bool) -> Result<Vec<EngineSpec>,
 }
 
 /// The built-in engine at a level.
-fn built_in_at(level: &str, default: &EngineSpec) -> Result<EngineSpec, ArgsError> {
+fn built_in_at(level: &str, default: &EngineSpec) -> Result<EngineSpec, ExitError> {
     let name = format!("level-{level}");
     let settings = EngineText::default().with("name", &name);
     let engine = built_in(&settings.with("option.Level", level))?;
     let spec = spec(&engine, name, default);
-    spec.map_err(|reason| ArgsError::new("engine", reason))
+    spec.map_err(|reason| ExitError::of_flag("engine", reason))
 }
 
 /// Parses engines from strings, with the settings in `each` for all of them, and gives each a unique name; without
@@ -54,25 +55,25 @@ fn built_in_at(level: &str, default: &EngineSpec) -> Result<EngineSpec, ArgsErro
 /// `limit` is a default.
 ///
 /// # Errors
-/// [`ArgsError`] about `--engine` or `--each`.
+/// [`ExitError`] about `--engine` or `--each`.
 pub fn engines_of(
     texts: &[String],
     each: Option<&str>,
     limit: Limit,
-) -> Result<Vec<EngineSpec>, ArgsError> {
+) -> Result<Vec<EngineSpec>, ExitError> {
     specs(texts, each, &default(limit))
 }
 
 /// Parses the engines on a worker's machine: their programs, arguments, directories, and names as in a match.
 ///
 /// # Errors
-/// [`ArgsError`] about `--engine`, also for a key that the match supplies.
-pub fn local_engines(texts: &[String]) -> Result<Vec<EngineSpec>, ArgsError> {
+/// [`ExitError`] about `--engine`, also for a key that the match supplies.
+pub fn local_engines(texts: &[String]) -> Result<Vec<EngineSpec>, ExitError> {
     for text in texts {
         let engine = parsed(text)?;
         let wrong = |reason: &str| {
             let expected = "expected cmd=PROGRAM, with args=, name= and dir= if needed";
-            ArgsError::in_text("engine", text, format!("{reason}, {expected}"))
+            ExitError::of_text("engine", text, format!("{reason}, {expected}"))
         };
         if let Some(key) = engine.keys().find(|key| !LOCAL_KEYS.contains(key)) {
             return Err(wrong(&format!("{key}= comes from the match")));
@@ -90,12 +91,12 @@ pub fn local_engines(texts: &[String]) -> Result<Vec<EngineSpec>, ArgsError> {
 /// Parses the engine that judges positions; `limit` applies if `text` sets none.
 ///
 /// # Errors
-/// [`ArgsError`] about `--engine`.
-pub fn judge(text: &str, limit: Limit) -> Result<EngineSpec, ArgsError> {
+/// [`ExitError`] about `--engine`.
+pub fn judge(text: &str, limit: Limit) -> Result<EngineSpec, ExitError> {
     let engine = built_in(&parsed(text)?)?;
     let name = engine.get("name").map_or_else(|| program(&engine), String::from);
     let spec = spec(&engine, name, &default(limit));
-    spec.map_err(|reason| ArgsError::in_text("engine", text, reason))
+    spec.map_err(|reason| ExitError::of_text("engine", text, reason))
 }
 
 /// Budget of an engine that measures luck, if its text sets none.
@@ -118,7 +119,7 @@ fn specs(
     texts: &[String],
     each: Option<&str>,
     default: &EngineSpec,
-) -> Result<Vec<EngineSpec>, ArgsError> {
+) -> Result<Vec<EngineSpec>, ExitError> {
     let shared = each.map(shared_settings).transpose()?.unwrap_or_default();
     let mut typed = Vec::new();
     let mut drafts = Vec::new();
@@ -136,13 +137,13 @@ fn specs(
     }
     if typed.len() > MOST_ENGINES {
         let reason = format!("{} engines, expected at most {MOST_ENGINES}", typed.len());
-        return Err(ArgsError::new("engine", reason));
+        return Err(ExitError::of_flag("engine", reason));
     }
     let names = names(&typed)?;
     let specs = typed.iter().zip(names).zip(drafts);
     let specs = specs.map(|(((text, engine), name), draft)| {
         let spec = spec(engine, name, default);
-        let spec = spec.map_err(|reason| ArgsError::in_text("engine", text, reason))?;
+        let spec = spec.map_err(|reason| ExitError::of_text("engine", text, reason))?;
         Ok(EngineSpec { draft, ..spec })
     });
     specs.collect()
@@ -174,12 +175,12 @@ pub(super) fn spec(
     Ok(spec)
 }
 
-fn parsed(text: &str) -> Result<EngineText, ArgsError> {
-    EngineText::parse(text).map_err(|reason| ArgsError::in_text("engine", text, reason))
+fn parsed(text: &str) -> Result<EngineText, ExitError> {
+    EngineText::parse(text).map_err(|reason| ExitError::of_text("engine", text, reason))
 }
 
-fn shared_settings(text: &str) -> Result<EngineText, ArgsError> {
-    let wrong = |reason: &str| ArgsError::in_text("each", text, reason);
+fn shared_settings(text: &str) -> Result<EngineText, ExitError> {
+    let wrong = |reason: &str| ExitError::of_text("each", text, reason);
     let shared = EngineText::parse(text).map_err(|reason| wrong(&reason))?;
     match shared.get("name") {
         Some(_) => Err(wrong("name= cannot be shared, engines need different names")),
@@ -188,13 +189,13 @@ fn shared_settings(text: &str) -> Result<EngineText, ArgsError> {
 }
 
 /// The engine for a string without `cmd=`: the running program's own.
-fn built_in(shared: &EngineText) -> Result<EngineText, ArgsError> {
+fn built_in(shared: &EngineText) -> Result<EngineText, ExitError> {
     if shared.get("cmd").is_some() {
         return Ok(shared.clone());
     }
     let program = std::env::current_exe().map_err(|error| {
         let reason = format!("the built-in engine cannot be started; name an engine here: {error}");
-        ArgsError::new("engine", reason)
+        ExitError::of_flag("engine", reason)
     })?;
     let engine =
         EngineText::default().with("cmd", &program.to_string_lossy()).with("args", "engine");
@@ -213,7 +214,7 @@ pub(super) fn program(engine: &EngineText) -> String {
 }
 
 /// Returns a unique name for each engine: the given one, or the program's file name, numbered if engines share it.
-fn names(engines: &[(&str, EngineText)]) -> Result<Vec<String>, ArgsError> {
+fn names(engines: &[(&str, EngineText)]) -> Result<Vec<String>, ExitError> {
     let nameless = engines.iter().filter(|(_, engine)| engine.get("name").is_none());
     let mut shared: HashMap<String, usize> = HashMap::new();
     for (_, engine) in nameless {
@@ -237,7 +238,7 @@ fn names(engines: &[(&str, EngineText)]) -> Result<Vec<String>, ArgsError> {
         if names.contains(&name) {
             let reason =
                 format!("two engines are called {name:?}, expected a different name= for each");
-            return Err(ArgsError::new("engine", reason));
+            return Err(ExitError::of_flag("engine", reason));
         }
         names.push(name);
     }

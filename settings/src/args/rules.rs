@@ -15,9 +15,9 @@ use matches::play::log::Log;
 use matches::play::rules::connect;
 use matches::play::sandbox::Isolation;
 
-use super::ArgsError;
 use super::engine_text::{EngineText, UNCLOSED};
 use super::engines::{default, program, spec};
+use matches::run::exit::ExitError;
 
 /// Arguments that choose the game.
 #[derive(Debug, Args)]
@@ -37,21 +37,23 @@ impl RulesArgs {
     /// [`start`] does.
     ///
     /// # Errors
-    /// [`ArgsError`] about `--variant`, `--rules` or `--players`.
+    /// [`ExitError`] about `--variant`, `--rules` or `--players`.
     pub fn rules(
         &self,
         players: Option<usize>,
         isolate: Isolate,
         patience: Duration,
-    ) -> Result<Rules, ArgsError> {
+    ) -> Result<Rules, ExitError> {
         let rules = match &self.rules {
             Some(plan) => Ok(Rules::external(plan.clone())),
             None => Rules::by_name(&self.variant),
         };
-        let rules = rules.map_err(|error| ArgsError::new("variant", error))?;
+        let rules = rules.map_err(|error| ExitError::of_flag("variant", error))?;
         start(&rules, isolate, patience)?;
         match players.map(|players| rules.start(players)) {
-            Some(Err(error)) => Err(ArgsError::of("players", &error, error.fault_of_rules())),
+            Some(Err(error)) => {
+                Err(ExitError::of_flag_or_rules("players", &error, error.fault_of_rules()))
+            }
             _ => Ok(rules),
         }
     }
@@ -60,15 +62,15 @@ impl RulesArgs {
 /// Starts the program of the rules, if they have one; `patience` is the timeout for each answer.
 ///
 /// # Errors
-/// [`ArgsError`] about `--rules`.
-pub fn start(rules: &Rules, isolate: Isolate, patience: Duration) -> Result<(), ArgsError> {
+/// [`ExitError`] about `--rules`.
+pub fn start(rules: &Rules, isolate: Isolate, patience: Duration) -> Result<(), ExitError> {
     let Some(game) = rules.program() else {
         return Ok(());
     };
     let isolation = Isolation::of(isolate, slice::from_ref(&game.plan().program));
-    let (isolation, _) = isolation.map_err(|error| ArgsError::new("rules", error))?;
+    let (isolation, _) = isolation.map_err(|error| ExitError::of_flag("rules", error))?;
     let connected = connect(game, isolation, patience, &Log::none(), &Interrupt::new());
-    connected.map_err(|error| ArgsError::of("rules", &error, Some(&error)))
+    connected.map_err(|error| ExitError::of_flag_or_rules("rules", &error, Some(&error)))
 }
 
 /// Name of the first argument that is a file with an ending, or else of the program, without the ending.

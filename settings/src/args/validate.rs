@@ -6,15 +6,14 @@ use std::time::Duration;
 use rand::seq::SliceRandom;
 
 use super::engines::engines;
-use super::{
-    ArgsError, FormatArgs, GameArgs, MatchArgs, OpeningArgs, OpeningOrder, TournamentArgs,
-};
+use super::{FormatArgs, GameArgs, MatchArgs, OpeningArgs, OpeningOrder, TournamentArgs};
 use matches::input_file;
 use matches::own_files;
 use matches::plan::openings;
 use matches::plan::rules::Rules;
 use matches::plan::seed::Seed;
 use matches::plan::{Adjudication, Format, LuckBy, LuckPlan, Opening, Patience, Plan};
+use matches::run::exit::ExitError;
 use matches::score::Sprt;
 
 /// Maximum number of games of an SPRT without `--games`.
@@ -23,8 +22,8 @@ const MOST_GAMES_OF_A_TEST: u64 = 100_000;
 /// Converts the arguments of a match to a plan, with remarks for the user.
 ///
 /// # Errors
-/// [`ArgsError`] names the flag, its value and the accepted values.
-pub fn plan(args: &MatchArgs) -> Result<(Plan, Vec<String>), ArgsError> {
+/// [`ExitError`] names the flag, its value and the accepted values.
+pub fn plan(args: &MatchArgs) -> Result<(Plan, Vec<String>), ExitError> {
     let mut plan = common(&args.common, Format::RoundRobin, false)?;
     let mut remarks = Vec::new();
     plan.sprt = sprt(args, plan.luck)?;
@@ -40,7 +39,7 @@ pub fn plan(args: &MatchArgs) -> Result<(Plan, Vec<String>), ArgsError> {
 ///
 /// # Errors
 /// As [`plan`].
-pub fn tournament(args: &TournamentArgs) -> Result<(Plan, Vec<String>), ArgsError> {
+pub fn tournament(args: &TournamentArgs) -> Result<(Plan, Vec<String>), ExitError> {
     let (format, rounds, args) = match &args.format {
         FormatArgs::RoundRobin(args) => (Format::RoundRobin, args.rounds, &args.common),
         FormatArgs::Gauntlet(args) => {
@@ -49,7 +48,7 @@ pub fn tournament(args: &TournamentArgs) -> Result<(Plan, Vec<String>), ArgsErro
                 let reason = format!(
                     "{challengers}: expected a number below {engines}, the number of engines"
                 );
-                return Err(ArgsError::new("challengers", reason));
+                return Err(ExitError::of_flag("challengers", reason));
             }
             let challengers = challengers as usize;
             (Format::Gauntlet { challengers }, args.rounds, &args.common)
@@ -60,14 +59,14 @@ pub fn tournament(args: &TournamentArgs) -> Result<(Plan, Vec<String>), ArgsErro
     let round = line_ups.count().checked_mul(line_ups.games_per_block());
     let games = round.and_then(|round| round.checked_mul(rounds));
     plan.games =
-        games.ok_or_else(|| ArgsError::new("rounds", format_args!("{rounds} is too many")))?;
+        games.ok_or_else(|| ExitError::of_flag("rounds", format_args!("{rounds} is too many")))?;
     let warning = seed_warning(args, plan.seed);
     let remarks = sameness(&plan).into_iter().chain(warning).collect();
     Ok((plan, remarks))
 }
 
 /// Returns the measurement of luck: by default with the built-in engine, if the game has cards.
-fn luck(args: &GameArgs, plan: &Plan) -> Result<LuckPlan, ArgsError> {
+fn luck(args: &GameArgs, plan: &Plan) -> Result<LuckPlan, ExitError> {
     let start = plan.rules.start(plan.seats);
     let has_cards = start.is_ok_and(|start| start.has_cards());
     let usual = match has_cards && plan.rules.built_in().is_some() {
@@ -82,25 +81,25 @@ fn luck(args: &GameArgs, plan: &Plan) -> Result<LuckPlan, ArgsError> {
         Some(LuckBy::BuiltIn { .. }) if plan.rules.program().is_some() => {
             let expected =
                 "the built-in engine does not play this game: expected --luck-engine, or off";
-            Err(ArgsError::new("luck", expected))
+            Err(ExitError::of_flag("luck", expected))
         }
         Some(_) if !has_cards => {
             let reason = format!("{} has no cards: expected off", plan.rules.name());
-            Err(ArgsError::new("luck", reason))
+            Err(ExitError::of_flag("luck", reason))
         }
         _ => Ok(luck),
     }
 }
 
 /// The plan of one block from the common arguments; `restart` as for [`engines`].
-fn common(args: &GameArgs, format: Format, restart: bool) -> Result<Plan, ArgsError> {
+fn common(args: &GameArgs, format: Format, restart: bool) -> Result<Plan, ExitError> {
     let ready = Duration::from_millis(args.ready);
     let rules = args.game.rules(Some(args.players), args.isolate, ready)?;
     check_files(args)?;
     let resign = args.resign.as_ref().map(|words| {
         let text = words.join(" ");
         let resign = text.parse();
-        resign.map_err(|reason| ArgsError::in_text("resign", &text, reason))
+        resign.map_err(|reason| ExitError::of_text("resign", &text, reason))
     });
     let seed = chosen_seed(args.seed, args.seed_file.as_deref())?;
     let mut plan = Plan {
@@ -125,12 +124,12 @@ fn common(args: &GameArgs, format: Format, restart: bool) -> Result<Plan, ArgsEr
     plan.luck = luck(args, &plan)?;
     if plan.seats != 2 && plan.adjudication.resign.is_some() {
         let reason = format!("expected two seats, found {}", plan.seats);
-        return Err(ArgsError::new("resign", reason));
+        return Err(ExitError::of_flag("resign", reason));
     }
     // Only with two seats can an engine tell whose move comes next.
     let ponders = plan.engines.iter().find(|engine| engine.ponder);
     match ponders.filter(|_| plan.seats != 2) {
-        Some(engine) => Err(ArgsError::from(format!(
+        Some(engine) => Err(ExitError::usage(format!(
             "engine {}: ponder=on: expected two seats, found {}",
             engine.name, plan.seats
         ))),
@@ -144,15 +143,16 @@ fn openings(
     rules: &Rules,
     seats: usize,
     seed: Seed,
-) -> Result<Vec<Opening>, ArgsError> {
+) -> Result<Vec<Opening>, ExitError> {
     let mut openings = match &args.openings {
-        Some(path) => openings::read(path, rules, seats)
-            .map_err(|error| ArgsError::of("openings", &error, error.fault_of_rules()))?,
+        Some(path) => openings::read(path, rules, seats).map_err(|error| {
+            ExitError::of_flag_or_rules("openings", &error, error.fault_of_rules())
+        })?,
         None => {
             let usual = Opening::default();
-            usual
-                .position(rules, seats)
-                .map_err(|error| ArgsError::of("rules", &error, error.fault_of_rules()))?;
+            usual.position(rules, seats).map_err(|error| {
+                ExitError::of_flag_or_rules("rules", &error, error.fault_of_rules())
+            })?;
             vec![usual]
         }
     };
@@ -169,14 +169,14 @@ fn openings(
     if start > number {
         let reason =
             format!("{start}: expected a number from 1 to {number}, the number of openings");
-        return Err(ArgsError::new("openings-start", reason));
+        return Err(ExitError::of_flag("openings-start", reason));
     }
     openings.rotate_left(start - 1);
     Ok(openings)
 }
 
 /// Rejects two outputs to the same file.
-fn check_files(args: &GameArgs) -> Result<(), ArgsError> {
+fn check_files(args: &GameArgs) -> Result<(), ExitError> {
     let files = [
         ("log", args.output.log.as_ref()),
         ("record", args.output.record.as_ref()),
@@ -187,7 +187,7 @@ fn check_files(args: &GameArgs) -> Result<(), ArgsError> {
         let same = files[..index].iter().find(|(_, other)| file.is_some() && file == other);
         if let Some((other, _)) = same {
             let reason = format!("expected a different file from --{other}");
-            return Err(ArgsError::new(flag, reason));
+            return Err(ExitError::of_flag(flag, reason));
         }
     }
     Ok(())
@@ -198,11 +198,11 @@ fn whole_blocks(
     asked: Option<u64>,
     block: u64,
     remarks: &mut Vec<String>,
-) -> Result<u64, ArgsError> {
+) -> Result<u64, ExitError> {
     let asked = asked.unwrap_or(block);
     let games = asked.checked_next_multiple_of(block);
     let games =
-        games.ok_or_else(|| ArgsError::new("games", format_args!("{asked} is too many")))?;
+        games.ok_or_else(|| ExitError::of_flag("games", format_args!("{asked} is too many")))?;
     if games != asked {
         remarks.push(format!(
             "--games {asked} is rounded up to {games}: whole blocks of {block} games, each opening in every \
@@ -213,24 +213,24 @@ fn whole_blocks(
 }
 
 /// The SPRT, if `--sprt` is given.
-fn sprt(args: &MatchArgs, luck: LuckPlan) -> Result<Option<Sprt>, ArgsError> {
+fn sprt(args: &MatchArgs, luck: LuckPlan) -> Result<Option<Sprt>, ExitError> {
     let Some(words) = &args.sprt else {
         return Ok(None);
     };
     let measures_luck = luck.by.is_some() && !luck.after;
     let text = words.join(" ");
     let sprt: Result<Sprt, _> = text.parse();
-    let sprt = sprt.map_err(|reason| ArgsError::in_text("sprt", &text, reason))?;
+    let sprt = sprt.map_err(|reason| ExitError::of_text("sprt", &text, reason))?;
     match args.common.engine.len() {
         2 if sprt.uses_luck() && !measures_luck => {
             let reason = "luck=on: expected luck to be measured after each game; see --luck";
-            Err(ArgsError::new("sprt", reason))
+            Err(ExitError::of_flag("sprt", reason))
         }
         2 => Ok(Some(sprt)),
         engines => {
             let reason =
                 format!("a test compares two engines: expected two --engine, found {engines}");
-            Err(ArgsError::new("sprt", reason))
+            Err(ExitError::of_flag("sprt", reason))
         }
     }
 }
@@ -251,18 +251,18 @@ fn sameness(plan: &Plan) -> Option<String> {
 /// Returns the typed seed, the one in the file, or a secret one.
 ///
 /// # Errors
-/// [`ArgsError`] about `--seed-file`, or if the system has no random numbers.
-pub fn chosen_seed(typed: Option<Seed>, file: Option<&Path>) -> Result<Seed, ArgsError> {
+/// [`ExitError`] about `--seed-file`, or if the system has no random numbers.
+pub fn chosen_seed(typed: Option<Seed>, file: Option<&Path>) -> Result<Seed, ExitError> {
     let Some(path) = file.filter(|_| typed.is_none()) else {
         let no_secret = |error| {
             let reason = format!("the system has no random numbers; give a seed: {error}");
-            ArgsError::new("seed", reason)
+            ExitError::of_flag("seed", reason)
         };
         return typed.map_or_else(|| Seed::secret().map_err(no_secret), Ok);
     };
     let wrong = |reason: String| {
         let path = path.display();
-        ArgsError::new("seed-file", format_args!("{path}: {reason}"))
+        ExitError::of_flag("seed-file", format_args!("{path}: {reason}"))
     };
     let text = input_file::read_text(path).map_err(|error| wrong(error.to_string()))?;
     own_files::add(path);
@@ -299,7 +299,7 @@ mod tests {
         args: MatchArgs,
     }
 
-    fn planned(arguments: &[&str]) -> Result<(Plan, Vec<String>), ArgsError> {
+    fn planned(arguments: &[&str]) -> Result<(Plan, Vec<String>), ExitError> {
         plan(&Typed::try_parse_from(["match"].iter().chain(arguments)).unwrap().args)
     }
 
