@@ -80,7 +80,9 @@ pub(super) fn preview(position: &Position, mv: Move) -> MovePreview {
     let mut facts = Vec::new();
     let mut add = |label, value: String| facts.push(Fact { label, value });
 
+    let restarts = mv == Move::STAY && !position.misses_turn(seat);
     let income = position.income(seat);
+    let held = before.carrots.saturating_add(income);
     if income > 0 {
         add("income", income.to_string());
     }
@@ -89,6 +91,7 @@ pub(super) fn preview(position: &Position, mv: Move) -> MovePreview {
         back @ -63..=-1 => add("gain", (TEN_CARROTS * back.unsigned_abs()).to_string()),
         _ if mv == Move::TAKE => add("gain", TEN_CARROTS.to_string()),
         _ if mv == Move::GIVE => add("cost", TEN_CARROTS.to_string()),
+        _ if restarts && held > hare.carrots => add("cost", (held - hare.carrots).to_string()),
         _ => {}
     }
     add("carrots", hare.carrots.to_string());
@@ -104,9 +107,7 @@ pub(super) fn preview(position: &Position, mv: Move) -> MovePreview {
         add("if place", joined(&places, ", "));
     }
     let then = match position.ruleset().track.square(hare.square) {
-        _ if mv == Move::STAY && !position.misses_turn(seat) => {
-            "back to the start, and moves again"
-        }
+        _ if restarts => "back to the start, and moves again",
         Square::Hare if has_moved => "draws a card",
         Square::Lettuce if has_moved => "misses the next turn and eats a lettuce",
         Square::Finish => "finishes",

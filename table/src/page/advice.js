@@ -6,7 +6,9 @@ import { percent, t } from "./texts.js";
 import { button } from "./view.js";
 import { lineText, moveText, moveTitle } from "./words.js";
 
-const SEARCH = "movetime 500";
+const HINT_SEARCH = "movetime 500";
+/** Search of each position that a comment compares. */
+const COMMENT_SEARCH = "nodes 100000";
 /** Loss from which on a move gets a comment, in permille of the points. */
 const LEAST_LOSS = 100;
 
@@ -25,9 +27,8 @@ export class Advice {
   constructor(table, server) {
     this.table = table;
     server.onEngines(() => {
-      const option = (engine) => engine.options.find(({ name }) => name === "MultiPV");
-      this.engine = server.working.find(option);
-      this.most = Number(this.engine && option(this.engine).max);
+      // An engine with this option is made for analysis, so it is likely to send estimates.
+      this.engine = server.working.find(({ options }) => options.some(({ name }) => name === "MultiPV"));
     });
     this.button = button(t("advise"), () => this.advise(), { id: "advise", disabled: "" });
     this.box = element("input", { type: "checkbox", id: "comments" });
@@ -44,19 +45,15 @@ export class Advice {
     });
   }
 
-  /** The `lines` best moves of a node, best first, with the mover's share in permille. Ends the last search. */
-  async evaluate(node, lines) {
+  // The data of the first `wanted` event of a stream. Ends the last search.
+  async search(path, body, wanted) {
     this.controller?.abort();
     this.controller = new AbortController();
-    const game = this.table.game.request(node);
-    const body = { game, engine: this.engine.name, lines: Math.min(lines, this.most), limit: SEARCH };
-    const said = new Map();
-    for await (const [event, data] of stream("analyse", body, this.controller.signal)) {
+    for await (const [event, data] of stream(path, { engine: this.engine.name, ...body }, this.controller.signal)) {
       if (event === "error") throw new Error(data.error);
-      if (event !== "info" || !data.estimate) continue;
-      said.set(data.line, { move: data.move, share: data.estimate[node.turn.seat - 1] });
+      if (event === wanted) return data;
     }
-    return [...said].sort(([one], [other]) => one - other).map(([, line]) => line);
+    throw new Error(`${path}: no ${wanted}`);
   }
 
   // Shows the best move.
@@ -65,7 +62,8 @@ export class Advice {
     const node = table.game.current;
     this.say(element("p", {}, t("thinking")));
     await this.attempt(async () => {
-      const [{ move: word }] = await this.evaluate(node, 1);
+      const body = { game: table.game.request(node), limit: HINT_SEARCH };
+      const { move: word } = await this.search("analyse", body, "done");
       if (table.game.current !== node || !table.isDue()) return;
       const move = node.moves.find((one) => one.move === word);
       table.mark([{ from: node.pieces[move.piece].square, to: move.square }], null);
@@ -77,10 +75,11 @@ export class Advice {
   async judge(before, after) {
     // Another game may begin during the search.
     const { game } = this.table;
-    const lines = await this.evaluate(before, before.moves.length);
-    const own = lines.find(({ move }) => move === after.words[0]) ?? lines.at(-1);
-    const [{ text }] = await lineText(game, before, [lines[0].move]);
-    return { loss: lines[0].share - own.share, best: lines[0].move, text };
+    // The review of a game of this one move compares the values of the positions after it and after the best one.
+    const one = { variant: game.variant, start: before.position, moves: [after.words[0]] };
+    const { loss, best } = await this.search("review", { game: one, limit: COMMENT_SEARCH }, "move");
+    const [{ text }] = await lineText(game, before, [best]);
+    return { loss, best, text };
   }
 
   async comment(before, after) {

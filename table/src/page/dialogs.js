@@ -24,7 +24,7 @@ function seatRow(server, variant, number, seat) {
   const level = element("select", { "aria-label": `${t("level of")}, ${t("seat", { seat: number })}` });
   const fillLevels = (before) => {
     const engine = server.named(who.value);
-    const strengths = strengthsOf(engine, variant);
+    const strengths = strengthsOf(engine, variant, number);
     level.replaceChildren(...strengths.map(([value, text]) => element("option", { value }, text)));
     level.hidden = strengths.length === 0;
     const chosen = strengths.find(([value]) => value === before)?.[0] ?? usualLevel(engine);

@@ -5,8 +5,11 @@ import { ordinal, percent, signed, t } from "./texts.js";
 import { button, seatMark } from "./view.js";
 
 const WIDTH = 340;
-const ROW = 40;
-const LEFT = 90;
+/** Height of a seat's name with its bars, and of one bar. */
+const ROW = 52;
+const BAR = 16;
+/** Width kept free for the text beside a bar. */
+const TEXT = 100;
 const MOST_LISTED = 3;
 
 export class Ending {
@@ -47,10 +50,13 @@ export class Ending {
     this.review.begin();
   }
 
-  show({ seats }) {
-    if (this.review.line.at(-1) !== this.end) return;
+  async show({ seats }) {
+    const { end } = this;
+    if (this.review.line.at(-1) !== end) return;
+    const worst = await this.review.worst(MOST_LISTED, this.persons());
+    if (this.end !== end) return;
     this.found.replaceChildren(element("h3", {}, t("skill and luck")), this.picture(seats),
-      element("h3", {}, t("worst moves")), this.review.worst(MOST_LISTED, this.persons()));
+      element("p", { class: "note" }, t("review note")), element("h3", {}, t("worst moves")), worst);
   }
 
   // The seats of people, from 1; undefined if there are none.
@@ -59,36 +65,45 @@ export class Ending {
     return persons.length > 0 ? persons : undefined;
   }
 
-  // Bars from the middle, of each seat's skill and luck in permille of the points: to the left lost, to the right won.
+  // The bars of a seat: its skill and, in a game with chance, its luck, in permille of the points.
+  bars(seats) {
+    const hasLuck = seats.some(({ luck }) => luck !== 0);
+    return seats.map(({ skill, luck }) => [["skill", skill], ...(hasLuck ? [["luck", luck]] : [])]);
+  }
+
+  // Bars from the middle: to the left lost, to the right won.
   picture(seats) {
-    const most = Math.max(1, ...seats.flatMap(({ skill, luck }) => [Math.abs(skill), Math.abs(luck)]));
+    const bars = this.bars(seats);
+    const most = Math.max(1, ...bars.flat().map(([, value]) => Math.abs(value)));
     const height = seats.length * ROW;
-    const middle = LEFT + (WIDTH - LEFT) / 2;
+    const middle = WIDTH / 2;
     const viewBox = `0 0 ${WIDTH} ${height}`;
     const svg = drawing("svg", { class: "chart", viewBox, role: "img", "aria-label": this.inWords(seats) });
-    svg.append(drawing("line", { class: "axis", x1: middle, x2: middle, y1: 0, y2: height }));
-    seats.forEach(({ skill, luck }, seat) => {
+    bars.forEach((ofSeat, seat) => {
       const y = seat * ROW;
-      const name = this.table.names[seat];
-      svg.append(drawing("text", { x: 4, y: y + ROW / 2 + 4 }, name.length > 14 ? `${name.slice(0, 13)}…` : name));
-      [["skill", skill], ["luck", luck]].forEach(([key, value], index) => {
-        const length = (Math.abs(value) / most) * ((WIDTH - LEFT) / 2 - 70);
-        const top = y + 5 + index * 16;
+      svg.append(drawing("text", { x: 4, y: y + 12 }, this.table.names[seat]),
+        drawing("line", { class: "axis", x1: middle, x2: middle, y1: y + BAR, y2: y + ROW - 2 }));
+      ofSeat.forEach(([key, value], index) => {
+        const length = (Math.abs(value) / most) * (middle - TEXT);
+        const top = y + BAR * (index + 1) + 1;
         const [x, end, anchor] = value < 0
           ? [middle - length, middle - length - 4, "end"]
           : [middle, middle + length + 4, "start"];
         const bar = drawing("rect", { class: key, x, y: top, width: length, height: 12, rx: 2 });
         bar.style.fill = colour(seat);
         const text = { x: end, y: top + 10, "text-anchor": anchor };
-        svg.append(bar, drawing("text", text, `${t(key)} ${signed(value, percent)}`));
+        svg.append(bar, drawing("text", text, this.valueText(key, value)));
       });
     });
     return svg;
   }
 
+  valueText(key, value) {
+    return `${t(key)} ${signed(value, percent)} %`;
+  }
+
   inWords(seats) {
-    const text = (key, value) => `${t(key)} ${signed(value, percent)}`;
-    return seats.map(({ skill, luck }, seat) =>
-      `${this.table.names[seat]}: ${text("skill", skill)}, ${text("luck", luck)}`).join("; ");
+    return this.bars(seats).map((bars, seat) =>
+      `${this.table.names[seat]}: ${bars.map(([key, value]) => this.valueText(key, value)).join(", ")}`).join("; ");
   }
 }

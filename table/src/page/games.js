@@ -78,18 +78,19 @@ const TILES = {
 const RACE_WORDS = {
   en: {
     carrots: "carrots left", lettuces: "lettuces left", "place 2": "two", "place 3": "three", "place 4": "four",
-    "if place": "as",
-    "another turn": "no more hares behind than ahead, another turn",
+    "if place": "as", pays: "next turn pays", if: "if",
+    "another turn": "not more hares behind than ahead, another turn",
     "missed +behind": "more hares behind than ahead, misses a turn",
     "missed +draw": "no lettuces, misses a turn", "short +draw": "10 for each lettuce", "short +restore": "exactly 65",
     "short +half": "half of the carrots is lost", "short +free": "the move is free", "short +show": "shows the carrots",
-    "short +give": "gives carrots away", "short +shuffle": "one from every hare",
+    "short +give": "carrots for the hares behind", "short +shuffle": "one from every hare",
   },
   de: {
     hare: "Hase", carrot: "Karotte", lettuce: "Salat", hedgehog: "Igel", "place 2": "Zwei", "place 3": "Drei",
     "place 4": "Vier",
     flag: "Fahne", start: "Start", finish: "Ziel", income: "Einkommen", cost: "kostet", gain: "bringt",
-    carrots: "Karotten danach", lettuces: "Salate danach", pays: "zahlt dann", "if place": "als",
+    carrots: "Karotten danach", lettuces: "Salate danach",
+    pays: "zahlt beim nächsten Zug", "if place": "als", if: "falls",
     "draws a card": "zieht eine Karte",
     "misses the next turn and eats a lettuce": "setzt aus und frisst einen Salat",
     "back to the start, and moves again": "zurück zum Start, dann noch ein Zug", finishes: "ist im Ziel",
@@ -99,7 +100,7 @@ const RACE_WORDS = {
     "missed +draw": "kein Salat, setzt aus", "short +draw": "10 für jeden Salat", "short +restore": "genau 65",
     "short +half": "die Hälfte der Karotten ist weg", "short +free": "der Zug ist frei",
     "short +show": "zeigt die Karotten",
-    "short +give": "gibt Karotten ab", "short +shuffle": "eine von jedem Hasen",
+    "short +give": "Karotten für die Hasen dahinter", "short +shuffle": "eine von jedem Hasen",
     "+behind": "Sind mehr Hasen hinter dir als vor dir, setze einmal aus; wenn nicht, ziehe sofort noch einmal.",
     "+draw": "Nimm 10 Karotten für jeden Salat, den du noch hast. Hast du keinen, setze einmal aus.",
     "+restore": "Du hast jetzt genau 65 Karotten.",
@@ -110,11 +111,13 @@ const RACE_WORDS = {
     "+shuffle": "Nimm jedem anderen Hasen im Rennen eine Karotte ab. Dann werden alle Hasenkarten gemischt.",
   },
 };
+const WOLF_LEVELS = [1, 2, 3, 4, 5, 6];
 const HUNT_WORDS = {
   en: {},
   de: {
     dark: "dunkel", light: "hell", rabbit: "Hase", wolf: "Wolf", wolves: "Wölfe", wins: "gewinnt",
     "has won": "hat gewonnen", "has lost": "hat verloren",
+    ...Object.fromEntries(WOLF_LEVELS.map((level) => [`Wolves ${level}`, `Wölfe ${level}`])),
   },
 };
 
@@ -126,7 +129,7 @@ const RACE_TEXTS = {
     misses: "misses a turn", carrots: "carrots", lettuces: "lettuces",
     forward: "to {square} ({kind})", "back to": "back to {square} ({kind})", takes: "takes carrots",
     gives: "gives carrots back",
-    eats: "eats a lettuce", rests: "misses a turn", restarts: "back to the start with new carrots",
+    eats: "eats a lettuce", rests: "misses a turn", restarts: "no move is possible: back to the start with new carrots",
     "you are here": "{square}: you stand here", "miss now": "You miss this turn",
     "hedgehog ahead": "{square}: a hedgehog is reached only by going back",
     "taken by": "{square}: {name} stands there", "too dear": "{square} costs {cost} carrots: you have {carrots}",
@@ -142,7 +145,8 @@ const RACE_TEXTS = {
     misses: "setzt aus", carrots: "Karotten", lettuces: "Salate",
     forward: "auf {square} ({kind})", "back to": "zurück auf {square} ({kind})", takes: "nimmt Karotten",
     gives: "gibt Karotten zurück",
-    eats: "frisst einen Salat", rests: "setzt aus", restarts: "zurück zum Start mit neuen Karotten",
+    eats: "frisst einen Salat", rests: "setzt aus",
+    restarts: "kein Zug ist möglich: zurück zum Start mit neuen Karotten",
     "you are here": "{square}: hier stehst du", "miss now": "Du setzt diesmal aus",
     "hedgehog ahead": "{square}: ein Igelfeld erreicht man nur rückwärts",
     "taken by": "{square}: dort steht {name}", "too dear": "{square} kostet {cost} Karotten: du hast {carrots}",
@@ -158,6 +162,8 @@ const HUNT_TEXTS = {
     home: "{piece} {from} to {to}, and has reached row 8",
     caught: "{piece} {from} to {to}, and the rabbit has no step left",
     stuck: "{piece} {from} to {to}, and the wolves have no step left",
+    comment: "Your move “{move}” gives the win away. Better: {better}.",
+    "not solved": "That gives the win away. Better: {better}.",
     "light square": "{square}: only dark squares are used",
     "taken by": "{square} is taken",
     "too far": "{square}: a step goes to the next square, diagonally",
@@ -167,6 +173,8 @@ const HUNT_TEXTS = {
     home: "{piece} von {from} auf {to}: Reihe 8 ist erreicht",
     caught: "{piece} von {from} auf {to}: der Hase hat keinen Schritt mehr",
     stuck: "{piece} von {from} auf {to}: die Wölfe haben keinen Schritt mehr",
+    comment: "Dein Zug „{move}“ verschenkt den Sieg. Besser: {better}.",
+    "not solved": "Das verschenkt den Sieg. Besser: {better}.",
     "light square": "{square}: gezogen wird nur auf dunklen Feldern",
     "taken by": "{square} ist besetzt",
     "too far": "{square}: ein Schritt geht schräg auf das nächste Feld",
@@ -291,7 +299,7 @@ const HUNT_SETUP = {
 // The players of the articles: for each name the options of an engine.
 const RACE_OPPONENTS = { Leslie: { Preset: "leslie" }, Faith: { Preset: "faith" }, Hybrid: { Preset: "hybrid" } };
 const wolves = (level) => [`Wolves ${level}`, { Preset: "article", AILevel: String(level) }];
-const HUNT_OPPONENTS = Object.fromEntries([1, 2, 3, 4, 5, 6].map(wolves));
+const HUNT_OPPONENTS = Object.fromEntries(WOLF_LEVELS.map(wolves));
 
 // Where the one that flees may start, with the position; the first is the usual one.
 const startOn = (row) => `1h1h1h1h/8/8/8/8/8/8/${row} w - - 0 1`;
@@ -321,6 +329,7 @@ const HUNT = {
   texts: HUNT_TEXTS,
   setup: HUNT_SETUP,
   opponents: HUNT_OPPONENTS,
+  opponentSeat: 2,
   starts: HUNT_STARTS,
   moveText: huntMove,
   refusal: huntRefusal,
@@ -342,10 +351,11 @@ const GAMES = {
  * Describes a variant; an unknown game has few of these fields.
  *
  * By language: its `name`, translations of the server's `words`, and `texts` that replace texts of the page. By name:
- * the `opponents` with the options of their engine, and the positions of its `starts`, the usual one first. For the
- * display: `symbols` for `drawBoard`, the kind of square whose picture is on a `card`, how to show the `facts` of a
- * seat, and the fact that is `counted` in the list of moves, by default each number. For positions set up by hand:
- * `setup` with the `fields` of a seat, and how to `read` and `write` a position. Functions: `moveText`, the `partsOf` a
- * change by a move, the `refusal` of a square, and `placeOn`, the place of a seat on a square.
+ * the `opponents` with the options of their engine, for the `opponentSeat` alone if there is one, and the positions of
+ * its `starts`, the usual one first. For the display: `symbols` for `drawBoard`, the kind of square whose picture is on
+ * a `card`, how to show the `facts` of a seat, and the fact that is `counted` in the list of moves, by default each
+ * number. For positions set up by hand: `setup` with the `fields` of a seat, and how to `read` and `write` a position.
+ * Functions: `moveText`, the `partsOf` a change by a move, the `refusal` of a square, and `placeOn`, the place of a seat
+ * on a square.
  */
 export const traitsOf = (variant) => GAMES[variant] ?? UNKNOWN;

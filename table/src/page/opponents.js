@@ -1,7 +1,7 @@
 // Opponents: an engine at a level, or one that plays by name as another does.
 
 import { traitsOf } from "./games.js";
-import { t } from "./texts.js";
+import { t, wordIn } from "./texts.js";
 
 const USUAL_LEVEL = 3;
 
@@ -24,13 +24,14 @@ function offers(engine, options) {
   });
 }
 
-/** The ways an engine can play a variant, as `[value, text]`: its levels, and the opponents by name. */
-export function strengthsOf(engine, variant) {
+/** The ways an engine can play at a seat of a variant, as `[value, text]`: its levels, and the opponents by name. */
+export function strengthsOf(engine, variant, seat) {
   if (!engine) return [];
+  const { opponents = {}, opponentSeat = seat } = traitsOf(variant);
   const range = levelsOf(engine);
   const levels = range ? Array.from({ length: range.most - range.least + 1 }, (_, index) => range.least + index) : [];
-  const named = Object.entries(traitsOf(variant).opponents ?? {}).filter(([, options]) => offers(engine, options));
-  return [...levels.map((level) => [level, t("level", { level })]), ...named.map(([name]) => [name, name])];
+  const named = seat === opponentSeat ? Object.keys(opponents).filter((name) => offers(engine, opponents[name])) : [];
+  return [...levels.map((level) => [level, t("level", { level })]), ...named.map((name) => [name, wordIn(variant, name)])];
 }
 
 /** Whether a strength is the name of an opponent. */

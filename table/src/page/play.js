@@ -6,7 +6,7 @@ import { Display } from "./display.js";
 import { Game, fetchGame } from "./game.js";
 import { optionsOf } from "./opponents.js";
 import { person, settled } from "./seats.js";
-import { cardWords, chooseGame, t } from "./texts.js";
+import { cardWords, chooseGame, t, word } from "./texts.js";
 import { button, run } from "./view.js";
 import { factsText, moveTitle, squareName } from "./words.js";
 
@@ -194,8 +194,9 @@ export class Table extends Display {
     const moves = this.movesTo(square);
     if (moves.length === 0) return;
     const move = moves.length === 1 ? moves[0] : await askMove(moves, (one) => {
-      const from = squareName(game.board, game.current.pieces[one.piece].square);
-      const title = game.board.files ? t("from", { from }) : moveTitle(game, game.current, one);
+      const { square: from, name } = game.current.pieces[one.piece];
+      const piece = t("from", { piece: word(name), from: squareName(game.board, from) });
+      const title = game.board.files ? piece : moveTitle(game, game.current, one);
       return [title, factsText(one.facts)].filter(Boolean).join(": ");
     });
     if (move) await this.play(move.move);
@@ -205,6 +206,8 @@ export class Table extends Display {
   async play(text) {
     const before = this.game.current;
     if (!before.turn) return;
+    // The comment on the move before.
+    this.parts.comment.hidden = true;
     if (!await this.attempt("play", { move: text, draw: !this.isStudy })) return;
     if (before.turn.due === "move") for (const listener of this.playedListeners) listener(before, this.game.current);
     await this.proceed();

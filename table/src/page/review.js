@@ -80,7 +80,7 @@ export class Review {
   async show(data) {
     const { seats } = data;
     const { game } = this;
-    this.texts = await this.betterMoves();
+    const worst = await this.worst(MOST_LISTED);
     if (this.game !== game) return;
     this.state.textContent = t("review note");
     const rows = seats.map(({ skill, luck, gifts, result }, seat) => {
@@ -92,23 +92,13 @@ export class Review {
       element("th", { class: "number", scope: "col" }, t(key)));
     const head = element("tr", {}, element("th", { scope: "col" }, t("players")), ...heads);
     const table = element("table", { class: "sums" }, element("thead", {}, head), element("tbody", {}, ...rows));
-    this.chart = new Chart(this.table, this.line, this.moves, this.highest((move) => move.loss ?? 0, MOST_LISTED));
-    const worst = this.worst(MOST_LISTED);
-    const cards = this.ranked((move) => Math.abs(luckOf(move)), (move) => this.luckText(move));
+    this.chart = new Chart(this.table, this.line, this.moves, this.highest(({ loss }) => loss, MOST_LISTED));
+    const unlucky = this.highest((move) => Math.abs(luckOf(move)), MOST_LISTED);
+    const cards = this.list(unlucky.map((move) => [move, this.luckText(move)]));
     this.body.replaceChildren(element("div", { class: "scroll", tabindex: 0 }, table), this.chart.svg,
       element("h2", {}, t("worst moves")), worst, element("h2", {}, t("cards by luck")), cards);
     this.chart.point();
     for (const listener of this.doneListeners) listener(data);
-  }
-
-  // The better moves in words, by ply.
-  async betterMoves() {
-    const worse = this.highest((move) => move.loss ?? 0, MOST_LISTED).filter(({ best, move }) => best && best !== move);
-    const texts = worse.map(async ({ ply, best }) => {
-      const [{ text }] = await lineText(this.table.game, this.line[ply - 1], [best]);
-      return [ply, text];
-    });
-    return new Map(await Promise.all(texts));
   }
 
   // The steps of a turn in words.
@@ -116,21 +106,22 @@ export class Review {
     return stepsOf(this.table.game, this.line[ply]).map(({ text }) => text);
   }
 
-  lossText({ ply, seat, loss }) {
-    const better = this.texts.has(ply) ? `, ${t("better")}: ${this.texts.get(ply)}` : "";
-    return `${ply}. ${this.table.names[seat - 1]} ${this.words(ply)[0]}: ${t("loss")} ${percent(loss)} %${better}`;
+  async lossText({ ply, seat, loss, best }) {
+    const [{ text }] = await lineText(this.game, this.line[ply - 1], [best]);
+    const name = this.table.names[seat - 1];
+    return `${ply}. ${name}: ${this.words(ply)[0]} · ${t("loss", { loss: percent(loss) })} · ${t("better")}: ${text}`;
   }
 
   luckText(move) {
     const cards = this.words(move.ply).slice(-move.cards.length).join(", ");
-    return `${move.ply}. ${this.table.names[move.seat - 1]} ${cards}: ${signed(luckOf(move), percent)}`;
+    return `${move.ply}. ${this.table.names[move.seat - 1]}: ${cards} · ${signed(luckOf(move), percent)} %`;
   }
 
   /** The moves that lost most, as buttons that show the better moves; only of `seats` if they are given. */
-  worst(most, seats) {
-    const isShown = ({ seat, move, best }) => best && best !== move && (!seats || seats.includes(seat));
-    const lossOf = (move) => (isShown(move) ? move.loss ?? 0 : 0);
-    return this.ranked(lossOf, (move) => this.lossText(move), most);
+  async worst(most, seats) {
+    const lossOf = ({ seat, loss }) => (!seats || seats.includes(seat) ? loss : 0);
+    const moves = this.highest(lossOf, most);
+    return this.list(await Promise.all(moves.map(async (move) => [move, await this.lossText(move)])));
   }
 
   compare({ ply, move, best, before }) {
@@ -143,10 +134,10 @@ export class Review {
     return chosen.slice(0, most);
   }
 
-  // The moves with the highest measure, as buttons that show the positions before them.
-  ranked(measure, text, most = MOST_LISTED) {
-    const items = this.highest(measure, most).map((move) => element("li", {},
-      button(text(move), () => this.compare(move), { "data-ply": move.ply })));
+  // Moves with their texts, as buttons that show the positions before them.
+  list(entries) {
+    const items = entries.map(([move, text]) =>
+      element("li", {}, button(text, () => this.compare(move), { "data-ply": move.ply })));
     return element("ol", { class: "lines" }, ...items);
   }
 }

@@ -1,7 +1,7 @@
 // The seats of a game: people, engines at a level, and opponents whose engine the server names later.
 
 import { isName, usualLevel } from "./opponents.js";
-import { t } from "./texts.js";
+import { t, word } from "./texts.js";
 
 /** Name of the first engine that works, until the engines are known. */
 const USUAL = "?";
@@ -34,7 +34,7 @@ export function settled(seats, server) {
 /** Names of all seats; a name that occurs twice is followed by the seat number. */
 export function namesOf(seats) {
   const called = seats.map(({ engine, level, name }) =>
-    name ?? (isName(level) ? level : engine && engineName(engine)) ?? t("person"));
+    name ?? (isName(level) ? word(level) : engine && engineName(engine)) ?? t("person"));
   return seats.map(({ engine, level }, seat) => {
     const isOnly = called.indexOf(called[seat]) === called.lastIndexOf(called[seat]);
     const own = isOnly ? called[seat] : `${called[seat]} ${seat + 1}`;

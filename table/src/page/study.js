@@ -225,7 +225,7 @@ export class Study {
       const { moves } = await post("solved", { game: game.request() });
       const titleOf = (word) => moveTitle(game, game.current, game.current.moves.find(({ move }) => move === word));
       const items = moves.map(({ move, wins, plies }) => element("li", { "data-move": move },
-        element("b", {}, titleOf(move)), ": ", t("wins in", { name: this.table.names[wins - 1], plies })));
+        element("b", {}, titleOf(move)), ": ", t("wins in", { name: this.table.names[wins - 1], moves: Math.ceil(plies / 2) })));
       this.outcomes.replaceChildren(element("ul", { class: "lines" }, ...items));
     } catch (error) {
       this.outcomes.replaceChildren(element("p", { class: "note" }, t("failed", { error: error.message })));

@@ -13,7 +13,7 @@ import { Review } from "./review.js";
 import { person, usualSeat } from "./seats.js";
 import { Server } from "./server.js";
 import { Study } from "./study.js";
-import { chooseLanguage, isGerman, t } from "./texts.js";
+import { chooseLanguage, isGerman, seconds, t } from "./texts.js";
 import { button, icon, labelled, onResize, select } from "./view.js";
 
 const USUAL_PLAYERS = 3;
@@ -87,7 +87,7 @@ function controls() {
 
 function thinkingTime() {
   const kept = THINKING.find((ms) => String(ms) === localStorage.getItem("thinking")) ?? USUAL_THINKING;
-  const time = select(THINKING.map((ms) => [ms, `${ms / 1000} s`]), kept, { id: "thinking" });
+  const time = select(THINKING.map((ms) => [ms, seconds(ms)]), kept, { id: "thinking" });
   const set = () => { table.limit = `movetime ${time.value}`; };
   set();
   time.addEventListener("change", () => {

@@ -28,9 +28,9 @@ const ENGLISH = {
   nodes: "{nodes} positions", waiting: "{ahead} ahead in the queue", position: "Position", set: "Set up",
   "set up": "Set up a position", paste: "Position as text",
   "by hand": "In Study you move every seat yourself and choose the cards.",
-  exact: "Exact outcomes", "wins in": "{name} wins in {plies} moves", "start review": "Review this game",
+  exact: "Exact outcomes", "wins in": "{name} wins in {moves} moves", "start review": "Review this game",
   skill: "skill",
-  luck: "luck", gifts: "others’ mistakes", loss: "lost", better: "better", "worst moves": "Costliest moves",
+  luck: "luck", gifts: "others’ mistakes", loss: "lost {loss} %", better: "better", "worst moves": "Costliest moves",
   "cards by luck": "Luckiest and unluckiest cards", reviewing: "Reviewing move {done} of {all} …", share: "share",
   "review note": "Skill: points that a seat’s own moves lost compared to the best moves. Luck: points that it won or lost by all cards. In percent of all points.",
   etudes: "Etudes", games: "Recorded games", open: "Open",
@@ -40,25 +40,25 @@ const ENGLISH = {
   "paste note": "A record line, a game as text, a position line or a link.",
   "no game": "This text cannot be read as a game.",
   "no such number": "there is no number {number}; expected 1 to {most}", shown: "Game {number}: {names}; {plies} moves",
-  "estimate of": "expected share", "of points": "{share}% of the points", "turn now": "to move",
+  "estimate of": "expected share", "of points": "{share} % of the points", "turn now": "to move",
   "thinking time": "Thinking time", "to move": "To move", apply: "Apply",
   "click to place": "Choose a piece, then click its square.", continues: "Continue from here",
-  from: "the one on {from}",
+  from: "{piece} on {from}",
   loading: "Loading …", offline: "The server does not answer. Trying again …", broken: "{name} (does not work)",
   "missing engine": "There is no engine {names} here; people sit in its place.",
   "back to it": "Back in the browser returns to the game on the board.",
   advise: "Hint", advice: "Hint: {move}", thinking: "Thinking …", comments: "Comment on costly moves",
   "show it": "Show it",
-  comment: "Your move ({move}) lost {loss} % of the points. Better: {better}.", rematch: "Rematch",
-  "reviewing it": "Looking at skill and luck …", "skill and luck": "Skill and luck, in percent of the points",
+  comment: "Your move “{move}” lost {loss} % of the points. Better: {better}.", rematch: "Rematch",
+  "reviewing it": "Looking at skill and luck …", "skill and luck": "Skill and luck",
   puzzle: "Open an etude, choose a move, and see what the engine says.", score: "Solved: {solved} of {tried}",
-  solved: "Right: no move is better.", "not solved": "That loses {loss} % of the points. Better: {better}.",
+  solved: "Right: no move is better.", "not solved": "That loses {loss} % of the points. Better: {better}.",
 };
 
 const GERMAN = {
   "new game": "Neues Spiel", rules: "Regeln", "rules path": "/regeln", language: "English", play: "Spielen",
   study: "Studieren", review: "Rückschau",
-  library: "Sammlung", seat: "Platz {seat}", person: "Mensch", engine: "Programm", level: "Stufe {level}",
+  library: "Sammlung", seat: "Sitz {seat}", person: "Mensch", engine: "Programm", level: "Stufe {level}",
   "level of": "Stufe", players: "Spieler", game: "Spiel", start: "Los", "start square": "Start auf",
   "my games": "Meine Spiele", "my name": "Mein Name", "save game": "Speichern",
   "my rating": "Meine Wertung in {game}: {rating} ± {error} (95 %; {games} Ergebnisse gegen Stufen)",
@@ -72,7 +72,7 @@ const GERMAN = {
   did: "{name}: {what}",
   "card due": "{name} zieht eine Karte", "choose card": "Welche Karte wird gezogen?", over: "Das Spiel ist aus.",
   "won by": "{name} gewinnt!", moves: "Züge", "no moves": "Noch keine Züge",
-  place: "Rang", "place after": "dann auf dem {place} Rang",
+  place: "Platz", "place after": "dann auf dem {place} Platz",
   "several moves": "Welcher dieser Züge?", steps: "{piece} von {from} auf {to}", square: "Feld {square} ({kind})",
   card: "Karte: {card}", drew: "{name} zieht eine Karte: {words}", continue: "Weiter",
   "it says": "Die Karte",
@@ -84,9 +84,9 @@ const GERMAN = {
   nodes: "{nodes} Stellungen", waiting: "{ahead} davor in der Schlange", position: "Stellung", set: "Aufstellen",
   "set up": "Stellung aufbauen", paste: "Stellung als Text",
   "by hand": "Beim Studieren ziehst du für alle und wählst die Karten.",
-  exact: "Genaue Ausgänge", "wins in": "{name} gewinnt in {plies} Zügen", "start review": "Dieses Spiel durchsehen",
+  exact: "Genaue Ausgänge", "wins in": "{name} gewinnt in {moves} Zügen", "start review": "Dieses Spiel durchsehen",
   skill: "Können",
-  luck: "Glück", gifts: "Fehler anderer", loss: "verloren", better: "besser", "worst moves": "Die teuersten Züge",
+  luck: "Glück", gifts: "Fehler anderer", loss: "{loss} % verloren", better: "besser", "worst moves": "Die teuersten Züge",
   "cards by luck": "Glücks- und Pechkarten", reviewing: "Zug {done} von {all} wird durchgesehen …", share: "Anteil",
   "review note": "Können: was die eigenen Züge gegenüber den besten verloren. Glück: was alle Karten für den Platz änderten. In Prozent der Punkte.",
   etudes: "Etüden", games: "Aufgezeichnete Spiele", open: "Öffnen",
@@ -98,19 +98,19 @@ const GERMAN = {
   "no game": "Das ist kein lesbares Spiel.",
   "no such number": "es gibt keine Nummer {number}; erwartet 1 bis {most}",
   shown: "Spiel {number}: {names}; {plies} Züge",
-  "estimate of": "erwarteter Anteil", "of points": "{share} % der Punkte", "turn now": "am Zug",
+  "estimate of": "erwarteter Anteil", "of points": "{share} % der Punkte", "turn now": "am Zug",
   "thinking time": "Bedenkzeit", "to move": "Am Zug", apply: "Übernehmen",
   "click to place": "Wähle eine Figur, dann ihr Feld.", continues: "Von hier weiterspielen",
-  from: "die Figur auf {from}",
+  from: "{piece} auf {from}",
   loading: "Wird geladen …", offline: "Der Server antwortet nicht. Neuer Versuch …", broken: "{name} (geht nicht)",
   "missing engine": "Ein Programm {names} gibt es hier nicht; an seinem Platz sitzt ein Mensch.",
   "back to it": "Zurück im Browser führt wieder zum jetzigen Spiel.",
   advise: "Tipp", advice: "Tipp: {move}", thinking: "Überlegt …", comments: "Teure Züge kommentieren",
   "show it": "Zeigen",
-  comment: "Dein Zug ({move}) verlor {loss} % der Punkte. Besser: {better}.", rematch: "Revanche",
-  "reviewing it": "Können und Glück werden bestimmt …", "skill and luck": "Können und Glück, in Prozent der Punkte",
+  comment: "Dein Zug „{move}“ verlor {loss} % der Punkte. Besser: {better}.", rematch: "Revanche",
+  "reviewing it": "Können und Glück werden bestimmt …", "skill and luck": "Können und Glück",
   puzzle: "Öffne eine Etüde, wähle einen Zug und sieh, was das Programm sagt.", score: "Gelöst: {solved} von {tried}",
-  solved: "Richtig: kein Zug ist besser.", "not solved": "Das verliert {loss} % der Punkte. Besser: {better}.",
+  solved: "Richtig: kein Zug ist besser.", "not solved": "Das verliert {loss} % der Punkte. Besser: {better}.",
 };
 
 const TEXTS = { en: ENGLISH, de: GERMAN };
@@ -142,6 +142,9 @@ export function t(key, values = {}) {
 /** Translates a word of the rules; `otherwise` if there is no translation. */
 export const word = (key, otherwise = key) => game.words[language]?.[key] ?? otherwise;
 
+/** Translates a word of a variant that is not on the board. */
+export const wordIn = (variant, key) => traitsOf(variant).words[language]?.[key] ?? key;
+
 /** Name of a variant in the language of the page. */
 export const nameOf = (variant) => traitsOf(variant).name?.[language] ?? variant;
 
@@ -158,6 +161,9 @@ export function ordinal(place) {
 export function percent(permille) {
   return (permille / 10).toLocaleString(language, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 }
+
+/** Formats milliseconds as seconds. */
+export const seconds = (ms) => `${(ms / 1000).toLocaleString(language)} s`;
 
 /** Formats a change with its sign, such as "+40"; `format` formats its size. */
 export const signed = (change, format = String) =>

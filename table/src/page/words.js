@@ -40,7 +40,7 @@ export function factsText(facts, separator = ", ") {
   const texts = [];
   for (const { label, value } of facts) {
     const places = () => value.split(", ").map((place) => ordinal(Number(place))).join("/");
-    if (label === "if place") texts.push(`${texts.pop()} ${word(label)} ${places()}`);
+    if (label === "if place") texts.push(`${texts.pop()} ${word("if")} ${places()}`);
     else texts.push(label === "then" ? word(value) : `${word(label)} ${value}`);
   }
   return texts.join(separator);

@@ -56,7 +56,7 @@ table.test("a choice between two wolves names their squares", async (visit) => {
   const page = await visit({ hash: linkTo({ variant: "fox-and-hounds", moves: ["e1d2"] }) });
   await page.locator('.lit[data-square="50"]').click();
   const choices = await page.locator("dialog .choices button[value], dialog.choices button[value]").allInnerTexts();
-  assert.deepEqual(choices, ["the one on b8", "the one on d8", "Cancel"]);
+  assert.deepEqual(choices, ["wolf on b8", "wolf on d8", "Cancel"]);
   await page.keyboard.press("Escape");
 });
 

@@ -144,16 +144,10 @@ export async function advise(server, page) {
 export const hasten = (page) => page.route("**/api/ai", (route) =>
   route.continue({ postData: JSON.stringify({ ...route.request().postDataJSON(), limit: "nodes 30" }) }));
 
-/**
- * Fakes the analyses that the page asks for: lines of one move each, as `[move, share of seat 1 in permille]`. The answer
- * comes after the promise `until`.
- */
-export const fakeAnalysis = (page, lines, until) => page.route("**/api/analyse", async (route) => {
+/** Answers requests for a review of one move, once `until` has passed: it lost `loss` permille against `best`. */
+export const fakeReview = (page, loss, best, until) => page.route("**/api/review", async (route) => {
   await until;
-  const body = lines.map(([move, share], index) => {
-    const info = { line: index + 1, move, pv: [move], estimate: [share, 1000 - share] };
-    return `event: info\ndata: ${JSON.stringify(info)}\n\n`;
-  }).join("");
+  const body = `event: move\ndata: ${JSON.stringify({ loss, best })}\n\n`;
   await route.fulfill({ headers: { "Content-Type": "text/event-stream" }, body });
 });
 

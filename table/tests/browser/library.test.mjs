@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after } from "node:test";
-import { fakeAnalysis, gameOf, linkTo, look, played, stateOf, withTable } from "./common.mjs";
+import { fakeReview, gameOf, linkTo, look, played, stateOf, withTable } from "./common.mjs";
 
 const ETUDES = ["5;53;3;f;13;13;3;f;1", "14;10;3;f;15;26;3;f;2", "7;60;2;f;14;23;3;f;1"];
 const folder = mkdtempSync(join(tmpdir(), "table-"));
@@ -112,7 +112,7 @@ table.test("a review shows each seat's skill and luck, and leads to the costlies
 
   const worst = [...moves].sort((one, other) => other.loss - one.loss)[0];
   const first = page.locator("#review-body ol").first().getByRole("button").first();
-  assert.ok((await first.innerText()).startsWith(`${worst.ply}. `) && (await first.innerText()).includes(`lost ${shown(worst.loss)} %`), await first.innerText());
+  assert.ok((await first.innerText()).startsWith(`${worst.ply}. `) && (await first.innerText()).includes(`lost ${shown(worst.loss)}\u00a0%`), await first.innerText());
   await first.click();
   // The position before the move, with the move and the better one as arrows.
   await page.locator('.arrow[data-rank="bad"]').waitFor();
@@ -282,14 +282,11 @@ table.test("an etude is a puzzle: after the move the engine's verdict and the sc
   const page = await library(visit);
   await openEtude(page, 1);
   const { moves } = await stateOf(table.server, page);
-  for (const [solved, word] of [[1, moves[0].move], [1, moves[1].move]]) {
-    // The engine's verdict: the first move is best, and the second loses 30 %.
+  for (const [tried, loss, expected] of [[1, 0, /^Right/], [2, 300, /loses 30\.0\s% of the points\. Better: /]]) {
     await page.unrouteAll();
-    await fakeAnalysis(page, [[moves[0].move, 700], [moves[1].move, 400]]);
-    const { square } = moves.find(({ move }) => move === word);
-    await page.locator(`.lit[data-square="${square}"]`).click();
-    const [expected, tried] = word === moves[0].move ? [/^Right/, 1] : [/loses 30\.0 % of the points\. Better: /, 2];
-    await page.getByText(`Solved: ${solved} of ${tried}`).waitFor();
+    await fakeReview(page, loss, moves[0].move);
+    await page.locator(`.lit[data-square="${moves[tried - 1].square}"]`).click();
+    await page.getByText(`Solved: 1 of ${tried}`).waitFor();
     assert.match(await page.locator("#puzzle").innerText(), expected);
     await openEtude(page, 1);
     await page.waitForFunction(() => document.querySelectorAll(".moves .turn").length === 0, null);
@@ -302,7 +299,7 @@ table.test("a hint ends the verdict on a puzzle, without an error", async (visit
   const { moves, scene } = await stateOf(table.server, page);
   // A move that is not followed by a card.
   const { square } = moves.find((move) => scene.board.squares[move.square].name !== "hare");
-  await page.route("**/api/analyse", () => {}, { times: 1 });
+  await page.route("**/api/review", () => {});
   await page.locator(`.lit[data-square="${square}"]`).click();
   await page.locator("#puzzle p").waitFor();
   await page.locator("#advise").click();

@@ -36,7 +36,7 @@ function optionsHeard() {
     const [, name, value] = /^setoption name (.+) value (.*)$/.exec(line) ?? [];
     if (line === "uci") options = {};
     else if (name) options = { ...options, [name]: value };
-    else if (line.startsWith("go nodes")) found = options;
+    else if (line.startsWith("go nodes 30 ")) found = options;
   }
   return found;
 }

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import {
-  advise, awaited, byMouse, fakeAnalysis, gameOf, hasten, launch, linkTo, openPage, played, playOut, readCard, saidOf,
+  advise, awaited, byMouse, fakeReview, gameOf, hasten, launch, linkTo, openPage, played, playOut, readCard, saidOf,
   withTable,
 } from "./common.mjs";
 
@@ -36,7 +36,7 @@ for (const [language, expected] of [["en", /to 4 \(three\)\ncost 10\ncarrots lef
     const square = page.locator('.lit[data-square="4"]');
     await square.tap();
     assert.match(await tip(page).innerText(), expected);
-    assert.match(await tip(page).innerText(), /\n(then in 1st place|dann auf dem 1\. Rang)$/);
+    assert.match(await tip(page).innerText(), /\n(then in 1st place|dann auf dem 1\. Platz)$/);
     assert.equal(await turns(page), 0, "the first tap plays nothing");
     await page.locator('.lit[data-square="2"]').tap();
     assert.match(await tip(page).innerText(), /2 \((carrot|Karotte)\)/);
@@ -164,17 +164,17 @@ table.test("a hint names a move and shows it as an arrow", async (visit) => {
 
 table.test("a costly move gets a comment with the better one, which can be switched off", async (visit) => {
   const page = await visit({ hash: LATE("9,68,3/10,68,3 1 - -") });
-  await fakeAnalysis(page, [["4", 600], ["1", 400]]);
+  await fakeReview(page, 200, "4");
   await page.locator('.lit[data-square="12"]').click();
   await page.locator("#comment:not([hidden])").waitFor();
   const said = await page.locator("#comment").innerText();
-  assert.match(said, /Your move \(to 12 \(three\)\) lost 20\.0 % of the points\. Better: to 13 \(carrot\)\./);
+  assert.match(said, /Your move “to 12 \(three\)” lost 20\.0\s% of the points\. Better: to 13 \(carrot\)\./);
   await page.getByRole("button", { name: "Show it" }).click();
   await page.locator('.arrow[data-rank="bad"]').waitFor();
   assert.equal(await page.locator(".arrow").count(), 2);
 
   await page.locator("#comments").uncheck();
-  const again = page.waitForRequest("**/api/analyse", { timeout: 1500 }).then(() => true, () => false);
+  const again = page.waitForRequest("**/api/review", { timeout: 1500 }).then(() => true, () => false);
   await page.locator('.lit[data-square="12"]').click();
   assert.equal(await again, false, "a search runs although comments are off");
   assert.ok(await page.locator("#comment").isHidden());
@@ -182,11 +182,20 @@ table.test("a costly move gets a comment with the better one, which can be switc
   assert.equal(await page.locator("#comments").isChecked(), false);
 });
 
+table.test("a good move gets no comment, although it pays only after many moves", async (visit) => {
+  const page = await visit({ hash: LATE("23,16,1/62,100,1 1 - -") });
+  const reviewed = page.waitForResponse("**/api/review");
+  await page.locator('.lit[data-square="27"]').click();
+  await (await reviewed).finished();
+  await page.waitForTimeout(300);
+  assert.ok(await page.locator("#comment").isHidden(), await page.locator("#comment").innerText());
+});
+
 table.test("a comment on a move of the last game does not come in the next", async (visit) => {
   const page = await visit({ hash: LATE("9,68,3/10,68,3 1 - -") });
   let begin;
   const hasBegun = new Promise((resolve) => { begin = resolve; });
-  await fakeAnalysis(page, [["4", 600], ["1", 400]], hasBegun);
+  await fakeReview(page, 200, "4", hasBegun);
   await page.locator('.lit[data-square="12"]').click();
   await page.locator("#new-game").click();
   await page.getByRole("combobox", { name: "Game" }).selectOption("fox-and-hounds");
@@ -213,6 +222,7 @@ table.test("a finished game shows places, skill and luck, the costliest moves, a
   assert.equal(await ending.locator(".chart rect").count(), 4);
   const worst = ending.locator(".lines button");
   assert.ok(await worst.count() <= 3);
+  for (const text of await worst.allInnerTexts()) assert.match(text, / · lost \d.* · better: /);
   if (await worst.count() > 0) {
     await worst.first().click();
     await page.locator('.arrow[data-rank="0"]').waitFor();
@@ -243,7 +253,7 @@ table.test("after each move of a whole game by touch, the page has said what it 
     await target.tap();
     const told = await tip(page).innerText();
     assert.match(told, /kostet|bringt|Einkommen|Karotten danach/, told);
-    assert.match(told, /Rang/, told);
+    assert.match(told, /Platz/, told);
     assert.doesNotMatch(told, CODES);
     await target.tap();
     const choice = page.locator("dialog.choices button, dialog .choices button").first();
