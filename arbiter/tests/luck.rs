@@ -280,3 +280,11 @@ fn a_test_uses_luck_only_if_it_is_measured() {
     assert_eq!(output.status.code(), Some(11), "{stdout}");
     assert!(stdout.contains("H0 accepted"), "{stdout}");
 }
+
+#[test]
+fn an_engine_that_measures_luck_is_asked_for() {
+    let (code, _, stderr) = run(&[&MATCH[..], &["--luck", "engine"]].concat());
+    assert_eq!(code, 2, "{stderr}");
+    let expected = "luck: not measured: the match does not store its engine; add --luck-engine";
+    assert!(stderr.contains(expected), "{stderr}");
+}

@@ -109,7 +109,8 @@ impl Evaluator {
             }
             (LuckBy::Engine, Some(engine)) => Ok(Some(Evaluator::engine(engine.clone()))),
             (LuckBy::Engine, None) => {
-                let missing = "the match measures luck with an engine; give it with --luck-engine";
+                let missing =
+                    "not measured: the match does not store its engine; add --luck-engine";
                 Err(LuckError(missing.to_string()))
             }
         }
