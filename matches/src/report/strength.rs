@@ -254,7 +254,8 @@ fn elo(interval: &Interval) -> String {
     })
 }
 
-/// Formats an estimate with its error, or with both bounds if they differ much, or with the only finite bound.
+/// Formats an estimate with its error, or with both bounds if they differ much, or with the only finite bound, or alone
+/// if the bounds are the same infinity.
 fn with_bounds(interval: &Interval, unit: &str, number: impl Fn(f64) -> String) -> String {
     let [value, low, high] = [interval.value, interval.low, interval.high].map(&number);
     if interval.is_symmetric() {
@@ -263,6 +264,7 @@ fn with_bounds(interval: &Interval, unit: &str, number: impl Fn(f64) -> String) 
     match (interval.low.is_finite(), interval.high.is_finite()) {
         (true, false) => format!("{value}{unit}, at least {low}"),
         (false, true) => format!("{value}{unit}, at most {high}"),
+        _ if interval.low == interval.high => format!("{value}{unit}"),
         _ => format!("{value}{unit} ({low} to {high})"),
     }
 }

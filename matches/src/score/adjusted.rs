@@ -54,13 +54,13 @@ impl AdjustedScores {
         Some(self.points.third()? / self.unit().powi(3))
     }
 
-    /// Mean block score with its 95 % interval, by Student's t; `None` for fewer than two blocks.
+    /// Mean block score with its 95 % interval, by Student's t; `None` for fewer than two different blocks.
     pub fn score(&self) -> Option<Interval> {
         let (value, error) = (self.mean()?, self.points.half_width()? / self.unit());
         Some(Interval { value, low: value - error, high: value + error })
     }
 
-    /// Elo difference with its 95 % interval; `None` for fewer than two blocks.
+    /// Elo difference with its 95 % interval; `None` for fewer than two different blocks.
     pub fn elo(&self) -> Option<Interval> {
         Some(self.score()?.map(elo))
     }
@@ -68,14 +68,12 @@ impl AdjustedScores {
     /// Normalized Elo difference with its 95 % interval; `None` for fewer than two different blocks.
     pub fn normalized_elo(&self) -> Option<Interval> {
         let of_a_game = (self.variance()? * f64::from(self.games)).sqrt();
-        let normalized = |score: f64| (score - 0.5) / of_a_game * NORMALIZED_ELO;
-        (of_a_game > 0.0).then_some(self.score()?.map(normalized))
+        Some(self.score()?.map(|score| (score - 0.5) / of_a_game * NORMALIZED_ELO))
     }
 
     /// Likelihood of superiority (LOS) of the first engine, 0 to 1; `None` for fewer than two different blocks.
     pub fn superiority(&self) -> Option<f64> {
-        let error = self.points.standard_error().filter(|error| *error > 0.0)?;
-        let t = (self.mean()? - 0.5) * self.unit() / error;
+        let t = (self.mean()? - 0.5) * self.unit() / self.points.standard_error()?;
         student::cumulative(t, self.blocks())
     }
 

@@ -35,7 +35,7 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// Distance of the estimate from the farther bound; infinite if a bound is.
+    /// Distance of the estimate from the farther bound; not finite if the estimate or a bound is not.
     pub fn error(&self) -> f64 {
         let (below, above) = self.sides();
         below.max(above)
@@ -50,12 +50,8 @@ impl Interval {
 
     /// Distances of the estimate from the lower and from the upper bound.
     fn sides(&self) -> (f64, f64) {
-        // An infinite estimate has an infinite bound at the same place.
-        let side = |larger: f64, smaller: f64| match larger == smaller {
-            true => 0.0,
-            false => larger - smaller,
-        };
-        (side(self.value, self.low), side(self.high, self.value))
+        // NaN between equal infinities; `max` and `min` ignore it.
+        (self.value - self.low, self.high - self.value)
     }
 
     /// Converts the estimate and its bounds by an increasing function.

@@ -70,12 +70,13 @@ impl Moments {
         Some((cube - 3.0 * mean * square + 2.0 * mean.powi(3)) * thousand.powi(3))
     }
 
-    /// Standard error of the mean; `None` for fewer than two numbers.
+    /// Standard error of the mean; `None` for fewer than two different numbers, whose spread is unknown.
     pub fn standard_error(&self) -> Option<f64> {
-        Some((self.variance()? / self.count as f64).sqrt())
+        let variance = self.variance().filter(|variance| *variance > 0.0)?;
+        Some((variance / self.count as f64).sqrt())
     }
 
-    /// Half-width of the 95 % interval of the mean, by Student's t; `None` for fewer than two numbers.
+    /// Half-width of the 95 % interval of the mean, by Student's t; `None` for fewer than two different numbers.
     pub fn half_width(&self) -> Option<f64> {
         Some(student::quantile(self.count)? * self.standard_error()?)
     }
@@ -108,6 +109,7 @@ mod tests {
         let expected = samples.map(|sample| (sample - 4.2).powi(3)).iter().sum::<f64>() / 5.0;
         assert!((third / 1e9 - expected).abs() < 1e-9, "{third} {expected}");
         assert_eq!(of(&[3]).variance(), None);
+        assert_eq!(of(&[3, 3, 3]).half_width(), None);
         assert_eq!(of(&[]).mean(), None);
     }
 

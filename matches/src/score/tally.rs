@@ -135,7 +135,7 @@ impl Tally {
         Some(self.adjusted.mean()? / self.block_points())
     }
 
-    /// Half-width of its 95 % interval; `None` if there are fewer than two such blocks, or the share is fixed.
+    /// Half-width of its 95 % interval; `None` if there are fewer than two different blocks, or the share is fixed.
     pub fn adjusted_error(&self) -> Option<f64> {
         let error = self.adjusted.half_width()? / self.block_points();
         (self.par() != Some(1.0)).then_some(error)
@@ -147,7 +147,7 @@ impl Tally {
         Some(self.winnings.mean()? / self.games_per_block as f64)
     }
 
-    /// Half-width of its 95 % interval; `None` if there are fewer than two such blocks.
+    /// Half-width of its 95 % interval; `None` if there are fewer than two different such blocks.
     pub fn winnings_error(&self) -> Option<f64> {
         Some(self.winnings.half_width()? / self.games_per_block as f64)
     }
