@@ -21,7 +21,7 @@ use thiserror::Error;
 use crate::archive::replay::Flaw;
 use crate::judge::{Judge, JudgeError};
 use crate::plan::binary::hash;
-use crate::plan::{EngineSpec, LuckBy, Plan};
+use crate::plan::{EngineSpec, Limit, LuckBy, Plan};
 use crate::play::interrupt::Interrupt;
 use crate::play::sandbox::Isolation;
 use crate::record::{GameRecord, Luck};
@@ -141,6 +141,19 @@ impl Evaluator {
     pub fn identity(&self) -> &str {
         &self.identity
     }
+}
+
+/// Name and budget of an evaluator from its identity: `buxtehude, 20 nodes`.
+pub fn in_words(identity: &str) -> String {
+    let is_hash =
+        |word: &&str| word.len() == DIGITS && word.bytes().all(|digit| digit.is_ascii_hexdigit());
+    let hash = identity.split(' ').find(is_hash);
+    let Some((name, budget)) = hash.and_then(|hash| identity.split_once(hash)) else {
+        return identity.to_string();
+    };
+    let name = if name.trim() == built_in::NAME { "buxtehude" } else { name.trim() };
+    let limit = budget.parse().map(|limit: Limit| limit.in_words());
+    format!("{name}, {}", limit.unwrap_or_else(|_| budget.trim().to_string()))
 }
 
 /// Measures the luck of games, in any number of threads.

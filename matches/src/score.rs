@@ -19,6 +19,8 @@ mod sprt;
 mod student;
 mod tally;
 
+use std::collections::BTreeMap;
+
 use crate::record::{GameRecord, TurnSums};
 
 pub use adjusted::AdjustedScores;
@@ -88,6 +90,8 @@ pub struct Standings {
     crosstable: Crosstable,
     /// Number of games in the blocks that ratings and comparisons use.
     games_in_order: u64,
+    /// Number of games with luck by the identity of its evaluator.
+    luck_by: BTreeMap<String, u64>,
 }
 
 /// Engine, if any, and place of each seat in a game.
@@ -144,6 +148,7 @@ impl Standings {
             waiting: InOrder::new(games_per_block),
             head_to_head: None,
             adjusted: None,
+            luck_by: BTreeMap::new(),
         }
     }
 
@@ -161,6 +166,9 @@ impl Standings {
         }
         let points = points(&record.places);
         let luck = luck_of(record);
+        if let Some(measured) = record.luck.as_ref().filter(|_| luck.is_some()) {
+            *self.luck_by.entry(measured.by.clone()).or_default() += 1;
+        }
         let seats = record.places.iter().zip(points).zip(&record.endings);
         for (seat, (tally, ((&place, points), &ending))) in
             self.seats.iter_mut().zip(seats).enumerate()
@@ -258,6 +266,30 @@ impl Standings {
     /// block.
     pub fn adjusted(&self) -> Option<&AdjustedScores> {
         self.adjusted.as_ref()
+    }
+
+    /// Number of games whose raw results are as precise as the luck-adjusted ones, by the variance of a block or, with
+    /// more than two engines, of the ratings; `None` if a variance is unknown.
+    pub fn equivalent_games(&self) -> Option<u64> {
+        let (games, raw, adjusted) = match (&self.head_to_head, &self.adjusted) {
+            (Some(raw), Some(adjusted)) => {
+                let games = adjusted.blocks() * u64::from(adjusted.games_per_block());
+                (games, raw.variance()?, adjusted.variance()?)
+            }
+            _ => {
+                let ratings = self.ratings().into_iter().zip(self.adjusted_ratings()?);
+                let errors = ratings.filter_map(|(raw, adjusted)| raw.error.zip(adjusted.error));
+                let squares = errors.map(|(raw, adjusted)| (raw.powi(2), adjusted.powi(2)));
+                let (raw, adjusted): (Vec<f64>, Vec<f64>) = squares.unzip();
+                (self.games_in_order, raw.iter().sum(), adjusted.iter().sum())
+            }
+        };
+        (raw > 0.0 && adjusted > 0.0).then(|| (games as f64 * raw / adjusted).round() as u64)
+    }
+
+    /// Number of games with luck by the identity of its evaluator.
+    pub fn luck_by(&self) -> &BTreeMap<String, u64> {
+        &self.luck_by
     }
 
     /// Results of each engine against each other, from the places in all games.

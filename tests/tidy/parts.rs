@@ -29,7 +29,7 @@ pub const MATCHES_MODULES: &[(&str, &[&str])] = &[
     ("judge", &["plan", "play", "record"]),
     ("review", &["archive", "judge", "plan", "record", "score"]),
     ("luck", &["archive", "judge", "plan", "play", "record", "review"]),
-    ("report", &["archive", "output", "plan", "play", "record", "score"]),
+    ("report", &["archive", "luck", "output", "plan", "play", "record", "score"]),
     (
         "run",
         &["archive", "luck", "output", "own_files", "plan", "play", "record", "report", "score"],

@@ -12,7 +12,7 @@ use crate::plan::binary::hash_bytes;
 use crate::review::{Appraisal, Appraise};
 
 /// First word of an identity.
-const NAME: &str = "built-in";
+pub(super) const NAME: &str = "built-in";
 
 /// Size of the search memory; a few hundred nodes need no more.
 const MEBIBYTES: usize = 1;

@@ -1,6 +1,7 @@
 //! Strength of the engines of a match: Elo and the sequential test for two, ratings for more.
 
 use super::{Column, Report, Rows, Test, decimals, percent, signed};
+use crate::luck::in_words;
 use crate::record::printable::printable;
 use crate::score::{
     AdjustedScores, BlockScores, EloModel, Interval, Rating, Standings, Tally, Verdict,
@@ -35,40 +36,43 @@ impl Report {
     pub fn head_to_head(&self) -> Option<HeadToHead> {
         let standings = &self.standings;
         let title = title(standings)?;
-        let mut lines = standings.head_to_head().map_or(Vec::new(), details);
-        let adjusted = standings.adjusted().and_then(AdjustedScores::normalized_elo);
-        lines.extend(
-            adjusted.map(|elo| ("adjusted", format!("{} normalized Elo", self::elo(&elo)))),
-        );
+        let adjusted = standings.adjusted();
+        let mut lines =
+            standings.head_to_head().map_or(Vec::new(), |scores| details(scores, adjusted));
         lines.extend(self.test.as_ref().map(|test| ("LLR", state(test))));
         (!lines.is_empty()).then_some(HeadToHead { title, lines })
     }
 
     /// Result in one line, for a headline: the better of two engines, if the interval of its score excludes equality,
-    /// or else as [`Report::summary`]. Luck-adjusted scores, which are more precise, go first. `None` before the first
-    /// complete block.
+    /// or else as [`Report::summary`]. The luck-adjusted score, which is more precise, decides and follows the raw one.
+    /// `None` before the first complete block.
     pub fn verdict_in_words(&self) -> Option<String> {
         let standings = &self.standings;
         let names = standings.engines().map(|(name, _)| printable(name));
         let names: Vec<_> = names.collect();
         let [one, other] = names.as_slice() else {
-            return self.adjusted_summary().or_else(|| self.summary());
+            let adjusted = self.adjusted_result();
+            let adjusted = adjusted.map(|result| format!("; luck-adjusted: {result}"));
+            return Some(self.summary()? + &adjusted.unwrap_or_default());
         };
+        let raw = standings.head_to_head().and_then(BlockScores::mean_score);
+        let raw = raw.map(|score| score.interval());
         let adjusted = standings.adjusted().and_then(AdjustedScores::score);
-        let raw = || Some(standings.head_to_head()?.mean_score()?.interval());
-        let Some(score) = adjusted.or_else(raw) else {
+        let Some(score) = adjusted.or(raw) else {
             return self.summary();
         };
-        let note = adjusted.map_or("", |_| ", luck-adjusted");
-        if score.high < 0.5 {
-            let score =
-                Interval { value: 1.0 - score.value, low: 1.0 - score.high, high: 1.0 - score.low };
-            return Some(format!("{other} beats {one}: {}{note}", in_percent(&score)));
-        }
-        let score_of_one = in_percent(&score);
-        Some(match score.low > 0.5 {
-            true => format!("{one} beats {other}: {score_of_one}{note}"),
-            false => format!("{one} against {other}: undecided, {score_of_one}{note}"),
+        let of_the_better = |Interval { value, low, high }| match score.high < 0.5 {
+            true => Interval { value: 1.0 - value, low: 1.0 - high, high: 1.0 - low },
+            false => Interval { value, low, high },
+        };
+        let [raw, adjusted] =
+            [raw, adjusted].map(|score| score.map(|score| in_percent(&of_the_better(score))));
+        let adjusted = adjusted.map(|score| format!("luck-adjusted {score}"));
+        let scores = raw.into_iter().chain(adjusted).collect::<Vec<_>>().join(", ");
+        Some(match score {
+            Interval { low, .. } if low > 0.5 => format!("{one} beats {other}: {scores}"),
+            Interval { high, .. } if high < 0.5 => format!("{other} beats {one}: {scores}"),
+            _ => format!("{one} against {other}: undecided, {scores}"),
         })
     }
 
@@ -89,34 +93,41 @@ impl Report {
         Some(format!("{title}: {compared}, {blocks}"))
     }
 
-    /// Luck-adjusted strength in one line; `None` unless the luck of a complete block was measured.
+    /// Luck-adjusted strength in one line, with its precision and the evaluator of the luck; `None` unless the luck of
+    /// a complete block was measured.
     pub fn adjusted_summary(&self) -> Option<String> {
+        let (standings, result) = (&self.standings, self.adjusted_result()?);
+        let gained = standings.equivalent_games();
+        let gained =
+            gained.map(|games| format!("; as precise as {games} games without adjustment"));
+        let by: Vec<String> = standings.luck_by().keys().map(|by| in_words(by)).collect();
+        let (measured, games) = (standings.luck_by().values().sum::<u64>(), standings.games());
+        let part = match measured < games {
+            true => format!(
+                ", in only {measured} of {games} games; `arbiter report --luck` measures the rest"
+            ),
+            false => String::new(),
+        };
+        let (gained, by) = (gained.unwrap_or_default(), printable(&by.join(" and ")).into_owned());
+        Some(format!("luck-adjusted: {result}{gained}; luck by {by}{part}"))
+    }
+
+    /// Luck-adjusted counterpart of [`Report::summary`].
+    fn adjusted_result(&self) -> Option<String> {
         let standings = &self.standings;
         let Some(scores) = standings.adjusted() else {
             let ratings = standings.adjusted_ratings();
             let ranking = ratings.and_then(|ratings| ranking(standings, ratings));
-            let line = ranking.or_else(|| {
+            return ranking.or_else(|| {
                 shares_of_seats(standings, Tally::adjusted_share, Tally::adjusted_error)
             });
-            return Some(format!("luck-adjusted: {}", line?));
         };
         let blocks = blocks(scores.blocks(), scores.games_per_block());
-        let known = scores.score().zip(scores.elo());
-        let Some((score, elo)) = known else {
-            let score = percent(scores.mean()?);
-            return Some(format!("luck-adjusted: {score}, {blocks}"));
+        let compared = match scores.score().zip(scores.elo()) {
+            Some((score, elo)) => comparison(&score, &elo, scores.superiority()),
+            None => percent(scores.mean()?),
         };
-        let compared = comparison(&score, &elo, scores.superiority());
-        let variances = standings.head_to_head()?.variance().zip(scores.variance());
-        let gained = match variances {
-            Some((raw, adjusted)) if raw > adjusted && adjusted > 0.0 => {
-                let games = scores.blocks() * u64::from(scores.games_per_block());
-                let games = (games as f64 * raw / adjusted).round();
-                format!("; as precise as {games} games without adjustment")
-            }
-            _ => String::new(),
-        };
-        Some(format!("luck-adjusted: {compared}, {blocks}{gained}"))
+        Some(format!("{compared}, {blocks}"))
     }
 
     /// Crosstable with the ratings, best first; `None` for fewer than three engines, where Elo says the same.
@@ -173,7 +184,7 @@ fn title(standings: &Standings) -> Option<String> {
 }
 
 /// Results of pairs of games and normalized Elo, one line each.
-fn details(scores: &BlockScores) -> Vec<(&'static str, String)> {
+fn details(scores: &BlockScores, adjusted: Option<&AdjustedScores>) -> Vec<(&'static str, String)> {
     let mut lines = Vec::new();
     if let Some(pairs) = scores.as_pentanomial() {
         let points = ["0", "0.5", "1", "1.5", "2"].iter().zip(pairs);
@@ -181,9 +192,11 @@ fn details(scores: &BlockScores) -> Vec<(&'static str, String)> {
             points.map(|(points, count)| format!("{count} of {points}")).collect();
         lines.push(("pairs", format!("{} points", counts.join(", "))));
     }
-    let normalized = scores.normalized_elo();
-    let normalized = normalized.map_or("-".to_string(), |elo| format!("{} Elo", self::elo(&elo)));
-    lines.push(("normalized", normalized));
+    let in_words = |elo: Interval| format!("{} Elo", self::elo(&elo));
+    let normalized = scores.normalized_elo().map_or("-".to_string(), in_words);
+    let adjusted = adjusted.and_then(AdjustedScores::normalized_elo).map(in_words);
+    let adjusted = adjusted.map(|elo| format!(", luck-adjusted {elo}"));
+    lines.push(("normalized", normalized + &adjusted.unwrap_or_default()));
     lines
 }
 
