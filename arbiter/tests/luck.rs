@@ -272,9 +272,9 @@ fn a_test_uses_luck_only_if_it_is_measured() {
     let (code, _, stderr) = run(&refused);
     assert_eq!(code, 2, "{stderr}");
     assert!(stderr.contains("--sprt: luck=on: expected luck to be measured"), "{stderr}");
-    let weak = format!("cmd={} args=engine name=weak nodes=1", env!("CARGO_BIN_EXE_arbiter"));
-    let plan = ["match", "--nodes", "20", "--seed", "7", "--games", "400", "--engine", &weak];
-    let played = [&plan[..], &engines[..2], &sprt].concat();
+    let played =
+        [&["match", "--nodes", "20", "--seed", "7", "--games", "400"][..], &engines, &sprt]
+            .concat();
     let output = arbiter(&played).output().unwrap();
     let stdout = String::from_utf8_lossy(&output.stdout);
     assert_eq!(output.status.code(), Some(11), "{stdout}");

@@ -1,8 +1,9 @@
 //! The tables as users see them.
 
 use matches::record::ending::Ending;
-use matches::record::{Fault, GameRecord, TurnRecord};
+use matches::record::{Fault, GameRecord, Luck, TurnRecord};
 use matches::report::Report;
+use matches::run::events::standings_json;
 use matches::score::Verdict;
 
 use crate::common::program;
@@ -228,6 +229,74 @@ fn a_crosstable_of_eight_fits_into_120_columns() {
         assert!(widest <= 120, "{widest} columns:\n{text}");
         assert_eq!(text.contains("/200"), more == 1, "{text}");
     }
+}
+
+/// Adds the luck of the first seat to a game.
+fn with_luck(game: GameRecord, first: f64) -> GameRecord {
+    let by = "built-in 0123456789ab nodes=20".to_string();
+    let others = game.seats.len() - 1;
+    let shares = [&[first][..], &vec![-first / others as f64; others]].concat();
+    GameRecord { luck: Some(Luck { by, shares }), ..game }
+}
+
+/// The text, the headline of the page, and the JSON form.
+fn all_forms(report: &Report) -> String {
+    let headline = report.verdict_in_words().unwrap();
+    let json: serde_json::Value = serde_json::from_str(&standings_json(report)).unwrap();
+    format!("{}\n{headline}\n\n{json:#}\n", report.text())
+}
+
+#[test]
+fn luck_of_two() {
+    let mut report = two();
+    for number in 1..=16 {
+        let places = if number % 4 == 1 { [2, 1] } else { [1, 2] };
+        let game = duel(number, places);
+        let luck = 300.0 * (1.5 - f64::from(game.places[0])) + number as f64;
+        report.add(&if number <= 12 { with_luck(game, luck) } else { game });
+    }
+    insta::assert_snapshot!(all_forms(&report));
+}
+
+#[test]
+fn luck_of_three() {
+    let mut report = Report::new(["swift", "steady", "slow"].map(String::from).to_vec(), 3, 3);
+    for number in 1..=18 {
+        let mut seats = ["swift", "steady", "slow"];
+        let mut places = [[1, 2, 3], [1, 3, 2], [2, 3, 1], [3, 1, 2]][number as usize % 4];
+        seats.rotate_left(number as usize % 3);
+        places.rotate_left(number as usize % 3);
+        let game = game(number, seats, places);
+        let luck = 200.0 * (2.0 - f64::from(game.places[0]));
+        report.add(&with_luck(game, luck));
+    }
+    insta::assert_snapshot!(all_forms(&report));
+}
+
+#[test]
+fn equal_luck_adjusted_blocks_have_no_interval() {
+    let mut report = two();
+    for number in 1..=80 {
+        report.add(&with_luck(duel(number, [1, 1]), 0.0));
+    }
+    let line = "luck-adjusted: 50.0 %, 40 pairs of games; luck by buxtehude, 20 nodes";
+    assert_eq!(report.adjusted_summary().as_deref(), Some(line));
+    let table = report.engines().rows;
+    assert!(table.iter().all(|row| row[3..5] == ["50.0 %", "-"]), "{table:?}");
+}
+
+#[test]
+fn an_infinite_elo_has_no_finite_error() {
+    let mut report = two();
+    for number in 1..=6 {
+        let luck = if number % 2 == 1 { -20.0 - number as f64 } else { 0.0 };
+        report.add(&with_luck(duel(number, [1, 2]), luck));
+    }
+    let line = report.adjusted_summary().unwrap();
+    assert!(line.starts_with("luck-adjusted: 101.2 % ± 0.2, Elo infinity, LOS 100.0 %,"), "{line}");
+    let json: serde_json::Value = serde_json::from_str(&standings_json(&report)).unwrap();
+    let elo = [&json["adjusted_elo"], &json["adjusted_elo_error"]];
+    assert!(elo.iter().all(|number| number.is_null()), "{json}");
 }
 
 /// Runs a program on a terminal of a number of columns, both as arguments.

@@ -1,5 +1,6 @@
 //! The events of a match as a stream of JSON Lines, for other programs; docs/events.md describes them.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -14,7 +15,7 @@ use crate::play::runner::{Event, Played};
 use crate::record::GameRecord;
 use crate::record::printable::printable_json;
 use crate::report::Report;
-use crate::score::Verdict;
+use crate::score::{Interval, Verdict};
 
 /// Version of the stream. Additions do not change it.
 pub const VERSION: u32 = 1;
@@ -87,6 +88,15 @@ enum Line<'a> {
     Standings {
         games: u64,
         engines: Vec<StandingEvent<'a>>,
+        /// Strength of the first of two engines.
+        #[serde(flatten)]
+        strength: BTreeMap<String, Option<f64>>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        equivalent_games: Option<u64>,
+        #[serde(skip_serializing_if = "String::is_empty")]
+        luck_by: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        luck_games: Option<u64>,
         llr: Option<f64>,
         verdict: Option<&'static str>,
     },
@@ -183,13 +193,42 @@ impl<'a> Line<'a> {
             Verdict::H1 => Some("H1"),
             Verdict::Open => None,
         };
+        let raw = standings.head_to_head();
+        let raw = raw.map(|raw| strength("", raw.elo(), raw.normalized_elo(), raw.superiority()));
+        let luck = standings.adjusted();
+        let luck = luck.map(|luck| {
+            strength("adjusted_", luck.elo(), luck.normalized_elo(), luck.superiority())
+        });
+        let by: Vec<&str> = standings.luck_by().keys().map(String::as_str).collect();
         Line::Standings {
             games: standings.games(),
             engines: engines.collect(),
+            strength: raw.into_iter().chain(luck).flatten().collect(),
+            equivalent_games: standings.equivalent_games(),
+            luck_by: by.join(", "),
+            luck_games: (!by.is_empty()).then(|| standings.luck_by().values().sum()),
             llr: report.llr(),
             verdict,
         }
     }
+}
+
+/// Numbers about a difference of strength, with their names.
+fn strength(
+    prefix: &str,
+    elo: Option<Interval>,
+    normalized: Option<Interval>,
+    superiority: Option<f64>,
+) -> [(String, Option<f64>); 5] {
+    let [value, error] = [|elo: Interval| elo.value, |elo: Interval| elo.error()];
+    [
+        ("elo", elo.map(value)),
+        ("elo_error", elo.map(error)),
+        ("normalized_elo", normalized.map(value)),
+        ("normalized_elo_error", normalized.map(error)),
+        ("los", superiority),
+    ]
+    .map(|(name, number)| (format!("{prefix}{name}"), number))
 }
 
 /// Returns the standings of a match as one JSON object, with a newline at the end: the last `standings` event.

@@ -20,8 +20,8 @@ const KEYS: &str = "elo0, elo1, alpha, beta, model, luck";
 /// Number of luck-adjusted blocks before the first verdict: the moments of fewer are too uncertain.
 const LEAST_BLOCKS: u64 = 30;
 
-/// Sum of squares that is added to the blocks' own, so that almost equal scores hardly count as evidence. The
-/// blocks that a raw test adds have the same sum: a thousandth with each of the scores 0, 1/4, 1/2, 3/4 and 1.
+/// Sum of squares that is added to the blocks' own, so that the variance of equal scores is not 0. The blocks that a
+/// raw test adds have the same sum: a thousandth with each of the scores 0, 1/4, 1/2, 3/4 and 1.
 const UNSEEN_SPREAD: f64 = 0.000_625;
 
 /// Largest Elo difference of a hypothesis.
@@ -182,14 +182,12 @@ impl Sprt {
 
     /// [`Sprt::llr`] for luck-adjusted scores, which may be any numbers: the likelihood ratio of normal distributions,
     /// or that of any distributions to the third order, whichever is closer to 0. The second is better for a skewed
-    /// distribution, but not far from the mean. It is 0 if all scores are equal.
+    /// distribution, but not far from the mean.
     ///
     /// Sources: Michel Van den Bergh, "The GSPRT approximation" (cantate.be/Fishtest), with an estimated variance;
     /// Art B. Owen, "Empirical likelihood" (2001), section 2.7.
     pub fn adjusted_llr(&self, scores: &AdjustedScores) -> f64 {
-        // Equal blocks do not tell how much others would vary.
-        let variance = scores.variance().filter(|variance| *variance > 0.0);
-        let moments = scores.mean().zip(variance).zip(scores.third());
+        let moments = scores.mean().zip(scores.variance()).zip(scores.third());
         let Some(((mean, variance), third)) = moments else {
             return 0.0;
         };
