@@ -24,6 +24,30 @@ fn uniform(rng: &mut ChaCha8Rng) -> f64 {
     rng.next_u64() as f64 / (u64::MAX as f64 + 1.0)
 }
 
+/// Simulates tests. `add` plays a block and returns the LLR. Returns the share of tests that accept H1, and the mean
+/// number of blocks.
+fn simulate<S>(
+    sprt: &Sprt,
+    tests: u32,
+    empty: impl Fn() -> S,
+    mut add: impl FnMut(&mut S) -> f64,
+) -> (f64, f64) {
+    let (mut accepted, mut blocks) = (0, 0);
+    for _ in 0..tests {
+        let mut scores = empty();
+        for block in 1.. {
+            let verdict = sprt.verdict(add(&mut scores));
+            if verdict != Verdict::Open {
+                accepted += u32::from(verdict == Verdict::H1);
+                blocks += block;
+                break;
+            }
+            assert!(block < MOST_BLOCKS, "no end: {sprt:?}");
+        }
+    }
+    (f64::from(accepted) / f64::from(tests), blocks as f64 / f64::from(tests))
+}
+
 /// Simulates tests with blocks of `halves`; asserts that a `wrong` verdict is as rare as promised, and that the tests
 /// do not need too many games for it.
 fn errors_hold(
@@ -33,23 +57,14 @@ fn errors_hold(
     mut halves: impl FnMut(&mut ChaCha8Rng) -> u32,
 ) {
     let mut rng = ChaCha8Rng::seed_from_u64(1978);
-    let (mut errors, mut blocks) = (0, 0);
-    for _ in 0..TESTS {
-        let mut scores = empty.clone();
-        let verdict = loop {
-            scores.add(halves(&mut rng));
-            match sprt.verdict(sprt.llr(&scores)) {
-                Verdict::Open => assert!(scores.blocks() < MOST_BLOCKS, "no end: {scores:?}"),
-                verdict => break verdict,
-            }
-        };
-        errors += u32::from(verdict == wrong);
-        blocks += scores.blocks();
-    }
-    let rate = f64::from(errors) / f64::from(TESTS);
+    let add = |scores: &mut BlockScores| {
+        scores.add(halves(&mut rng));
+        sprt.llr(scores)
+    };
+    let (accepted, mean_blocks) = simulate(sprt, TESTS, || empty.clone(), add);
+    let rate = if wrong == Verdict::H1 { accepted } else { 1.0 - accepted };
     // Three standard deviations of a binomial distribution.
     let bound = ALLOWED + 3.0 * (ALLOWED * (1.0 - ALLOWED) / f64::from(TESTS)).sqrt();
-    let mean_blocks = blocks as f64 / f64::from(TESTS);
     println!("{sprt:?}: {rate} wrong, {mean_blocks} blocks");
     assert!(rate <= bound, "{rate} of {wrong:?}, {sprt:?}, {mean_blocks} blocks");
     assert!(rate >= ALLOWED / 3.0, "{rate} of {wrong:?}, {sprt:?}, {mean_blocks} blocks");
@@ -151,6 +166,21 @@ fn adjusted_pair(score: f64, side: f64, rng: &mut ChaCha8Rng) -> i64 {
     ((score + side * 0.07 * skewed + 0.13 * even + fault) * PAIR) as i64
 }
 
+/// Simulates luck-adjusted tests of pairs with this expected score.
+fn adjusted_tests(
+    sprt: &Sprt,
+    tests: u32,
+    score: f64,
+    side: f64,
+    rng: &mut ChaCha8Rng,
+) -> (f64, f64) {
+    let add = |scores: &mut AdjustedScores| {
+        scores.add(adjusted_pair(score, side, rng));
+        sprt.adjusted_llr(scores)
+    };
+    simulate(sprt, tests, || AdjustedScores::new(2, 2), add)
+}
+
 #[test]
 fn luck_adjusted_tests_keep_their_error_rates() {
     let mut rng = ChaCha8Rng::seed_from_u64(2018);
@@ -159,22 +189,8 @@ fn luck_adjusted_tests_keep_their_error_rates() {
     {
         let sprt: Sprt = format!("elo0={elo0} elo1={elo1} luck=on").parse().unwrap();
         for elo in [elo0, (elo0 + elo1) / 2.0, elo1] {
-            let score = expected_score(elo);
-            let (mut accepted, mut blocks) = (0, 0);
-            for _ in 0..tests {
-                let mut scores = AdjustedScores::new(2, 2);
-                let verdict = loop {
-                    scores.add(adjusted_pair(score, side, &mut rng));
-                    match sprt.verdict(sprt.adjusted_llr(&scores)) {
-                        Verdict::Open => assert!(scores.blocks() < MOST_BLOCKS),
-                        verdict => break verdict,
-                    }
-                };
-                accepted += u32::from(verdict == Verdict::H1);
-                blocks += scores.blocks();
-            }
-            let rate = f64::from(accepted) / f64::from(tests);
-            let mean_blocks = blocks as f64 / f64::from(tests);
+            let (rate, mean_blocks) =
+                adjusted_tests(&sprt, tests, expected_score(elo), side, &mut rng);
             println!("{sprt}: at {elo} Elo H1 in {rate}, {mean_blocks} blocks");
             // Three standard deviations of a binomial distribution.
             let bound = ALLOWED + 3.0 * (ALLOWED * (1.0 - ALLOWED) / f64::from(tests)).sqrt();
@@ -183,6 +199,46 @@ fn luck_adjusted_tests_keep_their_error_rates() {
                 elo if elo == elo1 => assert!(rate >= 1.0 - bound, "{sprt}: {rate}"),
                 _ => assert!((rate - 0.5).abs() < 0.15, "{sprt}: {rate}"),
             }
+        }
+    }
+}
+
+/// Standard deviation of the raw score of a pair of games in real matches.
+const RAW_DEVIATION: f64 = 0.234;
+
+/// Half-points of a pair of games that both engines win one of, unless one engine wins both, as in real matches.
+fn raw_pair(score: f64, rng: &mut ChaCha8Rng) -> u32 {
+    let excess = score - 0.5;
+    let one_sided = 4.0 * (RAW_DEVIATION.powi(2) + excess.powi(2));
+    match uniform(rng) {
+        at if at < one_sided / 2.0 + excess => 4,
+        at if at < one_sided => 0,
+        _ => 2,
+    }
+}
+
+#[test]
+#[ignore = "prints, and takes minutes"]
+fn luck_adjusted_tests_need_a_third_of_the_games() {
+    const TESTS: u32 = 10_000;
+    let mut rng = ChaCha8Rng::seed_from_u64(2019);
+    for elo1 in [30.0, 10.0] {
+        let raw = sprt(0.0, elo1, EloModel::Logistic);
+        let adjusted: Sprt = format!("elo0=0 elo1={elo1} luck=on").parse().unwrap();
+        for elo in [0.0, elo1 / 2.0, elo1] {
+            let score = expected_score(elo);
+            let add = |scores: &mut BlockScores| {
+                scores.add(raw_pair(score, &mut rng));
+                raw.llr(scores)
+            };
+            let (raw_rate, raw_blocks) = simulate(&raw, TESTS, || BlockScores::new(2, 2), add);
+            let (rate, blocks) = adjusted_tests(&adjusted, TESTS, score, 1.0, &mut rng);
+            println!(
+                "elo1={elo1}: at {elo} Elo H1 in {raw_rate} and {rate}, {:.0} and {:.0} games",
+                2.0 * raw_blocks,
+                2.0 * blocks
+            );
+            assert!(3.0 * blocks < raw_blocks, "{blocks} and {raw_blocks} blocks");
         }
     }
 }
