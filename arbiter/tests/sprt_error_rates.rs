@@ -203,7 +203,7 @@ fn luck_adjusted_tests_keep_their_error_rates() {
     }
 }
 
-/// Standard deviation of the raw score of a pair of games in real matches.
+/// Standard deviation of the raw score of a pair of games, about that of real matches.
 const RAW_DEVIATION: f64 = 0.234;
 
 /// Half-points of a pair of games that both engines win one of, unless one engine wins both, as in real matches.
