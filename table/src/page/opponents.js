@@ -31,7 +31,8 @@ export function strengthsOf(engine, variant, seat) {
   const range = levelsOf(engine);
   const levels = range ? Array.from({ length: range.most - range.least + 1 }, (_, index) => range.least + index) : [];
   const named = seat === opponentSeat ? Object.keys(opponents).filter((name) => offers(engine, opponents[name])) : [];
-  return [...levels.map((level) => [level, t("level", { level })]), ...named.map((name) => [name, wordIn(variant, name)])];
+  return [...levels.map((level) => [level, t("level", { level })]),
+    ...named.map((name) => [name, wordIn(variant, name)])];
 }
 
 /** Whether a strength is the name of an opponent. */

@@ -98,7 +98,7 @@ export class Review {
     this.body.replaceChildren(element("div", { class: "scroll", tabindex: 0 }, table), this.chart.svg,
       element("h2", {}, t("worst moves")), worst, element("h2", {}, t("cards by luck")), cards);
     this.chart.point();
-    for (const listener of this.doneListeners) listener(data);
+    await Promise.all(this.doneListeners.map((listener) => listener(data)));
   }
 
   // The steps of a turn in words.
@@ -107,9 +107,11 @@ export class Review {
   }
 
   async lossText({ ply, seat, loss, best }) {
-    const [{ text }] = await lineText(this.game, this.line[ply - 1], [best]);
+    // Before the wait, during which another game may begin.
     const name = this.table.names[seat - 1];
-    return `${ply}. ${name}: ${this.words(ply)[0]} · ${t("loss", { loss: percent(loss) })} · ${t("better")}: ${text}`;
+    const played = `${ply}. ${name}: ${this.words(ply)[0]} · ${t("loss", { loss: percent(loss) })}`;
+    const [{ text }] = await lineText(this.game, this.line[ply - 1], [best]);
+    return `${played} · ${t("better")}: ${text}`;
   }
 
   luckText(move) {

@@ -224,8 +224,11 @@ export class Study {
       const { game } = this.table;
       const { moves } = await post("solved", { game: game.request() });
       const titleOf = (word) => moveTitle(game, game.current, game.current.moves.find(({ move }) => move === word));
-      const items = moves.map(({ move, wins, plies }) => element("li", { "data-move": move },
-        element("b", {}, titleOf(move)), ": ", t("wins in", { name: this.table.names[wins - 1], moves: Math.ceil(plies / 2) })));
+      // Of the plies, every other one is the winner's, the last one too.
+      const resultOf = ({ wins, plies }) =>
+        t("wins in", { name: this.table.names[wins - 1], moves: Math.ceil(plies / 2) });
+      const items = moves.map((found) => element("li", { "data-move": found.move },
+        element("b", {}, titleOf(found.move)), ": ", resultOf(found)));
       this.outcomes.replaceChildren(element("ul", { class: "lines" }, ...items));
     } catch (error) {
       this.outcomes.replaceChildren(element("p", { class: "note" }, t("failed", { error: error.message })));
