@@ -220,12 +220,13 @@ fn strength(
     normalized: Option<Interval>,
     superiority: Option<f64>,
 ) -> [(String, Option<f64>); 5] {
-    let [value, error] = [|elo: Interval| elo.value, |elo: Interval| elo.error()];
+    let value = |interval: Option<Interval>| Some(interval?.value);
+    let error = |interval: Option<Interval>| Some(interval?.error());
     [
-        ("elo", elo.map(value)),
-        ("elo_error", elo.map(error)),
-        ("normalized_elo", normalized.map(value)),
-        ("normalized_elo_error", normalized.map(error)),
+        ("elo", value(elo)),
+        ("elo_error", error(elo)),
+        ("normalized_elo", value(normalized)),
+        ("normalized_elo_error", error(normalized)),
         ("los", superiority),
     ]
     .map(|(name, number)| (format!("{prefix}{name}"), number))
