@@ -67,8 +67,9 @@ impl Net {
         let looks = Looks::of(ruleset);
         let part_indices: Vec<[usize; PARTS]> =
             (0..looks.count()).map(|look| looks.parts(ruleset, look)).collect();
-        let mut hares = old.map_or_else(Vec::new, |old| old.hares);
+        let (mut hares, mut decks) = old.map(|old| (old.hares, old.decks)).unwrap_or_default();
         hares.clear();
+        decks.clear();
         hares.reserve_exact(MAX_SEATS * looks.count());
         for slot in &weights.slots {
             let parts: Vec<Vec<Row>> = weights
@@ -84,13 +85,13 @@ impl Net {
                 hares.push(rounded(&sum));
             }
         }
-        let decks = (0..DECKS).map(|index| {
+        decks.extend((0..DECKS).map(|index| {
             let mut sum = weights.bias;
             for (kind, drawn) in deck_of(index).into_iter().enumerate() {
                 add(&mut sum, &weights.deck[kind][drawn]);
             }
             rounded(&sum)
-        });
+        }));
         let mut strength = [[0.0; SLOTS]; WIDTH];
         let mut strength_bias = [0.0; SLOTS];
         for slot in 0..weights.seats {
@@ -101,7 +102,7 @@ impl Net {
         }
         Net {
             seats: weights.seats,
-            decks: decks.collect(),
+            decks,
             mixing: weights.mixing.map(|row| row.map(|x| x / STEPS)),
             mixing_bias: weights.mixing_bias,
             strength,
