@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use matches::score::BlockScores;
+use matches::score::{AdjustedScores, BlockScores};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -90,6 +90,58 @@ fn intervals_hold_at_any_number_of_blocks() {
         }
     }
     assert!(too_low.is_empty(), "{}", too_low.join("\n"));
+}
+
+/// Billionths of a point in a pair of games.
+const PAIR: f64 = 2e9;
+
+/// Shares below the quantiles that are given for luck-adjusted scores.
+const BELOW: [f64; 17] =
+    [0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 1.0];
+
+/// Quantiles of the luck-adjusted scores of 1000 to 2000 pairs of games between engines: of `nodes=1000` against
+/// `nodes=100`, and of `nodes=300` against 1700 and against 1300 Elo.
+const ADJUSTED: [[f64; BELOW.len()]; 3] = [
+    [
+        0.219, 0.409, 0.430, 0.470, 0.485, 0.498, 0.500, 0.508, 0.521, 0.537, 0.556, 0.578, 0.636,
+        0.707, 0.786, 0.826, 1.074,
+    ],
+    [
+        0.254, 0.508, 0.532, 0.577, 0.615, 0.713, 0.797, 0.853, 0.896, 0.934, 0.969, 1.0, 1.038,
+        1.070, 1.150, 1.222, 1.449,
+    ],
+    [
+        0.580, 0.694, 0.722, 0.815, 0.869, 0.932, 0.971, 0.993, 1.0, 1.005, 1.025, 1.054, 1.108,
+        1.149, 1.210, 1.241, 1.573,
+    ],
+];
+
+#[test]
+fn luck_adjusted_intervals_hold_at_any_number_of_blocks() {
+    for quantiles in ADJUSTED {
+        // Scores are distributed evenly between neighbouring quantiles.
+        let parts: Vec<_> = BELOW.windows(2).zip(quantiles.windows(2)).collect();
+        let means = parts.iter().map(|(at, score)| (at[1] - at[0]) * (score[0] + score[1]) / 2.0);
+        let mean: f64 = means.sum();
+        let mut rng = ChaCha8Rng::seed_from_u64(2018);
+        let mut covered = [0; PAIRS.len()];
+        for _ in 0..MATCHES {
+            let mut scores = AdjustedScores::new(2, 2);
+            for (number, covered) in PAIRS.iter().zip(&mut covered) {
+                while scores.blocks() < *number {
+                    let drawn = uniform(&mut rng);
+                    let (at, score) = parts.iter().find(|(at, _)| drawn < at[1]).unwrap();
+                    let above = (drawn - at[0]) / (at[1] - at[0]);
+                    scores.add((PAIR * (score[0] + (score[1] - score[0]) * above)) as i64);
+                }
+                let found = scores.score().unwrap();
+                *covered += u32::from(found.low <= mean && mean <= found.high);
+            }
+        }
+        let coverage = covered.map(|covered| f64::from(covered) / f64::from(MATCHES));
+        println!("score {mean:.3}, {PAIRS:?} pairs: {coverage:.3?}");
+        assert!(coverage.iter().all(|&coverage| coverage >= LEAST), "{mean}: {coverage:?}");
+    }
 }
 
 #[test]

@@ -7,6 +7,10 @@ use super::moments::Moments;
 use super::rating::POINT;
 use super::student;
 
+/// Number of additional scores with the variance of a coin, so that few scores are not believed to vary less: most
+/// scores are near the mean, and among few of them the rare other ones may be missing.
+const COINS: f64 = 0.1;
+
 /// Luck-adjusted block scores.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AdjustedScores {
@@ -46,7 +50,7 @@ impl AdjustedScores {
 
     /// Variance of a block score; `None` for fewer than two blocks.
     pub fn variance(&self) -> Option<f64> {
-        Some(self.points.variance()? / self.unit().powi(2))
+        variance(&self.points, self.unit())
     }
 
     /// Third central moment of a block score; `None` before the first block.
@@ -54,31 +58,44 @@ impl AdjustedScores {
         Some(self.points.third()? / self.unit().powi(3))
     }
 
-    /// Mean block score with its 95 % interval, by Student's t; `None` for fewer than two different blocks.
+    /// Mean block score with its 95 % interval, by Student's t; `None` for fewer than two blocks.
     pub fn score(&self) -> Option<Interval> {
-        let (value, error) = (self.mean()?, self.points.half_width()? / self.unit());
+        let (value, error) = (self.mean()?, half_width(&self.points, self.unit())?);
         Some(Interval { value, low: value - error, high: value + error })
     }
 
-    /// Elo difference with its 95 % interval; `None` for fewer than two different blocks.
+    /// Elo difference with its 95 % interval; `None` for fewer than two blocks.
     pub fn elo(&self) -> Option<Interval> {
         Some(self.score()?.map(elo))
     }
 
-    /// Normalized Elo difference with its 95 % interval; `None` for fewer than two different blocks.
+    /// Normalized Elo difference with its 95 % interval; `None` for fewer than two blocks.
     pub fn normalized_elo(&self) -> Option<Interval> {
         let of_a_game = (self.variance()? * f64::from(self.games)).sqrt();
         Some(self.score()?.map(|score| (score - 0.5) / of_a_game * NORMALIZED_ELO))
     }
 
-    /// Likelihood of superiority (LOS) of the first engine, 0 to 1; `None` for fewer than two different blocks.
+    /// Likelihood of superiority (LOS) of the first engine, 0 to 1; `None` for fewer than two blocks.
     pub fn superiority(&self) -> Option<f64> {
-        let t = (self.mean()? - 0.5) * self.unit() / self.points.standard_error()?;
-        student::cumulative(t, self.blocks())
+        let error = (self.variance()? / self.blocks() as f64).sqrt();
+        student::cumulative((self.mean()? - 0.5) / error, self.blocks())
     }
 
     /// Billionths of a point in a score of 1.
     fn unit(&self) -> f64 {
         f64::from(self.pairs) * POINT as f64
     }
+}
+
+/// Variance of luck-adjusted scores, given as points, with this many points in a score of 1; `None` for fewer than two.
+fn variance(points: &Moments, unit: f64) -> Option<f64> {
+    let others = points.count() as f64 - 1.0;
+    let squares = points.variance()? / unit.powi(2) * others;
+    Some((squares + COINS / 4.0) / (others + COINS))
+}
+
+/// Half-width of the 95 % interval of the mean of such scores, by Student's t; `None` for fewer than two.
+pub(super) fn half_width(points: &Moments, unit: f64) -> Option<f64> {
+    let variance = variance(points, unit)?;
+    Some(student::quantile(points.count())? * (variance / points.count() as f64).sqrt())
 }

@@ -70,15 +70,10 @@ impl Moments {
         Some((cube - 3.0 * mean * square + 2.0 * mean.powi(3)) * thousand.powi(3))
     }
 
-    /// Standard error of the mean; `None` for fewer than two different numbers, whose spread is unknown.
-    pub fn standard_error(&self) -> Option<f64> {
-        let variance = self.variance().filter(|variance| *variance > 0.0)?;
-        Some((variance / self.count as f64).sqrt())
-    }
-
     /// Half-width of the 95 % interval of the mean, by Student's t; `None` for fewer than two different numbers.
     pub fn half_width(&self) -> Option<f64> {
-        Some(student::quantile(self.count)? * self.standard_error()?)
+        let variance = self.variance().filter(|variance| *variance > 0.0)?;
+        Some(student::quantile(self.count)? * (variance / self.count as f64).sqrt())
     }
 }
 

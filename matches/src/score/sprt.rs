@@ -20,10 +20,6 @@ const KEYS: &str = "elo0, elo1, alpha, beta, model, luck";
 /// Number of luck-adjusted blocks before the first verdict: the moments of fewer are too uncertain.
 const LEAST_BLOCKS: u64 = 30;
 
-/// Sum of squares that is added to the blocks' own, so that the variance of equal scores is not 0. The blocks that a
-/// raw test adds have the same sum: a thousandth with each of the scores 0, 1/4, 1/2, 3/4 and 1.
-const UNSEEN_SPREAD: f64 = 0.000_625;
-
 /// Largest Elo difference of a hypothesis.
 const MOST_ELO: f64 = 1000.0;
 
@@ -195,7 +191,7 @@ impl Sprt {
             return 0.0;
         }
         let blocks = scores.blocks() as f64;
-        let deviation = (variance + UNSEEN_SPREAD / blocks).sqrt();
+        let deviation = variance.sqrt();
         let skewness = third / deviation.powi(3);
         let hypothesis = |elo: f64| match self.model {
             EloModel::Logistic => (expected_score(elo) - 0.5) / deviation,

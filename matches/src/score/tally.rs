@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::adjusted::half_width;
 use super::interval::{Interval, MeanScore};
 use super::moments::Moments;
 use super::rating::POINT;
@@ -135,9 +136,9 @@ impl Tally {
         Some(self.adjusted.mean()? / self.block_points())
     }
 
-    /// Half-width of its 95 % interval; `None` if there are fewer than two different blocks, or the share is fixed.
+    /// Half-width of its 95 % interval; `None` if there are fewer than two blocks, or the share is fixed.
     pub fn adjusted_error(&self) -> Option<f64> {
-        let error = self.adjusted.half_width()? / self.block_points();
+        let error = half_width(&self.adjusted, self.block_points())?;
         (self.par() != Some(1.0)).then_some(error)
     }
 
