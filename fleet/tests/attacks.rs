@@ -6,15 +6,18 @@ use std::os::unix::fs::PermissionsExt;
 
 use async_nats::HeaderMap;
 use async_nats::jetstream::Context;
+use fleet::check::check_luck;
 use fleet::message::{Message, OpenMatches, Outcome};
 use fleet::names::{MATCHES, Names, open};
 use fleet::signature::{Key, Signer};
 use matches::archive::store::Store;
+use matches::luck::Evaluator;
 use matches::record::digest::StoredGame;
 use nkeys::KeyPair;
 use rustix::process::Signal;
 
 use crate::common::fleet::engines;
+use crate::common::one_machine::plan;
 use crate::common::server::with_user;
 use crate::common::{
     FLEET, Fleet, MATCH, Process, Server, assert_whole, played_on_one_machine, program,
@@ -267,6 +270,20 @@ fn two_keys_that_were_not_chosen_cannot_agree_on_invented_games() {
     assert!(output.contains(words), "{output}");
     let aside = Store::open(&fleet.store()).unwrap().all_set_aside().unwrap();
     assert!(aside.iter().all(|aside| aside.worker.starts_with("liar-")), "{aside:?}");
+}
+
+#[test]
+fn plausible_but_wrong_luck_is_found_in_the_sample() {
+    let evaluator = Evaluator::of(&plan(&format!("{} {MATCH}", engines())), None).unwrap();
+    let game: StoredGame = serde_json::from_str(&played_on_one_machine(MATCH)[0]).unwrap();
+    let mut record = game.record;
+    check_luck(evaluator.as_ref(), &record, true).unwrap();
+    let luck = record.luck.as_mut().unwrap();
+    luck.shares[0] += 1.0;
+    luck.shares[1] -= 1.0;
+    check_luck(evaluator.as_ref(), &record, false).unwrap();
+    let error = check_luck(evaluator.as_ref(), &record, true).unwrap_err().to_string();
+    assert!(error.contains(", the cards gave ["), "{error}");
 }
 
 #[test]

@@ -32,7 +32,7 @@ static PLAYED: LazyLock<Mutex<HashMap<String, Lines>>> = LazyLock::new(Mutex::de
 type Lines = Arc<OnceLock<Vec<String>>>;
 
 /// Plan of `arbiter match` with these arguments.
-fn plan(words: &str) -> Plan {
+pub fn plan(words: &str) -> Plan {
     let words = shlex::split(&format!("fleet match {words}")).unwrap();
     let Command::Match(args) = Cli::parse_from(words).command else {
         unreachable!("it is a match")
