@@ -178,7 +178,7 @@ fn a_mute_program_is_given_up_at_once() {
     let expected = "cannot play matches\nerror uci/answered: `uci` is answered with `uciok`\n    \
                     no `uciok` within 300 ms; does it flush its output after each line?\n";
     assert!(stdout.starts_with(expected), "{stdout}");
-    assert!(begun.elapsed().as_secs() < 20, "{:?}", begun.elapsed());
+    assert!(begun.elapsed().as_secs() < 100, "{:?}", begun.elapsed());
 }
 
 /// The built-in engine reduced to `uci`, `isready`, `position`, `go` and `quit`: `sed` commands for its input and
@@ -201,7 +201,7 @@ fn a_small_engine_gets_a_short_answer() {
     let begun = Instant::now();
     let (code, stdout, stderr) = check(&["/bin/sh", "-c", &engine]);
     assert_eq!(code, 0, "{stdout}{stderr}");
-    assert!(begun.elapsed().as_secs() < 30, "{:?}", begun.elapsed());
+    assert!(begun.elapsed().as_secs() < 200, "{:?}", begun.elapsed());
     let verdict = "can play matches: hase-und-igel with 2 seats\n";
     assert!(stdout.starts_with(verdict), "{stdout}");
     assert!(stdout.contains("the engine is small: "), "{stdout}");
@@ -211,7 +211,7 @@ fn a_small_engine_gets_a_short_answer() {
     let begun = Instant::now();
     let (code, stdout, _) = check(&["--profile", "full", "/bin/sh", "-c", &engine]);
     assert_eq!(code, 1, "{stdout}");
-    assert!(begun.elapsed().as_secs() < 60, "{:?}", begun.elapsed());
+    assert!(begun.elapsed().as_secs() < 200, "{:?}", begun.elapsed());
     assert!(stdout.starts_with(verdict), "{stdout}");
     assert_eq!(stdout.matches("no answer to `d`").count(), 1, "{stdout}");
     assert!(stdout.contains(" checks failed for this cause"), "{stdout}");

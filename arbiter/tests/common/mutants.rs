@@ -9,7 +9,7 @@ use super::program::run;
 const ARBITER: &str = env!("CARGO_BIN_EXE_arbiter");
 
 /// Mutants tested concurrently.
-const AT_ONCE: usize = 4;
+const AT_ONCE: usize = 12;
 
 /// An engine with a single defect.
 #[derive(Clone, Copy, Debug)]
@@ -27,7 +27,7 @@ impl Mutant {
     fn miss(self) -> Option<String> {
         let (input, output) = (self.input, self.output);
         let script = format!("sed -u -e '{input}' | {ARBITER} engine | sed -u -e '{output}'");
-        let command = ["check", "--timeout", "700", "--format", "json", "--only"];
+        let command = ["check", "--timeout", "2000", "--format", "json", "--only"];
         let engine = [self.check, "--", "/bin/sh", "-c", &script];
         let (code, stdout, stderr) = run(&[&command[..], &engine].concat());
         let report: serde_json::Value = serde_json::from_str(&stdout).unwrap_or_default();

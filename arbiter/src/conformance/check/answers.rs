@@ -10,7 +10,7 @@ use super::{Check, Profile, Scope};
 use crate::conformance::transcript::mask;
 
 /// Time to wait for output that must not come.
-const SILENCE: Duration = Duration::from_millis(60);
+const SILENCE: Duration = Duration::from_millis(250);
 
 pub fn checks(scope: &Scope) -> Vec<Check> {
     let mut checks = vec![
