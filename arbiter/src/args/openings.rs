@@ -1,7 +1,6 @@
 //! Arguments of `arbiter openings`.
 
 use std::ops::RangeInclusive;
-use std::time::Duration;
 
 use clap::Args;
 
@@ -11,6 +10,7 @@ use crate::analysis::openings_suite::SuitePlan;
 use matches::plan::numbers::{concurrency, plies, positive, seats, up_to_1000};
 use matches::plan::seed::Seed;
 use matches::run::exit::ExitError;
+use settings::args::rules::PATIENCE;
 use settings::args::validate::chosen_seed;
 use settings::args::{LimitArgs, RulesArgs, judge};
 
@@ -81,9 +81,6 @@ pub struct OpeningsArgs {
     #[command(flatten)]
     pub isolation: IsolationArgs,
 }
-
-/// Timeout for each answer of a rules program.
-const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Candidates for each opening if the user gives no number.
 const TRIES: u64 = 1000;

@@ -1,17 +1,12 @@
 //! Opening of files of games.
 
-use std::time::Duration;
-
 use matches::archive::game_file::GameFile;
 use matches::plan::Isolate;
 use matches::plan::rules::Rules;
-use settings::args::rules::start;
+use settings::args::rules::{PATIENCE, start};
 
 use super::CommandError;
 use crate::args::FileArgs;
-
-/// Timeout for each answer of a rules program.
-const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Opens a file of games. If they need a rules program, starts the given one, or the store's if this user made the
 /// store or `is_trusted`.

@@ -19,6 +19,9 @@ use super::engine_text::{EngineText, UNCLOSED};
 use super::engines::{default, program, spec};
 use matches::run::exit::ExitError;
 
+/// Timeout for each answer of a rules program outside a match.
+pub const PATIENCE: Duration = Duration::from_secs(10);
+
 /// Arguments that choose the game.
 #[derive(Debug, Args)]
 pub struct RulesArgs {
