@@ -27,21 +27,27 @@ export const fileLetter = (file) => "abcdefghijklmnopqrstuvwxyz"[file];
 
 /**
  * Positions of the squares. A track winds up from the bottom left, in rows of `trackFiles` squares that alternate
- * between right and left.
+ * between right and left. Its start is two squares wide, since all pieces begin there.
  */
-export function layoutOf(board, trackFiles = 13) {
+export function layoutOf(board, trackFiles = 11) {
   const count = board.squares.length;
   const isTrack = !board.files;
   const files = board.files || trackFiles;
-  const rows = Math.ceil(count / files);
+  const extra = isTrack ? 1 : 0;
+  const rows = Math.ceil((count + extra) / files);
   const place = (square) => {
-    const row = Math.floor(square / files);
-    const file = square % files;
+    const cell = square && square + extra;
+    const row = Math.floor(cell / files);
+    const file = cell % files;
     const turnsBack = isTrack && row % 2 === 1;
     return [(turnsBack ? files - 1 - file : file) * FIELD, (rows - 1 - row) * FIELD];
   };
-  const middle = (square) => place(square).map((start) => start + FIELD / 2);
-  return { count, isTrack, place, middle, width: files * FIELD, height: rows * FIELD };
+  const widthOf = (square) => (isTrack && square === 0 ? 2 : 1) * FIELD;
+  const middle = (square) => {
+    const [x, y] = place(square);
+    return [x + widthOf(square) / 2, y + FIELD / 2];
+  };
+  return { count, isTrack, place, widthOf, middle, width: files * FIELD, height: rows * FIELD };
 }
 
 /**
@@ -57,15 +63,19 @@ export function spotsOf(pieces, layout) {
   const spots = [];
   for (const [square, there] of bySquare) {
     const [x, y] = layout.place(square);
-    const columns = Math.ceil(Math.sqrt(there.length));
+    const width = layout.widthOf(square);
+    const columns = Math.ceil(Math.sqrt((there.length * width) / FIELD));
     const rows = Math.ceil(there.length / columns);
     // The number is in the first cell if that can be free, and otherwise above the pieces.
     const first = layout.isTrack && columns * rows > there.length ? 1 : 0;
     const top = layout.isTrack && rows === 1 ? FIELD / 5 : 0;
-    const radius = columns === 1 ? 15 : 5 + 12 / columns;
+    const radius = Math.min(15, 5 + 0.3 * Math.min(width / columns, FIELD / rows));
+    const last = columns * (rows - 1);
+    // In a last row with room, ears are between the pieces above.
+    const shift = there.length + first < columns * rows ? 0.5 : 0;
     there.forEach((piece, index) => {
       const cell = index + first;
-      const cx = x + (FIELD * ((cell % columns) + 0.5)) / columns;
+      const cx = x + (width * ((cell % columns) + 0.5 + (cell < last ? 0 : shift))) / columns;
       const cy = y + top + ((FIELD - top) * (Math.floor(cell / columns) + 0.5)) / rows;
       spots[piece] = { cx, cy, radius };
     });
@@ -101,8 +111,10 @@ function field(board, layout, view, square, isTaken) {
   const [x, y] = layout.place(square);
   const kind = board.squares[square];
   const inset = layout.isTrack ? 2.5 : 0;
-  const size = FIELD - 2 * inset;
-  const at = { x: x + inset, y: y + inset, width: size, height: size, rx: layout.isTrack ? 7 : 0 };
+  const wide = layout.widthOf(square);
+  const at = {
+    x: x + inset, y: y + inset, width: wide - 2 * inset, height: FIELD - 2 * inset, rx: layout.isTrack ? 7 : 0,
+  };
   const rect = drawing("rect", { class: "field", ...at });
   const shapes = view.symbols?.kinds[kind.name];
   const tile = view.symbols?.tiles[kind.name];
@@ -111,10 +123,10 @@ function field(board, layout, view, square, isTaken) {
   const group = drawing("g", { class: "square", "data-square": square }, rect);
   const name = view.nameOf?.(square) ?? (layout.isTrack ? `${square}: ${kind.name}` : "");
   if (name) group.append(drawing("title", {}, name));
-  if (shapes && isTaken) group.append(picture(shapes, x + FIELD - 10, y + 10, 12, "symbol"));
-  else if (shapes) group.append(picture(shapes, x + FIELD / 2, y + FIELD / 2 + 3, 25, "symbol"));
+  if (shapes && isTaken) group.append(picture(shapes, x + wide - 10, y + 10, 12, "symbol"));
+  else if (shapes) group.append(picture(shapes, x + wide / 2, y + FIELD / 2 + 3, 25, "symbol"));
   else if (kind.mark !== "") {
-    group.append(drawing("text", { class: "field-mark", x: x + FIELD - 5, y: y + 13 }, kind.mark));
+    group.append(drawing("text", { class: "field-mark", x: x + wide - 5, y: y + 13 }, kind.mark));
   }
   return group;
 }
@@ -179,8 +191,8 @@ function pieceOf(piece, index, spot, view) {
 
 function trail(layout, square) {
   const [x, y] = layout.place(square);
-  const size = FIELD - 6;
-  return drawing("rect", { class: "trail", x: x + 3, y: y + 3, width: size, height: size, rx: 6 });
+  const [width, height] = [layout.widthOf(square) - 6, FIELD - 6];
+  return drawing("rect", { class: "trail", x: x + 3, y: y + 3, width, height, rx: 6 });
 }
 
 // An arrow from one square to another, bolder with a higher weight, from 0 to 1. On a track it is an arc, so that

@@ -12,7 +12,8 @@ const SPACES = [
   ["(max-height: 32rem)", { beside: 330, above: 100 }],
   ["all", { beside: 430, above: 255 }],
 ];
-const TRACK_SQUARES = 65;
+// The start counts twice.
+const TRACK_SQUARES = 66;
 const ROW_LENGTHS = [7, 8, 9, 10, 11, 12, 13];
 
 /** Squares in a row of a track, such that they are as large as the window allows. */

@@ -77,7 +77,7 @@ table.test("markers never vanish: their colour stays the same while they pulse",
 
 for (const [width, height] of [[360, 740], [844, 390], [800, 1100], [1400, 900], [1920, 1080]]) {
   table.test(`the board is whole and large at ${width} by ${height}, and its numbers are legible`, async (visit) => {
-    const page = await visit({ hash: linkTo({ players: 6 }), width, height });
+    const page = await visit({ hash: linkTo({ players: 6 }), width, height, language: "de" });
     const board = await boxOf(page, ".board svg");
     assert.ok(board.width <= width && board.height <= height && board.y + board.height <= height + 1, JSON.stringify(board));
     if (width > height) assert.ok(board.y + board.height > 0.7 * height, `the lower part of the window is empty: ${JSON.stringify(board)}`);
@@ -87,7 +87,19 @@ for (const [width, height] of [[360, 740], [844, 390], [800, 1100], [1400, 900],
     });
     assert.ok(px >= 9.5, `numbers have ${px} px`);
     const hare = await boxOf(page, ".piece-body");
-    assert.ok(hare.height >= 18, `one of six hares has ${hare.height} px`);
+    assert.ok(hare.height >= 24, `one of six hares has ${hare.height} px`);
+    const covered = await page.evaluate(() => {
+      const boxOf = (node) => node.getBoundingClientRect();
+      const middleOf = ({ x, y, width, height }) => [x + width / 2, y + height / 2];
+      const start = boxOf(document.querySelector(".field-number"));
+      for (const part of document.querySelectorAll(".piece *")) part.style.pointerEvents = "auto";
+      return [...document.querySelectorAll(".piece")].filter((piece) => {
+        const body = boxOf(piece.querySelector(".piece-body"));
+        const top = document.elementFromPoint(...middleOf(boxOf(piece.querySelector(".piece-name"))));
+        return !piece.contains(top) || (body.left < start.right && body.top < start.bottom);
+      }).length;
+    });
+    assert.equal(covered, 0, "hares cover the start's number or each other's");
     const isAbove = await page.evaluate(() => {
       const [piece, number] = [".piece", ".field-number"].map((selector) => document.querySelector(selector));
       return Boolean(piece.compareDocumentPosition(number) & Node.DOCUMENT_POSITION_FOLLOWING);

@@ -281,7 +281,7 @@
       label: `position after ${state.ply} moves`,
       pieces: piecesOf(game.positions, state.positions[state.ply]),
       before: piecesOf(game.positions, state.positions[state.ply - 1]),
-      trackFiles: narrow.matches ? 9 : 13,
+      trackFiles: narrow.matches ? 9 : 11,
     };
     board.className = plan.files ? "board grid" : "board";
     board.replaceChildren(drawBoard(plan, view), marksOf(plan));
