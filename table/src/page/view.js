@@ -76,6 +76,9 @@ export function icon(shapes, className = "icon") {
 
 // --- Board ---
 
+// Distance between the places where a tip may be, in pixels.
+const STEP = 8;
+
 /** The pieces of a view, with seats counted from 0. */
 export const piecesOf = (view) => view.pieces.map((piece) => ({ ...piece, seat: piece.seat - 1 }));
 
@@ -175,11 +178,28 @@ export function showTip(board, square, lines, kind = "") {
   const tip = element("div", { class: `tip ${kind}`, "aria-hidden": "true" }, element("b", {}, first),
     ...rest.map((line) => element("span", {}, line)));
   board.append(tip);
-  const [outer, box] = [board.getBoundingClientRect(), group.querySelector("rect").getBoundingClientRect()];
-  const most = outer.width - tip.offsetWidth - 4;
-  const above = box.top - outer.top - tip.offsetHeight - 4;
-  tip.style.left = `${Math.max(4, Math.min(most, box.left + box.width / 2 - outer.left - tip.offsetWidth / 2))}px`;
-  tip.style.top = `${above >= 0 ? above : box.bottom - outer.top + 4}px`;
+  place(tip, board, group);
+}
+
+// Puts a tip where it covers the fewest of the lit squares and of its own one, as near to its own as possible.
+function place(tip, board, group) {
+  const outer = board.getBoundingClientRect();
+  const [own, ...lit] = [group, ...board.querySelectorAll(".lit:not(.shown)")].map((square) => {
+    const { x, y, width, height } = square.querySelector("rect").getBoundingClientRect();
+    return { x: x - outer.x, y: y - outer.y, width, height };
+  });
+  const { width, height } = tip.getBoundingClientRect();
+  const steps = (room) => Array.from({ length: Math.max(1, room / STEP - 1) }, (_, step) => STEP * (step + 1));
+  const costOf = ([x, y]) => {
+    const isCovered = (box) =>
+      x < box.x + box.width && box.x < x + width && y < box.y + box.height && box.y < y + height;
+    const distance = Math.hypot(x + width / 2 - own.x - own.width / 2, y + height / 2 - own.y - own.height / 2);
+    return distance + 10000 * [own, ...lit].filter(isCovered).length;
+  };
+  const places = steps(outer.height - height).flatMap((y) => steps(outer.width - width).map((x) => [x, y]));
+  const [x, y] = places.reduce((best, one) => (costOf(one) < costOf(best) ? one : best));
+  tip.style.left = `${x}px`;
+  tip.style.top = `${y}px`;
 }
 
 // Arrow keys move the focus between highlighted squares.

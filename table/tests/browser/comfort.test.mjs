@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { join } from "node:path";
-import { awaited, gameOf, launch, linkTo, openPage, played, ready, serve, withTable, wordsOf } from "./common.mjs";
+import { awaited, gameOf, launch, linkTo, litSquares, openPage, played, ready, serve, withTable, wordsOf } from "./common.mjs";
 
 const binary = process.env.TABLE_BINARY;
 const engine = (name, command) => ["--engine", `${command} name=${name}`];
@@ -105,6 +105,26 @@ for (const [width, height] of [[360, 740], [844, 390], [800, 1100], [1400, 900],
       return Boolean(piece.compareDocumentPosition(number) & Node.DOCUMENT_POSITION_FOLLOWING);
     });
     assert.ok(isAbove, "a hare hides the number of its square");
+  });
+}
+
+for (const [width, height] of [[360, 740], [844, 390], [1400, 900], [1920, 1080]]) {
+  table.test(`words about a move cover no highlighted square at ${width} by ${height}`, async (visit) => {
+    const late = `#v=hase-und-igel&n=2&s=${encodeURIComponent("30,90,3/36,68,3 1 - -")}&m=&at=0&p=*`;
+    for (const hash of [linkTo({ players: 2 }), late, WOLVES]) {
+      const page = await visit({ hash, width, height, language: "de" });
+      for (const square of await litSquares(page)) {
+        await page.locator(`.lit[data-square="${square}"]`).hover();
+        const covered = await page.locator(".lit rect").evaluateAll((all) => {
+          const tip = document.querySelector(".tip").getBoundingClientRect();
+          return all.filter((one) => {
+            const box = one.getBoundingClientRect();
+            return box.left < tip.right && tip.left < box.right && box.top < tip.bottom && tip.top < box.bottom;
+          }).length;
+        });
+        assert.equal(covered, 0, `the words about ${square} of ${hash}`);
+      }
+    }
   });
 }
 
