@@ -100,6 +100,8 @@ for (const [width, height] of [[360, 740], [844, 390], [800, 1100], [1400, 900],
       }).length;
     });
     assert.equal(covered, 0, "hares cover the start's number or each other's");
+    const controls = await boxOf(page, ".stage .controls");
+    assert.ok(controls.y >= board.y + board.height, "the buttons cover the board");
     const isAbove = await page.evaluate(() => {
       const [piece, number] = [".piece", ".field-number"].map((selector) => document.querySelector(selector));
       return Boolean(piece.compareDocumentPosition(number) & Node.DOCUMENT_POSITION_FOLLOWING);
@@ -109,6 +111,17 @@ for (const [width, height] of [[360, 740], [844, 390], [800, 1100], [1400, 900],
 }
 
 for (const [width, height] of [[360, 740], [844, 390], [1400, 900], [1920, 1080]]) {
+  table.test(`seats have their whole names at ${width} by ${height}`, async (visit) => {
+    const seats = ["", ...[1, 3, 7, 10, 20].map((level) => `buxtehude~${level}`)];
+    for (const language of ["en", "de"]) {
+      const page = await visit({ hash: linkTo({ players: 6, seats }), width, height, language });
+      const cut = await page.locator(".who, .who b").evaluateAll((all) => all
+        .filter((one) => one.scrollWidth > one.clientWidth || one.scrollHeight > one.clientHeight)
+        .map((one) => one.textContent));
+      assert.deepEqual(cut, []);
+    }
+  });
+
   table.test(`words about a move cover no highlighted square at ${width} by ${height}`, async (visit) => {
     const late = `#v=hase-und-igel&n=2&s=${encodeURIComponent("30,90,3/36,68,3 1 - -")}&m=&at=0&p=*`;
     for (const hash of [linkTo({ players: 2 }), late, WOLVES]) {
