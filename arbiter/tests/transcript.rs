@@ -144,7 +144,7 @@ fn output_without_end_is_named() {
         let runs: [fn(&Script, &mut Program, &Patience) -> RunText; 2] = [accept_text, check_text];
         for run in runs {
             let mut program = Program::start(program[0].as_ref(), &arguments, None).unwrap();
-            let patience = Patience { line: Duration::from_secs(2), ..Patience::default() };
+            let patience = Patience { line: Duration::from_secs(2), quiet: Duration::from_secs(1) };
             let result = run(&script(text), &mut program, &patience);
             if text.starts_with('>') && result.is_ok() {
                 // A comparison already fails at the first line.
