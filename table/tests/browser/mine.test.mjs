@@ -110,6 +110,7 @@ table.test("a game is kept, resumed, recorded once at its end, saved and rated",
   assert.equal(await page.locator("#my-games li").count(), 1);
   assert.match(await page.locator("#my-games").innerText(), /Rabbits and Wolves · Human, .*\(level 1\) · unfinished/);
   await page.locator("#my-games button").click();
+  await page.waitForFunction((variant) => location.hash.includes(variant), begun.variant);
   await awaited(page);
   assert.deepEqual(await gameOf(page), begun);
 
