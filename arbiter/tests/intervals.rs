@@ -19,7 +19,7 @@ const PAIRS: [u64; 5] = [3, 5, 10, 30, 100];
 const SCORES: [f64; 4] = [0.5, 0.7, 0.9, 0.99];
 
 /// A uniform random number from 0 to 1.
-fn uniform(rng: &mut ChaCha8Rng) -> f64 {
+pub fn uniform(rng: &mut ChaCha8Rng) -> f64 {
     rng.next_u64() as f64 / (u64::MAX as f64 + 1.0)
 }
 
@@ -93,7 +93,7 @@ fn intervals_hold_at_any_number_of_blocks() {
 }
 
 /// Billionths of a point in a pair of games.
-const PAIR: f64 = 2e9;
+pub const PAIR: f64 = 2e9;
 
 /// Shares below the quantiles that are given for luck-adjusted scores.
 const BELOW: [f64; 17] =

@@ -281,6 +281,8 @@ fn equal_luck_adjusted_blocks_are_not_taken_as_certain() {
     }
     let line = report.adjusted_summary().unwrap();
     assert!(line.starts_with("luck-adjusted: 50.0 % ± 0.8, Elo 0.0 ± 5.6, LOS 50.0 %, "), "{line}");
+    let table = report.engines().rows;
+    assert!(table.iter().all(|row| row[3..5] == ["50.0 %", "0.8 %"]), "{table:?}");
 }
 
 #[test]
@@ -292,7 +294,9 @@ fn an_infinite_elo_has_no_finite_error() {
     }
     let line = report.adjusted_summary().unwrap();
     assert!(
-        line.starts_with("luck-adjusted: 101.2 % ± 27.1, Elo infinity, at least +182.1,"),
+        line.starts_with(
+            "luck-adjusted: 101.2 % ± 27.1, Elo infinity, at least +182.1, LOS 99.3 %,"
+        ),
         "{line}"
     );
     let json: serde_json::Value = serde_json::from_str(&standings_json(&report)).unwrap();

@@ -3,8 +3,10 @@
 use matches::score::{
     AdjustedScores, BlockScores, Crosstable, EloModel, Sprt, Verdict, expected_score,
 };
-use rand::{Rng, SeedableRng};
+use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
+
+use crate::intervals::{PAIR, uniform};
 
 /// Simulated tests for each strength.
 const TESTS: u32 = 1500;
@@ -17,11 +19,6 @@ const MOST_BLOCKS: u64 = 100_000;
 
 fn sprt(elo0: f64, elo1: f64, model: EloModel) -> Sprt {
     Sprt::new(elo0, elo1, ALLOWED, ALLOWED, model).unwrap()
-}
-
-/// A uniform random number from 0 to 1.
-fn uniform(rng: &mut ChaCha8Rng) -> f64 {
-    rng.next_u64() as f64 / (u64::MAX as f64 + 1.0)
 }
 
 /// Simulates tests. `add` plays a block and returns the LLR. Returns the share of tests that accept H1, and the mean
@@ -148,9 +145,6 @@ fn three_seats() {
         }
     }
 }
-
-/// Billionths of a point in a pair of games.
-const PAIR: f64 = 2e9;
 
 /// A luck-adjusted score of a pair of games: its standard deviation is 0.1 as in real matches, its distribution skewed
 /// towards `side`, 1 or -1. Rarely an engine loses a game by a fault, which no luck explains.
