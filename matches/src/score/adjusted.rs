@@ -96,6 +96,5 @@ fn variance(points: &Moments, unit: f64) -> Option<f64> {
 
 /// Half-width of the 95 % interval of the mean of such scores, by Student's t; `None` for fewer than two.
 pub(super) fn half_width(points: &Moments, unit: f64) -> Option<f64> {
-    let variance = variance(points, unit)?;
-    Some(student::quantile(points.count())? * (variance / points.count() as f64).sqrt())
+    student::half_width_of(variance(points, unit)?, points.count())
 }

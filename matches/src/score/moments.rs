@@ -73,7 +73,7 @@ impl Moments {
     /// Half-width of the 95 % interval of the mean, by Student's t; `None` for fewer than two different numbers.
     pub fn half_width(&self) -> Option<f64> {
         let variance = self.variance().filter(|variance| *variance > 0.0)?;
-        Some(student::quantile(self.count)? * (variance / self.count as f64).sqrt())
+        student::half_width_of(variance, self.count)
     }
 }
 

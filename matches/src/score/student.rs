@@ -9,11 +9,16 @@ pub fn half_width(samples: &[f64]) -> Option<f64> {
     let mean = samples.iter().sum::<f64>() / count;
     let squares: f64 = samples.iter().map(|sample| (sample - mean).powi(2)).sum();
     let variance = squares / (count - 1.0);
-    Some(quantile(samples.len() as u64)? * (variance / count).sqrt())
+    half_width_of(variance, samples.len() as u64)
+}
+
+/// [`half_width`] of samples with this estimated variance, by their number.
+pub(super) fn half_width_of(variance: f64, samples: u64) -> Option<f64> {
+    Some(quantile(samples)? * (variance / samples as f64).sqrt())
 }
 
 /// 0.975 quantile of the mean of `samples` samples, in standard errors; `None` for fewer than two.
-pub(super) fn quantile(samples: u64) -> Option<f64> {
+fn quantile(samples: u64) -> Option<f64> {
     Some(distribution(samples)?.inverse_cdf(0.975))
 }
 
