@@ -184,22 +184,24 @@ export function showTip(board, square, lines, kind = "") {
 // Puts a tip where it covers the fewest of the lit squares and of its own one, as near to its own as possible.
 function place(tip, board, group) {
   const outer = board.getBoundingClientRect();
-  const [own, ...lit] = [group, ...board.querySelectorAll(".lit:not(.shown)")].map((square) => {
+  const boxes = [group, ...board.querySelectorAll(".lit:not(.shown)")].map((square) => {
     const { x, y, width, height } = square.querySelector("rect").getBoundingClientRect();
     return { x: x - outer.x, y: y - outer.y, width, height };
   });
+  const [own] = boxes;
   const { width, height } = tip.getBoundingClientRect();
   const steps = (room) => Array.from({ length: Math.max(1, room / STEP - 1) }, (_, step) => STEP * (step + 1));
-  const costOf = ([x, y]) => {
+  const costOf = (x, y) => {
     const isCovered = (box) =>
       x < box.x + box.width && box.x < x + width && y < box.y + box.height && box.y < y + height;
     const distance = Math.hypot(x + width / 2 - own.x - own.width / 2, y + height / 2 - own.y - own.height / 2);
-    return distance + 10000 * [own, ...lit].filter(isCovered).length;
+    return distance + 10000 * boxes.filter(isCovered).length;
   };
-  const places = steps(outer.height - height).flatMap((y) => steps(outer.width - width).map((x) => [x, y]));
-  const [x, y] = places.reduce((best, one) => (costOf(one) < costOf(best) ? one : best));
-  tip.style.left = `${x}px`;
-  tip.style.top = `${y}px`;
+  const places = steps(outer.height - height)
+    .flatMap((y) => steps(outer.width - width).map((x) => ({ x, y, cost: costOf(x, y) })));
+  const nearest = places.reduce((best, one) => (one.cost < best.cost ? one : best));
+  tip.style.left = `${nearest.x}px`;
+  tip.style.top = `${nearest.y}px`;
 }
 
 // Arrow keys move the focus between highlighted squares.
