@@ -107,8 +107,10 @@ export class Advice {
 
   say(...content) {
     const shown = content.filter(Boolean);
+    const { comment } = this.table.parts;
     this.game = this.table.game;
-    this.table.parts.comment.replaceChildren(...shown);
-    this.table.parts.comment.hidden = shown.length === 0;
+    comment.replaceChildren(...shown);
+    comment.hidden = shown.length === 0;
+    if (!comment.hidden) comment.scrollIntoView({ block: "nearest" });
   }
 }

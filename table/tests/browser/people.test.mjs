@@ -162,6 +162,26 @@ table.test("a hint names a move and shows it as an arrow", async (visit) => {
   assert.match(await page.locator("#comment").innerText(), /^Hint: to \d+ \(.*cost \d+/);
 });
 
+for (const [width, height] of [[360, 740], [844, 390], [1400, 900]]) {
+  table.test(`a hint and a comment are in view with the whole board at ${width} by ${height}`, async (visit) => {
+    const page = await visit({ hash: LATE("9,68,3/10,68,3 1 - -"), width, height, language: "de" });
+    await fakeReview(page, 200, "4");
+    const isInView = () => page.evaluate(() => {
+      const [comment, board] = ["#comment", ".board svg"].map((one) => document.querySelector(one).getBoundingClientRect());
+      const [x, top, bottom] = [comment.left + 8, comment.top + 4, comment.bottom - 4];
+      const isOnTop = (y) => document.elementFromPoint(x, y)?.closest("#comment");
+      const covered = Math.min(comment.bottom, board.bottom) - Math.max(comment.top, board.top);
+      return isOnTop(top) && isOnTop(bottom) && covered < 4 && board.top >= 0 && board.bottom <= innerHeight;
+    });
+    await page.locator("#advise").click();
+    await page.locator(".board .arrow").waitFor();
+    assert.ok(await isInView(), "the hint");
+    await page.locator('.lit[data-square="12"]').click();
+    await page.locator("#comment button").waitFor();
+    assert.ok(await isInView(), "the comment");
+  });
+}
+
 table.test("a costly move gets a comment with the better one, which can be switched off", async (visit) => {
   const page = await visit({ hash: LATE("9,68,3/10,68,3 1 - -") });
   await fakeReview(page, 200, "4");
