@@ -83,7 +83,7 @@ fn an_engine_that_does_not_stop_loses_the_game() {
 
 #[test]
 fn what_the_end_of_pondering_takes_is_charged_to_the_next_move() {
-    let hit = "case $command in stop) sleep 0.3 ;; esac; echo \"bestmove $1\"";
+    let hit = "case $command in stop) sleep 0.6 ;; esac; echo \"bestmove $1\"";
     let (record, log) = play("ponder_late", ponderer("5", hit));
     assert_eq!(record.endings, [Ending::MaxPlies; 2], "{log}");
     let charged: Vec<u64> = record.turns.iter().filter_map(|turn| turn.late_stop).collect();

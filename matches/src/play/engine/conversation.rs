@@ -31,7 +31,7 @@ const TICK: Duration = Duration::from_millis(100);
 /// Longest wait of [`Conversation::next_line_soon`].
 const MOMENT: Duration = Duration::from_millis(10);
 /// Time that a process has to end after it closed a pipe.
-const TIME_TO_END: Duration = Duration::from_millis(200);
+const TIME_TO_END: Duration = Duration::from_secs(1);
 /// Interval between checks whether a process has ended.
 const END_CHECK_INTERVAL: Duration = Duration::from_millis(1);
 /// Longest extension of a deadline for an engine that waits for a processor, so that an overloaded machine does not
