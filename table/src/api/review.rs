@@ -30,7 +30,7 @@ use crate::pool::SearchError;
 /// Maximum number of concurrent reviews.
 pub const MOST_REVIEWS: usize = 16;
 /// Default limit for the search of each position.
-const USUAL_LIMIT: &str = "nodes 20000";
+const USUAL_LIMIT: &str = "nodes 100000";
 
 /// Request of `POST /api/review`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -42,7 +42,7 @@ pub struct ReviewRequest {
     /// Name of the engine that evaluates positions; by default the first one.
     #[serde(default)]
     pub engine: Option<String>,
-    /// Limit of each of its searches; by default `nodes 20000`.
+    /// Limit of each of its searches; by default `nodes 100000`.
     #[serde(default)]
     pub limit: Option<String>,
 }

@@ -7,8 +7,6 @@ import { button } from "./view.js";
 import { lineText, moveText, moveTitle } from "./words.js";
 
 const HINT_SEARCH = "movetime 500";
-/** Search of each position that a comment compares. */
-const COMMENT_SEARCH = "nodes 100000";
 /** Loss from which on a move gets a comment, in permille of the points. */
 const LEAST_LOSS = 100;
 
@@ -77,7 +75,7 @@ export class Advice {
     const { game } = this.table;
     // The review of a game of this one move compares the values of the positions after it and after the best one.
     const one = { variant: game.variant, start: before.position, moves: [after.words[0]] };
-    const { loss, best } = await this.search("review", { game: one, limit: COMMENT_SEARCH }, "move");
+    const { loss, best } = await this.search("review", { game: one }, "move");
     const [{ text }] = await lineText(game, before, [best]);
     return { loss, best, text };
   }
