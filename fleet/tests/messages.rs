@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use async_nats::jetstream::AckKind;
+use async_nats::jetstream::consumer::PullConsumer;
 use fleet::message::{Message, Outcome};
 use fleet::names::{Names, WORKERS};
 use fleet::signature::Signer;
@@ -128,22 +129,17 @@ fn a_unit_that_was_delivered_too_often_is_published_again() {
     let mut coordinator = fleet.begin(MATCH);
     let names = fleet.await_work(&fleet.store());
     // Returns all units unplayed until the server no longer delivers them.
-    with_jetstream(&fleet.server.url(), async |context| {
-        let consumer = context.get_consumer_from_stream(WORKERS, names.work_stream());
-        let mut consumer: async_nats::jetstream::consumer::PullConsumer = consumer.await.unwrap();
-        let end = Instant::now() + PATIENCE;
-        loop {
+    fleet.await_that("the last delivery", || {
+        with_jetstream(&fleet.server.url(), async |context| {
+            let consumer = context.get_consumer_from_stream(WORKERS, names.work_stream());
+            let mut consumer: PullConsumer = consumer.await.unwrap();
             let mut all = consumer.fetch().max_messages(100).messages().await.unwrap();
             while let Some(message) = all.next().await {
                 message.unwrap().ack_with(AckKind::Nak(None)).await.unwrap();
             }
             let info = consumer.info().await.unwrap();
-            if info.num_pending == 0 && info.num_ack_pending == 0 {
-                break;
-            }
-            assert!(Instant::now() < end, "the server still delivers units: {info:?}");
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
+            info.num_pending == 0 && info.num_ack_pending == 0
+        })
     });
     // While a worker waits, the coordinator may first give it the units as late ones, without these words.
     coordinator.await_words("given out again: no worker finished it");
