@@ -175,11 +175,36 @@ fn adjusted_tests(
     simulate(sprt, tests, || AdjustedScores::new(2, 2), add)
 }
 
+/// A luck-adjusted score that mostly equals the expected one, and rarely exceeds it by far, or the opposite if `side` is
+/// -1.
+fn rarely_large(score: f64, side: f64, rng: &mut ChaCha8Rng) -> i64 {
+    let excess = match uniform(rng) {
+        drawn if drawn < 0.05 => -0.15 * (1.0 - uniform(rng)).ln(),
+        _ => 0.0,
+    };
+    ((score + side * (excess - 0.05 * 0.15)) * PAIR) as i64
+}
+
+#[test]
+fn luck_adjusted_tests_of_very_skewed_scores_end() {
+    let mut rng = ChaCha8Rng::seed_from_u64(2020);
+    let sprt: Sprt = "elo0=0 elo1=40 luck=on".parse().unwrap();
+    for (elo, side) in [(0.0, 1.0), (40.0, 1.0), (0.0, -1.0), (40.0, -1.0)] {
+        let add = |scores: &mut AdjustedScores| {
+            scores.add(rarely_large(expected_score(elo), side, &mut rng));
+            sprt.adjusted_llr(scores)
+        };
+        let (rate, mean_blocks) = simulate(&sprt, 200, || AdjustedScores::new(2, 2), add);
+        println!("{sprt}: at {elo} Elo H1 in {rate}, {mean_blocks} blocks");
+        assert!((rate - elo / 40.0).abs() <= ALLOWED && mean_blocks < 100.0, "{rate}");
+    }
+}
+
 #[test]
 fn luck_adjusted_tests_keep_their_error_rates() {
     let mut rng = ChaCha8Rng::seed_from_u64(2018);
     for (elo0, elo1, side, tests) in
-        [(0.0, 10.0, 1.0, 1000), (0.0, 30.0, 1.0, 10_000), (0.0, 30.0, -1.0, 10_000)]
+        [(0.0, 10.0, 1.0, 40), (0.0, 30.0, 1.0, 300), (0.0, 30.0, -1.0, 300)]
     {
         let sprt: Sprt = format!("elo0={elo0} elo1={elo1} luck=on").parse().unwrap();
         for elo in [elo0, (elo0 + elo1) / 2.0, elo1] {

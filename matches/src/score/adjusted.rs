@@ -1,6 +1,9 @@
 //! Luck-adjusted scores of one engine against another by block: real numbers, with the mean of the raw scores and less
 //! variance. docs/rating.md has the formulas and their sources.
 
+use std::collections::BTreeMap;
+
+use super::blocks::Distribution;
 use super::elo::{NORMALIZED_ELO, elo};
 use super::interval::Interval;
 use super::moments::Moments;
@@ -11,6 +14,9 @@ use super::student;
 /// scores are near the mean, and among few of them the rare other ones may be missing.
 const COINS: f64 = 0.1;
 
+/// Number of classes of scores from 0 to 1.
+const CLASSES: f64 = 1000.0;
+
 /// Luck-adjusted block scores.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AdjustedScores {
@@ -20,17 +26,28 @@ pub struct AdjustedScores {
     pairs: u32,
     /// Points of the blocks, in billionths.
     points: Moments,
+    /// Number of blocks, and the sum of their points, by class of similar scores.
+    classes: BTreeMap<i64, (u64, i128)>,
 }
 
 impl AdjustedScores {
     /// Creates empty scores for blocks of `games` games with `pairs` comparisons in total, both at least 1.
     pub fn new(games: u32, pairs: u32) -> AdjustedScores {
-        AdjustedScores { games: games.max(1), pairs: pairs.max(1), points: Moments::default() }
+        AdjustedScores {
+            games: games.max(1),
+            pairs: pairs.max(1),
+            points: Moments::default(),
+            classes: BTreeMap::new(),
+        }
     }
 
     /// Counts a block with the points of its comparisons, in billionths.
     pub fn add(&mut self, points: i64) {
         self.points.add(points);
+        let class = (points as f64 / self.unit() * CLASSES).round() as i64;
+        let (blocks, sum) = self.classes.entry(class).or_default();
+        *blocks += 1;
+        *sum += i128::from(points);
     }
 
     /// Number of blocks.
@@ -53,9 +70,15 @@ impl AdjustedScores {
         variance(&self.points, self.unit())
     }
 
-    /// Third central moment of a block score; `None` before the first block.
-    pub(super) fn third(&self) -> Option<f64> {
-        Some(self.points.third()? / self.unit().powi(3))
+    /// Returns the distribution of the scores and of [`COINS`]; similar scores count as their mean.
+    pub(super) fn distribution(&self) -> Distribution {
+        let classes = self.classes.values();
+        let scores =
+            classes.map(|&(blocks, sum)| (sum as f64 / blocks as f64 / self.unit(), blocks as f64));
+        let coin = [0.0, 1.0].map(|score| (score, COINS / 2.0));
+        let blocks = self.blocks() as f64 + COINS;
+        let scores = scores.chain(coin).map(|(score, weight)| (score, weight / blocks));
+        Distribution { blocks, scores: scores.collect() }
     }
 
     /// Mean block score with its 95 % interval, by Student's t; `None` for fewer than two blocks.

@@ -24,12 +24,12 @@ pub struct BlockScores {
     counts: BTreeMap<u64, u64>,
 }
 
-/// Distribution of block scores; each quarter has a positive weight.
+/// Distribution of block scores; 0 and 1 have a positive weight.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Distribution {
-    /// Number of blocks, including the weight of unseen quarters.
+    /// Number of blocks, including the weight of scores that no block has.
     pub blocks: f64,
-    /// Scores in ascending order from 0 to 1, with their probabilities.
+    /// Scores with their probabilities.
     pub scores: Vec<(f64, f64)>,
 }
 

@@ -2,18 +2,13 @@
 
 use super::student;
 
-/// Number of whole numbers, and the sums of their first three powers.
+/// Number of whole numbers, their sum and the sum of their squares.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Moments {
     count: u64,
     sum: i128,
     squares: i128,
-    /// Sum of the cubes of the numbers in thousands, so that it does not overflow.
-    cubes: i128,
 }
-
-/// Unit of [`Moments::cubes`].
-const THOUSAND: i128 = 1000;
 
 impl Moments {
     /// Adds a number, below 2^50 by absolute value; then no sum of a match overflows.
@@ -22,7 +17,6 @@ impl Moments {
         self.count += 1;
         self.sum += value;
         self.squares += value * value;
-        self.cubes += (value / THOUSAND).pow(3);
     }
 
     /// Adds all numbers of another sample.
@@ -30,7 +24,6 @@ impl Moments {
         self.count += other.count;
         self.sum += other.sum;
         self.squares += other.squares;
-        self.cubes += other.cubes;
     }
 
     /// Removes all numbers of `part`, which were added before.
@@ -39,7 +32,6 @@ impl Moments {
             count: self.count.saturating_sub(part.count),
             sum: self.sum - part.sum,
             squares: self.squares - part.squares,
-            cubes: self.cubes - part.cubes,
         }
     }
 
@@ -59,15 +51,6 @@ impl Moments {
         // Exact up to here: no digits are lost by the subtraction.
         let spread = (self.squares * count - self.sum * self.sum) as f64;
         (count > 1).then(|| spread / (count * (count - 1)) as f64)
-    }
-
-    /// Third central moment of a number; `None` without a number.
-    pub fn third(&self) -> Option<f64> {
-        let (count, thousand) = (self.count as f64, THOUSAND as f64);
-        let mean = self.mean()? / thousand;
-        let square = self.squares as f64 / count / thousand.powi(2);
-        let cube = self.cubes as f64 / count;
-        Some((cube - 3.0 * mean * square + 2.0 * mean.powi(3)) * thousand.powi(3))
     }
 
     /// Half-width of the 95 % interval of the mean, by Student's t; `None` for fewer than two different numbers.
@@ -99,10 +82,6 @@ mod tests {
         let (found, expected) =
             (found.half_width().unwrap(), student::half_width(&samples).unwrap());
         assert!((found - expected).abs() < 1e-12, "{found} {expected}");
-        let thousands = values.map(|value| 1000 * value);
-        let third = of(&thousands).third().unwrap();
-        let expected = samples.map(|sample| (sample - 4.2).powi(3)).iter().sum::<f64>() / 5.0;
-        assert!((third / 1e9 - expected).abs() < 1e-9, "{third} {expected}");
         assert_eq!(of(&[3]).variance(), None);
         assert_eq!(of(&[3, 3, 3]).half_width(), None);
         assert_eq!(of(&[]).mean(), None);

@@ -10,14 +10,14 @@ use std::str::FromStr;
 use thiserror::Error;
 
 use super::adjusted::AdjustedScores;
-use super::blocks::BlockScores;
+use super::blocks::{BlockScores, Distribution};
 use super::elo::{NORMALIZED_ELO, expected_score};
 use super::likelihood::{ratio_of_means, ratio_of_t_values};
 
 /// Keys of the text form: `elo0=0 elo1=5 alpha=0.05 beta=0.05 model=logistic luck=off`.
 const KEYS: &str = "elo0, elo1, alpha, beta, model, luck";
 
-/// Number of luck-adjusted blocks before the first verdict: the moments of fewer are too uncertain.
+/// Number of luck-adjusted blocks before the first verdict: fewer say too little about the distribution.
 const LEAST_BLOCKS: u64 = 30;
 
 /// Largest Elo difference of a hypothesis.
@@ -159,56 +159,32 @@ impl Sprt {
 
     /// Generalized log likelihood ratio of H1 to H0; 0 before the first block.
     pub fn llr(&self, scores: &BlockScores) -> f64 {
-        if scores.blocks() == 0 {
-            return 0.0;
+        match scores.blocks() {
+            0 => 0.0,
+            _ => self.ratio(&scores.distribution(), scores.games_per_block()),
         }
-        let observed = scores.distribution();
+    }
+
+    /// [`Sprt::llr`] for luck-adjusted scores; 0 before the 30th block.
+    pub fn adjusted_llr(&self, scores: &AdjustedScores) -> f64 {
+        match scores.blocks() {
+            ..LEAST_BLOCKS => 0.0,
+            _ => self.ratio(&scores.distribution(), scores.games_per_block()),
+        }
+    }
+
+    fn ratio(&self, observed: &Distribution, games_per_block: u32) -> f64 {
         match self.model {
             EloModel::Logistic => {
-                ratio_of_means(&observed, expected_score(self.elo0), expected_score(self.elo1))
+                ratio_of_means(observed, expected_score(self.elo0), expected_score(self.elo1))
             }
             EloModel::Normalized => {
                 // A block of n games carries n times the evidence of a game, so its t-value is sqrt(n) times that of a
                 // game.
-                let of_a_block = f64::from(scores.games_per_block()).sqrt() / NORMALIZED_ELO;
-                ratio_of_t_values(&observed, self.elo0 * of_a_block, self.elo1 * of_a_block)
+                let of_a_block = f64::from(games_per_block).sqrt() / NORMALIZED_ELO;
+                ratio_of_t_values(observed, self.elo0 * of_a_block, self.elo1 * of_a_block)
             }
         }
-    }
-
-    /// [`Sprt::llr`] for luck-adjusted scores, which may be any numbers: the likelihood ratio of normal distributions,
-    /// or that of any distributions to the third order, whichever is closer to 0. The second is better for a skewed
-    /// distribution, but not far from the mean.
-    ///
-    /// Sources: Michel Van den Bergh, "The GSPRT approximation" (cantate.be/Fishtest), with an estimated variance;
-    /// Art B. Owen, "Empirical likelihood" (2001), section 2.7.
-    pub fn adjusted_llr(&self, scores: &AdjustedScores) -> f64 {
-        let moments = scores.mean().zip(scores.variance()).zip(scores.third());
-        let Some(((mean, variance), third)) = moments else {
-            return 0.0;
-        };
-        if scores.blocks() < LEAST_BLOCKS {
-            return 0.0;
-        }
-        let blocks = scores.blocks() as f64;
-        let deviation = variance.sqrt();
-        let skewness = third / deviation.powi(3);
-        let hypothesis = |elo: f64| match self.model {
-            EloModel::Logistic => (expected_score(elo) - 0.5) / deviation,
-            EloModel::Normalized => {
-                elo * f64::from(scores.games_per_block()).sqrt() / NORMALIZED_ELO
-            }
-        };
-        let excess = |elo: f64| (mean - 0.5) / deviation - hypothesis(elo);
-        let (under_zero, under_one) = (excess(self.elo0), excess(self.elo1));
-        let normal = under_zero.powi(2).ln_1p() - under_one.powi(2).ln_1p();
-        let skewed = 2.0 / 3.0 * skewness * (under_zero.powi(3) - under_one.powi(3));
-        let corrected = normal + skewed;
-        blocks / 2.0
-            * match normal.signum() == corrected.signum() {
-                true => normal.signum() * normal.abs().min(corrected.abs()),
-                false => 0.0,
-            }
     }
 
     /// Returns the result of the test at this LLR.
