@@ -33,7 +33,7 @@ share: fraction of all points of its games; par: the share of equals; ±: 95 % i
 
 /// Explanation of the luck-adjusted columns, which are shown only if luck was measured.
 const LUCK_LEGEND: &str = "\
-adjusted: after the luck of the cards is subtracted, which has a mean of 0
+adjusted: in complete blocks, after the luck of the cards is subtracted, which has a mean of 0
 ";
 
 /// Explanation of the winnings, which are shown only if the game has a stake.

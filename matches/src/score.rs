@@ -268,23 +268,16 @@ impl Standings {
         self.adjusted.as_ref()
     }
 
-    /// Number of games whose raw results are as precise as the luck-adjusted ones, by the variance of a block or, with
-    /// more than two engines, of the ratings; `None` if a variance is unknown.
+    /// Number of games whose raw results would be as precise as the luck-adjusted ones, by the squared errors of the
+    /// engines' shares; `None` if an error is unknown.
     pub fn equivalent_games(&self) -> Option<u64> {
-        let (games, raw, adjusted) = match (&self.head_to_head, &self.adjusted) {
-            (Some(raw), Some(adjusted)) => {
-                let games = adjusted.blocks() * u64::from(adjusted.games_per_block());
-                (games, raw.variance()?, adjusted.variance()?)
-            }
-            _ => {
-                let ratings = self.ratings().into_iter().zip(self.adjusted_ratings()?);
-                let errors = ratings.filter_map(|(raw, adjusted)| raw.error.zip(adjusted.error));
-                let squares = errors.map(|(raw, adjusted)| (raw.powi(2), adjusted.powi(2)));
-                let (raw, adjusted): (Vec<f64>, Vec<f64>) = squares.unzip();
-                (self.games_in_order, raw.iter().sum(), adjusted.iter().sum())
-            }
-        };
-        (raw > 0.0 && adjusted > 0.0).then(|| (games as f64 * raw / adjusted).round() as u64)
+        let errors = self.engines.iter().filter(|tally| tally.games > 0);
+        let errors = errors.map(|tally| Some((tally.error()?, tally.adjusted_error()?)));
+        let squares = errors.map(|errors| errors.map(|(raw, less)| (raw.powi(2), less.powi(2))));
+        let (raw, adjusted): (Vec<f64>, Vec<f64>) =
+            squares.collect::<Option<Vec<_>>>()?.into_iter().unzip();
+        let ratio = raw.iter().sum::<f64>() / adjusted.iter().sum::<f64>();
+        ratio.is_finite().then(|| (self.games_in_order as f64 * ratio).round() as u64)
     }
 
     /// Number of games with luck by the identity of its evaluator.
