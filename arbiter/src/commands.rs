@@ -25,6 +25,7 @@ use matches::play::interrupt::Interrupt;
 use matches::play::runner::RunError;
 use matches::play::sandbox::{self, Isolation};
 use matches::review::ReviewError;
+use matches::run::announcement::count;
 pub use matches::run::exit;
 use matches::run::exit::ExitError;
 use matches::run::signals;
@@ -58,6 +59,14 @@ fn print_all(bytes: &[u8]) -> Result<(), String> {
             Err(format!("standard output: {error}"))
         }
         _ => Ok(()),
+    }
+}
+
+/// End of a sentence about games whose luck another program measured.
+fn luck_unchecked(games: u64) -> String {
+    match games {
+        0 => String::new(),
+        _ => format!("; luck of {} not checked", count(games, "game")),
     }
 }
 

@@ -13,7 +13,7 @@ use matches::record::digest::StoredGame;
 use matches::run::announcement::count;
 
 use super::input::open;
-use super::{CommandError, exit, fail};
+use super::{CommandError, exit, fail, luck_unchecked};
 
 /// Checks a file, or shows one of its games; the exit status is 1 if any game is invalid.
 pub fn replay(args: &ReplayArgs) -> ExitCode {
@@ -45,18 +45,20 @@ struct Checked {
     wrong: u64,
     /// Games stored without a digest, where a change would go unnoticed.
     without_digest: u64,
+    /// Games whose luck another program measured.
+    luck_unchecked: u64,
 }
 
 impl Checked {
     fn verdict(self) -> String {
-        let verdict = match self.wrong {
+        let mut verdict = match self.wrong {
             0 => "all in order".to_string(),
             wrong => format!("{wrong} wrong"),
         };
-        match self.without_digest {
-            0 => verdict,
-            number => format!("{verdict}; {number} without a digest"),
+        if self.without_digest > 0 {
+            verdict += &format!("; {} without a digest", self.without_digest);
         }
+        verdict + &luck_unchecked(self.luck_unchecked)
     }
 }
 
@@ -92,6 +94,7 @@ fn check_file(args: &ReplayArgs) -> Result<Checked, CommandError> {
         checked.wrong += u64::from(!is_in_order);
         Ok::<(), CommandError>(())
     })?;
+    checked.luck_unchecked = luck.unchecked();
     if let [first, rest @ ..] = unreadable.as_slice() {
         say(first);
         if !rest.is_empty() {

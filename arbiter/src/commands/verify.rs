@@ -20,7 +20,7 @@ use matches::run::exit::ExitError;
 use settings::args::{DEFAULT_LIMIT, engines_of};
 
 use super::input::open;
-use super::{CommandError, exit, fail, isolate, stop_on_signals};
+use super::{CommandError, exit, fail, isolate, luck_unchecked, stop_on_signals};
 
 /// Plays games again; the exit status is 1 if any game differs from the stored one.
 pub fn verify(args: &VerifyArgs) -> ExitCode {
@@ -44,6 +44,8 @@ struct Found {
     different: u64,
     /// Number of games that cannot be played again, by reason.
     not_verifiable: BTreeMap<String, u64>,
+    /// Number of games whose luck another program measured.
+    luck_unchecked: u64,
 }
 
 impl Found {
@@ -59,7 +61,8 @@ impl Found {
             0 => String::new(),
             left_out => format!("; {left_out} not verifiable"),
         };
-        format!("{}, {verdict}{left_out}", count(played, "game"))
+        let luck = luck_unchecked(self.luck_unchecked);
+        format!("{}, {verdict}{left_out}{luck}", count(played, "game"))
     }
 
     fn code(&self) -> ExitCode {
@@ -214,6 +217,7 @@ fn add_games(
         }
         Ok::<(), CommandError>(())
     })?;
+    found.luck_unchecked = luck.unchecked();
     match args.game {
         Some(game) if !is_there => {
             Err(format!("--game: no game {game} in {}", args.input.file.display()).into())

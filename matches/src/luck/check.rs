@@ -13,6 +13,7 @@ use crate::record::{GameRecord, Luck};
 pub struct LuckChecker {
     /// Evaluators by variant, number of seats and identity; `None` for other programs' evaluators.
     known: HashMap<(&'static str, usize, String), Option<Evaluator>>,
+    unchecked: u64,
 }
 
 impl LuckChecker {
@@ -21,20 +22,32 @@ impl LuckChecker {
     /// # Errors
     /// [`LuckError`] if the luck is wrong.
     pub fn check(&mut self, record: &GameRecord) -> Result<(), LuckError> {
-        let (Some(luck), Ok(variant)) = (&record.luck, Variant::by_name(&record.variant)) else {
+        let Some(luck) = &record.luck else {
             return Ok(());
         };
-        let seats = record.seats.len();
+        let variant = Variant::by_name(&record.variant).ok();
+        match variant.and_then(|variant| self.evaluator(variant, record.seats.len(), luck)) {
+            Some(evaluator) => evaluator.check(record),
+            None => {
+                self.unchecked += 1;
+                Ok(())
+            }
+        }
+    }
+
+    /// Number of games whose luck another program measured.
+    pub fn unchecked(&self) -> u64 {
+        self.unchecked
+    }
+
+    fn evaluator(&mut self, variant: &Variant, seats: usize, luck: &Luck) -> Option<&Evaluator> {
         let key = (variant.name, seats, luck.by.clone());
         let evaluator = self.known.entry(key).or_insert_with(|| {
             let nodes = BuiltIn::nodes_in(&luck.by)?;
             let evaluator = Evaluator::built_in(nodes, variant, seats);
             (evaluator.identity == luck.by).then_some(evaluator)
         });
-        match evaluator {
-            Some(evaluator) => evaluator.check(record),
-            None => Ok(()),
-        }
+        evaluator.as_ref()
     }
 }
 
