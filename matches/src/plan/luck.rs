@@ -45,6 +45,12 @@ impl LuckPlan {
         let nodes = nodes.clamp(1, MOST_NODES);
         LuckPlan { by: Some(LuckBy::BuiltIn { nodes }), after: false }
     }
+
+    /// `true` if an engine can measure instead of the built-in one, because the budget is the default one.
+    pub fn suits_an_engine(&self) -> bool {
+        let usual = LuckBy::BuiltIn { nodes: MOST_NODES };
+        self.by == Some(LuckBy::Engine) || *self == LuckPlan { by: Some(usual), after: true }
+    }
 }
 
 impl fmt::Display for LuckPlan {
@@ -68,10 +74,13 @@ impl FromStr for LuckPlan {
 
     /// Parses the [`Display`](fmt::Display) form; `after` alone means the built-in engine with 300 positions.
     fn from_str(text: &str) -> Result<LuckPlan, String> {
-        let expected = || format!("{text}: expected off, after, or a number of positions from 1");
-        let (after, rest) = match text.strip_prefix("after") {
-            Some(rest) => (true, rest.trim_start()),
-            None => (false, text),
+        let expected = || {
+            format!("{text:?}: expected off, a number of positions from 1, after, or \"after N\"")
+        };
+        let (after, rest) = match text.split_once(' ') {
+            Some(("after", rest)) => (true, rest.trim_start()),
+            _ if text == "after" => (true, ""),
+            _ => (false, text),
         };
         let by = match rest {
             "off" if !after => None,
@@ -109,7 +118,7 @@ mod tests {
             let slow = EngineSpec::new("slow", "slow", Limit::nodes(1_000_000));
             assert_eq!(LuckPlan::beside(&[slow, fast]).to_string(), nodes);
         }
-        for text in ["", "0", "-1", "after off", "on", "3 after"] {
+        for text in ["", "0", "-1", "after off", "on", "3 after", "after50"] {
             assert!(text.parse::<LuckPlan>().is_err(), "{text}");
         }
     }

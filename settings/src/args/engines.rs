@@ -93,10 +93,7 @@ pub fn local_engines(texts: &[String]) -> Result<Vec<EngineSpec>, ExitError> {
 /// # Errors
 /// [`ExitError`] about `--engine`.
 pub fn judge(text: &str, limit: Limit) -> Result<EngineSpec, ExitError> {
-    let engine = built_in(&parsed(text)?)?;
-    let name = engine.get("name").map_or_else(|| program(&engine), String::from);
-    let spec = spec(&engine, name, &default(limit));
-    spec.map_err(|reason| ExitError::of_text("engine", text, reason))
+    only_engine(text, limit).map_err(|reason| ExitError::of_text("engine", text, reason))
 }
 
 /// Budget of an engine that measures luck, if its text sets none.
@@ -105,9 +102,16 @@ const LUCK_LIMIT: Limit = Limit::nodes(1000);
 /// Parses the engine that measures luck.
 ///
 /// # Errors
-/// As [`judge`], as text.
+/// The reason, with what is accepted.
 pub fn luck_engine(text: &str) -> Result<EngineSpec, String> {
-    judge(text, LUCK_LIMIT).map_err(|error| error.to_string())
+    only_engine(text, LUCK_LIMIT)
+}
+
+fn only_engine(text: &str, limit: Limit) -> Result<EngineSpec, String> {
+    let engine = EngineText::parse(text)?;
+    let engine = built_in(&engine).map_err(|error| error.to_string())?;
+    let name = engine.get("name").map_or_else(|| program(&engine), String::from);
+    spec(&engine, name, &default(limit))
 }
 
 /// An engine without a program, for missing settings.

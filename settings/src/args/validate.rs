@@ -26,10 +26,11 @@ const MOST_GAMES_OF_A_TEST: u64 = 100_000;
 pub fn plan(args: &MatchArgs) -> Result<(Plan, Vec<String>), ExitError> {
     let mut plan = common(&args.common, Format::RoundRobin, false)?;
     let mut remarks = Vec::new();
-    plan.sprt = sprt(args, plan.luck)?;
+    plan.sprt = sprt(args, &plan)?;
     let block = plan.line_ups().games_per_block();
     let most = plan.sprt.map(|_| MOST_GAMES_OF_A_TEST.next_multiple_of(block));
-    plan.games = whole_blocks(args.games.or(most), block, &mut remarks)?;
+    let asked = args.games.or(most).unwrap_or(block);
+    plan.games = whole_blocks(asked, &plan, &mut remarks)?;
     remarks.extend(sameness(&plan));
     remarks.extend(seed_warning(&args.common, plan.seed));
     Ok((plan, remarks))
@@ -65,16 +66,24 @@ pub fn tournament(args: &TournamentArgs) -> Result<(Plan, Vec<String>), ExitErro
     Ok((plan, remarks))
 }
 
+fn has_cards(plan: &Plan) -> bool {
+    let start = plan.rules.start(plan.seats);
+    start.is_ok_and(|start| start.has_cards())
+}
+
 /// Returns the measurement of luck: by default with the built-in engine, if the game has cards.
 fn luck(args: &GameArgs, plan: &Plan) -> Result<LuckPlan, ExitError> {
-    let start = plan.rules.start(plan.seats);
-    let has_cards = start.is_ok_and(|start| start.has_cards());
+    let has_cards = has_cards(plan);
     let usual = match has_cards && plan.rules.built_in().is_some() {
         true => LuckPlan::beside(&plan.engines),
         false => LuckPlan::default(),
     };
     let mut luck = args.luck.unwrap_or(usual);
     if args.luck_engine.is_some() {
+        if let Some(luck) = args.luck.filter(|luck| !luck.suits_an_engine()) {
+            let reason = format!("{luck}: expected after, or nothing, with --luck-engine");
+            return Err(ExitError::of_flag("luck", reason));
+        }
         luck.by = Some(LuckBy::Engine);
     }
     match luck.by {
@@ -194,34 +203,35 @@ fn check_files(args: &GameArgs) -> Result<(), ExitError> {
 }
 
 /// Rounds the number of games up to whole blocks.
-fn whole_blocks(
-    asked: Option<u64>,
-    block: u64,
-    remarks: &mut Vec<String>,
-) -> Result<u64, ExitError> {
-    let asked = asked.unwrap_or(block);
+fn whole_blocks(asked: u64, plan: &Plan, remarks: &mut Vec<String>) -> Result<u64, ExitError> {
+    let block = plan.line_ups().games_per_block();
     let games = asked.checked_next_multiple_of(block);
     let games =
         games.ok_or_else(|| ExitError::of_flag("games", format_args!("{asked} is too many")))?;
     if games != asked {
+        let seatings = if plan.all_orders { "order" } else { "rotation" };
         remarks.push(format!(
             "--games {asked} is rounded up to {games}: whole blocks of {block} games, each opening in every \
-             order of seats"
+             {seatings} of the seats"
         ));
     }
     Ok(games)
 }
 
 /// The SPRT, if `--sprt` is given.
-fn sprt(args: &MatchArgs, luck: LuckPlan) -> Result<Option<Sprt>, ExitError> {
+fn sprt(args: &MatchArgs, plan: &Plan) -> Result<Option<Sprt>, ExitError> {
     let Some(words) = &args.sprt else {
         return Ok(None);
     };
-    let measures_luck = luck.by.is_some() && !luck.after;
+    let measures_luck = plan.luck.by.is_some() && !plan.luck.after;
     let text = words.join(" ");
     let sprt: Result<Sprt, _> = text.parse();
     let sprt = sprt.map_err(|reason| ExitError::of_text("sprt", &text, reason))?;
     match args.common.engine.len() {
+        2 if sprt.uses_luck() && !has_cards(plan) => {
+            let reason = format!("luck=on: {} has no cards", plan.rules.name());
+            Err(ExitError::of_flag("sprt", reason))
+        }
         2 if sprt.uses_luck() && !measures_luck => {
             let reason = "luck=on: expected luck to be measured after each game; see --luck";
             Err(ExitError::of_flag("sprt", reason))
