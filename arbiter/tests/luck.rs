@@ -2,7 +2,10 @@
 
 use std::collections::hash_map::DefaultHasher;
 use std::convert::Infallible;
+use std::fs::Permissions;
 use std::hash::{Hash, Hasher};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 
 use buxtehude::rules::{AnyPosition, Turn, Variant};
 use matches::judge::Question;
@@ -174,7 +177,7 @@ fn engines() -> Vec<String> {
 }
 
 /// Plays the match into a store of this name; returns its path.
-fn play(folder: &std::path::Path, name: &str, arguments: &[&str]) -> String {
+fn play(folder: &Path, name: &str, arguments: &[&str]) -> String {
     let store = folder.join(name).display().to_string();
     let engines = engines();
     let engines = engines.iter().map(String::as_str);
@@ -228,6 +231,90 @@ fn another_evaluator_measures_all_games_anew() {
     measure(&store, 50);
     let now = lines(&store);
     assert_eq!(now.matches(r#""luck":{"by":"judge "#).count(), 8, "{now}");
+    for command in ["replay", "verify"] {
+        let found = content(&[command, &store]);
+        assert!(found.contains("; luck of 8 games not checked"), "{command}: {found}");
+    }
+}
+
+/// Writes a shell script that runs as an engine; returns its path.
+fn script(folder: &Path, lines: &str) -> String {
+    let path = folder.join(format!("engine-{}.sh", hash(&lines)));
+    let engine = env!("CARGO_BIN_EXE_arbiter");
+    let lines = lines.replace("ENGINE", &format!("{engine} engine"));
+    std::fs::write(&path, format!("#!/bin/sh\n{lines}\n")).unwrap();
+    std::fs::set_permissions(&path, Permissions::from_mode(0o755)).unwrap();
+    path.display().to_string()
+}
+
+/// An engine that ends after 60 lines.
+const SHORT_LIVED: &str = "i=0; while [ $i -lt 60 ] && read -r line; do printf '%s\\n' \"$line\"; \
+                           i=$((i+1)); done | ENGINE";
+
+#[test]
+fn a_luck_engine_is_tried_before_the_first_game() {
+    let folder = directory("luck_tried");
+    let store = folder.join("match.db").display().to_string();
+    let silent = "while read -r line; do case $line in uci) echo uciok;; isready) echo readyok;; \
+                  go*) echo bestmove 1;; esac; done";
+    let hangs = silent.replace("echo bestmove 1", "sleep 60");
+    for (lines, expected) in [
+        ("exit 1", "exit status: 1"),
+        (silent, "expected `estimate` with 2 shares"),
+        (&hangs, "did not answer"),
+    ] {
+        let engine = format!("cmd={}", script(&folder, lines));
+        let engines = engines();
+        let engines: Vec<&str> = engines.iter().map(String::as_str).collect();
+        let flags = ["--store", &store, "--luck-engine", &engine, "--stall", "1"];
+        let (code, stdout, stderr) = run(&[&MATCH[..], &engines, &flags].concat());
+        assert_eq!(code, 2, "{stdout}{stderr}");
+        assert!(stderr.contains(expected), "{lines}: {stderr}");
+        assert!(!Path::new(&store).exists(), "{lines}");
+    }
+}
+
+#[test]
+fn a_crash_of_a_luck_engine_costs_no_game() {
+    let folder = directory("luck_crash");
+    let engine = |lines: &str| format!("cmd={} name=judge nodes=1", script(&folder, lines));
+    let whole = engine("exec ENGINE");
+    let off = ["--isolate", "off", "--luck-engine"];
+    let count = folder.join("starts").display().to_string();
+    let crashes_once =
+        format!("echo >> {count}; [ $(wc -l < {count}) = 2 ] || exec ENGINE; {SHORT_LIVED}");
+    let once = play(&folder, "once.db", &[&off[..], &[&engine(&crashes_once)]].concat());
+    assert_eq!(lines(&once).matches(r#""luck":{"by":"judge "#).count(), 8);
+    let store = folder.join("always.db").display().to_string();
+    let engines = engines();
+    let engines: Vec<&str> = engines.iter().map(String::as_str).collect();
+    let crashes = engine(SHORT_LIVED);
+    let flags = ["--store", &store, "--isolate", "off", "--luck-engine", &crashes];
+    let (code, stdout, stderr) = run(&[&MATCH[..], &engines, &flags].concat());
+    assert_eq!(code, 2, "{stdout}{stderr}");
+    assert!(stdout.contains("1 of 8 games"), "{stdout}");
+    assert!(stdout.contains("--luck-engine ...` continues it"), "{stdout}");
+    // The rest and the first game's luck.
+    let (code, stdout, stderr) = run(&["resume", &store, "--luck-engine", &whole]);
+    assert_eq!(code, 0, "{stdout}{stderr}");
+    assert_eq!(lines(&store).matches(r#""luck":{"by":"judge "#).count(), 8);
+}
+
+#[test]
+fn another_luck_engine_than_the_match_has_is_refused() {
+    let folder = directory("luck_refused");
+    let store = play(&folder, "match.db", &[]);
+    let engine = format!("cmd={} args=engine", env!("CARGO_BIN_EXE_arbiter"));
+    let (code, _, stderr) = run(&["resume", &store, "--luck-engine", &engine]);
+    assert_eq!(code, 2, "{stderr}");
+    assert!(stderr.contains("the match measures luck with the built-in engine"), "{stderr}");
+    for luck in ["off", "10", "after 10"] {
+        let flags = ["--luck", luck, "--luck-engine", &engine];
+        let (code, _, stderr) = run(&[&MATCH[..], &flags].concat());
+        assert_eq!(code, 2, "{stderr}");
+        let expected = format!("--luck: {luck}: expected after, or nothing, with --luck-engine");
+        assert!(stderr.contains(&expected), "{stderr}");
+    }
 }
 
 /// Games are read in lots, each with threads of its own.
@@ -285,6 +372,6 @@ fn a_test_uses_luck_only_if_it_is_measured() {
 fn an_engine_that_measures_luck_is_asked_for() {
     let (code, _, stderr) = run(&[&MATCH[..], &["--luck", "engine"]].concat());
     assert_eq!(code, 2, "{stderr}");
-    let expected = "luck: not measured: the match does not store its engine; add --luck-engine";
+    let expected = "luck: expected --luck-engine, the engine that measures it";
     assert!(stderr.contains(expected), "{stderr}");
 }

@@ -21,8 +21,8 @@ use crate::record::is_estimate;
 const READY: Duration = Duration::from_secs(30);
 /// Margin beyond the time limit, generous because the time does not matter.
 const MARGIN: Duration = Duration::from_secs(10);
-/// Timeout for an answer without a time limit.
-const STALL: Duration = Duration::from_secs(600);
+/// Usual timeout for an answer without a time limit.
+pub const STALL: Duration = Duration::from_secs(600);
 
 /// Errors of a judge.
 #[derive(Debug, Error)]
@@ -95,6 +95,7 @@ impl Question<'_> {
 #[derive(Debug)]
 pub struct Judge<'a> {
     spec: &'a EngineSpec,
+    stall: Duration,
     isolation: Option<Isolation>,
     interrupt: &'a Interrupt,
     /// The engine and the name of its game.
@@ -102,13 +103,14 @@ pub struct Judge<'a> {
 }
 
 impl<'a> Judge<'a> {
-    /// Creates a judge; `spec` limits each of its searches.
+    /// Creates a judge; `spec` limits each of its searches, and `stall` those without a time limit.
     pub fn new(
         spec: &'a EngineSpec,
+        stall: Duration,
         isolation: Option<Isolation>,
         interrupt: &'a Interrupt,
     ) -> Judge<'a> {
-        Judge { spec, isolation, interrupt, running: None }
+        Judge { spec, stall, isolation, interrupt, running: None }
     }
 
     /// Makes the engine forget all earlier positions, so that they do not affect later answers. `what` names the task
@@ -176,7 +178,7 @@ impl<'a> Judge<'a> {
         let go = Command::Go(clock::go(&clocks, question.mover, searchmoves));
         let line = question.text();
         let request = format!("position {line}\n{go}\n");
-        let wait = clocks[question.mover.index()].longest_wait(STALL);
+        let wait = clocks[question.mover.index()].longest_wait(self.stall);
         self.talk(&line, |engine| engine.ask(request.as_bytes(), wait))
     }
 

@@ -13,6 +13,7 @@ mod stored;
 use std::convert::Infallible;
 use std::sync::{Mutex, PoisonError};
 use std::thread::{self, ThreadId};
+use std::time::Duration;
 
 use buxtehude::eval::Evaluators;
 use buxtehude::rules::{Turn, Variant};
@@ -21,7 +22,7 @@ use thiserror::Error;
 use crate::archive::replay::Flaw;
 use crate::judge::{Judge, JudgeError};
 use crate::plan::binary::hash;
-use crate::plan::{EngineSpec, Limit, LuckBy, Plan};
+use crate::plan::{EngineSpec, Limit, LuckBy, Opening, Plan};
 use crate::play::interrupt::Interrupt;
 use crate::play::sandbox::Isolation;
 use crate::record::{GameRecord, Luck};
@@ -85,20 +86,25 @@ pub struct Evaluator {
 #[derive(Clone, Debug)]
 enum Source {
     BuiltIn { nodes: u64, tables: Evaluators },
-    Engine(Box<EngineSpec>),
+    Engine { spec: Box<EngineSpec>, stall: Duration },
 }
 
 impl Evaluator {
     /// Returns the evaluator of a match, or `None` if the match measures no luck.
     ///
     /// # Errors
-    /// [`LuckError`] if the plan needs an engine and there is none.
+    /// [`LuckError`] if the plan needs an engine and there is none, or needs none.
     pub fn of(plan: &Plan, engine: Option<&EngineSpec>) -> Result<Option<Evaluator>, LuckError> {
-        let Some(by) = plan.luck.by else {
-            return Ok(None);
-        };
-        match (by, engine) {
-            (LuckBy::BuiltIn { nodes }, _) => {
+        match (plan.luck.by, engine) {
+            (None, None) => Ok(None),
+            (None, Some(_)) => {
+                Err(LuckError("--luck-engine: the match measures no luck".to_string()))
+            }
+            (Some(LuckBy::BuiltIn { .. }), Some(_)) => {
+                let measured = "--luck-engine: the match measures luck with the built-in engine";
+                Err(LuckError(measured.to_string()))
+            }
+            (Some(LuckBy::BuiltIn { nodes }), None) => {
                 let variant = plan.rules.built_in().ok_or_else(|| {
                     let game = plan.rules.name();
                     LuckError(format!(
@@ -107,10 +113,12 @@ impl Evaluator {
                 })?;
                 Ok(Some(Evaluator::built_in(nodes, variant, plan.seats)))
             }
-            (LuckBy::Engine, Some(engine)) => Ok(Some(Evaluator::engine(engine.clone()))),
-            (LuckBy::Engine, None) => {
+            (Some(LuckBy::Engine), Some(engine)) => {
+                Ok(Some(Evaluator::engine(engine.clone(), plan.patience.stall)))
+            }
+            (Some(LuckBy::Engine), None) => {
                 let missing =
-                    "not measured: the match does not store its engine; add --luck-engine";
+                    "expected --luck-engine, the engine that measures it; a store does not keep it";
                 Err(LuckError(missing.to_string()))
             }
         }
@@ -126,15 +134,44 @@ impl Evaluator {
         }
     }
 
-    /// An engine that gives estimates. Its identity is its name, the hash of its program, its options and its limit.
-    pub fn engine(spec: EngineSpec) -> Evaluator {
+    /// An engine that gives estimates, with a timeout for answers without a time limit. Its identity is its name, the
+    /// hash of its program, its options and its limit.
+    pub fn engine(spec: EngineSpec, stall: Duration) -> Evaluator {
         let mut hash = hash(&spec.command).unwrap_or_default();
         hash.truncate(DIGITS);
         let mut identity = format!("{} {hash} {}", spec.name, spec.limit);
         for (name, value) in &spec.options {
             identity += &format!(" option.{name}={value}");
         }
-        Evaluator { source: Source::Engine(Box::new(spec)), identity }
+        Evaluator { source: Source::Engine { spec: Box::new(spec), stall }, identity }
+    }
+
+    /// Starts the engine, if it is one, has it value the start of a match, and quits it.
+    ///
+    /// # Errors
+    /// [`LuckError`] if that fails.
+    pub fn try_out(
+        &self,
+        plan: &Plan,
+        isolation: Option<Isolation>,
+        interrupt: &Interrupt,
+    ) -> Result<(), LuckError> {
+        let Source::Engine { spec, stall } = &self.source else {
+            return Ok(());
+        };
+        let failed = |error: &dyn ToString| LuckError(error.to_string());
+        let mut line = Opening::default();
+        let start = line.position(&plan.rules, plan.seats).map_err(|error| failed(&error))?;
+        let mut judge = Judge::new(spec, *stall, isolation, interrupt);
+        let found = judge
+            .begin(&plan.rules, "the start of the match")
+            .map_err(|error| failed(&error))
+            .and_then(|()| {
+                let mut values = Values::new(&mut judge);
+                values.of(&start, &mut line).map_err(|error| failed(&error))
+            });
+        judge.dismiss();
+        found.map(drop)
     }
 
     /// Name, version and budget, as records and stores keep them.
@@ -143,12 +180,21 @@ impl Evaluator {
     }
 }
 
+/// Flag of `arbiter report` that measures luck with this evaluator.
+pub fn flag(identity: &str) -> String {
+    match BuiltIn::nodes_in(identity) {
+        Some(nodes) => format!("--luck {nodes}"),
+        None => "--luck-engine".to_string(),
+    }
+}
+
 /// Name and budget of an evaluator from its identity: `buxtehude, 20 nodes`.
 pub fn in_words(identity: &str) -> String {
     let is_hash =
         |word: &&str| word.len() == DIGITS && word.bytes().all(|digit| digit.is_ascii_hexdigit());
     let hash = identity.split(' ').find(is_hash);
-    let Some((name, budget)) = hash.and_then(|hash| identity.split_once(hash)) else {
+    let parts = hash.and_then(|hash| identity.split_once(hash));
+    let Some((name, budget)) = parts.filter(|(name, _)| !name.trim().is_empty()) else {
         return identity.to_string();
     };
     let name = if name.trim() == built_in::NAME { "buxtehude" } else { name.trim() };
@@ -214,14 +260,13 @@ impl<'a> LuckMeter<'a> {
             index.map(|index| idle.swap_remove(index).1)
         };
         let mut running = found.unwrap_or_else(|| self.start());
-        let measured = match &mut running {
-            Running::BuiltIn(built_in) => luck(&game, built_in.as_mut())
-                .map_err(|error: ReviewError<Infallible>| failed(&error)),
-            Running::Engine(judge) => judge
-                .begin(&game.rules, &format!("game {}", record.game))
-                .map_err(|error: JudgeError| failed(&error))
-                .and_then(|()| luck(&game, judge.as_mut()).map_err(|error| failed(&error))),
-        };
+        let mut measured = running.luck_of(&game, record.game);
+        if let (Err(_), Running::Engine(_)) = (&measured, &running) {
+            // A crash need not end the match: the game is measured from its start by a new process.
+            running.quit();
+            running = self.start();
+            measured = running.luck_of(&game, record.game);
+        }
         idle().push((thread, running));
         measured
     }
@@ -231,9 +276,30 @@ impl<'a> LuckMeter<'a> {
             Source::BuiltIn { nodes, tables } => {
                 Running::BuiltIn(Box::new(BuiltIn::sharing(*nodes, tables.clone())))
             }
-            Source::Engine(spec) => {
-                Running::Engine(Box::new(Judge::new(spec, self.isolation, self.interrupt)))
+            Source::Engine { spec, stall } => {
+                let judge = Judge::new(spec, *stall, self.isolation, self.interrupt);
+                Running::Engine(Box::new(judge))
             }
+        }
+    }
+}
+
+impl Running<'_> {
+    fn luck_of(&mut self, game: &PlayedGame, number: u64) -> Result<Vec<f64>, LuckError> {
+        let failed = |error: &dyn ToString| LuckError(error.to_string());
+        match self {
+            Running::BuiltIn(built_in) => luck(game, built_in.as_mut())
+                .map_err(|error: ReviewError<Infallible>| failed(&error)),
+            Running::Engine(judge) => judge
+                .begin(&game.rules, &format!("game {number}"))
+                .map_err(|error: JudgeError| failed(&error))
+                .and_then(|()| luck(game, judge.as_mut()).map_err(|error| failed(&error))),
+        }
+    }
+
+    fn quit(self) {
+        if let Running::Engine(judge) = self {
+            judge.dismiss();
         }
     }
 }
@@ -243,9 +309,7 @@ impl Drop for LuckMeter<'_> {
     fn drop(&mut self) {
         let idle = self.idle.get_mut().unwrap_or_else(PoisonError::into_inner);
         for (_, running) in idle.drain(..) {
-            if let Running::Engine(judge) = running {
-                judge.dismiss();
-            }
+            running.quit();
         }
     }
 }

@@ -206,7 +206,8 @@ impl Match {
         path.map_or(Ok(()), Store::refuse_existing).map_err(not_created)?;
         let log = new.outputs.open_log(path).map_err(ExitError::usage)?;
         let (interrupt, choice) = (Interrupt::new(), new.outputs.on_interrupt);
-        let started = start_engines(&mut plan, new.changed_engines, choice, &log, &interrupt)?;
+        let changed = new.changed_engines;
+        let started = start_engines(&mut plan, changed, choice, luck.as_ref(), &log, &interrupt)?;
         remarks.extend_from_slice(&started.1.remarks);
         remarks.extend(unplayed(&plan));
         let store = path.map(|path| Store::create(path, &plan));
@@ -299,7 +300,7 @@ impl Match {
         }
         let (changed, choice) = (stored.changed_engines, stored.outputs.on_interrupt);
         let interrupt = &self.ledger.interrupt;
-        start_engines(&mut self.plan, changed, choice, &self.log, interrupt)
+        start_engines(&mut self.plan, changed, choice, self.luck.as_ref(), &self.log, interrupt)
     }
 
     /// Plays the missing games from `source` and reports them; returns the exit status.

@@ -6,7 +6,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use matches::judge::Judge;
+use matches::judge::{Judge, STALL};
 use matches::plan::EngineSpec;
 use matches::play::interrupt::Interrupt;
 use matches::play::sandbox::Isolation;
@@ -34,7 +34,7 @@ pub(super) fn in_order<I, T: Send, B>(
     let tasks = Mutex::new(tasks.enumerate());
     let next_task = || tasks.lock().unwrap_or_else(PoisonError::into_inner).next();
     let run = |sender: Sender<News<T>>| {
-        let mut judge = Judge::new(engine, isolation, interrupt);
+        let mut judge = Judge::new(engine, STALL, isolation, interrupt);
         while !interrupt.is_set() {
             let Some((index, task)) = next_task() else {
                 break;

@@ -256,6 +256,7 @@ impl Worker<'_> {
                 // An interrupt may have stopped the work.
                 if !self.planned.interrupt.is_set() {
                     let game = record.game;
+                    self.send(Ok(Event::Ended(Box::new(record))));
                     self.send(Err(RunError::Complete { game, reason }));
                 }
                 break;

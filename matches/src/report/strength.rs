@@ -1,7 +1,7 @@
 //! Strength of the engines of a match: Elo and the sequential test for two, ratings for more.
 
 use super::{Column, Report, Rows, Test, decimals, percent, signed};
-use crate::luck::in_words;
+use crate::luck::{flag, in_words};
 use crate::record::printable::printable;
 use crate::score::{
     AdjustedScores, BlockScores, EloModel, Interval, Rating, Standings, Tally, Verdict,
@@ -102,11 +102,13 @@ impl Report {
             gained.map(|games| format!("; as precise as {games} games without adjustment"));
         let by: Vec<String> = standings.luck_by().keys().map(|by| in_words(by)).collect();
         let (measured, games) = (standings.luck_by().values().sum::<u64>(), standings.games());
-        let part = match measured < games {
-            true => format!(
-                ", in only {measured} of {games} games; `arbiter report --luck` measures the rest"
+        let flags: Vec<String> = standings.luck_by().keys().map(|by| flag(by)).collect();
+        let part = match (measured < games, flags.as_slice()) {
+            (true, [flag]) => format!(
+                ", in only {measured} of {games} games; `arbiter report FILE {flag}` measures the rest"
             ),
-            false => String::new(),
+            (true, _) => format!(", in only {measured} of {games} games"),
+            _ => String::new(),
         };
         let (gained, by) = (gained.unwrap_or_default(), printable(&by.join(" and ")).into_owned());
         Some(format!("luck-adjusted: {result}{gained}; luck by {by}{part}"))

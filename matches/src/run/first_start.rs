@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use super::OnInterrupt;
 use super::exit::{ExitError, INTERRUPTED, complain};
 use super::signals;
+use crate::luck::Evaluator;
 use crate::plan::Plan;
 use crate::plan::rules::program::RulesError;
 use crate::play::interrupt::Interrupt;
@@ -27,11 +28,13 @@ pub struct Engines {
 /// The engines, and what their first start has told about them.
 pub(super) type Started = (Engines, FirstStart);
 
-/// Starts each engine once, with signals handled, and settles the plan by what the engines offer.
+/// Starts each engine once, with signals handled, and settles the plan by what the engines offer. Tries out the
+/// evaluator of luck, too.
 pub(super) fn start_engines(
     plan: &mut Plan,
     changed_engines: bool,
     on_interrupt: OnInterrupt,
+    luck: Option<&Evaluator>,
     log: &Log,
     interrupt: &Interrupt,
 ) -> Result<Started, Stop> {
@@ -58,6 +61,10 @@ pub(super) fn start_engines(
         Err(_) if interrupt.is_set() => return Err(Stop::Interrupted),
         started => started.map_err(ExitError::usage)?,
     };
+    match luck.map_or(Ok(()), |luck| luck.try_out(plan, isolation, interrupt)) {
+        Err(_) if interrupt.is_set() => return Err(Stop::Interrupted),
+        tried => tried.map_err(ExitError::usage)?,
+    }
     let engines = Engines {
         isolation,
         isolation_text,

@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::announcement::count;
 use super::progress::duration;
 use super::{Match, SourceError};
+use crate::plan::LuckBy;
 use crate::plan::seed::Seed;
 use crate::score::Verdict;
 
@@ -27,7 +28,13 @@ impl Match {
             let path = store.path().display();
             text += &format!(", stored in {path}");
             if !self.is_over() {
-                text += &format!("; `{} resume {path}` continues it", program());
+                let forgive = if self.ledger.retired.is_empty() { "" } else { " --forgive" };
+                let luck_engine = match self.plan.luck.by {
+                    Some(LuckBy::Engine) => " --luck-engine ...",
+                    _ => "",
+                };
+                let program = program();
+                text += &format!("; `{program} resume {path}{forgive}{luck_engine}` continues it");
                 if let Err(SourceError::Rules(_)) = outcome {
                     text += "; if the rules program has changed, with --changed-engines";
                 }

@@ -3,11 +3,15 @@
 use super::past::Past;
 use super::{ExitError, Ledger, Match, SourceError};
 use crate::archive::store::Store;
-use crate::luck::{Evaluator, LuckMeter, measure_store};
+use crate::luck::{Evaluator, LuckMeter, flag, in_words, measure_store};
 use crate::plan::{EngineSpec, Plan};
 use crate::play::sandbox::Isolation;
 
-/// Returns the evaluator for the rest of a stored match; none, with a remark, if earlier luck is by another one.
+/// Returns the evaluator for the rest of a stored match; none, with a remark, if earlier luck is by another one, or the
+/// engine that measures it is missing.
+///
+/// # Errors
+/// [`ExitError`] instead of the remark if `engine` is given or the sequential test needs luck.
 pub(super) fn of_resumed(
     store: &Store,
     plan: &Plan,
@@ -16,17 +20,18 @@ pub(super) fn of_resumed(
 ) -> Result<Option<Evaluator>, ExitError> {
     let reason = match (Evaluator::of(plan, engine), store.luck_by()?) {
         (Err(error), _) => error.to_string(),
-        (Ok(Some(evaluator)), Some(before))
-            if evaluator.identity() != before && !plan.luck.after =>
-        {
-            let (now, file) = (evaluator.identity(), store.path().display());
+        (Ok(Some(evaluator)), Some(before)) if evaluator.identity() != before => {
+            let now = evaluator.identity();
+            let (flag, file) = (flag(now), store.path().display());
             format!(
-                "luck: by {before:?} so far, now {now:?}; `arbiter report --luck {file}` measures all games anew"
+                "luck: by {} so far, now by {}: not measured; `arbiter report {file} {flag}` measures all games anew",
+                in_words(&before),
+                in_words(now)
             )
         }
         (Ok(luck), _) => return Ok(luck),
     };
-    match plan.sprt.is_some_and(|sprt| sprt.uses_luck()) {
+    match engine.is_some() || plan.sprt.is_some_and(|sprt| sprt.uses_luck()) {
         true => Err(ExitError::usage(reason)),
         false => {
             remarks.push(reason);
@@ -36,7 +41,8 @@ pub(super) fn of_resumed(
 }
 
 impl Match {
-    /// Measures the luck of all games, if it is due after the last one, and reads the report again.
+    /// Measures the luck of stored games that have none, since it is due after the last game or an engine failed, and
+    /// reads the report again.
     ///
     /// # Errors
     /// [`SourceError::Source`] if a game cannot be measured.
@@ -44,10 +50,11 @@ impl Match {
         let Ledger { store: Some(store), report, interrupt, .. } = &mut self.ledger else {
             return Ok(());
         };
-        let Some(evaluator) = self.luck.as_ref().filter(|_| self.plan.luck.after) else {
+        let failed = |error: &dyn ToString| SourceError::Source(error.to_string());
+        let missing = store.games_without_luck().map_err(|error| failed(&error))?;
+        let Some(evaluator) = self.luck.as_ref().filter(|_| !missing.is_empty()) else {
             return Ok(());
         };
-        let failed = |error: &dyn ToString| SourceError::Source(error.to_string());
         let isolation = Isolation::of(self.plan.isolate, &self.plan.engines);
         let (isolation, _) = isolation.map_err(|error| failed(&error))?;
         let meter = LuckMeter::new(evaluator, isolation, interrupt);

@@ -9,6 +9,7 @@ use buxtehude::rules::Variant;
 use matches::archive::ArchiveError;
 use matches::archive::game_file::GameFile;
 use matches::archive::store::Store;
+use matches::judge::STALL;
 use matches::luck::{Evaluator, LuckMeter, measure_store};
 use matches::play::interrupt::Interrupt;
 use matches::play::sandbox::Isolation;
@@ -25,7 +26,7 @@ impl Luck {
     /// Returns the evaluator that the user asks for, if any.
     pub fn of(args: &ReportArgs, file: &GameFile) -> Result<Option<Luck>, CommandError> {
         let evaluator = match (&args.luck_engine, args.luck) {
-            (Some(engine), _) => Evaluator::engine(engine.clone()),
+            (Some(engine), _) => Evaluator::engine(engine.clone(), STALL),
             (None, Some(nodes)) => {
                 let (variant, seats) = game_in(file, &args.input.file)?;
                 Evaluator::built_in(nodes, variant, seats)
