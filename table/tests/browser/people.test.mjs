@@ -153,6 +153,23 @@ table.test("a seat shows its place, and a chance only if an engine gives one", a
   assert.equal(await page.locator(".bar").count(), 0);
 });
 
+// --- Cards ---
+
+for (const [width, height] of [[844, 390], [740, 360], [360, 740]]) {
+  table.test(`one's own card is closed by a finger at ${width} by ${height}`, () => byTouch(async (page) => {
+    await page.locator("dialog.card[open]").waitFor();
+    const { bottom, words } = await page.evaluate(() => {
+      const [button, front, text] = ["button", ".card-front-side", ".card-front-side p"].map((one) =>
+        document.querySelector(`dialog.card ${one}`).getBoundingClientRect());
+      return { bottom: button.bottom, words: text.bottom < front.bottom && front.bottom < button.top };
+    });
+    assert.ok(bottom <= height, `the button ends at ${bottom} px`);
+    assert.ok(words, "the card's words are not on it");
+    await page.locator("dialog.card button").tap();
+    await page.locator("dialog.card").waitFor({ state: "detached" });
+  }, { hash: linkTo({ players: 2, moves: ["1"] }), width, height, language: "de", isReady: false }));
+}
+
 // --- Advice ---
 
 table.test("a hint names a move and shows it as an arrow", async (visit) => {
