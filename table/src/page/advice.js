@@ -103,11 +103,13 @@ export class Advice {
     }
   }
 
+  /** Shows content near the board, with a button to close it; without content, hides it. */
   say(...content) {
     const shown = content.filter(Boolean);
     const { comment } = this.table.parts;
     this.game = this.table.game;
-    comment.replaceChildren(...shown);
+    const close = button("×", () => this.say(null), { class: "close", "aria-label": t("close"), title: t("close") });
+    comment.replaceChildren(...shown, close);
     comment.hidden = shown.length === 0;
     if (!comment.hidden) comment.scrollIntoView({ block: "nearest" });
   }

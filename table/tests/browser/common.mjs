@@ -206,6 +206,13 @@ export async function assertOver(server, page) {
   assert.ok(said.includes(name), `${said} does not name ${winner}`);
 }
 
+/** Waits until a part of the page is wholly in the window, with nothing on its first and last pixels. */
+export const inView = (page, selector) => page.waitForFunction((wanted) => {
+  const { left, top, bottom } = document.querySelector(wanted).getBoundingClientRect();
+  const isOnTop = (y) => Boolean(document.elementFromPoint(left + 8, y)?.closest(wanted));
+  return top < bottom && isOnTop(top + 4) && isOnTop(bottom - 4);
+}, selector);
+
 /** The highlighted squares, in the order of the board. */
 export const litSquares = (page) =>
   page.locator(".lit").evaluateAll((all) => all.map((one) => Number(one.dataset.square)));

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import {
-  advise, awaited, byMouse, fakeReview, gameOf, hasten, launch, linkTo, openPage, played, playOut, readCard, saidOf,
+  advise, awaited, byMouse, fakeReview, gameOf, hasten, inView, launch, linkTo, openPage, played, playOut, readCard, saidOf,
   withTable,
 } from "./common.mjs";
 
@@ -187,15 +187,29 @@ for (const [width, height] of [[360, 740], [844, 390], [1400, 900]]) {
       const [comment, board] = ["#comment", ".board svg"].map((one) => document.querySelector(one).getBoundingClientRect());
       const [x, top, bottom] = [comment.left + 8, comment.top + 4, comment.bottom - 4];
       const isOnTop = (y) => document.elementFromPoint(x, y)?.closest("#comment");
-      const covered = Math.min(comment.bottom, board.bottom) - Math.max(comment.top, board.top);
+      const isBeside = comment.left >= board.right;
+      const covered = isBeside ? 0 : Math.min(comment.bottom, board.bottom) - Math.max(comment.top, board.top);
       return isOnTop(top) && isOnTop(bottom) && covered < 4 && board.top >= 0 && board.bottom <= innerHeight;
     });
     await page.locator("#advise").click();
     await page.locator(".board .arrow").waitFor();
     assert.ok(await isInView(), "the hint");
     await page.locator('.lit[data-square="12"]').click();
-    await page.locator("#comment button").waitFor();
+    await page.getByRole("button", { name: "Zeigen" }).waitFor();
     assert.ok(await isInView(), "the comment");
+  });
+}
+
+for (const [language, name] of [["en", "Close"], ["de", "Schließen"]]) {
+  table.test(`a hint leaves the status in view on a phone on its side, and can be closed, in ${language}`, async (visit) => {
+    const page = await visit({ hash: linkTo({ players: 2 }), width: 844, height: 390, language });
+    for (const close of [(button) => button.click(), (button) => button.press("Enter")]) {
+      await page.locator("#advise").click();
+      await page.locator("#comment").getByText(/^(Hint|Tipp): /).waitFor();
+      for (const part of ["#status", ".board", "#comment"]) await inView(page, part);
+      await close(page.locator("#comment").getByRole("button", { name }));
+      assert.ok(await page.locator("#comment").isHidden());
+    }
   });
 }
 
