@@ -26,6 +26,8 @@ export class Display extends Notices {
     /** Pieces of a position that is being set up; shown instead of the game's. */
     this.placed = null;
     this.focused = null;
+    /** Node whose cards are shown to choose from; null if none is. */
+    this.asked = null;
     /** Controller of the current request, animation or card. */
     this.busy = null;
     /** Variations of the game that still have to be fetched. */
@@ -200,16 +202,24 @@ export class Display extends Notices {
 
   // Shows the cards to choose from in a study.
   showChoices() {
-    const { turn, cards } = this.game.current;
+    const { current } = this.game;
+    const { turn, cards } = current;
     const isDue = this.isStudy && turn?.due === "card" && cards?.length > 0;
+    const isNew = this.asked !== current;
+    this.asked = isDue ? current : null;
     this.parts.choices.hidden = !isDue;
     if (!isDue) return this.parts.choices.replaceChildren();
     // Cards with the same words differ in their names.
     const haveWords = new Set(cards.map(cardWords)).size === cards.length;
     const nameOf = (card) => (haveWords ? cardWords(card) : card.card);
+    const choose = ({ card }) => {
+      this.parts.board.scrollIntoView({ block: "nearest" });
+      this.play(card);
+    };
     const all = cards.map((card) =>
-      button(`${nameOf(card)} × ${card.number}`, () => this.play(card.card), { "data-card": card.card }));
+      button(`${nameOf(card)} × ${card.number}`, () => choose(card), { "data-card": card.card }));
     const heading = element("h2", {}, t("choose card"));
     this.parts.choices.replaceChildren(heading, element("div", { class: "buttons" }, ...all));
+    if (isNew) this.parts.choices.scrollIntoView({ block: "nearest" });
   }
 }

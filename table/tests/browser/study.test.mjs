@@ -1,7 +1,7 @@
 // Study: analysis, cards chosen by hand, positions as text and by clicks, exact outcomes.
 
 import assert from "node:assert/strict";
-import { gameOf, linkTo, look, post, stateOf, withTable, wordsOf } from "./common.mjs";
+import { gameOf, inView, linkTo, look, post, stateOf, withTable, wordsOf } from "./common.mjs";
 
 const table = withTable(["--longest-search", "20000"]);
 
@@ -92,6 +92,19 @@ table.test("cards are chosen by hand, of those that are left", async (visit) => 
   await page.waitForFunction(() => document.querySelector(".turn.here")?.dataset.words === "1 +restore");
   assert.deepEqual(await wordsOf(page.locator(".variations .turn")), ["1 +half"]);
 });
+
+for (const [width, height] of [[360, 740], [1400, 900]]) {
+  table.test(`the cards to choose from come into view, and then the board, at ${width} by ${height}`, async (visit) => {
+    const page = await study(visit, { players: 2 }, { width, height, language: "de" });
+    // The panels are longer than the window.
+    await text(page).evaluate((box) => { box.style.height = "70rem"; });
+    await page.locator('.lit[data-square="1"]').click();
+    await inView(page, "#choices");
+    await page.locator('#choices [data-card="+half"]').click();
+    await page.locator('.turn[data-words="1 +half"]').waitFor();
+    await inView(page, ".board");
+  });
+}
 
 table.test("a position can be set up as text, and a wrong one gives an error message", async (visit) => {
   const page = await study(visit, { players: 2 }, { expected: [/status of 400/] });
