@@ -21,6 +21,7 @@ export class Puzzle {
   begin() {
     this.start = this.table.game.root;
     this.panel.replaceChildren(...this.score());
+    for (const part of [this.table.parts.status, this.table.parts.board]) part.scrollIntoView({ block: "nearest" });
   }
 
   score() {
@@ -32,17 +33,24 @@ export class Puzzle {
     // Only the first move counts.
     if (before !== this.start || !this.advice.engine) return;
     this.start = null;
-    this.panel.replaceChildren(element("p", {}, t("thinking")));
+    const { game } = this.table;
+    const tell = (text) => {
+      // Another game may begin during the search.
+      if (this.table.game === game) this.advice.say(text && element("p", {}, text));
+    };
+    tell(t("thinking"));
     try {
       const { loss, text } = await this.advice.judge(before, after);
       this.tried += 1;
       if (loss <= MOST_LOSS) this.solved += 1;
-      const verdict = loss <= MOST_LOSS ? t("solved") : t("not solved", { loss: percent(loss), better: text });
-      this.panel.replaceChildren(element("p", {}, verdict), ...this.score());
+      tell(loss <= MOST_LOSS ? t("solved") : t("not solved", { loss: percent(loss), better: text }));
+      this.panel.replaceChildren(...this.score());
     } catch (error) {
       this.panel.replaceChildren(...this.score());
       // A hint ends the search.
-      if (error.name !== "AbortError") this.table.fail(error);
+      if (error.name === "AbortError") return;
+      tell("");
+      this.table.fail(error);
     }
   }
 }

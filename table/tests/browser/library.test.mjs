@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after } from "node:test";
-import { fakeReview, gameOf, linkTo, look, played, stateOf, withTable } from "./common.mjs";
+import { fakeReview, gameOf, inView, linkTo, look, played, stateOf, withTable } from "./common.mjs";
 
 const ETUDES = ["5;53;3;f;13;13;3;f;1", "14;10;3;f;15;26;3;f;2", "7;60;2;f;14;23;3;f;1"];
 const folder = mkdtempSync(join(tmpdir(), "table-"));
@@ -287,11 +287,24 @@ table.test("an etude is a puzzle: after the move the engine's verdict and the sc
     await fakeReview(page, loss, moves[0].move);
     await page.locator(`.lit[data-square="${moves[tried - 1].square}"]`).click();
     await page.getByText(`Solved: 1 of ${tried}`).waitFor();
-    assert.match(await page.locator("#puzzle").innerText(), expected);
+    assert.match(await page.locator("#comment").innerText(), expected);
     await openEtude(page, 1);
     await page.waitForFunction(() => document.querySelectorAll(".moves .turn").length === 0, null);
   }
 });
+
+for (const [width, height] of [[360, 740], [844, 390]]) {
+  table.test(`an etude's board comes into view, and then the verdict with it, at ${width} by ${height}`, async (visit) => {
+    const page = await library(visit, { width, height });
+    await openEtude(page, 1);
+    for (const part of ["#status", ".board"]) await inView(page, part);
+    const { moves } = await stateOf(table.server, page);
+    await fakeReview(page, 300, moves[0].move);
+    await page.locator(`.lit[data-square="${moves[1].square}"]`).click();
+    await page.getByText(/loses 30\.0/).waitFor();
+    for (const part of [".board", "#comment"]) await inView(page, part);
+  });
+}
 
 table.test("a hint ends the verdict on a puzzle, without an error", async (visit) => {
   const page = await library(visit);
@@ -301,7 +314,7 @@ table.test("a hint ends the verdict on a puzzle, without an error", async (visit
   const { square } = moves.find((move) => scene.board.squares[move.square].name !== "hare");
   await page.route("**/api/review", () => {});
   await page.locator(`.lit[data-square="${square}"]`).click();
-  await page.locator("#puzzle p").waitFor();
+  await page.getByText("Thinking …").waitFor();
   await page.locator("#advise").click();
   await page.getByText("Hint: ").waitFor();
   assert.equal(await page.locator("#puzzle").innerText(), "");
