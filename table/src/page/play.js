@@ -159,12 +159,18 @@ export class Table extends Display {
     this.complain(t("engine failed", { name, error: error.message }), again, byHand);
   }
 
-  // Animates the steps of an answer, then adds them to the game.
+  // Adds the steps of an answer to the game, and animates them.
   async animate(answer, busy) {
+    const { game } = this;
+    const before = game.take(answer);
+    const after = game.current;
+    // A reload during the animation must not lose the move and its cards.
+    this.keep();
+    game.current = before;
     const skipping = new AbortController();
     busy.skip = () => skipping.abort();
     busy.signal.addEventListener("abort", () => skipping.abort(), { once: true });
-    let from = this.game.current;
+    let from = before;
     for (const step of answer.steps) {
       if (step.word.startsWith("+")) {
         const card = answer.card ?? { card: step.word, words: "" };
@@ -172,10 +178,10 @@ export class Table extends Display {
         const isOwn = !this.seats[step.seat - 1]?.engine;
         this.say(t("drew", { name, words: cardWords(card) }));
         const { signal } = skipping;
-        if (!signal.aborted && card.words) await showCard(card, name, { traits: this.game.traits, isOwn, signal });
+        if (!signal.aborted && card.words) await showCard(card, name, { traits: game.traits, isOwn, signal });
       } else {
         const svg = this.parts.board.querySelector("svg");
-        await run(svg, this.game, from, step, skipping.signal);
+        await run(svg, game, from, step, skipping.signal);
       }
       if (this.busy !== busy) return;
       from = step;
@@ -184,7 +190,7 @@ export class Table extends Display {
     this.busy = null;
     this.arrows = [];
     this.picked = null;
-    const before = this.game.take(answer);
+    game.current = after;
     this.show(before);
   }
 

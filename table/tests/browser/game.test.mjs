@@ -35,6 +35,18 @@ table.test("a reload and a second browser show the same position", async (visit)
   assert.deepEqual(await look(other), before);
 });
 
+table.test("a reload while a card is open keeps the move and the card", async (visit) => {
+  const page = await visit({ hash: `#v=hase-und-igel&n=2&s=${encodeURIComponent("9,68,3/10,68,3 1 - -")}&m=&at=0&p=*` });
+  await page.locator('.lit[data-square="14"]').click();
+  await page.locator("dialog.card[open]").waitFor();
+  await page.reload();
+  await ready(page);
+  const { moves: [move, card] } = await gameOf(page);
+  assert.equal(move, "5");
+  assert.match(card, /^\+/);
+  assert.deepEqual((await wordsOf(page.locator(".moves .turn"))).slice(0, 1), [`5 ${card}`]);
+});
+
 table.test("the copied link leads to the same game", async (visit) => {
   const { hash, moves } = await persons();
   const page = await visit({ hash });
