@@ -134,7 +134,7 @@ export class Table extends Display {
       const answer = await post(path, { game: this.game.request(), ...more }, busy.signal);
       if (this.busy !== busy) return false;
       this.complain("");
-      await this.animate(answer, busy);
+      await this.animate(answer, busy, path === "play");
       return this.busy === null;
     } catch (error) {
       if (this.busy !== busy) return false;
@@ -160,7 +160,7 @@ export class Table extends Display {
   }
 
   // Adds the steps of an answer to the game, and animates them.
-  async animate(answer, busy) {
+  async animate(answer, busy, isPersons) {
     const { game } = this;
     const before = game.take(answer);
     const after = game.current;
@@ -191,6 +191,9 @@ export class Table extends Display {
     this.arrows = [];
     this.picked = null;
     game.current = after;
+    // First, since what is shown at the end of a game depends on whether a person has played it.
+    const isMove = isPersons && before.turn.due === "move";
+    if (isMove) for (const listener of this.playedListeners) listener(before, after);
     this.show(before);
   }
 
@@ -210,13 +213,10 @@ export class Table extends Display {
 
   /** Plays a move, or a card if one is due. */
   async play(text) {
-    const before = this.game.current;
-    if (!before.turn) return;
+    if (!this.game.current.turn) return;
     // The comment on the move before.
     this.parts.comment.hidden = true;
-    if (!await this.attempt("play", { move: text, draw: !this.isStudy })) return;
-    if (before.turn.due === "move") for (const listener of this.playedListeners) listener(before, this.game.current);
-    await this.proceed();
+    if (await this.attempt("play", { move: text, draw: !this.isStudy })) await this.proceed();
   }
 
   // --- Navigation ---

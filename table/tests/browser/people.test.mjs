@@ -291,6 +291,12 @@ table.test("a finished game shows places, skill and luck, the costliest moves, a
   assert.ok((await gameOf(page)).moves.length > 10, "the browser's button Back returns to the game before");
 });
 
+table.test("a game whose first move after a load ends it shows skill and luck", async (visit) => {
+  const page = await visit({ hash: LATE("62,10,0/5,68,3 1 - -") });
+  await page.locator('.lit[data-square="64"]').click();
+  await page.locator("#ending .chart").waitFor();
+});
+
 // --- A whole game by someone who does not know the rules ---
 
 table.test("after each move of a whole game by touch, the page has said what it cost, what it brought and where it led", () => byTouch(async (page) => {
