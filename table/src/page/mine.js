@@ -30,6 +30,8 @@ export class Mine {
     this.server = server;
     this.resume = resume;
     this.ids = new WeakMap();
+    /** Ends that have been shown, and the roots of their games. */
+    this.ended = new WeakSet();
     this.save = button(t("save game"), () => this.table.perform(() => this.download()), { id: "save-game", disabled: "" });
     const name = localStorage.getItem(NAME) ?? "";
     this.name = element("input", { type: "text", maxlength: 40, value: name, id: "my-name" });
@@ -46,9 +48,11 @@ export class Mine {
   }
 
   // Makes the game one of this browser's, at a person's first move: a new one, or the continuation of one that is kept.
+  // A finished one stays as it is.
   own(before) {
     const { game } = this.table;
-    if (this.ids.has(game)) return;
+    const id = this.ids.get(game);
+    if (id && !kept().find((entry) => entry.id === id)?.places) return;
     const { moves, ...start } = game.request(before);
     const isSame = ({ game: { moves: known, ...from }, places }) =>
       !places && JSON.stringify(from) === JSON.stringify(start) && isPrefix(known, moves);
@@ -59,16 +63,19 @@ export class Mine {
     const { game, seats, mode } = this.table;
     const last = game.line().at(-1);
     this.save.disabled = !isOver(last);
+    if (mode !== "play" || this.ended.has(last)) return;
     const id = this.ids.get(game);
-    if (!id || mode !== "play") return;
     const old = kept().find((entry) => entry.id === id);
-    const places = old?.places ?? (isOver(last) ? last.places : null);
+    const places = isOver(last) ? last.places : null;
+    // Only the first end is recorded and rated, even if the person takes moves back later.
+    const isAgain = old?.isAgain ?? this.ended.has(game.root);
+    if (places) this.ended.add(last).add(game.root);
+    if (!id || old?.places) return;
     const sitting = seats.map(({ engine, level, name }) => ({ engine, level, name }));
-    const entry = { id, game: game.request(last), seats: sitting, places };
+    const entry = { id, game: game.request(last), seats: sitting, places, isAgain };
     const games = [entry, ...kept().filter((one) => one.id !== id)].slice(0, MOST_GAMES);
     localStorage.setItem(GAMES, JSON.stringify(games));
-    // Only the first end counts, even if the person takes moves back later.
-    if (places && !old?.places) {
+    if (places && !isAgain) {
       const body = this.forRecord(true);
       this.table.ensure(() => post("record", body));
     }
@@ -121,7 +128,7 @@ export class Mine {
 
   // The rating against levels in a variant.
   ratingIn(variant, games) {
-    const ended = games.filter(({ game, places }) => places && game.variant === variant);
+    const ended = games.filter(({ game, places, isAgain }) => places && !isAgain && game.variant === variant);
     const results = ended.flatMap(({ seats, places }) => {
       const own = ownSeat(seats);
       const rivals = seats.map(({ engine, level }, seat) => {

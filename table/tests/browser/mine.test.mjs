@@ -134,11 +134,22 @@ table.test("a game is kept, resumed, recorded once at its end, saved and rated",
   assert.equal(kept.seats[0], "Anna");
   assert.match(kept.seats[1], /\(level 1\), movetime 700$/);
 
-  // Moves that are taken back change neither the result nor the record.
+  // Moves that are taken back change neither the result nor the record; what follows is a game of its own.
+  const finished = await gameOf(page);
+  const listed = page.locator("#my-games li");
+  const [entry] = await listed.allTextContents();
   await page.locator("#undo").click();
   await awaited(page);
+  assert.deepEqual(await listed.allTextContents(), [entry]);
   await playOut(page, byMouse(table.server, page));
   assert.equal(records().length, 1);
+  assert.equal(await listed.count(), 2);
+  assert.equal((await listed.allTextContents())[1], entry);
+  assert.equal(await page.locator("#my-rating").textContent(), rating.input);
+  await page.locator("#tab-library").click();
+  await listed.nth(1).locator("button").click();
+  await page.waitForFunction(() => !document.getElementById("ending").hidden);
+  assert.deepEqual(await gameOf(page), finished);
 });
 
 table.test("a game that ends while the server is away is recorded when it is back", async (visit) => {
