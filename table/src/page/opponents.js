@@ -38,6 +38,9 @@ export function strengthsOf(engine, variant, seat) {
 /** Whether a strength is the name of an opponent. */
 export const isName = (level) => typeof level === "string";
 
+/** Whether an opponent by name sits on the only seat that it can play. */
+export const isBound = (seats, { opponentSeat }) => Boolean(opponentSeat) && isName(seats[opponentSeat - 1].level);
+
 /** Options for the engine at a seat. */
 export function optionsOf({ level }, { opponents = {} }) {
   if (isName(level)) return opponents[level] ?? {};

@@ -8,6 +8,7 @@ import { Ending } from "./ending.js";
 import { fetchGame, readLink } from "./game.js";
 import { Library } from "./library.js";
 import { Mine } from "./mine.js";
+import { isBound } from "./opponents.js";
 import { Table } from "./play.js";
 import { Review } from "./review.js";
 import { person, usualSeat } from "./seats.js";
@@ -124,11 +125,12 @@ const startGame = ({ variant, players, start, seats }) => table.perform(async ()
   await table.beginNew(answer, seats);
 });
 
-// The same game again, with the seats moved on by one, so that another one begins.
+// The same game again, with the seats moved on by one, so that another one begins, unless an opponent must keep its seat.
 const rematch = () => {
   const [first, ...others] = table.seats;
-  const { variant, players, start } = table.game;
-  return startGame({ variant, players, start, seats: [...others, first] });
+  const { variant, players, start, traits } = table.game;
+  const seats = isBound(table.seats, traits) ? table.seats : [...others, first];
+  return startGame({ variant, players, start, seats });
 };
 
 function header() {

@@ -152,6 +152,20 @@ table.test("a game is kept, resumed, recorded once at its end, saved and rated",
   assert.deepEqual(await gameOf(page), finished);
 });
 
+table.test("a rematch keeps the seat of an opponent that plays only the wolves", async (visit) => {
+  const start = "8/6F1/8/8/8/8/1h1h1h1h/8 w - - 0 1";
+  const hashOf = (level) =>
+    `#v=${HUNT}&n=2&s=${encodeURIComponent(start)}&m=g7h8&at=1&p=${encodeURIComponent(`*buxtehude~${level}`)}`;
+  for (const [level, isKept] of [["Wolves 2", true], ["1", false]]) {
+    const page = await visit({ hash: hashOf(level) });
+    const names = () => page.locator(".seat .who b").allInnerTexts();
+    const before = await names();
+    await page.locator("#rematch").click();
+    await page.waitForFunction(() => document.getElementById("ending").hidden);
+    assert.deepEqual(await names(), isKept ? before : before.toReversed(), level);
+  }
+});
+
 table.test("a game that ends while the server is away is recorded when it is back", async (visit) => {
   const before = records().length;
   const start = "8/8/1F6/8/8/8/1h6/2h1h1h1 w - - 0 1";
