@@ -191,8 +191,9 @@ export class Display extends Notices {
   }
 
   waitingText(turn) {
+    if (this.isStudy || !this.seats[turn.seat - 1]?.engine) return "waits";
     if (this.busy) return "their turn";
-    return this.seats[turn.seat - 1]?.engine && !this.server.isKnown ? "engines due" : "waits";
+    return this.server.isKnown ? "waits" : "engines due";
   }
 
   /** A turn in words, with the name of its seat. */

@@ -170,6 +170,25 @@ for (const [width, height] of [[844, 390], [740, 360], [360, 740]]) {
   }, { hash: linkTo({ players: 2, moves: ["1"] }), width, height, language: "de", isReady: false }));
 }
 
+table.test("only an engine is thinking, not a person whose move is on its way", async (visit) => {
+  const page = await visit({ hash: START });
+  let go;
+  const released = new Promise((resolve) => { go = resolve; });
+  for (const path of ["play", "ai"]) {
+    await page.route(`**/api/${path}`, async (route) => {
+      await released;
+      await route.continue();
+    });
+  }
+  const status = page.locator("#status");
+  await page.locator('.lit[data-square="4"]').click();
+  await page.waitForFunction(() => !document.getElementById("skip").disabled);
+  assert.equal(await status.innerText(), "Human to move");
+  go();
+  await page.waitForFunction(() => document.getElementById("status").textContent.includes("is thinking"));
+  assert.match(await status.innerText(), /\. buxtehude \(level 1\) is thinking …$/);
+});
+
 // --- Advice ---
 
 table.test("a hint names a move and shows it as an arrow", async (visit) => {
