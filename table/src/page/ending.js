@@ -23,7 +23,8 @@ export class Ending {
       showReview();
       if (review.line?.at(-1) !== this.end) review.begin();
     }, { id: "end-review" });
-    this.panel = element("section", { id: "ending", hidden: "" }, element("h2", {}, t("over")), this.places, this.found,
+    this.heading = element("h2", {}, t("over"));
+    this.panel = element("section", { id: "ending", hidden: "" }, this.heading, this.places, this.found,
       element("div", { class: "buttons" }, button(t("rematch"), rematch, { class: "primary", id: "rematch" }), more));
     this.end = null;
     this.played = null;
@@ -37,6 +38,7 @@ export class Ending {
     const { current } = game;
     const last = game.line().at(-1);
     this.panel.hidden = mode !== "play" || last.turn !== null || !last.places.every(Boolean);
+    this.heading.hidden = current !== last;
     if (this.panel.hidden || this.end === last) return;
     this.end = last;
     const order = this.end.places.map((place, seat) => [place, seat]).sort(([one], [other]) => one - other);

@@ -316,6 +316,17 @@ table.test("a game whose first move after a load ends it shows skill and luck", 
   await page.locator("#ending .chart").waitFor();
 });
 
+table.test("the game is over at its end, and not at an earlier position", async (visit) => {
+  const page = await visit({ hash: linkTo({ players: 2, moves: await played(table.server, { players: 2, turns: Infinity }) }) });
+  const over = page.getByText("The game is over.");
+  await page.locator("#ending h2", { hasText: "The game is over." }).waitFor();
+  await page.locator("#go-back").click();
+  await page.waitForFunction(() => /to move/.test(document.getElementById("status").textContent));
+  assert.deepEqual(await over.filter({ visible: true }).allInnerTexts(), []);
+  await page.locator("#go-last").click();
+  await page.locator("#ending h2").first().waitFor();
+});
+
 // --- A whole game by someone who does not know the rules ---
 
 table.test("after each move of a whole game by touch, the page has said what it cost, what it brought and where it led", () => byTouch(async (page) => {
