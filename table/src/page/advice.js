@@ -37,10 +37,7 @@ export class Advice {
     });
     this.setting = element("label", {}, this.box, element("span", {}, t("comments")));
     table.onPlayed((before, after) => this.comment(before, after));
-    table.onChange(() => {
-      this.button.disabled = !this.engine || !table.isDue();
-      if (this.game !== table.game) this.say(null);
-    });
+    table.onChange(() => { this.button.disabled = !this.engine || !table.isDue(); });
   }
 
   // The data of the first `wanted` event of a stream. Ends the last search.
@@ -62,7 +59,7 @@ export class Advice {
     await this.attempt(async () => {
       const body = { game: table.game.request(node), limit: HINT_SEARCH };
       const { move: word } = await this.search("analyse", body, "done");
-      if (table.game.current !== node || !table.isDue()) return;
+      if (table.game.current !== node || !table.isDue()) return this.say(null);
       const move = node.moves.find((one) => one.move === word);
       table.mark([{ from: node.pieces[move.piece].square, to: move.square }], null);
       this.say(element("p", {}, t("advice", { move: moveText(table.game, node, move) })));
@@ -87,10 +84,14 @@ export class Advice {
     const { game } = table;
     await this.attempt(async () => {
       const { loss, best, text } = await this.judge(before, after);
-      if (loss < LEAST_LOSS || table.game !== game) return;
+      if (loss < LEAST_LOSS || !table.game.path().includes(after)) return;
       const played = before.moves.find(({ move }) => move === after.words[0]);
       const words = t("comment", { move: moveTitle(game, before, played), loss: percent(loss), better: text });
-      this.say(element("p", {}, words), button(t("show it"), () => compare(table, before, played.move, best)));
+      const said = [element("p", {}, words), button(t("show it"), async () => {
+        await compare(table, before, played.move, best);
+        this.say(...said);
+      })];
+      this.say(...said);
     });
   }
 
@@ -107,7 +108,6 @@ export class Advice {
   say(...content) {
     const shown = content.filter(Boolean);
     const { comment } = this.table.parts;
-    this.game = this.table.game;
     const close = button("×", () => this.say(null), { class: "close", "aria-label": t("close"), title: t("close") });
     comment.replaceChildren(...shown, close);
     comment.hidden = shown.length === 0;

@@ -85,6 +85,7 @@ export class Table extends Display {
     this.arrows = [];
     this.estimate = null;
     this.picked = null;
+    this.parts.comment.hidden = true;
     this.complain("");
   }
 
@@ -263,6 +264,7 @@ export class Table extends Display {
   /** Changes the seats during a game. */
   async reseat(seats) {
     this.abort();
+    this.forget();
     this.settle(seats);
     await this.proceed();
   }

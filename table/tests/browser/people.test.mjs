@@ -278,6 +278,53 @@ table.test("a comment on a move of the last game does not come in the next", asy
   assert.ok(await page.locator("#comment").isHidden());
 });
 
+table.test("a hint goes with its position: by a step, a move taken back, and a new game", async (visit) => {
+  const page = await visit({ hash: linkTo({ players: 2, moves: ["4", "9", "8"] }) });
+  const newGame = async () => {
+    await page.locator("#new-game").click();
+    await page.getByRole("button", { name: "Start", exact: true }).click();
+  };
+  const steps = [() => page.locator("#go-back").click(), () => page.locator("#go-last").click(), () => page.keyboard.press("u"), newGame];
+  for (const step of steps) {
+    await page.locator("#advise").click();
+    await page.locator("#comment", { hasText: "Hint: " }).waitFor();
+    await step();
+    await page.locator("#comment").waitFor({ state: "hidden" });
+  }
+});
+
+table.test("a comment stays while engines answer and while it is shown, and goes with a step", async (visit) => {
+  const page = await visit({ hash: START });
+  await fakeReview(page, 200, "5");
+  const comment = page.locator("#comment");
+  await page.locator('.lit[data-square="4"]').click();
+  await comment.waitFor();
+  while (await awaited(page) === "card") await readCard(page);
+  assert.ok(await turns(page) >= 2, "the engine has not moved");
+  assert.match(await comment.innerText(), /Your move “to 4/);
+  await page.getByRole("button", { name: "Show it" }).click();
+  await page.locator('.arrow[data-rank="bad"]').waitFor();
+  assert.match(await comment.innerText(), /Your move “to 4/);
+  await page.locator("#go-last").click();
+  await comment.waitFor({ state: "hidden" });
+});
+
+table.test("a comment on a move that was taken back does not come", async (visit) => {
+  const page = await visit({ hash: LATE("9,68,3/10,68,3 1 - -") });
+  let begin;
+  const isTakenBack = new Promise((resolve) => { begin = resolve; });
+  await fakeReview(page, 200, "4", isTakenBack);
+  await page.locator('.lit[data-square="12"]').click();
+  await page.locator(".moves .turn").waitFor();
+  await page.locator("#undo").click();
+  await page.locator(".moves .turn").waitFor({ state: "detached" });
+  const translated = page.waitForResponse("**/api/show");
+  begin();
+  await translated;
+  await page.waitForTimeout(300);
+  assert.ok(await page.locator("#comment").isHidden());
+});
+
 // --- The end ---
 
 table.test("a finished game shows places, skill and luck, the costliest moves, and a rematch", async (visit) => {
