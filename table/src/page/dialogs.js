@@ -126,6 +126,15 @@ export async function askMove(moves, describe) {
   return moves.find(({ move }) => move === chosen);
 }
 
+/** Shows a link to be copied by hand. */
+export function showLink(link) {
+  const text = element("textarea", { "aria-label": t("copy"), readonly: "", spellcheck: "false" }, link);
+  text.addEventListener("focus", () => text.select());
+  const close = element("button", { class: "primary", value: "" }, t("continue"));
+  return opened(formDialog(t("copy"), {}, element("p", {}, t("copy by hand")), text,
+    element("p", { class: "buttons" }, close)), text);
+}
+
 /** Turns a card over; shows it for a moment, or with `isOwn` until a person closes it. Closes if `signal` aborts. */
 export async function showCard(card, name, { traits, isOwn, signal }) {
   const shapes = traits.symbols.kinds[traits.card];

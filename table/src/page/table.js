@@ -3,7 +3,7 @@
 import { Advice } from "./advice.js";
 import { OfflineError, ask, post, reconnected } from "./api.js";
 import { element } from "./board.js";
-import { askGame, askSeats } from "./dialogs.js";
+import { askGame, askSeats, showLink } from "./dialogs.js";
 import { Ending } from "./ending.js";
 import { fetchGame, readLink } from "./game.js";
 import { Library } from "./library.js";
@@ -100,6 +100,8 @@ function thinkingTime() {
 
 function playPanel() {
   const copy = button(t("copy"), async () => {
+    // Without https, a browser offers no clipboard.
+    if (!navigator.clipboard) return showLink(location.href);
     await navigator.clipboard.writeText(location.href);
     table.say(t("copied"));
   });

@@ -57,6 +57,21 @@ table.test("the copied link leads to the same game", async (visit) => {
   assert.deepEqual((await gameOf(other)).moves, moves);
 });
 
+for (const [language, name, told] of [["en", "Copy link", /Copy the link from here/], ["de", "Link kopieren", /Kopiere den Link von hier/]]) {
+  table.test(`without a clipboard, the link is shown and selected, in ${language}`, async (visit) => {
+    const { hash } = await persons(4);
+    // As under plain http with the name of a host.
+    const prepare = (page) => page.addInitScript(() => Object.defineProperty(navigator, "clipboard", { value: undefined }));
+    const page = await visit({ hash, language, prepare });
+    await page.getByRole("button", { name }).click();
+    const dialog = page.getByRole("dialog", { name });
+    assert.match(await dialog.innerText(), told);
+    assert.equal(await page.evaluate(() => getSelection().toString()), page.url());
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+  });
+}
+
 table.test("another link in the same window opens another game", async (visit) => {
   const { hash, moves } = await persons(4);
   const page = await visit();
