@@ -136,10 +136,12 @@ const rematch = () => {
 };
 
 function header() {
-  const language = button(t("language"), () => {
+  const language = button(t("language"), () => table.perform(async () => {
+    // A reload without a server would leave nothing of the page.
+    await ask("games");
     chooseLanguage(isGerman() ? "en" : "de");
     location.reload();
-  }, { lang: isGerman() ? "en" : "de" });
+  }), { lang: isGerman() ? "en" : "de" });
   return element("header", { class: "top" },
     element("h1", {}, "buxtehude"),
     element("nav", {}, button(t("new game"), () => table.game && newGame(), { class: "primary", id: "new-game" }),

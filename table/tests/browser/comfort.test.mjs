@@ -274,6 +274,18 @@ table.test("a page whose requests are blocked says so, and goes on when they are
   await page.locator(".lit").first().waitFor();
 });
 
+table.test("a change of the language without a server says so, and comes when it is back", async (visit) => {
+  const page = await visit({ expected: GONE });
+  const gone = (route) => route.abort();
+  await page.route("**", gone);
+  await page.getByRole("button", { name: "Deutsch" }).click();
+  await page.locator("#trouble:not([hidden])").waitFor();
+  assert.match(await trouble(page), /The server does not answer/);
+  assert.ok(await page.locator(".lit").count() > 0, "the board is gone");
+  await page.unroute("**", gone);
+  await page.getByRole("button", { name: "English" }).waitFor();
+});
+
 for (const [language, expected] of [["en", /The server does not answer/], ["de", /Der Server antwortet nicht/]]) {
   test(`a move that no server answered is played when it is back, in ${language}`, async () => {
     const browser = await launch();
