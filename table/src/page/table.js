@@ -233,7 +233,8 @@ root.replaceChildren(header(), layout);
 table.say(t("loading"));
 tabbed.select("play");
 
-onResize(() => table.game && table.show());
+// An animation ends with the new size.
+onResize(() => table.game && !table.busy?.skip && table.show());
 window.addEventListener("hashchange", () => table.ensure(openLink));
 server.onEngines(() => table.meetEngines());
 // The game is shown and can be played before the server has told its engines.

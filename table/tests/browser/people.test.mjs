@@ -363,6 +363,15 @@ table.test("a game whose first move after a load ends it shows skill and luck", 
   await page.locator("#ending .chart").waitFor();
 });
 
+table.test("a game that ends while the window gets another size shows skill and luck", async (visit) => {
+  const page = await visit({ hash: LATE("62,10,0/5,68,3 1 - -"), motion: "no-preference" });
+  const played = page.waitForResponse("**/api/play");
+  await page.locator('.lit[data-square="64"]').click();
+  await played;
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.locator("#ending .chart").waitFor();
+});
+
 table.test("the game is over at its end, and not at an earlier position", async (visit) => {
   const page = await visit({ hash: linkTo({ players: 2, moves: await played(table.server, { players: 2, turns: Infinity }) }) });
   const over = page.getByText("The game is over.");
