@@ -45,7 +45,6 @@ export class Advice {
     this.controller?.abort();
     this.controller = new AbortController();
     for await (const [event, data] of stream(path, { engine: this.engine.name, ...body }, this.controller.signal)) {
-      if (event === "error") throw new Error(data.error);
       if (event === wanted) return data;
     }
     throw new Error(`${path}: no ${wanted}`);

@@ -5,6 +5,9 @@ const RETRY_MS = 1000;
 /** The server does not answer. */
 export class OfflineError extends Error {}
 
+/** The server refuses a request or fails; its message is English. */
+export class ServerError extends Error {}
+
 // Waits for something from the network.
 async function received(pending) {
   try {
@@ -18,7 +21,7 @@ async function received(pending) {
 async function answerOf(response) {
   const answer = await response.json().catch(() => null);
   if (answer?.ok) return answer;
-  throw new Error(answer?.error ?? `${response.status} ${response.statusText}`);
+  throw new ServerError(answer?.error ?? `${response.status} ${response.statusText}`);
 }
 
 /** Sends a GET request; returns the answer. */
@@ -47,7 +50,7 @@ export async function post(path, body, signal) {
   return answerOf(await request(path, body, signal));
 }
 
-/** Yields `[event, data]` for each event of the server until the stream ends or `signal` aborts. */
+/** Yields `[event, data]` for each event of the server until the stream ends or `signal` aborts; throws its errors. */
 export async function* stream(path, body, signal) {
   const response = await request(path, body, signal);
   if (!response.headers.get("Content-Type")?.startsWith("text/event-stream")) await answerOf(response);
@@ -59,12 +62,15 @@ export async function* stream(path, body, signal) {
     text += value;
     const events = text.split("\n\n");
     text = events.pop();
-    for (const event of events) {
-      const lines = event.split("\n");
+    for (const block of events) {
+      const lines = block.split("\n");
       const field = (name) =>
         lines.filter((line) => line.startsWith(`${name}:`)).map((line) => line.slice(name.length + 1).trim());
       const data = field("data").join("\n");
-      if (data !== "") yield [field("event")[0] ?? "message", JSON.parse(data)];
+      if (data === "") continue;
+      const [event = "message"] = field("event");
+      if (event === "error") throw new ServerError(JSON.parse(data).error);
+      yield [event, JSON.parse(data)];
     }
   }
 }

@@ -57,8 +57,9 @@ export class Ending {
     if (this.review.line.at(-1) !== end) return;
     const worst = await this.review.worst(MOST_LISTED, this.persons());
     if (this.end !== end) return;
-    this.found.replaceChildren(element("h3", {}, t("skill and luck")), this.picture(seats),
-      element("p", { class: "note" }, t("review note")), element("h3", {}, t("worst moves")), worst);
+    const heading = t(this.review.hasCards() ? "skill and luck" : "skill alone");
+    this.found.replaceChildren(element("h3", {}, heading), this.picture(seats),
+      element("p", { class: "note" }, this.review.note()), element("h3", {}, t("worst moves")), worst);
   }
 
   // The seats of people, from 1; undefined if there are none.
@@ -67,10 +68,9 @@ export class Ending {
     return persons.length > 0 ? persons : undefined;
   }
 
-  // The bars of a seat: its skill and, in a game with chance, its luck, in permille of the points.
+  // The bars of a seat: its skill and, in a game with cards, its luck, in permille of the points.
   bars(seats) {
-    const hasLuck = seats.some(({ luck }) => luck !== 0);
-    return seats.map(({ skill, luck }) => [["skill", skill], ...(hasLuck ? [["luck", luck]] : [])]);
+    return seats.map(({ skill, luck }) => [["skill", skill], ...(this.review.hasCards() ? [["luck", luck]] : [])]);
   }
 
   // Bars from the middle: to the left lost, to the right won.

@@ -78,7 +78,7 @@ const TILES = {
 const RACE_WORDS = {
   en: {
     carrots: "carrots left", lettuces: "lettuces left", "place 2": "two", "place 3": "three", "place 4": "four",
-    "if place": "as", pays: "next turn pays", if: "if",
+    "if place": "as", pays: "next turn brings",
     "another turn": "not more hares behind than ahead, another turn",
     "missed +behind": "more hares behind than ahead, misses a turn",
     "missed +draw": "no lettuces, misses a turn", "short +draw": "10 for each lettuce", "short +restore": "exactly 65",
@@ -90,7 +90,7 @@ const RACE_WORDS = {
     "place 4": "Vier",
     flag: "Fahne", start: "Start", finish: "Ziel", income: "Einkommen", cost: "kostet", gain: "bringt",
     carrots: "Karotten danach", lettuces: "Salate danach",
-    pays: "zahlt beim nächsten Zug", "if place": "als", if: "falls",
+    pays: "bringt beim nächsten Zug", "if place": "als",
     "draws a card": "zieht eine Karte",
     "misses the next turn and eats a lettuce": "setzt aus und frisst einen Salat",
     "back to the start, and moves again": "zurück zum Start, dann noch ein Zug", finishes: "ist im Ziel",

@@ -1,8 +1,12 @@
 // What the page says about its state: the status, errors, and a server that does not answer.
 
-import { OfflineError, reconnected } from "./api.js";
+import { OfflineError, ServerError, reconnected } from "./api.js";
 import { element } from "./board.js";
 import { t } from "./texts.js";
+
+/** The message of an error for the reader. */
+export const messageOf = (error) =>
+  (error instanceof ServerError ? t("server says", { error: error.message }) : error.message);
 
 /** A base of the table, whose method `look` shows the position again. */
 export class Notices {
@@ -48,7 +52,7 @@ export class Notices {
 
   /** Reports an error. If the server does not answer, waits until it does, then runs the last `again`, or `look`. */
   fail(error, again = null) {
-    if (!(error instanceof OfflineError)) return this.complain(t("failed", { error: error.message }));
+    if (!(error instanceof OfflineError)) return this.complain(t("failed", { error: messageOf(error) }));
     this.complain(t("offline"));
     this.again = again ?? this.again;
     this.reconnecting ??= reconnected().then(() => {

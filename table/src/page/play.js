@@ -4,6 +4,7 @@ import { OfflineError, post } from "./api.js";
 import { askMove, showCard } from "./dialogs.js";
 import { Display } from "./display.js";
 import { Game, fetchGame } from "./game.js";
+import { messageOf } from "./notices.js";
 import { optionsOf } from "./opponents.js";
 import { person, settled } from "./seats.js";
 import { cardWords, chooseGame, t, word } from "./texts.js";
@@ -157,7 +158,7 @@ export class Table extends Display {
       this.complain("");
       this.look();
     });
-    this.complain(t("engine failed", { name, error: error.message }), again, byHand);
+    this.complain(t("engine failed", { name, error: messageOf(error) }), again, byHand);
   }
 
   // Adds the steps of an answer to the game, and animates them.

@@ -69,7 +69,6 @@ export class Review {
           this.moves.push(data);
           this.state.textContent = t("reviewing", { done: this.moves.length, all });
         } else if (event === "done") await this.show(data);
-        else if (event === "error") throw new Error(data.error);
       }
     } catch (error) {
       if (this.controller === controller) this.table.fail(error);
@@ -82,23 +81,37 @@ export class Review {
     const { game } = this;
     const worst = await this.worst(MOST_LISTED);
     if (this.game !== game) return;
-    this.state.textContent = t("review note");
-    const rows = seats.map(({ skill, luck, gifts, result }, seat) => {
-      const cells = [skill, luck, gifts].map((value) => element("td", { class: "number" }, signed(value, percent)));
+    this.state.textContent = this.note();
+    const sums = this.hasCards() ? ["skill", "luck", "gifts"] : ["skill", "gifts"];
+    const rows = seats.map((sumsOf, seat) => {
+      const cells = sums.map((key) => element("td", { class: "number" }, signed(sumsOf[key], percent)));
       const name = element("th", { scope: "row" }, seatMark(seat), this.table.names[seat]);
-      return element("tr", {}, name, ...cells, element("td", { class: "number" }, percent(result)));
+      return element("tr", {}, name, ...cells, element("td", { class: "number" }, percent(sumsOf.result)));
     });
-    const heads = ["skill", "luck", "gifts", "share"].map((key) =>
+    const heads = [...sums, "share"].map((key) =>
       element("th", { class: "number", scope: "col" }, t(key)));
     const head = element("tr", {}, element("th", { scope: "col" }, t("players")), ...heads);
     const table = element("table", { class: "sums" }, element("thead", {}, head), element("tbody", {}, ...rows));
     this.chart = new Chart(this.table, this.line, this.moves, this.highest(({ loss }) => loss, MOST_LISTED));
-    const unlucky = this.highest((move) => Math.abs(luckOf(move)), MOST_LISTED);
-    const cards = this.list(unlucky.map((move) => [move, this.luckText(move)]));
     this.body.replaceChildren(element("div", { class: "scroll", tabindex: 0 }, table), this.chart.svg,
-      element("h2", {}, t("worst moves")), worst, element("h2", {}, t("cards by luck")), cards);
+      element("h2", {}, t("worst moves")), worst);
+    if (this.hasCards()) {
+      const unlucky = this.highest((move) => Math.abs(luckOf(move)), MOST_LISTED);
+      const cards = this.list(unlucky.map((move) => [move, this.luckText(move)]));
+      this.body.append(element("h2", {}, t("cards by luck")), cards);
+    }
     this.chart.point();
     await Promise.all(this.doneListeners.map((listener) => listener(data)));
+  }
+
+  /** `true` if a card was drawn in the reviewed game. */
+  hasCards() {
+    return this.moves.some(({ cards }) => cards.length > 0);
+  }
+
+  /** Explanation of the sums. */
+  note() {
+    return [t("skill note"), this.hasCards() && t("luck note"), t("percent note")].filter(Boolean).join(" ");
   }
 
   // The steps of a turn in words.
@@ -119,10 +132,11 @@ export class Review {
     return `${move.ply}. ${this.table.names[move.seat - 1]}: ${cards} · ${signed(luckOf(move), percent)} %`;
   }
 
-  /** The moves that lost most, as buttons that show the better moves; only of `seats` if they are given. */
+  /** The moves that lost most, as buttons that show the better moves, or a note; only of `seats` if they are given. */
   async worst(most, seats) {
     const lossOf = ({ seat, loss }) => (!seats || seats.includes(seat) ? loss : 0);
     const moves = this.highest(lossOf, most);
+    if (moves.length === 0) return element("p", { class: "note" }, t("nothing lost"));
     return this.list(await Promise.all(moves.map(async (move) => [move, await this.lossText(move)])));
   }
 

@@ -2,6 +2,7 @@
 
 import { OfflineError, post, stream } from "./api.js";
 import { element } from "./board.js";
+import { messageOf } from "./notices.js";
 import { person } from "./seats.js";
 import { Setup } from "./setup.js";
 import { count, percent, t } from "./texts.js";
@@ -41,7 +42,6 @@ class Analyst {
         if (this.controller !== controller) return;
         if (event === "queue") this.state.textContent = t("waiting", data);
         else if (event === "info") this.take(data);
-        else if (event === "error") throw new Error(data.error);
       }
     } catch (error) {
       if (this.controller === controller) this.fail(error);
@@ -51,7 +51,7 @@ class Analyst {
 
   fail(error) {
     if (error instanceof OfflineError) this.study.table.fail(error);
-    else this.state.textContent = t("engine failed", { name: this.name, error: error.message });
+    else this.state.textContent = t("engine failed", { name: this.name, error: messageOf(error) });
   }
 
   take(info) {
@@ -225,13 +225,15 @@ export class Study {
       const { moves } = await post("solved", { game: game.request() });
       const titleOf = (word) => moveTitle(game, game.current, game.current.moves.find(({ move }) => move === word));
       // Of the plies, every other one is the winner's, the last one too.
-      const resultOf = ({ wins, plies }) =>
-        t("wins in", { name: this.table.names[wins - 1], moves: Math.ceil(plies / 2) });
+      const resultOf = ({ wins, plies }) => {
+        const count = Math.ceil(plies / 2);
+        return t(["has won", "wins in 1"][count] ?? "wins in", { name: this.table.names[wins - 1], moves: count });
+      };
       const items = moves.map((found) => element("li", { "data-move": found.move },
         element("b", {}, titleOf(found.move)), ": ", resultOf(found)));
       this.outcomes.replaceChildren(element("ul", { class: "lines" }, ...items));
     } catch (error) {
-      this.outcomes.replaceChildren(element("p", { class: "note" }, t("failed", { error: error.message })));
+      this.outcomes.replaceChildren(element("p", { class: "note" }, t("failed", { error: messageOf(error) })));
     }
   }
 

@@ -100,10 +100,13 @@ function thinkingTime() {
 
 function playPanel() {
   const copy = button(t("copy"), async () => {
-    // Without https, a browser offers no clipboard.
-    if (!navigator.clipboard) return showLink(location.href);
-    await navigator.clipboard.writeText(location.href);
-    table.say(t("copied"));
+    try {
+      await navigator.clipboard.writeText(location.href);
+      table.say(t("copied"));
+    } catch {
+      // Without https, a browser offers no clipboard; with it, the reader may forbid its use.
+      await showLink(location.href);
+    }
   });
   const seats = button(t("change seats"), async () => {
     const chosen = await askSeats(server, table.game.variant, table.seats);

@@ -35,13 +35,14 @@ export function moveTitle(game, view, { move, piece, square, facts }) {
   return textOf(game, { word: move, from, to: square, name, changes });
 }
 
-/** Costs and gains of a move in words: "cost 10, carrots left 58, pays 20 as 2nd". */
+/** Costs and gains of a move in words: "cost 10, carrots left 58, next turn brings 20 if in 2nd place then". */
 export function factsText(facts, separator = ", ") {
   const texts = [];
   for (const { label, value } of facts) {
-    const places = () => value.split(", ").map((place) => ordinal(Number(place))).join("/");
-    if (label === "if place") texts.push(`${texts.pop()} ${word("if")} ${places()}`);
-    else texts.push(label === "then" ? word(value) : `${word(label)} ${value}`);
+    if (label === "if place") {
+      const places = value.split(", ").map((place) => ordinal(Number(place))).join("/");
+      texts.push(t("if in place", { fact: texts.pop(), places }));
+    } else texts.push(label === "then" ? word(value) : `${word(label)} ${value}`);
   }
   return texts.join(separator);
 }

@@ -68,6 +68,13 @@ table.test("games are pasted as a record, a game as text, a position line, or a 
   }
 });
 
+table.test("a message of the server is not passed off as German", async (visit) => {
+  const page = await library(visit, { expected: [/status of 400/], language: "de" });
+  await page.locator("#panel-library textarea").first().fill("position startpos players 3 moves 99");
+  await page.locator("#load-game").click();
+  await page.locator("#trouble", { hasText: "Das ging nicht: der Server meldet auf Englisch: " }).waitFor();
+});
+
 table.test("a text that is not a game gives an error message and changes nothing", async (visit) => {
   const page = await library(visit, { expected: [/status of 400/] });
   const before = await look(page);

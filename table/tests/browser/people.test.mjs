@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import {
-  advise, awaited, byMouse, fakeReview, gameOf, hasten, inView, launch, linkTo, openPage, played, playOut, readCard, saidOf,
-  withTable,
+  advise, awaited, byMouse, clickMove, fakeReview, gameOf, hasten, inView, launch, linkTo, openPage, played, playOut,
+  readCard, saidOf, withTable,
 } from "./common.mjs";
 
 const table = withTable(["--seed", "7"]);
@@ -110,6 +110,20 @@ table.test("the list of moves shows what each turn cost and brought, and why", a
   ]);
   assert.match(await page.locator("#status").innerText(), /^Human 1: to 14 \(hare\): −28; card: half of the carrots is lost: −16\. /);
 });
+
+for (const [language, two, expected] of [
+  ["en", "(two)", "next turn brings 20 if in 2nd place then"],
+  ["de", "(Zwei)", "bringt beim nächsten Zug 20, falls dann auf dem 2. Platz"],
+]) {
+  table.test(`a square with a number says when it pays, in ${language}`, async (visit) => {
+    const page = await visit({ hash: linkTo({ players: 2 }), language });
+    for (const square of await page.locator(".lit").all()) {
+      await square.hover();
+      const told = (await tip(page).innerText()).split("\n");
+      assert.equal(told.includes(expected), told[0].includes(two), told.join("; "));
+    }
+  });
+}
 
 const HUNT = "fox-and-hounds";
 const ENDS = [
@@ -361,6 +375,20 @@ table.test("a game whose first move after a load ends it shows skill and luck", 
   const page = await visit({ hash: LATE("62,10,0/5,68,3 1 - -") });
   await page.locator('.lit[data-square="64"]').click();
   await page.locator("#ending .chart").waitFor();
+});
+
+table.test("a game without cards has skill, and no luck", async (visit) => {
+  const start = encodeURIComponent("8/6F1/8/8/8/8/1h1h1h1h/8 w - - 0 1");
+  const page = await visit({ hash: `#v=${HUNT}&n=2&s=${start}&m=&at=0&p=*` });
+  await clickMove(page, { move: "g7h8", square: 63 });
+  const ending = page.locator("#ending");
+  await ending.locator(".chart").waitFor();
+  assert.match(await ending.innerText(), /Skill[^]*No move lost anything\./);
+  await page.locator("#end-review").click();
+  const heads = page.locator("#review-body thead th");
+  assert.deepEqual(await heads.allInnerTexts(), ["Players", "skill", "others’ mistakes", "share"]);
+  assert.deepEqual(await page.locator("#review-body h2").allInnerTexts(), ["Costliest moves"]);
+  assert.doesNotMatch(await page.locator("body").innerText(), /luck/i);
 });
 
 table.test("a game that ends while the window gets another size shows skill and luck", async (visit) => {

@@ -166,10 +166,21 @@ table.test("Rabbits and Wolves is set up by clicks, and its outcomes are exact",
   await page.locator("#exact").click();
   await page.locator("#exact + div li").first().waitFor();
   const { moves } = await post(table.server, "solved", { game: await gameOf(page) });
-  const expected = moves.map(({ move, wins, plies }) => `rabbit ${move.slice(0, 2)} to ${move.slice(2)}: Human ${wins} wins in ${Math.ceil(plies / 2)} moves`);
+  const lengthOf = (count) => (count === 1 ? "1 move" : `${count} moves`);
+  const expected = moves.map(({ move, wins, plies }) => `rabbit ${move.slice(0, 2)} to ${move.slice(2)}: Human ${wins} wins in ${lengthOf(Math.ceil(plies / 2))}`);
   assert.deepEqual(await page.locator("#exact + div li").allInnerTexts(), expected);
   await page.locator(".lit").first().click();
   await page.waitForFunction(() => !document.querySelector("#exact + div li"), null);
+});
+
+table.test("a move that ends the game has won, and does not win in 0 moves", async (visit) => {
+  for (const [language, expected] of [["en", "Human 1 has won"], ["de", "Mensch 1 hat gewonnen"]]) {
+    const start = encodeURIComponent("8/6F1/8/8/8/8/1h1h1h1h/8 w - - 0 1");
+    const page = await visit({ hash: `#v=fox-and-hounds&n=2&s=${start}&m=&at=0&p=**`, language });
+    await page.locator("#tab-study").click();
+    await page.locator("#exact").click();
+    await page.locator('#exact + div li[data-move="g7h8"]', { hasText: expected }).waitFor();
+  }
 });
 
 table.test("exact outcomes are offered only where there are any", async (visit) => {
