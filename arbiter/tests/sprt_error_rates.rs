@@ -238,7 +238,7 @@ fn raw_pair(score: f64, rng: &mut ChaCha8Rng) -> u32 {
 
 #[test]
 #[ignore = "prints, and takes minutes"]
-fn luck_adjusted_tests_need_a_third_of_the_games() {
+fn luck_adjusted_tests_need_half_of_the_games() {
     const TESTS: u32 = 10_000;
     let mut rng = ChaCha8Rng::seed_from_u64(2019);
     for elo1 in [30.0, 10.0] {
@@ -251,13 +251,15 @@ fn luck_adjusted_tests_need_a_third_of_the_games() {
                 raw.llr(scores)
             };
             let (raw_rate, raw_blocks) = simulate(&raw, TESTS, || BlockScores::new(2, 2), add);
-            let (rate, blocks) = adjusted_tests(&adjusted, TESTS, score, 1.0, &mut rng);
-            println!(
-                "elo1={elo1}: at {elo} Elo H1 in {raw_rate} and {rate}, {:.0} and {:.0} games",
-                2.0 * raw_blocks,
-                2.0 * blocks
-            );
-            assert!(3.0 * blocks < raw_blocks, "{blocks} and {raw_blocks} blocks");
+            for side in [1.0, -1.0] {
+                let (rate, blocks) = adjusted_tests(&adjusted, TESTS, score, side, &mut rng);
+                println!(
+                    "elo1={elo1}: at {elo} Elo H1 in {raw_rate} and {rate}, {:.0} and {:.0} games",
+                    2.0 * raw_blocks,
+                    2.0 * blocks
+                );
+                assert!(2.0 * blocks < raw_blocks, "{blocks} and {raw_blocks} blocks");
+            }
         }
     }
 }

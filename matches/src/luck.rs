@@ -184,7 +184,7 @@ impl Evaluator {
 pub fn flag(identity: &str) -> String {
     match BuiltIn::nodes_in(identity) {
         Some(nodes) => format!("--luck {nodes}"),
-        None => "--luck-engine".to_string(),
+        None => "--luck-engine ...".to_string(),
     }
 }
 
