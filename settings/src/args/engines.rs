@@ -102,7 +102,7 @@ const LUCK_LIMIT: Limit = Limit::nodes(1000);
 /// Parses the engine that measures luck.
 ///
 /// # Errors
-/// The reason, with what is accepted.
+/// The mistake, with the accepted form, as text.
 pub fn luck_engine(text: &str) -> Result<EngineSpec, String> {
     only_engine(text, LUCK_LIMIT)
 }

@@ -193,7 +193,7 @@ export class Table extends Display {
     this.arrows = [];
     this.picked = null;
     game.current = after;
-    // First, since what is shown at the end of a game depends on whether a person has played it.
+    // First, since the end of a game is shown differently if a person has just played it.
     const isMove = isPersons && before.turn.due === "move";
     if (isMove) for (const listener of this.playedListeners) listener(before, after);
     this.show(before);
