@@ -51,9 +51,12 @@ export class Display extends Notices {
 
   /** Whether a person may move now; in a study, for any seat. */
   isDue() {
-    const { turn } = this.game.current;
-    if (this.busy || turn?.due !== "move" || this.mode === "review" || !this.game.current.moves) return false;
-    return this.isStudy || !this.seats[turn.seat - 1]?.engine;
+    return !this.busy && this.mode !== "review" && Boolean(this.game.current.moves) && this.isPersons(this.game.current);
+  }
+
+  /** Whether a person is to move in a position; in a study, for any seat. */
+  isPersons({ turn }) {
+    return turn?.due === "move" && (this.isStudy || !this.seats[turn.seat - 1]?.engine);
   }
 
   /** Whether an engine or a card is next, but play is paused until the user continues it. */
@@ -97,7 +100,9 @@ export class Display extends Notices {
     this.parts.moves.replaceChildren(logOf(this));
     const here = this.parts.moves.querySelector(".here");
     if (here) here.closest("ol").scrollTop = here.offsetTop - here.closest("ol").clientHeight / 2;
-    this.parts.undo.disabled = !view.parent || this.mode === "review";
+    // In a game, only its last moves can be taken back, so that none are lost unseen.
+    const isEarlier = this.mode === "play" && game.current !== game.line().at(-1);
+    this.parts.undo.disabled = !view.parent || this.mode === "review" || isEarlier;
     this.parts.skip.disabled = !this.busy;
     this.parts.onward.hidden = !this.isWaiting();
     this.keep();
@@ -109,7 +114,8 @@ export class Display extends Notices {
   keep() {
     const names = this.seats.map(({ name }) => name ?? null);
     const variations = [...this.game.variations(), ...this.unrestored];
-    history.replaceState({ variations, names }, "", `#${linkOf(this.game, this.seats)}`);
+    const isStudy = this.mode === "study";
+    history.replaceState({ variations, names, isStudy }, "", `#${linkOf(this.game, this.seats)}`);
   }
 
   // Shows an intermediate position, without squares to choose.
@@ -185,7 +191,7 @@ export class Display extends Notices {
     const last = this.game.current.words.length > 0 ? this.tell(this.game.current) : "";
     const name = turn ? this.names[turn.seat - 1] : this.names[places.indexOf(1)];
     const now = !turn ? `${t("over")} ${t("won by", { name })}`
-      : turn.due === "card" ? t("choose card")
+      : turn.due === "card" ? t(this.isStudy ? "choose card" : "card due", { name })
         : this.isDue() ? t("your turn", { name }) : t(this.waitingText(turn), { name });
     this.say(last ? `${last.replace(/\.$/, "")}. ${now}` : now);
   }

@@ -88,13 +88,17 @@ export class Library {
   etudesOf({ file, etudes }) {
     const number = element("input", { type: "number", min: 1, max: etudes, value: 1, "aria-label": t("number") });
     const verdict = select([], undefined, { "aria-label": t("verdict") });
-    const save = button(t("save verdict"), () => this.judge(file, verdict.value), { disabled: "" });
+    let etude;
+    const save = button(t("save verdict"), () => this.table.perform(async () => {
+      // The open etude, even if another number has been typed since.
+      etude = await this.judge(file, etude, verdict.value);
+    }), { disabled: "" });
     const open = button(t("open"), () => this.table.perform(async () => {
-      await this.openEtude(file, Number(number.value));
+      etude = await this.openEtude(file, Number(number.value));
       const { players } = this.table.game;
       const seats = Array.from({ length: players }, (_, seat) => [seat + 1, t("seat", { seat: seat + 1 })]);
       verdict.replaceChildren(...select([["", t("undecided")], ...seats]).children);
-      verdict.value = this.etude.verdict ?? "";
+      verdict.value = etude.verdict ?? "";
       save.disabled = false;
     }));
     return element("div", {}, element("h3", {}, `${file} (${etudes})`),
@@ -106,18 +110,16 @@ export class Library {
     const { etudes: [etude], total, variant } = await ask(`etudes/${encodeURIComponent(file)}?from=${from}&count=1`);
     if (!etude || number < 1) throw new Error(t("no such number", { number, most: total }));
     const answer = await post("new", { variant, start: etude.position });
-    this.etude = etude;
     await this.table.beginNew(answer, answer.places.map(() => person()));
     this.puzzle.begin();
+    return etude;
   }
 
-  // Judges the open etude, even if another number has been typed since.
-  judge(file, value) {
-    return this.table.perform(async () => {
-      const verdict = value === "" ? null : Number(value);
-      const { number, line } = this.etude;
-      ({ etude: this.etude } = await post(`etudes/${encodeURIComponent(file)}`, { number, line, verdict }));
-      this.table.say(t("saved"));
-    });
+  // Saves the verdict on an etude; returns the etude with it.
+  async judge(file, { number, line }, value) {
+    const verdict = value === "" ? null : Number(value);
+    const { etude } = await post(`etudes/${encodeURIComponent(file)}`, { number, line, verdict });
+    this.table.say(t("saved"));
+    return etude;
   }
 }

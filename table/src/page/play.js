@@ -254,7 +254,7 @@ export class Table extends Display {
     if (this.parts.undo.disabled) return;
     this.abort();
     this.forget();
-    do this.game.undo(); while (this.game.current.parent && !this.isStudy && !this.isDue() && this.hasPersons());
+    do this.game.undo(); while (this.game.current.parent && !this.isPersons(this.game.current) && this.hasPersons());
     await this.look();
   }
 

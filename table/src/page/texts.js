@@ -37,7 +37,7 @@ const ENGLISH = {
   luck: "luck", gifts: "others’ mistakes", loss: "lost {loss} %", better: "better", "worst moves": "Costliest moves",
   "cards by luck": "Luckiest and unluckiest cards", reviewing: "Reviewing move {done} of {all} …", share: "share",
   "skill note": "Skill: points that a seat’s own moves lost compared to the best moves.",
-  "luck note": "Luck: points that it won or lost by all cards.", "percent note": "In percent of all points.",
+  "luck note": "Luck: points that it won or lost by all cards.", "percent note": "In percent of all points; the rest of the share is the start and errors of the estimates.",
   "nothing lost": "No move lost anything.",
   etudes: "Etudes", games: "Recorded games", open: "Open",
   "no files": "The server was started without --etudes or --games.",
@@ -58,7 +58,7 @@ const ENGLISH = {
   comment: "Your move “{move}” lost {loss} % of the points. Better: {better}.", rematch: "Rematch",
   "reviewing it": "Reviewing the game …", "skill and luck": "Skill and luck", "skill alone": "Skill",
   puzzle: "Open an etude, choose a move, and see what the engine says.", score: "Solved: {solved} of {tried}",
-  solved: "Right: no move is better.", "not solved": "That loses {loss} % of the points. Better: {better}.",
+  solved: "Right: no move is clearly better.", "not solved": "That loses {loss} % of the points. Better: {better}.",
 };
 
 const GERMAN = {
@@ -99,7 +99,7 @@ const GERMAN = {
   luck: "Glück", gifts: "Fehler anderer", loss: "{loss} % verloren", better: "besser", "worst moves": "Die teuersten Züge",
   "cards by luck": "Glücks- und Pechkarten", reviewing: "Zug {done} von {all} wird durchgesehen …", share: "Anteil",
   "skill note": "Können: was die eigenen Züge gegenüber den besten verloren.",
-  "luck note": "Glück: was alle Karten für den Platz änderten.", "percent note": "In Prozent der Punkte.",
+  "luck note": "Glück: was alle Karten für den Platz änderten.", "percent note": "In Prozent der Punkte; der Rest des Anteils sind der Start und Fehler der Schätzungen.",
   "nothing lost": "Kein Zug hat etwas verloren.",
   etudes: "Etüden", games: "Aufgezeichnete Spiele", open: "Öffnen",
   "no files": "Der Server wurde ohne --etudes und --games gestartet.",
@@ -122,7 +122,7 @@ const GERMAN = {
   comment: "Dein Zug „{move}“ verlor {loss} % der Punkte. Besser: {better}.", rematch: "Revanche",
   "reviewing it": "Das Spiel wird durchgesehen …", "skill and luck": "Können und Glück", "skill alone": "Können",
   puzzle: "Öffne eine Etüde, wähle einen Zug und sieh, was das Programm sagt.", score: "Gelöst: {solved} von {tried}",
-  solved: "Richtig: kein Zug ist besser.", "not solved": "Das verliert {loss} % der Punkte. Besser: {better}.",
+  solved: "Richtig: kein Zug ist deutlich besser.", "not solved": "Das verliert {loss} % der Punkte. Besser: {better}.",
 };
 
 const TEXTS = { en: ENGLISH, de: GERMAN };

@@ -140,6 +140,22 @@ table.test("another move at an earlier position begins a variation, and both can
   assert.deepEqual(await wordsOf(page.locator(".variations .turn")), ["5"]);
 });
 
+table.test("after a reload, too, only the last turns are taken back, and only at the end of the line", async (visit) => {
+  const moves = await played(table.server, { players: 2, turns: 6 });
+  const page = await visit({ hash: linkTo({ players: 2, moves, seats: ["", "buxtehude~1"] }) });
+  await awaited(page);
+  await page.reload();
+  await awaited(page);
+  await page.locator("#go-back").click();
+  await page.waitForFunction(() => document.getElementById("undo").disabled);
+  await page.locator("#go-last").click();
+  await page.waitForFunction(() => !document.getElementById("undo").disabled);
+  await page.locator("#undo").click();
+  await page.waitForFunction(() => document.querySelectorAll(".moves .turn").length === 4);
+  const left = (await gameOf(page)).moves;
+  assert.deepEqual(left, moves.slice(0, left.length));
+});
+
 table.test("taking back returns to the last turn of a person", async (visit) => {
   const page = await visit({ hash: linkTo({ players: 2, seats: ["", "buxtehude~1"] }) });
   await awaited(page);

@@ -173,6 +173,16 @@ table.test("Rabbits and Wolves is set up by clicks, and its outcomes are exact",
   await page.waitForFunction(() => !document.querySelector("#exact + div li"), null);
 });
 
+table.test("a study is one after a reload, too, and plays nothing on its own", async (visit) => {
+  const page = await study(visit, { players: 2, seats: ["", "buxtehude~1"] });
+  await page.locator('.lit[data-square="1"]').click();
+  await page.locator("#choices button").first().waitFor();
+  await page.reload();
+  await page.locator("#choices button").first().waitFor();
+  assert.equal(await page.locator("#tab-study").getAttribute("aria-selected"), "true");
+  assert.deepEqual((await gameOf(page)).moves, ["1"]);
+});
+
 table.test("a move that ends the game has won, and does not win in 0 moves", async (visit) => {
   for (const [language, expected] of [["en", "Human 1 has won"], ["de", "Mensch 1 hat gewonnen"]]) {
     const start = encodeURIComponent("8/6F1/8/8/8/8/1h1h1h1h/8 w - - 0 1");
