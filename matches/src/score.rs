@@ -75,6 +75,9 @@ pub fn shares(places: &[u32]) -> Vec<f64> {
     points.map(|points| 1000.0 * points / all).collect()
 }
 
+/// Least number of blocks whose errors are compared.
+const LEAST_BLOCKS: u64 = 5;
+
 /// Statistics of a match.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Standings {
@@ -269,10 +272,13 @@ impl Standings {
     }
 
     /// Number of games whose raw results would be as precise as the luck-adjusted ones, by the squared errors of the
-    /// engines' shares; `None` if an error is unknown.
+    /// engines' shares; `None` if an error is unknown, or the blocks are too few for it.
     pub fn equivalent_games(&self) -> Option<u64> {
         let errors = self.engines.iter().filter(|tally| tally.games > 0);
-        let errors = errors.map(|tally| Some((tally.error()?, tally.adjusted_error()?)));
+        let errors = errors.map(|tally| match tally.adjusted_blocks() {
+            ..LEAST_BLOCKS => None,
+            _ => Some((tally.error()?, tally.adjusted_error()?)),
+        });
         let squares = errors.map(|errors| errors.map(|(raw, less)| (raw.powi(2), less.powi(2))));
         let (raw, adjusted): (Vec<f64>, Vec<f64>) =
             squares.collect::<Option<Vec<_>>>()?.into_iter().unzip();

@@ -32,7 +32,8 @@ pub struct Tally {
     begun: BTreeMap<u64, BlockTally>,
     /// Number of complete blocks by seats per game and half-points.
     whole: BTreeMap<(u64, u64), u64>,
-    /// Luck-adjusted points of the complete blocks whose luck was measured, in billionths.
+    /// Luck-adjusted points above par in the complete blocks whose luck was measured, in billionths. Par varies with
+    /// the number of seats.
     adjusted: Moments,
     /// Winnings of the complete blocks whose games all have winnings.
     winnings: Moments,
@@ -131,9 +132,15 @@ impl Tally {
         Some(self.interval()?.error())
     }
 
-    /// Luck-adjusted share over the complete blocks whose luck was measured; `None` without such a block.
+    /// Number of complete blocks whose luck was measured.
+    pub fn adjusted_blocks(&self) -> u64 {
+        self.adjusted.count()
+    }
+
+    /// Par plus the luck-adjusted lead over it in the complete blocks whose luck was measured; `None` without such a
+    /// block.
     pub fn adjusted_share(&self) -> Option<f64> {
-        Some(self.adjusted.mean()? / self.block_points())
+        Some(self.par()? + self.adjusted.mean()? / self.block_points())
     }
 
     /// Half-width of its 95 % interval; `None` if there are fewer than two blocks, or the share is fixed.
@@ -233,9 +240,11 @@ impl Tally {
             let halves = (2.0 * tally.points).round() as u64;
             *self.whole.entry((seats, halves)).or_default() += 1;
             if tally.measured == tally.games {
-                let points = halves as i64 * POINT / 2;
+                let rivals = self.places.len() as u64 - 1;
+                let par = tally.seatings * rivals;
+                let lead = (halves as i64 - par as i64) * POINT / 2;
                 let all = points_of_a_game(self.places.len()) as i64;
-                self.adjusted.add(points - all * tally.luck);
+                self.adjusted.add(lead - all * tally.luck);
             }
             if tally.paid == tally.games {
                 self.winnings.add(tally.winnings);
