@@ -301,6 +301,60 @@ fn a_crash_of_a_luck_engine_costs_no_game() {
 }
 
 #[test]
+fn a_luck_engine_with_other_arguments_or_another_script_is_another_one() {
+    let folder = directory("luck_arguments");
+    let store = play(&folder, "match.db", &["--luck", "off"]);
+    let scripts = ["exec ENGINE", "# The same.\nexec ENGINE"].map(|lines| script(&folder, lines));
+    let [one, other] = &scripts;
+    let by =
+        [format!("args={one}"), format!("args={other}"), format!("args='{one} x'")].map(|args| {
+            let judge = format!("cmd=sh {args} name=judge nodes=1");
+            let report = ["report", &store, "--format", "text", "--isolate", "off"];
+            content(&[&report[..], &["--luck-engine", &judge]].concat());
+            let first = lines(&store).lines().next().unwrap().to_string();
+            let game: Value = serde_json::from_str(&first).unwrap();
+            game["luck"]["by"].as_str().unwrap().to_string()
+        });
+    assert!(by[0] != by[1] && by[0] != by[2], "{by:?}");
+}
+
+#[test]
+fn luck_due_after_the_last_game_is_measured_when_a_test_ends_the_match() {
+    let folder = directory("luck_after_test");
+    let store = folder.join("match.db").display().to_string();
+    let engine = env!("CARGO_BIN_EXE_arbiter");
+    let engines = ["name=one nodes=100", "name=two nodes=100 option.Level=1"]
+        .map(|engine_of| format!("cmd={engine} args=engine {engine_of}"));
+    let flags = "--random-plies 4 --seed 5 --games 400 --sprt elo0=0 elo1=200";
+    let words: Vec<&str> = ["match"].into_iter().chain(flags.split(' ')).collect();
+    let more =
+        ["--luck", "after 1", "--store", &store, "--engine", &engines[0], "--engine", &engines[1]];
+    let (code, stdout, stderr) = run(&[&words[..], &more].concat());
+    assert_eq!(code, 10, "{stdout}{stderr}");
+    assert!(stdout.contains("luck-adjusted: "), "{stdout}");
+}
+
+/// In blocks of three seats, an engine has one seat or two.
+#[test]
+fn shares_vary_less_without_luck_although_the_number_of_seats_varies() {
+    let folder = directory("luck_seats");
+    let three = ["--players", "3", "--games", "60"];
+    let engines = engines();
+    let engines: Vec<&str> = engines.iter().map(String::as_str).collect();
+    let store = folder.join("match.db").display().to_string();
+    let played =
+        ["match", "--nodes", "20", "--seed", "7", "--random-plies", "4", "--store", &store];
+    content(&[&played[..], &three, &engines].concat());
+    let json: Value =
+        serde_json::from_str(&content(&["report", &store, "--format", "json"])).unwrap();
+    for engine in json["engines"].as_array().unwrap() {
+        let [raw, adjusted] = ["error", "adjusted_error"].map(|key| engine[key].as_f64().unwrap());
+        assert!(adjusted < raw, "{engine}");
+    }
+    assert!(json["equivalent_games"].as_u64().unwrap() > 60, "{json}");
+}
+
+#[test]
 fn another_luck_engine_than_the_match_has_is_refused() {
     let folder = directory("luck_refused");
     let store = play(&folder, "match.db", &[]);
@@ -312,7 +366,7 @@ fn another_luck_engine_than_the_match_has_is_refused() {
         let flags = ["--luck", luck, "--luck-engine", &engine];
         let (code, _, stderr) = run(&[&MATCH[..], &flags].concat());
         assert_eq!(code, 2, "{stderr}");
-        let expected = format!("--luck: {luck}: expected after, or nothing, with --luck-engine");
+        let expected = format!("--luck: {luck}: expected engine or after with --luck-engine");
         assert!(stderr.contains(&expected), "{stderr}");
     }
 }

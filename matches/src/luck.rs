@@ -21,7 +21,7 @@ use thiserror::Error;
 
 use crate::archive::replay::Flaw;
 use crate::judge::{Judge, JudgeError};
-use crate::plan::binary::hash;
+use crate::plan::binary::{hash, hash_arguments, hash_bytes};
 use crate::plan::{EngineSpec, Limit, LuckBy, Opening, Plan};
 use crate::play::interrupt::Interrupt;
 use crate::play::sandbox::Isolation;
@@ -134,10 +134,14 @@ impl Evaluator {
         }
     }
 
-    /// An engine that gives estimates, with a timeout for answers without a time limit. Its identity is its name, the
-    /// hash of its program, its options and its limit.
+    /// An engine that gives estimates, with a timeout for answers without a time limit. Its identity is its name, a
+    /// hash of its program, its arguments and the files among them, its limit and its options.
     pub fn engine(spec: EngineSpec, stall: Duration) -> Evaluator {
-        let mut hash = hash(&spec.command).unwrap_or_default();
+        let mut parts = vec![hash(&spec.command).unwrap_or_default()];
+        parts.extend(spec.args.iter().cloned());
+        let files = hash_arguments(&spec.args, spec.dir.as_deref());
+        parts.extend(files.into_iter().map(|(_, hash)| hash));
+        let mut hash = hash_bytes(parts.join("\n").as_bytes());
         hash.truncate(DIGITS);
         let mut identity = format!("{} {hash} {}", spec.name, spec.limit);
         for (name, value) in &spec.options {

@@ -177,6 +177,9 @@ pub fn resume<S: Source>(stored: &StoredMatch, source: &mut S) -> ExitCode {
         let (report, path) = (&planned.ledger.report, stored.file.display());
         let games = count(planned.past.played.len() as u64, "game");
         let _ = print(&format!("{}\n{games}, all stored in {path}\n", report.text()));
+        for remark in planned.remarks.iter().skip(1) {
+            complain(format_args!("note: {remark}"));
+        }
         source.clean_up(&planned);
         return exit_of_verdict(report.verdict());
     }
@@ -347,6 +350,10 @@ impl Match {
         if let Some(events) = &mut self.ledger.events {
             let started = events.start(&self.plan, id_names, played);
             started.map_err(LedgerError::Events)?;
+        }
+        // An engine may have failed to measure earlier games, which a test needs.
+        if !self.is_new && !self.plan.luck.after {
+            self.measure_luck()?;
         }
         let progress = Progress::new(self.plan.games, played);
         let mut outcome = source.play(self, &progress);

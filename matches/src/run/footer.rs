@@ -1,6 +1,8 @@
 //! The lines below the tables at the end of a match.
 
+use std::borrow::Cow;
 use std::env;
+use std::path::Path;
 use std::time::Duration;
 
 use super::announcement::count;
@@ -25,9 +27,9 @@ impl Match {
             text += &format!(", recorded in {}", file.path().display());
         }
         if let Some(store) = &self.ledger.store {
-            let path = store.path().display();
-            text += &format!(", stored in {path}");
+            text += &format!(", stored in {}", store.path().display());
             if !self.is_over() {
+                let path = word_of(store.path());
                 let forgive = if self.ledger.retired.is_empty() { "" } else { " --forgive" };
                 let luck_engine = match self.plan.luck.by {
                     Some(LuckBy::Engine) => " --luck-engine ...",
@@ -95,5 +97,12 @@ impl Match {
 /// This program as the user called it, since it need not be on the `PATH`.
 fn program() -> String {
     let called = env::args_os().next();
-    called.map_or("arbiter".to_string(), |program| program.to_string_lossy().into_owned())
+    called.map_or("arbiter".to_string(), |program| word_of(Path::new(&program)))
+}
+
+/// A path as a word of a command line.
+pub(super) fn word_of(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    let quoted = shlex::try_quote(&text).map(Cow::into_owned);
+    quoted.unwrap_or_else(|_| text.to_string())
 }

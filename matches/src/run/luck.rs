@@ -1,11 +1,14 @@
 //! The luck of a match that is resumed, or measured once all its games are stored.
 
+use super::footer::word_of;
 use super::past::Past;
 use super::{ExitError, Ledger, Match, SourceError};
 use crate::archive::store::Store;
 use crate::luck::{Evaluator, LuckMeter, flag, in_words, measure_store};
 use crate::plan::{EngineSpec, Plan};
+use crate::play::interrupt::Interrupt;
 use crate::play::sandbox::Isolation;
+use crate::score::Verdict;
 
 /// Returns the evaluator for the rest of a stored match; none, with a remark, if earlier luck is by another one, or the
 /// engine that measures it is missing.
@@ -22,7 +25,7 @@ pub(super) fn of_resumed(
         (Err(error), _) => error.to_string(),
         (Ok(Some(evaluator)), Some(before)) if evaluator.identity() != before => {
             let now = evaluator.identity();
-            let (flag, file) = (flag(now), store.path().display());
+            let (flag, file) = (flag(now), word_of(store.path()));
             format!(
                 "luck: by {} so far, now by {}: not measured; `arbiter report {file} {flag}` measures all games anew",
                 in_words(&before),
@@ -50,6 +53,9 @@ impl Match {
         let Ledger { store: Some(store), report, interrupt, .. } = &mut self.ledger else {
             return Ok(());
         };
+        // A verdict has set that of the games.
+        let decided = Interrupt::new();
+        let interrupt = if report.verdict() == Verdict::Open { &*interrupt } else { &decided };
         let failed = |error: &dyn ToString| SourceError::Source(error.to_string());
         let missing = store.games_without_luck().map_err(|error| failed(&error))?;
         let Some(evaluator) = self.luck.as_ref().filter(|_| !missing.is_empty()) else {

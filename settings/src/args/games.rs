@@ -208,9 +208,9 @@ pub struct GameArgs {
     pub dry_run: bool,
 
     /// Positions that the built-in engine visits for each value, to measure the luck of the cards and report
-    /// luck-adjusted results; off; or after, with or without N, to measure once the last game is stored (docs/rating.md)
-    /// [default: 300, or a fiftieth of the engines' nodes, 1 with --depth]
-    #[arg(long, value_name = "N|off|after N", help_heading = RUNNING, hide_short_help = true)]
+    /// luck-adjusted results; engine, with --luck-engine; off; or after, alone or before N or engine, to measure once
+    /// the last game is stored (docs/rating.md) [default: 300, or a fiftieth of the engines' nodes, 1 with --depth]
+    #[arg(long, value_name = "N|off|engine|after", help_heading = RUNNING, hide_short_help = true)]
     pub luck: Option<LuckPlan>,
 
     /// Engine that measures the luck instead, with the keys of --engine; it must give estimates

@@ -81,7 +81,7 @@ fn luck(args: &GameArgs, plan: &Plan) -> Result<LuckPlan, ExitError> {
     let mut luck = args.luck.unwrap_or(usual);
     if args.luck_engine.is_some() {
         if let Some(luck) = args.luck.filter(|luck| !luck.suits_an_engine()) {
-            let reason = format!("{luck}: expected after, or nothing, with --luck-engine");
+            let reason = format!("{luck}: expected engine or after with --luck-engine");
             return Err(ExitError::of_flag("luck", reason));
         }
         luck.by = Some(LuckBy::Engine);
