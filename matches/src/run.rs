@@ -177,6 +177,7 @@ pub fn resume<S: Source>(stored: &StoredMatch, source: &mut S) -> ExitCode {
         let (report, path) = (&planned.ledger.report, stored.file.display());
         let games = count(planned.past.played.len() as u64, "game");
         let _ = print(&format!("{}\n{games}, all stored in {path}\n", report.text()));
+        // The first says the same as the line above.
         for remark in planned.remarks.iter().skip(1) {
             complain(format_args!("note: {remark}"));
         }
