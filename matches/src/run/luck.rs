@@ -53,7 +53,7 @@ impl Match {
         let Ledger { store: Some(store), report, interrupt, .. } = &mut self.ledger else {
             return Ok(());
         };
-        // A verdict has set that of the games.
+        // The verdict has set the interrupt of the games.
         let decided = Interrupt::new();
         let interrupt = if report.verdict() == Verdict::Open { &*interrupt } else { &decided };
         let failed = |error: &dyn ToString| SourceError::Source(error.to_string());
