@@ -175,8 +175,7 @@ fn adjusted_tests(
     simulate(sprt, tests, || AdjustedScores::new(2, 2), add)
 }
 
-/// A luck-adjusted score that mostly equals the expected one, and rarely exceeds it by far, or the opposite if `side` is
-/// -1.
+/// A luck-adjusted score that mostly equals the expected one. Rarely it is far above, or with a `side` of -1 far below.
 fn rarely_large(score: f64, side: f64, rng: &mut ChaCha8Rng) -> i64 {
     let excess = match uniform(rng) {
         drawn if drawn < 0.05 => -0.15 * (1.0 - uniform(rng)).ln(),
