@@ -203,7 +203,7 @@ fn luck_adjusted_tests_of_very_skewed_scores_end() {
 fn luck_adjusted_tests_keep_their_error_rates() {
     let mut rng = ChaCha8Rng::seed_from_u64(2018);
     for (elo0, elo1, side, tests) in
-        [(0.0, 10.0, 1.0, 40), (0.0, 30.0, 1.0, 300), (0.0, 30.0, -1.0, 300)]
+        [(0.0, 10.0, 1.0, 1000), (0.0, 30.0, 1.0, 10_000), (0.0, 30.0, -1.0, 10_000)]
     {
         let sprt: Sprt = format!("elo0={elo0} elo1={elo1} luck=on").parse().unwrap();
         for elo in [elo0, (elo0 + elo1) / 2.0, elo1] {
@@ -237,7 +237,7 @@ fn raw_pair(score: f64, rng: &mut ChaCha8Rng) -> u32 {
 
 #[test]
 #[ignore = "prints, and takes minutes"]
-fn luck_adjusted_tests_need_half_of_the_games() {
+fn luck_adjusted_tests_need_a_third_of_the_games() {
     const TESTS: u32 = 10_000;
     let mut rng = ChaCha8Rng::seed_from_u64(2019);
     for elo1 in [30.0, 10.0] {
@@ -257,7 +257,7 @@ fn luck_adjusted_tests_need_half_of_the_games() {
                     2.0 * raw_blocks,
                     2.0 * blocks
                 );
-                assert!(2.0 * blocks < raw_blocks, "{blocks} and {raw_blocks} blocks");
+                assert!(3.0 * blocks < raw_blocks, "{blocks} and {raw_blocks} blocks");
             }
         }
     }
