@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::blocks::Distribution;
+use super::blocks::{Distribution, UNSEEN};
 use super::elo::{NORMALIZED_ELO, elo};
 use super::interval::Interval;
 use super::moments::Moments;
@@ -70,14 +70,14 @@ impl AdjustedScores {
         variance(&self.points, self.unit())
     }
 
-    /// Returns the distribution of the scores and of [`COINS`]; similar scores count as their mean.
+    /// Returns the distribution, with a small weight for 0 and 1; similar scores count as their mean.
     pub(super) fn distribution(&self) -> Distribution {
         let classes = self.classes.values();
         let scores =
             classes.map(|&(blocks, sum)| (sum as f64 / blocks as f64 / self.unit(), blocks as f64));
-        let coin = [0.0, 1.0].map(|score| (score, COINS / 2.0));
-        let blocks = self.blocks() as f64 + COINS;
-        let scores = scores.chain(coin).map(|(score, weight)| (score, weight / blocks));
+        let extremes = [0.0, 1.0].map(|score| (score, UNSEEN));
+        let blocks = self.blocks() as f64 + 2.0 * UNSEEN;
+        let scores = scores.chain(extremes).map(|(score, weight)| (score, weight / blocks));
         Distribution { blocks, scores: scores.collect() }
     }
 
