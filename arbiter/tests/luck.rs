@@ -224,6 +224,10 @@ fn another_evaluator_measures_all_games_anew() {
     let folder = directory("luck_anew");
     let store = play(&folder, "match.db", &[]);
     let before = lines(&store);
+    let failing = "cmd=/bin/false name=failing";
+    let (code, _, _) = run(&["report", &store, "--format", "text", "--luck-engine", failing]);
+    assert_ne!(code, 0);
+    assert_eq!(lines(&store), before, "an error keeps the luck");
     content(&["report", &store, "--format", "text", "--luck", "50"]);
     let now = lines(&store);
     assert_eq!(now.matches(" nodes=50\"").count(), 8, "{now}");

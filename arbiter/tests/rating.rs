@@ -1,9 +1,13 @@
 //! Ratings against an independent algorithm and known values, and the coverage of their errors by simulation.
 
-use matches::score::{Crosstable, Meeting, POINT, Rating, Ratings, elo};
+use matches::score::{
+    AdjustedScores, Crosstable, Meeting, POINT, Rating, Ratings, elo, expected_score,
+};
 use proptest::prelude::*;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+
+use crate::intervals::uniform;
 
 /// A block where the first engine wins `halves` half-points of `comparisons`.
 fn meeting(engines: (usize, usize), comparisons: u32, halves: i64) -> Meeting {
@@ -40,6 +44,18 @@ fn the_error_of_two_engines_is_that_of_their_score() {
     let error = found[0].error.unwrap();
     assert!((error / expected - 1.0).abs() < 0.02, "{error}, expected {expected}");
     assert!((error - found[1].error.unwrap()).abs() < 1e-9, "{found:?}");
+}
+
+#[test]
+fn the_error_of_two_engines_less_luck_is_that_of_their_score() {
+    let (mut ratings, mut scores) = (Ratings::of_adjusted(2), AdjustedScores::new(2, 2));
+    for points in [90, 110, 100, 130, 80, 115, 95, 105].map(|percent| percent * POINT / 100) {
+        ratings.add_block(&[Meeting { engines: (0, 1), comparisons: 2, points }]);
+        scores.add(points);
+    }
+    let error = ratings.fit()[0].error.unwrap();
+    let expected = scores.elo().unwrap().error() / 2.0;
+    assert!((error / expected - 1.0).abs() < 0.1, "{error}, expected {expected}");
 }
 
 /// Ratings by a minorization-maximization algorithm, with one drawn comparison of each engine against strength 1.
@@ -179,6 +195,33 @@ fn errors_cover_the_true_ratings_of_a_round_robin() {
     let line_ups: Vec<Vec<usize>> =
         (0..4).flat_map(|one| (one + 1..4).map(move |other| vec![one, other])).collect();
     covers("round robin", &[120.0, 20.0, 0.0, -60.0], &line_ups, 20);
+}
+
+#[test]
+fn errors_less_luck_cover_the_true_ratings_of_a_short_round_robin() {
+    const MATCHES: usize = 1500;
+    let elo = [120.0, 20.0, 0.0, -140.0];
+    let mut rng = ChaCha8Rng::seed_from_u64(1952);
+    let mut covered = 0;
+    for _ in 0..MATCHES {
+        let mut ratings = Ratings::of_adjusted(elo.len());
+        for (one, other) in (0..3 * 4 * 4).map(|number| (number / 4 % 4, number % 4)) {
+            if one < other {
+                // Three uniform numbers, with a standard deviation of 0.1.
+                let noise: f64 = (0..3).map(|_| 0.2 * (uniform(&mut rng) - 0.5)).sum();
+                let points = 2.0 * (expected_score(elo[one] - elo[other]) + noise) * POINT as f64;
+                let engines = (one, other);
+                let meeting = Meeting { engines, comparisons: 2, points: points as i64 };
+                ratings.add_block(&[meeting]);
+            }
+        }
+        for (found, elo) in ratings.fit().iter().zip(elo) {
+            covered += usize::from((found.rating - elo).abs() <= found.error.unwrap());
+        }
+    }
+    let coverage = covered as f64 / (MATCHES * elo.len()) as f64;
+    println!("{coverage:.4}");
+    assert!((0.94..0.99).contains(&coverage), "{coverage}");
 }
 
 /// Blocks of meetings of three engines, with any number of points.

@@ -62,6 +62,29 @@ fn a_match_without_games() {
 }
 
 #[test]
+fn a_record_of_several_kinds_of_games_is_reported_by_kind() {
+    let file = directory("kinds").join("games.jsonl").to_str().unwrap().to_string();
+    let three = game(2, ["swift", "steady", "swift"], [2, 1, 3]);
+    let games = [duel(1, [1, 2]), three, duel(3, [2, 1])];
+    let lines: Vec<String> =
+        games.iter().map(|game| serde_json::to_string(game).unwrap()).collect();
+    std::fs::write(&file, lines.join("\n")).unwrap();
+    let report = |flags: &[&str]| run(&[&["report", &file, "--format", "text"], flags].concat());
+    let (two, three) =
+        ("--variant hase-und-igel --players 2", "--variant hase-und-igel --players 3");
+
+    let (code, stdout, stderr) = report(&[]);
+    assert_eq!((code, stderr), (0, format!("{file}: 1 game left out, see {three}\n")));
+    assert!(stdout.contains("2 games"), "{stdout}");
+    let (code, stdout, stderr) = report(&["--players", "3"]);
+    assert_eq!((code, stderr), (0, format!("{file}: 2 games left out, see {two}\n")));
+    assert!(stdout.contains("1 game"), "{stdout}");
+    let (code, _, stderr) = report(&["--players", "4"]);
+    assert_eq!(code, 2, "{stderr}");
+    assert!(stderr.ends_with(&format!("no such games: expected {two} or {three}\n")), "{stderr}");
+}
+
+#[test]
 fn faults_beyond_the_first_few_are_counted() {
     let mut report = Report::new(vec!["swift".to_string()], 3, 3);
     for number in 1..=25 {

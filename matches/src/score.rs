@@ -142,7 +142,7 @@ impl Standings {
         Standings {
             engines: vec![tally.clone(); names.len()],
             ratings: Ratings::new(names.len()),
-            adjusted_ratings: Ratings::new(names.len()),
+            adjusted_ratings: Ratings::of_adjusted(names.len()),
             crosstable: Crosstable::default(),
             games_in_order: 0,
             names,

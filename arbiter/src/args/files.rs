@@ -44,6 +44,14 @@ pub struct ReportArgs {
     #[command(flatten)]
     pub input: FileArgs,
 
+    /// Variant of the games to report, in a record of several kinds of games [default: that of the first]
+    #[arg(long, value_name = "NAME", hide_short_help = true)]
+    pub variant: Option<String>,
+
+    /// Number of seats of these games [default: that of the first]
+    #[arg(long, value_name = "N", hide_short_help = true)]
+    pub players: Option<usize>,
+
     /// Format of the report [default: html, or text on a terminal]
     #[arg(long, value_name = "FORM", value_enum)]
     pub format: Option<ReportFormat>,

@@ -1,5 +1,6 @@
 //! `arbiter report`: reports on the recorded games of a match, as a page for a browser or as tables.
 
+mod kind;
 mod luck;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -116,10 +117,9 @@ fn read_tables(
             })?;
             true
         }
-        GameFile::Lines(_) => {
-            let seats = report.standings().seats().len();
+        GameFile::Lines { .. } => {
             let meter = luck.as_ref().map(|luck| luck.meter(interrupt));
-            for_each_outline(&file, seats, meter.as_ref(), |record| report.add(record))?
+            for_each_outline(&file, meter.as_ref(), |record| report.add(record))?
         }
     };
     report.finish();
@@ -132,7 +132,7 @@ fn measured(
     args: &ReportArgs,
     interrupt: &Interrupt,
 ) -> Result<(GameFile, Option<Luck>), CommandError> {
-    let file = open(&args.input, false)?;
+    let file = kind::select(open(&args.input, false)?, args)?;
     match (Luck::of(args, &file)?, &file) {
         (Some(luck), GameFile::Store(_)) => {
             drop(file);
@@ -147,10 +147,9 @@ fn measured(
 fn read_page(args: &ReportArgs, interrupt: &Interrupt) -> Result<Made, CommandError> {
     let (file, luck) = measured(args, interrupt)?;
     let (subject, report) = beginning(&file, &args.input.file)?;
-    let seats = report.standings().seats().len();
     let mut page = Page::new(subject, report, args.games);
     let meter = luck.as_ref().map(|luck| luck.meter(interrupt));
-    let is_whole = for_each_outline(&file, seats, meter.as_ref(), |record| page.add(record))?;
+    let is_whole = for_each_outline(&file, meter.as_ref(), |record| page.add(record))?;
     page.finish();
     let wanted = page.wanted();
     let first: BTreeSet<u64> = wanted.iter().copied().take(args.review).collect();
@@ -267,7 +266,6 @@ fn beginning(file: &GameFile, path: &Path) -> Result<(Subject, Report), CommandE
 /// flaws of the other lines. A meter measures the luck of games that no store keeps.
 fn for_each_outline(
     file: &GameFile,
-    seats: usize,
     meter: Option<&LuckMeter<'_>>,
     mut visit: impl FnMut(&GameRecord),
 ) -> Result<bool, CommandError> {
@@ -289,14 +287,7 @@ fn for_each_outline(
                 return Ok(());
             }
         };
-        let (place, game, found) = (place.to_string(), record.game, record.seats.len());
-        if found != seats {
-            let expected = seats;
-            return Err(format!(
-                "{place}: game {game} has {found} seats, expected {expected} as in earlier games"
-            )
-            .into());
-        }
+        let game = record.game;
         if !seen.insert(game) {
             return Err(format!(
                 "{place}: game {game} occurs twice; expected each game of one match once"

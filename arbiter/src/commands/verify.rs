@@ -95,7 +95,7 @@ fn verify_file(args: &VerifyArgs, interrupt: &Interrupt) -> Result<Found, Comman
             }
             plan
         }
-        GameFile::Lines(_) => {
+        GameFile::Lines { .. } => {
             let mut plan = plan_of_engines(args)?;
             // Games name their engines, so the names must be known before the games are read.
             isolation = Some(start_engines(&mut plan, interrupt)?);
@@ -106,7 +106,7 @@ fn verify_file(args: &VerifyArgs, interrupt: &Interrupt) -> Result<Found, Comman
     let mut found = Found::default();
     let mut reruns = match file {
         GameFile::Store(_) => Reruns::of_match(plan.clone()),
-        GameFile::Lines(_) => Reruns::of_records(plan.clone()),
+        GameFile::Lines { .. } => Reruns::of_records(plan.clone()),
     };
     add_games(args, &file, &plan, interrupt, &mut reruns, &mut found)?;
     for (reason, games) in &found.not_verifiable {

@@ -19,7 +19,28 @@ pub enum GameFile {
     /// A store.
     Store(Store),
     /// JSON Lines.
-    Lines(PathBuf),
+    Lines {
+        /// The record.
+        path: PathBuf,
+        /// The only kind of games to read; `None` to read all.
+        kind: Option<Kind>,
+    },
+}
+
+/// Variant and number of seats of a game. All games of a match are of one kind; people may record several in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kind {
+    /// Name of the variant.
+    pub variant: String,
+    /// Number of seats.
+    pub seats: usize,
+}
+
+impl Kind {
+    /// Kind of a game.
+    pub fn of(game: &GameRecord) -> Kind {
+        Kind { variant: game.variant.clone(), seats: game.seats.len() }
+    }
 }
 
 /// Place of a game: its file and line.
@@ -55,7 +76,7 @@ impl GameFile {
             return Ok(GameFile::Store(Store::open(path)?));
         }
         own_files::add(path);
-        Ok(GameFile::Lines(path.to_path_buf()))
+        Ok(GameFile::Lines { path: path.to_path_buf(), kind: None })
     }
 
     /// Calls `visit` with each game and its place: sorted by number in a store, in the order of the lines in a record.
@@ -84,7 +105,9 @@ impl GameFile {
                     Place { file: store.path(), line: None, key: GameKey(game.record.game) };
                 visit(place, Ok(game))
             }),
-            GameFile::Lines(path) => {
+            GameFile::Lines { path, kind } => {
+                let is_other =
+                    |game: &GameRecord| kind.as_ref().is_some_and(|kind| *kind != Kind::of(game));
                 let mut begin = 0;
                 let mut names = HashSet::new();
                 for (index, line) in record_file::lines(path)?.enumerate() {
@@ -96,6 +119,9 @@ impl GameFile {
                     }
                     let game: Result<StoredGame, Flaw> =
                         serde_json::from_slice(&line).map_err(Flaw::from);
+                    if game.as_ref().is_ok_and(|game| is_other(&game.record)) {
+                        continue;
+                    }
                     names.extend(game.iter().flat_map(|game| game.record.seats.iter().cloned()));
                     if names.len() > MOST_ENGINES {
                         let expected = format!("expected at most {MOST_ENGINES}");
@@ -122,7 +148,9 @@ impl GameFile {
                 })?;
                 Ok(found)
             }
-            GameFile::Lines(path) => Ok(replay::read(record_file::line_at(path, key.0)?).ok()),
+            GameFile::Lines { path, .. } => {
+                Ok(replay::read(record_file::line_at(path, key.0)?).ok())
+            }
         }
     }
 

@@ -253,12 +253,12 @@ impl Store {
         self.check(written)
     }
 
-    /// Removes all luck.
+    /// Writes the luck of games by number, in place of all luck so far.
     ///
     /// # Errors
-    /// [`ArchiveError`] if it cannot be written.
-    pub fn forget_luck(&mut self) -> Result<(), ArchiveError> {
-        let written = writing::forget_luck(&mut self.connection);
+    /// [`ArchiveError`] if it cannot be written; then the luck so far remains.
+    pub fn replace_luck(&mut self, measured: &[(u64, Luck)]) -> Result<(), ArchiveError> {
+        let written = writing::replace_luck(&mut self.connection, measured);
         self.check(written)
     }
 
@@ -269,6 +269,14 @@ impl Store {
     pub fn games_without_luck(&self) -> Result<Vec<u64>, ArchiveError> {
         let select = "SELECT number FROM games WHERE luck IS NULL ORDER BY number";
         self.check(settings::column(&self.connection, select))
+    }
+
+    /// Returns the numbers of all games, in order.
+    ///
+    /// # Errors
+    /// [`ArchiveError`] if they cannot be read.
+    pub fn numbers(&self) -> Result<Vec<u64>, ArchiveError> {
+        self.check(settings::column(&self.connection, "SELECT number FROM games ORDER BY number"))
     }
 
     /// Returns the identity of the evaluator of all luck in the store; `None` if there is none.

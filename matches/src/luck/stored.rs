@@ -12,10 +12,11 @@ use crate::record::{GameRecord, Luck};
 /// Games that are read, measured and stored at a time.
 const AT_A_TIME: usize = 1000;
 
-/// Measures the luck of all games in a store that have none, on `concurrency` threads; calls `on_games` with the number
-/// of games done after each step. If the store has luck by another evaluator, measures all games anew.
+/// Measures the luck of all games in a store that have none, on `concurrency` threads; calls `on_games` with the numbers
+/// of games done and due after each step. If the store has luck by another evaluator, measures all games anew.
 ///
-/// An interrupt ends the work; the luck so far stays in the store.
+/// An interrupt ends the work. The luck so far stays in the store, unless all games are measured anew: then the former
+/// luck does, as after an error.
 ///
 /// # Errors
 /// [`LuckError`] if the store cannot be read or written, or a game cannot be measured.
@@ -23,15 +24,15 @@ pub fn measure_store(
     store: &mut Store,
     meter: &LuckMeter<'_>,
     concurrency: usize,
-    mut on_games: impl FnMut(u64),
+    mut on_games: impl FnMut(usize, usize),
 ) -> Result<(), LuckError> {
     let failed = |error: ArchiveError| LuckError(error.to_string());
     let by = store.luck_by().map_err(failed)?;
-    if by.is_some_and(|by| by != meter.evaluator.identity) {
-        store.forget_luck().map_err(failed)?;
-    }
-    let missing = store.games_without_luck().map_err(failed)?;
-    for numbers in missing.chunks(AT_A_TIME) {
+    let anew = by.is_some_and(|by| by != meter.evaluator.identity);
+    let due = if anew { store.numbers() } else { store.games_without_luck() };
+    let due = due.map_err(failed)?;
+    let (mut done, mut replaced) = (0, Vec::new());
+    for numbers in due.chunks(AT_A_TIME) {
         let mut records = Vec::new();
         for &number in numbers {
             store
@@ -43,15 +44,22 @@ pub fn measure_store(
         }
         measure_all(&mut records, meter, concurrency)?;
         if meter.interrupt.is_set() {
-            break;
+            return Ok(());
         }
         let measured = records.into_iter();
         let measured = measured.filter_map(|record| Some((record.game, record.luck?)));
         let measured: Vec<(u64, Luck)> = measured.collect();
-        store.set_luck(&measured).map_err(failed)?;
-        on_games(measured.len() as u64);
+        done += measured.len();
+        match anew {
+            true => replaced.extend(measured),
+            false => store.set_luck(&measured).map_err(failed)?,
+        }
+        on_games(done, due.len());
     }
-    Ok(())
+    match anew {
+        true => store.replace_luck(&replaced).map_err(failed),
+        false => Ok(()),
+    }
 }
 
 /// Measures the luck of games, on `concurrency` threads.

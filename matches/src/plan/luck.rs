@@ -75,7 +75,9 @@ impl FromStr for LuckPlan {
     /// Parses the [`Display`](fmt::Display) form; `after` alone means the built-in engine with 300 positions.
     fn from_str(text: &str) -> Result<LuckPlan, String> {
         let expected = || {
-            format!("{text:?}: expected off, a number of positions from 1, after, or \"after N\"")
+            format!(
+                "{text:?}: expected off, a number of positions from 1, engine, after, \"after N\" or \"after engine\""
+            )
         };
         let (after, rest) = match text.split_once(' ') {
             Some(("after", rest)) => (true, rest.trim_start()),

@@ -44,7 +44,7 @@ impl Report {
     }
 
     /// Result in one line, for a headline: the better of two engines, if the interval of its score excludes equality,
-    /// or else as [`Report::summary`]. The luck-adjusted score, which is more precise, decides and follows the raw one.
+    /// or else as [`Report::summary`]. The luck-adjusted score follows the raw one; the more precise of the two decides.
     /// `None` before the first complete block.
     pub fn verdict_in_words(&self) -> Option<String> {
         let standings = &self.standings;
@@ -58,7 +58,9 @@ impl Report {
         let raw = standings.head_to_head().and_then(BlockScores::mean_score);
         let raw = raw.map(|score| score.interval());
         let adjusted = standings.adjusted().and_then(AdjustedScores::score);
-        let Some(score) = adjusted.or(raw) else {
+        let width = |score: &Interval| score.high - score.low;
+        let known = [adjusted, raw].into_iter().flatten();
+        let Some(score) = known.min_by(|one, other| width(one).total_cmp(&width(other))) else {
             return self.summary();
         };
         let of_the_better = |Interval { value, low, high }| match score.high < 0.5 {
@@ -297,7 +299,8 @@ fn state(test: &Test) -> String {
         Verdict::H0 => format!("H0 accepted: {unit} {elo0} rather than {elo1}"),
         Verdict::Open => format!("undecided: {unit} {elo0} or {elo1}"),
     };
-    format!("{:.2}, bounds {low:.2} and {high:.2}; {meaning}", test.llr)
+    let luck = if test.sprt.uses_luck() { "luck-adjusted " } else { "" };
+    format!("{luck}{:.2}, bounds {low:.2} and {high:.2}; {meaning}", test.llr)
 }
 
 /// Index, name and rating of each engine, best first.

@@ -4,7 +4,7 @@ use super::footer::word_of;
 use super::past::Past;
 use super::{ExitError, Ledger, Match, SourceError};
 use crate::archive::store::Store;
-use crate::luck::{Evaluator, LuckMeter, flag, in_words, measure_store};
+use crate::luck::{Evaluator, LuckMeter, flag, measure_store};
 use crate::plan::{EngineSpec, Plan};
 use crate::play::interrupt::Interrupt;
 use crate::play::sandbox::Isolation;
@@ -27,9 +27,7 @@ pub(super) fn of_resumed(
             let now = evaluator.identity();
             let (flag, file) = (flag(now), word_of(store.path()));
             format!(
-                "luck: by {} so far, now by {}: not measured; `arbiter report {file} {flag}` measures all games anew",
-                in_words(&before),
-                in_words(now)
+                "luck: by {before} so far, now by {now}: not measured; `arbiter report {file} {flag}` measures all games anew"
             )
         }
         (Ok(luck), _) => return Ok(luck),
@@ -64,7 +62,7 @@ impl Match {
         let isolation = Isolation::of(self.plan.isolate, &self.plan.engines);
         let (isolation, _) = isolation.map_err(|error| failed(&error))?;
         let meter = LuckMeter::new(evaluator, isolation, interrupt);
-        let measured = measure_store(store, &meter, self.plan.concurrency, |_| {});
+        let measured = measure_store(store, &meter, self.plan.concurrency, |_, _| {});
         measured.map_err(|error| failed(&error))?;
         let past = Past::of(store, &self.plan).map_err(|error| failed(&error))?;
         *report = past.report;

@@ -12,7 +12,7 @@ use super::student;
 
 /// Number of additional scores with the variance of a coin, so that few scores are not believed to vary less: most
 /// scores are near the mean, and among few of them the rare other ones may be missing.
-const COINS: f64 = 0.1;
+pub(super) const COINS: f64 = 0.1;
 
 /// Number of classes of scores from 0 to 1.
 const CLASSES: f64 = 1000.0;

@@ -9,7 +9,9 @@ mod linear;
 
 use std::collections::BTreeMap;
 
+use super::adjusted::{self, AdjustedScores};
 use super::elo::ELO;
+use super::student;
 
 /// Value of a better place in a comparison, in the unit of [`Meeting::points`].
 pub const POINT: i64 = 1_000_000_000;
@@ -62,6 +64,9 @@ type Pair = (usize, usize);
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ratings {
     engines: usize,
+    /// `true` if the points are luck-adjusted.
+    is_adjusted: bool,
+    blocks: u64,
     pairs: BTreeMap<Pair, Sums>,
     /// Sums of products, for every two pairs of engines that occur in the same block.
     products: BTreeMap<(Pair, Pair), Products>,
@@ -89,7 +94,13 @@ struct Products {
 impl Ratings {
     /// Creates the ratings of engines without games.
     pub fn new(engines: usize) -> Ratings {
-        Ratings { engines, pairs: BTreeMap::new(), products: BTreeMap::new() }
+        let (pairs, products) = (BTreeMap::new(), BTreeMap::new());
+        Ratings { engines, is_adjusted: false, blocks: 0, pairs, products }
+    }
+
+    /// Like [`Ratings::new`], for luck-adjusted points, whose errors are estimated as those of [`AdjustedScores`].
+    pub fn of_adjusted(engines: usize) -> Ratings {
+        Ratings { is_adjusted: true, ..Ratings::new(engines) }
     }
 
     /// `true` if no block was counted.
@@ -113,6 +124,7 @@ impl Ratings {
                 sums.1 += points;
             }
         }
+        self.blocks += u64::from(!block.is_empty());
         for (&pair, &(comparisons, points)) in &block {
             let sums = self.pairs.entry(pair).or_default();
             sums.blocks += 1;
@@ -151,11 +163,18 @@ impl Ratings {
         let variances = self.variances(&strengths, &results, local);
         let comparable = comparable(number, &results);
         let mean = strengths.iter().sum::<f64>() / number.max(1) as f64;
+        let quantile = match self.is_adjusted {
+            // Each strength less their mean uses up a degree of freedom, as the mean of a sample does.
+            true => student::quantile((self.blocks + 2).saturating_sub(number as u64)),
+            false => Some(QUANTILE),
+        };
         let rating = |&engine: &Option<usize>| match engine {
             None => Rating::default(),
             Some(engine) => Rating {
                 rating: ELO * (strengths[engine] - mean),
-                error: comparable[engine].then(|| QUANTILE * ELO * variances[engine].sqrt()),
+                error: quantile
+                    .filter(|_| comparable[engine])
+                    .map(|quantile| quantile * ELO * variances[engine].sqrt()),
             },
         };
         index.iter().map(rating).collect()
@@ -176,6 +195,7 @@ impl Ratings {
             let mean = effects.iter().map(|row| row[column]).sum::<f64>() / number as f64;
             effects.iter_mut().for_each(|row| row[column] -= mean);
         }
+        let coins = if self.is_adjusted { adjusted::COINS } else { COINS };
         let residuals = self.products.iter().map(|(&(pair, other), products)| {
             let (one, two) = (local(pair), local(other));
             let [chance, other_chance] =
@@ -184,7 +204,7 @@ impl Ratings {
             match pair == other {
                 true => {
                     let squares = products.comparisons as f64 / self.pairs[&pair].blocks as f64;
-                    (one, two, product + COINS * squares * chance * (1.0 - chance))
+                    (one, two, product + coins * squares * chance * (1.0 - chance))
                 }
                 // Each order of the two pairs counts.
                 false => (one, two, 2.0 * product),

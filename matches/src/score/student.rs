@@ -18,7 +18,7 @@ pub(super) fn half_width_of(variance: f64, samples: u64) -> Option<f64> {
 }
 
 /// 0.975 quantile of the mean of `samples` samples, in standard errors; `None` for fewer than two.
-fn quantile(samples: u64) -> Option<f64> {
+pub(super) fn quantile(samples: u64) -> Option<f64> {
     Some(distribution(samples)?.inverse_cdf(0.975))
 }
 

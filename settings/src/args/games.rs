@@ -61,8 +61,8 @@ pub struct MatchArgs {
     pub games: Option<u64>,
 
     /// Test the first of two engines against the second; stop once the evidence favours H1, stronger by elo1 (exit code
-    /// 10), or H0, stronger by elo0 (exit code 11); model is logistic or normalized [default: elo0=0 elo1=5 alpha=0.05
-    /// beta=0.05 model=logistic]
+    /// 10), or H0, stronger by elo0 (exit code 11); model is logistic or normalized; luck=on tests luck-adjusted scores
+    /// [default: elo0=0 elo1=5 alpha=0.05 beta=0.05 model=logistic luck=off]
     #[arg(long, value_name = "KEY=VALUE", num_args = 0.., help_heading = GAMES)]
     pub sprt: Option<Vec<String>>,
 

@@ -115,7 +115,7 @@ export class Display extends Notices {
     const names = this.seats.map(({ name }) => name ?? null);
     const variations = [...this.game.variations(), ...this.unrestored];
     const isStudy = this.mode === "study";
-    history.replaceState({ variations, names, isStudy }, "", `#${linkOf(this.game, this.seats)}`);
+    history.replaceState({ variations, names, isStudy, id: this.game.id }, "", `#${linkOf(this.game, this.seats)}`);
   }
 
   // Shows an intermediate position, without squares to choose.

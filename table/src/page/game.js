@@ -40,8 +40,9 @@ export async function fetchGame(game) {
 }
 
 export class Game {
-  /** `answer` comes from `fetchGame` or `/api/new`. */
-  constructor(answer) {
+  /** `answer` comes from `fetchGame` or `/api/new`; `id` is the game's among those that this browser keeps. */
+  constructor(answer, id) {
+    this.id = id;
     this.variant = answer.game.variant;
     /** Description of the game by `games.js`. */
     this.traits = traitsOf(this.variant);

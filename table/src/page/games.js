@@ -209,9 +209,11 @@ function huntMove({ from, to, name, note }) {
 const unknownMove = ({ word, from, to, name }) =>
   (word.startsWith("+") ? ["card", { card: word }] : ["steps", { piece: name, from, to }]);
 
-/** Place in the race of a seat that stands on `square`. */
-const racePlace = (pieces, seat, square) =>
-  1 + pieces.filter((piece) => piece.seat !== seat && piece.square > square).length;
+/** Place in the race of a seat that moves to `square`; on the finish, after those that are there. */
+const racePlace = (pieces, seat, square) => {
+  const isBehind = (piece) => piece.square > square || (square > 0 && piece.square === square);
+  return 1 + pieces.filter((piece) => piece.seat !== seat && isBehind(piece)).length;
+};
 
 // The change by a move, divided into its price or gain and the income of the place on the square that was left.
 function raceParts({ word, amount, place }) {

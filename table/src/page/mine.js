@@ -29,7 +29,6 @@ export class Mine {
     this.table = table;
     this.server = server;
     this.resume = resume;
-    this.ids = new WeakMap();
     /** Ends that have been shown, and the roots of their games. */
     this.ended = new WeakSet();
     this.save = button(t("save game"), () => this.table.perform(() => this.download()), { id: "save-game", disabled: "" });
@@ -51,12 +50,14 @@ export class Mine {
   // A finished one stays as it is.
   own(before) {
     const { game } = this.table;
-    const id = this.ids.get(game);
-    if (id && !kept().find((entry) => entry.id === id)?.places) return;
+    const old = kept().find(({ id }) => id === game.id);
+    if (game.id && !old?.places) return;
+    // Its end may have been shown before a reload.
+    if (old) this.ended.add(game.root);
     const { moves, ...start } = game.request(before);
     const isSame = ({ game: { moves: known, ...from }, places }) =>
       !places && JSON.stringify(from) === JSON.stringify(start) && isPrefix(known, moves);
-    this.ids.set(game, kept().find(isSame)?.id ?? Date.now());
+    game.id = kept().find(isSame)?.id ?? Date.now();
   }
 
   follow() {
@@ -64,7 +65,7 @@ export class Mine {
     const last = game.line().at(-1);
     this.save.disabled = !isOver(last);
     if (mode !== "play" || this.ended.has(last)) return;
-    const id = this.ids.get(game);
+    const { id } = game;
     const old = kept().find((entry) => entry.id === id);
     const places = isOver(last) ? last.places : null;
     // Only the first end is recorded and rated, even if the person takes moves back later.
@@ -96,7 +97,7 @@ export class Mine {
   // only once for each `id`.
   forRecord(keep) {
     const { game } = this.table;
-    return { id: this.ids.get(game), game: game.request(game.line().at(-1)), seats: this.names(), keep };
+    return { id: game.id, game: game.request(game.line().at(-1)), seats: this.names(), keep };
   }
 
   async download() {

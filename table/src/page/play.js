@@ -32,11 +32,12 @@ export class Table extends Display {
     await this.begin(answer, seats);
   }
 
-  /** Starts with a game from the server: at its end, or paused after `at` turns; with the moves of its variations. */
-  async begin(answer, seats, { at = Infinity, variations = [] } = {}) {
+  /** Starts with a game from the server: at its end, or paused after `at` turns; with the moves of its variations, and
+   * with its `id` if this browser keeps it. */
+  async begin(answer, seats, { at = Infinity, variations = [], id = null } = {}) {
     this.abort();
     this.unrestored = [...variations];
-    const game = new Game(answer);
+    const game = new Game(answer, id);
     this.game = game;
     chooseGame(game.variant);
     this.forget();

@@ -164,9 +164,9 @@ async function fetched() {
 async function open() {
   const { link, answer } = await fetched();
   if (!link) return table.begin(answer, answer.places.map((_, seat) => usualSeat(seat)));
-  const { variations = [], names = [] } = history.state ?? {};
+  const { variations = [], names = [], id = null } = history.state ?? {};
   const seats = answer.places.map((_, index) => ({ ...person(), ...link.seats[index], name: names[index] ?? undefined }));
-  await table.begin(answer, seats, { at: link.at, variations });
+  await table.begin(answer, seats, { at: link.at, variations, id });
 }
 
 // Shows an error and a new game if the link is invalid.

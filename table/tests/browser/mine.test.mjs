@@ -134,13 +134,17 @@ table.test("a game is kept, resumed, recorded once at its end, saved and rated",
   assert.equal(kept.seats[0], "Anna");
   assert.match(kept.seats[1], /\(level 1\), movetime 700$/);
 
-  // Moves that are taken back change neither the result nor the record; what follows is a game of its own.
+  // Moves that are taken back change neither the result nor the record, also after a reload; what follows is a game of
+  // its own.
   const finished = await gameOf(page);
   const listed = page.locator("#my-games li");
   const [entry] = await listed.allTextContents();
   await page.locator("#undo").click();
   await awaited(page);
   assert.deepEqual(await listed.allTextContents(), [entry]);
+  await page.reload();
+  await ready(page);
+  await awaited(page);
   await playOut(page, byMouse(table.server, page));
   assert.equal(records().length, 1);
   assert.equal(await listed.count(), 2);

@@ -46,11 +46,11 @@ impl Luck {
     pub fn measure(&self, path: &Path, interrupt: &Interrupt) -> Result<(), CommandError> {
         stop_on_signals(interrupt)?;
         let mut store = Store::resume(path)?;
-        let games = store.games_without_luck()?.len() as u64;
-        let bar = progress(games, "luck of {pos}/{len} games  {eta} left");
+        let bar = progress(0, "luck of {pos}/{len} games  {eta} left");
         let threads = thread::available_parallelism().map_or(1, NonZero::get);
-        let measured = measure_store(&mut store, &self.meter(interrupt), threads, |games| {
-            bar.inc(games);
+        let measured = measure_store(&mut store, &self.meter(interrupt), threads, |done, due| {
+            bar.set_length(due as u64);
+            bar.set_position(done as u64);
         });
         bar.finish_and_clear();
         Ok(measured?)

@@ -137,21 +137,27 @@ fn add_game(transaction: &Transaction<'_>, record: &GameRecord) -> Result<(), Re
 /// Writes the luck of stored games.
 pub fn set_luck(connection: &mut Connection, measured: &[(u64, Luck)]) -> Result<(), Reason> {
     let transaction = connection.transaction()?;
-    for (game, luck) in measured {
-        check_evaluator(&transaction, &luck.by)?;
-        let mut update = transaction.prepare_cached(LUCK)?;
-        update.execute(params![game, joined(&luck.shares)])?;
-    }
+    add_luck(&transaction, measured)?;
     Ok(transaction.commit()?)
 }
 
-/// Removes all luck.
-pub fn forget_luck(connection: &mut Connection) -> Result<(), Reason> {
+/// Writes the luck of stored games in place of all other luck.
+pub fn replace_luck(connection: &mut Connection, measured: &[(u64, Luck)]) -> Result<(), Reason> {
     let transaction = connection.transaction()?;
     transaction.execute("UPDATE games SET luck = NULL", [])?;
     let delete = "DELETE FROM settings WHERE name = ?1";
     transaction.execute(delete, [settings::LUCK_BY])?;
+    add_luck(&transaction, measured)?;
     Ok(transaction.commit()?)
+}
+
+fn add_luck(transaction: &Transaction<'_>, measured: &[(u64, Luck)]) -> Result<(), Reason> {
+    for (game, luck) in measured {
+        check_evaluator(transaction, &luck.by)?;
+        let mut update = transaction.prepare_cached(LUCK)?;
+        update.execute(params![game, joined(&luck.shares)])?;
+    }
+    Ok(())
 }
 
 /// Checks that all luck in a store has the same evaluator; the first one is noted.
