@@ -4,7 +4,7 @@ use matches::score::{
     AdjustedScores, Crosstable, Meeting, POINT, Rating, Ratings, elo, expected_score,
 };
 use proptest::prelude::*;
-use rand::{Rng, SeedableRng};
+use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use crate::intervals::uniform;
@@ -129,11 +129,6 @@ fn an_engine_without_games_has_no_rating() {
     let found = rated(3, &[vec![meeting((0, 2), 2, 3)], vec![meeting((2, 2), 2, 4)]]);
     assert_eq!(found[1], Rating { rating: 0.0, error: None });
     assert!(found[0].rating > 0.0 && found[0].rating == -found[2].rating, "{found:?}");
-}
-
-/// A uniform random number from 0 to 1.
-fn uniform(rng: &mut ChaCha8Rng) -> f64 {
-    rng.next_u64() as f64 / (u64::MAX as f64 + 1.0)
 }
 
 /// Games of a line-up after Plackett and Luce, one per seat. In half of the blocks the cards favour the same engines in

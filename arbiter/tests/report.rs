@@ -5,6 +5,7 @@ use matches::record::{Fault, GameRecord, Luck, TurnRecord};
 use matches::report::Report;
 use matches::run::events::standings_json;
 use matches::score::Verdict;
+use serde_json::Value;
 
 use crate::common::program;
 use program::{content, directory, run};
@@ -69,16 +70,17 @@ fn a_record_of_several_kinds_of_games_is_reported_by_kind() {
     let lines: Vec<String> =
         games.iter().map(|game| serde_json::to_string(game).unwrap()).collect();
     std::fs::write(&file, lines.join("\n")).unwrap();
-    let report = |flags: &[&str]| run(&[&["report", &file, "--format", "text"], flags].concat());
+    let report = |flags: &[&str]| run(&[&["report", &file, "--format", "json"], flags].concat());
+    let games = |json: &str| serde_json::from_str::<Value>(json).unwrap()["games"].clone();
     let (two, three) =
         ("--variant hase-und-igel --players 2", "--variant hase-und-igel --players 3");
 
     let (code, stdout, stderr) = report(&[]);
     assert_eq!((code, stderr), (0, format!("{file}: 1 game left out, see {three}\n")));
-    assert!(stdout.contains("2 games"), "{stdout}");
+    assert_eq!(games(&stdout), 2);
     let (code, stdout, stderr) = report(&["--players", "3"]);
     assert_eq!((code, stderr), (0, format!("{file}: 2 games left out, see {two}\n")));
-    assert!(stdout.contains("1 game"), "{stdout}");
+    assert_eq!(games(&stdout), 1);
     let (code, _, stderr) = report(&["--players", "4"]);
     assert_eq!(code, 2, "{stderr}");
     assert!(stderr.ends_with(&format!("no such games: expected {two} or {three}\n")), "{stderr}");

@@ -195,7 +195,10 @@ impl Ratings {
             let mean = effects.iter().map(|row| row[column]).sum::<f64>() / number as f64;
             effects.iter_mut().for_each(|row| row[column] -= mean);
         }
-        let coins = if self.is_adjusted { adjusted::COINS } else { COINS };
+        let coins = match self.is_adjusted {
+            true => adjusted::COINS / self.pairs.len() as f64,
+            false => COINS,
+        };
         let residuals = self.products.iter().map(|(&(pair, other), products)| {
             let (one, two) = (local(pair), local(other));
             let [chance, other_chance] =
