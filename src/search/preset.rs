@@ -48,7 +48,7 @@ impl ArticleSettings {
         }
     }
 
-    /// The strongest of the articles' ideas.
+    /// The strongest of the articles' ideas with two seats.
     pub fn best() -> ArticleSettings {
         ArticleSettings {
             search: VectorSettings::best(),
