@@ -200,6 +200,20 @@ fn luck_adjusted_tests_of_very_skewed_scores_end() {
 }
 
 #[test]
+fn luck_adjusted_tests_of_unequal_engines_end_early() {
+    let mut rng = ChaCha8Rng::seed_from_u64(2021);
+    for model in ["logistic", "normalized"] {
+        let sprt: Sprt = format!("elo0=0 elo1=5 luck=on model={model}").parse().unwrap();
+        for (elo, expected) in [(-150.0, 0.0), (150.0, 1.0)] {
+            let (rate, mean_blocks) =
+                adjusted_tests(&sprt, 200, expected_score(elo), 1.0, &mut rng);
+            println!("{sprt}: at {elo} Elo H1 in {rate}, {mean_blocks} blocks");
+            assert!(rate == expected && mean_blocks < 100.0, "{rate}, {mean_blocks}");
+        }
+    }
+}
+
+#[test]
 fn luck_adjusted_tests_keep_their_error_rates() {
     let mut rng = ChaCha8Rng::seed_from_u64(2018);
     for (elo0, elo1, side, tests) in

@@ -20,6 +20,10 @@ const KEYS: &str = "elo0, elo1, alpha, beta, model, luck";
 /// Number of luck-adjusted blocks before the first verdict: fewer say too little about the distribution.
 const LEAST_BLOCKS: u64 = 30;
 
+/// Standard errors between the mean of luck-adjusted scores and the nearer hypothesis from which on the test no longer
+/// allows for scores that no block has.
+const FAR: f64 = 4.0;
+
 /// Largest Elo difference of a hypothesis.
 const MOST_ELO: f64 = 1000.0;
 
@@ -169,8 +173,24 @@ impl Sprt {
     pub fn adjusted_llr(&self, scores: &AdjustedScores) -> f64 {
         match scores.blocks() {
             ..LEAST_BLOCKS => 0.0,
-            _ => self.ratio(&scores.distribution(), scores.games_per_block()),
+            _ => self
+                .ratio_if_far(scores)
+                .unwrap_or_else(|| self.ratio(&scores.distribution(), scores.games_per_block())),
         }
+    }
+
+    /// Log likelihood ratio of normal distributions with the observed variance, if both hypotheses are [`FAR`] on the
+    /// same side of the mean. There the general one, which explains any mean by rare scores of 0 or 1, hardly rises.
+    fn ratio_if_far(&self, scores: &AdjustedScores) -> Option<f64> {
+        let (mean, variance) = (scores.mean()?, scores.variance()?);
+        let (blocks, games) = (scores.blocks() as f64, scores.games_per_block());
+        let [zero, one] = [self.elo0, self.elo1].map(|elo| match self.model {
+            EloModel::Logistic => expected_score(elo),
+            EloModel::Normalized => 0.5 + t_value(elo, games) * variance.sqrt(),
+        });
+        let far = FAR * (variance / blocks).sqrt();
+        let is_far = mean > one + far || mean < zero - far;
+        is_far.then(|| blocks * (one - zero) * (mean - (zero + one) / 2.0) / variance)
     }
 
     fn ratio(&self, observed: &Distribution, games_per_block: u32) -> f64 {
@@ -179,10 +199,8 @@ impl Sprt {
                 ratio_of_means(observed, expected_score(self.elo0), expected_score(self.elo1))
             }
             EloModel::Normalized => {
-                // A block of n games carries n times the evidence of a game, so its t-value is sqrt(n) times that of a
-                // game.
-                let of_a_block = f64::from(games_per_block).sqrt() / NORMALIZED_ELO;
-                ratio_of_t_values(observed, self.elo0 * of_a_block, self.elo1 * of_a_block)
+                let of_a_block = |elo| t_value(elo, games_per_block);
+                ratio_of_t_values(observed, of_a_block(self.elo0), of_a_block(self.elo1))
             }
         }
     }
@@ -254,6 +272,12 @@ impl fmt::Display for EloModel {
             EloModel::Normalized => "normalized",
         })
     }
+}
+
+/// T-value of a block of `games` games at a normalized Elo difference: a block of n games carries n times the evidence
+/// of a game, so its t-value is sqrt(n) times that of a game.
+fn t_value(elo: f64, games: u32) -> f64 {
+    elo * f64::from(games).sqrt() / NORMALIZED_ELO
 }
 
 fn number(key: &str, value: &str) -> Result<f64, SprtError> {
