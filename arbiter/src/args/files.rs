@@ -44,11 +44,11 @@ pub struct ReportArgs {
     #[command(flatten)]
     pub input: FileArgs,
 
-    /// Variant of the games to report, in a record of several kinds of games [default: that of the first]
+    /// Variant of the games to report, in a record of several kinds of games [default: the first game's]
     #[arg(long, value_name = "NAME", hide_short_help = true)]
     pub variant: Option<String>,
 
-    /// Number of seats of these games [default: that of the first]
+    /// Number of seats of these games [default: the first game's]
     #[arg(long, value_name = "N", hide_short_help = true)]
     pub players: Option<usize>,
 

@@ -20,8 +20,8 @@ const KEYS: &str = "elo0, elo1, alpha, beta, model, luck";
 /// Number of luck-adjusted blocks before the first verdict: fewer say too little about the distribution.
 const LEAST_BLOCKS: u64 = 30;
 
-/// Standard errors between the mean of luck-adjusted scores and the nearer hypothesis from which on the test no longer
-/// allows for scores that no block has.
+/// Least distance of both hypotheses below the mean luck-adjusted score, or above it, in standard errors, at which the
+/// test no longer allows for scores that no block has.
 const FAR: f64 = 4.0;
 
 /// Largest Elo difference of a hypothesis.
@@ -274,8 +274,8 @@ impl fmt::Display for EloModel {
     }
 }
 
-/// T-value of a block of `games` games at a normalized Elo difference: a block of n games carries n times the evidence
-/// of a game, so its t-value is sqrt(n) times that of a game.
+/// T-value of a block of n games at a normalized Elo difference. A block carries n times the evidence of a game, so its
+/// t-value is sqrt(n) times a game's.
 fn t_value(elo: f64, games: u32) -> f64 {
     elo * f64::from(games).sqrt() / NORMALIZED_ELO
 }

@@ -6,7 +6,7 @@ use matches::archive::game_file::{GameFile, Kind};
 
 use super::super::{CommandError, exit};
 
-/// Restricts a record to the kind of games that the user asks for, by default that of its first game. Names the kinds
+/// Restricts a record to the kind of games that the user asks for, by default its first game's. Names the kinds
 /// that are left out.
 pub fn select(file: GameFile, args: &ReportArgs) -> Result<GameFile, CommandError> {
     let path = args.input.file.display();
