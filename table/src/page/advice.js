@@ -12,13 +12,12 @@ const LEAST_LOSS = 100;
 
 /** Shows the position before a move, with the move as a red arrow and the better one as another. */
 export async function compare(table, node, played, best, estimate = null) {
-  await table.go(node);
+  await table.visit(node);
   const arrowOf = (word, rank) => {
     const found = node.moves?.find(({ move }) => move === word);
     return found && { from: node.pieces[found.piece].square, to: found.square, rank };
   };
   table.mark([played !== best && arrowOf(played, "bad"), arrowOf(best, 0)].filter(Boolean), estimate);
-  table.parts.board.scrollIntoView({ block: "nearest" });
 }
 
 export class Advice {

@@ -26,6 +26,8 @@ export class Display extends Notices {
     /** Pieces of a position that is being set up; shown instead of the game's. */
     this.placed = null;
     this.focused = null;
+    /** Game whose board has been brought into view. */
+    this.revealed = null;
     /** Node whose cards are shown to choose from; null if none is. */
     this.asked = null;
     /** Controller of the current request, animation or card. */
@@ -108,6 +110,14 @@ export class Display extends Notices {
     this.keep();
     this.sayWhoseTurn();
     for (const listener of this.listeners) listener();
+    if (this.revealed === game) return;
+    if (this.revealed) this.reveal();
+    this.revealed = game;
+  }
+
+  /** Scrolls the status and the board into view. */
+  reveal() {
+    for (const part of [this.parts.status, this.parts.board]) part.scrollIntoView({ block: "nearest" });
   }
 
   // Keeps the game in the address, and what an address cannot hold in the browser's history.
@@ -220,13 +230,16 @@ export class Display extends Notices {
     const haveWords = new Set(cards.map(cardWords)).size === cards.length;
     const nameOf = (card) => (haveWords ? cardWords(card) : card.card);
     const choose = ({ card }) => {
-      this.parts.board.scrollIntoView({ block: "nearest" });
+      this.reveal();
       this.play(card);
     };
     const all = cards.map((card) =>
       button(`${nameOf(card)} × ${card.number}`, () => choose(card), { "data-card": card.card }));
     const heading = element("h2", {}, t("choose card"));
     this.parts.choices.replaceChildren(heading, element("div", { class: "buttons" }, ...all));
-    if (isNew) this.parts.choices.scrollIntoView({ block: "nearest" });
+    if (!isNew) return;
+    // After a puzzle's move its verdict counts, on the board.
+    if (this.mode === "study") this.parts.choices.scrollIntoView({ block: "nearest" });
+    else this.reveal();
   }
 }

@@ -14,7 +14,7 @@ function turnOf(table, node) {
     ...step.changes.map((change) => element("span", { class: classOf(change) }, textAbout(change, step.seat, names)))));
   const isHere = node === game.current;
   const ply = element("span", { class: "ply", "aria-hidden": "true" }, String(node.ply));
-  return button(element("span", { class: "unseen" }, `${names[node.seat - 1]}: `), () => table.go(node), {
+  return button(element("span", { class: "unseen" }, `${names[node.seat - 1]}: `), () => table.visit(node), {
     class: isHere ? "turn here" : "turn", "data-seat": node.seat, "data-words": node.words.join(" "),
     "aria-current": isHere ? "step" : "false",
   }, ply, seatMark(node.seat - 1), element("span", { class: "steps" }, ...parts));

@@ -230,6 +230,12 @@ export class Table extends Display {
     await this.look();
   }
 
+  /** Shows a node that was chosen elsewhere on the page, and brings the board into view. */
+  async visit(node) {
+    await this.go(node);
+    this.reveal();
+  }
+
   turnTo(node) {
     this.abort();
     this.forget();

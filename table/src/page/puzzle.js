@@ -21,7 +21,6 @@ export class Puzzle {
   begin() {
     this.start = this.table.game.root;
     this.panel.replaceChildren(...this.score());
-    for (const part of [this.table.parts.status, this.table.parts.board]) part.scrollIntoView({ block: "nearest" });
   }
 
   score() {

@@ -97,7 +97,11 @@ class Analyst {
       element("span", { class: "held", title: names[seat] }, seatMark(seat), `${percent(share)} %`));
     const move = game.current.moves?.find((one) => one.move === pv[0]);
     const title = move ? moveTitle(game, game.current, move) : "";
-    const first = button(title, () => this.study.table.play(pv[0]), { "data-move": pv[0] ?? "" });
+    const choose = () => {
+      this.study.table.reveal();
+      this.study.table.play(pv[0]);
+    };
+    const first = button(title, choose, { "data-move": pv[0] ?? "" });
     const known = this.texts.get(line ?? 1);
     const steps = known?.first === pv[0] ? known.steps.slice(1) : [];
     const rest = steps.map(({ seat, text }) => element("span", {}, seatMark(seat - 1), text));

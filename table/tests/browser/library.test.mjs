@@ -300,6 +300,21 @@ table.test("an etude is a puzzle: after the move the engine's verdict and the sc
   }
 });
 
+for (const [width, height] of [[360, 740], [844, 390], [1400, 900]]) {
+  table.test(`a puzzle's move to a hare leaves the board in view at ${width} by ${height}`, async (visit) => {
+    const page = await library(visit, { width, height });
+    await page.locator("#panel-library textarea").evaluate((box) => { box.style.height = "70rem"; });
+    await openEtude(page, 1);
+    const { moves, scene } = await stateOf(table.server, page);
+    const { square } = moves.find((move) => scene.board.squares[move.square].name === "hare");
+    await fakeReview(page, 300, moves[0].move);
+    await page.locator(`.lit[data-square="${square}"]`).click();
+    await page.getByText(/loses 30\.0/).waitFor();
+    await page.locator("#choices button").first().waitFor();
+    for (const part of [".board", "#comment"]) await inView(page, part);
+  });
+}
+
 for (const [width, height] of [[360, 740], [844, 390]]) {
   table.test(`an etude's board comes into view, and then the verdict with it, at ${width} by ${height}`, async (visit) => {
     const page = await library(visit, { width, height });
