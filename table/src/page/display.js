@@ -51,9 +51,16 @@ export class Display extends Notices {
     this.listeners.push(listener);
   }
 
+  /** Whether the board shows an earlier position of a game; moves are made at its end, variations in a study. */
+  get isEarlier() {
+    return this.mode === "play" && this.game.current !== this.game.line().at(-1);
+  }
+
   /** Whether a person may move now; in a study, for any seat. */
   isDue() {
-    return !this.busy && this.mode !== "review" && Boolean(this.game.current.moves) && this.isPersons(this.game.current);
+    const { current } = this.game;
+    if (this.busy || this.mode === "review" || this.isEarlier) return false;
+    return Boolean(current.moves) && this.isPersons(current);
   }
 
   /** Whether a person is to move in a position; in a study, for any seat. */
@@ -102,11 +109,12 @@ export class Display extends Notices {
     this.parts.moves.replaceChildren(logOf(this));
     const here = this.parts.moves.querySelector(".here");
     if (here) here.closest("ol").scrollTop = here.offsetTop - here.closest("ol").clientHeight / 2;
+    const { isEarlier } = this;
     // In a game, only its last moves can be taken back, so that none are lost unseen.
-    const isEarlier = this.mode === "play" && game.current !== game.line().at(-1);
     this.parts.undo.disabled = !view.parent || this.mode === "review" || isEarlier;
     this.parts.skip.disabled = !this.busy;
-    this.parts.onward.hidden = !this.isWaiting();
+    this.parts.onward.hidden = !isEarlier && !this.isWaiting();
+    this.parts.onward.textContent = t(isEarlier ? "to game" : "continues");
     this.keep();
     this.sayWhoseTurn();
     for (const listener of this.listeners) listener();

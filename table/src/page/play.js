@@ -117,6 +117,12 @@ export class Table extends Display {
     await this.look();
   }
 
+  /** Continues a paused game at its end. */
+  async resume() {
+    this.turnTo(this.game.line().at(-1));
+    await this.proceed();
+  }
+
   /** Shows the current position; fetches its moves if they are missing. */
   async look() {
     try {

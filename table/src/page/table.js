@@ -42,7 +42,7 @@ function partsOf() {
     comment: element("div", { id: "comment", "aria-live": "polite", hidden: "" }),
     moves: element("div", { id: "move-list" }),
     undo: button(t("undo"), () => table.undo(), { id: "undo", disabled: "" }),
-    onward: button(t("continues"), () => table.proceed(), { id: "continue", hidden: "" }),
+    onward: button(t("continues"), () => table.resume(), { id: "continue", hidden: "" }),
     skip: button(t("skip"), () => table.skip(), { id: "skip", disabled: "" }),
   };
 }

@@ -192,6 +192,7 @@ table.test("the key n and Enter leave the game, and Back returns to it", async (
 table.test("a language switch keeps variations, a reload keeps names and the thinking time", async (visit) => {
   const page = await visit({ hash: linkTo({ players: 2, moves: ["4", "9"] }) });
   await page.locator("#thinking").selectOption("2000");
+  await page.locator("#tab-study").click();
   await page.locator("#go-back").click();
   await page.waitForFunction(() => document.querySelector(".turn.here")?.dataset.words === "4");
   await page.locator('.lit[data-square="5"]').click();

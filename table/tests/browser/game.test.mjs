@@ -1,7 +1,9 @@
 // During a game: reloads, links, steps back and forth, variations, taking back moves, and changing seats.
 
 import assert from "node:assert/strict";
-import { advise, awaited, clickMove, gameOf, linkTo, litSquares, look, played, post, ready, withTable, wordsOf } from "./common.mjs";
+import {
+  advise, awaited, clickMove, gameOf, linkTo, litSquares, look, played, post, readCard, ready, withTable, wordsOf,
+} from "./common.mjs";
 
 const table = withTable(["--seed", "2"]);
 const [FIRST, LAST] = ["#go-first", "#go-last"];
@@ -121,8 +123,9 @@ table.test("a reload at an earlier move stays there and keeps the later moves", 
   assert.deepEqual(await look(page), before);
 });
 
-table.test("another move at an earlier position begins a variation, and both can be reached", async (visit) => {
+table.test("in a study, another move at an earlier position begins a variation, and both stay", async (visit) => {
   const page = await visit({ hash: linkTo({ players: 2, moves: ["4", "9", "8"] }) });
+  await page.locator("#tab-study").click();
   const main = await wordsOf(page.locator(".moves .turn"));
   await page.locator("#go-back").click();
   await page.locator("#go-back").click();
@@ -198,14 +201,26 @@ table.test("seats can change during a game: an engine takes a seat, moves, and l
   assert.match(await page.locator(".seat .who b").nth(0).innerText(), /^buxtehude/, "a dialog that is left changes nothing");
 });
 
-table.test("a game that is paused at an engine's turn can be continued from there", async (visit) => {
-  const page = await visit({ hash: linkTo({ players: 2, moves: ["4", "9", "10"], at: 1, seats: ["", "buxtehude~1"] }) });
-  assert.deepEqual(await here(page), ["4"]);
-  await page.locator("#continue").click();
-  await page.waitForFunction(() => document.querySelectorAll(".turn.here").length === 1
-    && document.querySelector(".turn.here").dataset.words !== "4");
-  assert.equal(await awaited(page), "move");
-});
+for (const [language, back, on] of [
+  ["en", "Back to the game", "Continue from here"], ["de", "Zurück zum Spiel", "Von hier weiterspielen"],
+]) {
+  table.test(`an earlier position offers the way back to the game instead of moves, in ${language}`, async (visit) => {
+    const moves = ["4", "9", "10"];
+    const page = await visit({ hash: linkTo({ players: 2, moves, at: 2, seats: ["", "buxtehude~1"] }), language });
+    assert.deepEqual(await here(page), ["9"]);
+    assert.equal(await page.locator(".lit").count(), 0, "a tap would replace the moves that follow");
+    const button = page.locator("#continue");
+    assert.equal(await button.innerText(), back);
+    await page.locator("#go-last").click();
+    await page.waitForFunction((text) => document.getElementById("continue").textContent === text, on);
+    await page.locator("#go-back").click();
+    await page.waitForFunction((text) => document.getElementById("continue").textContent === text, back);
+    await button.click();
+    while (await awaited(page) === "card") await readCard(page);
+    assert.deepEqual((await gameOf(page)).moves.slice(0, 3), moves);
+    assert.ok((await gameOf(page)).moves.length > 3, "the engine does not continue");
+  });
+}
 
 table.test("the dialog of a new game offers every variant with its numbers of players", async (visit) => {
   const page = await visit();

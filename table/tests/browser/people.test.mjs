@@ -256,10 +256,12 @@ table.test("a costly move gets a comment with the better one, which can be switc
   await page.getByRole("button", { name: "Show it" }).click();
   await page.locator('.arrow[data-rank="bad"]').waitFor();
   assert.equal(await page.locator(".arrow").count(), 2);
+  await page.getByRole("button", { name: "Back to the game" }).click();
+  await page.locator(".turn.here").waitFor();
 
   await page.locator("#comments").uncheck();
   const again = page.waitForRequest("**/api/review", { timeout: 1500 }).then(() => true, () => false);
-  await page.locator('.lit[data-square="12"]').click();
+  await page.locator('.lit[data-square="13"]').click();
   assert.equal(await again, false, "a search runs although comments are off");
   assert.ok(await page.locator("#comment").isHidden());
   await page.reload();
@@ -294,6 +296,8 @@ table.test("a comment on a move of the last game does not come in the next", asy
 
 table.test("a hint goes with its position: by a step, a move taken back, and a new game", async (visit) => {
   const page = await visit({ hash: linkTo({ players: 2, moves: ["4", "9", "8"] }) });
+  // There are hints at earlier positions, too.
+  await page.locator("#tab-study").click();
   const newGame = async () => {
     await page.locator("#new-game").click();
     await page.getByRole("button", { name: "Start", exact: true }).click();

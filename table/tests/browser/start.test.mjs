@@ -20,7 +20,7 @@ async function early(visit, options = {}) {
     await route.continue();
   });
   const page = await visit({ ...options, isReady: false, prepare });
-  await page.locator(".lit").first().waitFor();
+  await page.locator(".piece").first().waitFor();
   const tell = async () => {
     release();
     await ready(page);
