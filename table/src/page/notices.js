@@ -20,6 +20,7 @@ export class Notices {
   /** Shows the status. */
   say(text) {
     this.parts.status.textContent = text;
+    this.parts.status.scrollTop = 0;
   }
 
   /** Shows a problem with buttons to solve it; without a text, removes it. */

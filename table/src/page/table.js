@@ -35,7 +35,8 @@ function partsOf() {
   return {
     board: element("div", { class: "board", id: "board" }),
     seats: element("div", { id: "seats" }),
-    status: element("p", { id: "status", "aria-live": "polite", role: "status" }),
+    // The keys scroll it if it is long.
+    status: element("p", { id: "status", "aria-live": "polite", role: "status", tabindex: 0 }),
     hint: element("p", { id: "hint" }),
     trouble: element("div", { id: "trouble", role: "alert", hidden: "" }),
     choices: element("div", { id: "choices", hidden: "" }),

@@ -1,7 +1,7 @@
 // Accessibility, also in small windows: no state of the page violates a rule of axe-core.
 
 import assert from "node:assert/strict";
-import { AXE, awaited, linkTo, played, readCard, withTable } from "./common.mjs";
+import { AXE, LONG_STATUS, awaited, linkTo, played, readCard, withTable } from "./common.mjs";
 
 const table = withTable(["--seed", "1"]);
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
@@ -88,6 +88,10 @@ async function goThrough(visit, check) {
   const wrong = await visit({ hash: WRONG, expected: [/status of 400/] });
   await wrong.locator("#trouble:not([hidden])").waitFor();
   await check(wrong, "a link that holds no game", ".stage");
+
+  const long = await visit({ hash: LONG_STATUS });
+  await long.locator(".lit").first().waitFor();
+  await check(long, "a long status", ".stage");
 
   const wolves = await visit({ hash: TWO_MOVES });
   await wolves.locator('.lit[data-square="45"]').click();

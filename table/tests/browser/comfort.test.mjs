@@ -3,7 +3,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { join } from "node:path";
-import { awaited, gameOf, launch, linkTo, litSquares, openPage, played, ready, serve, withTable, wordsOf } from "./common.mjs";
+import {
+  LONG_STATUS, awaited, gameOf, launch, linkTo, litSquares, openPage, played, ready, serve, withTable, wordsOf,
+} from "./common.mjs";
 
 const binary = process.env.TABLE_BINARY;
 const engine = (name, command) => ["--engine", `${command} name=${name}`];
@@ -109,6 +111,32 @@ for (const [width, height] of [[360, 740], [844, 390], [800, 1100], [1400, 900],
     assert.ok(isAbove, "a hare hides the number of its square");
   });
 }
+
+for (const [width, height] of [[360, 740], [740, 360], [844, 390]]) {
+  table.test(`a long status leaves the whole board above the buttons at ${width} by ${height}`, async (visit) => {
+    for (const language of ["en", "de"]) {
+      const page = await visit({ hash: LONG_STATUS, width, height, language });
+      await page.locator(".lit").first().waitFor();
+      const parts = ["#status", ".board svg", ".stage .controls"].map((part) => boxOf(page, part));
+      const [status, board, controls] = await Promise.all(parts);
+      const isFree = board.y >= status.y + status.height && board.y + board.height <= controls.y;
+      assert.ok(isFree, JSON.stringify([status, board, controls]));
+      const read = await page.locator("#status").evaluate((part) => {
+        part.scrollTop = 10000;
+        return part.scrollTop + part.clientHeight >= part.scrollHeight - 1;
+      });
+      assert.ok(read, "its end cannot be read");
+    }
+  });
+}
+
+table.test("the words about highlighted squares are above the buttons on a phone", async (visit) => {
+  for (const language of ["en", "de"]) {
+    const page = await visit({ hash: linkTo({ players: 3 }), width: 360, height: 740, language });
+    const [hint, controls] = await Promise.all(["#hint", ".stage .controls"].map((part) => boxOf(page, part)));
+    assert.ok(hint.y + hint.height <= controls.y, JSON.stringify([hint, controls]));
+  }
+});
 
 for (const [width, height] of [[360, 740], [844, 390], [1400, 900], [1920, 1080]]) {
   table.test(`seats have their whole names at ${width} by ${height}`, async (visit) => {

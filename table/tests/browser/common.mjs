@@ -124,6 +124,10 @@ export async function played(server, { variant = "hase-und-igel", players, turns
 export const linkTo = ({ variant = "hase-und-igel", players = 2, moves = [], at = moves.length, seats = [] }) =>
   `#v=${variant}&n=${players}&m=${moves.join("_")}&at=${at}&p=${encodeURIComponent(seats.join("*"))}`;
 
+const GIVEN = encodeURIComponent("20,90,2/33,60,3/10,68,3/8,50,3 2 - -");
+/** The fragment of a link to a game of four whose last card has changed the carrots of all, which the status tells. */
+export const LONG_STATUS = `#v=hase-und-igel&n=4&s=${GIVEN}&m=1_%2Bgive&at=1&p=%2Abuxtehude~10%2A%2A`;
+
 /** The game in the link of a page, for a request. */
 export const gameOf = (page) => page.evaluate(async () => (await import("/game.js")).readLink(location.hash).game);
 
