@@ -156,6 +156,23 @@ table.test("a game is kept, resumed, recorded once at its end, saved and rated",
   assert.deepEqual(await gameOf(page), finished);
 });
 
+// A kept game of a person against an engine, which the person has won.
+const wonBy = (engine) => ({
+  id: 1, game: { variant: HUNT, players: 2, moves: [] }, places: [1, 2], isAgain: false,
+  seats: [{ engine: null, level: null }, { engine, level: 1 }],
+});
+const storing = (text) => (page) => page.addInitScript((kept) => localStorage.setItem("my games", kept), text);
+
+for (const [language, expected] of [
+  ["en", / \(95 %; results against levels: 1\)$/], ["de", / \(95 %; Ergebnisse gegen Stufen: 1\)$/],
+]) {
+  table.test(`the rating after one game does not speak of several, in ${language}`, async (visit) => {
+    const prepare = storing(JSON.stringify([wonBy(await firstEngine())]));
+    const page = await visit({ hash: linkTo({ variant: HUNT }), language, prepare });
+    assert.match(await page.locator("#my-rating").textContent(), expected);
+  });
+}
+
 table.test("a rematch keeps the seat of an opponent that plays only the wolves", async (visit) => {
   const start = "8/6F1/8/8/8/8/1h1h1h1h/8 w - - 0 1";
   const hashOf = (level) =>
