@@ -15,7 +15,16 @@ const MOST_GAMES = 200;
 
 const isOver = (node) => node.turn === null && node.places.every(Boolean);
 const isPrefix = (moves, all) => moves.every((move, index) => move === all[index]);
-const kept = () => JSON.parse(localStorage.getItem(GAMES) ?? "[]");
+const isGame = ({ game, seats }) => typeof game?.variant === "string" && Array.isArray(seats) && seats.every(Boolean);
+
+// The kept games; without those that are damaged.
+function kept() {
+  try {
+    return JSON.parse(localStorage.getItem(GAMES) ?? "[]").filter(isGame);
+  } catch {
+    return [];
+  }
+}
 
 // The seat of the only person, or -1.
 function ownSeat(seats) {

@@ -173,6 +173,15 @@ for (const [language, expected] of [
   });
 }
 
+table.test("damaged games in the browser's storage count as none", async (visit) => {
+  const seatless = '[{"id":1,"game":{"variant":"fox-and-hounds"},"seats":[null]}]';
+  for (const text of ["{", "null", "[null]", '[{"id":1}]', seatless]) {
+    const page = await visit({ prepare: storing(text) });
+    assert.ok(await page.locator(".lit").count() > 0, text);
+    assert.match(await page.locator("#my-games").textContent(), /No games yet/, text);
+  }
+});
+
 table.test("a rematch keeps the seat of an opponent that plays only the wolves", async (visit) => {
   const start = "8/6F1/8/8/8/8/1h1h1h1h/8 w - - 0 1";
   const hashOf = (level) =>
