@@ -132,8 +132,8 @@ export class Display extends Notices {
   keep() {
     const names = this.seats.map(({ name }) => name ?? null);
     const variations = [...this.game.variations(), ...this.unrestored];
-    const isStudy = this.mode === "study";
-    history.replaceState({ variations, names, isStudy, id: this.game.id }, "", `#${linkOf(this.game, this.seats)}`);
+    const state = { variations, names, mode: this.mode, id: this.game.id };
+    history.replaceState(state, "", `#${linkOf(this.game, this.seats)}`);
   }
 
   // Shows an intermediate position, without squares to choose.

@@ -235,8 +235,8 @@ const layout = element("div", { class: "layout", inert: "" }, stage, aside);
 table.onChange(() => { layout.inert = false; });
 root.replaceChildren(header(), layout);
 table.say(t("loading"));
-// After a reload, a study must not become a game that plays on.
-tabbed.select(history.state?.isStudy ? "study" : "play");
+// After a reload, a study or a puzzle must not become a game that plays on.
+tabbed.select(history.state?.mode ?? "play");
 
 // An animation ends with the new size.
 onResize(() => table.game && !table.busy?.skip && table.show());

@@ -301,7 +301,7 @@ table.test("an etude is a puzzle: after the move the engine's verdict and the sc
 });
 
 for (const [width, height] of [[360, 740], [844, 390], [1400, 900]]) {
-  table.test(`a puzzle's move to a hare leaves the board in view at ${width} by ${height}`, async (visit) => {
+  table.test(`a puzzle's move to a hare leaves the board, a reload the puzzle, at ${width} by ${height}`, async (visit) => {
     const page = await library(visit, { width, height });
     await page.locator("#panel-library textarea").evaluate((box) => { box.style.height = "70rem"; });
     await openEtude(page, 1);
@@ -312,6 +312,12 @@ for (const [width, height] of [[360, 740], [844, 390], [1400, 900]]) {
     await page.getByText(/loses 30\.0/).waitFor();
     await page.locator("#choices button").first().waitFor();
     for (const part of [".board", "#comment"]) await inView(page, part);
+    // A game would draw a card.
+    const before = await gameOf(page);
+    await page.reload();
+    await page.locator("#choices button").first().waitFor();
+    assert.equal(await page.locator("#tab-library").getAttribute("aria-selected"), "true");
+    assert.deepEqual(await gameOf(page), before);
   });
 }
 
