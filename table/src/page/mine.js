@@ -3,7 +3,7 @@
 import { post } from "./api.js";
 import { element } from "./board.js";
 import { fetchGame } from "./game.js";
-import { ratingOf } from "./opponents.js";
+import { isName, ratingOf } from "./opponents.js";
 import { rate } from "./rating.js";
 import { namesOf } from "./seats.js";
 import { isGerman, nameOf, ordinal, t } from "./texts.js";
@@ -92,13 +92,15 @@ export class Mine {
     this.fill();
   }
 
-  // Names for a record: engines with level and limit, and the person by name.
+  // Names for a record: engines with level and limit, and the person by name. A player has the same name at each seat
+  // and in each language, so that reports add up its games.
   names() {
-    const { seats, names, limit } = this.table;
-    const own = this.name.value.trim();
-    return names.map((name, seat) => {
-      if (seats[seat].engine) return `${name}, ${limit}`;
-      return seat === ownSeat(seats) && own ? own : name;
+    const { seats, limit } = this.table;
+    const own = ownSeat(seats) >= 0 ? this.name.value.trim() : "";
+    return seats.map(({ engine, level, name }) => {
+      if (!engine) return own || (name ?? "Human");
+      const player = isName(level) ? level : engine + (level ? ` (level ${level})` : "");
+      return `${player}, ${limit}`;
     });
   }
 

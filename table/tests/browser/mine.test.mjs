@@ -182,6 +182,19 @@ table.test("damaged games in the browser's storage count as none", async (visit)
   }
 });
 
+table.test("in a record, players have the same name at each seat and in each language", async (visit) => {
+  const start = encodeURIComponent("62,10,0/64,9,0/20,44,2 1 2 -");
+  const engine = await firstEngine();
+  const seats = encodeURIComponent(["", `${engine}~7`, `${engine}~7`].join("*"));
+  const player = `${engine} (level 7), movetime 700`;
+  for (const language of ["en", "de"]) {
+    const page = await visit({ hash: `#v=hase-und-igel&n=3&s=${start}&m=&at=0&p=${seats}`, language });
+    const recorded = page.waitForRequest("**/api/record");
+    await page.locator('.lit[data-square="64"]').click();
+    assert.deepEqual((await recorded).postDataJSON().seats, ["Human", player, player], language);
+  }
+});
+
 table.test("a rematch keeps the seat of an opponent that plays only the wolves", async (visit) => {
   const start = "8/6F1/8/8/8/8/1h1h1h1h/8 w - - 0 1";
   const hashOf = (level) =>
