@@ -19,6 +19,7 @@ export class Ending {
     this.review = review;
     this.places = element("ol", { class: "places" });
     this.found = element("div", { "aria-live": "polite" });
+    this.progress = element("p", { class: "note", "aria-live": "off" });
     const more = button(t("review"), () => {
       showReview();
       if (review.line?.at(-1) !== this.end) review.begin();
@@ -30,6 +31,7 @@ export class Ending {
     this.played = null;
     table.onPlayed((_, after) => { this.played = after; });
     table.onChange(() => this.follow());
+    review.onProgress((text) => { this.progress.textContent = text; });
     review.onDone((data) => this.show(data));
   }
 
@@ -48,7 +50,8 @@ export class Ending {
     // A game that was played here is reviewed at once; one that is only looked at, on demand.
     const isOwn = current === this.end && game.path(current).includes(this.played);
     if (!isOwn || this.review.engine.options.length === 0) return;
-    this.found.append(element("p", { class: "note" }, t("reviewing it")));
+    this.progress.textContent = t("reviewing it");
+    this.found.append(this.progress);
     this.review.begin();
   }
 

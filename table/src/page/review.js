@@ -26,8 +26,15 @@ export class Review {
     this.body = element("div", { id: "review-body" });
     const buttons = element("div", { class: "buttons" }, this.start, this.engine);
     this.panel = element("section", {}, buttons, this.state, this.body);
+    this.progressListeners = [];
     this.doneListeners = [];
+    this.onProgress((text) => { this.state.textContent = text; });
     table.onChange(() => this.follow());
+  }
+
+  /** Calls `listener` with a text about each move that has been reviewed. */
+  onProgress(listener) {
+    this.progressListeners.push(listener);
   }
 
   /** Calls `listener` with the data of the server's event `done` when a review is complete. */
@@ -67,7 +74,7 @@ export class Review {
         if (this.controller !== controller) return;
         if (event === "move") {
           this.moves.push(data);
-          this.state.textContent = t("reviewing", { done: this.moves.length, all });
+          for (const listener of this.progressListeners) listener(t("reviewing", { done: this.moves.length, all }));
         } else if (event === "done") await this.show(data);
       }
     } catch (error) {

@@ -381,6 +381,13 @@ table.test("a game whose first move after a load ends it shows skill and luck", 
   await page.locator("#ending .chart").waitFor();
 });
 
+table.test("a finished game tells how far its review is", async (visit) => {
+  const page = await visit({ hash: LATE("62,10,0/5,68,3 1 - -") });
+  await fakeReview(page, 0, "2");
+  await page.locator('.lit[data-square="64"]').click();
+  await page.locator("#ending").getByText("Reviewing move 1 of 1 …").waitFor();
+});
+
 table.test("a game without cards has skill, and no luck", async (visit) => {
   const start = encodeURIComponent("8/6F1/8/8/8/8/1h1h1h1h/8 w - - 0 1");
   const page = await visit({ hash: `#v=${HUNT}&n=2&s=${start}&m=&at=0&p=*` });
