@@ -60,6 +60,19 @@ table.test("the pointer and the keyboard show the same, and their first press pl
   await page.locator('.turn[data-words="4"]').waitFor();
 });
 
+for (const [start, square, place] of [
+  ["64,9,0/64,2,0/62,20,0/30,20,2 3 1,2 -", 64, "then in 3rd place"],
+  ["64,9,0/62,20,0/30,20,2 2 1 -", 64, "then in 2nd place"],
+  ["4,0,3/0,68,3/0,68,3 1 - -", 0, "then in 1st place"],
+]) {
+  table.test(`a move to ${square} in ${start} leads to the place that the page names`, async (visit) => {
+    const hash = `#v=hase-und-igel&n=${start.split("/").length}&s=${encodeURIComponent(start)}&m=&at=0&p=***`;
+    const page = await visit({ hash });
+    await page.locator(`.lit[data-square="${square}"]`).hover();
+    assert.ok((await tip(page).innerText()).endsWith(place), await tip(page).innerText());
+  });
+}
+
 const REASONS = [
   ["62,20,1/5,68,3 1 - -", 64, "64 needs no lettuces: you have 1", "64 verlangt, dass du keinen Salat hast: du hast 1"],
   ["62,90,0/5,68,3 1 - -", 64, "64 allows at most 10 carrots: you would have 87", "64 erlaubt höchstens 10 Karotten: du hättest 87"],
