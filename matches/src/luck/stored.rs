@@ -12,8 +12,8 @@ use crate::record::{GameRecord, Luck};
 /// Games that are read, measured and stored at a time.
 const AT_A_TIME: usize = 1000;
 
-/// Measures the luck of all games in a store that have none, on `concurrency` threads; calls `on_games` with the numbers
-/// of games done and due after each step. If the store has luck by another evaluator, measures all games anew.
+/// Measures the luck of all games in a store that have none, on `concurrency` threads; calls `on_games` with the
+/// numbers of games done and due after each step. If the store has luck by another evaluator, measures all games anew.
 ///
 /// An interrupt ends the work. The luck so far stays in the store, unless all games are measured anew: then the former
 /// luck does, as after an error.

@@ -44,7 +44,7 @@ impl Report {
     }
 
     /// Result in one line, for a headline: the better of two engines, if the interval of its score excludes equality,
-    /// or else as [`Report::summary`]. The luck-adjusted score follows the raw one; the more precise of the two decides.
+    /// or else as [`Report::summary`]. The luck-adjusted score follows the raw one; the more precise of both decides.
     /// `None` before the first complete block.
     pub fn verdict_in_words(&self) -> Option<String> {
         let standings = &self.standings;

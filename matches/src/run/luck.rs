@@ -27,7 +27,8 @@ pub(super) fn of_resumed(
             let now = evaluator.identity();
             let (flag, file) = (flag(now), word_of(store.path()));
             format!(
-                "luck: by {before} so far, now by {now}: not measured; `arbiter report {file} {flag}` measures all games anew"
+                "luck: by {before} so far, now by {now}: not measured; \
+                 `arbiter report {file} {flag}` measures all games anew"
             )
         }
         (Ok(luck), _) => return Ok(luck),

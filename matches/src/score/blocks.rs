@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 
 use super::interval::{Interval, MeanScore};
 
-/// Weight, in blocks, of each of the scores 0, 1/4, 1/2, 3/4 and 1 that no block has, in the sequential test; of 0 and 1
-/// among luck-adjusted scores. Source: fishtest, `LLRcalc.regularize`.
+/// Weight, in blocks, of each of the scores 0, 1/4, 1/2, 3/4 and 1 that no block has, in the sequential test; of 0 and
+/// 1 among luck-adjusted scores. Source: fishtest, `LLRcalc.regularize`.
 pub(super) const UNSEEN: f64 = 1e-3;
 
 /// Number of blocks by score.
