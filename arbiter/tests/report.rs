@@ -267,7 +267,7 @@ fn with_luck(game: GameRecord, first: f64) -> GameRecord {
 /// The text, the headline of the page, and the JSON form.
 fn all_forms(report: &Report) -> String {
     let headline = report.verdict_in_words().unwrap();
-    let json: serde_json::Value = serde_json::from_str(&standings_json(report)).unwrap();
+    let json: Value = serde_json::from_str(&standings_json(report)).unwrap();
     format!("{}\n{headline}\n\n{json:#}\n", report.text())
 }
 
@@ -324,7 +324,7 @@ fn an_infinite_elo_has_no_finite_error() {
         ),
         "{line}"
     );
-    let json: serde_json::Value = serde_json::from_str(&standings_json(&report)).unwrap();
+    let json: Value = serde_json::from_str(&standings_json(&report)).unwrap();
     let elo = [&json["adjusted_elo"], &json["adjusted_elo_error"]];
     assert!(elo.iter().all(|number| number.is_null()), "{json}");
 }
