@@ -98,7 +98,7 @@ impl Ratings {
         Ratings { engines, is_adjusted: false, blocks: 0, pairs, products }
     }
 
-    /// Like [`Ratings::new`], for luck-adjusted points, whose errors are estimated as those of [`super::AdjustedScores`].
+    /// Like [`Ratings::new`], for luck-adjusted points; errors are estimated as those of [`super::AdjustedScores`].
     pub fn of_adjusted(engines: usize) -> Ratings {
         Ratings { is_adjusted: true, ..Ratings::new(engines) }
     }
