@@ -132,8 +132,8 @@ fn measured(
     args: &ReportArgs,
     interrupt: &Interrupt,
 ) -> Result<(GameFile, Option<Luck>), CommandError> {
-    let file = kind::select(open(&args.input, false)?, args)?;
-    match (Luck::of(args, &file)?, &file) {
+    let (file, kind) = kind::select(open(&args.input, false)?, args)?;
+    match (Luck::of(args, &file, &kind)?, &file) {
         (Some(luck), GameFile::Store(_)) => {
             drop(file);
             luck.measure(&args.input.file, interrupt)?;

@@ -8,7 +8,7 @@ use super::super::{CommandError, exit};
 
 /// Restricts a record to the kind of games that the user asks for, by default its first game's. Names the kinds
 /// that are left out.
-pub fn select(file: GameFile, args: &ReportArgs) -> Result<GameFile, CommandError> {
+pub fn select(file: GameFile, args: &ReportArgs) -> Result<(GameFile, Kind), CommandError> {
     let path = args.input.file.display();
     let mut kinds = kinds_in(&file)?;
     let is_wanted = |Kind { variant, seats }: &Kind| {
@@ -32,10 +32,11 @@ pub fn select(file: GameFile, args: &ReportArgs) -> Result<GameFile, CommandErro
         };
         exit::complain(format_args!("{path}: {number} left out, see {}", flags(other)));
     }
-    Ok(match file {
-        GameFile::Lines { path, .. } => GameFile::Lines { path, kind: Some(kind) },
+    let file = match file {
+        GameFile::Lines { path, .. } => GameFile::Lines { path, kind: Some(kind.clone()) },
         store @ GameFile::Store(_) => store,
-    })
+    };
+    Ok((file, kind))
 }
 
 /// Returns the kinds of games in a file by their first games, with their numbers in a record.

@@ -6,8 +6,7 @@ use std::thread;
 
 use arbiter::args::ReportArgs;
 use buxtehude::rules::Variant;
-use matches::archive::ArchiveError;
-use matches::archive::game_file::GameFile;
+use matches::archive::game_file::{GameFile, Kind};
 use matches::archive::store::Store;
 use matches::judge::STALL;
 use matches::luck::{Evaluator, LuckMeter, measure_store};
@@ -24,13 +23,14 @@ pub struct Luck {
 
 impl Luck {
     /// Returns the evaluator that the user asks for, if any.
-    pub fn of(args: &ReportArgs, file: &GameFile) -> Result<Option<Luck>, CommandError> {
+    pub fn of(
+        args: &ReportArgs,
+        file: &GameFile,
+        kind: &Kind,
+    ) -> Result<Option<Luck>, CommandError> {
         let evaluator = match (&args.luck_engine, args.luck) {
             (Some(engine), _) => Evaluator::engine(engine.clone(), STALL),
-            (None, Some(nodes)) => {
-                let (variant, seats) = game_in(file, &args.input.file)?;
-                Evaluator::built_in(nodes, variant, seats)
-            }
+            (None, Some(nodes)) => Evaluator::built_in(nodes, variant_of(file, kind)?, kind.seats),
             (None, None) => return Ok(None),
         };
         let engines = args.luck_engine.as_slice();
@@ -57,21 +57,14 @@ impl Luck {
     }
 }
 
-/// Variant and number of seats of the games in a file.
-fn game_in(file: &GameFile, path: &Path) -> Result<(&'static Variant, usize), CommandError> {
-    if let GameFile::Store(store) = file {
-        let plan = store.plan()?;
-        let variant = plan.rules.built_in().ok_or_else(|| {
-            let game = plan.rules.name();
-            format!("--luck: the built-in engine does not play {game}: expected --luck-engine")
-        })?;
-        return Ok((variant, plan.seats));
-    }
-    let mut first = None;
-    file.for_each(|_, game| {
-        first = first.take().or_else(|| game.ok());
-        Ok::<(), ArchiveError>(())
-    })?;
-    let first = first.ok_or_else(|| format!("{}: no games in this file", path.display()))?;
-    Ok((Variant::by_name(&first.variant)?, first.seats.len()))
+/// Variant of the games in a file of this kind.
+fn variant_of(file: &GameFile, kind: &Kind) -> Result<&'static Variant, CommandError> {
+    let GameFile::Store(store) = file else {
+        return Ok(Variant::by_name(&kind.variant)?);
+    };
+    let game = &kind.variant;
+    let expected = || {
+        format!("--luck: the built-in engine does not play {game}: expected --luck-engine").into()
+    };
+    store.plan()?.rules.built_in().ok_or_else(expected)
 }
