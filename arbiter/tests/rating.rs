@@ -158,24 +158,31 @@ fn block(line_up: &[usize], strengths: &[f64], rng: &mut ChaCha8Rng) -> Vec<Meet
     meetings
 }
 
-/// Asserts that the intervals of ratings contain the true ones in 95 % of simulated matches.
-fn covers(name: &str, elo: &[f64], line_ups: &[Vec<usize>], rounds: usize) {
+/// Share of the intervals of ratings that contain the true ones, in simulated matches.
+fn coverage(elo: &[f64], seed: u64, mut play: impl FnMut(&mut ChaCha8Rng) -> Ratings) -> f64 {
     const MATCHES: usize = 1500;
-    let strengths: Vec<f64> = elo.iter().map(|elo| 10f64.powf(elo / 400.0)).collect();
     let mean = elo.iter().sum::<f64>() / elo.len() as f64;
-    let mut rng = ChaCha8Rng::seed_from_u64(1929);
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut covered = 0;
     for _ in 0..MATCHES {
-        let mut ratings = Ratings::new(elo.len());
-        for line_up in (0..rounds).flat_map(|_| line_ups) {
-            ratings.add_block(&block(line_up, &strengths, &mut rng));
-        }
-        for (found, elo) in ratings.fit().iter().zip(elo) {
-            let error = found.error.unwrap_or(f64::INFINITY);
+        for (found, elo) in play(&mut rng).fit().iter().zip(elo) {
+            let error = found.error.unwrap();
             covered += usize::from((found.rating - (elo - mean)).abs() <= error);
         }
     }
-    let coverage = covered as f64 / (MATCHES * elo.len()) as f64;
+    covered as f64 / (MATCHES * elo.len()) as f64
+}
+
+/// Asserts that the intervals of ratings contain the true ones in 95 % of simulated matches.
+fn covers(name: &str, elo: &[f64], line_ups: &[Vec<usize>], rounds: usize) {
+    let strengths: Vec<f64> = elo.iter().map(|elo| 10f64.powf(elo / 400.0)).collect();
+    let coverage = coverage(elo, 1929, |rng| {
+        let mut ratings = Ratings::new(elo.len());
+        for line_up in (0..rounds).flat_map(|_| line_ups) {
+            ratings.add_block(&block(line_up, &strengths, rng));
+        }
+        ratings
+    });
     println!("{name}, {rounds} rounds: {coverage:.4}");
     assert!((coverage - 0.95).abs() < 0.015, "{name}: {coverage}");
 }
@@ -185,36 +192,30 @@ fn errors_cover_the_true_ratings_of_three_seats() {
     covers("three seats", &[70.0, 0.0, -40.0], &[vec![0, 1, 2]], 60);
 }
 
+fn pairs_of_four() -> impl Iterator<Item = (usize, usize)> {
+    (0..4).flat_map(|one| (one + 1..4).map(move |other| (one, other)))
+}
+
 #[test]
 fn errors_cover_the_true_ratings_of_a_round_robin() {
-    let line_ups: Vec<Vec<usize>> =
-        (0..4).flat_map(|one| (one + 1..4).map(move |other| vec![one, other])).collect();
+    let line_ups: Vec<Vec<usize>> = pairs_of_four().map(|(one, other)| vec![one, other]).collect();
     covers("round robin", &[120.0, 20.0, 0.0, -60.0], &line_ups, 20);
 }
 
 #[test]
 fn errors_less_luck_cover_the_true_ratings_of_a_short_round_robin() {
-    const MATCHES: usize = 1500;
     let elo = [120.0, 20.0, 0.0, -140.0];
-    let mut rng = ChaCha8Rng::seed_from_u64(1952);
-    let mut covered = 0;
-    for _ in 0..MATCHES {
+    let coverage = coverage(&elo, 1952, |rng| {
         let mut ratings = Ratings::of_adjusted(elo.len());
-        for (one, other) in (0..3 * 4 * 4).map(|number| (number / 4 % 4, number % 4)) {
-            if one < other {
-                // Three uniform numbers, with a standard deviation of 0.1.
-                let noise: f64 = (0..3).map(|_| 0.2 * (uniform(&mut rng) - 0.5)).sum();
-                let points = 2.0 * (expected_score(elo[one] - elo[other]) + noise) * POINT as f64;
-                let engines = (one, other);
-                let meeting = Meeting { engines, comparisons: 2, points: points as i64 };
-                ratings.add_block(&[meeting]);
-            }
+        for (one, other) in (0..3).flat_map(|_| pairs_of_four()) {
+            // Three uniform numbers, with a standard deviation of 0.1.
+            let noise: f64 = (0..3).map(|_| 0.2 * (uniform(rng) - 0.5)).sum();
+            let points = 2.0 * (expected_score(elo[one] - elo[other]) + noise) * POINT as f64;
+            let engines = (one, other);
+            ratings.add_block(&[Meeting { engines, comparisons: 2, points: points as i64 }]);
         }
-        for (found, elo) in ratings.fit().iter().zip(elo) {
-            covered += usize::from((found.rating - elo).abs() <= found.error.unwrap());
-        }
-    }
-    let coverage = covered as f64 / (MATCHES * elo.len()) as f64;
+        ratings
+    });
     println!("{coverage:.4}");
     assert!((0.94..0.99).contains(&coverage), "{coverage}");
 }
