@@ -59,14 +59,15 @@ export class Mine {
   // A finished one stays as it is.
   own(before) {
     const { game } = this.table;
-    const old = kept().find(({ id }) => id === game.id);
+    const games = kept();
+    const old = games.find(({ id }) => id === game.id);
     if (game.id && !old?.places) return;
     // Its end may have been shown before a reload.
     if (old) this.ended.add(game.root);
     const { moves, ...start } = game.request(before);
     const isSame = ({ game: { moves: known, ...from }, places }) =>
       !places && JSON.stringify(from) === JSON.stringify(start) && isPrefix(known, moves);
-    game.id = kept().find(isSame)?.id ?? Date.now();
+    game.id = games.find(isSame)?.id ?? Date.now();
   }
 
   follow() {
