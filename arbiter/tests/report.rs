@@ -325,8 +325,11 @@ fn an_infinite_elo_has_no_finite_error() {
         "{line}"
     );
     let json: Value = serde_json::from_str(&standings_json(&report)).unwrap();
-    let elo = [&json["adjusted_elo"], &json["adjusted_elo_error"]];
-    assert!(elo.iter().all(|number| number.is_null()), "{json}");
+    for infinite in ["adjusted_elo", "adjusted_elo_error", "adjusted_elo_high"] {
+        assert!(json[infinite].is_null(), "{json}");
+    }
+    let low = json["adjusted_elo_low"].as_f64().unwrap();
+    assert_eq!(format!("{low:+.1}"), "+182.1");
 }
 
 /// Runs a program on a terminal of a number of columns, both as arguments.

@@ -193,17 +193,19 @@ impl<'a> Line<'a> {
             Verdict::H1 => Some("H1"),
             Verdict::Open => None,
         };
-        let raw = standings.head_to_head();
-        let raw = raw.map(|raw| strength("", raw.elo(), raw.normalized_elo(), raw.superiority()));
-        let luck = standings.adjusted();
-        let luck = luck.map(|luck| {
-            strength("adjusted_", luck.elo(), luck.normalized_elo(), luck.superiority())
+        let raw = standings.head_to_head().into_iter().flat_map(|raw| {
+            let score = raw.mean_score().map(|score| score.interval());
+            strength("", [score, raw.elo(), raw.normalized_elo()], raw.superiority())
+        });
+        let luck = standings.adjusted().into_iter().flat_map(|luck| {
+            let intervals = [luck.score(), luck.elo(), luck.normalized_elo()];
+            strength("adjusted_", intervals, luck.superiority())
         });
         let by: Vec<&str> = standings.luck_by().keys().map(String::as_str).collect();
         Line::Standings {
             games: standings.games(),
             engines: engines.collect(),
-            strength: raw.into_iter().chain(luck).flatten().collect(),
+            strength: raw.chain(luck).collect(),
             equivalent_games: standings.equivalent_games(),
             luck_by: by.join(", "),
             luck_games: (!by.is_empty()).then(|| standings.luck_by().values().sum()),
@@ -213,23 +215,25 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Numbers about a difference of strength, with their names.
+/// Score, Elo and normalized Elo with their 95 % intervals, and the likelihood of superiority, as numbers with names.
 fn strength(
     prefix: &str,
-    elo: Option<Interval>,
-    normalized: Option<Interval>,
+    intervals: [Option<Interval>; 3],
     superiority: Option<f64>,
-) -> [(String, Option<f64>); 5] {
-    let value = |interval: Option<Interval>| Some(interval?.value);
-    let error = |interval: Option<Interval>| Some(interval?.error());
-    [
-        ("elo", value(elo)),
-        ("elo_error", error(elo)),
-        ("normalized_elo", value(normalized)),
-        ("normalized_elo_error", error(normalized)),
-        ("los", superiority),
-    ]
-    .map(|(name, number)| (format!("{prefix}{name}"), number))
+) -> impl Iterator<Item = (String, Option<f64>)> {
+    let names = ["score", "elo", "normalized_elo"].into_iter().zip(intervals);
+    let numbers = names.flat_map(move |(name, interval)| {
+        let named = |part: &str, number: fn(&Interval) -> f64| {
+            (format!("{prefix}{name}{part}"), interval.as_ref().map(number))
+        };
+        [
+            named("", |interval| interval.value),
+            named("_low", |interval| interval.low),
+            named("_high", |interval| interval.high),
+            named("_error", Interval::error),
+        ]
+    });
+    numbers.chain([(format!("{prefix}los"), superiority)])
 }
 
 /// Returns the standings of a match as one JSON object, with a newline at the end: the last `standings` event.
