@@ -97,8 +97,9 @@ pub fn search<G: Evaluate>(
         team.end();
         depth
     });
-    leader.report(depth, request.multipv, observe);
-    let answer = leader.answer();
+    let ranking = leader.ranking();
+    leader.report(&ranking, depth, request.multipv, observe);
+    let answer = leader.answer(&ranking);
     memory.root = Some(Box::new(root));
     Some(answer)
 }
@@ -168,7 +169,7 @@ impl<G: Evaluate> TreeSearch<'_, G> {
             {
                 return depth;
             }
-            self.report(depth, request.multipv, observe);
+            self.report(&self.ranking(), depth, request.multipv, observe);
         }
         self.iterate(deepest);
         deepest

@@ -10,7 +10,7 @@ use crate::search::goal::Shares;
 use crate::search::{Answer, Control, MAX_DEPTH, Report, Value};
 
 /// Current statistics of a root move.
-struct RootMove<M> {
+pub struct RootMove<M> {
     mv: M,
     visits: u32,
     value: Value,
@@ -48,7 +48,7 @@ impl Tally {
 
 impl<G: Evaluate> TreeSearch<'_, G> {
     /// Considered moves, best first.
-    fn ranking(&self) -> Vec<RootMove<G::Move>> {
+    pub fn ranking(&self) -> Vec<RootMove<G::Move>> {
         let mut ranking: Vec<RootMove<G::Move>> = self
             .root
             .position
@@ -156,8 +156,13 @@ impl<G: Evaluate> TreeSearch<'_, G> {
         line
     }
 
-    pub fn report(&self, depth: u32, multipv: usize, observe: &mut dyn FnMut(Report)) {
-        let ranking = self.ranking();
+    pub fn report(
+        &self,
+        ranking: &[RootMove<G::Move>],
+        depth: u32,
+        multipv: usize,
+        observe: &mut dyn FnMut(Report),
+    ) {
         for (index, best) in ranking.iter().take(multipv.max(1)).enumerate() {
             let line = self.line(best.mv);
             observe(Report {
@@ -173,8 +178,7 @@ impl<G: Evaluate> TreeSearch<'_, G> {
         }
     }
 
-    pub fn answer(&self) -> Answer {
-        let ranking = self.ranking();
+    pub fn answer(&self, ranking: &[RootMove<G::Move>]) -> Answer {
         let best = &ranking[0];
         Answer::of_line(
             &self.root.position,
