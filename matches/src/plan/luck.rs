@@ -9,8 +9,8 @@ use super::{EngineSpec, Limit};
 const MOST_NODES: u64 = 300;
 
 /// Divisor of an engine's nodes per move that gives the default budget. The number of moves of a game is close to the
-/// number of values that its luck needs, so measuring takes less than a twentieth of the engines' time, unless they
-/// visit fewer nodes than this.
+/// number of values that its luck needs, so measuring takes less than a twentieth of the engines' time. So does the
+/// least budget next to engines of a few nodes, whose time mostly goes into the exchange of lines.
 const PART: u64 = 50;
 
 /// Measurement of the luck of a match's games.
