@@ -1,145 +1,173 @@
 //! Alpha-beta for two [sides](Side), over the lead of the side to move.
 //!
+//! It takes the form of Scout: the first move of a node is searched exactly. Each other move is only compared with the
+//! best one so far, by a search with a null window, and searched exactly if it is better. The exact search follows the
+//! principal variation, without limits or table. So its value is the static lead at the end of the variation or, at a
+//! card, the mean, and it depends only on the position and the depth.
+//!
 //! The game is zero-sum, but the sides do not strictly alternate: a hare may move twice or miss a turn. So values
 //! change sign with the side, not with the ply. Source: D. Knuth and R. Moore, "An analysis of alpha-beta pruning"
-//! (1975); T. Marsland and M. Campbell, "Parallel search of strongly ordered game trees" (1982), principal variation
-//! search.
+//! (1975); J. Pearl, "Scout: a simple game-searching algorithm with proven optimal properties" (1980).
 //!
-//! The moves of a node are ordered: first the best move of an earlier search, or else the killer of the ply, then by
-//! static evaluation. The others are evaluated only if the first move causes no cutoff. Source: the article "AI in
-//! Hase und Igel: minimax for three", small optimisation of alpha-beta; S. Akl and M. Newborn, "The principal
-//! continuation and the killer heuristic" (1977).
+//! Moves are ordered by static evaluation. In a comparison, the best move of an earlier search comes first, or else the
+//! killer of the ply, and the others are evaluated only if it causes no cutoff. Source: the article "AI in Hase und
+//! Igel: minimax for three", small optimisation of alpha-beta; S. Akl and M. Newborn, "The principal continuation and
+//! the killer heuristic" (1977).
 
+use super::chance::Mean;
 use super::table::{Bound, Entry};
 use super::tree::{Path, Side, Tree};
 use crate::eval::{CERTAIN, Evaluate};
 use crate::rules::{Game, MAX_MOVES, Turn};
 
-/// A search of 0, 1, 2 or 3 plies changes a static lead by this margin at most. A static lead further outside the
-/// window needs no search. This saves four fifths of the nodes.
-pub const MARGINS: [i32; 4] = [0, CERTAIN / 10, CERTAIN / 20 * 3, CERTAIN / 5];
+/// In a comparison, 0, 1, 2 or 3 plies change a static lead by this margin at most. A static lead further from alpha
+/// needs no search. This saves four fifths of the nodes.
+const MARGINS: [i32; 4] = [0, CERTAIN / 10, CERTAIN / 20 * 3, CERTAIN / 5];
 
 /// Above every value.
 pub const INFINITY: i32 = i32::MAX;
 
-/// Search window, from the mover's point of view.
-#[derive(Clone, Copy, Debug)]
-pub struct Window {
-    /// Lower bound: the mover already has this much.
-    pub alpha: i32,
-    /// Upper bound: the rival will not allow this much.
-    pub beta: i32,
-}
-
-impl Window {
-    /// `true` for a null window, which only tests whether a value is above alpha.
-    pub fn is_null(self) -> bool {
-        self.beta - 1 == self.alpha
-    }
-
-    /// Null window that tests whether a value is above this window's alpha.
-    pub fn null(self) -> Window {
-        Window { beta: self.alpha + 1, ..self }
-    }
-
-    /// The same window from the rival's point of view.
-    fn of_rival(self) -> Window {
-        Window { alpha: -self.beta, beta: -self.alpha }
-    }
-}
-
 impl<G: Evaluate> Tree<'_, G> {
     /// Lead of `side` in `position`, after its move or card, searched `depth` plies deep, where a card is a ply too.
-    /// `static_lead` is its static lead, if known.
-    pub fn lead_after(
+    /// Sets the principal variation from `path.ply` on.
+    pub fn lead_after(&mut self, side: Side, position: &G, depth: u32, path: Path) -> i32 {
+        if self.visits.visit(path.ply) {
+            return 0;
+        }
+        self.pv.clear(path.ply);
+        if let Some(lead) = self.decided_lead(side, position, path.own_moves) {
+            return lead;
+        }
+        if depth == 0 {
+            self.reached_horizon = true;
+            return self.static_lead(side, position);
+        }
+        match position.turn() {
+            Turn::Seat(seat) => {
+                let mover = self.side(seat);
+                let lead = self.lead_of_mover(mover, position, depth, path);
+                if mover == side { lead } else { -lead }
+            }
+            Turn::Card(_) | Turn::Over => {
+                let mut mean = Mean::NOTHING;
+                for (card, weight) in position.outcomes() {
+                    let next = position.draw_unchecked(card);
+                    mean.add(self.lead_after(side, &next, depth - 1, path), weight);
+                }
+                self.pv.clear(path.ply);
+                mean.value()
+            }
+        }
+    }
+
+    /// Lead of the side to move, searched `depth` plies deep, at least one.
+    fn lead_of_mover(&mut self, mover: Side, position: &G, depth: u32, path: Path) -> i32 {
+        let child = path.down(mover);
+        let ordered = OrderedMoves::by(position, |_, mv| self.static_priority(mover, position, mv));
+        let mut best = -INFINITY;
+        for (rank, candidate) in ordered.iter().enumerate() {
+            let next = position.play_unchecked(candidate.mv);
+            let known = candidate.static_lead();
+            if rank > 0 && self.bound_after(mover, &next, depth - 1, child, best, known) <= best {
+                continue;
+            }
+            let lead = self.lead_after(mover, &next, depth - 1, child);
+            if self.visits.stopped {
+                return 0;
+            }
+            if lead > best {
+                best = lead;
+                self.pv.extend(path.ply, candidate.mv);
+            }
+        }
+        best
+    }
+
+    /// Compares the lead of `side` in `position`, after its move or card, with `alpha`, `depth` plies deep. Returns a
+    /// lower bound of the lead if it is above `alpha`, and an upper bound otherwise. `static_lead` is its static lead,
+    /// if known.
+    pub fn bound_after(
         &mut self,
         side: Side,
         position: &G,
         depth: u32,
         path: Path,
-        window: Window,
+        alpha: i32,
         static_lead: Option<i32>,
     ) -> i32 {
         if self.visits.visit(path.ply) {
             return 0;
         }
         if let Some(lead) = self.decided_lead(side, position, path.own_moves) {
-            self.pv.clear(path.ply);
             return lead;
         }
         let Some(margin) = MARGINS.get(depth as usize) else {
-            return self.searched_lead(side, position, depth, path, window);
+            return self.searched_bound(side, position, depth, path, alpha);
         };
         let lead = static_lead.unwrap_or_else(|| self.static_lead(side, position));
         // A certain result is as good as no limit.
-        let least = Some(lead - margin).filter(|least| *least > -CERTAIN);
-        let most = Some(lead + margin).filter(|most| *most < CERTAIN);
-        let (least, most) = (least.unwrap_or(-INFINITY), most.unwrap_or(INFINITY));
-        if depth == 0 || least >= window.beta || most <= window.alpha {
-            self.pv.clear(path.ply);
+        let least = Some(lead - margin).filter(|least| *least > -CERTAIN).unwrap_or(-INFINITY);
+        let most = Some(lead + margin).filter(|most| *most < CERTAIN).unwrap_or(INFINITY);
+        if least > alpha || most <= alpha {
             self.reached_horizon = true;
-            return if least >= window.beta { least } else { most };
+            return if least > alpha { least } else { most };
         }
-        let within = Window {
-            alpha: window.alpha.max(least.saturating_sub(1)),
-            beta: window.beta.min(most.saturating_add(1)),
-        };
-        let lead = self.searched_lead(side, position, depth, path, within);
-        self.reached_horizon |= lead < least || lead > most;
-        lead.clamp(least, most)
+        let bound = self.searched_bound(side, position, depth, path, alpha);
+        self.reached_horizon |= bound < least || bound > most;
+        bound.clamp(least, most)
     }
 
-    /// Lead of `side` in a position that is not over, searched `depth` plies deep, at least one.
-    fn searched_lead(
+    /// Compares the lead of `side` in a position that is not over with `alpha`, `depth` plies deep, at least one.
+    fn searched_bound(
         &mut self,
         side: Side,
         position: &G,
         depth: u32,
         path: Path,
-        window: Window,
+        alpha: i32,
     ) -> i32 {
         match position.turn() {
             Turn::Seat(seat) => {
                 let mover = self.side(seat);
                 if mover == side {
-                    self.lead_of_mover(mover, position, depth, path, window)
+                    self.bound_of_mover(mover, position, depth, path, alpha)
                 } else {
-                    -self.lead_of_mover(mover, position, depth, path, window.of_rival())
+                    // The rival's lead is below -alpha if and only if it is not above -alpha - 1.
+                    -self.bound_of_mover(mover, position, depth, path, -alpha - 1)
                 }
             }
-            Turn::Card(_) | Turn::Over => self.lead_over_cards(side, position, depth, path, window),
+            Turn::Card(_) | Turn::Over => self.bound_over_cards(side, position, depth, path, alpha),
         }
     }
 
-    /// Lead of the side to move, searched `depth` plies deep, at least one.
-    fn lead_of_mover(
+    /// Compares the lead of the side to move with `alpha`, `depth` plies deep, at least one.
+    fn bound_of_mover(
         &mut self,
         mover: Side,
         position: &G,
         depth: u32,
         path: Path,
-        window: Window,
+        alpha: i32,
     ) -> i32 {
         if depth == 1 {
-            return self.lead_of_last_ply(mover, position, path, window);
+            return self.bound_of_last_ply(mover, position, path, alpha);
         }
         let key = self.key(position);
         let known = self.table.get(key);
-        if let Some(lead) = known.and_then(|entry| self.lead_in_table(entry, depth, path, window)) {
-            self.pv.clear(path.ply);
-            return lead;
+        if let Some(bound) = known.and_then(|entry| self.bound_in_table(entry, depth, path, alpha))
+        {
+            return bound;
         }
-        let hint = known.map(|entry| usize::from(entry.best));
         let killer = self.killers[path.ply];
         let legal = position.legal_moves();
-        let first = legal.enumerate().find(|&(index, mv)| match hint {
-            Some(hint) => index == hint,
+        let first = legal.enumerate().find(|&(index, mv)| match known {
+            Some(entry) => index == usize::from(entry.best),
             None => killer == Some(mv),
         });
+        let child = path.down(mover);
         let mut ordered = None;
         let mut best = -INFINITY;
         let mut best_index = 0;
-        let mut alpha = window.alpha;
         for rank in 0..legal.len() {
             // The first move often causes a cutoff, so the others are evaluated only after it.
             let candidate = match first {
@@ -159,39 +187,21 @@ impl<G: Evaluate> Tree<'_, G> {
                 }
             };
             let next = position.play_unchecked(candidate.mv);
-            let below = Window { alpha, ..window };
-            let child = path.down(mover);
-            // Later moves are rarely better; a null window shows this quickly.
-            let is_doubtful = rank > 0 && !below.is_null();
-            let static_lead = candidate.static_lead();
-            let mut lead = INFINITY;
-            if is_doubtful {
-                let null = below.null();
-                lead = self.lead_after(mover, &next, depth - 1, child, null, static_lead);
-            }
-            if lead > alpha && !self.visits.stopped {
-                lead = self.lead_after(mover, &next, depth - 1, child, below, static_lead);
-            }
+            let known = candidate.static_lead();
+            let bound = self.bound_after(mover, &next, depth - 1, child, alpha, known);
             if self.visits.stopped {
                 return 0;
             }
-            if lead > best {
-                best = lead;
+            if bound > best {
+                best = bound;
                 best_index = candidate.index;
-                if lead > alpha {
-                    alpha = lead;
-                    self.pv.extend(path.ply, candidate.mv);
-                }
-                if lead >= window.beta {
+                if bound > alpha {
                     self.killers[path.ply] = Some(candidate.mv);
                     break;
                 }
             }
         }
-        if best <= window.alpha {
-            self.pv.clear(path.ply);
-        }
-        self.remember(key, best, depth, best_index, path, window);
+        self.remember(key, best, depth, best_index, path, alpha);
         best
     }
 
@@ -204,70 +214,48 @@ impl<G: Evaluate> Tree<'_, G> {
         }
     }
 
-    /// Lead of the side to move, searched one ply deep. Neither the table nor move ordering pays here.
-    fn lead_of_last_ply(&mut self, mover: Side, position: &G, path: Path, window: Window) -> i32 {
+    /// Compares the lead of the side to move with `alpha`, one ply deep. Neither the table nor move ordering pays here.
+    fn bound_of_last_ply(&mut self, mover: Side, position: &G, path: Path, alpha: i32) -> i32 {
         let child = path.down(mover);
         let mut best = -INFINITY;
-        self.pv.clear(path.ply);
         for mv in position.legal_moves() {
             let next = position.play_unchecked(mv);
-            let below = Window { alpha: best.max(window.alpha), ..window };
-            let lead = self.lead_after(mover, &next, 0, child, below, None);
+            best = best.max(self.bound_after(mover, &next, 0, child, alpha, None));
             if self.visits.stopped {
                 return 0;
             }
-            if lead > best {
-                best = lead;
-                if lead > window.alpha {
-                    self.pv.extend(path.ply, mv);
-                }
-                if lead >= window.beta {
-                    return best;
-                }
+            if best > alpha {
+                break;
             }
         }
         best
     }
 
-    /// Stores a lead in the table, as a bound or an exact value depending on its window.
-    pub fn remember(
-        &mut self,
-        key: u64,
-        lead: i32,
-        depth: u32,
-        best: u8,
-        path: Path,
-        window: Window,
-    ) {
-        let bound = match lead {
-            _ if lead <= window.alpha => Bound::Upper,
-            _ if lead >= window.beta => Bound::Lower,
-            _ => Bound::Exact,
-        };
-        let entry = Entry { value: shifted(lead, path.own_moves), bound, depth: depth as u8, best };
-        self.table.put(key, entry);
+    /// Stores the result of a comparison with `alpha` in the table.
+    pub fn remember(&mut self, key: u64, bound: i32, depth: u32, best: u8, path: Path, alpha: i32) {
+        let kind = if bound > alpha { Bound::Lower } else { Bound::Upper };
+        let value = shifted(bound, path.own_moves);
+        self.table.put(key, Entry { value, bound: kind, depth: depth as u8, best });
     }
 
-    /// Lead from the table, if it is enough for the window. A value within the window is not enough, since then the
-    /// search must find the principal variation too.
-    pub fn lead_in_table(
+    /// Result of a comparison with `alpha` from the table, if that is enough.
+    pub fn bound_in_table(
         &mut self,
         entry: Entry,
         depth: u32,
         path: Path,
-        window: Window,
+        alpha: i32,
     ) -> Option<i32> {
         if u32::from(entry.depth) != depth {
             return None;
         }
-        let lead = shifted(entry.value, -path.own_moves);
-        let usable = match entry.bound {
-            Bound::Exact => lead <= window.alpha || lead >= window.beta,
-            Bound::Lower => lead >= window.beta,
-            Bound::Upper => lead <= window.alpha,
+        let bound = shifted(entry.value, -path.own_moves);
+        let is_enough = match entry.bound {
+            Bound::Lower => bound > alpha,
+            Bound::Upper => bound <= alpha,
         };
-        self.reached_horizon |= usable && lead.abs() <= CERTAIN;
-        usable.then_some(lead)
+        self.reached_horizon |= is_enough && bound.abs() <= CERTAIN;
+        is_enough.then_some(bound)
     }
 }
 
@@ -316,6 +304,10 @@ impl<M: Copy> OrderedMoves<M> {
         }
         // A seat to move has at least one legal move.
         moves.unwrap_or_else(|| unreachable!("no legal move in {position:?}"))
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &OrderedMove<M>> {
+        self.moves[..self.len].iter()
     }
 
     fn insert(&mut self, entry: OrderedMove<M>) {

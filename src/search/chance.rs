@@ -28,11 +28,6 @@ impl Mean {
         self.most = self.most.max(value);
     }
 
-    /// Weighted sum, with decided results counted as in the mean.
-    pub fn sum(&self) -> i64 {
-        self.sum
-    }
-
     /// Value of the chance node.
     pub fn value(&self) -> i32 {
         if self.least > CERTAIN {

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::thread;
 
-use super::alpha_beta::{INFINITY, Window};
 use super::table::Table;
 use super::tree::{Path, Side, Tree};
 use super::visits::{Team, Visits};
@@ -161,20 +160,17 @@ impl<'a, G: Evaluate> Root<'a, G> {
         self.moves = best;
     }
 
-    /// Lead after a root move; only a bound may be returned if it is no better than `floor`.
+    /// Lead after a root move; only an upper bound if it is no better than `floor`.
     fn search_move(&mut self, mv: G::Move, depth: u32, floor: Option<i32>) -> i32 {
         let next = self.position.play_unchecked(mv);
-        let window = Window { alpha: floor.unwrap_or(-INFINITY), beta: INFINITY };
         let tree = &mut self.tree;
-        let mut lead = INFINITY;
-        if floor.is_some() {
-            let null = window.null();
-            lead = tree.lead_after(Side::Own, &next, depth - 1, FIRST_PLY, null, None);
+        if let Some(floor) = floor {
+            let bound = tree.bound_after(Side::Own, &next, depth - 1, FIRST_PLY, floor, None);
+            if bound <= floor {
+                return bound;
+            }
         }
-        if lead > window.alpha && !tree.visits.stopped {
-            lead = tree.lead_after(Side::Own, &next, depth - 1, FIRST_PLY, window, None);
-        }
-        lead
+        tree.lead_after(Side::Own, &next, depth - 1, FIRST_PLY)
     }
 
     fn report(&self, depth: u32, observe: &mut dyn FnMut(Report)) {

@@ -11,18 +11,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Relation of a stored value to the true one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bound {
-    /// The true value is equal.
-    Exact = 0,
     /// The true value is at least this.
-    Lower = 1,
+    Lower = 0,
     /// The true value is at most this.
-    Upper = 2,
+    Upper = 1,
 }
 
 /// Table entry of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Value, or a bound of it.
+    /// Bound of the value.
     pub value: i32,
     /// Kind of `value`.
     pub bound: Bound,
@@ -93,11 +91,7 @@ impl Table {
         if stored != key || generation != self.generation {
             return None;
         }
-        let bound = match bound {
-            0 => Bound::Exact,
-            1 => Bound::Lower,
-            _ => Bound::Upper,
-        };
+        let bound = if bound == 0 { Bound::Lower } else { Bound::Upper };
         Some(Entry { value: (word >> 32) as i32, bound, depth, best })
     }
 
@@ -134,7 +128,7 @@ mod tests {
         let mut table = Table::new(1);
         table.prepare();
         for value in [i32::MIN, -1, 0, 1, i32::MAX] {
-            for bound in [Bound::Exact, Bound::Lower, Bound::Upper] {
+            for bound in [Bound::Lower, Bound::Upper] {
                 let entry = Entry { value, bound, depth: 96, best: 71 };
                 table.put(42, entry);
                 table.prepare();
@@ -157,7 +151,7 @@ mod tests {
         let sum = key.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ value as u64;
         Entry {
             value,
-            bound: [Bound::Exact, Bound::Lower, Bound::Upper][(sum % 3) as usize],
+            bound: [Bound::Lower, Bound::Upper][(sum % 2) as usize],
             depth: (sum >> 8) as u8,
             best: (sum >> 16) as u8,
         }

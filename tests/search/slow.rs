@@ -1,6 +1,6 @@
-//! Alpha-beta by its definition, without pruning, table or ordering: the root's mover maximises its lead, its rivals
-//! minimise it, and a card has the mean; a card is a ply. At the last ply, it uses the static evaluation of the net,
-//! even if a card is due. The last plies change a static lead by a margin at most.
+//! Alpha-beta by its definition, without pruning or table: the root's mover maximises its lead, its rivals minimise it,
+//! and a card has the mean; a card is a ply. At the last ply, it uses the static evaluation of the net, even if a card
+//! is due. In a comparison, the last plies change a static lead by a margin at most.
 
 use std::cmp::{Ordering, Reverse};
 use std::sync::Arc;
@@ -13,24 +13,90 @@ use buxtehude::search::Value;
 
 use super::evaluators::net;
 
-/// The mover's value of each legal move, searched `depth` plies deep, in the order of the moves.
-pub fn move_values(root: &Position, depth: u32) -> Vec<(Move, Found)> {
+/// A legal move with its values to the mover.
+#[derive(Clone, Copy, Debug)]
+pub struct MoveValues {
+    pub mv: Move,
+    /// Value at the end of the principal variation.
+    pub exact: Found,
+    /// Value in a comparison.
+    pub limited: Found,
+}
+
+impl MoveValues {
+    /// `true` if a search may find the move no better than `best`.
+    pub fn is_behind(&self, best: Found) -> bool {
+        goodness(self.exact) <= goodness(best) || goodness(self.limited) <= goodness(best)
+    }
+}
+
+/// Values of the legal moves, searched `depth` plies deep, in the order of the moves.
+pub fn move_values(root: &Position, depth: u32) -> Vec<MoveValues> {
     let slow = SlowSearch::of(root);
-    let below = |mv| slow.found(&root.play_unchecked(mv), depth - 1, 1);
-    root.legal_moves().map(|mv| (mv, slow.said(below(mv)))).collect()
+    let values = root.legal_moves().map(|mv| {
+        let next = root.play_unchecked(mv);
+        MoveValues {
+            mv,
+            exact: slow.exact(&next, depth - 1, 1),
+            limited: slow.limited(&next, depth - 1, 1),
+        }
+    });
+    values.collect()
 }
 
-/// The value of one move.
-pub fn value_of(values: &[(Move, Found)], word: &str) -> Found {
-    let found = values.iter().find(|(mv, _)| mv.to_string() == word);
-    found.unwrap_or_else(|| panic!("{word} is none of {values:?}")).1
+/// Best move and its value after each iteration up to `depth`. An iteration begins with the best move of the one before
+/// it; the first one is in the order of static values.
+pub fn best_by_iteration(root: &Position, depth: u32) -> Vec<(String, Found)> {
+    let slow = SlowSearch::of(root);
+    let mut order: Vec<Move> = root.legal_moves().collect();
+    let static_value = |mv: &Move| goodness(slow.searched(&root.play_unchecked(*mv), 0, 1));
+    order.sort_by_key(|mv| Reverse(static_value(mv)));
+    let mut bests = Vec::new();
+    for depth in 1..=depth {
+        let values = move_values(root, depth);
+        let value_of = |mv| values.iter().find(|value| value.mv == mv).expect("a legal move");
+        let mut best = *value_of(order[0]);
+        let mut rest = Vec::new();
+        for mv in order.drain(..).skip(1) {
+            let value = *value_of(mv);
+            if value.is_behind(best.exact) {
+                rest.push(mv);
+            } else {
+                rest.push(best.mv);
+                best = value;
+            }
+        }
+        order = [vec![best.mv], rest].concat();
+        bests.push((best.mv.to_string(), slow.said(best.exact)));
+    }
+    bests
 }
 
-/// The values of all moves, best first.
-pub fn ranking(values: &[(Move, Found)]) -> Vec<Found> {
-    let mut ranking: Vec<_> = values.iter().map(|(_, found)| *found).collect();
-    ranking.sort_by_key(|found| Reverse(goodness(*found)));
-    ranking
+/// Checks values found for the best moves, best first: each is exact, and no other move need be better.
+pub fn assert_best(
+    values: &[MoveValues],
+    root: &Position,
+    best: &[(&String, Found)],
+    context: &str,
+) {
+    let slow = SlowSearch::of(root);
+    let is_listed = |value: &&MoveValues| best.iter().any(|(mv, _)| **mv == value.mv.to_string());
+    for (mv, found) in best {
+        let value = values.iter().find(|value| value.mv.to_string() == **mv);
+        let exact = value.unwrap_or_else(|| panic!("{mv}: {context}")).exact;
+        assert_eq!(*found, slow.said(exact), "{mv}: {context}");
+    }
+    let ranking = best.iter().map(|(_, found)| goodness(*found));
+    assert!(ranking.clone().rev().is_sorted(), "{context}");
+    let last = best.last().expect("a best move").1;
+    for value in values.iter().filter(|value| !is_listed(value)) {
+        let said = MoveValues {
+            exact: slow.said(value.exact),
+            limited: slow.said(value.limited),
+            ..*value
+        };
+        assert!(said.is_behind(last), "{value:?}: {context}");
+    }
 }
 
 /// Greatest depth, up to `most`, whose search visits at most about `positions`.
@@ -110,13 +176,9 @@ impl SlowSearch {
         self.scaled(static_leads(&*self.net, position)[self.mover.index()])
     }
 
-    fn found(&self, position: &Position, depth: u32, own_moves: i32) -> Found {
+    /// Value in a comparison: within the margin around the static value that the last plies have.
+    fn limited(&self, position: &Position, depth: u32, own_moves: i32) -> Found {
         let found = self.searched(position, depth, own_moves);
-        self.limited(position, depth, found)
-    }
-
-    /// A value found `depth` plies deep, within the margin around the static value that the last plies have.
-    pub fn limited(&self, position: &Position, depth: u32, found: Found) -> Found {
         let margin = match depth {
             _ if position.place(self.mover).is_some() => return found,
             1 => CERTAIN / 10,
@@ -131,6 +193,49 @@ impl SlowSearch {
             _ => return found,
         };
         Found { lead: limit, mate: 0 }
+    }
+
+    /// Value at the end of the principal variation: moves in the order of their static values, each compared with the
+    /// best so far before its exact value counts.
+    fn exact(&self, position: &Position, depth: u32, own_moves: i32) -> Found {
+        match position.turn() {
+            _ if position.place(self.mover).is_some() => self.searched(position, 0, own_moves),
+            Turn::Card(_) if depth > 0 => {
+                let outcomes = position.outcomes();
+                let found = outcomes.map(|(card, weight)| {
+                    (self.exact(&position.draw_unchecked(card), depth - 1, own_moves), weight)
+                });
+                mean_found(&found.collect::<Vec<_>>())
+            }
+            Turn::Seat(seat) if depth > 0 => {
+                let is_own = seat == self.mover;
+                let own_moves = own_moves + i32::from(is_own);
+                let mut moves: Vec<_> =
+                    position.legal_moves().map(|mv| position.play_unchecked(mv)).collect();
+                moves.sort_by_key(|next| {
+                    let lead = self.static_lead(next);
+                    let ends = next.turn() == Turn::Over;
+                    Reverse((ends, if is_own { lead } else { -lead }))
+                });
+                let better = |found: Found, best: Found| {
+                    let (found, best) = (goodness(found), goodness(best));
+                    if is_own { found > best } else { found < best }
+                };
+                let mut best: Option<Found> = None;
+                for next in &moves {
+                    let is_worse = |best| !better(self.limited(next, depth - 1, own_moves), best);
+                    if best.is_some_and(is_worse) {
+                        continue;
+                    }
+                    let found = self.exact(next, depth - 1, own_moves);
+                    if best.is_none_or(|best| better(found, best)) {
+                        best = Some(found);
+                    }
+                }
+                best.expect("a seat that is to move has a move")
+            }
+            _ => Found { lead: self.static_lead(position), mate: 0 },
+        }
     }
 
     fn searched(&self, position: &Position, depth: u32, own_moves: i32) -> Found {
@@ -150,13 +255,13 @@ impl SlowSearch {
                 let outcomes = position.outcomes();
                 let found = outcomes.map(|(card, weight)| {
                     let next = position.draw_unchecked(card);
-                    (self.found(&next, depth - 1, own_moves), weight)
+                    (self.limited(&next, depth - 1, own_moves), weight)
                 });
                 mean_found(&found.collect::<Vec<_>>())
             }
             Turn::Seat(seat) if depth > 0 => {
                 let own_moves = own_moves + i32::from(seat == self.mover);
-                let below = |mv| self.found(&position.play_unchecked(mv), depth - 1, own_moves);
+                let below = |mv| self.limited(&position.play_unchecked(mv), depth - 1, own_moves);
                 let all = position.legal_moves().map(below);
                 let best = if seat == self.mover {
                     all.max_by_key(|found| goodness(*found))

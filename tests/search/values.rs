@@ -8,7 +8,7 @@ use super::evaluators::net;
 use super::lines::play_line;
 use super::positions::random_positions;
 use super::slow::{
-    self, Found, SlowSearch, affordable_depth, goodness, move_values, ranking, value_of,
+    self, Found, affordable_depth, assert_best, best_by_iteration, goodness, move_values,
 };
 use super::{request, run};
 
@@ -22,12 +22,11 @@ fn each_iteration_has_the_value_of_the_slow_search() {
         for position in random_positions(seats, number) {
             let depth = affordable_depth(&position, 4, BUDGET);
             let (reports, answer) = run(&request(&position, depth), 1);
-            for report in &reports {
-                let values = move_values(&position, report.depth);
+            let bests = best_by_iteration(&position, depth);
+            for (report, (mv, value)) in reports.iter().zip(&bests) {
                 let found = Found::of(&report.value, &position);
-                let context = || format!("{report:?}\n{values:?}\n{position:?}");
-                assert_eq!(found, ranking(&values)[0], "{}", context());
-                assert_eq!(found, value_of(&values, &report.pv[0]), "{}", context());
+                let context = || format!("{report:?}\n{bests:?}\n{position:?}");
+                assert_eq!((&report.pv[0], &found), (mv, value), "{}", context());
                 let leads = &report.value.leads;
                 let rounding = 2 * seats as i32 - 3;
                 assert!(slow::is_sound(leads, seats, rounding), "{}", context());
@@ -36,11 +35,9 @@ fn each_iteration_has_the_value_of_the_slow_search() {
             }
             // A search that stops early has searched everything.
             let values = move_values(&position, depth);
-            assert_eq!(
-                Found::of(&answer.value, &position),
-                ranking(&values)[0],
-                "{values:?}\n{position:?}"
-            );
+            let found = Found::of(&answer.value, &position);
+            let context = format!("{answer:?}\n{values:?}\n{position:?}");
+            assert_best(&values, &position, &[(&answer.best, found)], &context);
             let last = reports.last().expect("a report");
             assert_eq!((&answer.best, answer.value), (&last.pv[0], last.value));
             mates += usize::from(answer.value.mate != 0);
@@ -82,11 +79,10 @@ fn the_best_moves_are_listed_in_order_with_their_values() {
             let context = || format!("multipv {multipv}: {lines:?}\n{values:?}\n{position:?}");
             assert_eq!(lines.len(), multipv.min(values.len()), "{}", context());
             let found: Vec<_> =
-                lines.iter().map(|line| Found::of(&line.value, &position)).collect();
-            assert_eq!(found, ranking(&values)[..found.len()], "{}", context());
+                lines.iter().map(|line| (&line.pv[0], Found::of(&line.value, &position))).collect();
+            assert_best(&values, &position, &found, &context());
             for (index, line) in lines.iter().enumerate() {
                 assert_eq!(line.multipv, index + 1, "{}", context());
-                assert_eq!(found[index], value_of(&values, &line.pv[0]), "{}", context());
             }
             let mut first_moves: Vec<_> = lines.iter().map(|line| &line.pv[0]).collect();
             first_moves.sort();
@@ -103,16 +99,17 @@ fn searchmoves_restricts_the_moves() {
         let depth = affordable_depth(&position, 3, BUDGET);
         let mut values = move_values(&position, depth);
         // Every other move, without the best one if there is another.
-        values.sort_by_key(|(_, value)| std::cmp::Reverse(goodness(*value)));
+        values.sort_by_key(|value| std::cmp::Reverse(goodness(value.exact)));
         let asked: Vec<_> = values.iter().copied().skip(1).step_by(2).collect();
         if asked.is_empty() {
             continue;
         }
         let mut request = request(&position, depth);
-        request.searchmoves = asked.iter().map(|(mv, _)| mv.to_string()).collect();
+        request.searchmoves = asked.iter().map(|value| value.mv.to_string()).collect();
         let (reports, answer) = run(&request, 1);
         let context = || format!("{:?}\n{reports:?}\n{position:?}", request.searchmoves);
-        assert_eq!(Found::of(&answer.value, &position), ranking(&asked)[0], "{}", context());
+        let found = Found::of(&answer.value, &position);
+        assert_best(&asked, &position, &[(&answer.best, found)], &context());
         for report in &reports {
             assert!(request.searchmoves.contains(&report.pv[0]), "{}", context());
         }
@@ -144,29 +141,30 @@ fn a_line_can_be_played_and_ends_with_a_card() {
     }
 }
 
-/// The static value at the end of a line without cards is the value of the line, within the margins on the way.
 #[test]
-fn a_line_without_cards_leads_to_its_value() {
+fn a_line_without_cards_is_full_and_has_the_value_at_its_end() {
     let mut full_lines = 0;
-    for position in random_positions(2, 200) {
-        let depth = affordable_depth(&position, 5, 100_000);
-        for report in run(&request(&position, depth), 1).0 {
-            let end = play_line(&position, &report.pv);
-            let is_full = report.pv.len() == report.depth as usize || end.legal_moves().is_empty();
-            if end.outcomes().len() == 0 && is_full {
-                full_lines += 1;
-                let slow = SlowSearch::of(&position);
-                let found = Found::of(&report.value, &position);
-                let leads = static_leads(&*net(&end), &end);
-                let value = Value { leads, mate: 0 };
-                let mut lead = Found::of(&value, &position);
-                for length in (1..report.pv.len()).rev() {
-                    let now = play_line(&position, &report.pv[..length]);
-                    lead = slow.limited(&now, report.depth - length as u32, lead);
+    for (seats, number) in [(2, 200), (3, 100), (4, 40)] {
+        for position in random_positions(seats, number) {
+            let depth = affordable_depth(&position, 5, 100_000);
+            let mut request = request(&position, depth);
+            request.multipv = 2;
+            for report in run(&request, 1).0 {
+                let end = play_line(&position, &report.pv);
+                if end.outcomes().len() > 0 {
+                    continue;
                 }
-                assert_eq!(lead.lead, found.lead, "{report:?}\n{position:?}");
+                let context = || format!("{report:?}\n{position:?}");
+                let is_decided = end.place(slow::mover(&position)).is_some();
+                let is_full = report.pv.len() == report.depth as usize;
+                assert!(is_full || is_decided, "{}", context());
+                let leads = static_leads(&*net(&end), &end);
+                let value = Value { leads, mate: report.value.mate };
+                let found = Found::of(&report.value, &position);
+                assert_eq!(found, Found::of(&value, &position), "{}", context());
+                full_lines += 1;
             }
         }
     }
-    assert!(full_lines > 50, "only {full_lines} lines without cards");
+    assert!(full_lines > 400, "only {full_lines} lines without cards");
 }

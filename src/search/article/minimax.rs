@@ -11,7 +11,6 @@
 use super::{Extent, Line, Observer, deepen};
 use crate::eval::MinimaxModel;
 use crate::search::Control;
-use crate::search::alpha_beta::Window;
 use crate::search::principal_variation::PrincipalVariation;
 use crate::search::visits::Visits;
 
@@ -50,6 +49,13 @@ pub fn search<M: MinimaxModel>(
     });
     let nodes = walk.visits.nodes;
     Some(Line { nodes, ..best })
+}
+
+/// Search window: values below `alpha` or above `beta` need not be told apart.
+#[derive(Clone, Copy)]
+struct Window {
+    alpha: i32,
+    beta: i32,
 }
 
 /// The window that contains every value.
