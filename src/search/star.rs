@@ -153,7 +153,7 @@ impl Cards {
         self.known.iter_mut().for_each(|known| known.is_compared = false);
     }
 
-    /// Lead to compare a card with; `None` if its lead is known.
+    /// Lead to compare a card with; `None` once its bounds meet.
     ///
     /// If alpha is between -[`CERTAIN`] and [`CERTAIN`], decided leads count as these limits, so larger ones need not
     /// be told apart. Beyond them, the mean is decided as soon as one card is, or all are.
