@@ -87,6 +87,19 @@ fn a_record_of_several_kinds_of_games_is_reported_by_kind() {
 }
 
 #[test]
+fn a_game_saved_from_the_table_is_reported() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../table/tests/data/saved.jsonl");
+    let (code, stdout, stderr) = run(&["report", file, "--format", "json"]);
+    assert_eq!((code, stderr.as_str()), (0, ""));
+    let json: Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!(json["games"], 1);
+    assert_eq!(
+        (&json["engines"][0]["name"], &json["engines"][0]["points"]),
+        (&"Anna".into(), &1.0.into())
+    );
+}
+
+#[test]
 fn faults_beyond_the_first_few_are_counted() {
     let mut report = Report::new(vec!["swift".to_string()], 3, 3);
     for number in 1..=25 {

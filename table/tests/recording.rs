@@ -85,7 +85,10 @@ fn a_repeated_request_is_answered_alike_and_appended_once() {
 async fn without_a_file_games_are_recorded_only_in_the_answer() {
     let answer = Server::new(&[]).content("/api/record", &request(true)).await;
     assert_eq!(answer["kept"], json!(false));
-    assert!(replay::read(answer["record"].as_str().unwrap()).is_ok());
+    let record = answer["record"].as_str().unwrap();
+    assert!(replay::read(record).is_ok());
+    // A test of the arbiter reports on this file.
+    assert_eq!(format!("{record}\n"), include_str!("data/saved.jsonl"));
 }
 
 #[tokio::test]
