@@ -198,16 +198,16 @@ impl SlowSearch {
     /// Value at the end of the principal variation: moves in the order of their static values, each compared with the
     /// best so far before its exact value counts.
     fn exact(&self, position: &Position, depth: u32, own_moves: i32) -> Found {
+        let is_open = depth > 0 && position.place(self.mover).is_none();
         match position.turn() {
-            _ if position.place(self.mover).is_some() => self.searched(position, 0, own_moves),
-            Turn::Card(_) if depth > 0 => {
+            Turn::Card(_) if is_open => {
                 let outcomes = position.outcomes();
                 let found = outcomes.map(|(card, weight)| {
                     (self.exact(&position.draw_unchecked(card), depth - 1, own_moves), weight)
                 });
                 mean_found(&found.collect::<Vec<_>>())
             }
-            Turn::Seat(seat) if depth > 0 => {
+            Turn::Seat(seat) if is_open => {
                 let is_own = seat == self.mover;
                 let own_moves = own_moves + i32::from(is_own);
                 let mut moves: Vec<_> =
@@ -234,7 +234,7 @@ impl SlowSearch {
                 }
                 best.expect("a seat that is to move has a move")
             }
-            _ => Found { lead: self.static_lead(position), mate: 0 },
+            _ => self.searched(position, 0, own_moves),
         }
     }
 
