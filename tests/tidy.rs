@@ -21,7 +21,7 @@ const GAMES: &[(&str, &[&str])] = &[
 ];
 
 /// Maximum number of lines of a source file, and of columns of a line.
-const MOST_LINES: usize = 500;
+const MOST_LINES: usize = 800;
 const MOST_COLUMNS: usize = 120;
 
 struct Source {
