@@ -85,6 +85,14 @@ fn an_answer_that_is_no_legal_move() {
     }
 }
 
+/// A second answer that arrives after the next `go` is taken for the answer to that.
+#[test]
+fn a_second_bestmove_for_one_go_is_named() {
+    let late = "printf 'bestmove 63\\n'; sleep 0.1; echo \"bestmove $1\"";
+    let reason = "; another bestmove followed: it is a second bestmove for one go";
+    offend(&tiny(&[late]), Ending::IllegalMove, reason);
+}
+
 #[test]
 fn a_legal_move_counts_despite_other_output() {
     let huge = "info depth 4294967295 score cp 2147483647 nodes 18446744073709551615 pv 1";

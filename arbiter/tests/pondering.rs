@@ -5,7 +5,11 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
+use buxtehude::rules::{Seat, VARIANTS};
+
 use crate::common::{program, table};
+use matches::plan::deck::Deck;
+use matches::plan::rules::{Position, Rules};
 use matches::plan::{EngineSpec, Limit};
 use matches::play::log::Log;
 use matches::record::GameRecord;
@@ -27,11 +31,22 @@ fn ponderer(expected: &str, hit: &str) -> EngineSpec {
 
 /// Plays a game of two plies per seat that begins with 2 and 4; returns its record and its log.
 fn play(test: &str, engine: EngineSpec) -> (GameRecord, String) {
+    play_with(test, [engine, tiny(&["echo \"bestmove $3\""])], 4, |_| {})
+}
+
+/// Plays a game of some plies that `change` prepares; returns its record and its log.
+fn play_with(
+    test: &str,
+    engines: [EngineSpec; 2],
+    plies: u32,
+    change: impl FnOnce(&mut Table),
+) -> (GameRecord, String) {
     let log = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{test}.log"));
-    let mut table = Table::new(vec![engine, tiny(&["echo \"bestmove $3\""])]);
+    let mut table = Table::new(engines.into());
     table.log = Log::create(&log).unwrap();
     table.plan.patience.ready = Duration::from_secs(1);
-    table.plan.patience.max_plies = 4;
+    table.plan.patience.max_plies = plies;
+    change(&mut table);
     let played = table.play();
     let record = played.record().clone();
     (record, fs::read_to_string(log).unwrap())
@@ -99,6 +114,52 @@ fn what_the_end_of_pondering_takes_is_charged_to_the_next_move() {
     assert_eq!(record.endings, [Ending::TimeForfeit, Ending::Ended], "{log}");
     let reason = record.fault.unwrap().reason;
     assert!(reason.contains(", and stopped pondering "), "{reason}");
+}
+
+#[test]
+fn the_expected_move_after_a_card_is_no_hit() {
+    let rules = Rules::from(&VARIANTS[0]);
+    let mut position = Position::from(VARIANTS[0].start(2).unwrap());
+    position.play("2").unwrap();
+    position.play("1").unwrap();
+    let draws = |seed: &u64| {
+        let mut deck = Deck::new((*seed).into(), rules.draws());
+        deck.draw(Seat(1), &position.outcomes()) == "+behind"
+    };
+    let seed = (0..1000).find(draws).unwrap();
+    let again = "if [ \"$n\" ]; then echo bestmove 4; else n=1; echo bestmove 1; fi";
+    let (record, log) = play_with("ponder_card", [ponderer("4", ""), tiny(&[again])], 4, |table| {
+        table.game.deck_seed = seed.into();
+    });
+    assert_eq!(record.endings, [Ending::MaxPlies; 2], "{log}");
+    assert!(record.moves.starts_with("2 1 +behind 4 "), "{}", record.moves);
+    assert!(log.contains("> position startpos moves 2 4\n"), "{log}");
+    assert_eq!((said(&log, "> ponderhit"), said(&log, "> stop")), (0, 2), "{log}");
+}
+
+/// The engine ponders once, and answers `go ponder` at once.
+#[test]
+fn a_bestmove_before_ponderhit_is_a_flaw_and_costs_nothing_else() {
+    let directory = directory("ponder_early");
+    let answered = directory.join("answered");
+    let answered = answered.display();
+    for expected in ["4", "5"] {
+        let early = format!(
+            "case $rest in *ponder*) echo \"bestmove $1\"; : > '{answered}' ;; \
+             *) echo \"bestmove $2${{said- ponder {expected}}}\"; said= ;; esac"
+        );
+        let early = EngineSpec { args: tiny(&[&early, "", "", "", ":"]).args, ..ponderer("", "") };
+        let patient = format!(
+            "until [ -e '{answered}' ]; do sleep 0.01; done; rm '{answered}'; echo bestmove 4"
+        );
+        let (record, log) = play_with("ponder_early", [early, tiny(&[&patient])], 3, |_| {});
+        assert_eq!(record.endings, [Ending::MaxPlies; 2], "{record:?}\n{log}");
+        assert_eq!(said(&log, "> ponderhit") + said(&log, "> stop"), 0, "{log}");
+        let flaws: Vec<Option<&str>> =
+            record.turns.iter().map(|turn| turn.flaw.as_deref()).collect();
+        let flaw = "bestmove before ponderhit or stop: \"bestmove 1\"";
+        assert_eq!(flaws, [None, None, Some(flaw)], "{log}");
+    }
 }
 
 #[test]

@@ -111,12 +111,22 @@ fn the_opening_stands_in_the_moves_and_its_cards_are_drawn() {
 
 #[test]
 fn only_the_first_of_two_answers_counts() {
-    play_to_max_plies(vec![tiny(&["printf 'bestmove %s\\nbestmove 99\\n' \"$1\""]), tiny(&[])]);
+    let twice = "printf 'bestmove %s\\nbestmove 99\\n' \"$1\"";
+    let record = play_to_max_plies(vec![tiny(&[twice]), tiny(&[])]);
+    let flaw = "a second bestmove for one go: \"bestmove 99\"";
+    assert_eq!(flaws(&record), ["", "", flaw, "", flaw, ""]);
 }
 
 #[test]
 fn an_answer_before_the_question_is_none() {
-    play_to_max_plies(vec![tiny(&["", "printf 'readyok\\nbestmove 99\\n'"]), tiny(&[])]);
+    let early = "printf 'readyok\\nbestmove 99\\n'";
+    let record = play_to_max_plies(vec![tiny(&["", early]), tiny(&[])]);
+    let flaw = "a bestmove without a go: \"bestmove 99\"";
+    assert_eq!(flaws(&record), [flaw, "", "", "", "", ""]);
+}
+
+fn flaws(record: &GameRecord) -> Vec<&str> {
+    record.turns.iter().map(|turn| turn.flaw.as_deref().unwrap_or_default()).collect()
 }
 
 #[test]

@@ -5,6 +5,7 @@
 //! outlives the arbiter, even if the arbiter is killed.
 
 pub(super) mod answer;
+mod asking;
 pub(super) mod conversation;
 mod lines;
 mod options;
@@ -13,13 +14,12 @@ mod recent;
 pub(super) mod start_error;
 
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use buxtehude::protocol::{Command, Info, OptionOffer, Reply};
+use buxtehude::protocol::{Command, OptionOffer, Reply};
 
 pub use answer::Answer;
-use answer::Kind;
+pub use asking::Search;
 pub use conversation::AnswerError;
 use conversation::Conversation;
 use lines::LONGEST_LINE;
@@ -41,8 +41,6 @@ const BYTES_OF_OFFERS: usize = 1 << 20;
 const LONGEST_ID_NAME: usize = 200;
 /// Maximum number of characters of an error that rejects options.
 const LONGEST_ERROR: usize = 400;
-/// Maximum number of lines to read from pondering before `ponderhit`.
-const LINES_OF_PONDERING: usize = 10_000;
 /// Budget of an engine for the start of a game, before its clock runs: of time, and of CPU time.
 const START_OF_A_GAME: Duration = Duration::from_secs(1);
 /// Wait that replaces one too long for the system's clock; longer than any match.
@@ -64,6 +62,10 @@ pub struct Engine {
     rests: bool,
     /// Time beyond [`START_OF_A_GAME`] that it took to begin the game, until its first answer.
     late_start: Duration,
+    /// Whether it has received a `go`.
+    was_asked: bool,
+    /// A `bestmove` between its turns, until its next answer has this flaw.
+    flaw: Option<String>,
 }
 
 /// Copy and place of an engine process.
@@ -82,19 +84,6 @@ impl Placement {
     pub fn anywhere(isolation: Option<Isolation>) -> Placement {
         Placement { copy: 0, core: None, isolation }
     }
-}
-
-/// A search request with its timeouts.
-#[derive(Clone, Copy, Debug)]
-pub struct Search<'a> {
-    /// Commands to send: options, a position, and `go` as the last.
-    pub commands: &'a [Command],
-    /// Timeout for the answer.
-    pub patience: Duration,
-    /// Stop flag; once it is set, the engine receives `stop`.
-    pub stop: &'a AtomicBool,
-    /// Timeout for the answer after `stop`.
-    pub patience_after_stop: Duration,
 }
 
 impl Engine {
@@ -129,6 +118,8 @@ impl Engine {
             is_timed: spec.limit.time.is_some(),
             rests: spec.limit.time.is_some() && !spec.ponder,
             late_start: Duration::ZERO,
+            was_asked: false,
+            flaw: None,
         };
         engine.measure();
         let deadline = deadline(patience);
@@ -296,126 +287,6 @@ impl Engine {
         let is_ready = lines(&[Command::IsReady]);
         self.conversation.send(is_ready.as_bytes(), deadline)?;
         self.await_ready(deadline).map(drop)
-    }
-
-    /// Sends `request`, the lines of `position` and `go`, and waits for the answer.
-    ///
-    /// # Errors
-    /// There is no answer within `patience`; the engine can no longer be used.
-    pub fn ask(&mut self, request: &[u8], patience: Duration) -> Result<Answer, AnswerError> {
-        self.usable = false;
-        self.info.clear();
-        self.ask_on(request, patience, None, |_| {})
-    }
-
-    /// Runs a search and waits for the answer; calls `on_info` for each line with a depth and a value.
-    ///
-    /// # Errors
-    /// There is no answer in time; the engine can no longer be used.
-    pub fn search(
-        &mut self,
-        search: Search<'_>,
-        mut on_info: impl FnMut(Info),
-    ) -> Result<Answer, AnswerError> {
-        self.usable = false;
-        self.info.clear();
-        let request = lines(search.commands);
-        let stop = Some((search.stop, search.patience_after_stop));
-        self.ask_on(request.as_bytes(), search.patience, stop, |line| {
-            if let Some(info) = answer::read_info(line) {
-                on_info(info);
-            }
-        })
-    }
-
-    /// Sends `request` and waits for `bestmove`; calls `on_info` for each relevant `info` line. Once the flag of `stop`
-    /// is set, sends `stop` and waits for its time.
-    fn ask_on(
-        &mut self,
-        request: &[u8],
-        patience: Duration,
-        mut stop: Option<(&AtomicBool, Duration)>,
-        mut on_info: impl FnMut(&[u8]),
-    ) -> Result<Answer, AnswerError> {
-        self.measure();
-        let sent = Instant::now();
-        let mut until = after(sent, patience);
-        self.conversation.send(request, until)?;
-        loop {
-            let line = match stop {
-                Some((flag, patience)) if flag.load(Ordering::Relaxed) => {
-                    stop = None;
-                    until = deadline(patience);
-                    let command = lines(&[Command::Stop]);
-                    self.conversation.send_between(command.as_bytes(), until)?;
-                    continue;
-                }
-                Some(_) => self.conversation.next_line_soon(until)?,
-                None => Some(self.conversation.next_line(until)?),
-            };
-            let Some(line) = line else { continue };
-            match answer::kind(line.text) {
-                Kind::BestMove => {
-                    let arrived = line.arrived;
-                    let answer = Answer::read(arrived - sent, line.text, &self.info);
-                    self.usable = true;
-                    let late_start = std::mem::take(&mut self.late_start);
-                    let processor = self.conversation.processor();
-                    return Ok(Answer {
-                        out_of_turn: processor.used_at_rest() + late_start,
-                        waited: processor.end(arrived, self.rests).waited,
-                        ..answer
-                    });
-                }
-                Kind::Info => {
-                    on_info(line.text);
-                    self.info.clear();
-                    self.info.extend_from_slice(line.text);
-                }
-                Kind::Lesser => on_info(line.text),
-                Kind::Other => {}
-            }
-        }
-    }
-
-    /// Starts pondering: sends `request`, the lines of `position` and `go ponder`. Either [`Engine::ponder_hit`] or
-    /// [`Engine::stop_pondering`] must follow. An engine that does not read gets the rest of the request then, on its
-    /// own time.
-    ///
-    /// # Errors
-    /// The engine can no longer be used.
-    pub fn ponder(&mut self, request: &[u8]) -> Result<(), AnswerError> {
-        self.usable = false;
-        self.info.clear();
-        self.conversation.send_at_once(request)
-    }
-
-    /// Sends `ponderhit`, because the expected move was played, and waits for the answer. The time counts from here.
-    ///
-    /// # Errors
-    /// As [`Engine::ask`].
-    pub fn ponder_hit(&mut self, patience: Duration) -> Result<Answer, AnswerError> {
-        // Reads the `info` lines of the pondering, up to a limit because they might never end.
-        for _ in 0..LINES_OF_PONDERING {
-            let Some(line) = self.conversation.next_line_there() else {
-                break;
-            };
-            if let Kind::Info = answer::kind(line.text) {
-                self.info.clear();
-                self.info.extend_from_slice(line.text);
-            }
-        }
-        let hit = lines(&[Command::PonderHit]);
-        self.ask_on(hit.as_bytes(), patience, None, |_| {})
-    }
-
-    /// Sends `stop`, because another move was played, and waits for the answer. Only its time counts.
-    ///
-    /// # Errors
-    /// There is no answer before the deadline; the engine can no longer be used.
-    pub fn stop_pondering(&mut self, patience: Duration) -> Result<Answer, AnswerError> {
-        let stop = lines(&[Command::Stop]);
-        self.ask_on(stop.as_bytes(), patience, None, |_| {})
     }
 
     /// Starts the processor meter if the engine has a time limit.

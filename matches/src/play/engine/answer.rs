@@ -33,15 +33,22 @@ pub enum Kind {
     Other,
 }
 
+/// `true` if the first word of a line is `bestmove`.
+pub fn is_best_move(line: &[u8]) -> bool {
+    let rest = line.trim_ascii_start().strip_prefix(b"bestmove");
+    rest.is_some_and(|rest| rest.first().is_none_or(u8::is_ascii_whitespace))
+}
+
 /// Determines the kind of a line without parsing it, because engines may print thousands of lines.
 ///
 /// An `info` line counts if it has a depth and a score or an estimate, unless the score is only a bound.
 pub fn kind(line: &[u8]) -> Kind {
+    if is_best_move(line) {
+        return Kind::BestMove;
+    }
     let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
-    match words.next() {
-        Some(b"bestmove") => return Kind::BestMove,
-        Some(b"info") => {}
-        _ => return Kind::Other,
+    if words.next() != Some(b"info") {
+        return Kind::Other;
     }
     let (mut has_depth, mut has_value, mut is_best) = (false, false, true);
     while let Some(word) = words.next() {
@@ -65,6 +72,12 @@ impl Answer {
     /// Time that the engine used itself.
     pub fn used(&self) -> Duration {
         self.elapsed.saturating_sub(self.waited)
+    }
+
+    /// Adds a flaw before that of the answer itself.
+    pub fn with_flaw(self, flaw: Option<String>) -> Answer {
+        let flaws: Vec<String> = flaw.into_iter().chain(self.flaw).collect();
+        Answer { flaw: Some(flaws.join("; ")).filter(|flaw| !flaw.is_empty()), ..self }
     }
 
     /// Parses an answer with no waiting time, from its line and the last `info` line before it.

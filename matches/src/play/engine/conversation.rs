@@ -16,6 +16,7 @@ use rustix::io::Errno;
 use thiserror::Error;
 
 use super::Placement;
+use super::answer::is_best_move;
 use super::lines::Lines;
 use super::process::Process;
 use super::recent::{Recent, StderrTail};
@@ -39,8 +40,8 @@ const END_CHECK_INTERVAL: Duration = Duration::from_millis(1);
 const MOST_EXTENSION: Duration = Duration::from_secs(60);
 /// Shortest wait of a poll.
 const SHORTEST_WAIT: Duration = Duration::from_millis(1);
-/// Maximum number of characters quoted from an incomplete line.
-const LONGEST_INCOMPLETE: usize = 60;
+/// Maximum number of characters quoted from a line.
+const LONGEST_QUOTED: usize = 60;
 /// Maximum number of reads to empty a pipe that the engine keeps filling.
 const READS_TO_EMPTY: usize = 32;
 
@@ -89,6 +90,8 @@ pub struct Conversation {
     processor: ProcessorMeter,
     /// Bytes to send that did not fit into the pipe.
     unsent: Vec<u8>,
+    /// Last `bestmove` line since [`Conversation::take_best_move`].
+    best_move: Option<String>,
 }
 
 impl Conversation {
@@ -113,6 +116,7 @@ impl Conversation {
         Ok(Conversation {
             processor: ProcessorMeter::new(process.id(), processors),
             unsent: Vec::new(),
+            best_move: None,
             name: format!("{}{copy}[{}]", spec.name, process.id()),
             log: log.clone(),
             interrupt: interrupt.clone(),
@@ -150,6 +154,15 @@ impl Conversation {
     /// As [`Conversation::send`].
     pub fn send_between(&mut self, lines: &[u8], deadline: Instant) -> Result<(), AnswerError> {
         self.write(lines, deadline, |_| {})
+    }
+
+    /// Sends whole lines that end a search, and keeps the output before them, which may contain the beginning of its
+    /// answer. While the pipe is full, the engine has not read the `go` of that search, so that its output is dropped.
+    ///
+    /// # Errors
+    /// As [`Conversation::send`].
+    pub fn send_to_end(&mut self, lines: &[u8], deadline: Instant) -> Result<(), AnswerError> {
+        self.write(lines, deadline, Conversation::drop_output)
     }
 
     /// Sends whole lines like [`Conversation::send`], but never waits: what does not fit into the pipe is sent before
@@ -251,10 +264,20 @@ impl Conversation {
         Instant::now() < deadline && self.process.stdout.is_some() && !self.process.has_ended()
     }
 
+    /// Returns the last `bestmove` line that the engine has sent since the last call, shortened; `None` if it has sent
+    /// none.
+    pub fn take_best_move(&mut self) -> Option<String> {
+        self.best_move.take()
+    }
+
     /// Records and logs a line, and returns it.
     fn hear(&mut self, line: Range<usize>) -> Line<'_> {
         let arrived = self.arrived;
         let text = self.lines.text(line);
+        if is_best_move(text) {
+            let text = printable_bytes(text.trim_ascii());
+            self.best_move = Some(shortened(&text, LONGEST_QUOTED).into_owned());
+        }
         self.recent.keep(arrived, Origin::Engine, text);
         self.log.write(arrived, &self.name, Origin::Engine, text);
         Line { text, arrived }
@@ -265,7 +288,7 @@ impl Conversation {
         let incomplete = self.lines.incomplete();
         if !incomplete.is_empty() {
             let text = printable_bytes(incomplete);
-            let text = shortened(&text, LONGEST_INCOMPLETE);
+            let text = shortened(&text, LONGEST_QUOTED);
             return format!("; received \"{text}\" without a newline");
         }
         match self.recent.unanswered() {

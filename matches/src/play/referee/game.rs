@@ -16,7 +16,7 @@ use crate::plan::EngineSpec;
 use crate::plan::deck::Deck;
 use crate::plan::rules::{Position, PositionError};
 use crate::plan::schedule::{ScheduledGame, play_opening};
-use crate::play::clock::SeatClock;
+use crate::play::clock::{SeatClock, WAIT_FOR_LATE_ANSWERS};
 use crate::play::engine::{Answer, AnswerError, Engine};
 use crate::play::interrupt::Interrupt;
 use crate::play::reruns::{MOST_BY_INTERFERENCE, MOST_BY_LAG};
@@ -37,7 +37,7 @@ pub struct Game<'a> {
     pub(super) request: Request,
     deck: Deck,
     pub(super) clocks: Vec<SeatClock>,
-    /// Move that each seat's engine expects and ponders.
+    /// `position` line that each seat's engine ponders: with the expected move, and nothing after it.
     pub(super) pondered: Vec<Option<String>>,
     adjudicator: Adjudicator,
     /// Last estimate of each seat's engine; empty before its first one.
@@ -183,7 +183,10 @@ impl<'a> Game<'a> {
         let line = positions_of_line(&self.position, &answer)?;
         let mv = match self.play_answer(&answer, line.first())? {
             Ok(mv) => mv,
-            Err(reason) => {
+            Err(mut reason) => {
+                if engine.answers_again(WAIT_FOR_LATE_ANSWERS) {
+                    reason += "; another bestmove followed: it is a second bestmove for one go";
+                }
                 let fault = GameEnd::fault(seat, engine, Ending::IllegalMove, &reason);
                 return Ok(Some(fault));
             }

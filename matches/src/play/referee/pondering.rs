@@ -20,17 +20,23 @@ impl Game<'_> {
         seat: Seat,
         engine: &mut Engine,
     ) -> Result<Answer, (AnswerError, Duration)> {
-        let clock = &self.clocks[seat.index()];
-        let wait = clock.longest_wait(self.referee.plan.patience.stall);
-        if let Some(pondered) = self.pondered[seat.index()].take() {
-            if self.request.last_word() == Some(&pondered) {
-                let answer = engine.ponder_hit(wait);
-                return answer.map_err(|error| (error, wait));
+        let clock = &mut self.clocks[seat.index()];
+        match self.pondered[seat.index()].take() {
+            Some(pondered) if self.request.position() == pondered => {
+                let wait = clock.longest_wait(self.referee.plan.patience.stall);
+                let answer = engine.ponder_hit(wait).map_err(|error| (error, wait))?;
+                if let Some(answer) = answer {
+                    return Ok(answer);
+                }
             }
-            let wait = clock.wait_for_stop();
-            let stopped = engine.stop_pondering(wait);
-            let stopped = stopped.map_err(|error| (error, wait))?;
-            self.clocks[seat.index()].charge_stop(stopped.used());
+            Some(_) => {
+                let wait = clock.wait_for_stop();
+                let stopped = engine.stop_pondering(wait).map_err(|error| (error, wait))?;
+                if let Some(stopped) = stopped {
+                    clock.charge_stop(stopped.used());
+                }
+            }
+            None => {}
         }
         let wait = self.clocks[seat.index()].longest_wait(self.referee.plan.patience.stall);
         let searchmoves = self.searchmoves(seat, &self.position);
@@ -62,9 +68,9 @@ impl Game<'_> {
         }
         let searchmoves = self.searchmoves(seat, &next);
         let go = Go { ponder: true, ..clock::go(&self.clocks, seat, searchmoves) };
-        let request = self.request.with_next(expected, go);
+        let (request, position) = self.request.with_next(expected, go);
         if engine.ponder(request).is_ok() {
-            self.pondered[seat.index()] = Some(expected.clone());
+            self.pondered[seat.index()] = Some(position);
         }
         Ok(())
     }

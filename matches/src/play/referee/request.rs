@@ -48,18 +48,15 @@ impl Request {
         moves.strip_prefix(" moves ").unwrap_or(moves)
     }
 
-    /// Returns the last move or card.
-    pub fn last_word(&self) -> Option<&str> {
-        self.moves().split_whitespace().next_back()
-    }
-
-    /// Returns both lines for the position after one more move, each with its newline; the move is not kept.
-    pub fn with_next(&mut self, word: &str, go: Go) -> &[u8] {
+    /// Returns both lines for the position after one more move, each with its newline, and that `position` line alone;
+    /// the move is not kept.
+    pub fn with_next(&mut self, word: &str, go: Go) -> (&[u8], String) {
         let end = self.end;
         self.append(word);
+        let position = self.position().to_string();
         self.with_go(go);
         self.end = end;
-        self.text.as_bytes()
+        (self.text.as_bytes(), position)
     }
 
     /// Returns both lines, each with its newline.
@@ -90,9 +87,10 @@ mod tests {
         request.append("+half");
         assert_eq!(lines(&mut request), "position startpos moves 1 +half\ngo depth 3\n");
         assert_eq!(request.moves(), "1 +half");
-        assert_eq!(request.last_word(), Some("+half"));
         let go = Go { ponder: true, ..Go::default() };
-        let ahead = String::from_utf8(request.with_next("4", go).to_vec()).unwrap();
+        let (ahead, position) = request.with_next("4", go);
+        let ahead = String::from_utf8(ahead.to_vec()).unwrap();
+        assert_eq!(position, "position startpos moves 1 +half 4");
         assert_eq!(ahead, "position startpos moves 1 +half 4\ngo ponder\n");
         assert_eq!(lines(&mut request), "position startpos moves 1 +half\ngo depth 3\n");
     }
