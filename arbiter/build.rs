@@ -1,12 +1,24 @@
 //! Finds what the tests need; see [`preconditions`].
 
-use preconditions::{holds, succeeds_as_user};
+use preconditions::{holds, succeeds, succeeds_as_user};
 
 /// The mounts of a sandbox.
 const MOUNTS: &str = "mount -t proc proc /proc && mount -t devpts -o newinstance,ptmxmode=0666 devpts /dev/pts \
     && mount -t tmpfs tmpfs /tmp";
 /// Leaves no namespaces to others.
 const LIMIT: &str = "echo 0 > /proc/sys/user/max_user_namespaces";
+/// Makes a control group whose processor time can be limited.
+const CPU_QUOTA: &str = r#"
+for parent in /sys/fs/cgroup/cpu /sys/fs/cgroup; do
+    group=$parent/probe-$$
+    mkdir "$group" || continue
+    [ -w "$group/cpu.cfs_quota_us" ] || [ -w "$group/cpu.max" ]
+    found=$?
+    rmdir "$group"
+    [ $found = 0 ] && exit 0
+done
+exit 1
+"#;
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
@@ -18,6 +30,7 @@ fn main() {
     let namespaces = unshare(&["--mount", "--pid", "--net", "--fork"], MOUNTS);
     holds("namespaces", namespaces);
     holds("namespace_limit", namespaces && unshare(&[], LIMIT));
+    holds("cpu_quota", succeeds("sh", &["-c", CPU_QUOTA]));
     let words = ["-q", "-e", "-c", "true", "/dev/null"];
     holds("script", succeeds_as_user("script", &words));
 }

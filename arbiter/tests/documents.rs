@@ -92,6 +92,9 @@ fn every_rule_of_the_clock_names_tests_that_are_there() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let folders = ["src", "tests", "../matches/src"];
     let sources: String = folders.map(|folder| sources(&root.join(folder))).concat();
+    // A test may have a precondition.
+    let lines = sources.split_inclusive('\n');
+    let sources: String = lines.filter(|line| !line.trim().starts_with("#[cfg_attr(")).collect();
     let page = fs::read_to_string(root.join("../docs/clocks.md")).unwrap();
     let rows: Vec<&str> = page.lines().filter(|line| line.starts_with("| ")).skip(1).collect();
     assert!(rows.len() > 8, "{page}");

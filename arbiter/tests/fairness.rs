@@ -1,7 +1,8 @@
 //! No engine gains by cheating on time, and none loses because the machine is busy.
 #![cfg(target_os = "linux")]
 
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use crate::common::program;
@@ -51,10 +52,46 @@ impl Drop for Hogs {
     }
 }
 
+/// A control group that gets a few milliseconds of processor time in a second; removed on drop.
+struct Quota {
+    parent: PathBuf,
+    directory: PathBuf,
+}
+
+impl Quota {
+    fn create() -> Quota {
+        let parents = ["/sys/fs/cgroup/cpu", "/sys/fs/cgroup"].map(PathBuf::from);
+        for parent in parents {
+            let directory = parent.join(format!("quota-{}", std::process::id()));
+            if fs::create_dir(&directory).is_err() {
+                continue;
+            }
+            let group = Quota { parent, directory };
+            let limit = |file: &str, value: &str| fs::write(group.directory.join(file), value);
+            let period = limit("cpu.cfs_period_us", "1000000");
+            let limited = period.and_then(|()| limit("cpu.cfs_quota_us", "1000"));
+            if limited.or_else(|_| limit("cpu.max", "1000 1000000")).is_ok() {
+                return group;
+            }
+        }
+        panic!("no control group can be limited");
+    }
+}
+
+impl Drop for Quota {
+    fn drop(&mut self) {
+        let processes = fs::read_to_string(self.directory.join("cgroup.procs")).unwrap();
+        for process in processes.lines() {
+            let _ = fs::write(self.parent.join("cgroup.procs"), process);
+        }
+        let _ = fs::remove_dir(&self.directory);
+    }
+}
+
 /// The `--engine` string of an engine in shell code.
 fn engine(directory: &Path, name: &str, does: &str) -> String {
     let script = directory.join(format!("{name}.sh"));
-    std::fs::write(&script, SCRIPT.replace("DOES", does)).unwrap();
+    fs::write(&script, SCRIPT.replace("DOES", does)).unwrap();
     format!("cmd=/bin/sh args={} name={name} legal=on", script.display())
 }
 
@@ -66,7 +103,7 @@ fn play(directory: &Path, arguments: &[&str]) -> Outcome {
     let record = directory.join("games.jsonl");
     let output = ["match", "--isolate", "off", "--record", record.to_str().unwrap()];
     let (code, stdout, stderr) = run(&[&output, arguments].concat());
-    let lines = std::fs::read_to_string(&record).unwrap_or_default();
+    let lines = fs::read_to_string(&record).unwrap_or_default();
     let records = lines.lines().map(|line| serde_json::from_str(line).unwrap());
     (code, format!("{stdout}{stderr}"), records.collect())
 }
@@ -88,6 +125,24 @@ fn who_gets_no_processor_does_not_lose_by_it() {
     assert!(waited > micros / 10 && waited < micros, "{waited} of {micros}\n{seen}");
     assert!(seen.contains("warning: this machine is too busy for a fair match: "), "{seen}");
     assert!(seen.contains("\n engine   waited "), "{seen}");
+}
+
+#[test]
+#[cfg_attr(not(cpu_quota), ignore = "needs a control group with a limit of processor time")]
+fn a_wait_that_is_not_over_at_the_deadline_counts() {
+    let directory = directory("quota");
+    let quota = Quota::create();
+    let enter = format!("echo $$ > {}/cgroup.procs", quota.directory.display());
+    let work = "i=0; while [ $i -lt 6000 ]; do i=$((i+1)); done";
+    let starved = engine(&directory, "starved", &format!("{enter}\n{work}"));
+    let fair = engine(&directory, "fair", "");
+    let settings = ["--engine", &starved, "--engine", &fair, "--movetime", "200", "--games", "2"];
+    let (code, seen, records) = play(&directory, &[&settings[..], &["--max-plies", "3"]].concat());
+    drop(quota);
+    assert_eq!((code, records.len()), (0, 2), "{seen}");
+    let turns = records.iter().flat_map(|record| &record.turns);
+    let longest = turns.filter_map(|turn| turn.waited).max();
+    assert!(longest > Some(1_300_000), "{longest:?}: {seen}");
 }
 
 #[test]

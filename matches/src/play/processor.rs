@@ -114,11 +114,7 @@ impl ProcessorMeter {
 
     /// Starts a measurement. A thread that starts later is measured from its own start.
     pub fn begin(&mut self) {
-        let is_due = |found: Instant| found.elapsed() >= SEARCH_INTERVAL;
-        if self.found.is_none_or(is_due) {
-            self.processes = family::descendants(self.processes[0]);
-            self.found = Some(Instant::now());
-        }
+        self.find_processes();
         let newest = self.newest.clone();
         let fresh = newest.filter(|sample| sample.at.elapsed() < FRESH);
         let is_new = fresh.is_none();
@@ -137,21 +133,48 @@ impl ProcessorMeter {
         self.used_at_rest
     }
 
-    /// Time between the start of the measurement and `until`, which must be recent, where the engine waited for a
-    /// processor or its answer waited for the arbiter; zero below a millisecond.
-    pub fn waited(&self, until: Instant) -> Duration {
-        match &self.begun {
-            Some(begun) if begun.may_have_waited(until) => {
-                self.credit(begun, &self.sample(), until)
+    /// Time between the start of the measurement and now in which the engine may have waited for a processor, or its
+    /// answer for the arbiter; zero below a millisecond.
+    ///
+    /// The kernel counts the wait of a thread once it is over. While a thread is runnable, all time without computing
+    /// may therefore have been a wait.
+    pub fn may_have_waited(&mut self) -> Duration {
+        self.find_processes();
+        let now = self.sample();
+        let Some(begun) = self.begun.as_ref().filter(|begun| begun.is_long(now.at)) else {
+            return Duration::ZERO;
+        };
+        match self.has_runnable_thread(&now) {
+            true => {
+                let computed = Work::between(&begun.sample, &now).longest();
+                now.at.saturating_duration_since(begun.at).saturating_sub(computed)
             }
-            _ => Duration::ZERO,
+            false => self.credit(begun, &now, now.at),
+        }
+    }
+
+    /// `true` if a thread at no lower priority than the arbiter runs or waits for a processor.
+    fn has_runnable_thread(&self, sample: &Sample) -> bool {
+        let mut threads = sample.processes.values().flat_map(|usage| usage.threads.keys());
+        threads.any(|&thread| {
+            family::state(thread) == Some('R')
+                && family::processors(thread, self.priority).is_some()
+        })
+    }
+
+    /// Searches for the engine's processes, unless the last search was a moment ago.
+    fn find_processes(&mut self) {
+        let is_due = |found: Instant| found.elapsed() >= SEARCH_INTERVAL;
+        if self.found.is_none_or(is_due) {
+            self.processes = family::descendants(self.processes[0]);
+            self.found = Some(Instant::now());
         }
     }
 
     /// Ends the measurement at `until`. If it `rests`, the engine must be idle until the next measurement.
     pub fn end(&mut self, until: Instant, rests: bool) -> Spent {
         let begun = self.begun.take();
-        let Some(begun) = begun.filter(|begun| begun.is_new || begun.may_have_waited(until)) else {
+        let Some(begun) = begun.filter(|begun| begun.is_new || begun.is_long(until)) else {
             return Spent::default();
         };
         let sample = self.sample();
@@ -206,7 +229,7 @@ impl ProcessorMeter {
 
 impl Begun {
     /// `true` if enough time has passed for a wait that counts.
-    fn may_have_waited(&self, until: Instant) -> bool {
+    fn is_long(&self, until: Instant) -> bool {
         until.saturating_duration_since(self.at) >= WORTH_COUNTING
     }
 }
@@ -315,14 +338,16 @@ mod tests {
     #[test]
     fn who_sleeps_does_not_wait_and_who_computes_is_not_excused() {
         let mut meter = ProcessorMeter::new(std::process::id(), 1);
-        assert_eq!(meter.waited(Instant::now()), Duration::ZERO);
+        assert_eq!(meter.may_have_waited(), Duration::ZERO);
         meter.begin();
         let (begun, before) = (Instant::now(), own_share().ran);
         while own_share().ran < before + Duration::from_millis(30) {}
+        let may_have_waited = meter.may_have_waited();
         let end = Instant::now();
-        let (waited, elapsed) = (meter.waited(end), end - begun);
+        let (waited, elapsed) = (meter.end(end, false).waited, end - begun);
         let most = elapsed.saturating_sub(Duration::from_millis(29));
         assert!(waited <= most, "{waited:?} of {elapsed:?}");
-        assert_eq!(meter.waited(begun), Duration::ZERO);
+        assert!(may_have_waited <= most, "{may_have_waited:?} of {elapsed:?}");
+        assert_eq!(meter.end(end, false), Spent::default());
     }
 }

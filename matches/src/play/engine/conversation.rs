@@ -340,9 +340,10 @@ impl Conversation {
             }
             let now = Instant::now();
             if now >= later {
-                // Time that the engine waited for a processor extends the deadline, except for the second where late
-                // answers are accepted.
-                let waited = self.processor.waited(now).saturating_sub(WAIT_FOR_LATE_ANSWERS);
+                // Time without a processor extends the deadline, except for the second where late answers are
+                // accepted.
+                let waited = self.processor.may_have_waited();
+                let waited = waited.saturating_sub(WAIT_FOR_LATE_ANSWERS);
                 later = deadline + waited.min(MOST_EXTENSION);
             }
             // The arbiter itself may have been stopped past the deadline; then the output is read once more.
