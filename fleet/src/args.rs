@@ -76,9 +76,14 @@ pub struct CoordinatorArgs {
     )]
     pub check_sample: Option<u64>,
 
-    /// Count only the games of the workers with these keys: separated by commas, or a file with one on each line
-    #[arg(long, global = true, value_name = "KEYS|FILE")]
-    pub workers: Option<String>,
+    /// Count only the games of the workers whose keys are in this file, one on each line; `fleet work` prints its key.
+    /// Not needed if the server listens on this machine alone
+    #[arg(long, global = true, value_name = "FILE")]
+    pub workers: Option<PathBuf>,
+
+    /// Count the games of everybody who may use the server
+    #[arg(long, global = true, conflicts_with = "workers")]
+    pub open: bool,
 
     /// Scale each machine's time limits by its speed: the limits given are for a machine whose built-in engine visits
     /// SPEED positions a second in each slot [default: this machine, with one slot]

@@ -29,7 +29,7 @@ use tokio::runtime::Runtime;
 
 use crate::args::{CoordinatorArgs, ServerArgs};
 use crate::names::Names;
-use crate::queue::{QueueError, connect, patiently};
+use crate::queue::{QueueError, connect, is_private, patiently};
 use crate::signature::Signer;
 use prepare::PreparedMatch;
 
@@ -76,12 +76,15 @@ struct Fleet<'a> {
     runtime: &'a Runtime,
     settings: &'a CoordinatorArgs,
     context: Result<(Context, Signer), String>,
+    /// Whether no other machine reaches the server.
+    is_private: bool,
     prepared: Option<PreparedMatch>,
 }
 
 impl<'a> Fleet<'a> {
     fn new(runtime: &'a Runtime, settings: &'a CoordinatorArgs) -> Fleet<'a> {
-        Fleet { runtime, settings, context: Err("not connected".to_string()), prepared: None }
+        let context = Err("not connected".to_string());
+        Fleet { runtime, settings, context, is_private: false, prepared: None }
     }
 
     fn connect(&mut self, server: &ServerArgs) -> Result<(), String> {
@@ -90,11 +93,12 @@ impl<'a> Fleet<'a> {
         let connected = patiently(&interrupt, || connect(server, "fleet coordinator", None));
         let connected = self.runtime.block_on(connected);
         let connected = connected.map_err(|error: QueueError| error.to_string());
+        self.is_private = connected.as_ref().is_ok_and(|context| is_private(&server.nats, context));
         self.context = connected.and_then(|context| {
             let signer = match &server.nkey {
                 Some(path) => Signer::read("--nkey", path),
                 // All workers may have the same credentials.
-                None => Signer::of_this_user(),
+                None => Signer::kept("coordinator"),
             };
             Ok((context, signer.map_err(|error| error.to_string())?))
         });
@@ -107,7 +111,7 @@ impl Source for Fleet<'_> {
 
     fn prepare(&mut self, planned: &mut Match, _: Engines) -> Result<String, ExitError> {
         let (_, signer) = self.context.as_ref().map_err(ExitError::usage)?;
-        let prepared = PreparedMatch::of(planned, self.settings)?;
+        let prepared = PreparedMatch::of(planned, self.settings, self.is_private, signer.key())?;
         if let Some(speed) = prepared.reference_speed {
             planned.remarks.push(format!(
                 "time limits are for a machine with {speed} positions a second, and scaled for others"
@@ -155,14 +159,6 @@ pub enum DriveError {
     /// An opening cannot be played.
     #[error("opening: {0}")]
     Opening(#[from] OpeningError),
-    /// The rules program failed on a worker.
-    #[error("{reason} (on worker {worker})")]
-    RulesOfWorker {
-        /// Name of the worker.
-        worker: String,
-        /// The fault, with the program's name and last words.
-        reason: String,
-    },
     /// The plan cannot be sent.
     #[error("{0}")]
     Plan(String),
@@ -186,7 +182,6 @@ impl From<DriveError> for SourceError {
             DriveError::Ledger(error) => SourceError::Ledger(error),
             DriveError::Rules(error) => RunError::from(error).into(),
             DriveError::Opening(error) => RunError::from(error).into(),
-            error @ DriveError::RulesOfWorker { .. } => SourceError::Rules(error.to_string()),
             error => SourceError::Source(error.to_string()),
         }
     }

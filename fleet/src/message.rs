@@ -10,7 +10,7 @@ use thiserror::Error;
 
 use crate::signature::{self, Key, SignatureError, Signer};
 
-/// Version of all messages. A message of another version is left for a recipient that can read it.
+/// Version of all messages.
 pub const VERSION: u32 = 1;
 /// Maximum length of a message with a game, in bytes: the default limit of a NATS server.
 pub const MOST_BYTES_OF_A_GAME: usize = 1 << 20;
@@ -107,6 +107,13 @@ pub enum MessageError {
     Signature(#[from] SignatureError),
 }
 
+impl MessageError {
+    /// Whether the message's signature is valid, so that its author is to blame.
+    pub fn is_by_signer(&self) -> bool {
+        matches!(self, MessageError::Version { .. } | MessageError::Malformed { .. })
+    }
+}
+
 fn malformed(bytes: &[u8], reason: &serde_json::Error) -> MessageError {
     let quoted = &bytes[..bytes.len().min(QUOTED)];
     MessageError::Malformed {
@@ -149,13 +156,13 @@ pub struct Outcome {
     pub game: StoredGame,
 }
 
-/// A fault of the rules program on a worker.
+/// A fault of the rules program on a worker. It counts only if the coordinator's program fails at the same position.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RulesFault {
     /// The worker's label.
     pub label: String,
-    /// Session of the coordinator whose unit it played.
-    pub session: u64,
+    /// The position that the program was asked about, as the argument of `position`; empty before the first question.
+    pub position: String,
     /// The fault, with the program's name and last words.
     pub reason: String,
 }
@@ -207,10 +214,10 @@ pub struct State {
     pub engines: Vec<EngineId>,
     /// Time that a worker may be silent before another worker gets its games, in milliseconds.
     pub ack_wait_ms: u64,
-    /// Ids of the keys of workers whose games no longer count; of the last ones if there are too many.
-    pub set_aside: Vec<String>,
+    /// Ids of the keys of workers whose games no longer count.
+    pub set_aside: BTreeSet<String>,
     /// Ids of the keys of the workers whose games count; `None` for all.
-    pub workers: Option<Vec<String>>,
+    pub workers: Option<BTreeSet<String>>,
     /// Speed, in positions a second, that the time limits are meant for; `None` if they are the same on every machine.
     #[serde(default)]
     pub reference_speed: Option<u64>,
@@ -329,7 +336,7 @@ macro_rules! messages {
 messages!(
     Work: "work" MOST_BYTES,
     Outcome: "game" MOST_BYTES_OF_A_GAME,
-    RulesFault: "rules" MOST_BYTES,
+    RulesFault: "rules" MOST_BYTES_OF_A_GAME,
     State: "state" MOST_BYTES,
     OpenMatches: "open" MOST_BYTES,
     Beat: "beat" MOST_BYTES,

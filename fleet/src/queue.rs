@@ -25,7 +25,7 @@ use crate::message::{MOST_BYTES, MOST_BYTES_OF_A_GAME, MessageError};
 use crate::names::{COORDINATOR, Names, WORKERS};
 use crate::signature::FileError;
 pub use bucket::Bucket;
-pub use connection::{connect, is_local};
+pub use connection::{connect, is_local, is_private};
 pub use notices::{Notices, notify};
 
 /// Time that the server remembers message ids.
@@ -208,14 +208,14 @@ impl MatchQueue {
         }
     }
 
-    /// Whether no results wait to be collected.
+    /// Number of results that wait to be collected.
     ///
     /// # Errors
     /// [`QueueError::Call`].
-    pub async fn has_no_results(&self) -> Result<bool, QueueError> {
+    pub async fn waiting_results(&self) -> Result<u64, QueueError> {
         let info = self.results.get_info().await;
         let info = info.map_err(QueueError::call("results"))?;
-        Ok(info.state.messages == 0)
+        Ok(info.state.messages)
     }
 
     /// Removes all units from the server.

@@ -5,6 +5,7 @@
 //! signature, then the content. The signature also covers the message's purpose and its scope, such as a match, so that
 //! it is valid nowhere else.
 
+use std::borrow::Borrow;
 use std::fmt;
 use std::fs::{self, DirBuilder};
 use std::io::{self, Write};
@@ -26,6 +27,8 @@ const BEGINNING: &[u8] = b"\xfffleet ";
 const MOST_OF_THE_LINE: usize = 160;
 /// Letters of a key that identify it.
 const LETTERS_OF_AN_ID: usize = 16;
+/// Name of a kept key in errors.
+const KEPT: &str = "key of this user, else --nkey";
 /// Permissions that a file with a secret must not have.
 const OF_OTHERS: u32 = 0o077;
 
@@ -65,6 +68,12 @@ impl FromStr for Key {
     }
 }
 
+impl Borrow<str> for Key {
+    fn borrow(&self) -> &str {
+        self.as_str()
+    }
+}
+
 impl fmt::Display for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
@@ -72,9 +81,13 @@ impl fmt::Display for Key {
 }
 
 impl Key {
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
     /// The first letters of the key: 72 bits of it, too many for an attacker to find another key with the same ones.
     pub fn id(&self) -> &str {
-        self.0.get(..LETTERS_OF_AN_ID).unwrap_or(&self.0)
+        id_of(&self.0)
     }
 
     /// Returns the content of a message that this key has signed.
@@ -94,6 +107,11 @@ impl Key {
             false => Err(SignatureError::Other { by, expected }),
         }
     }
+}
+
+/// The id of a key that is given as text.
+pub fn id_of(key: &str) -> &str {
+    key.get(..LETTERS_OF_AN_ID).unwrap_or(key)
 }
 
 /// Name of a worker in stores and tables: its label, and the id of its key.
@@ -116,13 +134,8 @@ pub fn open<'a>(
     purpose: &str,
     scope: &str,
 ) -> Result<(Key, &'a [u8]), SignatureError> {
-    let beginning = &bytes[..bytes.len().min(MOST_OF_THE_LINE)];
-    let end = beginning.iter().position(|&byte| byte == b'\n');
-    let end = end.ok_or(SignatureError::Missing)?;
-    let line = std::str::from_utf8(&bytes[..end]).map_err(|_| SignatureError::Missing)?;
-    let (by, signature) = line.split_once(' ').ok_or(SignatureError::Missing)?;
+    let (by, signature, content) = parts(bytes).ok_or(SignatureError::Missing)?;
     let verifier = verifier(by)?;
-    let content = &bytes[end + 1..];
     let signed = signed(purpose, scope, content);
     let signature = BASE64URL_NOPAD.decode(signature.as_bytes());
     let is_valid = signature.is_ok_and(|signature| verifier.verify(&signed, &signature).is_ok());
@@ -131,6 +144,19 @@ pub fn open<'a>(
         true => Ok((by, content)),
         false => Err(SignatureError::Invalid { by }),
     }
+}
+
+/// The key that a message names as its author's; its signature is not checked.
+pub fn claimed_key(bytes: &[u8]) -> Option<&str> {
+    parts(bytes).map(|(by, ..)| by)
+}
+
+/// The key, the signature and the content of a message, all unchecked.
+fn parts(bytes: &[u8]) -> Option<(&str, &str, &[u8])> {
+    let beginning = &bytes[..bytes.len().min(MOST_OF_THE_LINE)];
+    let end = beginning.iter().position(|&byte| byte == b'\n')?;
+    let (by, signature) = std::str::from_utf8(&bytes[..end]).ok()?.split_once(' ')?;
+    Some((by, signature, &bytes[end + 1..]))
 }
 
 /// The public key of a user, to verify signatures.
@@ -181,15 +207,14 @@ impl Signer {
         found.ok_or_else(|| failed(io::Error::other("expected the seed of an nkey, such as SU...")))
     }
 
-    /// Returns the key that this user's coordinators have unless they name one; creates it if there is none.
+    /// Returns the key that this user keeps under a name, such as `coordinator`; creates it if there is none.
     ///
     /// # Errors
     /// [`FileError`] if the file cannot be used.
-    pub fn of_this_user() -> Result<Signer, FileError> {
+    pub fn kept(name: &str) -> Result<Signer, FileError> {
         let folder = user_folder("XDG_CONFIG_HOME", ".config");
-        let path = folder.clone().unwrap_or_default().join("coordinator.nk");
-        let failed =
-            |reason| FileError { flag: "key of the coordinator", path: path.clone(), reason };
+        let path = folder.clone().unwrap_or_default().join(format!("{name}.nk"));
+        let failed = |reason| FileError { flag: KEPT, path: path.clone(), reason };
         let Some(folder) = folder else {
             let reason = "neither XDG_CONFIG_HOME nor HOME is set; expected --nkey FILE";
             return Err(failed(io::Error::other(reason)));
@@ -201,7 +226,7 @@ impl Signer {
             let reason = "other users may read or write it; remove it, or use `chmod 600`";
             return Err(failed(io::Error::other(reason)));
         }
-        Signer::read("key of the coordinator", &path)
+        Signer::read(KEPT, &path)
     }
 
     pub fn key(&self) -> &Key {

@@ -136,7 +136,7 @@ pub async fn work(server: &ServerArgs, args: &WorkArgs) -> ExitCode {
 async fn prepare(server: &ServerArgs, args: &WorkArgs) -> Result<Option<Worker>, ExitError> {
     let label = args.name.as_deref().map(label_of);
     let label = label.unwrap_or_else(of_this_machine);
-    let signer = signer(server).map_err(ExitError::usage)?;
+    let signer = signer(server, &label).map_err(ExitError::usage)?;
     if args.coordinator.is_empty() && !args.trust_any_coordinator && !is_local(&server.nats) {
         return Err(ExitError::usage(
             "the server is on another machine, and anybody there could have this one run engines; expected \
@@ -197,12 +197,12 @@ async fn prepare(server: &ServerArgs, args: &WorkArgs) -> Result<Option<Worker>,
     }))
 }
 
-/// The key that a worker authenticates with, or a new one.
-fn signer(server: &ServerArgs) -> Result<Signer, FileError> {
+/// The key that a worker authenticates with, or the one that this user keeps for its label.
+fn signer(server: &ServerArgs, label: &str) -> Result<Signer, FileError> {
     match (&server.nkey, &server.creds) {
         (Some(path), _) => Signer::read("--nkey", path),
         (None, Some(path)) => Signer::read("--creds", path),
-        (None, None) => Ok(Signer::default()),
+        (None, None) => Signer::kept(&format!("worker-{label}")),
     }
 }
 

@@ -3,13 +3,20 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
 
 use async_nats::HeaderMap;
-use async_nats::jetstream::Context;
+use async_nats::jetstream::consumer::PullConsumer;
+use async_nats::jetstream::{AckKind, Context};
 use fleet::check::check_luck;
-use fleet::message::{Message, OpenMatches, Outcome};
-use fleet::names::{MATCHES, Names, open};
+use fleet::message::{Beat, Message, OpenMatches, Outcome, RulesFault};
+use fleet::names::{MATCHES, Names, WORKERS, open};
+use fleet::queue::Bucket;
 use fleet::signature::{Key, Signer};
+use futures_util::StreamExt;
 use matches::archive::store::Store;
 use matches::luck::Evaluator;
 use matches::record::digest::StoredGame;
@@ -23,7 +30,7 @@ use crate::common::{
     FLEET, Fleet, MATCH, Process, Server, assert_whole, played_on_one_machine, program,
     with_jetstream,
 };
-use crate::messages::{first_game, outcome, send};
+use crate::messages::{outcome, send};
 use crate::rights::{address, config, nkey};
 
 /// The word after `before` in the output of a process.
@@ -223,7 +230,7 @@ fn nobody_is_set_aside_for_what_another_has_sent() {
     worker.kill();
     let names = fleet.await_names(&fleet.store());
     let honest = Signer::read("--nkey", &fleet.path("honest.nk")).unwrap();
-    let mut bogus = first_game(&fleet.store());
+    let mut bogus = invented(11);
     bogus.record.moves.clear();
     let label = "honest".to_string();
     let liar = Signer::default();
@@ -301,60 +308,151 @@ fn a_unit_of_the_sample_is_sent_to_another_worker_if_the_chosen_one_is_silent() 
     assert_whole(&fleet, &mut coordinator, MATCH);
 }
 
+/// Writes the keys of workers to a file; returns the flag that names it.
+fn listed(fleet: &Fleet, keys: &[String]) -> String {
+    let path = fleet.path("workers.txt");
+    fs::write(&path, keys.join("  # a comment\n")).unwrap();
+    format!("--workers {}", path.display())
+}
+
 #[test]
 #[cfg_attr(not(nats_server), ignore = "needs nats-server")]
-fn only_the_games_of_named_workers_count() {
+fn messages_of_unlisted_keys_are_not_looked_at() {
     let mut fleet = Fleet::new();
-    let key = KeyPair::new_user();
-    let flag = nkey(&fleet, "named", &key);
     let mut nonsense = fleet.begin(&format!("{MATCH} --workers nowhere"));
-    nonsense.ends(2, &["--workers nowhere: No such file", "keys of workers"]);
-    let mut coordinator = fleet.begin(&format!("{MATCH} --workers {}", key.public_key()));
+    nonsense.ends(2, &["--workers nowhere: No such file", "the key of a worker on each line"]);
+    let flag = listed(&fleet, &["".to_string(), "U123".to_string()]);
+    let mut nonsense = fleet.begin(&format!("{MATCH} {flag}"));
+    nonsense.ends(2, &["workers.txt:2: \"U123\": expected the public key of a NATS user"]);
+    let keys = [KeyPair::new_user(), KeyPair::new_user()];
+    let flag = listed(&fleet, &keys.each_ref().map(KeyPair::public_key));
+    let mut coordinator = fleet.begin(&format!("{MATCH} {flag}"));
     let other = fleet.worker("other");
     let other_key = word_after(&other, "key ");
-    other.await_words(&format!("counts only the games of certain workers, not of {other_key}"));
+    other.await_words(&format!("the coordinator's --workers file lacks the key {other_key}"));
     let names = fleet.await_work(&fleet.store());
-    let stranger = Signer::default();
-    send(&fleet, vec![outcome(&names, "stranger", &stranger, invented(0))]);
-    coordinator.await_words(&format!("worker {} is none of --workers", stranger.key()));
-    // A resumed coordinator knows them, too.
-    coordinator.kill();
+    let mut wrong = invented(0);
+    wrong.record.moves.clear();
+    let fault = RulesFault {
+        label: "stranger".to_string(),
+        position: "startpos players 2".to_string(),
+        reason: "rules program pig: failed".to_string(),
+    };
+    // The fault alone would end the match, and the first game is one that is still to be played.
+    let messages = |version: u32| {
+        let stranger = Signer::default();
+        let sign = |content: &str| stranger.sign("game", names.id(), content.as_bytes());
+        [
+            fault.encode(&stranger, names.id()).unwrap(),
+            outcome(&names, "stranger", &stranger, invented(0)),
+            outcome(&names, "stranger", &stranger, wrong.clone()),
+            sign(&format!("{{\"version\":{version}}}")),
+            sign("{"),
+        ]
+    };
+    send(&fleet, (2..100).flat_map(messages).collect());
+    fleet.await_that("the end of the messages", || {
+        with_jetstream(&fleet.address, async |context| {
+            let stream = context.get_stream(names.result_stream()).await.unwrap();
+            stream.cached_info().state.messages == 0
+        })
+    });
+    // A resumed coordinator knows the list, too.
+    coordinator.signal(Signal::INT);
+    let output = coordinator.ends(130, &["0 of 12 games"]);
+    for words in ["stranger", "refused", "set aside", "version", "lost", "pig"] {
+        assert!(!output.contains(words), "{words}: {output}");
+    }
     let mut coordinator = fleet.resume();
+    let flag = nkey(&fleet, "listed", &keys[1]);
     let _worker = fleet.worker_by(&mut program(), &flag);
+    let output = assert_whole(&fleet, &mut coordinator, MATCH);
+    assert!(!output.contains("other-"), "{output}");
+}
+
+#[test]
+#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
+fn a_server_that_other_machines_reach_needs_a_list_or_a_word() {
+    let config = "client_advertise: \"192.0.2.1:4222\"\n";
+    let mut fleet = Fleet::at(Server::configured(config));
+    let expected = ["other machines may reach the server", "--workers FILE", "--open"];
+    fleet.begin(MATCH).ends(2, &expected);
+    assert!(!fleet.store().exists());
+    let mut both = fleet.begin(&format!("{MATCH} --open --workers x"));
+    both.ends(2, &["'--open' cannot be used with '--workers <FILE>'"]);
+    let mut coordinator = fleet.begin(&format!("{MATCH} --open"));
+    fleet.await_work(&fleet.store());
+    coordinator.kill();
+    // A resumed coordinator knows the word, too.
+    let mut coordinator = fleet.resume();
+    let _worker = fleet.worker("one");
     assert_whole(&fleet, &mut coordinator, MATCH);
 }
 
 #[test]
 #[cfg_attr(not(nats_server), ignore = "needs nats-server")]
-fn games_that_are_refused_do_not_multiply_the_work() {
+fn a_worker_keeps_its_key() {
     let mut fleet = Fleet::new();
-    let mut coordinator = fleet.begin(MATCH);
+    let _coordinator = fleet.begin(MATCH);
+    let mut first = fleet.worker("one");
+    let key = word_after(&first, "key ");
+    first.kill();
+    assert_eq!(word_after(&fleet.worker("one"), "key "), key);
+    assert_ne!(word_after(&fleet.worker("two"), "key "), key);
+}
+
+/// Takes units from the queue as a worker with many slots, and never sends their games: keeps the first of every three,
+/// acknowledges the second and returns the third.
+async fn hoard(context: &Context, names: &Names, signer: &Signer, is_over: &AtomicBool) {
+    let beats = Bucket::beats(context).await.unwrap();
+    let joined = vec![names.id().to_string()];
+    let beat = Beat { label: "hoarder".to_string(), joined, ..Beat::default() };
+    let consumer = context.get_consumer_from_stream(WORKERS, names.work_stream());
+    let consumer: PullConsumer = consumer.await.unwrap();
+    let (mut kept, mut taken) = (Vec::new(), 0);
+    while !is_over.load(Ordering::Relaxed) {
+        beats.put(&signer.key().to_string(), &beat, signer, "").await.unwrap();
+        let batch = consumer.batch().max_messages(50).expires(Duration::from_millis(500));
+        // The consumer goes with the match.
+        let Ok(mut batch) = batch.messages().await else { return };
+        while let Some(Ok(message)) = batch.next().await {
+            let kind = [AckKind::Progress, AckKind::Ack, AckKind::Nak(None)][taken % 3];
+            message.ack_with(kind).await.unwrap();
+            if taken % 3 == 0 {
+                kept.push(message);
+            }
+            taken += 1;
+        }
+        for message in &kept {
+            message.ack_with(AckKind::Progress).await.unwrap();
+        }
+    }
+}
+
+/// Takes some time: a unit is given to a worker of the coordinator's choice once it was lost or late several times.
+#[test]
+#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
+fn a_listed_hoarder_with_a_newer_version_does_not_stop_a_match() {
+    let mut fleet = Fleet::new();
+    let (hoarder, newer, honest) = (Signer::default(), Signer::default(), KeyPair::new_user());
+    let keys = [hoarder.key().to_string(), newer.key().to_string(), honest.public_key()];
+    let flag = listed(&fleet, &keys);
+    let mut coordinator = fleet.begin(&format!("{MATCH} {flag}"));
     let names = fleet.await_work(&fleet.store());
-    let liar = Signer::default();
-    let bogus = outcome(&names, "liar", &liar, {
-        let mut game = invented(0);
-        game.record.moves.clear();
-        game
+    send(&fleet, vec![newer.sign("game", names.id(), b"{\"version\":2}")]);
+    coordinator.await_words("is set aside: message of version 2, expected 1");
+    let (url, is_over) = (fleet.address.clone(), AtomicBool::new(false));
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            with_jetstream(&url, async |context| hoard(&context, &names, &hoarder, &is_over).await);
+        });
+        let flag = nkey(&fleet, "honest", &honest);
+        let _worker = fleet.worker_by(&mut program(), &flag);
+        let played =
+            catch_unwind(AssertUnwindSafe(|| assert_whole(&fleet, &mut coordinator, MATCH)));
+        is_over.store(true, Ordering::Relaxed);
+        played.unwrap();
     });
-    let published = || {
-        with_jetstream(&fleet.server.url(), async |context| {
-            let stream = context.get_stream(names.work_stream()).await.unwrap();
-            stream.cached_info().state.last_sequence
-        })
-    };
-    let before = published();
-    send(&fleet, vec![bogus; 200]);
-    fleet.await_that("a tally", || coordinator.output().contains("is set aside"));
-    let url = fleet.server.url();
-    fleet.await_that("the end of the games", || {
-        with_jetstream(&url, async |context| {
-            let stream = context.get_stream(names.result_stream()).await.unwrap();
-            stream.cached_info().state.messages == 0
-        })
-    });
-    assert_eq!(published(), before);
-    let _worker = fleet.worker("one");
-    assert_whole(&fleet, &mut coordinator, MATCH);
 }
 
 #[test]

@@ -14,7 +14,7 @@ use matches::archive::store::{Extent, Store};
 use matches::record::digest::StoredGame;
 use matches::record::seed::Seed;
 
-use crate::common::{Fleet, MATCH, assert_whole, with_jetstream};
+use crate::common::{Fleet, MATCH, assert_whole, played_on_one_machine, with_jetstream};
 
 /// Time that a coordinator may take to create its streams, generous for a busy machine.
 const PATIENCE: Duration = Duration::from_secs(240);
@@ -63,12 +63,14 @@ fn bad_messages_are_refused_and_inventors_set_aside() {
     fleet.await_games(2);
     worker.kill();
     let game = first_game(&fleet.store());
+    // A game that no worker has sent yet.
+    let next: StoredGame = serde_json::from_str(&played_on_one_machine(MATCH)[11]).unwrap();
     let (names, signer) = (fleet.await_names(&fleet.store()), Signer::default());
     let good = outcome(&names, "honest", &signer, game.clone());
     let json = signer.key().open(&good, "game", names.id()).unwrap();
     let text = String::from_utf8(json.to_vec()).unwrap();
     let future = text.replacen("\"version\":1", "\"version\":9", 1);
-    let sign = |json: &[u8]| signer.sign("game", names.id(), json);
+    let sign = |json: &[u8]| Signer::default().sign("game", names.id(), json);
     let by = |label: &str, game| outcome(&names, label, &Signer::default(), game);
     // A stored game under another number, with the seats of that number.
     let mut invented = game.clone();
@@ -76,16 +78,16 @@ fn bad_messages_are_refused_and_inventors_set_aside() {
     invented.record.block = 6;
     invented.record.seats.reverse();
     invented.digest = Some(invented.record.digest());
-    let mut unsown = game.clone();
+    let mut unsown = next.clone();
     unsown.record.seed = Seed::Number(1);
     unsown.digest = Some(unsown.record.digest());
-    let mut large = game.clone();
+    let mut large = next.clone();
     for turn in &mut large.record.turns {
         turn.micros = Some(u64::MAX);
     }
-    let mut unmeasured = game.clone();
+    let mut unmeasured = next.clone();
     unmeasured.record.luck = None;
-    let mut lucky = game.clone();
+    let mut lucky = next.clone();
     let luck = lucky.record.luck.as_mut().unwrap();
     luck.shares = vec![100.0, 100.0];
     send(
@@ -106,15 +108,15 @@ fn bad_messages_are_refused_and_inventors_set_aside() {
         ],
     );
     for words in [
-        "malformed message",
-        "message of version 9, expected 1",
-        "game 12 by worker liar-U",
-        "message refused: the signature by",
+        "result refused: message refused: the signature by",
+        "is set aside: malformed message",
+        "is set aside: message of version 9, expected 1",
+        "is set aside: game 12 is refused: ",
         "is refused: numbers: found 18446744073709551615",
         "is refused: seed: found 1, which is not the match's",
         "is refused: luck: none, expected luck by",
         "is refused: luck: expected one number for each seat",
-        "the worker is set aside",
+        "worker liar-U",
     ] {
         coordinator.await_words(words);
     }

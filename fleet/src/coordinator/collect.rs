@@ -3,7 +3,9 @@
 mod receive;
 mod set_aside;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use async_nats::jetstream::{Context, Message as Delivered};
 use buxtehude::rules::is_card;
@@ -24,20 +26,19 @@ use super::quarantine::Quarantine;
 use super::sample::Sample;
 use crate::args::CoordinatorArgs;
 use crate::message::{Tally, Work, WorkerTally};
-use crate::queue::Bucket;
-use crate::signature::Key;
+use crate::names::BEATS;
+use crate::queue::{Bucket, QueueError};
+use crate::signature::{Key, id_in, id_of};
 use crate::units::Units;
 
-/// Maximum number of workers in the tally.
-const MOST_WORKERS: usize = 20_000;
+/// Time between two lists of the live workers.
+const LIST_INTERVAL: Duration = Duration::from_secs(2);
 
 /// Units whose state changes with the games just collected.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Changes {
     /// Every game of the unit counts.
     pub complete: Vec<u64>,
-    /// A game of the unit was refused.
-    pub refused: Vec<u64>,
     /// A worker has played the unit, and another must agree.
     pub claimed: Vec<u64>,
     /// A game of the unit has left the count, or its claim was dropped, because its worker was set aside.
@@ -70,13 +71,17 @@ pub struct Collector<'a> {
     last_failures: LastFailures,
     /// Names of the workers by the ids of their keys; a worker keeps its first label.
     workers: HashMap<String, String>,
-    /// Names of the workers that are set aside.
-    pub set_aside: Vec<String>,
+    /// Ids of the keys of the workers that are set aside.
+    pub set_aside: BTreeSet<String>,
+    /// Names of those whose games are still in the store, with the reasons.
+    leaving: Vec<(String, String)>,
+    /// Number of faults of the rules program that could not be reproduced, by the worker's name.
+    rules_faults: HashMap<String, u32>,
     tally: Tally,
-    /// Unknown versions of messages that were reported.
-    unknown_versions: HashSet<u32>,
-    /// Number of refused messages.
-    refusals: u64,
+    /// Live workers, and the time of the list.
+    live: Option<(Arc<[Key]>, Instant)>,
+    /// Number of messages whose author is unknown.
+    anonymous: u64,
     changes: Changes,
 }
 
@@ -114,10 +119,12 @@ impl<'a> Collector<'a> {
             quarantine: Quarantine::new(plan, settings.quarantine),
             last_failures: LastFailures::default(),
             workers: HashMap::new(),
-            set_aside: Vec::new(),
+            set_aside: BTreeSet::new(),
+            leaving: Vec::new(),
+            rules_faults: HashMap::new(),
             tally: Tally::default(),
-            unknown_versions: HashSet::new(),
-            refusals: 0,
+            live: None,
+            anonymous: 0,
             changes: Changes::default(),
         };
         collector.recall_workers()?;
@@ -130,10 +137,10 @@ impl<'a> Collector<'a> {
         verdict != Verdict::Open || self.retirement.leaves_nothing()
     }
 
-    /// Whether games of a worker may count.
-    pub fn admits(&self, key: &Key) -> bool {
-        let name = self.workers.get(key.id());
-        self.is_named(key) && !name.is_some_and(|name| self.set_aside.contains(name))
+    /// Whether games of the worker with this key may count.
+    pub fn admits(&self, key: &str) -> bool {
+        let listed = self.prepared.workers.as_ref();
+        listed.is_none_or(|listed| listed.contains(key)) && !self.set_aside.contains(id_of(key))
     }
 
     /// Whether games of a unit are missing, no worker has claimed it, and no engine of it is retired.
@@ -192,19 +199,16 @@ impl<'a> Collector<'a> {
             }
         }
         // One refused game of a worker discredits the others.
-        let (accepted, dropped): (Vec<_>, Vec<_>) =
-            accepted.into_iter().partition(|game| !self.set_aside.contains(&game.worker));
+        let is_set_aside = |game: &Accepted| self.set_aside.contains(id_in(&game.worker));
+        let (dropped, accepted): (Vec<_>, Vec<_>) = accepted.into_iter().partition(is_set_aside);
         let dropped = dropped.iter().map(|game| self.units.of_game(game.record.game));
         self.changes.uncounted.extend(dropped);
         let records: Vec<&GameRecord> = accepted.iter().map(|game| &game.record).collect();
         self.planned.ledger.keep(&records)?;
-        let mut unfit = Vec::new();
         for game in accepted {
-            unfit.extend(self.count(game).await?);
+            self.count(game).await?;
         }
-        for (worker, reason) in unfit {
-            self.set_unfit_aside(&worker, &reason)?;
-        }
+        self.take_out()?;
         for (message, answer) in answered {
             // An unacknowledged message is delivered again; its game is a duplicate then.
             let _ = message.ack_with(answer).await;
@@ -215,8 +219,8 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Counts and shows a game that is stored; returns its worker, with the reason, if it must be set aside.
-    async fn count(&mut self, game: Accepted) -> Result<Option<(String, String)>, DriveError> {
+    /// Counts and shows a game that is stored; sets its worker aside if that has become unfit.
+    async fn count(&mut self, game: Accepted) -> Result<(), DriveError> {
         let Accepted { worker, record } = game;
         let (is_fault, unit) = (record.fault.is_some(), self.units.of_game(record.game));
         for rerun in &record.reruns {
@@ -246,8 +250,12 @@ impl<'a> Collector<'a> {
         }
         if !self.misses_games_of(unit) {
             self.changes.complete.push(unit);
+            self.sample.complete(unit);
         }
-        Ok(unfit.map(|reason| (worker, reason)))
+        if let Some(reason) = unfit {
+            self.set_aside(&worker, &reason);
+        }
+        Ok(())
     }
 
     /// Whether a game counts towards the retirement of engines that fail in a row. An engine that fails again on the
@@ -257,12 +265,28 @@ impl<'a> Collector<'a> {
         if !is_same || !self.quarantine.is_on() {
             return true;
         }
-        let Ok(beats) = Bucket::beats(self.context).await else {
-            return false;
-        };
         // If the server does not answer, the next failure counts.
-        let workers = beats.keys("").await;
-        workers.is_ok_and(|workers| workers.len() < 2)
+        self.live_workers().await.is_ok_and(|workers| workers.len() < 2)
+    }
+
+    /// The workers that have sent a heartbeat, as of the last two seconds, and whose games may count.
+    ///
+    /// # Errors
+    /// [`QueueError`] if the server does not answer.
+    pub async fn live_workers(&mut self) -> Result<Arc<[Key]>, QueueError> {
+        if let Some((keys, at)) = &self.live
+            && at.elapsed() < LIST_INTERVAL
+        {
+            return Ok(keys.clone());
+        }
+        let keys = match Bucket::find(self.context, BEATS).await? {
+            Some(beats) => beats.keys("").await?,
+            None => Vec::new(),
+        };
+        let admitted = keys.iter().filter(|key| self.admits(key));
+        let keys: Arc<[Key]> = admitted.filter_map(|key| key.parse().ok()).collect();
+        self.live = Some((keys.clone(), Instant::now()));
+        Ok(keys)
     }
 
     fn show(&mut self, event: &Event) -> Result<(), DriveError> {
@@ -271,10 +295,7 @@ impl<'a> Collector<'a> {
     }
 
     fn count_worker(&mut self, worker: &str, count: impl Fn(&mut WorkerTally)) {
-        let workers = &mut self.tally.workers;
-        if workers.contains_key(worker) || workers.len() < MOST_WORKERS {
-            count(workers.entry(worker.to_string()).or_default());
-        }
+        count(self.tally.workers.entry(worker.to_string()).or_default());
     }
 }
 

@@ -1,6 +1,6 @@
 //! Publishing units of games for workers, and publishing lost ones again.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use async_nats::jetstream::Context;
@@ -29,8 +29,15 @@ const LATE_AGE: Duration = Duration::from_secs(10);
 const MOST_LATE: usize = 1000;
 /// Units checked at a time.
 const MOST_CHECKED: usize = 8;
-/// Units with a refused game that are checked at a time.
-const MOST_SUSPECT: usize = 64;
+/// Number of times that a unit is published before a worker is chosen for it: some workers may take units and never
+/// send them.
+const MOST_PUBLISHED: u32 = 2;
+/// Age at which a unit that was published so often is stuck, in times that a worker may be silent.
+const STUCK_SILENCES: u32 = 10;
+/// Stuck units considered at a time.
+const MOST_STUCK: usize = 64;
+/// Maximum number of units that are out, so that workers that take units and never send them cannot fill the server.
+const MOST_OUT: u64 = 200_000;
 
 /// Gives out the units of a match.
 pub struct Dispatcher<'a> {
@@ -42,10 +49,10 @@ pub struct Dispatcher<'a> {
     /// Number of published messages.
     published: u64,
     outstanding: Outstanding,
-    /// Late units that were published for a second worker.
-    given_twice: HashSet<u64>,
-    /// Units with a refused game: its worker has perhaps acknowledged them.
-    suspect: BTreeSet<u64>,
+    /// Number of times that each incomplete unit was published.
+    times: BTreeMap<u64, u32>,
+    /// First unit that the next check considers.
+    next_checked: u64,
     /// Units that all workers together can play concurrently.
     slots: u64,
     /// Whether the last check found outstanding units that no worker had.
@@ -70,8 +77,8 @@ impl<'a> Dispatcher<'a> {
             session,
             published: 0,
             outstanding: Outstanding::default(),
-            given_twice: HashSet::new(),
-            suspect: BTreeSet::new(),
+            times: BTreeMap::new(),
+            next_checked: 0,
             slots: 0,
             was_idle: false,
             has_withdrawn: false,
@@ -81,7 +88,8 @@ impl<'a> Dispatcher<'a> {
     /// Publishes a few more units than workers can play concurrently.
     pub async fn give_out(&mut self, collector: &Collector<'_>) -> Result<(), DriveError> {
         while !collector.is_decided() {
-            let wanted = (2 * self.slots + SPARE).saturating_sub(self.outstanding.len());
+            let wanted = (2 * self.slots + SPARE).min(MOST_OUT);
+            let wanted = wanted.saturating_sub(self.outstanding.len());
             let next = (0..wanted.min(MOST_UNACKNOWLEDGED)).map_while(|_| {
                 let is_due = |unit| collector.is_due(unit);
                 self.outstanding.next(self.units.count(), is_due)
@@ -99,10 +107,9 @@ impl<'a> Dispatcher<'a> {
     pub fn apply(&mut self, changes: &Changes) {
         for &unit in changes.complete.iter().chain(&changes.claimed) {
             self.outstanding.done(unit);
+            self.times.remove(&unit);
         }
-        self.suspect.extend(&changes.refused);
         for &unit in &changes.uncounted {
-            self.given_twice.remove(&unit);
             if self.outstanding.message(unit).is_none() {
                 self.outstanding.lost(unit);
             }
@@ -128,35 +135,26 @@ impl<'a> Dispatcher<'a> {
         collector: &Collector<'_>,
     ) -> Result<(), DriveError> {
         self.slots = workers.num_waiting as u64 + workers.num_ack_pending as u64;
-        while self.suspect.len() > MOST_SUSPECT {
-            self.suspect.pop_last();
-        }
-        for unit in std::mem::take(&mut self.suspect) {
-            // Any user can send refused games, so the unit is published again only if it has left the queue.
-            let sequence = self.outstanding.message(unit);
-            if let Some(sequence) = sequence
-                && !queue.has_work(sequence).await?
-            {
+        let mut lost = 0;
+        for (unit, sequence) in self.outstanding.first(self.next_checked, MOST_CHECKED, CHECK_AGE) {
+            // A worker acknowledges a unit once the server has its games.
+            if !queue.has_work(sequence).await? && queue.waiting_results().await? == 0 {
                 self.outstanding.lost(unit);
+                lost += 1;
             }
+            self.next_checked = unit + 1;
         }
-        for (unit, sequence) in self.outstanding.first(MOST_CHECKED, CHECK_AGE) {
-            if !queue.has_work(sequence).await? && queue.has_no_results().await? {
-                let games = self.units.games(unit);
-                let (first, last) = (games.start(), games.end());
-                complain(format_args!(
-                    "the server has lost games {first} to {last}; given out again"
-                ));
-                self.outstanding.lost(unit);
-            }
+        if lost > 0 {
+            let lost = count(lost, "unit of games");
+            complain(format_args!("{lost} neither received nor queued; given out again"));
         }
         if workers.num_pending == 0 {
             self.give_late(workers.num_waiting, collector).await?;
         }
         let is_idle = workers.num_pending == 0
             && workers.num_ack_pending == 0
-            && !self.outstanding.first(1, CHECK_AGE).is_empty()
-            && queue.has_no_results().await?;
+            && !self.outstanding.first(0, 1, CHECK_AGE).is_empty()
+            && queue.waiting_results().await? == 0;
         if is_idle && self.was_idle {
             // The server no longer delivers a unit that was delivered too often.
             queue.purge_work().await?;
@@ -165,6 +163,14 @@ impl<'a> Dispatcher<'a> {
         }
         self.was_idle = is_idle && !self.was_idle;
         Ok(())
+    }
+
+    /// Units that have been out for long, or lost, although they were published again.
+    pub fn stuck(&self, ack_wait: Duration) -> Vec<u64> {
+        let is_old = |unit| self.outstanding.is_older(unit, ack_wait * STUCK_SILENCES);
+        let often = self.times.iter().filter(|(_, times)| **times >= MOST_PUBLISHED);
+        let stuck = often.filter(|&(&unit, times)| *times > MOST_PUBLISHED || is_old(unit));
+        stuck.map(|(&unit, _)| unit).take(MOST_STUCK).collect()
     }
 
     /// Marks all outstanding units as lost; returns their number as text.
@@ -192,20 +198,22 @@ impl<'a> Dispatcher<'a> {
         Ok(())
     }
 
-    /// Gives each late unit to one more of the waiting workers; the first result counts.
+    /// Gives each late unit to one more of the waiting workers if no other unit is left for them; the first result
+    /// counts.
     async fn give_late(
         &mut self,
         waiting: usize,
         collector: &Collector<'_>,
     ) -> Result<(), DriveError> {
-        if !self.outstanding.has_given_all(self.units.count()) {
+        let has_given_all = self.outstanding.has_given_all(self.units.count());
+        if !has_given_all && self.outstanding.len() < MOST_OUT {
             return Ok(());
         }
-        let late = self.outstanding.first(MOST_LATE, LATE_AGE).into_iter();
+        let late = self.outstanding.first(0, MOST_LATE, LATE_AGE).into_iter();
         let late = late.map(|(unit, _)| unit);
-        let late = late.filter(|unit| !self.given_twice.contains(unit));
+        let late =
+            late.filter(|unit| self.times.get(unit).is_none_or(|&times| times < MOST_PUBLISHED));
         let late: Vec<u64> = late.take(waiting).collect();
-        self.given_twice.extend(&late);
         self.publish(&late, collector).await
     }
 
@@ -222,6 +230,7 @@ impl<'a> Dispatcher<'a> {
         let mut sent = Vec::with_capacity(units.len());
         for &unit in units {
             self.published += 1;
+            *self.times.entry(unit).or_default() += 1;
             let id = format!("{:016x}.{}", self.session, self.published);
             let work = collector.work(unit)?.encode(self.signer, self.names.id());
             sent.push(match work {
@@ -313,11 +322,18 @@ impl Outstanding {
         number
     }
 
-    /// Returns the first `number` units that were published longer ago than `age`, with their messages.
-    fn first(&self, number: usize, age: Duration) -> Vec<(u64, u64)> {
-        let old = self.sent.iter().filter(|(_, sent)| sent.at.elapsed() > age);
+    /// Returns the first `number` units that were published longer ago than `age`, with their messages: those from
+    /// `unit` on, then those before.
+    fn first(&self, unit: u64, number: usize, age: Duration) -> Vec<(u64, u64)> {
+        let all = self.sent.range(unit..).chain(self.sent.range(..unit));
+        let old = all.filter(|(_, sent)| sent.at.elapsed() > age);
         let old = old.map(|(&unit, sent)| (unit, sent.sequence));
         old.take(number).collect()
+    }
+
+    /// Whether a unit is out and was published longer ago than `age`.
+    fn is_older(&self, unit: u64, age: Duration) -> bool {
+        self.sent.get(&unit).is_some_and(|sent| sent.at.elapsed() > age)
     }
 
     /// Returns the units with messages after `sequence`, with these messages.
@@ -360,7 +376,7 @@ mod tests {
         }
         outstanding.done(1);
         outstanding.lost(2);
-        assert_eq!(outstanding.first(9, Duration::ZERO), [(0, 10)]);
+        assert_eq!(outstanding.first(0, 9, Duration::ZERO), [(0, 10)]);
         assert_eq!(outstanding.after(9), [(0, 10)]);
         assert_eq!(outstanding.after(10), []);
         assert_eq!(outstanding.next(4, |_| true), Some(2));

@@ -162,9 +162,10 @@ impl Drive<'_> {
         Ok(())
     }
 
-    /// Collects all results that the server holds.
+    /// Collects the results that the server holds now. More may arrive meanwhile, without end.
     async fn collect_waiting(&mut self) -> Result<(), DriveError> {
-        loop {
+        let mut waiting = self.queue.waiting_results().await?;
+        while waiting > 0 {
             let batch = self.queue.consumer.fetch().max_messages(MOST_FETCHED);
             let batch = batch.messages().await;
             let mut batch = batch.map_err(QueueError::call("results"))?;
@@ -174,10 +175,12 @@ impl Drive<'_> {
                 messages.push(message.map_err(QueueError::call("results"))?);
             }
             if messages.is_empty() {
-                return Ok(());
+                break;
             }
+            waiting = waiting.saturating_sub(messages.len() as u64);
             self.collect(messages).await?;
         }
+        Ok(())
     }
 
     async fn collect(&mut self, messages: Vec<Delivered>) -> Result<(), DriveError> {
@@ -199,6 +202,11 @@ impl Drive<'_> {
         self.publisher.check().await?;
         let (queue, collector) = (&self.queue, &self.collector);
         self.dispatcher.check(queue, &workers, collector).await?;
+        for unit in self.dispatcher.stuck(self.ack_wait) {
+            if self.collector.is_due(unit) {
+                self.collector.sample.note_stuck(unit);
+            }
+        }
         self.publisher.put_tally_if_due(self.collector.tally()).await
     }
 
@@ -215,7 +223,7 @@ impl Drive<'_> {
     async fn is_finished(&mut self) -> Result<bool, DriveError> {
         // Games after the deciding block are recorded but not counted.
         let _ = self.collect_waiting().await;
-        let changes = self.collector.judge_workers().await?;
+        let changes = self.collector.judge_workers()?;
         self.apply(&changes).await;
         Ok(changes.is_empty() || self.is_over())
     }

@@ -2,12 +2,12 @@
 //! speed.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use matches::archive::ArchiveError;
 use matches::archive::store::Store;
+use matches::input_file;
 use matches::plan::{EngineSpec, LuckBy, Plan, binary};
 use matches::play::interrupt::Interrupt;
 use matches::run::Match;
@@ -17,7 +17,7 @@ use crate::args::CoordinatorArgs;
 use crate::message::EngineId;
 use crate::names::Names;
 use crate::queue::objects::MOST_BYTES_OF_A_FILE;
-use crate::signature::Key;
+use crate::signature::{Key, SignatureError};
 use crate::time_scale;
 use crate::worker::machine::measure_speed;
 
@@ -29,11 +29,13 @@ const SPEED_NOTE: &str = "fleet-reference-speed";
 const SHARED_NOTE: &str = "fleet_shared";
 /// Name of the store's note with the number of the last session.
 const SESSION_NOTE: &str = "fleet_session";
-/// Name of the store's note with the keys of the workers whose games count, separated by commas.
+/// Name of the store's note with the keys of the workers whose games count, separated by commas, or [`EVERYBODY`].
 const WORKERS_NOTE: &str = "fleet_workers";
+/// That note if everybody's games count.
+const EVERYBODY: &str = "everybody";
 
-/// Maximum number of keys of `--workers`.
-const MOST_NAMED: usize = 5000;
+/// Maximum number of keys of `--workers`: the state of a match names all of them.
+const MOST_LISTED: usize = 5000;
 
 /// A match as workers see it.
 pub struct PreparedMatch {
@@ -50,8 +52,14 @@ pub struct PreparedMatch {
 }
 
 impl PreparedMatch {
-    /// Prepares a match whose store is open.
-    pub fn of(planned: &mut Match, settings: &CoordinatorArgs) -> Result<PreparedMatch, ExitError> {
+    /// Prepares a match whose store is open. `is_private` if no other machine reaches the server; `own` is the
+    /// coordinator's key.
+    pub fn of(
+        planned: &mut Match,
+        settings: &CoordinatorArgs,
+        is_private: bool,
+        own: &Key,
+    ) -> Result<PreparedMatch, ExitError> {
         refuse_same_name(&planned.plan)?;
         let engines = programs(&planned.plan).map(id_of);
         let mut engines = engines.collect::<Result<Vec<EngineId>, ExitError>>()?;
@@ -76,7 +84,7 @@ impl PreparedMatch {
             engines,
             reference_speed: reference_speed(planned, settings.scale_time)?,
             session: next_session(planned)?,
-            workers: workers(planned, settings.workers.as_deref())?,
+            workers: workers(planned, settings, is_private, own)?,
         })
     }
 }
@@ -115,36 +123,60 @@ fn next_session(planned: &mut Match) -> Result<u64, ExitError> {
     Ok(session)
 }
 
-/// Returns the keys in `asked`, or in the file that it names; without it, those that an earlier coordinator was given.
-fn workers(planned: &mut Match, asked: Option<&str>) -> Result<Option<BTreeSet<Key>>, ExitError> {
+/// Returns the keys of the workers whose games count, or `None` for everybody: as asked, else as an earlier coordinator
+/// was asked. Neither is needed if no other machine reaches the server. `own` is the coordinator's key.
+fn workers(
+    planned: &mut Match,
+    settings: &CoordinatorArgs,
+    is_private: bool,
+    own: &Key,
+) -> Result<Option<BTreeSet<Key>>, ExitError> {
+    let asked = match &settings.workers {
+        Some(path) => Some(listed_keys(path).map_err(ExitError::usage)?.join(",")),
+        None => settings.open.then(|| EVERYBODY.to_string()),
+    };
     let store = planned.ledger.store.as_mut();
-    let note = store.as_ref().map(|store| store.note(WORKERS_NOTE));
-    let Some(text) = asked.map(str::to_string).or(note.transpose()?.flatten()) else {
-        return Ok(None);
+    let known = store.as_ref().map(|store| store.note(WORKERS_NOTE)).transpose()?.flatten();
+    let Some(text) = asked.or(known) else {
+        return match is_private {
+            true => Ok(None),
+            false => Err(ExitError::usage(format!(
+                "other machines may reach the server: expected --workers FILE with the keys of the workers whose games \
+                 count, which `fleet work --coordinator {own}` prints, or --open to count everybody's"
+            ))),
+        };
     };
-    let parse = |text: &str, is_separator: fn(char) -> bool| {
-        let words = text.split(is_separator).filter(|word| !word.is_empty());
-        words.map(str::parse).collect::<Result<BTreeSet<Key>, _>>()
-    };
-    let keys = parse(&text, |letter| letter == ',').or_else(|_| {
-        let content = fs::read_to_string(&text).map_err(|reason| reason.to_string())?;
-        parse(&content, char::is_whitespace).map_err(|reason| reason.to_string())
-    });
-    let failed = |reason: String| {
-        ExitError::usage(format!(
-            "--workers {text}: {reason}; expected 1 to {MOST_NAMED} keys of workers, separated by commas, or a file of \
-             them"
-        ))
-    };
-    let keys = keys.map_err(failed)?;
-    if !(1..=MOST_NAMED).contains(&keys.len()) {
-        return Err(failed(format!("{} keys", keys.len())));
-    }
     if let Some(store) = store {
-        let text: Vec<String> = keys.iter().map(Key::to_string).collect();
-        store.set_note(WORKERS_NOTE, &text.join(","))?;
+        store.set_note(WORKERS_NOTE, &text)?;
     }
-    Ok(Some(keys))
+    if text == EVERYBODY {
+        return Ok(None);
+    }
+    let keys = text.split(',').map(str::parse).collect::<Result<_, SignatureError>>();
+    let failed = |reason| ExitError::usage(format!("keys of workers in the store: {reason}"));
+    keys.map(Some).map_err(failed)
+}
+
+/// Reads the keys in a file, one on each line; `#` begins a comment.
+fn listed_keys(path: &Path) -> Result<Vec<String>, String> {
+    let file = format!("--workers {}", path.display());
+    let text = input_file::read_text(path).map_err(|reason| {
+        format!("{file}: {reason}; expected a file with the key of a worker on each line")
+    })?;
+    let mut keys = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        let word = line.split('#').next().unwrap_or_default().trim();
+        if word.is_empty() {
+            continue;
+        }
+        let key = word.parse::<Key>();
+        let key = key.map_err(|reason| format!("{file}:{}: {word:?}: {reason}", index + 1))?;
+        keys.push(key.to_string());
+    }
+    match keys.len() {
+        1..=MOST_LISTED => Ok(keys),
+        found => Err(format!("{file}: found {found} keys, expected 1 to {MOST_LISTED}")),
+    }
 }
 
 /// The programs that workers need: the engines in the order of the plan, then the rules program, if there is one.

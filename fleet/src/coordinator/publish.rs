@@ -1,6 +1,6 @@
 //! Publishing a match: its plan, its engines, its state and its tally.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use async_nats::jetstream::Context;
@@ -15,7 +15,7 @@ use crate::names::{self, BEATS, ENGINES, Names, PLANS};
 use crate::plan_file;
 use crate::queue::objects::{self, Stamp, put_file, put_plan, stamp};
 use crate::queue::{Bucket, MatchQueue, QueueError, notify};
-use crate::signature::{Signer, id_in};
+use crate::signature::Signer;
 
 /// Time between two tallies.
 const TALLY_INTERVAL: Duration = Duration::from_secs(5);
@@ -23,8 +23,6 @@ const TALLY_INTERVAL: Duration = Duration::from_secs(5);
 const OBJECT_INTERVAL: Duration = Duration::from_secs(10);
 /// Attempts to change the list of open matches while other coordinators change it.
 const MOST_TRIES: usize = 20;
-/// Maximum number of workers that are named as set aside.
-const MOST_ASIDE: usize = 1000;
 
 /// The published side of one match.
 pub struct Publisher<'a> {
@@ -69,7 +67,7 @@ impl<'a> Publisher<'a> {
                 plan: binary::hash_bytes(&plan_bytes),
                 engines: prepared.engines.clone(),
                 ack_wait_ms: ack_wait.as_millis() as u64,
-                set_aside: Vec::new(),
+                set_aside: BTreeSet::new(),
                 workers: workers.map(Iterator::collect),
                 reference_speed: prepared.reference_speed,
             },
@@ -131,12 +129,10 @@ impl<'a> Publisher<'a> {
         Ok(())
     }
 
-    /// Publishes the list of workers that are set aside, if it has changed.
-    pub async fn set_aside(&mut self, workers: &[String]) {
-        let last = &workers[workers.len().saturating_sub(MOST_ASIDE)..];
-        let ids: Vec<String> = last.iter().map(|name| id_in(name).to_string()).collect();
-        if self.state.set_aside != ids {
-            self.state.set_aside = ids;
+    /// Publishes the ids of the workers that are set aside, if they have changed.
+    pub async fn set_aside(&mut self, ids: &BTreeSet<String>) {
+        if self.state.set_aside != *ids {
+            self.state.set_aside.clone_from(ids);
             // If this fails, the next check publishes it.
             let _ = self.put_state().await;
         }

@@ -1,4 +1,5 @@
-//! Units that two workers must play before they count, which exposes workers that invent games.
+//! Units for which the coordinator chooses workers: units of the sample, which two workers must play before they count,
+//! to expose workers that invent games; and stuck units, which no worker has sent although they were given out again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
@@ -10,11 +11,11 @@ use rand::{RngExt, SeedableRng};
 
 use crate::signature::{Key, id_in};
 
-/// Maximum number of games that wait for agreement; more are dropped, and played again.
+/// Maximum number of a worker's games that wait for agreement; more are dropped, and played again.
 const MOST_GAMES: usize = 30_000;
 
-/// The units that are played twice, and the workers' claims about them. The first claim may come from any worker; each
-/// further one only from the worker that the coordinator has chosen for it.
+/// These units, and the workers' claims about them. The first claim may come from any worker; each further one only
+/// from a worker that the coordinator has chosen for it.
 #[derive(Debug)]
 pub struct Sample {
     /// About one unit in this number is sampled; `None` for no sample.
@@ -22,8 +23,8 @@ pub struct Sample {
     /// Seed of the sample, hidden from workers.
     secret: u64,
     units: BTreeMap<u64, Claims>,
-    /// Number of games in all claims.
-    held: usize,
+    /// Number of games in each worker's claims.
+    held: BTreeMap<String, usize>,
 }
 
 /// Claims about the games of one unit.
@@ -34,8 +35,23 @@ struct Claims {
     /// Workers that have claimed all missing games, in order.
     complete: Vec<String>,
     chosen: Option<Chosen>,
-    /// Ids of the workers that were chosen and did not answer.
+    /// Ids of the workers that were chosen and did not answer in time.
     silent: BTreeSet<String>,
+    /// Whether a worker must be chosen although none has claimed the unit.
+    is_stuck: bool,
+}
+
+impl Claims {
+    /// Whether a worker must be chosen, now or later.
+    fn needs_choice(&self) -> bool {
+        self.is_stuck || !self.complete.is_empty()
+    }
+
+    /// Whether the coordinator has chosen the worker with this id.
+    fn has_chosen(&self, id: &str) -> bool {
+        let chosen = self.chosen.as_ref();
+        chosen.is_some_and(|chosen| chosen.key.id() == id) || self.silent.contains(id)
+    }
 }
 
 /// A worker that the coordinator has chosen to play a unit.
@@ -66,7 +82,7 @@ pub enum Claimed {
 impl Sample {
     /// A sample of about one unit in `one_of`, which cannot be predicted without `secret`.
     pub fn new(one_of: Option<u64>, secret: u64) -> Sample {
-        Sample { one_of, secret, units: BTreeMap::new(), held: 0 }
+        Sample { one_of, secret, units: BTreeMap::new(), held: BTreeMap::new() }
     }
 
     /// Whether a unit is in the sample.
@@ -84,15 +100,15 @@ impl Sample {
         worker: &str,
         game: StoredGame,
     ) -> Option<Claimed> {
-        let is_full = self.held >= MOST_GAMES;
+        let held = self.held.entry(worker.to_string()).or_default();
         let claims = self.units.entry(unit).or_default();
-        let is_chosen = |chosen: &Chosen| chosen.key.id() == id_in(worker);
-        let may_claim = claims.complete.is_empty() || claims.chosen.as_ref().is_some_and(is_chosen);
-        if is_full || !may_claim {
+        let may_claim = claims.complete.is_empty() || claims.has_chosen(id_in(worker));
+        let has_claimed = claims.complete.iter().any(|name| name == worker);
+        if *held >= MOST_GAMES || has_claimed || !may_claim {
             return None;
         }
         let games = claims.games.entry(worker.to_string()).or_default();
-        self.held += usize::from(games.insert(game.record.game, game).is_none());
+        *held += usize::from(games.insert(game.record.game, game).is_none());
         if !missing.iter().all(|number| games.contains_key(number)) {
             return None;
         }
@@ -100,7 +116,7 @@ impl Sample {
         claims.complete.push(worker.to_string());
         claims.games.retain(|name, games| {
             let is_kept = claims.complete.contains(name);
-            self.held -= if is_kept { 0 } else { games.len() };
+            release(&mut self.held, name, if is_kept { 0 } else { games.len() });
             is_kept
         });
         let digests = |worker: &String| -> Vec<Option<String>> {
@@ -113,8 +129,7 @@ impl Sample {
         let Some(first) = earlier.find(|first| digests(first) == own).cloned() else {
             return Some(Claimed::Whole);
         };
-        let mut claims = self.units.remove(&unit)?;
-        self.held -= claims.games.values().map(BTreeMap::len).sum::<usize>();
+        let mut claims = self.remove(unit)?;
         let games = claims.games.remove(&first)?;
         let games = games.into_iter().filter(|(number, _)| missing.contains(number));
         let others = claims.complete.into_iter();
@@ -123,6 +138,24 @@ impl Sample {
             worker: first,
             records: games.map(|(_, game)| game.record).collect(),
         })
+    }
+
+    /// Notes that no worker has sent a unit, so that one must be chosen for it.
+    pub fn note_stuck(&mut self, unit: u64) {
+        self.units.entry(unit).or_default().is_stuck = true;
+    }
+
+    /// Notes that all games of a unit count.
+    pub fn complete(&mut self, unit: u64) {
+        self.remove(unit);
+    }
+
+    fn remove(&mut self, unit: u64) -> Option<Claims> {
+        let claims = self.units.remove(&unit)?;
+        for (name, games) in &claims.games {
+            release(&mut self.held, name, games.len());
+        }
+        Some(claims)
     }
 
     /// Whether a worker has claimed a whole unit, so that another one must confirm it.
@@ -141,7 +174,7 @@ impl Sample {
         let due = |(&unit, claims): (&u64, &Claims)| {
             let chosen = claims.chosen.clone();
             let is_due = chosen.as_ref().is_none_or(|chosen| chosen.until <= Instant::now());
-            (is_due && !claims.complete.is_empty()).then_some((unit, chosen))
+            (is_due && claims.needs_choice()).then_some((unit, chosen))
         };
         self.units.iter().filter_map(due).collect()
     }
@@ -180,7 +213,7 @@ impl Sample {
     pub fn forget(&mut self, worker: &str) -> Vec<u64> {
         let mut free = Vec::new();
         for (&unit, claims) in &mut self.units {
-            self.held -= claims.games.remove(worker).map_or(0, |games| games.len());
+            claims.games.remove(worker);
             let before = claims.complete.len();
             claims.complete.retain(|by| by != worker);
             if claims.complete.is_empty() && before > 0 {
@@ -188,8 +221,16 @@ impl Sample {
                 free.push(unit);
             }
         }
-        self.units.retain(|_, claims| !claims.games.is_empty());
+        self.units.retain(|_, claims| claims.is_stuck || !claims.games.is_empty());
+        self.held.remove(worker);
         free
+    }
+}
+
+/// Subtracts from the number of games in a worker's claims.
+fn release(held: &mut BTreeMap<String, usize>, worker: &str, games: usize) {
+    if let Some(number) = held.get_mut(worker) {
+        *number -= games;
     }
 }
 
@@ -256,6 +297,6 @@ mod tests {
         assert_eq!(claim(&mut sample, 0, "good"), Some(Claimed::Whole));
         assert_eq!(sample.forget(&names[0]), [0]);
         assert!(!sample.is_claimed(0));
-        assert_eq!(sample.held, 0);
+        assert!(sample.held.values().all(|number| *number == 0), "{sample:?}");
     }
 }

@@ -14,14 +14,14 @@ use crate::names::{BEATS, Names};
 use crate::queue::{Bucket, QueueError};
 use crate::signature::{Key, Signer};
 
-/// Time between two lists of the workers.
-const LIST_INTERVAL: Duration = Duration::from_secs(2);
 /// Maximum number of choices at a time.
 const MOST_UNITS: usize = 64;
-/// Workers considered for a unit at a time: many keys may be those of silent or invented ones.
+/// Workers considered for a unit at a time: some may be silent, or not play this match.
 const MOST_TRIES: usize = 16;
 /// Time that a worker may play a unit, in times that it may be silent; doubled for each worker before.
 const MOST_SILENCES: u32 = 10;
+/// Maximum number of doublings.
+const MOST_DOUBLINGS: usize = 4;
 
 /// Chooses workers.
 pub struct Chooser<'a> {
@@ -30,8 +30,6 @@ pub struct Chooser<'a> {
     names: &'a Names,
     /// Time that a worker may be silent.
     ack_wait: Duration,
-    workers: Vec<Key>,
-    listed: Option<Instant>,
 }
 
 impl<'a> Chooser<'a> {
@@ -41,14 +39,14 @@ impl<'a> Chooser<'a> {
         names: &'a Names,
         ack_wait: Duration,
     ) -> Chooser<'a> {
-        Chooser { context, signer, names, ack_wait, workers: Vec::new(), listed: None }
+        Chooser { context, signer, names, ack_wait }
     }
 
     /// Chooses a worker for each unit that needs one, and sends it the unit.
     ///
     /// # Errors
     /// [`QueueError`] if the server does not answer.
-    pub async fn choose(&mut self, collector: &mut Collector<'_>) -> Result<(), DriveError> {
+    pub async fn choose(&self, collector: &mut Collector<'_>) -> Result<(), DriveError> {
         let due = collector.sample.due();
         if due.is_empty() {
             return Ok(());
@@ -56,18 +54,13 @@ impl<'a> Chooser<'a> {
         let Some(beats) = Bucket::find(self.context, BEATS).await? else {
             return Ok(());
         };
-        if self.listed.is_none_or(|at| at.elapsed() > LIST_INTERVAL) {
-            let keys = beats.keys("").await?;
-            self.workers = keys.iter().filter_map(|key| key.parse().ok()).collect();
-            self.workers.retain(|key| collector.admits(key));
-            self.listed = Some(Instant::now());
-        }
+        let workers = collector.live_workers().await?;
         for (unit, chosen) in due.into_iter().take(MOST_UNITS) {
             if let Some(chosen) = chosen {
                 let key = &chosen.key;
                 let beat: Option<Beat> = beats.get_readable(&key.to_string(), key, "").await?;
-                let silent = collector.sample.silent(unit).min(16) as u32;
-                let longest = self.ack_wait * MOST_SILENCES * (1 << silent);
+                let doublings = collector.sample.silent(unit).min(MOST_DOUBLINGS);
+                let longest = self.ack_wait * MOST_SILENCES * (1 << doublings);
                 let playing = (self.names.id().to_string(), unit);
                 let is_playing = beat.is_some_and(|beat| beat.checks.contains(&playing));
                 if is_playing && chosen.since.elapsed() < longest {
@@ -77,7 +70,7 @@ impl<'a> Chooser<'a> {
                 }
                 collector.sample.give_up(unit);
             }
-            if let Some(key) = self.find(unit, &beats, collector).await? {
+            if let Some(key) = self.find(unit, &workers, &beats, collector).await? {
                 self.send(unit, &key, collector).await?;
                 let since = Instant::now();
                 let until = since + self.ack_wait;
@@ -91,13 +84,14 @@ impl<'a> Chooser<'a> {
     async fn find(
         &self,
         unit: u64,
+        workers: &[Key],
         beats: &Bucket,
         collector: &Collector<'_>,
     ) -> Result<Option<Key>, QueueError> {
         let sample = &collector.sample;
         let may_choose = |again| {
-            let keys = self.workers.iter();
-            let fit = keys.filter(|key| sample.may_choose(unit, key, again));
+            let admitted = workers.iter().filter(|key| collector.admits(key.as_str()));
+            let fit = admitted.filter(|key| sample.may_choose(unit, key, again));
             fit.collect::<Vec<&Key>>()
         };
         let mut found = may_choose(false);

@@ -105,6 +105,11 @@ pub fn is_local(address: &str) -> bool {
     host == "localhost" || host.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())
 }
 
+/// Whether only programs on this machine reach the server at an address: it listens on loopback.
+pub fn is_private(address: &str, context: &Context) -> bool {
+    is_local(address) && is_local(&context.client().server_info().host)
+}
+
 /// Returns an address without user and password.
 fn without_password(address: &str) -> String {
     match (address.split_once("://"), address.rsplit_once('@')) {

@@ -191,8 +191,7 @@ impl Worker {
 
     /// Whether the games of this worker no longer count.
     fn is_set_aside(&self, state: &State) -> bool {
-        let id = self.signer.key().id();
-        state.set_aside.iter().any(|aside| aside == id)
+        state.set_aside.contains(self.signer.key().id())
     }
 
     fn plays(&self, names: &Names) -> bool {
@@ -271,10 +270,8 @@ impl JoinedMatch {
             return Err(JoinError::Unfit(reason.to_string()));
         }
         let key = worker.signer.key();
-        let mut named = state.workers.iter().flatten();
-        if state.workers.is_some() && !named.any(|id| id == key.id()) {
-            let reason =
-                format!("the match counts only the games of certain workers, not of {key}");
+        if state.workers.as_ref().is_some_and(|listed| !listed.contains(key.id())) {
+            let reason = format!("the coordinator's --workers file lacks the key {key}");
             return Err(JoinError::Unfit(reason));
         }
         let bytes = get_plan(&worker.context, &state.plan).await?;

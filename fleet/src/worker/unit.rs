@@ -233,11 +233,11 @@ impl Drop for Playing<'_> {
     }
 }
 
-/// Sends a fault of the rules program, which ends the match.
+/// Sends a fault of the rules program, which the coordinator tries to reproduce.
 async fn report_fault(worker: &Worker, joined: &JoinedMatch, fault: &RulesError) {
     let fault = RulesFault {
         label: worker.label.clone(),
-        session: joined.state.session,
+        position: fault.position().unwrap_or_default().to_string(),
         reason: fault.to_string(),
     };
     send(worker, joined, None, "the fault of the rules", &fault).await;

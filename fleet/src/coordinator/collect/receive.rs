@@ -1,8 +1,7 @@
 //! Checking what workers have sent.
 
-use std::time::Duration;
-
 use async_nats::jetstream::{AckKind, Message as Delivered};
+use matches::plan::Plan;
 use matches::plan::rules::PositionError;
 use matches::plan::seed::Seed;
 use matches::record::digest::StoredGame;
@@ -15,15 +14,17 @@ use crate::coordinator::sample::Claimed;
 use crate::message::{Message, MessageError, Outcome, RulesFault};
 use crate::names::label_of;
 use crate::plan_file::NO_SEED;
-use crate::signature::{Key, name_of};
+use crate::signature::{Key, claimed_key, name_of};
 use crate::time_scale;
 
-/// Delay before a message of another version is delivered again, perhaps to another coordinator.
-const VERSION_DELAY: Duration = Duration::from_secs(60);
 /// The luck of about one game in this many is measured again.
 const LUCK_SAMPLE: u32 = 16;
-/// Maximum number of messages about messages that are refused.
-const MOST_REFUSALS: u64 = 1000;
+/// Maximum number of messages of unknown authors to report.
+const MOST_ANONYMOUS: u64 = 100;
+/// Number of faults of the rules program on one machine alone before that is set aside.
+const MOST_RULES_FAULTS: u32 = 3;
+/// Label of a worker whose messages cannot be read.
+const UNNAMED: &str = "unnamed";
 /// Maximum number of characters of a worker's report about the rules program.
 const LONGEST_FAULT: usize = 4000;
 
@@ -34,38 +35,49 @@ impl Collector<'_> {
         message: &Delivered,
         accepted: &mut Vec<Accepted>,
     ) -> Result<AckKind, DriveError> {
-        match Outcome::decode(&message.payload, self.prepared.names.id()) {
-            Ok((key, outcome)) if self.is_named(&key) => self.check_game(&key, outcome, accepted),
-            Ok((key, _)) => {
-                self.report_refusal(&format!("worker {key} is none of --workers"));
-                Ok(AckKind::Term)
-            }
-            Err(error @ MessageError::Version { found }) => {
-                if self.unknown_versions.insert(found) {
-                    complain(format_args!("result skipped: {error}"));
-                }
-                Ok(AckKind::Nak(Some(VERSION_DELAY)))
-            }
-            Err(error) => match RulesFault::decode(&message.payload, self.prepared.names.id()) {
-                Ok((key, fault)) => self.check_fault(&key, &fault),
-                // Its sender is unknown, so no worker is set aside.
-                Err(_) => {
-                    self.report_refusal(&error.to_string());
-                    Ok(AckKind::Term)
-                }
-            },
-        }
-    }
-
-    /// Ends the match after a fault of the rules program on a worker, unless it belongs to an earlier session.
-    fn check_fault(&self, key: &Key, fault: &RulesFault) -> Result<AckKind, DriveError> {
-        if fault.session != self.prepared.session || !self.admits(key) {
+        let (bytes, scope) = (&message.payload, self.prepared.names.id());
+        let claimed = claimed_key(bytes);
+        if claimed.is_some_and(|key| !self.admits(key)) {
             return Ok(AckKind::Term);
         }
-        Err(DriveError::RulesOfWorker {
-            worker: self.worker_of(key, &fault.label),
-            reason: shortened(&printable(&fault.reason), LONGEST_FAULT).into_owned(),
-        })
+        let error = match Outcome::decode(bytes, scope) {
+            Ok((key, outcome)) => return self.check_game(&key, outcome, accepted),
+            // It may have another purpose.
+            Err(MessageError::Signature(error)) => match RulesFault::decode(bytes, scope) {
+                Ok((key, fault)) => {
+                    self.check_fault(&key, &fault)?;
+                    return Ok(AckKind::Term);
+                }
+                Err(MessageError::Signature(_)) => error.into(),
+                Err(error) => error,
+            },
+            Err(error) => error,
+        };
+        match claimed.and_then(|key| key.parse::<Key>().ok()) {
+            Some(key) if error.is_by_signer() => {
+                let worker = self.worker_of(&key, UNNAMED);
+                self.set_aside(&worker, &error.to_string());
+            }
+            // Its author is unknown, so no worker is set aside.
+            _ => self.report_anonymous(&error),
+        }
+        Ok(AckKind::Term)
+    }
+
+    /// Ends the match if the rules program fails here as on a worker; sets a worker aside on which alone it fails
+    /// again and again.
+    fn check_fault(&mut self, key: &Key, fault: &RulesFault) -> Result<(), DriveError> {
+        check_rules(self.plan, &fault.position)?;
+        let worker = self.worker_of(key, &fault.label);
+        let reason = shortened(&printable(&fault.reason), LONGEST_FAULT).into_owned();
+        complain(format_args!("worker {worker}: {reason}; it does not fail so here"));
+        let faults = self.rules_faults.entry(worker.clone()).or_default();
+        *faults += 1;
+        if *faults >= MOST_RULES_FAULTS {
+            let reason = format!("the rules program failed {faults} times there, but not here");
+            self.set_aside(&worker, &reason);
+        }
+        Ok(())
     }
 
     /// Name of the worker with this key.
@@ -74,16 +86,11 @@ impl Collector<'_> {
         known.unwrap_or_else(|| name_of(&label_of(label), key))
     }
 
-    pub(super) fn is_named(&self, key: &Key) -> bool {
-        let workers = self.prepared.workers.as_ref();
-        workers.is_none_or(|workers| workers.contains(key))
-    }
-
-    /// Reports a message that is refused, unless there were too many.
-    pub(super) fn report_refusal(&mut self, reason: &str) {
-        self.refusals += 1;
-        if self.refusals <= MOST_REFUSALS {
-            complain(format_args!("result refused: {}", printable(reason)));
+    /// Reports a message whose author is unknown, unless there were too many.
+    fn report_anonymous(&mut self, error: &MessageError) {
+        self.anonymous += 1;
+        if self.anonymous <= MOST_ANONYMOUS {
+            complain(format_args!("result refused: {}", printable(&error.to_string())));
         }
     }
 
@@ -94,34 +101,24 @@ impl Collector<'_> {
         accepted: &mut Vec<Accepted>,
     ) -> Result<AckKind, DriveError> {
         let worker = self.worker_of(key, &outcome.label);
-        let game = completed(outcome.game, &worker, self.plan.seed);
-        let number = game.record.game;
-        let is_set_aside = self.set_aside.contains(&worker);
-        let refusal = match is_set_aside {
-            true => None,
-            false => self.check_record(&game).err(),
-        };
-        if let Some(fault) = refusal.as_ref().and_then(GameError::fault_of_rules) {
-            return Err(PositionError::from(fault.clone()).into());
-        }
-        if refusal.is_some() || is_set_aside {
-            self.count_worker(&worker, |tally| tally.refused += 1);
-            if let Some(refusal) = refusal {
-                self.set_inventor_aside(&worker, number, &refusal.to_string())?;
-            }
-            if (1..=self.plan.games).contains(&number) {
-                self.changes.refused.push(self.units.of_game(number));
-            }
-            return Ok(AckKind::Term);
-        }
-        self.workers.insert(key.id().to_string(), worker.clone());
+        let number = outcome.game.record.game;
         let is_known = |other: &Accepted| other.record.game == number;
         if self.planned.past.played.contains(&number) || accepted.iter().any(is_known) {
             self.count_worker(&worker, |tally| tally.doubles += 1);
             return Ok(AckKind::Ack);
         }
+        let game = completed(outcome.game, &worker, self.plan.seed);
+        if let Err(refusal) = self.check_record(&game) {
+            if let Some(fault) = refusal.fault_of_rules() {
+                return Err(PositionError::from(fault.clone()).into());
+            }
+            self.count_worker(&worker, |tally| tally.refused += 1);
+            self.set_aside(&worker, &format!("game {number} is refused: {refusal}"));
+            return Ok(AckKind::Term);
+        }
+        self.workers.insert(key.id().to_string(), worker.clone());
         if self.sample.has(self.units.of_game(number)) {
-            self.claim(&worker, game, accepted)?;
+            self.claim(&worker, game, accepted);
         } else {
             let record = game.record;
             accepted.push(Accepted { worker, record });
@@ -137,12 +134,7 @@ impl Collector<'_> {
     }
 
     /// Notes a worker's claim to a game that two must play; accepts its unit once two agree.
-    fn claim(
-        &mut self,
-        worker: &str,
-        game: StoredGame,
-        accepted: &mut Vec<Accepted>,
-    ) -> Result<(), DriveError> {
+    fn claim(&mut self, worker: &str, game: StoredGame, accepted: &mut Vec<Accepted>) {
         let number = game.record.game;
         let unit = self.units.of_game(number);
         let played = &self.planned.past.played;
@@ -155,14 +147,38 @@ impl Collector<'_> {
                 for inventor in others {
                     self.count_worker(&inventor, |tally| tally.refused += 1);
                     let reason = "two other workers agree on another game";
-                    self.set_inventor_aside(&inventor, number, reason)?;
+                    self.set_aside(&inventor, &format!("game {number} is refused: {reason}"));
                 }
                 accepted.extend(
                     records.into_iter().map(|record| Accepted { worker: worker.clone(), record }),
                 );
             }
         }
-        Ok(())
+    }
+}
+
+fn is_same_text(one: &str, other: &str) -> bool {
+    one.split_ascii_whitespace().eq(other.split_ascii_whitespace())
+}
+
+/// Asks the rules program of a match about a position at which it failed on a worker, and about all positions before.
+///
+/// # Errors
+/// [`PositionError::Rules`] if it fails here too.
+fn check_rules(plan: &Plan, position: &str) -> Result<(), PositionError> {
+    let (start, words) = position.split_once(" moves ").unwrap_or((position, ""));
+    let mut starts = plan.openings.iter().filter_map(|opening| opening.start.as_deref());
+    let started = match start.strip_prefix("fen ") {
+        Some(text) if starts.any(|known| is_same_text(known, text)) => plan.rules.parse(text),
+        None => plan.rules.start(plan.seats),
+        Some(_) => return Ok(()),
+    };
+    let played = started.and_then(|mut position| {
+        words.split_ascii_whitespace().try_for_each(|word| position.play(word))
+    });
+    match played {
+        Err(error @ PositionError::Rules(_)) => Err(error),
+        _ => Ok(()),
     }
 }
 

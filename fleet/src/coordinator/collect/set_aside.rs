@@ -14,15 +14,13 @@ use super::{Changes, Collector, DriveError};
 use crate::message::AsideTally;
 use crate::signature::id_in;
 
-/// Maximum number of workers that are set aside for one game alone.
-const MOST_ASIDE: usize = 1000;
-
 impl Collector<'_> {
     /// Judges all workers by all their games; returns the units that must be played again.
-    pub async fn judge_workers(&mut self) -> Result<Changes, DriveError> {
+    pub fn judge_workers(&mut self) -> Result<Changes, DriveError> {
         while let Some((worker, reason)) = self.quarantine.last_look() {
-            self.set_unfit_aside(&worker, &reason)?;
+            self.set_aside(&worker, &reason);
         }
+        self.take_out()?;
         Ok(std::mem::take(&mut self.changes))
     }
 
@@ -33,7 +31,7 @@ impl Collector<'_> {
         };
         for aside in store.all_set_aside()? {
             note_name(&mut self.workers, &aside.worker);
-            self.set_aside.push(aside.worker.clone());
+            self.set_aside.insert(id_in(&aside.worker).to_string());
             let (reason, games) = (aside.reason, aside.games);
             let tally = AsideTally { reason, games };
             self.tally.set_aside.insert(aside.worker, tally);
@@ -49,77 +47,54 @@ impl Collector<'_> {
         })
     }
 
-    /// Sets aside a worker with far more faults or lag than the others.
-    pub(super) fn set_unfit_aside(&mut self, worker: &str, reason: &str) -> Result<(), DriveError> {
-        if self.set_aside.iter().any(|known| known == worker) {
-            return Ok(());
+    /// Sets a worker aside, so that its messages are no longer looked at; [`Collector::take_out`] must follow.
+    pub(super) fn set_aside(&mut self, worker: &str, reason: &str) {
+        if !self.set_aside.insert(id_in(worker).to_string()) {
+            return;
         }
         let text = format!("worker {worker} is set aside: {reason}");
         complain(printable(&text));
-        self.set_worker_aside(worker, reason)
-    }
-
-    /// Sets aside a worker that sent a refused game. New keys cost nothing, so too many that have sent no other game
-    /// are only refused.
-    pub(super) fn set_inventor_aside(
-        &mut self,
-        worker: &str,
-        game: u64,
-        reason: &str,
-    ) -> Result<(), DriveError> {
-        let text = format!("game {game} by worker {worker} is refused: {reason}");
-        if self.set_aside.len() >= MOST_ASIDE && !self.workers.contains_key(id_in(worker)) {
-            self.report_refusal(&text);
-            return Ok(());
-        }
-        self.workers.insert(id_in(worker).to_string(), worker.to_string());
-        complain(format_args!("{}; the worker is set aside", printable(&text)));
-        self.set_worker_aside(worker, &format!("game {game} is refused: {reason}"))
-    }
-
-    /// Sets a worker aside; the games that leave the count are given out again.
-    fn set_worker_aside(&mut self, worker: &str, reason: &str) -> Result<(), DriveError> {
+        note_name(&mut self.workers, worker);
         self.quarantine.forget(worker);
-        let unclaimed = self.sample.forget(worker);
-        self.changes.uncounted.extend(unclaimed);
-        self.set_aside.push(worker.to_string());
-        let games = self.take_out(worker, reason)?;
-        let tally = AsideTally { reason: reason.to_string(), games: games.len() as u64 };
-        self.tally.set_aside.insert(worker.to_string(), tally);
-        if !games.is_empty() {
-            let tally = self.tally.workers.entry(worker.to_string()).or_default();
-            tally.games = 0;
-            let games = count(games.len() as u64, "game");
-            let text = format!("{games} of worker {worker} not counted; given out again");
-            complain(printable(&text));
-        }
-        Ok(())
+        self.changes.uncounted.extend(self.sample.forget(worker));
+        self.leaving.push((worker.to_string(), reason.to_string()));
     }
 
-    /// Takes a worker's games out of the store and of all counts; returns their numbers.
-    fn take_out(&mut self, worker: &str, reason: &str) -> Result<Vec<u64>, DriveError> {
-        let ledger = &mut self.planned.ledger;
-        let Some(store) = &mut ledger.store else {
-            return Ok(Vec::new());
+    /// Takes the games of workers that were just set aside out of the store and of all counts, to be played by others.
+    pub(super) fn take_out(&mut self) -> Result<(), DriveError> {
+        let leaving = std::mem::take(&mut self.leaving);
+        let Some(store) = self.planned.ledger.store.as_mut().filter(|_| !leaving.is_empty()) else {
+            return Ok(());
         };
         let keeps_out = self.quarantine.is_on();
-        store.set_aside(worker, reason, keeps_out)?;
-        let games = match keeps_out {
-            true => store.keep_out(worker)?,
-            false => Vec::new(),
-        };
-        ledger.report.set_aside(store.all_set_aside()?);
-        if !games.is_empty() {
-            self.count_again()?;
-            let units = games.iter().map(|&game| self.units.of_game(game));
+        let mut games_of = Vec::with_capacity(leaving.len());
+        for (worker, reason) in &leaving {
+            store.set_aside(worker, reason, keeps_out)?;
+            games_of.push(if keeps_out { store.keep_out(worker)? } else { Vec::new() });
+        }
+        self.planned.ledger.report.set_aside(store.all_set_aside()?);
+        let mut games = games_of.iter().flatten().peekable();
+        if games.peek().is_some() {
+            let units = games.map(|&game| self.units.of_game(game));
             self.changes.uncounted.extend(units);
+            self.count_again()?;
         }
-        let ledger = &mut self.planned.ledger;
-        if let Some(events) = &mut ledger.events {
-            let written = events.set_aside(worker, reason, &games, &ledger.report);
-            written.map_err(LedgerError::Events)?;
+        for ((worker, reason), games) in leaving.into_iter().zip(games_of) {
+            let ledger = &mut self.planned.ledger;
+            if let Some(events) = &mut ledger.events {
+                let written = events.set_aside(&worker, &reason, &games, &ledger.report);
+                written.map_err(LedgerError::Events)?;
+            }
+            if !games.is_empty() {
+                self.tally.workers.entry(worker.clone()).or_default().games = 0;
+                let games = count(games.len() as u64, "game");
+                let text = format!("{games} of worker {worker} not counted; given out again");
+                complain(printable(&text));
+            }
+            let tally = AsideTally { reason, games: games.len() as u64 };
+            self.tally.set_aside.insert(worker, tally);
         }
-        Ok(games)
+        Ok(())
     }
 
     /// Counts all games in the store again.

@@ -81,18 +81,27 @@ pub enum RulesError {
         name: String,
         /// The fault.
         what: String,
-        /// The question, shortened; empty before the first.
+        /// The question as the program received it; empty before the first.
         asked: String,
         /// The last lines of its standard error, as the end of the sentence, or an empty text.
         said: String,
     },
 }
 
+/// The question as a part of the sentence, shortened and safe to show.
 fn in_question(asked: &str) -> String {
-    match asked {
-        "" => String::new(),
-        asked => format!("; asked `{asked}`"),
+    if asked.is_empty() {
+        return String::new();
     }
+    let [head, tail] = QUOTED_ENDS;
+    let asked = printable(asked);
+    let length = asked.chars().count();
+    if length <= head + tail {
+        return format!("; asked `{asked}`");
+    }
+    let from_head: String = asked.chars().take(head).collect();
+    let from_tail: String = asked.chars().skip(length - tail).collect();
+    format!("; asked `{from_head} ... {from_tail}`")
 }
 
 impl RulesError {
@@ -101,23 +110,21 @@ impl RulesError {
         matches!(self, RulesError::Broken { .. })
     }
 
+    /// The position that the program was asked about when it failed, as the argument of `position`.
+    pub fn position(&self) -> Option<&str> {
+        let RulesError::Broken { asked, .. } = self else {
+            return None;
+        };
+        let (position, _) = asked.strip_prefix("position ")?.rsplit_once("; query ")?;
+        Some(position)
+    }
+
     /// Creates [`RulesError::Broken`] with texts that are safe to show; `said` must be.
     pub fn broken(name: &str, what: &str, asked: &str, said: String) -> RulesError {
-        let [head, tail] = QUOTED_ENDS;
-        let asked = printable(asked);
-        let length = asked.chars().count();
-        let asked = match length > head + tail {
-            true => {
-                let from_head: String = asked.chars().take(head).collect();
-                let from_tail: String = asked.chars().skip(length - tail).collect();
-                format!("{from_head} ... {from_tail}")
-            }
-            false => asked.into_owned(),
-        };
         RulesError::Broken {
             name: name.to_string(),
             what: printable(what).into_owned(),
-            asked,
+            asked: asked.to_string(),
             said,
         }
     }
