@@ -64,6 +64,39 @@ fn an_engine_that_fails_too_often_in_a_row_is_retired() {
     assert!(stdout.contains("14 of 30 games in "), "{stdout}");
 }
 
+/// The export of a tournament at a concurrency, where one engine crashes at the 21st move of a game.
+fn export_at(concurrency: &str) -> String {
+    let directory = directory(&format!("retired_at_{concurrency}"));
+    let store = directory.join("match.db").to_str().unwrap().to_string();
+    let weak = crashing(&directory, "weak");
+    let script = directory.join("weak.sh");
+    let later = fs::read_to_string(&script).unwrap().replace("moves = 5", "moves = 21");
+    fs::write(&script, later).unwrap();
+    let engines = [scattered(&directory, "alpha", 1), weak, scattered(&directory, "beta", 2)];
+    let mut arguments = vec!["tournament", "round-robin", "--rounds", "8", "--nodes", "1"];
+    engines.iter().for_each(|engine| arguments.extend(["--engine", engine]));
+    arguments.extend(["--variant", "fox-and-hounds", "--random-plies", "12", "--seed", "7"]);
+    arguments.extend(["--concurrency", concurrency, "--store", &store]);
+    let (code, stdout, stderr) = run(&arguments);
+    assert_eq!(code, 4, "{stdout}{stderr}");
+    run(&["export", &store, "--without-clock"]).1
+}
+
+#[test]
+fn failures_count_in_the_order_of_the_schedule() {
+    let alone = export_at("1");
+    let games: Vec<Value> = events(&alone);
+    let is_of_weak = |game: &&Value| game["seats"].as_array().unwrap().contains(&"weak".into());
+    let of_weak = games.iter().filter(is_of_weak);
+    let is_good: Vec<bool> = of_weak.map(|game| game["fault"].is_null()).collect();
+    // It retires by its last three games of those here, and after good games between failures.
+    assert!(is_good.ends_with(&[false; 3]) && is_good.len() < 32, "{is_good:?}");
+    assert!(is_good.windows(2).filter(|pair| pair == &[false, true]).count() > 3, "{is_good:?}");
+    for concurrency in ["2", "4", "7"] {
+        assert_eq!(export_at(concurrency), alone, "at concurrency {concurrency}");
+    }
+}
+
 #[test]
 fn a_match_ends_when_no_engine_is_left() {
     let directory = directory("nobody_left");

@@ -48,7 +48,7 @@ fn play_games(engines: Vec<EngineSpec>, start: Option<&str>, games: &dyn Games) 
     let planned = Match {
         plan: &plan,
         games,
-        failures: &[],
+        past: None,
         reruns: &RerunQuota::new(&plan.engines, &[]),
         log: &Log::none(),
         interrupt: &table.interrupt,

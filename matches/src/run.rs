@@ -257,6 +257,7 @@ impl Match {
         let mut past = Past::of(&store, &plan)?;
         if stored.forgive {
             past.failures.clear();
+            past.ends.forgive(&past.played);
         }
         let (played, all) = (past.played.len(), count(plan.games, "game"));
         let mut remarks = vec![format!("{played} of {all} stored in earlier runs")];

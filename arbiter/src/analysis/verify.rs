@@ -151,7 +151,7 @@ impl Rerun {
         let again = Match {
             plan: &self.plan,
             games: &GameQueue::new(|from| Some(*self.games.range(from..).next()?.0)),
-            failures: &[],
+            past: None,
             reruns: &RerunQuota::new(&self.plan.engines, &[]),
             log: &Log::none(),
             interrupt,

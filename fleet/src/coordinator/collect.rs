@@ -67,7 +67,7 @@ pub struct Collector<'a> {
     pub sample: Sample,
     /// Statistics of faults and lag.
     quarantine: Quarantine,
-    retirement: Retirement<'a>,
+    retirement: Retirement,
     last_failures: LastFailures,
     /// Names of the workers by the ids of their keys; a worker keeps its first label.
     workers: HashMap<String, String>,

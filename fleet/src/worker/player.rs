@@ -87,7 +87,7 @@ fn play(
     let planned = Match {
         plan: &joined.plan,
         games: &orders,
-        failures: &[],
+        past: None,
         reruns: &reruns,
         log: &worker.log,
         interrupt: &joined.interrupt,

@@ -51,7 +51,7 @@ fn play(plan: &Plan, interrupt: &Interrupt, mut on_event: impl FnMut(&Event)) {
     let planned = Match {
         plan,
         games: &GameQueue::new(Some),
-        failures: &[],
+        past: None,
         reruns: &RerunQuota::new(&plan.engines, &[]),
         log: &log,
         interrupt,

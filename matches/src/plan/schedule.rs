@@ -91,14 +91,7 @@ impl<'a> Schedule<'a> {
 
     /// Returns the engine of each seat in game `number`, from 1.
     pub fn seats(&self, number: u64) -> Vec<SeatedEngine> {
-        let (block, game) = self.block_of(number);
-        self.line_ups.seating(block, game)
-    }
-
-    /// Returns the block of a game and its number within the block, both from 0.
-    fn block_of(&self, number: u64) -> (u64, u64) {
-        let (index, games) = (number.saturating_sub(1), self.line_ups.games_per_block());
-        (index / games, index % games)
+        self.line_ups.seats(number)
     }
 
     /// Index of a block's opening in the plan.
@@ -117,7 +110,7 @@ impl<'a> Schedule<'a> {
 
     /// Returns game `number`, from 1, with the given random part instead of the one from the plan's seed.
     pub fn game_dealt(&self, number: u64, dealt: Dealt) -> ScheduledGame {
-        let (block, _) = self.block_of(number);
+        let (block, _) = self.line_ups.block_of(number);
         ScheduledGame {
             number,
             block: block + 1,
@@ -133,7 +126,7 @@ impl<'a> Schedule<'a> {
     /// # Errors
     /// [`PositionError`] if a rules program fails.
     pub fn dealt(&self, number: u64) -> Result<Dealt, PositionError> {
-        let (block, _) = self.block_of(number);
+        let (block, _) = self.line_ups.block_of(number);
         let index = self.opening_of(block);
         let chosen = &self.plan.openings[index];
         let (deck_seed, mut rng) = self.plan.seed.numbered(Purpose::Blocks, block);

@@ -9,6 +9,7 @@ mod retirement;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -35,11 +36,14 @@ use crate::record::{GameRecord, Rerun};
 pub use first_start::{FirstStart, Notice, start_engines};
 pub use games::{GameQueue, Games, Next};
 pub use programs::{ProgramFiles, Programs};
-pub use retirement::{Retirement, count_failures};
+use retirement::Consequence;
+pub use retirement::{Ends, Retirement, count_failures};
 
 /// Capacity of the event queue; no game starts while it is full.
 const MOST_UNHEARD: usize = 64;
-/// Interval between checks of the event queue before a game starts.
+/// Number of finished games that wait for the ends of earlier ones at which no game starts.
+const MOST_HELD: usize = 64;
+/// Interval between checks of both before a game starts.
 const PAUSE: Duration = Duration::from_millis(1);
 /// Interval between checks for an interrupt during a pause.
 const TICK: Duration = Duration::from_millis(100);
@@ -113,8 +117,8 @@ pub struct Match<'a> {
     pub plan: &'a Plan,
     /// Source of the games to play.
     pub games: &'a dyn Games,
-    /// Consecutive failures of each engine so far, in the order of the plan; empty for none.
-    pub failures: &'a [u32],
+    /// Games of earlier runs as far as retirement depends on them; `None` for none.
+    pub past: Option<&'a Ends>,
     /// Budget of reruns.
     pub reruns: &'a RerunQuota,
     /// Log of all lines.
@@ -146,7 +150,8 @@ pub fn run<E: From<RunError>>(
     mut on_event: impl FnMut(Event) -> Result<(), E>,
 ) -> Result<(), E> {
     let schedule = Schedule::new(planned.plan).map_err(RunError::from)?;
-    let retirement = Retirement::new(planned.plan, planned.failures);
+    let ends = planned.past.cloned().unwrap_or_else(|| Ends::new(planned.plan));
+    let ends = Mutex::new(ends);
     let unheard = AtomicUsize::new(0);
     thread::scope(|scope| {
         let (sender, events) = channel();
@@ -157,7 +162,7 @@ pub fn run<E: From<RunError>>(
                 core: cores.get((planned.first_core + number) % cores.len().max(1)).copied(),
                 planned,
                 schedule: &schedule,
-                retirement: &retirement,
+                ends: &ends,
                 events: sender.clone(),
                 unheard: &unheard,
                 idle: HashMap::new(),
@@ -197,7 +202,7 @@ fn cores() -> Vec<usize> {
 struct Worker<'a> {
     planned: Match<'a>,
     schedule: &'a Schedule<'a>,
-    retirement: &'a Retirement<'a>,
+    ends: &'a Mutex<Ends>,
     events: Sender<Result<Event, RunError>>,
     /// Number of events that `on_event` has not handled yet.
     unheard: &'a AtomicUsize,
@@ -211,7 +216,11 @@ impl Worker<'_> {
     fn work(mut self) {
         let plan = self.planned.plan;
         let mut is_first = true;
-        while !self.planned.interrupt.ends() {
+        loop {
+            self.await_room();
+            if self.planned.interrupt.ends() {
+                break;
+            }
             let number = match self.planned.games.next() {
                 Next::Game(number) if number <= plan.games => number,
                 Next::Rest => {
@@ -220,17 +229,15 @@ impl Worker<'_> {
                 }
                 Next::Game(_) | Next::End => break,
             };
-            if self.retirement.leaves_nothing() {
+            if self.ends().retirement().leaves_nothing() {
                 break;
             }
-            let seats = self.schedule.seats(number);
-            if seats.iter().any(|seated| self.retirement.has_retired(seated.engine)) {
+            if self.ends().leaves_out(number) {
                 continue;
             }
             if !is_first {
                 self.rest(plan.patience.wait);
             }
-            self.await_listener();
             if self.planned.interrupt.ends() {
                 break;
             }
@@ -256,19 +263,33 @@ impl Worker<'_> {
                 // An interrupt may have stopped the work.
                 if !self.planned.interrupt.is_set() {
                     let game = record.game;
-                    self.send(Ok(Event::Ended(Box::new(record))));
+                    self.end(record);
                     self.send(Err(RunError::Complete { game, reason }));
                 }
                 break;
             }
-            let retired = self.retirement.note(&record);
-            self.send(Ok(Event::Ended(Box::new(record))));
-            if let Some((engine, failures)) = retired {
-                let engine = plan.engines[engine].name.clone();
-                self.send(Ok(Event::Retired { engine, failures }));
-            }
+            self.end(record);
         }
         Engine::quit_all(self.idle.into_values());
+    }
+
+    fn ends(&self) -> MutexGuard<'_, Ends> {
+        self.ends.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sends the end of a game and what follows from it.
+    fn end(&self, record: GameRecord) {
+        // Locked until all is sent, so that a retirement comes after the game that caused it.
+        let mut ends = self.ends();
+        for consequence in ends.note(Box::new(record)) {
+            self.send(Ok(match consequence {
+                Consequence::Counted(record) => Event::Ended(record),
+                Consequence::Retired(engine, failures) => {
+                    let engine = self.planned.plan.engines[engine].name.clone();
+                    Event::Retired { engine, failures }
+                }
+            }));
+        }
     }
 
     fn send(&self, event: Result<Event, RunError>) {
@@ -277,10 +298,13 @@ impl Worker<'_> {
         let _ = self.events.send(event);
     }
 
-    /// Waits while the event queue is full, to bound its memory.
-    fn await_listener(&self) {
-        while self.unheard.load(Ordering::Relaxed) > MOST_UNHEARD && !self.planned.interrupt.ends()
-        {
+    /// Waits while the event queue is full, or many games are held back, to bound their memory. The thread has no game
+    /// then, so none waits for it.
+    fn await_room(&self) {
+        let is_full = || {
+            self.unheard.load(Ordering::Relaxed) > MOST_UNHEARD || self.ends().held() > MOST_HELD
+        };
+        while is_full() && !self.planned.interrupt.ends() {
             thread::sleep(PAUSE);
         }
     }

@@ -6,7 +6,7 @@ use crate::archive::ArchiveError;
 use crate::archive::store::{Extent, Store};
 use crate::plan::Plan;
 use crate::play::reruns::count_reruns;
-use crate::play::runner::count_failures;
+use crate::play::runner::{Ends, count_failures};
 use crate::record::GameRecord;
 use crate::report::Report;
 
@@ -19,6 +19,8 @@ pub struct Past {
     pub played: HashSet<u64>,
     /// Number of consecutive failures of each engine, in the order of the plan.
     pub failures: Vec<u32>,
+    /// The games as far as retirement depends on them, in a match on one machine.
+    pub ends: Ends,
     /// Number of reruns for each engine, in the same order.
     pub reruns: Vec<u32>,
 }
@@ -30,6 +32,7 @@ impl Past {
             report: Report::of(plan),
             played: HashSet::new(),
             failures: vec![0; plan.engines.len()],
+            ends: Ends::new(plan),
             reruns: vec![0; plan.engines.len()],
         }
     }
@@ -49,6 +52,7 @@ impl Past {
             past.report.add_summary(record, &game.turn_sums());
             count_reruns(&plan.engines, record, &mut past.reruns);
             past.played.insert(record.game);
+            past.ends.recall(record);
             let machine = record.machine.as_ref();
             let worker = machine.map_or("", |machine| machine.worker.as_str());
             count_failures(&plan.engines, record, &mut past.failures);

@@ -42,7 +42,7 @@ impl Source for ThisMachine {
         let games = runner::Match {
             plan,
             games: &GameQueue::new(next_due),
-            failures: &past.failures,
+            past: Some(&past.ends),
             reruns: &RerunQuota::new(&plan.engines, &past.reruns),
             log,
             interrupt: &interrupt,

@@ -37,6 +37,33 @@ impl LineUps {
         if self.all_orders { orders(&self.line_up(0)) } else { self.seats as u64 }
     }
 
+    /// Returns the engine of each seat in game `number`, from 1.
+    pub fn seats(&self, number: u64) -> Vec<SeatedEngine> {
+        let (block, game) = self.block_of(number);
+        self.seating(block, game)
+    }
+
+    /// Returns the block of a game, from 1, and its number within the block, both from 0.
+    pub fn block_of(&self, number: u64) -> (u64, u64) {
+        let (index, games) = (number.saturating_sub(1), self.games_per_block());
+        (index / games, index % games)
+    }
+
+    /// `true` if a line-up has none of the engines that are out.
+    pub fn can_do_without(&self, is_out: impl Fn(usize) -> bool) -> bool {
+        // With fewer engines than seats, each has a seat in every line-up.
+        let can_fill = |seats: usize, engines: Range<usize>| {
+            let needed = seats.min(engines.len());
+            engines.filter(|&engine| !is_out(engine)).count() >= needed
+        };
+        match self.format {
+            Format::RoundRobin => can_fill(self.seats, 0..self.engines),
+            Format::Gauntlet { challengers } => {
+                can_fill(1, 0..challengers) && can_fill(self.seats - 1, challengers..self.engines)
+            }
+        }
+    }
+
     /// Returns the engine of each seat in a game, given the numbers of its block and within the block, both from 0.
     pub fn seating(&self, block: u64, game: u64) -> Vec<SeatedEngine> {
         let line_up = self.line_up(block % self.count());
@@ -172,6 +199,29 @@ mod tests {
         assert_eq!(engines_of(gauntlet(2, 5, 3)), two);
         assert_eq!(engines_of(gauntlet(1, 2, 4)), [[0, 1, 1, 1]]);
         assert_eq!(engines_of(gauntlet(1, 3, 4)), [[0, 1, 2, 1], [0, 1, 2, 2]]);
+    }
+
+    #[test]
+    fn a_line_up_without_some_engines_is_found_without_looking_at_all() {
+        for line_ups in [
+            round_robin(1, 2),
+            round_robin(2, 3),
+            round_robin(4, 3),
+            round_robin(6, 6),
+            gauntlet(1, 2, 4),
+            gauntlet(1, 4, 2),
+            gauntlet(2, 5, 3),
+            gauntlet(3, 5, 3),
+        ] {
+            for out in 0u32..1 << line_ups.engines {
+                let is_out = |engine: usize| out >> engine & 1 == 1;
+                let mut all = engines_of(line_ups).into_iter();
+                let expected = all.any(|engines| !engines.into_iter().any(is_out));
+                assert_eq!(line_ups.can_do_without(is_out), expected, "{line_ups:?} {out:b}");
+            }
+        }
+        assert!(round_robin(100, 6).can_do_without(|engine| engine > 5));
+        assert!(!round_robin(100, 6).can_do_without(|engine| engine > 4));
     }
 
     #[test]
