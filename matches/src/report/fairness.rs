@@ -1,6 +1,8 @@
 //! Disturbances of the engines by the machine and by other engines: waiting for a processor, late ends of pondering,
 //! CPU use out of turn, and reruns.
 
+use statrs::distribution::{Binomial, DiscreteCDF};
+
 use super::{Column, Rows, percent};
 use crate::record::{GameRecord, TurnSums};
 
@@ -18,10 +20,8 @@ const OVERRUN_MS: f64 = 1.0;
 const OVERRUN: f64 = 0.02;
 /// ... and last this long in total, in microseconds.
 const TELLING_OVERRUNS: u64 = 100_000;
-/// Least number of reruns for a statistical test.
-const TELLING_RERUNS: usize = 5;
-/// Number of standard errors that is significant: 1 %, one-sided.
-const NO_CHANCE: f64 = 2.33;
+/// Probability that reruns accuse any engine of a match of honest ones, at most.
+const FALSE_ALARMS: f64 = 0.01;
 
 /// Explanation of the columns.
 pub const LEGEND: &str = "\
@@ -29,7 +29,7 @@ waited: share of its time in which it waited for a processor, which does not cou
 beyond the limit; out of turn: CPU time used during other seats' turns, and time or CPU time beyond 1 s before
 readyok, as a share of its own time; after stop: time charged for stopping its pondering late; reruns: games rerun
 because its loss may not have been its own fault; share before: its mean share before all reruns of its games, and its
-par
+par, below which a weaker engine is anyway
 ";
 
 /// Disturbances of each engine of a match.
@@ -46,9 +46,9 @@ struct Engine {
     seatings: usize,
     /// Number of reruns after a loss of this engine.
     reruns: usize,
-    /// Share minus par before each rerun of its games, in permille.
-    leads: Vec<f64>,
-    /// Sums of these shares and of these pars, in permille.
+    /// Number of reruns of its games before which its share is known.
+    valued: usize,
+    /// Sums of these shares and of its pars, in permille.
     shares: [f64; 2],
 }
 
@@ -79,9 +79,8 @@ impl Fairness {
                     continue;
                 }
                 let par = 1000.0 * seats.len() as f64 / record.seats.len() as f64;
-                let share: f64 = shares.iter().sum();
-                engine.leads.push(share - par);
-                engine.shares[0] += share;
+                engine.valued += 1;
+                engine.shares[0] += shares.iter().sum::<f64>();
                 engine.shares[1] += par;
             }
         }
@@ -121,17 +120,17 @@ impl Fairness {
         })
     }
 
-    /// Engines with significant reruns, overruns or CPU use out of turn, each with the reason.
+    /// Engines with significantly many reruns, overruns or CPU use out of turn, each with the reason.
+    ///
+    /// The shares before reruns accuse nobody: they are estimates by the engines, of which some think too well of
+    /// themselves.
     pub fn suspects(&self) -> Vec<String> {
-        let all: usize = self.engines.iter().map(|engine| engine.seatings).sum();
         let reruns: usize = self.engines.iter().map(|engine| engine.reruns).sum();
         let mut suspects = Vec::new();
         for engine in &self.engines {
             let name = &engine.name;
-            let part = engine.seatings as f64 / all.max(1) as f64;
-            let excess = engine.reruns as f64 - part * reruns as f64;
-            let deviation = (reruns as f64 * part * (1.0 - part)).sqrt();
-            if reruns >= TELLING_RERUNS && excess > NO_CHANCE * deviation && deviation > 0.0 {
+            let chance = self.chance_of_reruns(engine, reruns);
+            if chance < FALSE_ALARMS / self.engines.len() as f64 {
                 let own = engine.reruns;
                 suspects.push(format!(
                     "{name}: {own} of {reruns} reruns followed its losses, significantly more than its share"
@@ -150,16 +149,28 @@ impl Fairness {
                     "{name}: it uses its margin: its answers exceed their limit by {mean:.1} ms on average"
                 ));
             }
-            if engine.stood_badly() {
-                let [share, par] = engine.mean_shares().map(percent);
-                suspects.push(format!(
-                    "{name}: its games were rerun when it was losing, at a mean share of {share} with a par \
-                     of {par}, which is significant"
-                ));
-            }
         }
         suspects
     }
+
+    /// Probability that at least as many of all reruns follow losses of an engine as did, if chance chooses the loser:
+    /// by its part of the seats, or of the time in which a delay can strike, whichever is larger.
+    fn chance_of_reruns(&self, engine: &Engine, reruns: usize) -> f64 {
+        let seatings: usize = self.engines.iter().map(|engine| engine.seatings).sum();
+        let micros: u64 = self.engines.iter().map(|engine| engine.turns.micros).sum();
+        let part_of_seats = engine.seatings as f64 / seatings.max(1) as f64;
+        let part_of_time = engine.turns.micros as f64 / micros.max(1) as f64;
+        at_least(engine.reruns as u64, reruns as u64, part_of_seats.max(part_of_time))
+    }
+}
+
+/// Probability of at least `successes` in so many trials, each with this probability: the upper tail of the binomial
+/// distribution.
+fn at_least(successes: u64, trials: u64, probability: f64) -> f64 {
+    let below = successes.checked_sub(1);
+    let binomial = Binomial::new(probability, trials).ok();
+    // No success is certain; the probability is always between 0 and 1.
+    below.zip(binomial).map_or(1.0, |(below, binomial)| binomial.sf(below))
 }
 
 impl Engine {
@@ -191,22 +202,13 @@ impl Engine {
 
     /// Its mean share before reruns, and its mean par, 0 to 1.
     fn mean_shares(&self) -> [f64; 2] {
-        let count = self.leads.len().max(1) as f64;
+        let count = self.valued.max(1) as f64;
         self.shares.map(|sum| sum / count / 1000.0)
     }
 
-    /// `true` if its share before reruns is significantly below its par.
-    fn stood_badly(&self) -> bool {
-        let count = self.leads.len() as f64;
-        let mean = self.leads.iter().sum::<f64>() / count;
-        let squares: f64 = self.leads.iter().map(|lead| (lead - mean).powi(2)).sum();
-        let error = (squares / (count - 1.0) / count).sqrt();
-        self.leads.len() >= TELLING_RERUNS && mean < -NO_CHANCE * error
-    }
-
     fn row(&self) -> Vec<String> {
-        let before = match self.leads.as_slice() {
-            [] => "-".to_string(),
+        let before = match self.valued {
+            0 => "-".to_string(),
             _ => {
                 let [share, par] = self.mean_shares().map(percent);
                 format!("{share} of {par}")
@@ -228,13 +230,20 @@ impl Engine {
 mod tests {
     use super::*;
     use crate::record::Rerun;
+    use rand::seq::SliceRandom;
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    fn rerun() -> Rerun {
+        Rerun { seat: 1, reason: String::new(), shares: Vec::new() }
+    }
 
     /// A two-seat game that was rerun once after seat `late` was late, with these shares before.
     fn game(number: u64, seats: [&str; 2], late: u32, shares: [u16; 2]) -> GameRecord {
         GameRecord {
             game: number,
             seats: seats.map(String::from).to_vec(),
-            reruns: vec![Rerun { seat: late, reason: String::new(), shares: shares.to_vec() }],
+            reruns: vec![Rerun { seat: late, shares: shares.to_vec(), ..rerun() }],
             ..GameRecord::default()
         }
     }
@@ -243,7 +252,7 @@ mod tests {
         let mut fairness = Fairness::new(&["fair", "foul"].map(String::from));
         let sums = TurnSums { micros, waited, ..TurnSums::default() };
         for game in games {
-            fairness.add(game, &[sums; 2]);
+            fairness.add(game, &vec![sums; game.seats.len()]);
         }
         fairness
     }
@@ -261,29 +270,81 @@ mod tests {
     }
 
     #[test]
-    fn who_stood_badly_before_each_replay_is_named_whoever_was_late() {
-        let foul = |number: u64| {
-            game(number, ["foul", "fair"], 1 + number as u32 % 2, [100 + 10 * number as u16, 890])
+    fn the_tail_of_the_binomial_distribution_is_exact() {
+        for (successes, trials, probability, expected) in [
+            (0, 5, 0.3, 1.0),
+            (5, 5, 0.5, 1.0 / 32.0),
+            (2, 3, 1.0 / 6.0, 16.0 / 216.0),
+            (1, 4, 0.5, 15.0 / 16.0),
+            (3, 3, 1.0, 1.0),
+            (1, 0, 0.5, 0.0),
+        ] {
+            let found = at_least(successes, trials, probability);
+            assert!((found - expected).abs() < 1e-12, "{successes} of {trials}: {found}");
+        }
+    }
+
+    #[test]
+    fn a_weaker_engine_is_not_accused_of_standing_badly() {
+        // Its rival thinks too well of itself.
+        let weaker = |number: u64| {
+            let late = 1 + number as u32 % 2;
+            game(number, ["fair", "foul"], late, [100 + number as u16, 900 - number as u16])
         };
-        let games: Vec<GameRecord> = (1..=6).map(foul).collect();
-        let suspects = fairness(&games, 1, 0).suspects();
-        assert_eq!(suspects.len(), 1, "{suspects:?}");
-        assert!(
-            suspects[0].starts_with(
-                "foul: its games were rerun when it was losing, at a mean share of 13.5 %"
-            ),
-            "{suspects:?}"
-        );
-        let both = |number: u64| {
-            game(
-                number,
-                ["foul", "fair"],
-                1 + number as u32 % 2,
-                if number.is_multiple_of(2) { [300, 700] } else { [700, 300] },
-            )
-        };
-        let games: Vec<GameRecord> = (1..=8).map(both).collect();
-        assert_eq!(fairness(&games, 1, 0).suspects(), [""; 0]);
+        let games: Vec<GameRecord> = (1..=20).map(weaker).collect();
+        let fairness = fairness(&games, 1, 0);
+        assert_eq!(fairness.suspects(), [""; 0]);
+        let row = &fairness.rows().unwrap().rows[0];
+        assert_eq!(row[6], "11.1 % of 50.0 %");
+    }
+
+    /// Whether chance accuses an engine of a match where all are honest. In each rerun the loser is an engine in one of
+    /// `seats` seats, with a probability in proportion to its time for a move.
+    fn is_anyone_accused(engines: usize, seats: usize, reruns: u64, rng: &mut ChaCha8Rng) -> bool {
+        let names: Vec<String> = (0..engines).map(|engine| engine.to_string()).collect();
+        let times: Vec<u64> = names.iter().map(|_| 10u64.pow(rng.random_range(3..=5))).collect();
+        let mut fairness = Fairness::new(&names);
+        for number in 0..reruns {
+            let mut line_up: Vec<usize> = (0..engines).collect();
+            line_up.shuffle(rng);
+            line_up.truncate(seats);
+            let all: u64 = line_up.iter().map(|&engine| times[engine]).sum();
+            let mut moment = rng.random_range(0..all);
+            let is_hit = |&engine: &usize| match moment.checked_sub(times[engine]) {
+                Some(rest) => {
+                    moment = rest;
+                    false
+                }
+                None => true,
+            };
+            let late = line_up.iter().position(is_hit).unwrap();
+            let record = GameRecord {
+                game: number,
+                seats: line_up.iter().map(|&engine| names[engine].clone()).collect(),
+                reruns: vec![Rerun { seat: late as u32 + 1, ..rerun() }],
+                ..GameRecord::default()
+            };
+            let of = |&engine: &usize| TurnSums { micros: times[engine], ..TurnSums::default() };
+            fairness.add(&record, &line_up.iter().map(of).collect::<Vec<TurnSums>>());
+        }
+        !fairness.suspects().is_empty()
+    }
+
+    #[test]
+    fn honest_engines_are_accused_in_one_match_of_a_hundred_at_most() {
+        const MATCHES: u32 = 2000;
+        let mut rng = ChaCha8Rng::seed_from_u64(8);
+        for (engines, seats) in [(2, 2), (6, 2), (6, 6)] {
+            for reruns in [5, 10, 40] {
+                let accused = (0..MATCHES)
+                    .filter(|_| is_anyone_accused(engines, seats, reruns, &mut rng))
+                    .count();
+                assert!(
+                    accused as u32 <= MATCHES / 100,
+                    "{engines} engines, {seats} seats, {reruns} reruns: {accused} of {MATCHES}"
+                );
+            }
+        }
     }
 
     #[test]
