@@ -11,6 +11,7 @@ fn game(number: u64, seats: &[&str], places: &[u32]) -> GameRecord {
         game: number,
         block: (number - 1) / seats.len() as u64 + 1,
         variant: "hase-und-igel".to_string(),
+        moves: number.to_string(),
         seats: seats.iter().map(|name| name.to_string()).collect(),
         places: places.to_vec(),
         endings: vec![Ending::Finish; seats.len()],
@@ -20,9 +21,10 @@ fn game(number: u64, seats: &[&str], places: &[u32]) -> GameRecord {
 
 fn standings(names: &[&str], games: &[GameRecord]) -> Standings {
     let names = names.iter().map(|name| name.to_string()).collect();
-    let mut standings = Standings::new(names, games[0].seats.len(), games[0].seats.len());
-    games.iter().for_each(|game| standings.add(game));
-    standings
+    let mut report = Report::new(names, games[0].seats.len(), games[0].seats.len());
+    games.iter().for_each(|game| report.add(game));
+    report.finish();
+    report.standings().clone()
 }
 
 #[test]

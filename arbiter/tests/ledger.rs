@@ -51,6 +51,7 @@ fn ledger(plan: &Plan, folder: &Path) -> Ledger {
         repeats: 0,
         retired: Vec::new(),
         has_warned: false,
+        has_told_repeats: false,
         interrupt: Interrupt::new(),
     }
 }

@@ -23,6 +23,8 @@ fn game(number: u64, seats: [&str; 3], places: [u32; 3]) -> GameRecord {
         block: (number - 1) / 3 + 1,
         variant: "hase-und-igel".to_string(),
         seats: seats.map(String::from).to_vec(),
+        // No game repeats another.
+        moves: number.to_string(),
         places: places.to_vec(),
         endings: places
             .map(|place| if place == 3 { Ending::Last } else { Ending::Finish })
@@ -107,6 +109,7 @@ fn faults_beyond_the_first_few_are_counted() {
         game.fault = Some(Fault { seat: 3, reason: "it stumbled".to_string(), ..Fault::default() });
         report.add(&game);
     }
+    report.finish();
     let text = report.text();
     assert!(text.contains("Faults: 25\n") && text.ends_with("  and 15 more\n"), "{text}");
 }
@@ -200,7 +203,7 @@ fn the_games_of_a_test_do_not_depend_on_their_order() {
 }
 
 #[test]
-fn waiting_games_are_counted_at_the_end() {
+fn without_a_complete_block_the_games_there_are_count() {
     let mut report = two().with_test("elo0=0 elo1=5".parse().unwrap());
     for number in [2, 3, 4] {
         report.add(&duel(number, [1, 2]));
@@ -208,6 +211,107 @@ fn waiting_games_are_counted_at_the_end() {
     assert_eq!((report.standings().games(), report.played()), (0, 3));
     report.finish();
     assert_eq!((report.standings().games(), report.played()), (3, 3));
+    assert_eq!((report.standings().head_to_head(), report.llr()), (None, Some(0.0)));
+}
+
+/// The numbers of games in the table and of blocks behind the Elo and, with a test, its LLR.
+fn figures(report: &Report) -> (u64, u64, Option<f64>) {
+    let standings = report.standings();
+    let scores = standings.head_to_head().unwrap();
+    let llr = report.sprt().map(|sprt| sprt.llr(scores));
+    assert_eq!(report.llr(), llr, "{}", report.text());
+    let by_engine: Vec<u64> = standings.engines().map(|(_, tally)| tally.games).collect();
+    assert_eq!(by_engine, [standings.games(); 2]);
+    let pairs = standings.crosstable().between(0, 1).pairs;
+    (standings.games(), scores.blocks(), llr.or(Some(f64::from(pairs))))
+}
+
+#[test]
+fn all_figures_are_of_the_same_blocks() {
+    // Interrupted with games in progress: block 9 lacks its second game, block 10 is complete, block 11 has one game.
+    let games: Vec<u64> = (1..=17).chain(19..=21).collect();
+    let add = |mut report: Report| {
+        for &number in &games {
+            report.add(&duel(number, if number % 5 == 0 { [2, 1] } else { [1, 2] }));
+        }
+        report.finish();
+        report
+    };
+    let tested = add(two().with_test("elo0=0 elo1=20".parse().unwrap()));
+    assert_eq!(tested.played(), 20);
+    let (counted, blocks, llr) = figures(&tested);
+    assert_eq!((counted, blocks), (16, 8), "{}", tested.text());
+    assert!(llr.unwrap() > 0.0);
+    let left_out =
+        "\n4 games are not counted: their blocks are not complete, or wait for earlier ones\n";
+    assert!(tested.text().contains(left_out), "{}", tested.text());
+
+    let untested = add(two());
+    assert_eq!(figures(&untested), (18, 9, Some(18.0)), "{}", untested.text());
+    let left_out = "\n2 games are not counted: their blocks are not complete\n";
+    assert!(untested.text().contains(left_out), "{}", untested.text());
+}
+
+#[test]
+fn faults_of_games_that_do_not_count_are_listed() {
+    let fault = Some(Fault { seat: 1, reason: "it stumbled".to_string(), ..Fault::default() });
+    for report in [two(), two().with_test("elo0=0 elo1=20".parse().unwrap())] {
+        let mut report = report;
+        for number in 1..=3 {
+            let fault = fault.clone().filter(|_| number == 3);
+            report.add(&GameRecord { fault, ..duel(number, [1, 2]) });
+        }
+        report.finish();
+        assert_eq!((report.standings().games(), report.faults()), (2, 1), "{}", report.text());
+    }
+}
+
+/// Adds twenty blocks, of which only two are different.
+fn repeated(mut report: Report) -> Report {
+    for number in 1..=40 {
+        let moves = format!("opening {}", number % 4);
+        report.add(&GameRecord { moves, ..duel(number, [1, 2]) });
+    }
+    report.finish();
+    report
+}
+
+#[test]
+fn blocks_that_repeat_earlier_ones_are_no_evidence() {
+    let report = repeated(two());
+    let words = "\n36 of 40 games repeat earlier ones: add --random-plies or openings\n";
+    assert!(report.text().contains(words), "{}", report.text());
+    assert_eq!(figures(&report), (4, 2, Some(4.0)));
+    assert_eq!(report.played(), 40);
+    // The same as four games without repetition.
+    let mut four = two();
+    (1..=4).for_each(|number| four.add(&duel(number, [1, 2])));
+    assert_eq!(report.summary(), four.summary());
+    let json = |report| serde_json::from_str::<Value>(&standings_json(report)).unwrap();
+    assert_eq!((&json(&report)["games"], &json(&report)["repeated"]), (&4.into(), &36.into()));
+    assert_eq!(json(&four)["repeated"], Value::Null);
+
+    let sprt = "elo0=0 elo1=100".parse().unwrap();
+    let tested = repeated(two().with_test(sprt));
+    assert_eq!((tested.verdict(), figures(&tested).1), (Verdict::Open, 2));
+    let names = ["swift", "steady", "slow"].map(String::from).to_vec();
+    let rated = repeated(Report::new(names.clone(), 2, 2));
+    let mut four = Report::new(names, 2, 2);
+    (1..=4).for_each(|number| four.add(&duel(number, [1, 2])));
+    assert_eq!(rated.standings().ratings(), four.standings().ratings());
+}
+
+#[test]
+fn luck_adjustment_is_of_blocks_that_are_no_repetitions() {
+    let mut report = two();
+    for number in 1..=60 {
+        let luck = 100.0 + (number % 24) as f64;
+        let moves = (number % 24).to_string();
+        let place = if number % 3 == 0 { [2, 1] } else { [1, 2] };
+        report.add(&with_luck(GameRecord { moves, ..duel(number, place) }, luck));
+    }
+    let standings = report.standings();
+    assert_eq!((standings.games(), standings.adjusted().unwrap().blocks()), (24, 12));
 }
 
 /// A round robin of engines with two seats: `rounds` pairs of games of each two engines. The first engine of the list
@@ -229,6 +333,7 @@ fn round_robin(names: &[&str], rounds: usize) -> Report {
                         game: games,
                         block: games.div_ceil(2),
                         seats: seats.map(String::from).into(),
+                        moves: games.to_string(),
                         places: places.into(),
                         endings: vec![Ending::Finish; 2],
                         ..GameRecord::default()
@@ -251,12 +356,13 @@ fn a_crosstable_of_eight_fits_into_120_columns() {
         ["swift-2.1", "steady", "slow", "lazy", "patient", "hasty", "bold", "a-longer-name"];
     for more in [0, 1] {
         let mut report = round_robin(&names, 100);
-        for game in 0..more {
-            // One more game: the numbers of comparisons differ.
+        for game in 0..2 * more {
+            // One more block: the numbers of comparisons differ.
             report.add(&GameRecord {
                 game: 100_000 + game,
                 block: 50_000,
                 seats: ["swift-2.1", "steady"].map(String::from).into(),
+                moves: format!("more {game}"),
                 places: vec![1, 2],
                 endings: vec![Ending::Finish; 2],
                 ..GameRecord::default()
@@ -265,7 +371,7 @@ fn a_crosstable_of_eight_fits_into_120_columns() {
         let text = report.ratings().unwrap().text();
         let widest = text.lines().map(|line| line.chars().count()).max().unwrap();
         assert!(widest <= 120, "{widest} columns:\n{text}");
-        assert_eq!(text.contains("/200"), more == 1, "{text}");
+        assert_eq!(text.contains("/202"), more == 1, "{text}");
     }
 }
 

@@ -2,6 +2,7 @@
 
 use matches::record::ending::Ending;
 use matches::record::{GameRecord, TurnRecord};
+use matches::report::Report;
 use matches::score::{MeanScore, Standings, points};
 use proptest::prelude::*;
 
@@ -14,6 +15,7 @@ fn game(number: u64, block: u64, seats: &[&str], places: &[u32]) -> GameRecord {
         game: number,
         block,
         variant: "hase-und-igel".to_string(),
+        moves: number.to_string(),
         seats: seats.iter().map(|name| name.to_string()).collect(),
         places: places.to_vec(),
         endings: places.iter().map(ending).collect(),
@@ -23,9 +25,10 @@ fn game(number: u64, block: u64, seats: &[&str], places: &[u32]) -> GameRecord {
 
 fn standings(names: &[&str], seats: usize, games: &[GameRecord]) -> Standings {
     let names = names.iter().map(|name| name.to_string()).collect();
-    let mut standings = Standings::new(names, seats, seats);
-    games.iter().for_each(|game| standings.add(game));
-    standings
+    let mut report = Report::new(names, seats, seats);
+    games.iter().for_each(|game| report.add(game));
+    report.finish();
+    report.standings().clone()
 }
 
 /// Any places that a game can end with: a finishing order whose last places may be shared.
@@ -153,7 +156,7 @@ fn a_block_that_is_not_whole_is_left_out_of_the_error_bar() {
 
 #[test]
 fn an_engine_alone_has_no_error_bar() {
-    let games = [1, 2].map(|number| game(number, number, &["a", "a"], &[1, 2]));
+    let games = [1, 2].map(|number| game(number, 1, &["a", "a"], &[1, 2]));
     let standings = standings(&["a"], 2, &games);
     let (_, a) = standings.engines().next().unwrap();
     assert_eq!((a.share(), a.interval()), (Some(1.0), None), "{a:?}");

@@ -2,6 +2,7 @@
 
 mod fairness;
 mod machines;
+mod repeats;
 mod standings;
 mod strength;
 mod table;
@@ -15,7 +16,8 @@ use crate::plan::Plan;
 use crate::record::ending::Ending;
 use crate::record::printable::printable;
 use crate::record::{GameRecord, Speaker, TurnSums};
-use crate::score::{InOrder, Sprt, Standings, Verdict};
+use crate::score::{InOrder, Sprt, Standings, Summary, Verdict};
+use repeats::{Identity, Repeats};
 
 pub use fairness::{Fairness, LEGEND as FAIRNESS_LEGEND};
 pub use machines::{LEGEND as MACHINES_LEGEND, Machines, SHARES_LEGEND};
@@ -49,7 +51,8 @@ flaws: answers whose legal move was played, but with another part that was malfo
 /// Number of quoted lines of an offender's standard error.
 const QUOTED_LINES: usize = 3;
 
-/// The report of a match.
+/// The report of a match. All its figures are of one set of games: complete blocks that repeat no earlier one. Faults
+/// and disturbances are those of all games.
 #[derive(Clone, Debug)]
 pub struct Report {
     standings: Standings,
@@ -57,7 +60,13 @@ pub struct Report {
     pub fairness: Fairness,
     /// The machines that played.
     pub machines: Machines,
-    games_per_block: usize,
+    /// Games that wait for the rest of their block or, with a test, for earlier blocks.
+    waiting: InOrder<Waiting>,
+    repeats: Repeats,
+    /// Number of games so far, counted or not.
+    played: u64,
+    /// Number of games that were still waiting at the end.
+    left_out: u64,
     /// Number of faults in all games.
     faults: usize,
     /// Descriptions of the first faults, by number of the game.
@@ -65,16 +74,21 @@ pub struct Report {
     test: Option<Test>,
 }
 
-/// A test, with the games that it cannot count yet.
+/// A sequential test.
 #[derive(Clone, Debug)]
 struct Test {
     sprt: Sprt,
     /// Log likelihood ratio of the counted blocks.
     llr: f64,
     verdict: Verdict,
-    waiting: InOrder<(GameRecord, Vec<TurnSums>)>,
-    /// Number of games so far, counted or not.
-    played: u64,
+}
+
+/// A game without its moves and turns.
+#[derive(Clone, Debug)]
+struct Waiting {
+    outline: GameRecord,
+    sums: Vec<TurnSums>,
+    identity: Identity,
 }
 
 impl Report {
@@ -84,7 +98,10 @@ impl Report {
             fairness: Fairness::new(&names),
             machines: Machines::new(names.clone(), seats, games_per_block),
             standings: Standings::new(names, seats, games_per_block),
-            games_per_block,
+            waiting: InOrder::new(games_per_block),
+            repeats: Repeats::default(),
+            played: 0,
+            left_out: 0,
             faults: 0,
             listed: BTreeMap::new(),
             test: None,
@@ -102,53 +119,54 @@ impl Report {
         }
     }
 
-    /// Adds a test of the first engine against the second. From now on games count by complete blocks in the order of
-    /// the schedule, and not after the block that decides the test, so that the report does not depend on the number of
-    /// games played at a time.
+    /// Adds a test of the first engine against the second. From now on blocks count in the order of the schedule, and
+    /// not after the one that decides the test, so that the report does not depend on the number of games played at a
+    /// time.
     pub fn with_test(self, sprt: Sprt) -> Report {
-        let test = Test {
-            sprt,
-            llr: 0.0,
-            verdict: Verdict::Open,
-            waiting: InOrder::new(self.games_per_block),
-            played: 0,
-        };
+        let test = Test { sprt, llr: 0.0, verdict: Verdict::Open };
         Report { test: Some(test), ..self }
     }
 
-    /// Counts a game; with a test, only when its block is due. Games may come in any order, but each only once.
+    /// Adds a game, which counts once its block is complete and, with a test, due. Games may come in any order, but
+    /// each only once.
     pub fn add(&mut self, record: &GameRecord) {
         self.add_summary(record, &record.turn_sums());
     }
 
-    /// Counts a game with the given totals of each seat's turns instead of the record's own turns.
+    /// Adds a game with the given totals of each seat's turns instead of the record's own turns.
     pub fn add_summary(&mut self, record: &GameRecord, sums: &[TurnSums]) {
-        let Some(test) = &mut self.test else {
-            self.count(record, sums);
-            return;
+        self.played += 1;
+        let game = Waiting {
+            identity: Identity::of(record),
+            outline: GameRecord { moves: String::new(), turns: Vec::new(), ..record.clone() },
+            sums: sums.to_vec(),
         };
-        test.played += 1;
-        let outline = GameRecord { moves: String::new(), turns: Vec::new(), ..record.clone() };
-        let game = (outline, sums.to_vec());
-        test.waiting.add(record.block, record.game, game);
-        while let Some(test) = &mut self.test
-            && test.verdict == Verdict::Open
-            && let Some(block) = test.waiting.next_block()
+        self.waiting.add(record.block, record.game, game);
+        if self.test.is_none() {
+            let block = self.waiting.whole_block(record.block);
+            block.into_iter().for_each(|block| self.count(&block));
+        }
+        while self.test.is_some()
+            && self.verdict() == Verdict::Open
+            && let Some(block) = self.waiting.next_block()
         {
-            self.count_all(&block);
+            self.count(&block);
             self.update_test();
         }
     }
 
-    /// Counts the games that still wait for others, unless the test has decided.
+    /// Takes in the games that still wait for others, unless the test has decided. Their results do not count, unless
+    /// there are no others.
     pub fn finish(&mut self) {
-        if let Some(test) = &mut self.test
-            && test.verdict == Verdict::Open
-        {
-            let waiting = test.waiting.rest();
-            self.count_all(&waiting);
+        if self.verdict() != Verdict::Open {
+            return;
         }
-        self.standings.finish();
+        let rest = self.waiting.rest();
+        rest.iter().for_each(|game| self.note(game));
+        match self.repeats.games() {
+            0 => rest.iter().for_each(|game| self.standings.add(game.summary())),
+            _ => self.left_out += rest.len() as u64,
+        }
     }
 
     /// Result of the test; [`Verdict::Open`] without a test.
@@ -164,8 +182,22 @@ impl Report {
 
     /// Number of games played, counted or not.
     pub fn played(&self) -> u64 {
-        let test = self.test.as_ref();
-        test.map_or(self.standings.games(), |test| test.played)
+        self.played
+    }
+
+    /// Number of games in complete blocks that were taken into account, including those that repeat earlier ones.
+    pub fn judged(&self) -> u64 {
+        self.repeats.games()
+    }
+
+    /// Number of games that repeat earlier ones.
+    pub fn repeated(&self) -> u64 {
+        self.repeats.repeated()
+    }
+
+    /// Sentence on the games that repeat earlier ones, with a remedy; `None` if there are none.
+    pub fn repeats(&self) -> Option<String> {
+        self.repeats.in_words()
     }
 
     /// Number of games that ended by an engine's fault.
@@ -188,14 +220,20 @@ impl Report {
         }
     }
 
-    fn count_all(&mut self, games: &[(GameRecord, Vec<TurnSums>)]) {
-        for (record, sums) in games {
-            self.count(record, sums);
+    /// Counts a complete block, unless it repeats an earlier one.
+    fn count(&mut self, block: &[Waiting]) {
+        block.iter().for_each(|game| self.note(game));
+        let identities: Vec<Identity> = block.iter().map(|game| game.identity).collect();
+        if self.repeats.add(&identities) {
+            block.iter().for_each(|game| self.machines.add_result(&game.outline));
+            let games: Vec<Summary> = block.iter().map(Waiting::summary).collect();
+            self.standings.add_block(&games);
         }
     }
 
-    fn count(&mut self, record: &GameRecord, sums: &[TurnSums]) {
-        self.standings.add_summary(record, sums);
+    /// Takes in everything about a game but its result.
+    fn note(&mut self, game: &Waiting) {
+        let (record, sums) = game.summary();
         self.fairness.add(record, sums);
         self.machines.add(record);
         if let Some(described) = describe_fault(record) {
@@ -205,6 +243,18 @@ impl Report {
                 self.listed.pop_last();
             }
         }
+    }
+
+    /// Sentences on the games that do not count.
+    pub fn uncounted(&self) -> Vec<String> {
+        let left_out = match self.left_out {
+            0 => None,
+            1 => Some("1 game is not counted: its block is not complete".to_string()),
+            games => Some(format!("{games} games are not counted: their blocks are not complete")),
+        };
+        let waits = self.test.as_ref().map_or("", |_| ", or wait for earlier ones");
+        let left_out = left_out.map(|sentence| sentence + waits);
+        self.repeats().into_iter().chain(left_out).collect()
     }
 
     /// Returns the statistics of the match.
@@ -245,8 +295,11 @@ impl Report {
             text += &self.seats().text();
             text += &self.legend();
         }
+        let uncounted: Vec<String> =
+            self.uncounted().into_iter().map(|sentence| sentence + "\n").collect();
         let (fairness, machines) = (&self.fairness, &self.machines);
         let parts = [
+            (!uncounted.is_empty()).then(|| uncounted.concat()),
             self.head_to_head().map(|compared| compared.text()),
             self.ratings().map(|rows| rows.text() + RATINGS_LEGEND),
             fairness.rows().map(|rows| rows.text() + FAIRNESS_LEGEND),
@@ -275,6 +328,12 @@ impl Report {
             }
         }
         text
+    }
+}
+
+impl Waiting {
+    fn summary(&self) -> Summary<'_> {
+        (&self.outline, &self.sums)
     }
 }
 

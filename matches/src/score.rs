@@ -2,8 +2,7 @@
 //!
 //! Place p of N is worth N - p points; seats that share places share their points equally. An engine's *share* is its
 //! points as a fraction of all points of its games. Its error bar is a confidence interval over blocks, because the
-//! games of a block share their opening and cards and are not independent. Comparisons of two engines and ratings use
-//! whole blocks.
+//! games of a block share their opening and cards and are not independent.
 
 mod adjusted;
 mod blocks;
@@ -78,6 +77,9 @@ pub fn shares(places: &[u32]) -> Vec<f64> {
 /// Least number of blocks whose errors are compared.
 const LEAST_BLOCKS: u64 = 5;
 
+/// A game with the totals of each seat's turns.
+pub type Summary<'a> = (&'a GameRecord, &'a [TurnSums]);
+
 /// Statistics of a match.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Standings {
@@ -85,14 +87,13 @@ pub struct Standings {
     engines: Vec<Tally>,
     seats: Vec<Tally>,
     games: u64,
-    waiting: InOrder<Placing>,
     ratings: Ratings,
     adjusted_ratings: Ratings,
     head_to_head: Option<BlockScores>,
     adjusted: Option<AdjustedScores>,
     crosstable: Crosstable,
-    /// Number of games in the blocks that ratings and comparisons use.
-    games_in_order: u64,
+    /// Number of games in complete blocks.
+    games_in_blocks: u64,
     /// Number of games with luck by the identity of its evaluator.
     luck_by: BTreeMap<String, u64>,
 }
@@ -144,26 +145,28 @@ impl Standings {
             ratings: Ratings::new(names.len()),
             adjusted_ratings: Ratings::of_adjusted(names.len()),
             crosstable: Crosstable::default(),
-            games_in_order: 0,
+            games_in_blocks: 0,
             names,
             seats: vec![tally; seats],
             games: 0,
-            waiting: InOrder::new(games_per_block),
             head_to_head: None,
             adjusted: None,
             luck_by: BTreeMap::new(),
         }
     }
 
-    /// Counts a game. Games may come in any order, but each only once.
-    pub fn add(&mut self, record: &GameRecord) {
-        self.add_summary(record, &record.turn_sums());
+    /// Counts a complete block. The order of the blocks makes no difference.
+    pub fn add_block(&mut self, games: &[Summary<'_>]) {
+        games.iter().for_each(|&game| self.add(game));
+        let placings: Vec<Placing> = games.iter().map(|(record, _)| self.placing(record)).collect();
+        self.compare(&placings);
     }
 
-    /// Counts a game with the given totals of each seat's turns instead of the record's own turns.
-    pub fn add_summary(&mut self, record: &GameRecord, sums: &[TurnSums]) {
+    /// Counts a game on its own: in the tables, but neither in ratings nor in comparisons, which need blocks.
+    pub fn add(&mut self, (record, sums): Summary<'_>) {
         self.games += 1;
-        self.add_placing(record);
+        let Placing { engines, places, .. } = self.placing(record);
+        self.crosstable.add(&engines, &places);
         for (name, tally) in self.names.iter().zip(&mut self.engines) {
             tally.add(record, name);
         }
@@ -195,30 +198,17 @@ impl Standings {
         }
     }
 
-    /// Counts the complete blocks that still wait for earlier ones. Earlier blocks may be missing, for example those of
-    /// a retired engine.
-    pub fn finish(&mut self) {
-        for block in self.waiting.whole_blocks() {
-            self.add_block(&block);
-        }
-    }
-
-    /// Counts the places of a game, and every block that is now due and complete.
-    fn add_placing(&mut self, record: &GameRecord) {
-        let placing = Placing {
+    fn placing(&self, record: &GameRecord) -> Placing {
+        Placing {
             engines: record.seats.iter().map(|name| self.engine_named(name)).collect(),
             places: record.places.clone(),
             luck: luck_of(record),
-        };
-        self.crosstable.add(&placing.engines, &placing.places);
-        self.waiting.add(record.block, record.game, placing);
-        while let Some(block) = self.waiting.next_block() {
-            self.add_block(&block);
         }
     }
 
-    fn add_block(&mut self, block: &[Placing]) {
-        self.games_in_order += block.len() as u64;
+    /// Counts the comparisons of a block.
+    fn compare(&mut self, block: &[Placing]) {
+        self.games_in_blocks += block.len() as u64;
         let mut table = Crosstable::default();
         for game in block {
             table.add(&game.engines, &game.places);
@@ -249,7 +239,7 @@ impl Standings {
         }
     }
 
-    /// Ratings of the engines from the complete blocks so far.
+    /// Ratings of the engines from complete blocks.
     pub fn ratings(&self) -> Vec<Rating> {
         self.ratings.fit()
     }
@@ -259,7 +249,7 @@ impl Standings {
         (!self.adjusted_ratings.is_empty()).then(|| self.adjusted_ratings.fit())
     }
 
-    /// Scores of the first engine against the second in the complete blocks so far; `None` unless there are exactly two
+    /// Scores of the first engine against the second in complete blocks; `None` unless there are exactly two
     /// engines and at least one such block.
     pub fn head_to_head(&self) -> Option<&BlockScores> {
         self.head_to_head.as_ref()
@@ -283,7 +273,7 @@ impl Standings {
         let (raw, adjusted): (Vec<f64>, Vec<f64>) =
             squares.collect::<Option<Vec<_>>>()?.into_iter().unzip();
         let ratio = raw.iter().sum::<f64>() / adjusted.iter().sum::<f64>();
-        ratio.is_finite().then(|| (self.games_in_order as f64 * ratio).round() as u64)
+        ratio.is_finite().then(|| (self.games_in_blocks as f64 * ratio).round() as u64)
     }
 
     /// Number of games with luck by the identity of its evaluator.
@@ -291,14 +281,14 @@ impl Standings {
         &self.luck_by
     }
 
-    /// Results of each engine against each other, from the places in all games.
+    /// Results of each engine against each other.
     pub fn crosstable(&self) -> &Crosstable {
         &self.crosstable
     }
 
-    /// Number of games in the blocks that [`Standings::ratings`] and [`Standings::head_to_head`] use.
-    pub fn games_in_order(&self) -> u64 {
-        self.games_in_order
+    /// Number of games in complete blocks: all of [`Standings::games`], unless there is no complete block.
+    pub fn games_in_blocks(&self) -> u64 {
+        self.games_in_blocks
     }
 
     /// Number of games.

@@ -126,7 +126,7 @@ fn places(games: &[RecordedGame], seats: usize) -> String {
     let names: BTreeSet<&String> = games.iter().flat_map(|game| &game.record.seats).collect();
     let mut standings = Standings::new(names.into_iter().cloned().collect(), seats, seats);
     for game in games {
-        standings.add(&game.record);
+        standings.add((&game.record, &game.record.turn_sums()));
     }
     let row = |name: &str, tally: &Tally| {
         let first = tally.places[0] as f64 / tally.games as f64;

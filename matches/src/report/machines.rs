@@ -76,16 +76,27 @@ impl Machines {
         self.aside = aside;
     }
 
-    /// Counts a game.
+    /// Counts a game, without its result.
     pub fn add(&mut self, record: &GameRecord) {
+        self.machine_of(record).add(record);
+    }
+
+    /// Counts the result of a game.
+    pub fn add_result(&mut self, record: &GameRecord) {
+        let names = self.names.clone();
+        for (tally, name) in self.machine_of(record).engines.iter_mut().zip(&names) {
+            tally.add(record, name);
+        }
+    }
+
+    fn machine_of(&mut self, record: &GameRecord) -> &mut MachineTally {
         let machine = record.machine.as_ref();
         let name = machine.map_or(UNNAMED, |machine| machine.worker.as_str());
         let machine = self.machines.entry(name.to_string());
-        let machine = machine.or_insert_with(|| MachineTally {
+        machine.or_insert_with(|| MachineTally {
             engines: vec![self.no_games.clone(); self.names.len()],
             ..MachineTally::default()
-        });
-        machine.add(record, &self.names);
+        })
     }
 
     /// Returns the listed machines, those with the most games first, and the number of the others.
@@ -208,7 +219,7 @@ fn stands_out(here: &Tally, elsewhere: &Tally) -> bool {
 }
 
 impl MachineTally {
-    fn add(&mut self, record: &GameRecord, names: &[String]) {
+    fn add(&mut self, record: &GameRecord) {
         self.games += 1;
         if let Some(machine) = &record.machine {
             self.seconds += machine.micros as f64 / 1e6 / f64::from(machine.slots.max(1));
@@ -229,9 +240,6 @@ impl MachineTally {
             self.faults += u64::from(!is_late);
         }
         self.reruns += record.reruns.len() as u64;
-        for (tally, name) in self.engines.iter_mut().zip(names) {
-            tally.add(record, name);
-        }
     }
 
     fn row(&self, name: &str, all: u64) -> Vec<String> {
@@ -300,6 +308,7 @@ mod tests {
         let mut machines = Machines::new(["a", "b"].map(String::from).into(), 2, 2);
         for game in games {
             machines.add(&game);
+            machines.add_result(&game);
         }
         machines
     }

@@ -228,7 +228,7 @@ fn blocks(blocks: u64, games_per_block: u32) -> String {
 
 /// Ratings of several engines, best first.
 fn ranking(standings: &Standings, ratings: Vec<Rating>) -> Option<String> {
-    let games = standings.games_in_order();
+    let games = standings.games_in_blocks();
     if games == 0 || standings.engines().count() < 2 {
         return None;
     }

@@ -87,6 +87,9 @@ enum Line<'a> {
     },
     Standings {
         games: u64,
+        /// Number of games that repeat earlier ones.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        repeated: Option<u64>,
         engines: Vec<StandingEvent<'a>>,
         /// Strength of the first of two engines.
         #[serde(flatten)]
@@ -204,6 +207,7 @@ impl<'a> Line<'a> {
         let by: Vec<&str> = standings.luck_by().keys().map(String::as_str).collect();
         Line::Standings {
             games: standings.games(),
+            repeated: Some(report.repeated()).filter(|&games| games > 0),
             engines: engines.collect(),
             strength: raw.chain(luck).collect(),
             equivalent_games: standings.equivalent_games(),

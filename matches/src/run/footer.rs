@@ -22,7 +22,7 @@ impl Match {
         remarks: &str,
     ) -> String {
         let mut text = self.games_in_words(elapsed, outcome);
-        let games = self.ledger.report.standings().games();
+        let games = self.ledger.report.played();
         if let Some(file) = self.ledger.record_file.as_ref().filter(|_| games > 0) {
             text += &format!(", recorded in {}", file.path().display());
         }
@@ -60,7 +60,7 @@ impl Match {
     fn games_in_words(&self, elapsed: Duration, outcome: &Result<(), SourceError>) -> String {
         let (all, time) = (self.plan.games, duration(elapsed));
         let report = &self.ledger.report;
-        let games = report.standings().games();
+        let games = report.played();
         let before = match self.before {
             0 => String::new(),
             before => format!(", {before} of them in earlier runs"),
@@ -69,8 +69,9 @@ impl Match {
             return format!("{games} of {all} games in {time}{before}");
         }
         if report.verdict() != Verdict::Open {
-            let games_in_words = count(games, "game");
-            let more = match report.played() - games {
+            let judged = report.judged();
+            let games_in_words = count(judged, "game");
+            let more = match games - judged {
                 0 => String::new(),
                 more => format!(", {more} more played and not counted"),
             };

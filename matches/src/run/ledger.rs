@@ -33,6 +33,8 @@ pub struct Ledger {
     pub retired: Vec<String>,
     /// Whether the warning about a busy machine was printed.
     pub has_warned: bool,
+    /// Whether the warning about repeated games was printed.
+    pub has_told_repeats: bool,
     /// Once it asks to stop, a slow reader of the records no longer blocks the match.
     pub interrupt: Interrupt,
 }
@@ -116,6 +118,11 @@ impl Ledger {
                 if let Some(warning) = warning.filter(|_| !self.has_warned) {
                     self.has_warned = true;
                     progress.say(&format!("{warning}\n"))?;
+                }
+                let repeats = self.report.repeats();
+                if let Some(repeats) = repeats.filter(|_| !self.has_told_repeats) {
+                    self.has_told_repeats = true;
+                    progress.say(&format!("{repeats}\n"))?;
                 }
                 let played = self.report.played();
                 if self.report_every.is_some_and(|every| played.is_multiple_of(every)) {

@@ -83,6 +83,7 @@ impl Outputs {
             repeats: 0,
             retired: Vec::new(),
             has_warned: false,
+            has_told_repeats: false,
             interrupt,
         })
     }

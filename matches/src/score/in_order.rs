@@ -1,5 +1,5 @@
-//! Puts finished games into the order of the schedule, by complete blocks, so that ratings and tests do not depend on
-//! the number of games played at a time.
+//! Puts finished games into complete blocks, and these into the order of the schedule, so that statistics do not depend
+//! on the number of games played at a time.
 
 use std::collections::BTreeMap;
 
@@ -29,21 +29,15 @@ impl<T> InOrder<T> {
 
     /// Takes the games of the next block, in order, if the block is complete.
     pub fn next_block(&mut self) -> Option<Vec<T>> {
-        let is_whole = |games: &BTreeMap<u64, T>| games.len() >= self.games_per_block;
-        self.waiting.get(&self.next).filter(|games| is_whole(games))?;
-        let games = self.waiting.remove(&self.next)?;
+        let games = self.whole_block(self.next)?;
         self.next += 1;
-        Some(games.into_values().collect())
+        Some(games)
     }
 
-    /// Takes all complete blocks, in order, although earlier ones are incomplete.
-    pub fn whole_blocks(&mut self) -> Vec<Vec<T>> {
-        let (games_per_block, waiting) = (self.games_per_block, std::mem::take(&mut self.waiting));
-        let (whole, rest) =
-            waiting.into_iter().partition(|(_, games)| games.len() >= games_per_block);
-        self.waiting = rest;
-        let whole: BTreeMap<u64, BTreeMap<u64, T>> = whole;
-        whole.into_values().map(|games| games.into_values().collect()).collect()
+    /// Takes the games of a block, in order, if it is complete, although earlier blocks may not be.
+    pub fn whole_block(&mut self, block: u64) -> Option<Vec<T>> {
+        self.waiting.get(&block).filter(|games| games.len() >= self.games_per_block)?;
+        Some(self.waiting.remove(&block)?.into_values().collect())
     }
 
     /// Takes all waiting games, in order.
@@ -72,13 +66,14 @@ mod tests {
     }
 
     #[test]
-    fn whole_blocks_need_not_wait_for_ever() {
+    fn whole_blocks_need_not_wait_for_earlier_ones() {
         let mut games = InOrder::new(2);
         for game in [8u64, 7, 4, 6, 5, 1] {
             games.add(game.div_ceil(2), game, game);
         }
         assert_eq!(games.next_block(), None);
-        assert_eq!(games.whole_blocks(), [[5, 6], [7, 8]]);
+        let whole: Vec<_> = (1..=4).filter_map(|block| games.whole_block(block)).collect();
+        assert_eq!(whole, [[5, 6], [7, 8]]);
         assert_eq!(games.rest(), [1, 4]);
     }
 }

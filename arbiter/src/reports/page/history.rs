@@ -35,7 +35,7 @@ pub struct History {
 impl History {
     /// Takes a sample if a block has been completed since the last one.
     pub fn sample(&mut self, report: &Report) {
-        let games = report.standings().games_in_order();
+        let games = report.standings().games_in_blocks();
         if games == self.games {
             return;
         }
@@ -133,7 +133,7 @@ fn sample(report: &Report) -> Sample {
     let standings = report.standings();
     let (ratings, scores) = (standings.ratings(), standings.head_to_head());
     Sample {
-        games: standings.games_in_order(),
+        games: standings.games_in_blocks(),
         ratings: ratings.iter().map(|rating| rating.rating).collect(),
         elo: scores.and_then(|scores| scores.elo()),
         llr: report.llr(),
@@ -152,6 +152,7 @@ mod tests {
             game: 2 * block - u64::from(seats[0] == "one"),
             block,
             seats: seats.map(String::from).into(),
+            moves: block.to_string(),
             places: seats.map(|name| 1 + u32::from(name == "other")).into(),
             endings: vec![Ending::Finish, Ending::Last],
             ..GameRecord::default()

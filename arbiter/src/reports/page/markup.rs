@@ -72,7 +72,7 @@ fn header(page: &Page) -> Markup {
             h1 { (headline(page)) }
             p.lead {
                 (page.subject.title) ", " (games) " games"
-                @if counted < games { ", " (counted) " of them counted by the test" }
+                @if counted < games { ", " (counted) " of them counted" }
             }
             nav {
                 @for (id, name) in [
@@ -153,6 +153,7 @@ fn standings(page: &Page) -> Markup {
             h2 { "Standings" }
             (rows("standings", &page.report.engines(), Some(("share, error, par", by_engine.collect()))))
             p.note { (page.report.legend()) }
+            @for sentence in page.report.uncounted() { p { (sentence) } }
             @if let Some(summary) = page.report.summary() { p #summary { (summary) } }
             @if let Some(summary) = page.report.adjusted_summary() { p #adjusted { (summary) } }
             @if let Some(compared) = page.report.head_to_head() {

@@ -18,7 +18,7 @@ use crate::record::{Fault, GameRecord, Luck, Machine, Rerun, TurnRecord, TurnSum
 pub enum Extent {
     /// Everything.
     Whole,
-    /// Everything except moves, estimates, scores and variations, which are most of the data.
+    /// Everything except the moves, estimates, scores and variations of the turns, which are most of the data.
     Outline,
     /// The totals of each seat's turns instead of the turns.
     Summary,
@@ -36,14 +36,14 @@ impl Extent {
                     WHERE game = ?1 ORDER BY number",
             ],
             Extent::Outline => [
-                "SELECT number, block, variant, start, '', NULL, luck FROM games
+                "SELECT number, block, variant, start, moves, NULL, luck FROM games
                     WHERE number BETWEEN ?1 AND ?2 ORDER BY number",
                 "SELECT seat, '', micros, overrun, depth, NULL, NULL, NULL, NULL, waited, late_stop,
                     out_of_turn, flaw, number FROM turns
                     WHERE game = ?1 ORDER BY number",
             ],
             Extent::Summary => [
-                "SELECT number, block, variant, start, '', NULL, luck FROM games
+                "SELECT number, block, variant, start, moves, NULL, luck FROM games
                     WHERE number BETWEEN ?1 AND ?2 ORDER BY number",
                 "SELECT NULL WHERE ?1 IS NULL",
             ],
