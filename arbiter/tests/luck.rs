@@ -204,11 +204,11 @@ fn luck_is_the_same_during_a_match_after_it_and_in_a_report() {
     assert_eq!(expected.matches(r#""luck":{"by":"built-in "#).count(), 8, "{expected}");
     let concurrent = play(&folder, "concurrent.db", &["--concurrency", "3"]);
     assert_eq!(lines(&concurrent), expected);
-    let after = play(&folder, "after.db", &["--luck", "after 1"]);
+    let after = play(&folder, "after.db", &["--luck", "after 20"]);
     assert_eq!(lines(&after), expected);
     let later = play(&folder, "later.db", &["--luck", "off"]);
     assert!(!lines(&later).contains("luck"), "{}", lines(&later));
-    let text = content(&["report", &later, "--format", "text", "--luck", "1"]);
+    let text = content(&["report", &later, "--format", "text", "--luck", "20"]);
     assert!(text.contains("luck-adjusted"), "{text}");
     assert_eq!(lines(&later), expected);
     let (code, stdout, stderr) = run(&["replay", &later]);

@@ -451,6 +451,52 @@ fn an_infinite_elo_has_no_finite_error() {
     assert_eq!(format!("{low:+.1}"), "+182.1");
 }
 
+#[test]
+fn adjustment_that_is_less_precise_is_no_gain() {
+    // The luck varies far more than the results.
+    let noisy = |number: u64| [900.0, -700.0, 300.0, -500.0, 100.0][number as usize * 2 % 5];
+    let all = |report: &Report| {
+        let headline = report.verdict_in_words().unwrap();
+        (report.text(), headline, report.adjusted_summary().unwrap())
+    };
+    let mut two = two();
+    for number in 1..=24 {
+        let places = if number % 5 == 0 { [2, 1] } else { [1, 2] };
+        two.add(&with_luck(duel(number, places), noisy(number)));
+    }
+    let mut three = Report::new(["swift", "steady", "slow"].map(String::from).to_vec(), 3, 3);
+    for number in 1..=18 {
+        let mut seats = ["swift", "steady", "slow"];
+        seats.rotate_left(number as usize % 3);
+        three.add(&with_luck(game(number, seats, [1, 2, 3]), noisy(number)));
+    }
+    for report in [two, three] {
+        let (text, headline, summary) = all(&report);
+        assert!(!headline.contains("adjusted"), "{headline}");
+        let words = "luck-adjusted: no gain from adjustment; luck by buxtehude, 20 nodes";
+        assert_eq!(summary, words);
+        assert!(!text.contains("luck-adjusted +") && !text.contains("as precise as"), "{text}");
+        let table = report.engines().rows;
+        assert!(table.iter().all(|row| row[3..5] == ["no gain", "-"]), "{text}");
+        if let Some(ratings) = report.ratings() {
+            assert!(ratings.rows.iter().all(|row| row[4..6] == ["no gain", "-"]), "{text}");
+        }
+        // Programs get the numbers with their errors.
+        let json: Value = serde_json::from_str(&standings_json(&report)).unwrap();
+        assert!(json["engines"][0]["adjusted_error"].as_f64().unwrap() > 0.1, "{json}");
+    }
+}
+
+#[test]
+fn with_few_blocks_adjustment_is_no_gain() {
+    let mut report = two();
+    for (number, luck) in [(1, 300.0), (2, -100.0), (3, -300.0), (4, 100.0)] {
+        report.add(&with_luck(duel(number, [1, 1]), luck));
+    }
+    let summary = report.adjusted_summary().unwrap();
+    assert!(summary.starts_with("luck-adjusted: no gain from adjustment;"), "{summary}");
+}
+
 /// Runs a program on a terminal of a number of columns, both as arguments.
 const ON_A_TERMINAL: &str = r#"
 import fcntl, os, pty, struct, sys, termios

@@ -35,8 +35,11 @@ share: fraction of all points of its games; par: the share of equals; ±: 95 % i
 
 /// Explanation of the luck-adjusted columns, which are shown only if luck was measured.
 const LUCK_LEGEND: &str = "\
-adjusted: in complete blocks, after the luck of the cards is subtracted, which has a mean of 0
+adjusted: less the luck of the cards, whose mean is 0; no gain: it would be less precise than the share
 ";
+
+/// Instead of a luck-adjusted figure that is less precise than the raw one.
+const NO_GAIN: &str = "no gain";
 
 /// Explanation of the winnings, which are shown only if the game has a stake.
 const WINNINGS_LEGEND: &str = "\

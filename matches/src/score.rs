@@ -261,6 +261,30 @@ impl Standings {
         self.adjusted.as_ref()
     }
 
+    /// `true` if luck-adjusted results are more precise than raw ones: the score of the first of two engines, the ratings
+    /// of more, or the shares of the seats with a single one. `false` if an error of all of them is unknown.
+    pub fn gains_by_luck(&self) -> bool {
+        if let [_, _] = self.names[..] {
+            let raw = self.head_to_head().and_then(BlockScores::mean_score);
+            let raw = raw.map(|score| score.interval().width());
+            let adjusted = self.adjusted().and_then(AdjustedScores::score);
+            return adjusted.zip(raw).is_some_and(|(adjusted, raw)| adjusted.width() < raw);
+        }
+        let errors: Vec<Option<(f64, f64)>> = match self.adjusted_ratings() {
+            Some(adjusted) if self.names.len() > 1 => {
+                let ratings = self.ratings().into_iter().zip(adjusted);
+                ratings.map(|(raw, adjusted)| raw.error.zip(adjusted.error)).collect()
+            }
+            _ => {
+                let seats = self.seats.iter();
+                seats.map(|tally| tally.error().zip(tally.adjusted_error())).collect()
+            }
+        };
+        let errors = errors.into_iter().flatten();
+        let gain: f64 = errors.map(|(raw, adjusted)| raw.powi(2) - adjusted.powi(2)).sum();
+        gain > 0.0
+    }
+
     /// Number of games whose raw results would be as precise as the luck-adjusted ones, by the squared errors of the
     /// engines' shares; `None` if an error is unknown, or the blocks are too few for it.
     pub fn equivalent_games(&self) -> Option<u64> {

@@ -8,6 +8,10 @@ use super::{EngineSpec, Limit};
 /// Largest default budget: more positions hardly make values better.
 const MOST_NODES: u64 = 300;
 
+/// Least default budget. It costs hardly more than one position, since most of the time goes into reading the game, and
+/// is more precise.
+const LEAST_NODES: u64 = 20;
+
 /// Divisor of an engine's nodes per move that gives the default budget. The number of moves of a game is close to the
 /// number of values that its luck needs, so measuring takes less than a twentieth of the engines' time. So does the
 /// least budget next to engines of a few nodes, whose time mostly goes into the exchange of lines.
@@ -40,10 +44,10 @@ impl LuckPlan {
         let budget = |engine: &EngineSpec| match engine.limit {
             Limit { time: Some(_), .. } => MOST_NODES,
             Limit { nodes: Some(nodes), .. } => nodes / PART,
-            _ => 1,
+            _ => LEAST_NODES,
         };
-        let nodes = engines.iter().map(budget).min().unwrap_or(1);
-        let nodes = nodes.clamp(1, MOST_NODES);
+        let nodes = engines.iter().map(budget).min().unwrap_or(LEAST_NODES);
+        let nodes = nodes.clamp(LEAST_NODES, MOST_NODES);
         LuckPlan { by: Some(LuckBy::BuiltIn { nodes }), after: false }
     }
 
@@ -111,10 +115,11 @@ mod tests {
         let default = format!("after {MOST_NODES}");
         assert_eq!("after".parse::<LuckPlan>().unwrap().to_string(), default);
         for (limit, nodes) in [
-            (Limit::nodes(1000), "20"),
-            (Limit::nodes(1), "1"),
+            (Limit::nodes(2000), "40"),
+            (Limit::nodes(60), "20"),
+            (Limit::nodes(1), "20"),
             (Limit::nodes(1_000_000), "300"),
-            ("depth=4".parse().unwrap(), "1"),
+            ("depth=4".parse().unwrap(), "20"),
             ("movetime=20".parse().unwrap(), "300"),
         ] {
             let fast = EngineSpec::new("fast", "fast", limit);

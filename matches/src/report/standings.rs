@@ -1,6 +1,6 @@
 //! The tables of engines and seats, independent of the output format.
 
-use super::{Column, Report, Rows, decimals, percent};
+use super::{Column, NO_GAIN, Report, Rows, decimals, percent};
 use crate::record::ending::Ending;
 use crate::score::{Standings, Tally};
 
@@ -86,7 +86,11 @@ fn row(first: String, tally: &Tally, standings: &Standings) -> Vec<String> {
     let mut row = vec![first];
     row.extend([tally.share(), tally.error()].map(in_percent));
     if has_luck(standings) {
-        row.extend([tally.adjusted_share(), tally.adjusted_error()].map(in_percent));
+        let (raw, adjusted) = (tally.error(), tally.adjusted_error());
+        row.extend(match adjusted.zip(raw).is_some_and(|(adjusted, raw)| adjusted >= raw) {
+            true => [NO_GAIN.to_string(), "-".to_string()],
+            false => [tally.adjusted_share(), adjusted].map(in_percent),
+        });
     }
     if has_winnings(standings) {
         row.extend([tally.winnings(), tally.winnings_error()].map(amount));

@@ -1,6 +1,6 @@
 //! Strength of the engines of a match: Elo and the sequential test for two, ratings for more.
 
-use super::{Column, Report, Rows, Test, decimals, percent, signed};
+use super::{Column, NO_GAIN, Report, Rows, Test, decimals, percent, signed};
 use crate::luck::{flag, in_words};
 use crate::record::printable::printable;
 use crate::score::{
@@ -36,7 +36,7 @@ impl Report {
     pub fn head_to_head(&self) -> Option<HeadToHead> {
         let standings = &self.standings;
         let title = title(standings)?;
-        let adjusted = standings.adjusted();
+        let adjusted = standings.adjusted().filter(|_| standings.gains_by_luck());
         let mut lines =
             standings.head_to_head().map_or(Vec::new(), |scores| details(scores, adjusted));
         lines.extend(self.test.as_ref().map(|test| ("LLR", state(test))));
@@ -44,23 +44,22 @@ impl Report {
     }
 
     /// Result in one line, for a headline: the better of two engines, if the interval of its score excludes equality,
-    /// or else as [`Report::summary`]. The luck-adjusted score follows the raw one; the more precise of both decides.
+    /// or else as [`Report::summary`]. The luck-adjusted score follows the raw one and decides, if it is more precise.
     /// `None` before the first complete block.
     pub fn verdict_in_words(&self) -> Option<String> {
         let standings = &self.standings;
         let names = standings.engines().map(|(name, _)| printable(name));
         let names: Vec<_> = names.collect();
         let [one, other] = names.as_slice() else {
-            let adjusted = self.adjusted_result();
+            let adjusted = self.adjusted_result().filter(|_| standings.gains_by_luck());
             let adjusted = adjusted.map(|result| format!("; luck-adjusted: {result}"));
             return Some(self.summary()? + &adjusted.unwrap_or_default());
         };
         let raw = standings.head_to_head().and_then(BlockScores::mean_score);
         let raw = raw.map(|score| score.interval());
-        let adjusted = standings.adjusted().and_then(AdjustedScores::score);
-        let width = |score: &Interval| score.high - score.low;
-        let known = [adjusted, raw].into_iter().flatten();
-        let Some(score) = known.min_by(|one, other| width(one).total_cmp(&width(other))) else {
+        let adjusted = standings.adjusted().filter(|_| standings.gains_by_luck());
+        let adjusted = adjusted.and_then(AdjustedScores::score);
+        let Some(score) = adjusted.or(raw) else {
             return self.summary();
         };
         let of_the_better = |Interval { value, low, high }| match score.high < 0.5 {
@@ -99,7 +98,13 @@ impl Report {
     /// a complete block was measured.
     pub fn adjusted_summary(&self) -> Option<String> {
         let (standings, result) = (&self.standings, self.adjusted_result()?);
-        let gained = standings.equivalent_games();
+        let (result, gained) = match standings.gains_by_luck() {
+            true => {
+                let games = standings.equivalent_games();
+                (result, games.filter(|&games| games > standings.games_in_blocks()))
+            }
+            false => ("no gain from adjustment".to_string(), None),
+        };
         let gained =
             gained.map(|games| format!("; as precise as {games} games without adjustment"));
         let by: Vec<String> = standings.luck_by().keys().map(|by| in_words(by)).collect();
@@ -166,10 +171,17 @@ impl Report {
         };
         let row = |(number, &(index, name, rating)): (usize, &(usize, &str, Rating))| {
             let mut row = vec![(number + 1).to_string(), name.to_string()];
-            let adjusted = adjusted.as_ref().map(|ratings| ratings[index]);
-            for rating in [Some(rating), adjusted].into_iter().flatten() {
+            let in_words = |rating: Rating| {
                 let error = rating.error.map(|error| format!("{error:.0}"));
-                row.extend([signed(rating.rating, 0), error.unwrap_or("-".to_string())]);
+                [signed(rating.rating, 0), error.unwrap_or("-".to_string())]
+            };
+            row.extend(in_words(rating));
+            if let Some(adjusted) = adjusted.as_ref().map(|ratings| ratings[index]) {
+                let errors = adjusted.error.zip(rating.error);
+                row.extend(match errors.is_some_and(|(adjusted, raw)| adjusted >= raw) {
+                    true => [NO_GAIN.to_string(), "-".to_string()],
+                    false => in_words(adjusted),
+                });
             }
             row.extend(engines.iter().map(|&(other, ..)| cell(index, other)));
             row

@@ -121,3 +121,21 @@ fn variance(points: &Moments, unit: f64) -> Option<f64> {
 pub(super) fn half_width(points: &Moments, unit: f64) -> Option<f64> {
     student::half_width_of(variance(points, unit)?, points.count())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_scores_vary_as_the_documented_formula_says() {
+        let mut scores = AdjustedScores::new(2, 2);
+        for score in [0.6, 0.5, 0.7] {
+            scores.add((score * 2.0 * POINT as f64) as i64);
+        }
+        let expected: f64 = (0.02 + 0.1 / 4.0) / (3.0 - 1.0 + 0.1);
+        assert!((scores.variance().unwrap() - expected).abs() < 1e-12, "{scores:?}");
+        // The quantile has two degrees of freedom.
+        let error = scores.score().unwrap().error();
+        assert!((error - 4.302_652_73 * (expected / 3.0).sqrt()).abs() < 1e-8, "{error}");
+    }
+}

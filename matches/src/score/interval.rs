@@ -41,6 +41,11 @@ impl Interval {
         below.max(above)
     }
 
+    /// Distance of the bounds.
+    pub fn width(&self) -> f64 {
+        self.high - self.low
+    }
+
     /// `true` if both bounds are finite and about equally far from the estimate.
     pub fn is_symmetric(&self) -> bool {
         let (below, above) = self.sides();

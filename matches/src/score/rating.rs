@@ -348,3 +348,49 @@ fn reached(from: usize, steps: &[Vec<usize>]) -> Vec<bool> {
     }
     reached
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Error of both ratings by the formulas of docs/rating.md, for blocks with two comparisons of two engines. `coins`
+    /// blocks vary like a coin.
+    fn error(points: &[f64], coins: f64, quantile: f64) -> f64 {
+        let blocks = points.len() as f64;
+        let all: f64 = points.iter().sum();
+        // The likeliest strength of the first engine; the second has the negative one.
+        let gradient = |strength: f64| {
+            DRAWN * (0.5 - chance(strength)) + all - 2.0 * blocks * chance(2.0 * strength)
+        };
+        let (mut low, mut high) = (-10.0, 10.0);
+        for _ in 0..100 {
+            let middle = (low + high) / 2.0;
+            if gradient(middle) > 0.0 { low = middle } else { high = middle }
+        }
+        let (p, q) = (chance(2.0 * low), chance(low));
+        let residuals: f64 = points.iter().map(|points| (points - 2.0 * p).powi(2)).sum();
+        let coins = coins * 4.0 * p * (1.0 - p);
+        let information = 2.0 * (2.0 * blocks * p * (1.0 - p)) + q * (1.0 - q);
+        let variance = (residuals + coins + q * (1.0 - q) / 2.0) / information.powi(2);
+        quantile * ELO * variance.sqrt()
+    }
+
+    #[test]
+    fn two_engines_have_the_errors_of_the_documented_formulas() {
+        let points = [2.0, 1.0, 1.5, 0.5, 2.0, 1.0];
+        // The adjusted quantile is that of Student with 6 + 1 - 2 degrees of freedom.
+        for (mut ratings, coins, quantile) in
+            [(Ratings::new(2), 2.0, 1.959_964), (Ratings::of_adjusted(2), 0.1, 2.570_581_836)]
+        {
+            for points in points {
+                let points = (points * POINT as f64) as i64;
+                ratings.add_block(&[Meeting { engines: (0, 1), comparisons: 2, points }]);
+            }
+            let expected = error(&points, coins, quantile);
+            for rating in ratings.fit() {
+                let found = rating.error.unwrap();
+                assert!((found - expected).abs() < 1e-6, "{found} {expected}");
+            }
+        }
+    }
+}
