@@ -64,8 +64,9 @@ fn a_shared_option_applies_where_it_is_offered() {
 fn an_engine_without_a_name_is_called_what_it_calls_itself() {
     let named = engine("echo id name Quick 2.0;", "", "");
     let silent = engine("", "", "");
-    let engines = scripts("id_names", [named.clone(), named.clone(), named, silent]);
-    let [first, second, third, fourth] = engines;
+    let engines = scripts("id_names", [named.clone(), named, silent]);
+    let [first, third, fourth] = engines;
+    let second = first.clone();
     let third = third + " name=mine";
     let store = directory("id_names_store").join("match.db");
     let store = store.display().to_string();
@@ -78,6 +79,39 @@ fn an_engine_without_a_name_is_called_what_it_calls_itself() {
     let (code, report, _) = run(&["report", &store, "--format", "text"]);
     assert_eq!(code, 0, "{report}");
     assert!(report.contains("Quick 2.0 (2)"), "{report}");
+}
+
+#[test]
+fn engines_with_one_id_name_are_called_by_their_files() {
+    let named = engine("echo id name Quick 2.0;", "", "");
+    let engines = scripts("file_names", [named.clone(), named]);
+    let (code, stdout, stderr) = play(&["--games", "2"], &engines);
+    assert_eq!(code, 0, "{stdout}{stderr}");
+    assert!(stdout.contains("\n  e1.sh ") && stdout.contains("\n  e2.sh "), "{stdout}");
+    assert!(!stdout.contains("(1)"), "{stdout}");
+}
+
+#[test]
+fn an_option_whose_line_cannot_be_read_is_set_with_a_note() {
+    let line = "option name Hash type spin default 0.5";
+    let [odd, other] = scripts(
+        "unreadable_option",
+        [engine("echo id name odd;", &format!("echo {line};"), ""), engine("", "", "")],
+    );
+    let games = ["--games", "2", "--each", "option.Hash=0.7"];
+    let (code, stdout, stderr) = play(&games, &[odd.clone(), other.clone()]);
+    assert_eq!(code, 0, "{stdout}{stderr}");
+    let note = format!("note: odd: option.Hash=0.7 is sent unchecked: \"{line}\" cannot be read: ");
+    assert_eq!(stdout.matches(&note).count(), 1, "{stdout}");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("unreadable_option");
+    let set = fs::read_to_string(folder.join("e1.sh.set")).unwrap();
+    assert_eq!(set.lines().next(), Some("setoption name Hash value 0.7"), "{set}");
+    let (code, _, stderr) = play(&[], &[odd + " option.Hush=1", other]);
+    assert_eq!(code, 2, "{stderr}");
+    assert!(
+        stderr.contains(&format!("it offers nothing; \"{line}\" cannot be read: ")),
+        "{stderr}"
+    );
 }
 
 /// Shell code that counts the starts of an engine in a file next to it.

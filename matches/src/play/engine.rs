@@ -16,14 +16,14 @@ pub(super) mod start_error;
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use buxtehude::protocol::{Command, OptionOffer, Reply};
+use buxtehude::protocol::{Command, Reply};
 
 pub use answer::Answer;
 pub use asking::Search;
 pub use conversation::AnswerError;
 use conversation::Conversation;
 use lines::LONGEST_LINE;
-pub use options::{is_left_out, option_commands};
+pub use options::{Offers, is_left_out, option_commands};
 pub use process::Process;
 use process::Usage;
 pub use start_error::{StartError, quoted};
@@ -51,7 +51,7 @@ pub struct Engine {
     conversation: Conversation,
     id_name: Option<String>,
     /// Offered options.
-    offers: Vec<OptionOffer>,
+    offers: Offers,
     /// Whether it is idle and has followed the protocol.
     usable: bool,
     /// Last relevant `info` line of the running search.
@@ -112,7 +112,7 @@ impl Engine {
                 source: start_error::explained(source, &spec.command, spec.dir.as_deref()),
             })?,
             id_name: None,
-            offers: Vec::new(),
+            offers: Offers::default(),
             usable: true,
             info: Vec::new(),
             is_timed: spec.limit.time.is_some(),
@@ -182,7 +182,7 @@ impl Engine {
     }
 
     /// Offered options, in the order of the engine.
-    pub fn offers(&self) -> &[OptionOffer] {
+    pub fn offers(&self) -> &Offers {
         &self.offers
     }
 
@@ -210,27 +210,24 @@ impl Engine {
     }
 
     /// Sends `uci` and reads the answers up to `uciok`.
-    fn introduce(&mut self, deadline: Instant) -> Result<Vec<OptionOffer>, AnswerError> {
+    fn introduce(&mut self, deadline: Instant) -> Result<Offers, AnswerError> {
         let uci = lines(&[Command::Uci]);
         self.conversation.send(uci.as_bytes(), deadline)?;
-        let mut offers = Vec::new();
+        let mut offers = Offers::default();
         let mut room = BYTES_OF_OFFERS;
         loop {
             let line = self.conversation.next_line(deadline)?;
             let length = line.text.len();
-            match String::from_utf8_lossy(line.text).trim().parse() {
+            let text = String::from_utf8_lossy(line.text);
+            match text.trim().parse() {
                 Ok(Reply::UciOk) => return Ok(offers),
                 Ok(Reply::IdName(name)) => {
                     let name = printable(&name);
                     self.id_name = Some(shortened(&name, LONGEST_ID_NAME).into_owned());
                 }
                 // Beyond the limit, the offers might never end.
-                Ok(Reply::Option(offer)) if length <= room => {
-                    room -= length;
-                    offers.push(offer);
-                }
-                // A malformed offer matters only if that option is configured; the start fails then.
-                Ok(_) | Err(_) => {}
+                _ if length <= room && offers.add(&text) => room -= length,
+                _ => {}
             }
         }
     }

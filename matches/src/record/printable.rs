@@ -7,6 +7,11 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
+/// Number of lines that [`first_and_last`] shows from the start of an output.
+const FIRST_LINES: usize = 5;
+/// Number of lines that it shows from the end.
+const LAST_LINES: usize = 3;
+
 /// `true` if a character is not visible as itself: a control character, a mark of the writing direction, a character
 /// without width, or a separator of lines or paragraphs.
 pub fn is_hidden(c: char) -> bool {
@@ -91,6 +96,20 @@ pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     }
 }
 
+/// Returns the first and last lines of an output that are not blank, with the number of omitted lines in between: a crash
+/// may print its reason before or after a stack trace.
+pub fn first_and_last(lines: &[String]) -> Vec<String> {
+    let lines = lines.iter().filter(|line| !line.trim().is_empty());
+    let lines: Vec<String> = lines.cloned().collect();
+    match lines.len().saturating_sub(FIRST_LINES + LAST_LINES) {
+        0 | 1 => lines,
+        omitted => {
+            let (first, rest) = lines.split_at(FIRST_LINES);
+            [first, &[format!("[{omitted} lines]")], &rest[omitted..]].concat()
+        }
+    }
+}
+
 /// Replaces hidden characters in JSON by JSON escapes; its meaning stays the same.
 pub fn printable_json(json: &str) -> Cow<'_, str> {
     // Outside of JSON strings the only hidden characters are white space, and inside of them white space is escaped.
@@ -109,6 +128,20 @@ mod tests {
 
     const HIDDEN: &str = "\0\u{1}\u{7}\u{8}\r\u{b}\u{c}\u{1b}\u{7f}\u{80}\u{85}\u{9b}\u{9f}\u{ad}\u{61c}\u{200b}\
         \u{200d}\u{200e}\u{200f}\u{2028}\u{2029}\u{202a}\u{202e}\u{2060}\u{2066}\u{2069}\u{feff}\u{fff9}\u{e0041}";
+
+    #[test]
+    fn the_first_and_last_lines_that_are_not_blank_are_shown() {
+        let lines = |text: &str| text.split(' ').map(String::from).collect::<Vec<String>>();
+        for (text, expected) in [
+            ("", ""),
+            ("a  b", "a b"),
+            ("1 2 3 4 5 6 7 8 9", "1 2 3 4 5 6 7 8 9"),
+            ("1 2 3 4 5 6 7  8 9 10", "1 2 3 4 5 [2|lines] 8 9 10"),
+        ] {
+            let shown = first_and_last(&lines(text)).join(" ").replace(" lines]", "|lines]");
+            assert_eq!(shown, expected, "{text:?}");
+        }
+    }
 
     #[test]
     fn what_is_hidden_is_shown_and_the_rest_stays() {

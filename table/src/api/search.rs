@@ -7,7 +7,7 @@ use std::time::Duration;
 use buxtehude::protocol::{Command, Go, Info, OptionKind, OptionOffer, PositionCommand};
 use buxtehude::rules::{AnyPosition, Turn, Variant};
 use matches::plan::{Limit, TimeLimit};
-use matches::play::engine::option_commands;
+use matches::play::engine::{Offers, option_commands};
 use matches::record::is_estimate;
 
 use super::App;
@@ -245,7 +245,8 @@ fn check_values(
     options: &[(String, String)],
     offers: &[OptionOffer],
 ) -> Result<(), ApiError> {
-    let commands = option_commands(&engine.spec.name, options, offers);
+    let offers = Offers { readable: offers.to_vec(), unreadable: Vec::new() };
+    let commands = option_commands(&engine.spec.name, options, &offers);
     commands.map_err(|error| ApiError::invalid(error.to_string()))?;
     Ok(())
 }

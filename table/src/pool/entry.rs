@@ -85,7 +85,7 @@ impl Entry {
             Ok(engine) => {
                 *introduction = Introduction {
                     id: engine.id_name().map(String::from),
-                    offers: engine.offers().to_vec(),
+                    offers: engine.offers().readable.clone(),
                     error: None,
                 };
             }

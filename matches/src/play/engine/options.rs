@@ -1,13 +1,100 @@
 //! The options of an engine, checked against its offers.
 
-use buxtehude::protocol::{Command, OptionKind, OptionOffer};
+use std::fmt;
+
+use buxtehude::protocol::{Command, OptionKind, OptionOffer, Reply};
 
 use super::StartError;
 use super::start_error::{excerpt, listed};
 use crate::plan::{Draft, EngineSpec};
+use crate::record::printable::{printable, shortened};
 
 /// Name of the option that selects the variant.
 const VARIANT_OPTION: &str = "UCI_Variant";
+/// Maximum number of characters quoted from an `option` line.
+const LONGEST_QUOTED: usize = 200;
+
+/// The options that an engine offers.
+#[derive(Clone, Debug, Default)]
+pub struct Offers {
+    /// The options whose lines can be parsed.
+    pub readable: Vec<OptionOffer>,
+    /// The other `option` lines.
+    pub unreadable: Vec<UnreadableOffer>,
+}
+
+/// An `option` line that cannot be parsed. Its option can be set nevertheless, to a value that nobody checks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnreadableOffer {
+    /// Name of the option, if the line has one.
+    name: String,
+    /// Word after `type`; empty if it is missing.
+    kind: String,
+    line: String,
+    reason: String,
+}
+
+impl Offers {
+    /// Adds the offer of an `option` line, and returns `true`; ignores other lines.
+    pub fn add(&mut self, line: &str) -> bool {
+        let mut words = line.split_whitespace();
+        if !words.next().is_some_and(|word| word.eq_ignore_ascii_case("option")) {
+            return false;
+        }
+        let reason = match line.parse() {
+            Ok(Reply::Option(offer)) => {
+                self.readable.push(offer);
+                return true;
+            }
+            Ok(_) => "expected the word \"option\" in small letters".to_string(),
+            Err(error) => error.to_string(),
+        };
+        let mut words = words.skip_while(|word| word.eq_ignore_ascii_case("name")).peekable();
+        let mut name = Vec::new();
+        while let Some(word) =
+            words.next_if(|word| !["type", "default", "min", "max", "var"].contains(word))
+        {
+            name.push(word);
+        }
+        let mut rest = words.skip_while(|word| *word != "type");
+        self.unreadable.push(UnreadableOffer {
+            name: name.join(" "),
+            kind: rest.nth(1).unwrap_or_default().to_string(),
+            line: shortened(&printable(line.trim()), LONGEST_QUOTED).into_owned(),
+            reason,
+        });
+        true
+    }
+
+    /// Finds an option by its name, which is case-insensitive as in UCI.
+    fn find(&self, name: &str) -> Option<&OptionOffer> {
+        self.readable.iter().find(|offer| offer.name.eq_ignore_ascii_case(name))
+    }
+
+    /// Returns the unreadable line of an option, unless there is a readable one.
+    pub fn unreadable(&self, name: &str) -> Option<&UnreadableOffer> {
+        let mut lines = self.unreadable.iter();
+        let line = lines.find(|offer| !name.is_empty() && offer.name.eq_ignore_ascii_case(name));
+        line.filter(|_| self.find(name).is_none())
+    }
+}
+
+impl UnreadableOffer {
+    fn setting(&self, value: &str) -> Command {
+        let value = match (self.kind.as_str(), value) {
+            ("string", "") => Some("<empty>"),
+            (_, "") => None,
+            (_, value) => Some(value),
+        };
+        Command::SetOption { name: self.name.clone(), value: value.map(String::from) }
+    }
+}
+
+impl fmt::Display for UnreadableOffer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "\"{}\" cannot be read: {}", self.line, self.reason)
+    }
+}
 
 /// Returns the commands that set the variant, if the engine offers a choice, and the options of `spec`, except optional
 /// ones that the engine does not offer.
@@ -17,11 +104,13 @@ const VARIANT_OPTION: &str = "UCI_Variant";
 pub fn settings(
     spec: &EngineSpec,
     variant: &str,
-    offers: &[OptionOffer],
+    offers: &Offers,
 ) -> Result<Vec<Command>, StartError> {
     let mut commands = Vec::new();
-    if let Some(offer) = find(offers, VARIANT_OPTION) {
+    if let Some(offer) = offers.find(VARIANT_OPTION) {
         commands.push(variant_setting(spec, variant, offer)?);
+    } else if let Some(offer) = offers.unreadable(VARIANT_OPTION) {
+        commands.push(offer.setting(variant));
     }
     let mut options = spec.options.clone();
     options.retain(|(name, _)| !is_left_out(&spec.draft, name, offers));
@@ -30,8 +119,9 @@ pub fn settings(
 }
 
 /// `true` for an optional option that the engine does not offer.
-pub fn is_left_out(draft: &Draft, option: &str, offers: &[OptionOffer]) -> bool {
-    find(offers, option).is_none() && draft.optional.iter().any(|name| name == option)
+pub fn is_left_out(draft: &Draft, option: &str, offers: &Offers) -> bool {
+    let is_offered = offers.find(option).is_some() || offers.unreadable(option).is_some();
+    !is_offered && draft.optional.iter().any(|name| name == option)
 }
 
 /// Returns the commands that set the given options, pairs of name and value.
@@ -41,22 +131,24 @@ pub fn is_left_out(draft: &Draft, option: &str, offers: &[OptionOffer]) -> bool 
 pub fn option_commands(
     engine: &str,
     options: &[(String, String)],
-    offers: &[OptionOffer],
+    offers: &Offers,
 ) -> Result<Vec<Command>, StartError> {
     let command = |(name, value): &(String, String)| {
-        let offer = find(offers, name).ok_or_else(|| StartError::UnknownOption {
+        if let Some(offer) = offers.find(name) {
+            return setting(engine, offer, value);
+        }
+        if let Some(offer) = offers.unreadable(name) {
+            check_line(engine, name, value)?;
+            return Ok(offer.setting(value));
+        }
+        Err(StartError::UnknownOption {
             engine: engine.to_string(),
             option: name.clone(),
-            offered: offers.iter().map(|offer| offer.name.clone()).collect(),
-        })?;
-        setting(engine, offer, value)
+            offered: offers.readable.iter().map(|offer| offer.name.clone()).collect(),
+            unreadable: offers.unreadable.iter().map(UnreadableOffer::to_string).collect(),
+        })
     };
     options.iter().map(command).collect()
-}
-
-/// Finds an option by its name, which is case-insensitive as in UCI.
-fn find<'a>(offers: &'a [OptionOffer], name: &str) -> Option<&'a OptionOffer> {
-    offers.iter().find(|offer| offer.name.eq_ignore_ascii_case(name))
 }
 
 fn variant_setting(
@@ -77,15 +169,8 @@ fn variant_setting(
 }
 
 fn setting(engine: &str, offer: &OptionOffer, value: &str) -> Result<Command, StartError> {
-    let refuse = |accepted: String| StartError::OptionValue {
-        engine: engine.to_string(),
-        option: excerpt(&offer.name),
-        value: value.to_string(),
-        accepted,
-    };
-    if value.contains(['\n', '\r']) {
-        return Err(refuse("a single line".to_string()));
-    }
+    let refuse = |accepted| refused(engine, &offer.name, value, accepted);
+    check_line(engine, &offer.name, value)?;
     let value = match &offer.kind {
         OptionKind::Check { .. } if matches!(value, "true" | "false") => Some(value.to_string()),
         OptionKind::Check { .. } => return Err(refuse("true or false".to_string())),
@@ -105,9 +190,25 @@ fn setting(engine: &str, offer: &OptionOffer, value: &str) -> Result<Command, St
     Ok(Command::SetOption { name: offer.name.clone(), value })
 }
 
+/// Refuses a value of several lines.
+fn check_line(engine: &str, option: &str, value: &str) -> Result<(), StartError> {
+    match value.contains(['\n', '\r']) {
+        true => Err(refused(engine, option, value, "a single line".to_string())),
+        false => Ok(()),
+    }
+}
+
+fn refused(engine: &str, option: &str, value: &str, accepted: String) -> StartError {
+    StartError::OptionValue {
+        engine: engine.to_string(),
+        option: excerpt(option),
+        value: value.to_string(),
+        accepted,
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use buxtehude::protocol::Reply;
     use buxtehude::rules::VARIANTS;
 
     use super::*;
@@ -122,15 +223,17 @@ mod tests {
         "option name Book type string default <empty>",
     ];
 
-    fn offers() -> Vec<OptionOffer> {
-        let offer = |line: &str| match line.parse() {
-            Ok(Reply::Option(offer)) => offer,
-            other => panic!("{line}: {other:?}"),
-        };
-        OFFERS.into_iter().map(offer).collect()
+    fn set(variant: usize, options: &[(&str, &str)]) -> Result<Vec<String>, String> {
+        set_of(&OFFERS, variant, options)
     }
 
-    fn set(variant: usize, options: &[(&str, &str)]) -> Result<Vec<String>, String> {
+    fn set_of(
+        lines: &[&str],
+        variant: usize,
+        options: &[(&str, &str)],
+    ) -> Result<Vec<String>, String> {
+        let mut offers = Offers::default();
+        lines.iter().for_each(|line| assert!(offers.add(line)));
         let spec = EngineSpec {
             options: options
                 .iter()
@@ -138,7 +241,7 @@ mod tests {
                 .collect(),
             ..EngineSpec::new("mine", "", Limit::depth(1))
         };
-        settings(&spec, VARIANTS[variant].name, &offers())
+        settings(&spec, VARIANTS[variant].name, &offers)
             .map(|commands| commands.iter().map(Command::to_string).collect())
             .map_err(|error| error.to_string())
     }
@@ -186,6 +289,35 @@ mod tests {
                 format!("engine mine: option {name:?} cannot be {value:?}: it accepts {accepted}")
             );
         }
+    }
+
+    #[test]
+    fn an_option_whose_line_cannot_be_read_can_be_set() {
+        for (line, option, expected) in [
+            ("name GaviotaTbPath type string empty", ("gaviotatbpath", "/a b"), " value /a b"),
+            ("name GaviotaTbPath type string empty", ("GaviotaTbPath", ""), " value <empty>"),
+            ("name Threads default 4 min 4 max 100", ("Threads", "9"), " value 9"),
+            ("name Own Book type check default True", ("own book", "true"), " value true"),
+            ("name Contempt type spin default 0.5", ("Contempt", "0.7"), " value 0.7"),
+            ("name Clear Hash type button now", ("Clear Hash", ""), ""),
+            ("name Clear", ("Clear", ""), ""),
+            ("Hash type spin default 1 min 1 max 64", ("Hash", "8"), " value 8"),
+        ] {
+            let line = format!("option {line}");
+            let set = set_of(&[&line], 0, &[option]).unwrap();
+            let name = line.trim_start_matches("option ").trim_start_matches("name ");
+            let name = &name[..option.0.len()];
+            assert_eq!(set, [format!("setoption name {name}{expected}")], "{line}");
+            let refused = set_of(&[&line], 0, &[("Hush", "1")]).unwrap_err();
+            let quoted = format!("it offers nothing; \"{line}\" cannot be read: option");
+            assert!(refused.contains(&quoted), "{refused}");
+            let lines = set_of(&[&line], 0, &[(option.0, "1\nquit")]).unwrap_err();
+            assert!(lines.ends_with("it accepts a single line"), "{lines}");
+        }
+        let capital = "Option name Hash type spin default 1 min 1 max 64";
+        assert_eq!(set_of(&[capital], 0, &[("Hash", "8")]).unwrap().len(), 1);
+        let set = set_of(&["option name UCI_Variant type list"], 0, &[]).unwrap();
+        assert_eq!(set, ["setoption name UCI_Variant value hase-und-igel"]);
     }
 
     #[test]

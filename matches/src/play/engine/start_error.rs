@@ -10,11 +10,13 @@ use super::AnswerError;
 use crate::input_file;
 use crate::plan::binary::file_of;
 use crate::record::Evidence;
-use crate::record::printable::{printable, printable_bytes, shortened};
+use crate::record::printable::{first_and_last, printable, printable_bytes, shortened};
 use crate::spelling::did_you_mean;
 
 /// Maximum number of offered names or values in a message; the others are only counted.
 const LISTED: usize = 20;
+/// Maximum number of unreadable lines in a message.
+const SHOWN_LINES: usize = 3;
 /// Maximum number of bytes of a script's first line.
 const SHEBANG_BYTES: u64 = 256;
 /// Maximum number of characters of each.
@@ -51,17 +53,20 @@ pub enum StartError {
     },
     /// The engine does not offer a configured option.
     #[error(
-        "engine {engine} has no option {option:?}{}: it offers {}",
+        "engine {engine} has no option {option:?}{}: it offers {}{}",
         did_you_mean(option, offered.iter().map(String::as_str)),
-        listed(offered)
+        listed(offered),
+        shown_lines(unreadable)
     )]
     UnknownOption {
         /// The engine's name.
         engine: String,
         /// Configured option.
         option: String,
-        /// Names of all offered options.
+        /// Names of all offered options whose lines can be read.
         offered: Vec<String>,
+        /// Lines of the others, with the reasons.
+        unreadable: Vec<String>,
     },
     /// The engine does not accept the configured value of an option.
     #[error("engine {engine}: option {option:?} cannot be {value:?}: it accepts {accepted}")]
@@ -174,6 +179,16 @@ pub(super) fn listed(offered: &[String]) -> String {
     shown.join(", ") + &more
 }
 
+/// Shows the first lines with their reasons, and counts the others.
+fn shown_lines(unreadable: &[String]) -> String {
+    let shown: String =
+        unreadable.iter().take(SHOWN_LINES).map(|line| format!("; {line}")).collect();
+    match unreadable.len().saturating_sub(SHOWN_LINES) {
+        0 => shown,
+        more => format!("{shown}; and {more} more lines"),
+    }
+}
+
 /// Quotes and shortens a name or value of an engine.
 pub(super) fn excerpt(text: &str) -> String {
     shortened(&printable(text), LONGEST_LISTED).into_owned()
@@ -181,7 +196,7 @@ pub(super) fn excerpt(text: &str) -> String {
 
 /// Quotes the last lines of a standard error, if there are any.
 pub fn quoted(stderr: &[String]) -> String {
-    match stderr {
+    match &first_and_last(stderr)[..] {
         [] => String::new(),
         lines => format!("; its standard error ends with: {}", lines.join(" | ")),
     }
