@@ -1,13 +1,15 @@
 //! Each kind of misbehaviour costs the engine that game, in bounded time, and costs the other engines nothing.
 #![cfg(target_os = "linux")]
 
+use std::fs;
 use std::time::Duration;
 
-use crate::common::{processes, table};
+use crate::common::{processes, program, table};
 use matches::plan::{EngineSpec, Limit};
 use matches::record::GameRecord;
 use matches::record::ending::Ending;
 use processes::{await_death, living_members};
+use program::{BUILT_IN, directory, run};
 use table::{Table, tiny};
 
 /// Timeout of a step; a longer wait for an engine is the arbiter's fault.
@@ -156,7 +158,8 @@ fn a_clock_that_runs_out() {
 
 #[test]
 fn no_answer_within_the_time_limit() {
-    offend(&with_movetime(50, "sleep 1000"), Ending::Stall, "1060.0 ms");
+    let reason = "within 1060.0 ms (limit 50.0 + margin 10.0 + wait 1000.0); no output after `go`";
+    offend(&with_movetime(50, "sleep 1000"), Ending::Stall, reason);
 }
 
 #[test]
@@ -180,7 +183,7 @@ fn no_answer_within_the_stall_limit() {
 }
 
 fn most_memory_used() -> usize {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let status = fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find(|line| line.starts_with("VmHWM")).unwrap();
     let kibibytes: usize = line.split_whitespace().nth(1).unwrap().parse().unwrap();
     kibibytes * 1024
@@ -228,8 +231,31 @@ fn the_last_lines_of_standard_error_are_quoted() {
         "for i in 1 2 3 4 5 6 7 8 9 10 11; do echo line $i >&2; done; printf 'the end' >&2; exit 3";
     let record = offend(&tiny(&[go]), Ending::Crash, "exit status: 3");
     let stderr = record.fault.unwrap().stderr;
-    assert_eq!(stderr.len(), 10, "{stderr:?}");
-    assert_eq!((stderr[0].as_str(), stderr[9].as_str()), ("line 3", "the end"));
+    assert_eq!(stderr.len(), 12, "{stderr:?}");
+    assert_eq!((stderr[0].as_str(), stderr[11].as_str()), ("line 1", "the end"));
+}
+
+/// The words of a crash of Node.js: a place, the reason, a stack trace, and the version.
+#[test]
+fn a_crash_is_shown_with_its_first_and_last_words() {
+    let directory = directory("crash_words");
+    let script = directory.join("crash.sh");
+    let go =
+        "printf '%s\\n' 'hare.js:3' '' 'Error: out of carrots' >&2; for i in 1 2 3 4 5 6 7 8 9; do
+        echo '    at frame' $i >&2; done; printf '\\nNode.js v20\\n' >&2; exit 3";
+    let engine = format!(
+        "while read -r line; do case $line in uci) echo uciok;; isready) echo readyok;; go*) {go};; esac; done"
+    );
+    fs::write(&script, engine).unwrap();
+    let engine = format!("cmd=/bin/sh args={} name=node", script.display());
+    let games = ["match", "--games", "2", "--nodes", "1", "--luck", "off"];
+    let (code, stdout, stderr) =
+        run(&[&games[..], &["--engine", &engine, "--engine", BUILT_IN]].concat());
+    assert_eq!(code, 4, "{stdout}{stderr}");
+    let words = "    stderr: hare.js:3\n    stderr: Error: out of carrots\n    stderr:     at frame 1\n    \
+        stderr:     at frame 2\n    stderr:     at frame 3\n    stderr: [4 lines]\n    stderr:     at frame 8\n    \
+        stderr:     at frame 9\n    stderr: Node.js v20\n";
+    assert!(stdout.contains(words), "{stdout}");
 }
 
 #[test]

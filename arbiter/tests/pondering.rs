@@ -91,8 +91,8 @@ fn an_engine_that_does_not_stop_loses_the_game() {
     assert_eq!(record.endings, [Ending::Stall, Ending::Ended], "{record:?}\n{log}");
     let reason = record.fault.unwrap().reason;
     // The margin and one second, no matter how long its limit is.
-    let expected = "it did not answer within 1050.0 ms; no output after `stop`: does it flush its output after each \
-        line?";
+    let expected = "it did not answer within 1050.0 ms (margin 50.0 + wait 1000.0); no output after `stop`: does it \
+        flush its output after each line?";
     assert_eq!(reason, expected, "{log}");
 }
 

@@ -14,7 +14,7 @@ use crate::archive::replay::Replay;
 use crate::archive::store::SetAside;
 use crate::plan::Plan;
 use crate::record::ending::Ending;
-use crate::record::printable::printable;
+use crate::record::printable::{first_and_last, printable};
 use crate::record::{GameRecord, Speaker, TurnSums};
 use crate::score::{InOrder, Sprt, Standings, Summary, Verdict};
 use repeats::{Identity, Repeats};
@@ -50,9 +50,6 @@ winnings: mean sum of its seats in a game that was played to its end
 const FLAWS_LEGEND: &str = "\
 flaws: answers whose legal move was played, but with another part that was malformed or impossible, and was dropped
 ";
-
-/// Number of quoted lines of an offender's standard error.
-const QUOTED_LINES: usize = 3;
 
 /// The report of a match. All its figures are of one set of games: complete blocks that repeat no earlier one. Faults
 /// and disturbances are those of all games.
@@ -372,9 +369,8 @@ fn describe_fault(record: &GameRecord) -> Option<String> {
     for line in what_was_legal(record) {
         let _ = writeln!(text, "    {line}");
     }
-    let first = fault.stderr.len().saturating_sub(QUOTED_LINES);
-    for line in &fault.stderr[first..] {
-        let _ = writeln!(text, "    stderr: {}", printable(line));
+    for line in first_and_last(&fault.stderr) {
+        let _ = writeln!(text, "    stderr: {}", printable(&line));
     }
     Some(text)
 }

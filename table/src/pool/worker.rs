@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 use buxtehude::protocol::{Command, Start};
-use matches::play::engine::{Answer, AnswerError, Engine, Search, option_commands};
+use matches::play::engine::{Answer, AnswerError, Engine, Search, option_commands, quoted};
 
 use super::question::{Found, Job, Question, Role, SearchError};
 use super::scheduler::Scheduler;
@@ -180,10 +180,7 @@ impl Process {
     /// Describes a failure, with the last lines of the engine's standard error.
     fn error(&self, error: AnswerError) -> SearchError {
         let name = &self.role.engine.spec.name;
-        let stderr = match self.engine.stderr_tail().join(" | ") {
-            lines if lines.is_empty() => lines,
-            lines => format!("; its standard error ends with: {lines}"),
-        };
+        let stderr = quoted(&self.engine.stderr_tail());
         match error {
             AnswerError::Interrupted => SearchError::Ending,
             AnswerError::Stalled => {

@@ -442,7 +442,7 @@ impl Conversation {
                 Ok(0) => self.process.stderr = None,
                 Ok(number) => {
                     let now = Instant::now();
-                    self.stderr.receive(&bytes[..number], |line| {
+                    self.stderr.receive(&bytes[..number], now, |line| {
                         self.log.write(now, &self.name, Origin::Stderr, line);
                     });
                 }

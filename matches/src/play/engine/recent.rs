@@ -1,7 +1,7 @@
 //! The last lines exchanged with an engine, and of its standard error, in bounded memory.
 
 use std::collections::VecDeque;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::play::log::Origin;
 use crate::record::printable::printable_bytes;
@@ -14,8 +14,12 @@ const HEAD_BYTES: usize = 160;
 /// Number of bytes kept from the end of a long line, which for `position` contains the latest moves.
 const TAIL_BYTES: usize = 160;
 
-/// Number of lines kept of the standard error.
+/// Number of lines kept of the standard error, however old they are.
 const STDERR_LINES: usize = 10;
+/// Time for which more lines are kept, because a crash may print its reason before a long stack trace.
+const STDERR_TIME: Duration = Duration::from_secs(1);
+/// Maximum number of lines kept from the start of that time, and from its end.
+const STDERR_PART: usize = 20;
 /// Number of bytes kept of each.
 const STDERR_BYTES: usize = 500;
 
@@ -85,17 +89,22 @@ impl Recent {
     }
 }
 
-/// The last lines of a standard error.
+/// The last lines of a standard error: all of the last second, or their first and last ones.
 #[derive(Default)]
 pub struct StderrTail {
-    lines: VecDeque<Vec<u8>>,
+    /// First lines with their times.
+    head: VecDeque<(Instant, Vec<u8>)>,
+    /// Number of lines omitted after those.
+    omitted: usize,
+    /// Lines after those.
+    tail: VecDeque<(Instant, Vec<u8>)>,
     /// Line without a newline so far.
     unfinished: Vec<u8>,
 }
 
 impl StderrTail {
-    /// Adds bytes, and calls `line` for each line that they complete.
-    pub fn receive(&mut self, bytes: &[u8], mut line: impl FnMut(&[u8])) {
+    /// Adds bytes that arrived at `now`, and calls `line` for each line that they complete.
+    pub fn receive(&mut self, bytes: &[u8], now: Instant, mut line: impl FnMut(&[u8])) {
         for piece in bytes.split_inclusive(|&byte| byte == b'\n') {
             let (text, complete) = match piece.strip_suffix(b"\n") {
                 Some(text) => (text, true),
@@ -105,24 +114,44 @@ impl StderrTail {
             self.unfinished.extend_from_slice(&text[..text.len().min(room)]);
             if complete {
                 line(&self.unfinished);
-                if self.lines.len() == STDERR_LINES {
-                    self.lines.pop_front();
-                }
-                self.lines.push_back(std::mem::take(&mut self.unfinished));
+                let complete = std::mem::take(&mut self.unfinished);
+                self.keep(now, complete);
             }
         }
     }
 
-    /// Returns the last lines, oldest first and escaped; the newest may be incomplete.
+    fn keep(&mut self, now: Instant, line: Vec<u8>) {
+        let is_old = |(at, _): &(Instant, _)| now.saturating_duration_since(*at) > STDERR_TIME;
+        while self.head.len() + self.tail.len() >= STDERR_LINES
+            && self.head.front().is_some_and(is_old)
+        {
+            self.head.pop_front();
+            if self.head.is_empty() {
+                std::mem::swap(&mut self.head, &mut self.tail);
+                self.omitted = 0;
+            }
+        }
+        if self.head.len() < STDERR_PART && self.tail.is_empty() {
+            return self.head.push_back((now, line));
+        }
+        self.tail.push_back((now, line));
+        if self.tail.len() > STDERR_PART {
+            self.tail.pop_front();
+            self.omitted += 1;
+        }
+    }
+
+    /// Returns the lines, oldest first and escaped; the newest may be incomplete.
     pub fn lines(&self) -> Vec<String> {
-        let unfinished = Some(&self.unfinished).filter(|line| !line.is_empty());
-        let mut lines: Vec<String> = self
-            .lines
-            .iter()
-            .chain(unfinished)
-            .map(|line| printable_bytes(line.trim_ascii_end()).into_owned())
-            .collect();
-        lines.drain(..lines.len().saturating_sub(STDERR_LINES));
+        let shown = |line: &[u8]| printable_bytes(line.trim_ascii_end()).into_owned();
+        let of = |lines: &VecDeque<(Instant, Vec<u8>)>| {
+            lines.iter().map(|(_, line)| shown(line)).collect::<Vec<String>>()
+        };
+        let mut lines = of(&self.head);
+        lines.extend((self.omitted > 0).then(|| format!("[{} lines]", self.omitted)));
+        lines.extend(of(&self.tail));
+        lines
+            .extend(Some(&self.unfinished).filter(|line| !line.is_empty()).map(|line| shown(line)));
         lines
     }
 }
@@ -150,27 +179,40 @@ mod tests {
     }
 
     #[test]
-    fn the_last_ten_lines_are_kept() {
+    fn ten_lines_are_kept_and_more_of_the_last_second() {
         let mut words = StderrTail::default();
-        let mut seen = 0;
+        let (mut now, mut seen) = (Instant::now(), 0);
         for number in 1..=25 {
-            words.receive(format!("line {number}\r\n").as_bytes(), |_| seen += 1);
+            now += STDERR_TIME;
+            words.receive(format!("line {number}\r\n").as_bytes(), now, |_| seen += 1);
+            assert!(words.lines().len() <= STDERR_LINES, "{:?}", words.lines());
         }
-        words.receive(b"cut ", |_| seen += 1);
-        words.receive(b"off", |_| seen += 1);
+        words.receive(b"cut ", now, |_| seen += 1);
+        words.receive(b"off", now, |_| seen += 1);
         assert_eq!(seen, 25);
         let lines = words.lines();
-        assert_eq!(lines.len(), 10, "{lines:?}");
-        assert_eq!((lines[0].as_str(), lines[9].as_str()), ("line 17", "cut off"));
+        assert_eq!(lines.len(), STDERR_LINES + 1, "{lines:?}");
+        assert_eq!((lines[0].as_str(), lines[10].as_str()), ("line 16", "cut off"));
+
+        // A crash: its reason, and a long stack trace.
+        now += STDERR_TIME * 2;
+        for number in 0..100 {
+            words.receive(format!(" frame {number}\n").as_bytes(), now, |_| {});
+        }
+        let lines = words.lines();
+        assert_eq!(lines.len(), 2 * STDERR_PART + 1, "{lines:?}");
+        assert_eq!(lines[0], "cut off frame 0");
+        assert_eq!(lines[STDERR_PART], "[60 lines]");
+        assert_eq!(lines[2 * STDERR_PART], " frame 99");
     }
 
     #[test]
     fn endless_lines_are_cut() {
         let mut words = StderrTail::default();
         for _ in 0..1000 {
-            words.receive(&[b'x'; 1000], |_| {});
+            words.receive(&[b'x'; 1000], Instant::now(), |_| {});
         }
-        words.receive(b"\nend\n", |_| {});
+        words.receive(b"\nend\n", Instant::now(), |_| {});
         let lengths: Vec<usize> = words.lines().iter().map(String::len).collect();
         assert_eq!(lengths, [STDERR_BYTES, 3]);
     }

@@ -1,12 +1,13 @@
 //! Faults that end a game, and their descriptions.
 
+use std::fmt;
 use std::time::Duration;
 
 use buxtehude::rules::Seat;
 
 use super::result::GameEnd;
 use super::turn_record::number;
-use crate::play::clock::SeatClock;
+use crate::play::clock::{SeatClock, WAIT_FOR_LATE_ANSWERS};
 use crate::play::engine::{Answer, AnswerError, Engine, StartError};
 use crate::play::interrupt::Interrupted;
 use crate::record::Fault;
@@ -15,6 +16,49 @@ use crate::record::printable::{printable, shortened};
 
 /// Maximum number of characters of a reason in a record, because it may quote the engine.
 const LONGEST_REASON: usize = 400;
+
+/// Longest wait for an answer, with its parts.
+pub struct Wait {
+    /// The whole wait.
+    pub time: Duration,
+    parts: Vec<(&'static str, Duration)>,
+}
+
+impl Wait {
+    /// Creates the wait for `readyok`, which has no parts.
+    pub fn of(time: Duration) -> Wait {
+        Wait { time, parts: Vec::new() }
+    }
+
+    /// Creates the wait for the answer to a `go`; `stall` applies if there is no time limit.
+    pub fn for_answer(clock: &SeatClock, stall: Duration) -> Wait {
+        let Some(limit) = clock.time_limit() else {
+            return Wait::of(stall);
+        };
+        let parts =
+            vec![("limit", limit), ("margin", clock.margin()), ("wait", WAIT_FOR_LATE_ANSWERS)];
+        Wait { time: clock.longest_wait(stall), parts }
+    }
+
+    /// Creates the wait for the end of pondering.
+    pub fn for_stop(clock: &SeatClock) -> Wait {
+        let parts = vec![("margin", clock.margin()), ("wait", WAIT_FOR_LATE_ANSWERS)];
+        Wait { time: clock.wait_for_stop(), parts }
+    }
+}
+
+impl fmt::Display for Wait {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&milliseconds(self.time))?;
+        let parts = self.parts.iter();
+        let parts = parts.map(|(name, time)| format!("{name} {:.1}", time.as_secs_f64() * 1000.0));
+        let parts: Vec<String> = parts.collect();
+        match parts.is_empty() {
+            true => Ok(()),
+            false => write!(f, " ({})", parts.join(" + ")),
+        }
+    }
+}
 
 impl GameEnd {
     /// Ends a game by the fault of `engine`, and kills the engine.
@@ -29,7 +73,7 @@ impl GameEnd {
         GameEnd::Fault { ending, fault }
     }
 
-    /// Ends a game because an engine did not answer within `waited`.
+    /// Ends a game because an engine did not answer within a wait.
     ///
     /// # Errors
     /// [`Interrupted`] if the interrupt was set, which is not a fault.
@@ -37,11 +81,11 @@ impl GameEnd {
         seat: Seat,
         engine: &mut Engine,
         error: AnswerError,
-        waited: Duration,
+        wait: &Wait,
     ) -> Result<GameEnd, Interrupted> {
         let reason = match error {
             AnswerError::Interrupted => return Err(Interrupted),
-            AnswerError::Stalled => format!("it did not answer within {}", milliseconds(waited)),
+            AnswerError::Stalled => format!("it did not answer within {wait}"),
             error => error.to_string(),
         };
         let reason = reason + &engine.unfinished_answer(error);

@@ -7,7 +7,7 @@ use buxtehude::protocol::BestMove;
 use buxtehude::rules::{Seat, Turn};
 
 use super::adjudication::Adjudicator;
-use super::fault::too_late;
+use super::fault::{Wait, too_late};
 use super::request::Request;
 use super::result::{GameEnd, places_and_endings};
 use super::turn_record::{number, positions_of_line, turn_record};
@@ -129,7 +129,8 @@ impl<'a> Game<'a> {
             let position = Some(self.request.position());
             if let Err(error) = engine.begin(&game, position, patience) {
                 self.excuse(seat, engine)?;
-                return Ok(Some(GameEnd::no_answer(seat, engine, error, patience)?));
+                let wait = Wait::of(patience);
+                return Ok(Some(GameEnd::no_answer(seat, engine, error, &wait)?));
             }
         }
         Ok(None)
@@ -165,7 +166,7 @@ impl<'a> Game<'a> {
                     self.suspect(seat, overrun, begun)?;
                 }
                 self.excuse(seat, engine)?;
-                return Ok(Some(GameEnd::no_answer(seat, engine, error, wait)?));
+                return Ok(Some(GameEnd::no_answer(seat, engine, error, &wait)?));
             }
         };
 

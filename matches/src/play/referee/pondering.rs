@@ -1,10 +1,9 @@
 //! Pondering, in games with two seats.
 
-use std::time::Duration;
-
 use buxtehude::protocol::{BestMove, Go};
 use buxtehude::rules::{Seat, Turn};
 
+use super::fault::Wait;
 use super::game::Game;
 use crate::plan::rules::{Position, PositionError};
 use crate::play::clock;
@@ -14,34 +13,37 @@ impl Game<'_> {
     /// Requests the move of the engine in `seat`, by a `go` or by ending its pondering.
     ///
     /// # Errors
-    /// Why it does not answer, and the timeout.
+    /// Why it does not answer, and the longest wait.
     pub(super) fn ask(
         &mut self,
         seat: Seat,
         engine: &mut Engine,
-    ) -> Result<Answer, (AnswerError, Duration)> {
+    ) -> Result<Answer, (AnswerError, Wait)> {
+        let stall = self.referee.plan.patience.stall;
         let clock = &mut self.clocks[seat.index()];
         match self.pondered[seat.index()].take() {
             Some(pondered) if self.request.position() == pondered => {
-                let wait = clock.longest_wait(self.referee.plan.patience.stall);
-                let answer = engine.ponder_hit(wait).map_err(|error| (error, wait))?;
-                if let Some(answer) = answer {
-                    return Ok(answer);
+                let wait = Wait::for_answer(clock, stall);
+                match engine.ponder_hit(wait.time) {
+                    Ok(Some(answer)) => return Ok(answer),
+                    Ok(None) => {}
+                    Err(error) => return Err((error, wait)),
                 }
             }
             Some(_) => {
-                let wait = clock.wait_for_stop();
-                let stopped = engine.stop_pondering(wait).map_err(|error| (error, wait))?;
-                if let Some(stopped) = stopped {
-                    clock.charge_stop(stopped.used());
+                let wait = Wait::for_stop(clock);
+                match engine.stop_pondering(wait.time) {
+                    Ok(Some(stopped)) => clock.charge_stop(stopped.used()),
+                    Ok(None) => {}
+                    Err(error) => return Err((error, wait)),
                 }
             }
             None => {}
         }
-        let wait = self.clocks[seat.index()].longest_wait(self.referee.plan.patience.stall);
+        let wait = Wait::for_answer(clock, stall);
         let searchmoves = self.searchmoves(seat, &self.position);
         let go = clock::go(&self.clocks, seat, searchmoves);
-        let answer = engine.ask(self.request.with_go(go), wait);
+        let answer = engine.ask(self.request.with_go(go), wait.time);
         answer.map_err(|error| (error, wait))
     }
 
