@@ -24,7 +24,7 @@ const MUTANTS: &[(&str, &str, &str)] = &[
     ("/ucinewgame/a hop", "", "ucinewgame"),
     ("s/^go .*/go searchmoves nonsense/", "", "fox-and-hounds/2/moves"),
     ("", "s/^bestmove [a-h0-9]*/bestmove 99/", "hase-und-igel/2/moves"),
-    ("", "s/ pv .*/ pv 99/", "hase-und-igel/3/moves"),
+    ("", "s/ pv .*/ pv 99/", "hase-und-igel/3/pv"),
     ("", "s/estimate \\([0-9]*\\)/estimate 1\\1/", "hase-und-igel/4/estimates"),
     ("", "s/^\\(bestmove.*\\) [0-9]*$/\\1/", "hase-und-igel/5/estimates"),
     ("", "s/^Legal: [^ ]* /Legal: /", "hare-and-tortoise/6/shown"),
@@ -265,6 +265,95 @@ fn standard_error_is_shown_with_its_check() {
     let noisy = checks.filter(|check| check["stderr"] != serde_json::json!([]));
     let names: Vec<&str> = noisy.map(|check| check["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["limits/movetime-20"], "{json}");
+}
+
+/// An engine of a few lines that plays the first of the moves that it gets; `cases` are of its own.
+fn tiny(cases: &str) -> String {
+    format!(
+        "while read -r line; do case $line in {cases} uci) echo uciok;; isready) echo readyok;; \
+         go*) set -- ${{line#*searchmoves }}; echo bestmove $1;; quit) exit;; esac; done"
+    )
+}
+
+fn check_tiny(arguments: &[&str], cases: &str) -> (i32, String) {
+    let engine = ["--legal", "--timeout", "1000", "--variant", "fox-and-hounds", "--"];
+    let (code, stdout, stderr) = check(&[arguments, &engine, &["sh", "-c", &tiny(cases)]].concat());
+    (code, stdout + &stderr)
+}
+
+#[test]
+fn the_verdict_depends_on_the_needs_of_a_match() {
+    // It has no name, talks when it is idle, has an unreadable option, and stays after `quit`.
+    let odd = "uci) echo 'option name Style type list'; echo uciok;; ucinewgame) echo new;; \
+        isready) echo info string ready; echo readyok;; quit) ;;";
+    let verdict = "can play matches: fox-and-hounds with 2 seats\n";
+    let (code, text) = check_tiny(&["--profile", "match"], odd);
+    assert!(code == 0 && text.starts_with(verdict) && text.contains(" 0 errors, "), "{text}");
+    assert!(
+        text.contains("\"option name Style type list\" cannot be read: option type: "),
+        "{text}"
+    );
+
+    // An engine that answers `d` is checked against all of protocol.md, which does not change the verdict.
+    let (code, text) = check_tiny(&[], "d) echo board;;");
+    assert!(code == 0 && text.starts_with(verdict), "{text}");
+    let (needs, beyond) = text.split_once("\nbeyond matches, ").expect(&text);
+    assert!(needs.ends_with(" 0 errors, 0 warnings, 0 skipped"), "{text}");
+    assert!(
+        beyond.starts_with("the rest of protocol.md (--profile match leaves it out):\n"),
+        "{text}"
+    );
+    assert!(beyond.contains("\nerror ") && !beyond.contains(" 0 errors, "), "{text}");
+    let (code, text) = check_tiny(&["--profile", "full"], "d) echo board;;");
+    assert!(code == 1 && text.starts_with(verdict), "{text}");
+
+    // A late move, or none, does.
+    for late in ["go*' movetime 20 '*) sleep 1; echo bestmove (none);;", "go*) echo bestmove x;;"] {
+        let (code, text) = check_tiny(&["--profile", "match"], &late.replace("(none)", "'(none)'"));
+        assert!(code == 1 && text.starts_with("cannot play matches\n"), "{text}");
+    }
+}
+
+#[test]
+fn answers_between_turns_are_found() {
+    for (cases, name, reason) in [
+        (
+            "go*) set -- ${line#*searchmoves }; echo bestmove $1; (sleep 0.1; echo bestmove $1) &;;",
+            "go/once",
+            "a second bestmove for one go: \"bestmove ",
+        ),
+        ("*ponder*) echo bestmove e1d2;;", "go/ponder", "\"bestmove e1d2\" before `ponderhit`"),
+        (
+            "go' ponder'*) ;; ponderhit) echo bestmove e1d2;; stop) echo bestmove e1d2; echo bestmove e1d2;;",
+            "go/ponder-stop",
+            "a second bestmove for one go: \"bestmove e1d2\"",
+        ),
+    ] {
+        let (code, text) = check_tiny(&["--profile", "match"], &cases.replace("&;;", "& ;;"));
+        assert_eq!(code, 0, "a match copes with it: {text}");
+        assert!(text.contains(&format!("\nwarning {name}: ")) && text.contains(reason), "{text}");
+    }
+}
+
+#[test]
+fn what_is_missing_is_named() {
+    for (name, cases, reason) in [
+        (
+            "fox-and-hounds/2/clock-seats", "go' time '*) echo 'bestmove (none)';;",
+            "seat 1: no move, but `bestmove (none)`",
+        ),
+        ("bench", "bench*) echo unknown command;;", "`bench 1` is rejected: \"unknown command\""),
+        (
+            "bench",
+            "bench*) echo what;;",
+            "no `Nodes/second` within 1000 ms after `bench 1`: \"what\" came",
+        ),
+    ] {
+        let (_, text) = check_tiny(&["--only", name], cases);
+        assert!(text.contains(&format!("    {reason}\n")), "{text}");
+    }
+    let (code, text) = check_tiny(&["--only", "fox-and-hounds/2/estimates"], "");
+    assert!(code == 0 && text.starts_with("1 checks: 1 passed, "), "{text}");
 }
 
 /// An engine of a few lines that knows no rules can play matches.

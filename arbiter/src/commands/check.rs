@@ -16,7 +16,8 @@ use settings::args::RulesArgs;
 
 use super::{exit, isolate, progress};
 
-/// Checks an engine; the exit status is 1 if a check of severity "error" failed.
+/// Checks an engine; the exit status is 1 if it cannot play, or a check of severity "error" failed that the user has
+/// asked for or a match needs.
 pub fn check(args: &CheckArgs) -> ExitCode {
     let settings = match settings_of(args) {
         Ok(settings) => settings,
@@ -90,7 +91,7 @@ fn report(
     bar.enable_steady_tick(Duration::from_millis(200));
     let mut errors = 0;
     let ran = run(&mut |outcome: &Outcome, left| {
-        errors += u64::from(outcome.is_error());
+        errors += u64::from(outcome.counts());
         bar.inc(1);
         bar.set_length(bar.position() + left as u64);
         bar.set_message(format!("{errors} errors, last {}", outcome.name));
@@ -104,7 +105,7 @@ fn report(
         return ExitCode::from(exit::STORAGE);
     }
     let is_unplayable = report.playable.as_ref().is_some_and(Vec::is_empty);
-    if is_unplayable || report.outcomes.iter().any(Outcome::is_error) {
+    if is_unplayable || report.outcomes.iter().any(Outcome::counts) {
         ExitCode::from(exit::WRONG)
     } else {
         ExitCode::SUCCESS

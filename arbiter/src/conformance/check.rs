@@ -45,7 +45,7 @@ pub struct Settings {
     pub program: EngineSpec,
     /// Isolation of the engine, if possible.
     pub isolation: Option<Isolation>,
-    /// Selects the checks; `None` for the needs of a match, then all of protocol.md unless the engine is small.
+    /// Selects the checks; `None` for the needs of a match, then the rest of protocol.md unless the engine is small.
     pub profile: Option<Profile>,
     /// `true` to send the legal moves with each `go`, as with `legal=on` in a match.
     pub legal: bool,
@@ -72,11 +72,21 @@ pub enum Profile {
     Uci,
 }
 
-/// Parts of the names of checks that a match needs.
+/// Parts of the names of checks without which an engine cannot play a match.
+const NEEDS: &[&str] = &["/moves", "limits/movetime", "limits/clock"];
+
+/// Parts of the names of further checks that concern a match. A match copes with a failure.
 const MATCH: &[&str] = &[
-    "uci/id-name", "uci/lines", "isready/idle", "ucinewgame", "/moves", "options/", "go/once",
-    "limits/movetime", "limits/clock", "end/quit", "soak",
+    "uci/lines", "isready/idle", "ucinewgame", "options/", "go/once", PONDERING, "end/quit", "soak",
 ];
+
+/// Part of the names of checks that `ponder=on` needs.
+const PONDERING: &str = "go/ponder";
+
+/// `true` if an engine that fails this check cannot play a match. The arbiter sends no time below zero.
+fn is_needed(name: &str) -> bool {
+    NEEDS.iter().any(|part| name.contains(part)) && name != "limits/clock-negative"
+}
 
 /// Severity of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,6 +125,8 @@ pub struct Outcome {
     pub note: Option<String>,
     /// Lines that the engine wrote to its standard error during the check.
     pub stderr: Vec<String>,
+    /// `true` if neither the user has asked for the check nor a match needs it.
+    pub is_beyond: bool,
     /// Duration of the check.
     pub elapsed: Duration,
 }
@@ -203,6 +215,7 @@ impl Check {
             verdict,
             note: None,
             stderr: Vec::new(),
+            is_beyond: false,
             elapsed: Duration::ZERO,
         }
     }
@@ -217,6 +230,11 @@ impl Outcome {
     /// `true` if it is a failure of severity [`Severity::Error`].
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error && self.is_failure()
+    }
+
+    /// `true` if it is an error in what the user has asked for or a match needs.
+    pub fn counts(&self) -> bool {
+        self.is_error() && !self.is_beyond
     }
 
     fn is_failure(&self) -> bool {
@@ -242,11 +260,22 @@ fn checks(scope: &Scope) -> Vec<Check> {
     checks.extend(input::refusals(profile));
     checks.extend(input::checks(profile));
     checks.extend(soak::checks(scope));
-    if profile == Profile::Match {
-        let matters = |name: &str| MATCH.iter().any(|part| name.contains(part));
-        checks.retain(|check| matters(&check.name));
-    }
     let only = &scope.settings.only;
+    if profile == Profile::Match {
+        let concerns = |name: &str| MATCH.iter().any(|part| name.contains(part));
+        checks.retain(|check| is_needed(&check.name) || concerns(&check.name));
+        let asked = scope.settings.profile;
+        if asked.is_none() && !scope.offers_pondering {
+            checks.retain(|check| !check.name.contains(PONDERING));
+        }
+        if asked != Some(Profile::Full) && only.is_empty() {
+            let is_strict = |check: &Check| is_needed(&check.name) || check.name == "soak";
+            checks = checks
+                .into_iter()
+                .map(|check| if is_strict(&check) { check } else { check.lightly() })
+                .collect();
+        }
+    }
     checks.retain(|check| only.is_empty() || only.iter().any(|part| check.name.contains(part)));
     checks
 }

@@ -5,12 +5,14 @@ use std::time::{Duration, Instant};
 
 use super::limits::in_time_of;
 use super::positions::for_positions;
-use super::talk::{Fault, Search, Talk, expect, first_words, is_legal, nothing, wrong};
+use super::talk::{
+    Fault, Search, Talk, expect, first_words, is_best_move, is_legal, nothing, wrong,
+};
 use super::{Check, Profile, Scope};
 use crate::conformance::transcript::mask;
 
 /// Time to wait for output that must not come.
-const SILENCE: Duration = Duration::from_millis(250);
+const SILENCE: Duration = Duration::from_millis(400);
 
 pub fn checks(scope: &Scope) -> Vec<Check> {
     let mut checks = vec![
@@ -18,9 +20,13 @@ pub fn checks(scope: &Scope) -> Vec<Check> {
             "go/once",
             "each `go` is answered with one `bestmove`, and nothing follows it",
             |talk| {
-                talk.set_beginning()?;
-                talk.go("go depth 2")?;
-                nothing(&talk.ask("stop")?)
+                for go in ["go depth 2", "go movetime 30"] {
+                    talk.set_beginning()?;
+                    talk.go(go)?;
+                    silence(talk)?;
+                    nothing(&talk.ask("stop")?)?;
+                }
+                Ok(())
             },
         ),
         Check::new("go/infinite", "`go infinite` is answered after `stop`, not before", |talk| {
@@ -31,12 +37,16 @@ pub fn checks(scope: &Scope) -> Vec<Check> {
             "`infinite` delays the answer even with another limit",
             |talk| held_until(talk, "go infinite depth 1", "stop"),
         ),
-        Check::new("go/ponder", "`go ponder` is answered after `ponderhit`, not before", |talk| {
-            held_until(talk, "go ponder depth 1", "ponderhit")
-        }),
-        Check::new("go/ponder-stop", "`go ponder` is answered after `stop` too", |talk| {
-            held_until(talk, "go ponder depth 1", "stop")
-        }),
+        Check::new(
+            "go/ponder",
+            "`go ponder` is answered after `ponderhit`, not before, as ponder=on needs",
+            |talk| held_until(talk, "go ponder depth 1", "ponderhit"),
+        ),
+        Check::new(
+            "go/ponder-stop",
+            "`go ponder` is answered after `stop`, not before, as ponder=on needs",
+            |talk| held_until(talk, "go ponder depth 1", "stop"),
+        ),
         Check::new("go/isready", "`isready` is answered during a search", |talk| {
             talk.set_beginning()?;
             talk.send("go infinite")?;
@@ -115,18 +125,38 @@ pub fn checks(scope: &Scope) -> Vec<Check> {
     checks
 }
 
-/// Sends a `go` that must not be answered before `release` is sent.
+/// Sends a `go` that must not be answered before `release` is sent, and then once.
 fn held_until(talk: &mut Talk, go: &str, release: &str) -> Result<(), Fault> {
     talk.set_beginning()?;
     talk.send(go)?;
-    let end = Instant::now() + SILENCE;
+    let lines = lines_within(talk, SILENCE)?;
+    let early = lines.iter().find(|line| is_best_move(line));
+    if let Some(line) = early {
+        return wrong(format!("{line:?} before `{release}`"));
+    }
+    talk.go(release)?;
+    silence(talk)
+}
+
+/// Fails if a second `bestmove` for one `go`, or any other line, follows the first.
+fn silence(talk: &mut Talk) -> Result<(), Fault> {
+    let lines = lines_within(talk, SILENCE)?;
+    match lines.iter().find(|line| is_best_move(line)) {
+        Some(second) => wrong(format!("a second bestmove for one go: {second:?}")),
+        None => nothing(&lines),
+    }
+}
+
+fn lines_within(talk: &mut Talk, time: Duration) -> Result<Vec<String>, Fault> {
+    let end = Instant::now() + time;
+    let mut lines = Vec::new();
     while let Some(line) = talk.line_within(end.saturating_duration_since(Instant::now()))? {
-        expect(!line.starts_with("bestmove"), || format!("{line:?} before `{release}`"))?;
+        lines.push(line);
         if Instant::now() >= end {
             break;
         }
     }
-    talk.go(release).map(drop)
+    Ok(lines)
 }
 
 /// Searches with `MultiPV N`.

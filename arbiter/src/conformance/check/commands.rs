@@ -27,15 +27,18 @@ pub fn checks(scope: &Scope) -> Vec<Check> {
         ),
         Check::new(
             "ugi/bestmove",
-            "after `ugi`, `bestmove` is two words; after `uci`, it has an estimate again",
+            "after `ugi`, `bestmove` is two words; after `uci`, it is as before",
             |talk| {
+                let before = talk.go("go depth 2")?.best;
                 greeting(talk, "ugi", "ugiok")?;
                 let search = talk.go("go depth 2")?;
                 greeting(talk, "uci", "uciok")?;
                 let best = &search.best;
                 expect(best.ponder.is_none() && best.estimate.is_empty(), || format!("{best:?}"))?;
-                let search = talk.go("go depth 2")?;
-                expect(!search.best.estimate.is_empty(), || format!("{:?}", search.best))
+                let after = talk.go("go depth 2")?.best;
+                expect(after.estimate.is_empty() == before.estimate.is_empty(), || {
+                    format!("{after:?}, but before `ugi` {before:?}")
+                })
             },
         ),
         Check::new("uginewgame", "`uginewgame` is not answered", |talk| {
@@ -118,8 +121,7 @@ pub fn checks(scope: &Scope) -> Vec<Check> {
             expect(lines.len() > 1 && !is_told(&lines), || format!("got {lines:?}"))
         }),
         Check::new("solve", "`solve` counts the positions of solved games", |talk| {
-            talk.send("solve")?;
-            talk.until("Positions")?;
+            talk.answer_up_to("solve", "Positions")?;
             // The number of lines is unknown.
             let deadline = Instant::now() + talk.patience();
             while !talk.ask("ucinewgame")?.is_empty() {
@@ -159,8 +161,7 @@ fn perft_is_right(talk: &mut Talk, reached: &Reached) -> Result<(), Fault> {
         let lines = counts.iter().map(|(word, count)| format!("{word}: {count}"));
         let sum = [String::new(), format!("Nodes searched: {sum}")];
         let expected: Vec<String> = lines.chain(sum).collect();
-        talk.send(&format!("go perft {depth}"))?;
-        let found = talk.until("Nodes")?;
+        let found = talk.answer_up_to(&format!("go perft {depth}"), "Nodes")?;
         expect(found == expected, || {
             format!("perft {depth}: expected {expected:?}, got {found:?}")
         })?;
@@ -170,8 +171,7 @@ fn perft_is_right(talk: &mut Talk, reached: &Reached) -> Result<(), Fault> {
 
 /// The answer to a greeting: the engine's names and options.
 fn greeting(talk: &mut Talk, greeting: &str, last: &str) -> Result<Vec<String>, Fault> {
-    talk.send(greeting)?;
-    let mut lines = talk.until(last)?;
+    let mut lines = talk.answer_up_to(greeting, last)?;
     let end = lines.pop();
     expect(end.as_deref() == Some(last), || format!("got {end:?}"))?;
     Ok(lines)
@@ -179,8 +179,7 @@ fn greeting(talk: &mut Talk, greeting: &str, last: &str) -> Result<Vec<String>, 
 
 /// Nodes visited by a bench.
 fn bench(talk: &mut Talk, depth: u32) -> Result<u64, Fault> {
-    talk.send(&format!("bench {depth}"))?;
-    let lines = talk.until("Nodes/second")?;
+    let lines = talk.answer_up_to(&format!("bench {depth}"), "Nodes/second")?;
     let count = lines.iter().find_map(|line| line.strip_prefix("Nodes searched"));
     let digits = |text: &str| text.trim_start_matches([' ', ':']).parse().ok();
     match count.and_then(digits) {

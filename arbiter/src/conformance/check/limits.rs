@@ -218,10 +218,11 @@ fn clocks_are_kept(
         in_time_of(limit, || {
             talk.set(&["ucinewgame".into(), command.clone()])?;
             let search = talk.go(&go)?;
-            let best = search.best.best.unwrap_or_default();
-            expect(is_legal(&position, &best), || {
-                format!("seat {}: {best:?} is illegal", mover + 1)
-            })?;
+            let seat = mover + 1;
+            let Some(best) = search.best.best else {
+                return wrong(format!("seat {seat}: no move, but `bestmove (none)`"));
+            };
+            expect(is_legal(&position, &best), || format!("seat {seat}: {best:?} is illegal"))?;
             Ok(search.elapsed)
         })?;
     }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use buxtehude::protocol::{OptionKind, OptionOffer, Reply};
 use buxtehude::rules::VARIANTS;
+use matches::play::engine::Offers;
 
 use super::limits::least_of_tries;
 use super::scope::by_game;
@@ -48,13 +49,14 @@ pub fn introduction() -> Vec<Check> {
         )
         .lightly(),
         Check::new("options/readable", "every option line can be parsed", |talk| {
+            let mut offers = Offers::default();
             for line in talk.introduction()? {
-                let is_parsed = matches!(line.parse(), Ok(Reply::Option(_)));
-                expect(is_parsed || !line.starts_with("option "), || {
-                    format!("cannot be parsed: {line:?}")
-                })?;
+                offers.add(&line);
             }
-            Ok(())
+            match offers.unreadable.first() {
+                Some(offer) => wrong(offer.to_string()),
+                None => Ok(()),
+            }
         }),
         Check::new("options/unique", "no option is offered twice", |talk| {
             let names = talk.offers.iter().map(|offer| offer.name.to_lowercase());

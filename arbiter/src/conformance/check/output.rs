@@ -61,7 +61,18 @@ fn write_text(report: &Report, is_detailed: bool, to: &mut String) -> fmt::Resul
     for remark in &report.remarks {
         writeln!(to, "note: {remark}")?;
     }
-    let outcomes = &report.outcomes;
+    let is_asked = |outcome: &Outcome| !outcome.is_beyond;
+    let (asked, beyond) = report.outcomes.split_at(report.outcomes.partition_point(is_asked));
+    write_outcomes(asked, is_detailed, to)?;
+    if !beyond.is_empty() {
+        writeln!(to, "beyond matches, the rest of protocol.md (--profile match leaves it out):")?;
+        write_outcomes(beyond, is_detailed, to)?;
+    }
+    Ok(())
+}
+
+/// Writes notes, failures, skipped checks and the counts.
+fn write_outcomes(outcomes: &[Outcome], is_detailed: bool, to: &mut String) -> fmt::Result {
     for outcome in outcomes {
         if let (Verdict::Passed, Some(note)) = (&outcome.verdict, &outcome.note) {
             writeln!(to, "{}: {note}", outcome.name)?;
@@ -217,6 +228,7 @@ fn json_of(report: &Report, program: &str) -> Value {
             "transcript": transcript,
             "note": outcome.note,
             "stderr": outcome.stderr,
+            "beyond": outcome.is_beyond,
             "micros": outcome.elapsed.as_micros() as u64,
         })
     };
@@ -231,9 +243,20 @@ fn json_of(report: &Report, program: &str) -> Value {
     })
 }
 
+/// Writes a suite for the checks that count, and one for those beyond a match.
 fn junit_of(outcomes: &[Outcome], program: &str) -> String {
-    use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
-    let mut suite = TestSuite::new(program);
+    let mut report = quick_junit::Report::new("arbiter check");
+    for part in outcomes.chunk_by(|one, other| one.is_beyond == other.is_beyond) {
+        let beyond = if part[0].is_beyond { " beyond matches" } else { "" };
+        report.add_test_suite(suite_of(part, &format!("{program}{beyond}")));
+    }
+    // Cannot fail in memory.
+    report.to_string().unwrap_or_default()
+}
+
+fn suite_of(outcomes: &[Outcome], name: &str) -> quick_junit::TestSuite {
+    use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite};
+    let mut suite = TestSuite::new(name);
     for outcome in outcomes {
         let status = match &outcome.verdict {
             Verdict::Passed => TestCaseStatus::success(),
@@ -262,8 +285,5 @@ fn junit_of(outcomes: &[Outcome], program: &str) -> String {
         }
         suite.add_test_case(case);
     }
-    let mut report = Report::new("arbiter check");
-    report.add_test_suite(suite);
-    // Cannot fail in memory.
-    report.to_string().unwrap_or_default()
+    suite
 }

@@ -24,8 +24,14 @@ pub fn checks(scope: &Scope) -> Vec<Check> {
         checks.push(Check::of_table(
             table,
             "moves",
-            "every `bestmove` is legal, and so is every move of a principal variation",
-            |talk, rules, seats| for_turns(talk, rules, seats, POSITIONS, is_move, moves_are_legal),
+            "every `bestmove` is legal",
+            |talk, rules, seats| for_turns(talk, rules, seats, POSITIONS, is_move, move_is_legal),
+        ));
+        checks.push(Check::of_table(
+            table,
+            "pv",
+            "every move of a principal variation is legal",
+            |talk, rules, seats| for_turns(talk, rules, seats, POSITIONS, is_move, line_is_legal),
         ));
         if scope.profile != Profile::Match {
             checks.push(Check::of_table(
@@ -41,7 +47,7 @@ pub fn checks(scope: &Scope) -> Vec<Check> {
             checks.push(Check::of_table(
                 table,
                 "estimates",
-                "estimates have a number for each seat and add up to 1000",
+                "estimates, which are optional in a `bestmove`, have a number for each seat and add up to 1000",
                 |talk, rules, seats| for_positions(talk, rules, seats, POSITIONS, estimates_add_up),
             ));
             checks.push(in_many_positions(
@@ -158,14 +164,18 @@ pub fn random_position(
     Ok((position, actions))
 }
 
-fn moves_are_legal(talk: &mut Talk, reached: &Reached) -> Result<(), Fault> {
+fn move_is_legal(talk: &mut Talk, reached: &Reached) -> Result<(), Fault> {
     let search = talk.go("go depth 2")?;
     let Some(best) = &search.best.best else {
         return wrong("no move although some are legal");
     };
     expect(is_legal(&reached.position, best), || {
         format!("{best:?} is illegal after {:?}", reached.command)
-    })?;
+    })
+}
+
+fn line_is_legal(talk: &mut Talk, reached: &Reached) -> Result<(), Fault> {
+    let search = talk.go("go depth 2")?;
     for info in &search.infos {
         let mut position = reached.position.clone();
         for mv in &info.pv {
@@ -193,9 +203,8 @@ fn no_move(talk: &mut Talk, _: &Reached) -> Result<(), Fault> {
 fn estimates_add_up(talk: &mut Talk, reached: &Reached) -> Result<(), Fault> {
     let search = talk.go("go depth 1")?;
     let seats = reached.position.seats();
-    let estimates =
-        search.infos.iter().filter(|info| info.depth.is_some()).map(|info| &info.estimate);
-    for estimate in estimates.chain([&search.best.estimate]) {
+    let estimates = search.infos.iter().map(|info| &info.estimate).chain([&search.best.estimate]);
+    for estimate in estimates.filter(|estimate| !estimate.is_empty()) {
         let sum: u32 = estimate.iter().map(|share| u32::from(*share)).sum();
         expect(estimate.len() == seats && sum == 1000, || {
             format!("{estimate:?} for {seats} seats adds up to {sum}")

@@ -7,7 +7,7 @@ use matches::run::exit::ExitError;
 
 use super::scope::{Scope, Table};
 use super::talk::{Fault, Talk};
-use super::{Check, Outcome, Profile, Report, Settings, Severity, Verdict, checks};
+use super::{Check, Outcome, Profile, Report, Settings, Severity, Verdict, checks, is_needed};
 
 /// Number of failures in a group for the same cause after which the rest of the group is left out; also the number of
 /// starts that may fail.
@@ -52,6 +52,8 @@ pub struct Run<'a> {
     begin: fn(&mut Talk) -> Result<(), Fault>,
     /// Longest time to an answer so far.
     slowest: Option<Duration>,
+    /// Whether the checks of this stage are beyond the needs of a match.
+    is_beyond: bool,
     /// Failures of each group by their causes.
     failures: HashMap<String, HashMap<String, usize>>,
     observe: &'a mut dyn FnMut(&Outcome, usize),
@@ -74,6 +76,7 @@ impl<'a> Run<'a> {
             },
             begin,
             slowest: None,
+            is_beyond: false,
             failures: HashMap::new(),
             observe,
         }
@@ -101,6 +104,9 @@ impl<'a> Run<'a> {
     /// Runs the checks of a profile that have not run before.
     fn stage(&mut self, profile: Profile) -> Result<(), ExitError> {
         self.scope.profile = profile;
+        let settings = &self.scope.settings;
+        self.is_beyond =
+            profile == Profile::Full && settings.profile.is_none() && settings.only.is_empty();
         let outcomes = self.report.outcomes.iter();
         let known: HashSet<&str> = outcomes.map(|outcome| outcome.name.as_str()).collect();
         let mut checks = checks(&self.scope);
@@ -121,6 +127,7 @@ impl<'a> Run<'a> {
                 Some(cause) => check.outcome(Verdict::LeftOut { cause }),
                 None => self.outcome(check, &mut talk)?,
             };
+            let outcome = Outcome { is_beyond: self.is_beyond, ..outcome };
             (self.observe)(&outcome, left);
             self.report.outcomes.push(outcome);
         }
@@ -177,7 +184,7 @@ impl<'a> Run<'a> {
         Ok(outcome)
     }
 
-    /// Sorts the games and numbers of seats by the checks so far: a failed check of a game with a number of seats
+    /// Sorts the games and numbers of seats by the needs of a match: a failed check of a game with a number of seats
     /// excludes this table, any other failure all tables. A check left out after such failures counts as failed.
     fn judge(&mut self) {
         let is_error = |outcome: &&Outcome| {
@@ -185,7 +192,8 @@ impl<'a> Run<'a> {
             outcome.is_error() || is_left_out && outcome.severity == Severity::Error
         };
         let errors = self.report.outcomes.iter().filter(is_error);
-        let names: Vec<&str> = errors.map(|outcome| outcome.name.as_str()).collect();
+        let names = errors.map(|outcome| outcome.name.as_str());
+        let names: Vec<&str> = names.filter(|name| is_needed(name)).collect();
         let is_of = |name: &str, (rules, seats): &Table| {
             name.strip_prefix(rules.name())
                 .is_some_and(|rest| rest.starts_with(&format!("/{seats}/")))

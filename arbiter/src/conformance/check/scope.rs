@@ -25,6 +25,8 @@ pub struct Scope {
     pub profile: Profile,
     /// Games and numbers of seats to check.
     pub tables: Vec<Table>,
+    /// Whether the engine has the option `Ponder`.
+    pub offers_pondering: bool,
 }
 
 impl Scope {
@@ -34,6 +36,7 @@ impl Scope {
             settings: settings.clone(),
             profile: settings.profile.unwrap_or(Profile::Full),
             tables: Vec::new(),
+            offers_pondering: false,
         }
     }
 
@@ -87,6 +90,7 @@ impl Scope {
     /// # Errors
     /// [`ExitError`] if the program cannot be started again after it ended, or a rules program fails.
     pub fn find_tables(&mut self, mut talk: Talk) -> Result<Vec<String>, ExitError> {
+        self.offers_pondering = talk.offers.iter().any(|offer| offer.name == "Ponder");
         let asked = self.asked()?;
         let is_asked_for = self.settings.players.is_some();
         let rules = self.settings.rules.as_ref();

@@ -86,6 +86,8 @@ pub struct Talk {
     errors: Receiver<String>,
     /// The options that it offers; empty before the introduction.
     pub offers: Vec<OptionOffer>,
+    /// `true` if the line of the option that selects a game cannot be read.
+    has_unreadable_choice: bool,
     /// `true` if the engine can run another check, since it has neither ended nor received `quit`.
     pub is_open: bool,
     /// Time of the last line sent.
@@ -122,6 +124,11 @@ pub fn is_refusal(line: &str) -> bool {
     line.starts_with("info string error: ")
 }
 
+/// `true` if a line is the answer to a `go`.
+pub fn is_best_move(line: &str) -> bool {
+    line.split_whitespace().next() == Some("bestmove")
+}
+
 /// `true` if the value of a search is exact, since the game is solved or ends soon.
 pub fn is_mate(info: &Info) -> bool {
     matches!(info.score, Some(Score::Mate(_)))
@@ -147,6 +154,7 @@ impl Talk {
             transcript: Vec::new(),
             errors,
             offers: Vec::new(),
+            has_unreadable_choice: false,
             is_open: true,
             sent: Instant::now(),
             slowest,
@@ -282,6 +290,34 @@ impl Talk {
             }
             if Instant::now() > deadline {
                 return wrong(format!("no {expected} within {} ms", patience.as_millis()));
+            }
+        }
+    }
+
+    /// Sends a command other than `go` and reads its answer up to and including a line whose first word is `last`; fails
+    /// at once if the engine rejects the command.
+    pub fn answer_up_to(&mut self, line: &str, last: &str) -> Result<Vec<String>, Fault> {
+        self.send(line)?;
+        let patience = self.patience();
+        let deadline = Instant::now() + patience;
+        let mut lines: Vec<String> = Vec::new();
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let Some(answer) = self.line_within(left)? else {
+                let instead = lines.last().map_or("nothing".into(), |line| format!("{line:?}"));
+                let patience = patience.as_millis();
+                return wrong(format!(
+                    "no `{last}` within {patience} ms after `{line}`: {instead} came"
+                ));
+            };
+            let is_rejected = answer.to_lowercase().contains("unknown command");
+            if is_rejected || is_refusal(&answer) {
+                return wrong(format!("`{line}` is rejected: {answer:?}"));
+            }
+            let is_last = answer.split([' ', ':']).next() == Some(last);
+            lines.push(answer);
+            if is_last {
+                return Ok(lines);
             }
         }
     }

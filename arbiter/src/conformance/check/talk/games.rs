@@ -1,11 +1,12 @@
 //! Games and positions of the checked engine.
 
-use buxtehude::protocol::{OptionKind, OptionOffer, PositionCommand, Reply, Start};
+use buxtehude::protocol::{OptionKind, OptionOffer, PositionCommand, Start};
 use buxtehude::rules::{MAX_SEATS, Turn, VARIANTS, Variant};
 use matches::plan::rules::program::RulesError;
 use matches::plan::rules::{Position, PositionError, Rules};
+use matches::play::engine::Offers;
 
-use super::{Fault, Profile, Talk, is_refusal, nothing, wrong};
+use super::{Fault, Profile, Talk, is_best_move, is_refusal, nothing, wrong};
 use crate::conformance::check::Table;
 
 /// Maximum number of moves and cards until a seat has a choice.
@@ -15,20 +16,26 @@ impl Talk {
     /// Introduces the engine, if it is not yet.
     pub fn introduce(&mut self) -> Result<(), Fault> {
         if self.offers.is_empty() {
+            let mut offers = Offers::default();
             for line in self.introduction()? {
-                if let Ok(Reply::Option(offer)) = line.parse() {
-                    self.offers.push(offer);
-                }
+                offers.add(&line);
             }
+            self.has_unreadable_choice = offers.unreadable("UCI_Variant").is_some();
+            self.offers = offers.readable;
         }
         Ok(())
     }
 
-    /// Prepares for the next check: the engine is introduced, idle and at the start, and the transcript is empty.
+    /// Prepares for the next check: the engine is introduced, idle and at the start, and the transcript is empty. Clients
+    /// of less than the whole protocol skip what an idle engine says, except for a move.
     pub fn begin(&mut self) -> Result<(), Fault> {
         self.transcript.clear();
         self.introduce()?;
-        nothing(&self.fence()?)?;
+        let mut lines = self.fence()?;
+        if self.scope.profile != Profile::Full {
+            lines.retain(|line| is_best_move(line));
+        }
+        nothing(&lines)?;
         self.transcript.clear();
         if !self.is_home {
             self.choose(&self.home()?.0)?;
@@ -95,7 +102,8 @@ impl Talk {
 
     /// `true` if the engine offers a choice of games.
     pub fn has_choice(&self) -> bool {
-        self.offers.iter().any(|offer| offer.name == "UCI_Variant")
+        let is_choice = |offer: &OptionOffer| offer.name == "UCI_Variant";
+        self.has_unreadable_choice || self.offers.iter().any(is_choice)
     }
 
     /// `true` if the engine offers the game, or no choice of games.
