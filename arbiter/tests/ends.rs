@@ -13,13 +13,19 @@ use program::{arbiter, crashing, deaf, directory, run, scattered};
 /// Timeout of every step, far longer than any takes.
 const LONG: Duration = Duration::from_secs(20);
 
-/// Starts a match too long to end by itself, with piped output.
+/// Starts a match too long to end by itself, with piped output, that no signal is ignored in.
 fn endless(engines: &[String], arguments: &[&str]) -> Child {
-    let mut all = vec!["match", "--games", "100000", "--nodes", "1"];
-    engines.iter().for_each(|engine| all.extend(["--engine", engine]));
-    all.extend(arguments);
-    let mut command = arbiter(&all);
-    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    // A shell has its background jobs, such as these tests, ignore some.
+    endless_by(&["env", "--default-signal=HUP,INT"], engines, arguments)
+}
+
+/// Starts a match as [`endless`] does, by another program.
+fn endless_by(starter: &[&str], engines: &[String], arguments: &[&str]) -> Child {
+    let mut command = Command::new(starter[0]);
+    command.args(&starter[1..]).arg(env!("CARGO_BIN_EXE_arbiter"));
+    command.args(["match", "--games", "100000", "--nodes", "1"]);
+    command.args(engines.iter().flat_map(|engine| ["--engine", engine]));
+    command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
     command.spawn().unwrap()
 }
 
@@ -85,6 +91,31 @@ fn interrupted_or_terminated() {
 }
 
 #[test]
+fn an_ignored_signal_stays_ignored() {
+    let ignoring_int = ["sh", "-c", "trap '' INT; exec \"$0\" \"$@\""];
+    for (starter, name) in [(&["nohup"][..], "-HUP"), (&ignoring_int, "-INT")] {
+        let directory = directory(&format!("ignored{name}"));
+        let games = directory.join("games.jsonl");
+        let record = ["--record", games.to_str().unwrap()];
+        let child = endless_by(starter, &engines(&directory), &record);
+        let await_more_games = || {
+            let size = || std::fs::metadata(&games).map_or(0, |file| file.len());
+            let (begun, deadline) = (size(), Instant::now() + LONG);
+            while size() < begun + 20_000 {
+                assert!(Instant::now() < deadline, "{name}: it plays no more");
+                std::thread::sleep(Duration::from_millis(5));
+            }
+        };
+        await_more_games();
+        signal(&child, name);
+        await_more_games();
+        signal(&child, "-TERM");
+        let (code, stdout, stderr) = await_end(child);
+        assert_eq!(code, Some(130), "{name}: {stdout}{stderr}");
+    }
+}
+
+#[test]
 fn interrupted_after_an_engine_was_retired() {
     let directory = directory("interrupted_after_retirement");
     let engines = [
@@ -99,7 +130,7 @@ fn interrupted_after_an_engine_was_retired() {
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let retired = lines.any(|line| line.unwrap().starts_with("weak is retired"));
     assert!(retired);
-    signal(&child, "-INT");
+    signal(&child, "-TERM");
     let rest: Vec<String> = lines.map(Result::unwrap).collect();
     let (code, _, stderr) = await_end(child);
     assert_eq!(code, Some(130), "{rest:?}{stderr}");
@@ -154,8 +185,8 @@ fn interrupted_twice() {
     let child = endless(&[engine], &["--players", "3"]);
     let groups = await_groups(&child, 3, 2);
     let begun = Instant::now();
-    signal(&child, "-INT");
-    signal(&child, "-INT");
+    signal(&child, "-TERM");
+    signal(&child, "-TERM");
     let (code, stdout, stderr) = await_end(child);
     assert_eq!(code, Some(130), "{stdout}{stderr}");
     assert!(begun.elapsed() < LONG, "{:?}", begun.elapsed());

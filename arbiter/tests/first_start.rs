@@ -168,7 +168,7 @@ fn the_first_start_can_be_interrupted() {
         starts(&scripts, 1);
         fs::remove_file(scripts.join("e1.sh.starts")).unwrap();
         let id = child.id().to_string();
-        Command::new("kill").args(["-INT", &id]).status().unwrap();
+        Command::new("kill").args(["-TERM", &id]).status().unwrap();
         let output = child.wait_with_output().unwrap();
         assert_eq!(output.status.code(), Some(130), "{command:?}: {output:?}");
     }

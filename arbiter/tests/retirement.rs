@@ -215,7 +215,7 @@ fn on_interrupt_finish_completes_running_games() {
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
     let id = child.id().to_string();
-    assert!(std::process::Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    assert!(std::process::Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
     let output = child.wait_with_output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));

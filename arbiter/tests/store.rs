@@ -308,7 +308,7 @@ fn an_interrupted_match_is_resumed() {
     let mut stdout = BufReader::new(child.stdout.take().unwrap());
     while stored::printed(&text).len() < 3 && stdout.read_line(&mut text).unwrap() > 0 {}
     let id = child.id().to_string();
-    let status = Command::new("kill").args(["-INT", &id]).status().unwrap();
+    let status = Command::new("kill").args(["-TERM", &id]).status().unwrap();
     assert!(status.success(), "{status}");
     stdout.read_to_string(&mut text).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(130), "{text}");

@@ -170,7 +170,7 @@ fn an_old_state_of_the_match_does_not_come_back() {
     let url = fleet.server.url();
     let state = || with_jetstream(&url, async |context| last(&context, &names.state()).await.0);
     let old = state();
-    first.signal(Signal::INT);
+    first.signal(Signal::TERM);
     first.ends(130, &["fleet resume"]);
     let paused = state();
     let mut second = fleet.resume();

@@ -43,14 +43,14 @@ fn a_match_ends_after_its_running_games_or_is_paused_and_continues() {
     let mut coordinator = fleet.begin(&format!("{long} --on-interrupt finish"));
     let _workers = [fleet.worker("one"), fleet.worker("two")];
     fleet.await_games(2);
-    coordinator.signal(Signal::INT);
+    coordinator.signal(Signal::TERM);
     let output = coordinator.ends(130, &["after the running games"]);
     // All blocks are complete.
     let games = lines_of(&fleet.store()).len();
     assert!(games < 40 && games.is_multiple_of(2), "{games}: {output}");
     let mut coordinator = fleet.resume();
     fleet.await_games(games + 1);
-    coordinator.signal(Signal::INT);
+    coordinator.signal(Signal::TERM);
     coordinator.ends(130, &["fleet resume"]);
     let mut coordinator = fleet.resume();
     assert_whole(&fleet, &mut coordinator, &long);

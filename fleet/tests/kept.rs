@@ -57,7 +57,7 @@ fn engines_quit_when_their_match_is_paused_or_their_worker_is_killed() {
     let mut worker = engines.worker(&mut fleet, "");
     fleet.await_games(2);
     assert!(!engines.are_gone(), "{}", worker.output());
-    coordinator.signal(Signal::INT);
+    coordinator.signal(Signal::TERM);
     coordinator.ends(130, &[]);
     fleet.await_that("the end of the engines", || engines.are_gone());
     let games = stored(&fleet.store());

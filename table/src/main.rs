@@ -8,9 +8,8 @@ use std::thread;
 
 use clap::Parser;
 use matches::play::{engine, sandbox};
+use matches::run::signals;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use signal_hook::iterator::SignalsInfo;
-use signal_hook::iterator::exfiltrator::WithOrigin;
 use table::args::{Cli, Command};
 use table::server::{self, complain};
 use tokio::sync::oneshot;
@@ -41,7 +40,7 @@ fn run() -> ExitCode {
 
 /// Returns a channel that gets a message on the first signal to terminate. Signals from engines are ignored.
 fn end_on_signals() -> io::Result<oneshot::Receiver<()>> {
-    let mut signals = SignalsInfo::<WithOrigin>::new([SIGINT, SIGTERM, SIGHUP])?;
+    let mut signals = signals::handle(&[SIGINT, SIGTERM, SIGHUP])?;
     let (end, ends) = oneshot::channel();
     thread::Builder::new().name("signals".to_string()).spawn(move || {
         for signal in signals.forever() {

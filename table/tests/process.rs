@@ -96,6 +96,14 @@ fn no_engine_outlives_the_server() {
     }
 }
 
+#[test]
+fn a_hangup_that_nohup_ignores_does_not_end_the_server() {
+    let program = Program::start_by(&["nohup"], &[]);
+    kill_process(pid(&program), Signal::HUP).unwrap();
+    let answer = program.answer("/api/ai", &format!(r#"{{{GAME},"limit":"movetime 500"}}"#));
+    assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
+}
+
 /// Waiting requests get an answer at shutdown.
 #[test]
 fn who_waits_is_told_of_the_end() {

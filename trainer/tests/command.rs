@@ -57,7 +57,7 @@ fn an_interrupted_course_says_what_is_kept_and_how_to_continue() {
     assert!(first.ends_with(" left"), "no remaining time: {first}");
 
     let pid = child.id().to_string();
-    let killed = Command::new("kill").args(["-INT", &pid]).status().unwrap();
+    let killed = Command::new("kill").args(["-TERM", &pid]).status().unwrap();
     assert!(killed.success());
     let rest: Vec<String> = lines.map(Result::unwrap).collect();
     assert_eq!(child.wait().unwrap().code(), Some(130), "{rest:?}");

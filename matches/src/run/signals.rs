@@ -1,6 +1,9 @@
 //! Signals that ask a match to stop, and signals that engines send.
 
+use std::ffi::c_int;
 use std::io;
+use std::mem::MaybeUninit;
+use std::ptr;
 use std::thread;
 use std::time::Duration;
 
@@ -17,6 +20,27 @@ use crate::play::interrupt::Interrupt;
 /// Time after the last signal: enough to end the engines with all their children.
 const LAST_GRACE: Duration = Duration::from_secs(2);
 
+/// Handles signals, except those that this process was started to ignore, as by `nohup`.
+///
+/// # Errors
+/// The system cannot install the signal handlers.
+pub fn handle<'a>(
+    signals: impl IntoIterator<Item = &'a c_int>,
+) -> io::Result<SignalsInfo<WithOrigin>> {
+    SignalsInfo::new(signals.into_iter().filter(|&&signal| !is_ignored(signal)))
+}
+
+#[allow(unsafe_code)] // No safe function asks for the action of a signal.
+fn is_ignored(signal: c_int) -> bool {
+    let mut action = MaybeUninit::<libc::sigaction>::zeroed();
+    // SAFETY: without a new action, the call only writes the current one, for which zeros are a valid value, too.
+    let action = unsafe {
+        libc::sigaction(signal, ptr::null(), action.as_mut_ptr());
+        action.assume_init()
+    };
+    action.sa_sigaction == libc::SIG_IGN
+}
+
 /// Calls `on_signal`, in a separate thread, for each signal that asks the arbiter to stop. A signal that comes from an
 /// engine is only recorded and reported.
 ///
@@ -30,7 +54,7 @@ pub fn listen(
     // Other signals that an engine might send; from other senders they have no effect. SIGXFSZ would end the process;
     // with a handler, the write fails with an error instead.
     let others = [SIGCONT, SIGUSR1, SIGUSR2, SIGALRM, SIGXFSZ];
-    let mut signals = SignalsInfo::<WithOrigin>::new(ends.iter().chain(&others))?;
+    let mut signals = handle(ends.iter().chain(&others))?;
     let interrupt = interrupt.clone();
     let listening = move || {
         for signal in signals.forever() {

@@ -47,7 +47,15 @@ pub struct Program {
 impl Program {
     /// Starts it and waits until it listens.
     pub fn start(arguments: &[&str]) -> Program {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_table"))
+        // A shell has its background jobs, such as these tests, ignore some signals.
+        Program::start_by(&["env", "--default-signal=INT"], arguments)
+    }
+
+    /// Starts it like [`Program::start`], by another program.
+    pub fn start_by(starter: &[&str], arguments: &[&str]) -> Program {
+        let mut child = Command::new(starter[0])
+            .args(&starter[1..])
+            .arg(env!("CARGO_BIN_EXE_table"))
             .args(arguments)
             .stdout(Stdio::piped())
             .spawn()
