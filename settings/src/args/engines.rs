@@ -172,7 +172,7 @@ pub(super) fn spec(
         let reason = "cmd= is missing, expected cmd=PROGRAM here or in --each";
         return Err(reason.to_string());
     };
-    spec.command = resolve(command, spec.dir.as_deref());
+    spec.command = resolve(command, spec.dir.as_deref())?;
     if spec.limit == Limit::default() {
         spec.limit = default.limit;
     }
@@ -249,16 +249,34 @@ fn names(engines: &[(&str, EngineText)]) -> Result<Vec<String>, ExitError> {
     Ok(names)
 }
 
-/// Path of a program. A relative path is looked up in the engine's directory, then in the current one; a bare name is
-/// left to `PATH`.
-fn resolve(command: &str, dir: Option<&Path>) -> PathBuf {
-    if !command.contains('/') {
-        return PathBuf::from(command);
-    }
-    let in_dir = dir.map(|dir| dir.join(command)).filter(|path| path.is_file());
-    let path = in_dir.unwrap_or_else(|| PathBuf::from(command));
+/// Path of a program. A relative path is looked up in the engine's directory, then in the current one. A bare name is
+/// left to `PATH`; without such a program there, it is looked up in the engine's directory.
+fn resolve(command: &str, dir: Option<&Path>) -> Result<PathBuf, String> {
+    let in_dir = dir.map(|dir| dir.join(command));
+    let path = if command.contains('/') {
+        in_dir.filter(|path| path.is_file()).unwrap_or_else(|| PathBuf::from(command))
+    } else {
+        let Some(in_dir) = in_dir.and_then(|path| which::which(path).ok()) else {
+            return Ok(PathBuf::from(command));
+        };
+        if let Ok(on_path) = which::which(command) {
+            return match same_file::is_same_file(&in_dir, &on_path) {
+                Ok(true) => Ok(PathBuf::from(command)),
+                _ => Err(ambiguous(command, &in_dir, &on_path)),
+            };
+        }
+        in_dir
+    };
     // The engine starts in its own directory, where a relative path would name another file.
-    std::path::absolute(&path).unwrap_or(path)
+    Ok(std::path::absolute(&path).unwrap_or(path))
+}
+
+fn ambiguous(command: &str, in_dir: &Path, on_path: &Path) -> String {
+    let (in_dir, on_path) = (in_dir.display(), on_path.display());
+    format!(
+        "cmd={command}: this names {in_dir} and {on_path}, expected cmd=./{command} for the one in \
+         dir=, or cmd={on_path}"
+    )
 }
 
 impl LimitArgs {

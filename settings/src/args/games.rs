@@ -18,7 +18,7 @@ macro_rules! keys {
     () => {
         "\
 KEYS OF --engine AND --each
-  cmd=PROGRAM       program to start (a path with a slash is looked up in dir= first)
+  cmd=PROGRAM       program to start (a path is looked up in dir= first, a name on the PATH)
   args='A B'        its arguments
   name=NAME         its name in tables and records
   dir=DIR           directory to start it in

@@ -297,6 +297,9 @@ fn seed_warning(args: &GameArgs, seed: Seed) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
     use clap::Parser;
 
     use super::*;
@@ -415,6 +418,37 @@ mod tests {
         let engines = engines_of(&["--engine", "cmd=x dir=/tmp", "--engine", "cmd=./y"]);
         assert_eq!(engines[0].command, Path::new("x"));
         assert!(engines[1].command.is_absolute(), "{:?}", engines[1].command);
+    }
+
+    #[test]
+    fn a_bare_name_never_hides_a_program_in_the_directory_of_the_engine() {
+        let (directory, on_path) = (tempfile::tempdir().unwrap(), which::which("sh").unwrap());
+        let dir = directory.path();
+        let executable = |name: &str| {
+            let path = dir.join(name);
+            fs::write(&path, "#!/bin/sh\n").unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+            path
+        };
+        let (sh, own) = (executable("sh"), executable("program-of-this-test"));
+        let engine = |cmd: &str| {
+            let text = format!("cmd={cmd} dir={}", dir.display());
+            local_engines(&[text]).map(|engines| engines[0].command.clone())
+        };
+        let error = engine("sh").unwrap_err().to_string();
+        let [sh_text, path_text] = [&sh, &on_path].map(|path| path.display().to_string());
+        for part in [&sh_text, &path_text, "cmd=./sh ", &format!("cmd={path_text}")] {
+            assert!(error.contains(part), "{part}: {error}");
+        }
+        assert_eq!(engine("./sh").unwrap(), sh);
+        assert_eq!(engine(&path_text).unwrap(), on_path);
+        assert_eq!(engine("program-of-this-test").unwrap(), own);
+        // Neither a file that cannot be run nor another name of the same program is a second program.
+        fs::set_permissions(&sh, fs::Permissions::from_mode(0o644)).unwrap();
+        assert_eq!(engine("sh").unwrap(), Path::new("sh"));
+        fs::remove_file(&sh).unwrap();
+        symlink(&on_path, &sh).unwrap();
+        assert_eq!(engine("sh").unwrap(), Path::new("sh"));
     }
 
     #[test]
