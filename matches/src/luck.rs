@@ -11,7 +11,7 @@ mod check;
 mod stored;
 
 use std::convert::Infallible;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, ThreadId};
 use std::time::Duration;
 
@@ -24,6 +24,7 @@ use crate::judge::{Judge, JudgeError};
 use crate::plan::binary::{hash, hash_arguments, hash_bytes};
 use crate::plan::{EngineSpec, Limit, LuckBy, Opening, Plan};
 use crate::play::interrupt::Interrupt;
+use crate::play::runner::OpenFiles;
 use crate::play::sandbox::Isolation;
 use crate::record::{GameRecord, Luck};
 use crate::review::{Appraise, PlayedGame, ReviewError, Values};
@@ -86,7 +87,7 @@ pub struct Evaluator {
 #[derive(Clone, Debug)]
 enum Source {
     BuiltIn { nodes: u64, tables: Evaluators },
-    Engine { spec: Box<EngineSpec>, stall: Duration },
+    Engine { spec: Box<EngineSpec>, stall: Duration, _open: Arc<OpenFiles> },
 }
 
 impl Evaluator {
@@ -147,7 +148,9 @@ impl Evaluator {
         for (name, value) in &spec.options {
             identity += &format!(" option.{name}={value}");
         }
-        Evaluator { source: Source::Engine { spec: Box::new(spec), stall }, identity }
+        let open = Arc::new(OpenFiles::of(&spec));
+        let source = Source::Engine { spec: Box::new(spec), stall, _open: open };
+        Evaluator { source, identity }
     }
 
     /// Starts the engine, if it is one, has it value the start of a match, and quits it.
@@ -160,7 +163,7 @@ impl Evaluator {
         isolation: Option<Isolation>,
         interrupt: &Interrupt,
     ) -> Result<(), LuckError> {
-        let Source::Engine { spec, stall } = &self.source else {
+        let Source::Engine { spec, stall, .. } = &self.source else {
             return Ok(());
         };
         let failed = |error: &dyn ToString| LuckError(error.to_string());
@@ -280,7 +283,7 @@ impl<'a> LuckMeter<'a> {
             Source::BuiltIn { nodes, tables } => {
                 Running::BuiltIn(Box::new(BuiltIn::sharing(*nodes, tables.clone())))
             }
-            Source::Engine { spec, stall } => {
+            Source::Engine { spec, stall, .. } => {
                 let judge = Judge::new(spec, *stall, self.isolation, self.interrupt);
                 Running::Engine(Box::new(judge))
             }

@@ -35,7 +35,7 @@ use crate::play::sandbox::Isolation;
 use crate::record::{GameRecord, Rerun};
 pub use first_start::{FirstStart, Notice, start_engines};
 pub use games::{GameQueue, Games, Next};
-pub use programs::{ProgramFiles, Programs};
+pub use programs::{OpenFiles, ProgramFiles, Programs};
 use retirement::Consequence;
 pub use retirement::{Ends, Retirement, count_failures};
 

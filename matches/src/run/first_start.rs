@@ -21,8 +21,8 @@ pub struct Engines {
     pub isolation: Option<Isolation>,
     /// Line of the header about the isolation.
     pub isolation_text: String,
-    /// Their programs, unless they may change during the match.
-    pub programs: Option<Programs>,
+    /// Their programs.
+    pub programs: Programs,
 }
 
 /// The engines, and what their first start has told about them.
@@ -50,7 +50,7 @@ pub(super) fn start_engines(
             fault => Stop::Failed(fault.into()),
         })?;
     }
-    let programs = (!changed_engines).then(|| Programs::of(plan, interrupt));
+    let programs = Programs::of(plan, interrupt);
     let seconds = plan.patience.ready.as_secs_f64();
     let notice = |engine: &str| {
         complain(format_args!(
@@ -68,7 +68,10 @@ pub(super) fn start_engines(
     let engines = Engines {
         isolation,
         isolation_text,
-        programs: programs.map(Programs::without_changed_arguments),
+        programs: match changed_engines {
+            true => programs.that_may_change(),
+            false => programs.without_changed_arguments(),
+        },
     };
     Ok((engines, first_start))
 }

@@ -49,7 +49,7 @@ impl Source for ThisMachine {
             lag,
             first_core: 0,
             isolation,
-            programs: engines.and_then(|engines| engines.programs.as_ref()),
+            programs: engines.map(|engines| &engines.programs),
             is_followed: ledger.events.is_some(),
             complete: measure.as_ref().map(|measure| measure as &Complete<'_>),
         };

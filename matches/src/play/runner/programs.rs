@@ -1,13 +1,15 @@
-//! Detects changes of the engines' programs during a match.
+//! Guards the engines' programs during a match: detects changes, and keeps other processes from blocking their start.
 
+use std::fs::File;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use crate::input_file;
 use crate::plan::{EngineSpec, Plan, binary};
 use crate::play::interrupt::Interrupt;
 
 /// The engines' programs at the start of the match.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Programs {
     engines: Vec<ProgramFiles>,
     /// Stops the reading of long files.
@@ -15,11 +17,23 @@ pub struct Programs {
 }
 
 /// A program, and the files among its arguments, at the start of the match.
-#[derive(Clone, Debug)]
-pub struct ProgramFiles(Vec<Watched>);
+#[derive(Debug)]
+pub struct ProgramFiles {
+    watched: Vec<Watched>,
+    _open: OpenFiles,
+}
+
+/// The files of a program, and those among the values of its options, open for reading.
+///
+/// While a file is open, no process can get a write lease on it, with which it could delay the next one that opens or
+/// runs the file for 45 s.
+#[derive(Debug)]
+pub struct OpenFiles {
+    _files: Vec<File>,
+}
 
 /// A file at the start of the match.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Watched {
     path: PathBuf,
     stamp: Option<Stamp>,
@@ -55,6 +69,12 @@ impl Programs {
         self
     }
 
+    /// Permits all files to change.
+    pub fn that_may_change(mut self) -> Programs {
+        self.engines.iter_mut().for_each(|files| files.watched.clear());
+        self
+    }
+
     /// Returns the first changed file of an engine, given its index in the plan.
     pub fn changed(&self, engine: usize) -> Option<&Path> {
         self.engines[engine].changed(&self.interrupt)
@@ -64,22 +84,32 @@ impl Programs {
 impl ProgramFiles {
     /// Records the current state of a program; an interrupt leaves it incomplete.
     pub fn of(program: &EngineSpec, interrupt: &Interrupt) -> ProgramFiles {
+        let open = OpenFiles::of(program);
         let files = binary::files(&program.command, &program.args, program.dir.as_deref());
         let watched = files.into_iter().map(|file| Watched::new(file, interrupt));
-        ProgramFiles(watched.collect())
+        ProgramFiles { watched: watched.collect(), _open: open }
     }
 
     /// Removes the files that have changed, except the program itself.
     pub fn forget_changed_arguments(&mut self, interrupt: &Interrupt) {
         let mut is_program = true;
-        let files = &mut self.0;
-        files.retain(|file| std::mem::take(&mut is_program) || !file.has_changed(interrupt));
+        self.watched.retain(|file| std::mem::take(&mut is_program) || !file.has_changed(interrupt));
     }
 
     /// Returns the first changed file.
     pub fn changed(&self, interrupt: &Interrupt) -> Option<&Path> {
-        let changed = self.0.iter().find(|file| file.has_changed(interrupt));
+        let changed = self.watched.iter().find(|file| file.has_changed(interrupt));
         changed.map(|file| file.path.as_path())
+    }
+}
+
+impl OpenFiles {
+    /// Opens the files of a program; skips those that cannot be opened.
+    pub fn of(program: &EngineSpec) -> OpenFiles {
+        let values = program.options.iter().map(|(_, value)| value.clone());
+        let words: Vec<String> = program.args.iter().cloned().chain(values).collect();
+        let files = binary::files(&program.command, &words, program.dir.as_deref());
+        OpenFiles { _files: files.iter().filter_map(|file| input_file::open(file).ok()).collect() }
     }
 }
 
@@ -154,5 +184,30 @@ mod tests {
         assert_eq!(programs.changed(0), Some(program.as_path()));
         let programs = programs.without_changed_arguments();
         assert_eq!(programs.changed(0), Some(program.as_path()));
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    #[allow(unsafe_code)] // No safe function asks for a lease.
+    fn no_process_can_block_the_start_of_a_program_by_a_write_lease() {
+        use std::os::fd::AsRawFd;
+
+        let directory = tempfile::tempdir().unwrap();
+        let files = ["program", "script", "weights"].map(|name| directory.path().join(name));
+        files.iter().for_each(|file| fs::write(file, "x").unwrap());
+        let can_lease = |path: &PathBuf| {
+            let file = File::open(path).unwrap();
+            // SAFETY: the call changes nothing but the lease, which ends with the file.
+            unsafe { libc::fcntl(file.as_raw_fd(), libc::F_SETLEASE, libc::F_WRLCK) == 0 }
+        };
+        let [program, script, weights] = &files;
+        let mut plan = plan(program, script);
+        plan.engines[0].options.push(("EvalFile".into(), weights.display().to_string()));
+        let leases = || files.iter().map(can_lease).collect::<Vec<bool>>();
+        assert_eq!(leases(), [true; 3]);
+        let programs = Programs::of(&plan, &Interrupt::new()).that_may_change();
+        assert_eq!(leases(), [false; 3]);
+        drop(programs);
+        assert_eq!(leases(), [true; 3]);
     }
 }
