@@ -82,6 +82,34 @@ fn a_repeated_request_is_answered_alike_and_appended_once() {
 }
 
 #[tokio::test]
+async fn a_client_cannot_fill_the_disk_with_games() {
+    let file = folder("recording_quota").join("people.jsonl");
+    let server = Server::new(&["--record", file.to_str().unwrap()]);
+    let mut request = request(true);
+    request["seats"] = json!(["ß".repeat(200), "ß".repeat(200)]);
+    let mut number = 0;
+    let refused = loop {
+        number += 1;
+        request["id"] = json!(number);
+        let answer = server.post("/api/record", &request).await;
+        match answer.status {
+            StatusCode::OK => assert!(number < 10_000, "without end"),
+            _ => break answer,
+        }
+    };
+    let words = refused.error(StatusCode::TOO_MANY_REQUESTS);
+    assert!(words.contains("at most 4 MiB of games of a client a day"), "{words}");
+    let length = file.metadata().unwrap().len();
+    assert!((3 << 20..=4 << 20).contains(&length), "{length}");
+    // A game that the file has is found there, and other clients are not concerned.
+    request["id"] = json!(1);
+    assert_eq!(server.content("/api/record", &request).await["kept"], json!(true));
+    request["id"] = json!(number);
+    let other = server.client(2);
+    assert_eq!(other.content("/api/record", &request).await["kept"], json!(true));
+}
+
+#[tokio::test]
 async fn without_a_file_games_are_recorded_only_in_the_answer() {
     let answer = Server::new(&[]).content("/api/record", &request(true)).await;
     assert_eq!(answer["kept"], json!(false));

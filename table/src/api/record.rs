@@ -3,8 +3,10 @@
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use axum::extract::State as Shared;
+use axum::http::StatusCode;
 use buxtehude::rules::{Seat, Turn};
 use matches::archive::record_file::{self, RecordFile};
 use matches::archive::{ArchiveError, replay};
@@ -17,7 +19,15 @@ use serde::{Deserialize, Serialize};
 use super::files::{FilesError, without_folder};
 use crate::board::Game;
 use crate::body::{JsonAnswer, JsonRequest, object};
+use crate::client::ClientId;
 use crate::error::ApiError;
+
+const MIB: u64 = 1 << 20;
+/// Maximum number of bytes that a client may append within [`DAY`]; hundreds of games.
+const MOST_BYTES_OF_ONE: u64 = 4 * MIB;
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+/// Maximum length of the file in bytes.
+const MOST_BYTES: u64 = 256 * MIB;
 
 /// The file that games are appended to, if the server has one.
 #[derive(Debug, Default)]
@@ -26,10 +36,21 @@ pub struct Recorder(Option<Mutex<Kept>>);
 #[derive(Debug)]
 struct Kept {
     file: RecordFile,
+    quota: Quota,
     /// Number of games in the file.
     games: u64,
     /// Numbers of the games in the file. A request that is repeated because its answer was lost finds its game here.
     numbers: HashMap<Identity, u64>,
+}
+
+/// How much may still be appended.
+#[derive(Debug)]
+struct Quota {
+    /// Length of the file in bytes.
+    bytes: u64,
+    /// Number of bytes that clients have appended since `begun`.
+    clients: HashMap<ClientId, u64>,
+    begun: Instant,
 }
 
 /// Everything that tells a game from others: its `id`, and the digest of its record without numbers.
@@ -82,14 +103,12 @@ impl Recorder {
         Ok(Recorder(kept.transpose()?))
     }
 
-    fn record(&self, request: RecordRequest) -> Result<GameLine, ApiError> {
+    fn record(&self, client: ClientId, request: RecordRequest) -> Result<GameLine, ApiError> {
         let is_kept = request.keep && self.0.is_some();
         let mut game = KeptGame { id: request.id, record: record_of(request)? };
         if let Some(kept) = self.0.as_ref().filter(|_| is_kept) {
             let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-            kept.append(&mut game).map_err(|error| {
-                ApiError::internal(without_folder(kept.file.path(), &error.to_string()))
-            })?;
+            kept.append(client, &mut game)?;
         }
         let line = serde_json::to_string(&game);
         let line = line.map_err(|error| ApiError::internal(error.to_string()))?;
@@ -99,8 +118,12 @@ impl Recorder {
 
 impl Kept {
     fn open(path: &Path) -> Result<Kept, ArchiveError> {
-        let mut kept =
-            Kept { file: RecordFile::append_to(path)?, games: 0, numbers: HashMap::new() };
+        let mut kept = Kept {
+            file: RecordFile::append_to(path)?,
+            quota: Quota { bytes: 0, clients: HashMap::new(), begun: Instant::now() },
+            games: 0,
+            numbers: HashMap::new(),
+        };
         // A pipe has no games to read.
         if path.metadata().is_ok_and(|found| found.is_file()) {
             for line in record_file::lines(path)? {
@@ -117,6 +140,7 @@ impl Kept {
             id: Option<u64>,
         }
 
+        self.quota.bytes += line.len() as u64;
         if line.trim_ascii().is_empty() {
             return;
         }
@@ -127,17 +151,55 @@ impl Kept {
         }
     }
 
-    /// Appends a game with the next number, unless the file has it; then the game gets its number there.
-    fn append(&mut self, game: &mut KeptGame) -> Result<(), ArchiveError> {
+    /// Appends a client's game with the next number, unless the file has it; then the game gets its number there.
+    fn append(&mut self, client: ClientId, game: &mut KeptGame) -> Result<(), ApiError> {
         let identity = game.identity();
         let known = self.numbers.get(&identity).copied();
         game.record.game = known.unwrap_or(self.games + 1);
         game.record.block = game.record.game;
         if known.is_none() {
-            self.file.write(game, || true)?;
+            let line = serde_json::to_string(game).unwrap_or_default();
+            let length = format!("{}\n", printable_json(&line)).len();
+            self.quota.take(client, length as u64, Instant::now())?;
+            self.file.write(game, || true).map_err(|error| {
+                ApiError::internal(without_folder(self.file.path(), &error.to_string()))
+            })?;
             self.games += 1;
             self.numbers.insert(identity, game.record.game);
         }
+        Ok(())
+    }
+}
+
+impl Quota {
+    /// Takes room for a game.
+    fn take(&mut self, client: ClientId, bytes: u64, now: Instant) -> Result<(), ApiError> {
+        if now - self.begun >= DAY {
+            (self.begun, self.clients) = (now, HashMap::new());
+        }
+        let own = self.clients.get(&client).map_or(0, |own| *own) + bytes;
+        if own > MOST_BYTES_OF_ONE {
+            return Err(ApiError::new(
+                StatusCode::TOO_MANY_REQUESTS,
+                format!(
+                    "the server keeps at most {} MiB of games of a client a day; try again \
+                     tomorrow, or save the game in a file of your own",
+                    MOST_BYTES_OF_ONE / MIB
+                ),
+            ));
+        }
+        if self.bytes + bytes > MOST_BYTES {
+            return Err(ApiError::new(
+                StatusCode::INSUFFICIENT_STORAGE,
+                format!(
+                    "the server's file of games is full: expected at most {} MiB; save the game in \
+                     a file of your own",
+                    MOST_BYTES / MIB
+                ),
+            ));
+        }
+        self.bytes += bytes;
+        self.clients.insert(client, own);
         Ok(())
     }
 }
@@ -194,5 +256,34 @@ pub async fn record(
     Shared(recorder): Shared<Arc<Recorder>>,
     request: JsonRequest<RecordRequest>,
 ) -> Result<JsonAnswer, ApiError> {
-    request.answer(move |request| recorder.record(request)).await
+    let client = request.place.client();
+    request.answer(move |request| recorder.record(client, request)).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axum::response::IntoResponse;
+
+    #[test]
+    fn a_client_has_a_quota_a_day_and_the_file_one_in_all() {
+        let begun = Instant::now();
+        let mut quota = Quota { bytes: 0, clients: HashMap::new(), begun };
+        let mut status = |client: u128, bytes: u64, day: u32| {
+            let taken = quota.take(ClientId::Token(client), bytes, begun + DAY * day);
+            taken.err().map(|error| error.into_response().status())
+        };
+        let (too_many, full) =
+            (Some(StatusCode::TOO_MANY_REQUESTS), Some(StatusCode::INSUFFICIENT_STORAGE));
+        assert_eq!(status(1, MOST_BYTES_OF_ONE, 0), None);
+        assert_eq!(status(1, 1, 0), too_many);
+        assert_eq!(status(2, MOST_BYTES_OF_ONE + 1, 0), too_many);
+        assert_eq!(status(1, MOST_BYTES_OF_ONE, 1), None);
+        let fitting = (MOST_BYTES / MOST_BYTES_OF_ONE) as u128;
+        for client in 2..fitting {
+            assert_eq!(status(client, MOST_BYTES_OF_ONE, 1), None);
+        }
+        assert_eq!(status(fitting, 1, 1), full);
+        assert_eq!(status(fitting, 1, 2), full);
+    }
 }
