@@ -11,7 +11,7 @@ use matches::record::GameRecord;
 use tempfile::TempDir;
 
 /// Id of a user who owns nothing.
-const NOBODY: u32 = 65534;
+pub const NOBODY: u32 = 65534;
 
 /// A directory writable by an ordinary user, with the arbiter and the scripts of a victim and an attacker.
 pub struct Arena(TempDir);

@@ -5,6 +5,7 @@
 //! arbiter. If the kernel allows it, each engine also has its own namespaces: [`Isolation`].
 
 mod guard;
+mod hidden_files;
 mod isolation;
 #[cfg(target_os = "linux")]
 pub mod launcher;
@@ -24,6 +25,7 @@ use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::process::{Resource, getrlimit, setrlimit};
 
 pub use guard::Guard;
+pub use hidden_files::HiddenFiles;
 pub use isolation::{Isolation, IsolationError};
 pub use memory_group::MemoryGroup;
 pub use report::End;

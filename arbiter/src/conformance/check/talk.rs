@@ -246,7 +246,10 @@ impl Talk {
                 Ok(Some(line))
             }
             Err(NoLine::Silence) => Ok(None),
-            Err(NoLine::End) => wrong("the program has ended, or closed its output"),
+            Err(NoLine::End) => {
+                let hint = self.program.hint();
+                wrong(format!("the program has ended, or closed its output{hint}"))
+            }
         }
     }
 

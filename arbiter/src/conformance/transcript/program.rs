@@ -119,9 +119,14 @@ impl Program {
                 });
             })?;
             let (at_work, complaints) = channel();
+            let hidden = process.hidden.clone();
             thread::Builder::new().name("complaints".into()).spawn(move || {
                 for_each_line(errors, |line| {
-                    complain(&printable_bytes(line));
+                    let line = printable_bytes(line);
+                    complain(&line);
+                    if let Some(hint) = hidden.named_in(&line) {
+                        complain(&format!("({hint})"));
+                    }
                     true
                 });
                 drop(at_work);
@@ -134,6 +139,11 @@ impl Program {
     /// Process id.
     pub fn process(&self) -> u32 {
         self.process.id()
+    }
+
+    /// Names a file that isolation hides from the program, if its settings name it, as the end of a sentence.
+    pub fn hint(&self) -> String {
+        self.process.hidden.hint(&[])
     }
 
     /// Sends a line.

@@ -284,7 +284,12 @@ impl Conversation {
     }
 
     /// Describes the output since the last command when an answer is missing: an incomplete line, or nothing at all.
+    /// Names a file that isolation hides, if the engine names it.
     pub fn unfinished_answer(&self, error: AnswerError) -> String {
+        self.unfinished_output(error) + &self.process.hidden.hint(&self.stderr.lines())
+    }
+
+    fn unfinished_output(&self, error: AnswerError) -> String {
         let incomplete = self.lines.incomplete();
         if !incomplete.is_empty() {
             let text = printable_bytes(incomplete);

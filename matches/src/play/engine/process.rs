@@ -20,7 +20,7 @@ use wait4::Wait4;
 use crate::plan::{EngineSpec, ResourceLimits};
 #[cfg(target_os = "linux")]
 use crate::play::sandbox::limits;
-use crate::play::sandbox::{End, Guard, Isolation, MemoryGroup, is_stopped};
+use crate::play::sandbox::{End, Guard, HiddenFiles, Isolation, MemoryGroup, is_stopped};
 
 /// Time to wait for a program that another process holds open for writing, before its start fails.
 const LONGEST_BUSY: Duration = Duration::from_millis(500);
@@ -45,6 +45,8 @@ pub struct Process {
     _memory_group: Option<MemoryGroup>,
     /// Number of out-of-memory kills of the system when the process began.
     kills_before: Option<i64>,
+    /// The files that isolation hides from it.
+    pub hidden: HiddenFiles,
     /// Exit status and resource usage, after the process was reaped.
     usage: Option<Usage>,
     /// Its standard input.
@@ -124,6 +126,7 @@ impl Process {
             guard,
             _memory_group: memory_group,
             kills_before: kills_for_want_of_memory(),
+            hidden: HiddenFiles::default(),
             usage: None,
             stdin: child.stdin.take(),
             stdout: child.stdout.take(),
@@ -132,7 +135,7 @@ impl Process {
         };
         process.set_non_blocking(true)?;
         if let Some(guard) = &mut process.guard {
-            guard.await_start()?;
+            process.hidden = HiddenFiles::of(spec, &guard.await_start()?);
         }
         Ok(process)
     }

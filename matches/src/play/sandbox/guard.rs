@@ -3,6 +3,7 @@
 use std::io::{self, Read};
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -32,15 +33,18 @@ impl Guard {
         Guard { line, unread: Vec::new(), end: None }
     }
 
-    /// Waits until the program runs and alone has its ends of the pipes.
+    /// Waits until the program runs and alone has its ends of the pipes; returns the directories whose files it does
+    /// not see.
     ///
     /// # Errors
     /// The program cannot be run, or the kernel refuses a namespace.
-    pub fn await_start(&mut self) -> io::Result<()> {
+    pub fn await_start(&mut self) -> io::Result<Vec<PathBuf>> {
+        let mut hidden = Vec::new();
         // One report from each process of the launcher, in any order.
         for _ in 0..2 {
             match self.next(TIME_TO_START) {
-                Some(Report::Started | Report::Closed) => {}
+                Some(Report::Started(directories)) => hidden = directories,
+                Some(Report::Closed) => {}
                 // The program ended before the other report came.
                 Some(Report::Ended(end)) => self.end = Some(end),
                 Some(Report::NotStarted(error)) => return Err(io::Error::from_raw_os_error(error)),
@@ -48,7 +52,7 @@ impl Guard {
                 None => return Err(io::Error::other("its launcher ended without a report")),
             }
         }
-        Ok(())
+        Ok(hidden)
     }
 
     /// Returns how the engine's process ended, if it has.
@@ -109,8 +113,8 @@ mod tests {
     fn an_end_is_heard_once_it_is_told() {
         let (ours, mut theirs) = UnixStream::pair().unwrap();
         let mut guard = Guard::new(ours);
-        theirs.write_all(b"\"Started\"\n\"Closed\"\n").unwrap();
-        guard.await_start().unwrap();
+        theirs.write_all(b"{\"Started\":[\"/tmp\"]}\n\"Closed\"\n").unwrap();
+        assert_eq!(guard.await_start().unwrap(), [PathBuf::from("/tmp")]);
         assert_eq!(guard.end(), None);
         let expected =
             End { status: 9, memory_kib: 1, cpu_micros: 5, was_killed: true, was_stopped: false };
@@ -130,7 +134,7 @@ mod tests {
         let (ours, mut theirs) = UnixStream::pair().unwrap();
         let mut guard = Guard::new(ours);
         let ended = serde_json::to_string(&Report::Ended(End::default())).unwrap();
-        write!(theirs, "\"Started\"\n{ended}\n").unwrap();
+        write!(theirs, "{{\"Started\":[]}}\n{ended}\n").unwrap();
         guard.await_start().unwrap();
         theirs.write_all(b"\"Closed\"\n").unwrap();
         assert_eq!(guard.end(), Some(End::default()));

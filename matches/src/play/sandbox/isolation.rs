@@ -11,14 +11,14 @@ use thiserror::Error;
 use crate::plan::{EngineSpec, Isolate};
 
 /// Message for a match with isolated engines.
-const ISOLATED: &str = "isolation: each engine has its own processes, /proc, /tmp and terminals";
+const ISOLATED: &str = "isolation: each engine has its own processes, /proc and terminals; files that it writes to /tmp are temporary";
 
 /// Whether the running program is its own launcher.
 #[cfg(target_os = "linux")]
 static HAS_LAUNCHER: AtomicBool = AtomicBool::new(false);
 
 /// Permission to start engines in their own namespaces. Each sees only its own processes, in its own `/proc`, no
-/// terminals, and without `net` no network. It has its own `/tmp`, and sees none of the arbiter's
+/// terminals, and without `net` no network. Its changes of `/tmp` are its own, and it sees none of the arbiter's
 /// [`own_files`](crate::own_files).
 ///
 /// A launcher, which runs the arbiter's own program, stands between the arbiter and each engine; only that program may

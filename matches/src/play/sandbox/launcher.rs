@@ -31,7 +31,7 @@ use serde::{Deserialize, Serialize};
 use wait4::Wait4;
 
 use super::report::{End, Report};
-use super::view::View;
+use super::view::{View, hidden_directories};
 use super::{is_stopped, limits};
 use crate::plan::ResourceLimits;
 use crate::play::family::state;
@@ -171,7 +171,7 @@ fn run_inside(order: &Order, mut line: UnixStream) -> io::Result<()> {
         }
     };
     close_pipes()?;
-    send(&mut line, &Report::Started)?;
+    send(&mut line, &Report::Started(hidden_directories()))?;
     let hang_up = Arc::new(HangUp::default());
     let process = Pid::from_child(&engine);
     let (listening, heard) = (line.try_clone()?, Arc::clone(&hang_up));

@@ -1,6 +1,7 @@
 //! Reports of a launcher to the arbiter, one JSON value per line.
 
 use std::os::unix::process::ExitStatusExt;
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 use wait4::ResUse;
@@ -10,8 +11,9 @@ use crate::record::micros;
 /// A line from the launcher.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Report {
-    /// The engine's program runs, and the inner process has closed its copies of the engine's pipes.
-    Started,
+    /// The engine's program runs, and the inner process has closed its copies of the engine's pipes; contains the
+    /// directories whose files the engine does not see.
+    Started(Vec<PathBuf>),
     /// The outer process has closed its copies of the engine's pipes.
     Closed,
     /// The program cannot be run; contains the system's error number.
