@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use crate::common::program;
 use matches::record::GameRecord;
 use matches::record::ending::Ending;
+use matches::spelling::engine_text;
 use program::{arbiter, directory};
 
 /// Memory limit of the arbiter, in KiB.
@@ -212,13 +213,10 @@ pub fn run(bad: &Bad, seats: usize) -> (Output, Duration, u64) {
     let directory = directory(directory_of(bad, seats).to_str().unwrap());
     let record = directory.join("games.jsonl");
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/engines/engine.sh");
-    let argument = |text: &str| format!("'{}'", text.replace('\'', "'\\''"));
-    let does: Vec<String> = bad.does.iter().map(|code| argument(code)).collect();
-    let inner = format!("{script} {}", does.join(" "));
-    let engine = shlex::try_join(["cmd=/bin/sh", &format!("args={inner}"), "name=bad", "legal=on"]);
-    let bad_engine = format!("{} {}", engine.unwrap(), bad.limit);
-    let good =
-        |number: usize| format!("cmd=/bin/sh args={script} name=good-{number} legal=on nodes=1");
+    let engine = engine_text("/bin/sh", &[&[script], &bad.does[..]].concat());
+    let bad_engine = format!("{engine} name=bad legal=on {}", bad.limit);
+    let engine = engine_text("/bin/sh", &[script]);
+    let good = |number: usize| format!("{engine} name=good-{number} legal=on nodes=1");
     let games = seats.to_string();
     let mut all = vec![
         "match", "--players", &games, "--stall", "3", "--ready", "1500", "--max-plies", "9",

@@ -8,10 +8,11 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use matches::spelling::engine_text;
 use rusqlite::Connection;
 use tempfile::TempDir;
 
-use crate::common::program::BUILT_IN;
+use crate::common::program::built_in;
 
 /// Limits of a program: seconds, and KiB of its address space. Unbounded reading exceeds them within a minute.
 const LIMITS: (u32, u32) = (60, 3_000_000);
@@ -31,8 +32,17 @@ impl Folder {
     fn with_store() -> Folder {
         let folder = Folder::new();
         let arguments = [
-            "match", "--games", "2", "--nodes", "1", "--store", "match.db", "--seed", "1",
-            "--engine", BUILT_IN,
+            "match",
+            "--games",
+            "2",
+            "--nodes",
+            "1",
+            "--store",
+            "match.db",
+            "--seed",
+            "1",
+            "--engine",
+            &built_in("name=buxtehude"),
         ];
         assert_eq!(folder.run(&arguments).0, Some(0));
         folder
@@ -133,7 +143,8 @@ fn reading_a_long_file_ends_by_a_signal() {
     // Without content, it takes no space; reading it takes minutes.
     File::create(folder.path("long")).unwrap().set_len(1 << 40).unwrap();
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/engines/engine.sh");
-    let engine = format!("cmd=/bin/sh args='{script} \"\" \"\" \"\" \"\" long' legal=on");
+    let engine = engine_text("/bin/sh", &[script, "", "", "", "", "long"]);
+    let engine = format!("{engine} legal=on");
     let mut command = Command::new(env!("CARGO_BIN_EXE_arbiter"));
     command.args(["match", "--engine", &engine]).current_dir(folder.0.path());
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();

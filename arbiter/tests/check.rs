@@ -5,6 +5,7 @@ use std::thread;
 use std::time::Instant;
 
 use crate::common::{mutants, program};
+use matches::spelling::quote;
 use mutants::{Mutant, missed};
 use program::run;
 
@@ -104,7 +105,7 @@ fn every_mutant_is_caught_for_what_it_breaks() {
 
 #[test]
 fn a_failure_is_shown_with_its_transcript_in_every_format() {
-    let script = format!("{ARBITER} engine | sed -u -e 's/^bestmove.*/bestmove 1/'");
+    let script = format!("{} engine | sed -u -e 's/^bestmove.*/bestmove 1/'", quote(ARBITER));
     let engine = ["--only", "fox-and-hounds/2/moves", "--", "/bin/sh", "-c", &script];
     let (code, text, _) = check(&engine);
     assert_eq!(code, 1, "{text}");
@@ -150,7 +151,7 @@ fn memory_that_grows_is_found_and_other_memory_is_not() {
         assert!(note.starts_with("300 games, "), "{stdout}");
         (code, soak["verdict"].to_string(), note)
     };
-    let script = LEAKING.replace("ARBITER", ARBITER);
+    let script = LEAKING.replace("ARBITER", &quote(ARBITER));
     thread::scope(|scope| {
         scope.spawn(|| {
             let (code, found, note) = verdict(&[ARBITER, "engine"]);
@@ -186,8 +187,9 @@ fn a_mute_program_is_given_up_at_once() {
 fn small(input: &str, output: &str) -> String {
     format!(
         "sed -u -n -e '{input}' -e '/^\\(uci\\|isready\\|position\\|go\\|setoption\\)/p' -e '/^quit/{{p;q}}' \
-         | {ARBITER} engine \
-         | sed -u -n -e '{output}' -e '/^id name/p; /^uciok/p; /^readyok/p; s/^\\(bestmove [^ ]*\\).*/\\1/p'"
+         | {} engine \
+         | sed -u -n -e '{output}' -e '/^id name/p; /^uciok/p; /^readyok/p; s/^\\(bestmove [^ ]*\\).*/\\1/p'",
+        quote(ARBITER)
     )
 }
 

@@ -3,6 +3,7 @@
 #![cfg(target_os = "linux")]
 
 use crate::common::program;
+use matches::spelling::{engine_text, quote};
 use program::run;
 
 const ARBITER: &str = env!("CARGO_BIN_EXE_arbiter");
@@ -12,6 +13,14 @@ const MOVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/engine.py"
 const BAD_PIG: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/engines/bad_pig.py");
 const RACE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/engines/race_rules.py");
 
+fn built_in_rules(variant: &str) -> String {
+    format!("{} name=x", engine_text(ARBITER, &["engine", "rules", variant]))
+}
+
+fn race(faults: &[&str]) -> String {
+    format!("{} name=race", engine_text("python3", &[&[RACE], faults].concat()))
+}
+
 fn check(rules: &str, options: &[&str]) -> (i32, String, String) {
     run(&[&["rules", "check", rules], options].concat())
 }
@@ -19,10 +28,10 @@ fn check(rules: &str, options: &[&str]) -> (i32, String, String) {
 #[test]
 fn good_programs_pass_all_checks() {
     for (rules, players, has_text) in [
-        (format!("cmd=python3 args={PIG}"), "2, 3, 4, 5, 6", false),
-        (format!("cmd=python3 args={RACE}"), "2, 3", true),
-        (format!("cmd={ARBITER} args='engine rules hase-und-igel' name=x"), "2, 3, 4, 5, 6", true),
-        (format!("cmd={ARBITER} args='engine rules fox-and-hounds' name=x"), "2", true),
+        (engine_text("python3", &[PIG]), "2, 3, 4, 5, 6", false),
+        (engine_text("python3", &[RACE]), "2, 3", true),
+        (built_in_rules("hase-und-igel"), "2, 3, 4, 5, 6", true),
+        (built_in_rules("fox-and-hounds"), "2", true),
     ] {
         let (code, stdout, stderr) = check(&rules, &["--games", "2"]);
         assert_eq!(code, 0, "{rules}: {stdout}{stderr}");
@@ -60,7 +69,7 @@ fn every_fault_fails_the_check_of_its_law() {
         ("stay", 1, "error end/quit: "),
         ("deaf", 1, "error end/quit: "),
     ] {
-        let rules = format!("cmd=python3 args='{RACE} {fault}' name=race");
+        let rules = race(&[fault]);
         let options = ["--games", "2", "--plies", "60"];
         let (found, stdout, stderr) = check(&rules, &options);
         assert_eq!(found, code, "{fault}: {stdout}{stderr}");
@@ -73,7 +82,7 @@ fn every_fault_fails_the_check_of_its_law() {
 
 #[test]
 fn only_some_numbers_of_players_can_be_asked_about() {
-    let rules = format!("cmd=python3 args={RACE}");
+    let rules = engine_text("python3", &[RACE]);
     let (code, stdout, stderr) =
         check(&rules, &["--players", "3", "--games", "1", "--only", "same"]);
     assert_eq!(code, 0, "{stdout}{stderr}");
@@ -106,8 +115,8 @@ fn check_engine(rules: &str, arguments: &[&str]) -> (i32, String, String) {
 
 #[test]
 fn an_engine_for_the_game_of_a_program_can_play_matches() {
-    let pig = format!("cmd=python3 args={PIG} name=pig");
-    let race = format!("cmd=python3 args={RACE} name=race");
+    let pig = format!("{} name=pig", engine_text("python3", &[PIG]));
+    let race = race(&[]);
     let hold_at: &[&str] = &["python3", HOLD_AT, "20"];
     let mover: &[&str] = &["--profile", "match", "--legal", "python3", MOVER];
     // The mover does not ponder, of which the profile for matches warns.
@@ -138,7 +147,7 @@ fn an_engine_for_the_game_of_a_program_can_play_matches() {
 
 #[test]
 fn an_engine_is_told_the_name_of_the_game_and_checked_by_all_of_the_protocol() {
-    let rules = format!("cmd={ARBITER} args='engine rules fox-and-hounds' name=x");
+    let rules = built_in_rules("fox-and-hounds");
     let engine = ["--", ARBITER, "engine"];
     let told = format!("{rules} variant=fox-and-hounds");
     let (code, stdout, stderr) = check_engine(&told, &engine);
@@ -163,7 +172,7 @@ fn a_game_for_three_without_a_choice_can_be_checked() {
     let engine = "while read -r line; do case $line in uci) echo id name x; echo uciok ;; isready) echo readyok ;; \
         *wtime*) exit ;; *time\\ 200\\ 200\\ 200\\ *) echo three clocks >&2; echo bestmove a ;; \
         go*) echo bestmove a ;; quit) exit ;; esac; done";
-    let rules = format!("cmd=sh args=\"-c '{rules}'\" name=three");
+    let rules = format!("{} name=three", engine_text("sh", &["-c", rules]));
     let (code, stdout, stderr) = check_engine(&rules, &["sh", "-c", engine]);
     assert_eq!(code, 0, "{stdout}{stderr}");
     assert!(stdout.starts_with("can play matches: three with 3 seats\n"), "{stdout}");
@@ -172,8 +181,8 @@ fn a_game_for_three_without_a_choice_can_be_checked() {
 
 #[test]
 fn an_illegal_move_in_the_game_of_a_program_is_found() {
-    let pig = format!("cmd=python3 args={PIG} name=pig");
-    let illegal = format!("python3 {HOLD_AT} 20 | sed -u 's/^bestmove roll/bestmove +6/'");
+    let pig = format!("{} name=pig", engine_text("python3", &[PIG]));
+    let illegal = format!("python3 {} 20 | sed -u 's/^bestmove roll/bestmove +6/'", quote(HOLD_AT));
     let (code, stdout, stderr) = check_engine(&pig, &["sh", "-c", &illegal]);
     assert_eq!(code, 1, "{stdout}{stderr}");
     assert!(stdout.starts_with("cannot play matches\n"), "{stdout}");
@@ -187,7 +196,7 @@ fn an_illegal_move_in_the_game_of_a_program_is_found() {
     // Its moves are legal with two seats only.
     let careless = "while read -r line; do case $line in uci) echo id name x; echo uciok ;; isready) echo readyok ;; \
         *players*) move=jump ;; position*) move=1 ;; go*) echo bestmove $move ;; quit) exit ;; esac; done";
-    let race = format!("cmd=python3 args={RACE} name=race");
+    let race = race(&[]);
     let (code, stdout, stderr) = check_engine(&race, &["sh", "-c", careless]);
     assert_eq!(code, 1, "{stdout}{stderr}");
     let expected = "can play matches: race with 2 seats\nbut not: race with 3 seats\n";
@@ -197,7 +206,8 @@ fn an_illegal_move_in_the_game_of_a_program_is_found() {
 #[test]
 fn a_fault_of_the_rules_is_not_the_engines() {
     for (fault, number) in [("crash", 1), ("crash", 40), ("garbage", 200)] {
-        let rules = format!("cmd=python3 args='{BAD_PIG} {PIG} {fault} {number} none' name=pig");
+        let command = engine_text("python3", &[BAD_PIG, PIG, fault, &number.to_string(), "none"]);
+        let rules = format!("{command} name=pig");
         let engine = ["--legal", "python3", MOVER];
         let (code, stdout, stderr) = check_engine(&rules, &engine);
         assert_eq!((code, stdout.as_str()), (5, ""), "{fault}: {stderr}");

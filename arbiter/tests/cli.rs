@@ -1,7 +1,8 @@
 //! Errors in the arguments: the message names the flag, its value and the accepted values; the exit status is 2.
 
 use crate::common::program;
-use program::{directory, run};
+use matches::spelling::engine_text;
+use program::{built_in, directory, run};
 
 /// Arguments, exit status and output of each case, with the test's directory replaced.
 fn refusals(cases: &[&[&str]], directory: &str) -> String {
@@ -13,6 +14,9 @@ fn refusals(cases: &[&[&str]], directory: &str) -> String {
     text.replace(directory, "DIR")
         .replace(env!("CARGO_BIN_EXE_arbiter"), "ARBITER")
         .replace(env!("CARGO_MANIFEST_DIR"), "HERE")
+        // Paths with a space are quoted.
+        .replace("'ARBITER'", "ARBITER")
+        .replace("'DIR/script'", "DIR/script")
 }
 
 #[test]
@@ -127,23 +131,21 @@ fn an_engine_that_does_not_start_is_named() {
     std::fs::write(&script, "#!/nonexistent/python3\r\nprint('uciok')\n").unwrap();
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     std::fs::set_permissions(&script, mode).unwrap();
-    let script = format!("cmd={} name=script", script.display());
-    let option =
-        concat!("cmd=", env!("CARGO_BIN_EXE_arbiter"), " args=engine name=a option.Hsah=1");
+    let script = format!("{} name=script", engine_text(script.to_str().unwrap(), &[]));
+    let option = built_in("name=a option.Hsah=1");
     let cases: &[&[&str]] = &[
         &["match", "--engine", "cmd=/nonexistent/engine name=missing"],
         &["match", "--isolate", "off", "--engine", &script],
         &["match", "--engine", &script],
-        &["match", "--engine", option],
+        &["match", "--engine", &option],
     ];
     insta::assert_snapshot!(refusals(cases, directory.to_str().unwrap()));
 }
 
 #[test]
 fn a_rejected_option_ends_the_match_before_the_first_game() {
-    let command = concat!("cmd=", env!("CARGO_BIN_EXE_arbiter"), " args=engine");
-    let rejected = format!("{command} name=a option.EvalFile=/nonexistent/junk.net");
-    let other = format!("{command} name=b");
+    let rejected = built_in("name=a option.EvalFile=/nonexistent/junk.net");
+    let other = built_in("name=b");
     let engines = ["--engine", &rejected, "--engine", &other];
     let (code, stdout, stderr) = run(&[&["match", "--nodes", "1"], &engines[..]].concat());
     assert_eq!((code, stdout.as_str()), (2, ""), "{stderr}");

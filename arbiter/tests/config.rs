@@ -7,7 +7,7 @@ use crate::common::program;
 use arbiter::args::{self, Cli, Command};
 use clap::CommandFactory;
 use matches::archive::store::Store;
-use program::{arbiter, directory, run};
+use program::{arbiter, built_in, directory, run};
 use settings::args::validate;
 
 /// Writes settings to a file; returns its path.
@@ -252,7 +252,6 @@ fn round_trip(directory: &Path, arguments: &[&str]) -> String {
 
 #[test]
 fn a_stored_match_prints_the_settings_that_play_it_again() {
-    let program = env!("CARGO_BIN_EXE_arbiter");
     let three = directory("config_round_trip_three");
     let openings = three.join("openings.txt");
     std::fs::write(
@@ -262,7 +261,7 @@ fn a_stored_match_prints_the_settings_that_play_it_again() {
     .unwrap();
     let engines = ["depth=2 option.Hash=2 option.Ponder=true", "nodes=300 legal=on"];
     let engines = [0, 1].map(|index| {
-        format!("--engine=cmd={program} args=engine name='no. {index}' {}", engines[index])
+        format!("--engine={}", built_in(&format!("name='no. {index}' {}", engines[index])))
     });
     let openings = format!("--openings={}", openings.display());
     let seed = u64::MAX.to_string();
@@ -275,7 +274,7 @@ fn a_stored_match_prints_the_settings_that_play_it_again() {
 
     let two = directory("config_round_trip_two");
     let engines = [2, 1]
-        .map(|depth| format!("--engine=cmd={program} args=engine name=d{depth} depth={depth}"));
+        .map(|depth| format!("--engine={}", built_in(&format!("name=d{depth} depth={depth}"))));
     let mut arguments = vec!["--games=4", "--random-plies=3", "--max-plies=8", "--sprt"];
     arguments.extend(["elo0=-0.5", "elo1=2.25", "model=normalized", &engines[0], &engines[1]]);
     let settings = round_trip(&two, &arguments);

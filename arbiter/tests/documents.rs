@@ -8,6 +8,7 @@ use std::process::Command as Process;
 use crate::common::program;
 use arbiter::args::Cli;
 use clap::{Command, CommandFactory};
+use matches::spelling::quote;
 use program::{directory, run};
 
 /// Every subcommand that can be run, with the words that name it.
@@ -26,8 +27,9 @@ fn leaves(command: &Command, words: &[String]) -> Vec<(Vec<String>, Command)> {
 /// Completions that bash offers for these words; the last word is incomplete.
 fn offered(script: &str, words: &[&str]) -> BTreeSet<String> {
     let ask = format!(
-        "source {script} && complete -p arbiter >&2 && COMP_WORDS=({}) COMP_CWORD={} && \
+        "source {} && complete -p arbiter >&2 && COMP_WORDS=({}) COMP_CWORD={} && \
          _arbiter arbiter {} {} && printf '%s\\n' \"${{COMPREPLY[@]}}\"",
+        quote(script),
         words.join(" "),
         words.len() - 1,
         words[words.len() - 1],

@@ -7,6 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::common::{processes, program};
+use matches::spelling::{engine_text, quote};
 use processes::{await_death, children, living_members};
 use program::{arbiter, crashing, deaf, directory, run, scattered};
 
@@ -142,17 +143,12 @@ fn an_answer_counts_that_came_while_the_arbiter_was_stopped() {
     let directory = directory("stopped");
     let begun = directory.join("begun");
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/engines/engine.sh");
-    let go = format!("echo >> {}; sleep 0.5; echo \"bestmove $1\"", begun.display());
-    let slow = shlex::try_join([
-        "cmd=/bin/sh",
-        &format!("args={}", shlex::try_join([script, &go]).unwrap()),
-        "name=slow",
-        "legal=on",
-    ]);
+    let go = format!("echo >> {}; sleep 0.5; echo \"bestmove $1\"", quote(begun.to_str().unwrap()));
+    let slow = format!("{} name=slow legal=on", engine_text("/bin/sh", &[script, &go]));
     let all = [
         "match",
         "--engine",
-        &slow.unwrap(),
+        &slow,
         "--engine",
         &scattered(&directory, "good", 1),
         "--nodes",

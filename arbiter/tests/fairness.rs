@@ -8,7 +8,8 @@ use std::process::{Child, Command, Stdio};
 use crate::common::program;
 use matches::record::GameRecord;
 use matches::record::ending::Ending;
-use program::{directory, run};
+use matches::spelling::{engine_text, quote};
+use program::{built_in, directory, run};
 
 const ARBITER: &str = env!("CARGO_BIN_EXE_arbiter");
 
@@ -92,7 +93,7 @@ impl Drop for Quota {
 fn engine(directory: &Path, name: &str, does: &str) -> String {
     let script = directory.join(format!("{name}.sh"));
     fs::write(&script, SCRIPT.replace("DOES", does)).unwrap();
-    format!("cmd=/bin/sh args={} name={name} legal=on", script.display())
+    format!("{} name={name} legal=on", engine_text("/bin/sh", &[script.to_str().unwrap()]))
 }
 
 /// Exit status of a match, its output and its records.
@@ -112,7 +113,7 @@ fn play(directory: &Path, arguments: &[&str]) -> Outcome {
 fn who_gets_no_processor_does_not_lose_by_it() {
     let directory = directory("hogs");
     let hogs = Hogs::start(8);
-    let own = format!("cmd={ARBITER} args=engine name=own");
+    let own = built_in("name=own");
     let settings = ["--engine", &own, "--movetime", "20", "--games", "4", "--max-plies", "80"];
     let (code, seen, records) = play(&directory, &settings);
     drop(hogs);
@@ -199,7 +200,7 @@ fn an_engine_that_computes_out_of_turn_is_named() {
     let directory = directory("thief");
     // The thief computes during the rival's turns, which last until it is done. Its computing process then stays alive,
     // as a thread of an engine would.
-    let busy = directory.join("busy").display().to_string();
+    let busy = quote(directory.join("busy").to_str().unwrap());
     let burn = format!(
         ": > {busy}
          (i=0; while [ $i -lt 600000 ]; do i=$((i+1)); done; rm {busy}; sleep 100) &
@@ -223,8 +224,8 @@ fn cheat(name: &str, args: &str) -> String {
         path.exists(),
         "{path:?} is missing: expected `cargo test -p arbiter`, or `cargo build -p arbiter --examples` before"
     );
-    let words = [format!("cmd={}", path.display()), format!("args={args}"), format!("name={name}")];
-    shlex::try_join(words.iter().map(String::as_str)).unwrap()
+    let arguments: Vec<&str> = args.split(' ').collect();
+    format!("{} name={name}", engine_text(path.to_str().unwrap(), &arguments))
 }
 
 /// Plays a cheat against a fair engine, with more settings for each and for the match.

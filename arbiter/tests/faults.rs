@@ -8,8 +8,9 @@ use crate::common::{processes, program, table};
 use matches::plan::{EngineSpec, Limit};
 use matches::record::GameRecord;
 use matches::record::ending::Ending;
+use matches::spelling::engine_text;
 use processes::{await_death, living_members};
-use program::{BUILT_IN, directory, run};
+use program::{built_in, directory, run};
 use table::{Table, tiny};
 
 /// Timeout of a step; a longer wait for an engine is the arbiter's fault.
@@ -247,10 +248,13 @@ fn a_crash_is_shown_with_its_first_and_last_words() {
         "while read -r line; do case $line in uci) echo uciok;; isready) echo readyok;; go*) {go};; esac; done"
     );
     fs::write(&script, engine).unwrap();
-    let engine = format!("cmd=/bin/sh args={} name=node", script.display());
+    let engine = format!("{} name=node", engine_text("/bin/sh", &[script.to_str().unwrap()]));
     let games = ["match", "--games", "2", "--nodes", "1", "--luck", "off"];
-    let (code, stdout, stderr) =
-        run(&[&games[..], &["--engine", &engine, "--engine", BUILT_IN]].concat());
+    let (code, stdout, stderr) = run(&[
+        &games[..],
+        &["--engine", &engine, "--engine", &built_in("name=buxtehude")],
+    ]
+    .concat());
     assert_eq!(code, 4, "{stdout}{stderr}");
     let words = "    stderr: hare.js:3\n    stderr: Error: out of carrots\n    stderr:     at frame 1\n    \
         stderr:     at frame 2\n    stderr:     at frame 3\n    stderr: [4 lines]\n    stderr:     at frame 8\n    \

@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::common::program;
+use matches::spelling::engine_text;
 use program::{arbiter, directory, run};
 
 /// A small engine: its name, its option lines, and shell code to run before its first line.
@@ -25,7 +26,7 @@ fn scripts<const N: usize>(test: &str, engines: [String; N]) -> [String; N] {
         number += 1;
         let path = folder.join(format!("e{number}.sh"));
         fs::write(&path, script).unwrap();
-        format!("cmd=/bin/sh args={} legal=on", path.display())
+        format!("{} legal=on", engine_text("/bin/sh", &[path.to_str().unwrap()]))
     })
 }
 

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::common::program;
 use matches::record::printable::is_hidden;
+use matches::spelling::engine_text;
 use program::{directory, run, scattered};
 use serde_json::{Value, json};
 
@@ -67,7 +68,7 @@ impl House {
     /// The `--engine` string of the evil engine.
     fn engine(&self) -> String {
         let (script, text) = (self.path("evil.sh"), self.path("evil.txt"));
-        format!(r#"cmd=/bin/sh args="{script} {text}" name=evil legal=on"#)
+        format!("{} name=evil legal=on", engine_text("/bin/sh", &[&script, &text]))
     }
 
     /// The command that starts it.
@@ -172,7 +173,7 @@ fn errors_at_the_start_are_escaped_and_short() {
     let many = house.path("many.sh");
     let offers = "seq -f 'option name o%.0f type check default true' 100000";
     fs::write(&many, format!("read -r line; {offers}; echo uciok; read -r line\n")).unwrap();
-    let engine = format!("cmd=/bin/sh args={many} name=many option.Hush=1");
+    let engine = format!("{} name=many option.Hush=1", engine_text("/bin/sh", &[&many]));
     let seen = clean(&["match", "--nodes", "1", "--engine", &engine]);
     assert!(seen.contains("it offers o1, o2, ") && seen.contains(" more"), "{seen}");
     assert!(seen.len() < 2000 && seen.lines().count() < 5, "{seen}");
@@ -323,8 +324,8 @@ fn hidden_settings_have_no_file() {
     let engine = format!("{good} option.Book={odd}");
     let seen = clean(&["match", "--nodes", "1", "--engine", &engine]);
     assert!(seen.contains("expected one line of text"), "{seen}");
-    let arguments =
-        format!(r#"cmd=/bin/sh args="{} '{odd}'" legal=on"#, script_of(&house.directory));
+    let script = script_of(&house.directory);
+    let arguments = format!("{} legal=on", engine_text("/bin/sh", &[&script, odd]));
     clean(&[
         "match", "--games", "2", "--max-plies", "4", "--nodes", "1", "--engine", &arguments,
         "--store", &store,

@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::common::program;
+use matches::spelling::engine_text;
 use program::{arbiter, directory};
 
 /// Answers after 200 ms; notes each `go` in a file.
@@ -29,7 +30,8 @@ fn a_game_lost_while_the_arbiter_slept_is_played_again() {
     fs::write(&script, SLOW).unwrap();
     let asked = directory.join("asked");
     let stream = directory.join("events.jsonl");
-    let engine = format!("cmd=/bin/sh args={} legal=on movetime=400 margin=100", script.display());
+    let engine = engine_text("/bin/sh", &[script.to_str().unwrap()]);
+    let engine = format!("{engine} legal=on movetime=400 margin=100");
     let mut command = arbiter(&[
         "match",
         "--engine",

@@ -12,10 +12,11 @@ use matches::judge::Question;
 use matches::luck::{BuiltIn, luck};
 use matches::review::{Appraisal, Appraise, PlayedGame};
 use matches::score::shares;
+use matches::spelling::{engine_text, quote};
 use serde_json::Value;
 
 use crate::common::{program, stored};
-use program::{arbiter, content, directory, run};
+use program::{arbiter, built_in, content, directory, run};
 use stored::export;
 
 /// An evaluator for tests, good or bad.
@@ -123,8 +124,7 @@ fn play_all(
 
 /// Has an engine, `judge`, measure the luck of a store's games.
 fn measure(store: &str, nodes: u32) {
-    let arbiter = env!("CARGO_BIN_EXE_arbiter");
-    let judge = format!("cmd={arbiter} args=engine name=judge nodes={nodes}");
+    let judge = built_in(&format!("name=judge nodes={nodes}"));
     let report = ["report", store, "--format", "text", "--luck-engine", &judge];
     content(&report);
 }
@@ -169,11 +169,8 @@ const MATCH: [&str; 11] = [
 ];
 
 fn engines() -> Vec<String> {
-    let engine = env!("CARGO_BIN_EXE_arbiter");
-    ["one", "two"]
-        .iter()
-        .flat_map(|name| ["--engine".to_string(), format!("cmd={engine} args=engine name={name}")])
-        .collect()
+    let engines = ["name=one", "name=two"].into_iter();
+    engines.flat_map(|name| ["--engine".to_string(), built_in(name)]).collect()
 }
 
 /// Plays the match into a store of this name; returns its path.
@@ -245,7 +242,7 @@ fn another_evaluator_measures_all_games_anew() {
 fn script(folder: &Path, lines: &str) -> String {
     let path = folder.join(format!("engine-{}.sh", hash(&lines)));
     let engine = env!("CARGO_BIN_EXE_arbiter");
-    let lines = lines.replace("ENGINE", &format!("{engine} engine"));
+    let lines = lines.replace("ENGINE", &format!("{} engine", quote(engine)));
     std::fs::write(&path, format!("#!/bin/sh\n{lines}\n")).unwrap();
     std::fs::set_permissions(&path, Permissions::from_mode(0o755)).unwrap();
     path.display().to_string()
@@ -267,7 +264,7 @@ fn a_luck_engine_is_tried_before_the_first_game() {
         (silent, "expected `estimate` with 2 shares"),
         (&hangs, "did not answer"),
     ] {
-        let engine = format!("cmd={}", script(&folder, lines));
+        let engine = engine_text(&script(&folder, lines), &[]);
         let engines = engines();
         let engines: Vec<&str> = engines.iter().map(String::as_str).collect();
         let flags = ["--store", &store, "--luck-engine", &engine, "--stall", "1"];
@@ -281,10 +278,11 @@ fn a_luck_engine_is_tried_before_the_first_game() {
 #[test]
 fn a_crash_of_a_luck_engine_costs_no_game() {
     let folder = directory("luck_crash");
-    let engine = |lines: &str| format!("cmd={} name=judge nodes=1", script(&folder, lines));
+    let engine =
+        |lines: &str| format!("{} name=judge nodes=1", engine_text(&script(&folder, lines), &[]));
     let whole = engine("exec ENGINE");
     let off = ["--isolate", "off", "--luck-engine"];
-    let count = folder.join("starts").display().to_string();
+    let count = quote(folder.join("starts").to_str().unwrap());
     let crashes_once =
         format!("echo >> {count}; [ $(wc -l < {count}) = 2 ] || exec ENGINE; {SHORT_LIVED}");
     let once = play(&folder, "once.db", &[&off[..], &[&engine(&crashes_once)]].concat());
@@ -310,15 +308,15 @@ fn a_luck_engine_with_other_arguments_or_another_script_is_another_one() {
     let store = play(&folder, "match.db", &["--luck", "off"]);
     let scripts = ["exec ENGINE", "# The same.\nexec ENGINE"].map(|lines| script(&folder, lines));
     let [one, other] = &scripts;
-    let by =
-        [format!("args={one}"), format!("args={other}"), format!("args='{one} x'")].map(|args| {
-            let judge = format!("cmd=sh {args} name=judge nodes=1");
-            let report = ["report", &store, "--format", "text", "--isolate", "off"];
-            content(&[&report[..], &["--luck-engine", &judge]].concat());
-            let first = lines(&store).lines().next().unwrap().to_string();
-            let game: Value = serde_json::from_str(&first).unwrap();
-            game["luck"]["by"].as_str().unwrap().to_string()
-        });
+    let arguments: [&[&str]; 3] = [&[one], &[other], &[one, "x"]];
+    let by = arguments.map(|arguments| {
+        let judge = format!("{} name=judge nodes=1", engine_text("sh", arguments));
+        let report = ["report", &store, "--format", "text", "--isolate", "off"];
+        content(&[&report[..], &["--luck-engine", &judge]].concat());
+        let first = lines(&store).lines().next().unwrap().to_string();
+        let game: Value = serde_json::from_str(&first).unwrap();
+        game["luck"]["by"].as_str().unwrap().to_string()
+    });
     assert!(by[0] != by[1] && by[0] != by[2], "{by:?}");
 }
 
@@ -326,9 +324,7 @@ fn a_luck_engine_with_other_arguments_or_another_script_is_another_one() {
 fn luck_due_after_the_last_game_is_measured_when_a_test_ends_the_match() {
     let folder = directory("luck_after_test");
     let store = folder.join("match.db").display().to_string();
-    let engine = env!("CARGO_BIN_EXE_arbiter");
-    let engines = ["name=one nodes=100", "name=two nodes=100 option.Level=1"]
-        .map(|engine_of| format!("cmd={engine} args=engine {engine_of}"));
+    let engines = ["name=one nodes=100", "name=two nodes=100 option.Level=1"].map(built_in);
     let flags = "--random-plies 4 --seed 5 --games 400 --sprt elo0=0 elo1=200";
     let words: Vec<&str> = ["match"].into_iter().chain(flags.split(' ')).collect();
     let more =
@@ -362,7 +358,7 @@ fn shares_vary_less_without_luck_although_the_number_of_seats_varies() {
 fn another_luck_engine_than_the_match_has_is_refused() {
     let folder = directory("luck_refused");
     let store = play(&folder, "match.db", &[]);
-    let engine = format!("cmd={} args=engine", env!("CARGO_BIN_EXE_arbiter"));
+    let engine = built_in("");
     let (code, _, stderr) = run(&["resume", &store, "--luck-engine", &engine]);
     assert_eq!(code, 2, "{stderr}");
     assert!(stderr.contains("the match measures luck with the built-in engine"), "{stderr}");

@@ -5,7 +5,8 @@ use std::path::Path;
 use crate::common::program;
 use matches::record::GameRecord;
 use matches::record::ending::Ending;
-use program::{BUILT_IN, arbiter, crashing, directory, run, scattered, spent};
+use matches::spelling::engine_text;
+use program::{arbiter, built_in, crashing, directory, run, scattered, spent};
 
 fn records(path: &Path) -> Vec<GameRecord> {
     let text = std::fs::read_to_string(path).unwrap();
@@ -41,10 +42,10 @@ fn without_engines_three_levels_play_and_the_match_is_stored() {
         String::from_utf8(output.stdout).unwrap()
     };
     let files = || std::fs::read_dir(&directory).unwrap().count();
-    for more in [&[][..], &["--engine", BUILT_IN]] {
+    for more in [&[][..], &["--engine", &built_in("name=buxtehude")]] {
         play(&[&["--store", "none"], more].concat());
     }
-    play(&["--engine", BUILT_IN]);
+    play(&["--engine", &built_in("name=buxtehude")]);
     assert_eq!(files(), 0);
     for name in ["match-1.db", "match-2.db"] {
         let stdout = play(&["--seed", "1", "--random-plies", "4"]);
@@ -79,7 +80,7 @@ fn a_board_game_is_played_recorded_and_shown() {
     let (code, stdout, stderr) = run(&[
         "match",
         "--engine",
-        BUILT_IN,
+        &built_in("name=buxtehude"),
         "--variant",
         "rabbits-and-wolves",
         "--games",
@@ -156,7 +157,7 @@ fn the_same_seed_gives_the_same_match_at_any_concurrency() {
     let script = "while read -r line; do case $line in uci) echo uciok ;; isready) echo readyok ;; \
                   go*) set -- ${line#*searchmoves }; echo \"bestmove $1\" ;; quit) exit ;; esac; done";
     std::fs::write(&first, script).unwrap();
-    let engine = format!("cmd=/bin/sh args={} legal=on", first.display());
+    let engine = format!("{} legal=on", engine_text("/bin/sh", &[first.to_str().unwrap()]));
     let play = |name: &str, concurrency: &str| {
         let record = directory.join(name);
         let (code, stdout, stderr) = run(&[
@@ -189,11 +190,12 @@ fn the_same_seed_gives_the_same_match_at_any_concurrency() {
 #[test]
 fn the_built_in_engine_plays_the_same_match_again() {
     let directory = directory("same_built_in");
+    let engine = built_in("name=buxtehude");
     let play = |name: &str, concurrency: &str| {
         let record = directory.join(name);
         let mut arguments = vec!["match", "--players", "3", "--games", "6", "--depth", "3"];
         arguments.extend(["--seed", "5", "--concurrency", concurrency]);
-        arguments.extend(["--engine", BUILT_IN, "--record", record.to_str().unwrap()]);
+        arguments.extend(["--engine", &engine, "--record", record.to_str().unwrap()]);
         let (code, stdout, stderr) = run(&arguments);
         assert_eq!(code, 0, "{stdout}{stderr}");
         let records = records(&record).into_iter();
@@ -309,10 +311,7 @@ fn clocks_are_kept_and_sent_under_tc_alone() {
     let directory = directory("clocks");
     let log = directory.join("lines");
     let record = directory.join("games.jsonl");
-    let engine = |limit: &str| {
-        let program = env!("CARGO_BIN_EXE_arbiter");
-        format!("cmd={program} args=engine name={limit} {limit}")
-    };
+    let engine = |limit: &str| built_in(&format!("name={limit} {limit}"));
     let (code, stdout, stderr) = run(&[
         "match",
         "--players",

@@ -7,7 +7,8 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use crate::common::program;
 use matches::plan::openings;
 use matches::plan::rules::Rules;
-use program::{BUILT_IN, crashing, directory, run, scattered};
+use matches::spelling::engine_text;
+use program::{built_in, crashing, directory, run, scattered};
 
 /// Makes a suite; returns its openings and the text on standard error.
 fn suite(arguments: &[&str]) -> (Vec<String>, String) {
@@ -144,7 +145,7 @@ done
 fn each_candidate_is_judged_by_a_fresh_engine() {
     let script = directory("remembering").join("engine.sh");
     std::fs::write(&script, REMEMBERING).unwrap();
-    let engine = format!("cmd=/bin/sh args={} nodes=1", script.display());
+    let engine = format!("{} nodes=1", engine_text("/bin/sh", &[script.to_str().unwrap()]));
     let (openings, said) = suite(&["--count", "9", "--plies", "5", "--engine", &engine]);
     assert_eq!(openings.len(), 9, "{openings:?}");
     let means = "  candidates  500.0  500.0\n  openings    500.0  500.0\n";
@@ -157,13 +158,14 @@ fn each_candidate_is_judged_by_a_fresh_engine() {
 fn a_match_plays_from_a_suite() {
     let directory = directory("suite_played");
     let arguments = ["openings", "--players", "3", "--count", "4", "--depth", "2"];
+    let engine = built_in("name=buxtehude");
     let (code, suite, said) = run(&arguments);
     assert_eq!(code, 0, "{said}");
     let file = directory.join("openings.txt");
     std::fs::write(&file, &suite).unwrap();
     let (file, record) = (file.to_str().unwrap(), directory.join("games.jsonl"));
     let mut arguments = vec!["match", "--openings", file, "--players", "3", "--games", "12"];
-    arguments.extend(["--depth", "1", "--max-plies", "3", "--engine", BUILT_IN]);
+    arguments.extend(["--depth", "1", "--max-plies", "3", "--engine", &engine]);
     arguments.extend(["--record", record.to_str().unwrap()]);
     let (code, stdout, stderr) = run(&arguments);
     assert_eq!((code, stderr.as_str()), (0, ""), "{stdout}");

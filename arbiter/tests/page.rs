@@ -7,7 +7,7 @@ use crate::common::{program, stepped};
 use matches::archive::ArchiveError;
 use matches::archive::game_file::GameFile;
 use matches::record::GameRecord;
-use program::{BUILT_IN, content, crashing, directory, run, scattered};
+use program::{built_in, content, crashing, directory, run, scattered};
 use scraper::{ElementRef, Html, Selector};
 use serde_json::Value;
 use stepped::{check_game, list, text};
@@ -216,8 +216,7 @@ fn all_rounded(value: &Value) -> Vec<f64> {
 
 #[test]
 fn the_page_and_the_command_have_the_same_reviews() {
-    let built_in = concat!("cmd=", env!("CARGO_BIN_EXE_arbiter"), " args=engine name=");
-    let engines = ["weak nodes=1", "strong"].map(|engine| format!("{built_in}{engine}"));
+    let engines = ["name=weak nodes=1", "name=strong"].map(built_in);
     let [weak, strong] = engines.each_ref();
     let games = ["--players", "3", "--games", "6", "--nodes", "30"];
     let arguments = [&games[..], &["--engine", weak, "--engine", strong]].concat();
@@ -274,8 +273,7 @@ fn the_page_and_the_command_have_the_same_reviews() {
 
 #[test]
 fn a_test_on_a_board_with_some_of_its_games() {
-    let built_in = concat!("cmd=", env!("CARGO_BIN_EXE_arbiter"), " args=engine name=");
-    let engines = ["one", "other"].map(|name| format!("{built_in}{name}"));
+    let engines = ["name=one", "name=other"].map(built_in);
     let mut arguments = vec!["--variant", "fox-and-hounds", "--games", "8", "--nodes", "50"];
     arguments.extend(["--sprt", "elo0=0 elo1=5"]);
     arguments.extend(engines.iter().flat_map(|engine| ["--engine", engine]));
@@ -340,7 +338,7 @@ fn record_of_two_games(directory: &Path) -> String {
     let record = directory.join("games.jsonl").to_str().unwrap().to_string();
     let settings = "match --nodes 1 --games 2 --max-plies 8 --record";
     let words: Vec<&str> = settings.split(' ').chain([record.as_str()]).collect();
-    content(&[&words[..], &["--engine", BUILT_IN]].concat());
+    content(&[&words[..], &["--engine", &built_in("name=buxtehude")]].concat());
     record
 }
 

@@ -4,6 +4,7 @@ use std::fs;
 
 use crate::common::program;
 use matches::record::GameRecord;
+use matches::spelling::engine_text;
 use program::{directory, run};
 
 const OPENINGS: &str = "\
@@ -18,7 +19,8 @@ fn engines_of_plain_uci_can_play_and_extra_output_is_ignored() {
     let file = |name: &str| directory.join(name).display().to_string();
     fs::write(file("openings"), OPENINGS).unwrap();
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/engines/plain_uci.sh");
-    let engine = |name: &str| format!("cmd=/bin/sh args={script} name={name} legal=on");
+    let command = engine_text("/bin/sh", &[script]);
+    let engine = |name: &str| format!("{command} name={name} legal=on");
     let (code, stdout, stderr) = run(&[
         "match",
         "--variant",

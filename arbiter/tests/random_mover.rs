@@ -10,7 +10,8 @@ use std::thread;
 use crate::common::program;
 use buxtehude::rules::VARIANTS;
 use matches::record::GameRecord;
-use program::{directory, run};
+use matches::spelling::engine_text;
+use program::{built_in, directory, run};
 
 /// Path of the program, which cargo builds next to the arbiter when it tests the whole package.
 fn random_mover() -> PathBuf {
@@ -97,9 +98,11 @@ fn a_client_can_choose_the_variant_and_errors_are_reported() {
 fn games(test: &str) -> Vec<GameRecord> {
     let record = directory(test).join("games.jsonl");
     let program = random_mover();
-    let random = |seed| format!("cmd={} args={seed} name=random{seed}", program.display());
-    let built_in = concat!("cmd=", env!("CARGO_BIN_EXE_arbiter"), " args=engine name=built-in");
-    let engines = [random(0), random(1), built_in.to_string()];
+    let random = |seed: u64| {
+        let seed = seed.to_string();
+        format!("{} name=random{seed}", engine_text(program.to_str().unwrap(), &[&seed]))
+    };
+    let engines = [random(0), random(1), built_in("name=built-in")];
     let mut arguments = vec!["match", "--players", "3", "--games", "6", "--depth", "1"];
     arguments.extend(["--seed", "3", "--record", record.to_str().unwrap()]);
     engines.iter().for_each(|engine| arguments.extend(["--engine", engine]));

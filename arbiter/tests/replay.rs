@@ -4,7 +4,7 @@ use crate::common::program;
 use matches::archive::replay;
 use matches::record::ending::Ending;
 use matches::record::{Fault, GameRecord};
-use program::{BUILT_IN, directory, run, scattered};
+use program::{built_in, directory, run, scattered};
 
 /// Games of a short match; the last one ended by the rules.
 fn match_of(test: &str) -> (std::path::PathBuf, Vec<GameRecord>) {
@@ -122,8 +122,17 @@ fn a_change_in_a_file_is_found_even_if_the_rules_allow_it() {
 fn a_changed_store_is_found() {
     let directory = directory("changed_store");
     let store = directory.join("match.db").display().to_string();
-    let settings =
-        ["match", "--engine", BUILT_IN, "--depth", "1", "--max-plies", "12", "--store", &store];
+    let settings = [
+        "match",
+        "--engine",
+        &built_in("name=buxtehude"),
+        "--depth",
+        "1",
+        "--max-plies",
+        "12",
+        "--store",
+        &store,
+    ];
     let (code, _, stderr) = run(&settings);
     assert_eq!(code, 0, "{stderr}");
     let connection = rusqlite::Connection::open(&store).unwrap();

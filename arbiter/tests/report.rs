@@ -8,7 +8,7 @@ use matches::score::Verdict;
 use serde_json::Value;
 
 use crate::common::program;
-use program::{content, directory, run};
+use program::{built_in, content, directory, run};
 
 fn game(number: u64, seats: [&str; 3], places: [u32; 3]) -> GameRecord {
     let turn = |seat| TurnRecord {
@@ -515,9 +515,7 @@ except OSError:
 fn tables_fit_the_terminal_without_broken_words() {
     let directory = directory("report_on_a_terminal");
     let record = directory.join("games.jsonl").to_str().unwrap().to_string();
-    let engine =
-        |name: &str| format!("cmd={} args=engine name={name}", env!("CARGO_BIN_EXE_arbiter"));
-    let engines = ["a-rather-long-name", "b", "c"].map(engine);
+    let engines = ["name=a-rather-long-name", "name=b", "name=c"].map(built_in);
     let mut arguments = vec!["match", "--players", "3", "--games", "6", "--nodes", "1"];
     arguments.extend(["--random-plies", "4", "--max-plies", "60", "--record", &record]);
     engines.iter().for_each(|engine| arguments.extend(["--engine", engine]));

@@ -4,7 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use crate::common::program;
-use program::{BUILT_IN, content, crashing, directory, run, scattered};
+use matches::spelling::engine_text;
+use program::{built_in, content, crashing, directory, run, scattered};
 use serde_json::{Value, json};
 
 /// A game whose first ply is the opening, and where the move `0` was forced.
@@ -39,7 +40,7 @@ done
 fn engine(directory: &Path, name: &str, script: &str) -> String {
     let path = directory.join(format!("{name}.sh"));
     fs::write(&path, script).unwrap();
-    format!("cmd=/bin/sh args={} name={name} legal=on", path.display())
+    format!("{} name={name} legal=on", engine_text("/bin/sh", &[path.to_str().unwrap()]))
 }
 
 /// The game of [`MOVES`] as a line of a record.
@@ -86,9 +87,7 @@ fn numbers(value: &Value) -> Vec<f64> {
 /// Plays a match of the built-in engine at three levels.
 fn match_of_three(directory: &Path, games: &str) -> String {
     let store = directory.join("match.db").display().to_string();
-    let program = env!("CARGO_BIN_EXE_arbiter");
-    let engine = |settings: &str| format!("cmd={program} args=engine {settings}");
-    let [a, b, c] = ["name=a nodes=60", "name=b nodes=20", "name=c nodes=5"].map(engine);
+    let [a, b, c] = ["name=a nodes=60", "name=b nodes=20", "name=c nodes=5"].map(built_in);
     content(&[
         "match", "--store", &store, "--seed", "9", "--players", "3", "--games", games,
         "--random-plies", "4", "--nodes", "20", "--engine", &a, "--engine", &b, "--engine", &c,
@@ -178,7 +177,8 @@ fn an_engine_that_reviews_itself_finds_no_loss() {
     let (openings, record) = (path("openings"), path("games.jsonl"));
     fs::write(&openings, "startpos moves 1 +half 4\n2,65,3/0,68,3 2 - -\n").unwrap();
     let settings = ["--openings", &openings, "--games", "4", "--seed", "9"];
-    let files = ["match", "--engine", BUILT_IN, "--record", &record, "--depth", "1"];
+    let files =
+        ["match", "--engine", &built_in("name=buxtehude"), "--record", &record, "--depth", "1"];
     content(&[&files[..], &settings].concat());
     let told = review_json(&[&record, "--depth", "1"]);
     assert_eq!((&told["games"], &told["worst"]), (&json!(4), &json!([])));

@@ -4,11 +4,12 @@ use std::fs;
 use std::path::Path;
 
 use matches::score::half_width;
+use matches::spelling::engine_text;
 use scraper::{Html, Selector};
 use serde_json::Value;
 
 use crate::common::{program, stepped, stored};
-use program::{content, directory, run};
+use program::{built_in, content, directory, run};
 use stepped::{list, text};
 use stored::{export, numbers};
 
@@ -19,11 +20,17 @@ const RACE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/engines/race_rule
 const BAD_PIG: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/engines/bad_pig.py");
 
 fn mover(name: &str) -> String {
-    format!("cmd=python3 args={MOVER} legal=on name={name}")
+    format!("{} legal=on name={name}", engine_text("python3", &[MOVER]))
 }
 
 fn pig() -> String {
-    format!("cmd=python3 args={PIG} name=pig")
+    format!("{} name=pig", engine_text("python3", &[PIG]))
+}
+
+/// Passes on the answers of [`pig`], and fails at the given one unless there is a file `mended`.
+fn bad_pig(fault: &str, answer: &str, mended: &str) -> String {
+    let command = engine_text("python3", &[BAD_PIG, PIG, fault, answer, mended]);
+    format!("{command} name=pig")
 }
 
 /// Plays a match between two engines that move at random.
@@ -159,7 +166,7 @@ fn a_page_shows_pictures_or_without_the_program_the_moves() {
         }
     }
     let page = path(&directory, "page.html");
-    let crash = format!("cmd=python3 args='{BAD_PIG} {PIG} crash 30 none' name=pig");
+    let crash = bad_pig("crash", "30", "none");
     let (code, stdout, stderr) = run(&["replay", &record, "--rules", &crash]);
     assert!(code == 5 && stdout.is_empty() && stderr.contains("out of dice"), "{stdout}{stderr}");
     let (code, stdout, stderr) = run(&["report", &record, "--output", &page, "--rules", &crash]);
@@ -189,10 +196,9 @@ fn a_match_by_the_rules_of_the_engine_is_the_built_in_one_but_for_the_name() {
     for (variant, seats) in
         [("hase-und-igel", "2"), ("hare-and-tortoise", "4"), ("fox-and-hounds", "2")]
     {
-        let rules = format!(
-            "cmd={arbiter} args='engine rules {variant}' name=x variant={variant} draws=game"
-        );
-        let engine = |name: &str| format!("cmd={arbiter} args=engine nodes=20 name={name}");
+        let command = engine_text(arbiter, &["engine", "rules", variant]);
+        let rules = format!("{command} name=x variant={variant} draws=game");
+        let engine = |name: &str| built_in(&format!("nodes=20 name={name}"));
         let played = |source: &[&str], name: &str| {
             let store = path(&directory, &format!("{variant}.{name}.db"));
             let (one, other) = (engine("one"), engine("other"));
@@ -227,7 +233,7 @@ fn the_rolls_of_a_seat_are_the_same_in_all_games_of_a_block() {
     let rolls = |draws: &str| {
         let store = path(&directory, &format!("{draws}.db"));
         let rules = format!("{} draws={draws}", pig());
-        let [one, other] = [20, 12].map(|limit| format!("cmd=python3 args='{HOLD_AT} {limit}'"));
+        let [one, other] = ["20", "12"].map(|limit| engine_text("python3", &[HOLD_AT, limit]));
         let engines = ["--engine", &one, "--engine", &other];
         let game = ["match", "--rules", &rules, "--store", &store];
         let (code, stdout, stderr) =
@@ -269,7 +275,7 @@ fn the_rolls_of_a_seat_are_the_same_in_all_games_of_a_block() {
 fn winnings_are_counted_beside_places() {
     let directory = directory("rules_stake");
     let (store, record) = (path(&directory, "m.db"), path(&directory, "m.jsonl"));
-    let rules = format!("cmd=python3 args='{RACE} stake' name=race");
+    let rules = format!("{} name=race", engine_text("python3", &[RACE, "stake"]));
     let (code, stdout, stderr) = play(&rules, &store, &["--games", "20"]);
     assert_eq!(code, 0, "{stdout}{stderr}");
 
@@ -320,7 +326,7 @@ fn a_bad_rules_program_ends_the_match_but_loses_no_game() {
     ] {
         let directory = directory(&format!("rules_{fault}"));
         let (store, mended) = (path(&directory, "match.db"), path(&directory, "mended"));
-        let rules = format!("cmd=python3 args='{BAD_PIG} {PIG} {fault} 700 {mended}' name=pig");
+        let rules = bad_pig(fault, "700", &mended);
         let options = ["--games", "10", "--ready", "3000", "--isolate", "off"];
         let (code, stdout, stderr) = play(&rules, &store, &options);
         assert_eq!(code, 5, "{fault}: {stdout}{stderr}");

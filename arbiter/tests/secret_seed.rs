@@ -7,7 +7,8 @@ use std::process::Stdio;
 use crate::common::{program, stored};
 use matches::archive::replay;
 use matches::record::seed::Seed;
-use program::{arbiter, content, directory, run};
+use matches::spelling::engine_text;
+use program::{arbiter, built_in, content, directory, run};
 use rustix::process::{Pid, Signal, kill_process};
 use stored::export_with_digest;
 
@@ -36,8 +37,8 @@ fn remembered(test: &str, command: &[&str], games: usize, arguments: &[&str]) ->
     let directory = directory(test);
     let (script, said) = (directory.join("engine.sh"), directory.join("said"));
     fs::write(&script, REMEMBERING).unwrap();
-    let args = format!("args=\"{} {}\"", script.display(), said.display());
-    let engine = |name| format!("cmd=/bin/sh {args} name={name} legal=on");
+    let text = engine_text("/bin/sh", &[&script, &said].map(|path| path.to_str().unwrap()));
+    let engine = |name| format!("{text} name={name} legal=on");
     let engines = ["alpha", "beta"].map(engine);
     let mut all = command.to_vec();
     all.extend(["--engine", &engines[0], "--engine", &engines[1]]);
@@ -72,8 +73,7 @@ fn match_of<'a>(engines: &'a [String; 2], arguments: &[&'a str]) -> Vec<&'a str>
 }
 
 fn engines() -> [String; 2] {
-    let program = env!("CARGO_BIN_EXE_arbiter");
-    ["alpha", "beta"].map(|name| format!("cmd={program} args=engine name={name} depth=1"))
+    ["name=alpha depth=1", "name=beta depth=1"].map(built_in)
 }
 
 /// The seed printed at the end of a match.

@@ -1,10 +1,13 @@
 //! Every block of shell commands in the documents runs as written, in an empty folder with both programs on the `PATH`;
 //! so does the page's query on the store.
 
+use crate::common::program::built_in;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::process::Command;
+
+use matches::spelling::quote;
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 const ARBITER: &str = env!("CARGO_BIN_EXE_arbiter");
@@ -33,7 +36,8 @@ fn programs(folder: &Path) -> String {
     symlink(ARBITER, programs.join("arbiter")).unwrap();
     let engine = programs.join("buxtehude");
     let script = format!(
-        "#!/bin/sh\ncase $1 in --help) echo Usage;; *) exec '{ARBITER}' engine \"$@\";; esac\n"
+        "#!/bin/sh\ncase $1 in --help) echo Usage;; *) exec {} engine \"$@\";; esac\n",
+        quote(ARBITER)
     );
     fs::write(&engine, script).unwrap();
     fs::set_permissions(&engine, fs::Permissions::from_mode(0o755)).unwrap();
@@ -109,7 +113,7 @@ fn installations_use_the_lock_file() {
 fn the_query_of_the_page_on_the_store_runs() {
     let folder = tempfile::tempdir().unwrap();
     let store = folder.path().join("match.db");
-    let engine = |name: &str| format!("cmd={ARBITER} args=engine name={name}");
+    let engine = |name: &str| built_in(&format!("name={name}"));
     let played = Command::new(ARBITER)
         .args(["match", "--games", "2", "--nodes", "50", "--store"])
         .arg(&store)

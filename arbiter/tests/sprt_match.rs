@@ -4,7 +4,8 @@ use std::path::Path;
 
 use crate::common::program;
 use matches::record::GameRecord;
-use program::{directory, run};
+use matches::spelling::engine_text;
+use program::{built_in, directory, run};
 
 /// The two engines, the built-in one first.
 fn engines() -> [String; 2] {
@@ -16,8 +17,8 @@ fn engines() -> [String; 2] {
         "{random:?} is missing: expected `cargo test -p arbiter`, or `cargo build -p arbiter --examples` before"
     );
     [
-        format!("cmd={arbiter} args=engine name=built-in"),
-        format!("cmd={} name=random", random.display()),
+        built_in("name=built-in"),
+        format!("{} name=random", engine_text(random.to_str().unwrap(), &[])),
     ]
 }
 

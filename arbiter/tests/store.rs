@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::common::{processes, program, stored};
 use matches::archive::store::{Extent, Store};
+use matches::spelling::engine_text;
 use processes::{await_death, children};
 use program::{arbiter, content, crashing, directory, run, scattered};
 use stored::{export, export_with_digest, numbers, tables};
@@ -188,7 +189,7 @@ fn begun(test: &str) -> (String, std::path::PathBuf) {
     let status = Command::new("chmod").arg("+x").arg(&program).status().unwrap();
     assert!(status.success(), "{status}");
     let store = directory.join("match.db").to_str().unwrap().to_string();
-    let engine = format!("cmd={} legal=on", program.display());
+    let engine = format!("{} legal=on", engine_text(program.to_str().unwrap(), &[]));
     let mut arguments = vec!["match", "--engine", &engine, "--nodes", "1", "--games", "4"];
     arguments.extend(["--max-plies", "10", "--store", &store]);
     content(&arguments);

@@ -1,7 +1,7 @@
 //! A match in the third game, a dice game, from the first roll to the page: no line of the arbiter knows the game.
 
 use crate::common::{program, stored};
-use program::{content, directory, run};
+use program::{built_in, content, directory, run};
 use stored::export;
 
 #[test]
@@ -9,8 +9,7 @@ fn a_match_is_played_stored_replayed_and_reported() {
     for seats in ["2", "4"] {
         let directory = directory(&format!("third_game_{seats}"));
         let store = directory.join("match.db").to_str().unwrap().to_string();
-        let engine = env!("CARGO_BIN_EXE_arbiter");
-        let engine = |name: &str| format!("cmd={engine} args=engine nodes=50 name={name}");
+        let engine = |name: &str| built_in(&format!("nodes=50 name={name}"));
         let (code, stdout, stderr) = run(&[
             "match",
             "--variant",

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use crate::common::{program, stored};
+use matches::spelling::engine_text;
 use program::{directory, run};
 use stored::export;
 
@@ -15,10 +16,7 @@ fn four(format: &[&str], more: &[&str]) -> Vec<String> {
     for (name, part) in [("alpha", 1), ("beta", 2), ("gamma", 3), ("delta", 4)] {
         // Each engine has its own deterministic choice of moves.
         let go = format!("shift $(( $# * {part} / 5 )); echo \"bestmove $1\"");
-        let engine = format!(
-            "cmd=/bin/sh args='{script} \"{}\"' name={name} legal=on",
-            go.replace('$', "\\$").replace('"', "\\\"")
-        );
+        let engine = format!("{} name={name} legal=on", engine_text("/bin/sh", &[script, &go]));
         all.extend(["--engine".to_string(), engine]);
     }
     let settings = [

@@ -5,6 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use matches::spelling::quote;
 use tempfile::TempDir;
 
 const ARBITER: &str = env!("CARGO_BIN_EXE_arbiter");
@@ -15,7 +16,7 @@ struct Home(TempDir);
 impl Home {
     fn new() -> Home {
         let home = Home(TempDir::new().unwrap());
-        let spy = format!("echo start >> starts; exec {ARBITER} engine");
+        let spy = format!("echo start >> starts; exec {} engine", quote(ARBITER));
         fs::write(home.path("spy.sh"), spy).unwrap();
         let played = home.run(&[
             "match", "--games", "2", "--nodes", "1", "--isolate", "off", "--store", "match.db",

@@ -4,7 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use crate::common::program;
-use program::{BUILT_IN, directory, run};
+use matches::spelling::engine_text;
+use program::{built_in, directory, run};
 
 const ARBITER: &str = env!("CARGO_BIN_EXE_arbiter");
 
@@ -31,7 +32,7 @@ fn match_of(directory: &Path, arguments: &[&str]) -> (String, String) {
     let settings = ["--seed", "9", "--random-plies", "4", "--max-plies", "30"];
     let engine = match arguments.contains(&"--engine") {
         true => &[][..],
-        false => &["--engine", BUILT_IN],
+        false => &["--engine", &built_in("name=buxtehude")],
     };
     let (code, stdout, stderr) = run(&[&files[..], &settings, engine, arguments].concat());
     assert_eq!((code, stderr.as_str()), (0, ""), "{stdout}");
@@ -71,11 +72,7 @@ fn games_of_two_engines_that_follow_an_opening_come_out_the_same() {
     let directory = directory("verify_openings");
     let openings = directory.join("openings");
     fs::write(&openings, "startpos moves 1 +half 4\n2,65,3/0,68,3 2 - -\n").unwrap();
-    let engines = [
-        "cmd=ARBITER args=engine name=first depth=1",
-        "cmd=ARBITER args=engine name=second depth=2",
-    ]
-    .map(|text| text.replace("ARBITER", ARBITER));
+    let engines = ["name=first depth=1", "name=second depth=2"].map(built_in);
     let engines = ["--engine", &engines[0], "--engine", &engines[1]];
     let openings = ["--games", "8", "--openings", openings.to_str().unwrap()];
     let (store, record) = match_of(&directory, &[&engines[..], &openings].concat());
@@ -102,7 +99,7 @@ fn another_program_in_the_place_of_the_first_is_found() {
     };
     write("0");
     fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-    let engine = format!("cmd={} name=counting legal=on", script.display());
+    let engine = format!("{} name=counting legal=on", engine_text(script.to_str().unwrap(), &[]));
     let settings = ["--games", "2", "--nodes", "1", "--engine", &engine];
     let (store, _) = match_of(&directory, &settings);
     let (code, output) = verify(&[&store]);
@@ -207,12 +204,7 @@ fn a_long_plan_needs_no_memory() {
 #[test]
 fn games_by_the_clock_cannot_be_verified() {
     let directory = directory("verify_clock");
-    let engines = [
-        "cmd=ARBITER args=engine name=slow movetime=1",
-        "cmd=ARBITER args=engine name=one depth=1",
-        "cmd=ARBITER args=engine name=two depth=2",
-    ]
-    .map(|text| text.replace("ARBITER", ARBITER));
+    let engines = ["name=slow movetime=1", "name=one depth=1", "name=two depth=2"].map(built_in);
     let mut arguments = vec!["--games", "6"];
     engines.iter().for_each(|engine| arguments.extend(["--engine", engine]));
     let (store, record) = match_of(&directory, &arguments);

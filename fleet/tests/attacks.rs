@@ -1,6 +1,7 @@
 //! Attacks by users of the server: by other workers, with the documented rights, and by coordinators whose key a worker
 //! does not know.
 
+use crate::common::fleet::engine;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -20,6 +21,7 @@ use futures_util::StreamExt;
 use matches::archive::store::Store;
 use matches::luck::Evaluator;
 use matches::record::digest::StoredGame;
+use matches::spelling::quote;
 use nkeys::KeyPair;
 use rustix::process::Signal;
 
@@ -460,12 +462,11 @@ fn a_listed_hoarder_with_a_newer_version_does_not_stop_a_match() {
 fn a_match_does_not_set_options_that_name_files() {
     let mut fleet = Fleet::new();
     let (victim, store) = (fleet.path("victim"), fleet.store());
-    let engine =
-        |name, option: &str| format!("--engine 'cmd={FLEET} args=engine name={name} {option}'");
-    let option = format!(r#""option.Debug Log File={}""#, victim.display());
+    let engine = |keys: &str| engine(FLEET, &["engine"], keys);
+    let option = quote(&format!("option.Debug Log File={}", victim.display()));
     // Isolated engines do not see the file.
     let words = "--games 2 --nodes 50 --seed 5 --isolate off";
-    let words = format!("{} {} {words}", engine("a", &option), engine("b", ""));
+    let words = format!("{} {} {words}", engine(&format!("name=a {option}")), engine("name=b"));
     let mut coordinator = fleet.begin_in(&store, &words);
     coordinator.await_words("run `fleet work` to play it");
     fs::write(&victim, "precious").unwrap();

@@ -1,12 +1,14 @@
 //! Machines of different speed and fitness: the store keeps which machine played a game; unfit ones are set aside with
 //! all their games.
 
+use crate::common::fleet::engine;
 use std::thread::sleep;
 use std::time::Duration;
 
 use matches::archive::ArchiveError;
 use matches::archive::store::{Extent, Store};
 use matches::record::{GameRecord, Machine};
+use matches::spelling::quote;
 use rustix::process::Signal;
 
 use crate::common::engines::script;
@@ -15,7 +17,7 @@ use crate::common::{FLEET, Fleet, program};
 
 /// An engine that fails at its first search on a machine marked as broken, like one with too little memory.
 const ENGINE: &str = r#"#!/bin/sh
-[ -z "$BROKEN_MACHINE" ] && exec "$FLEET" engine
+[ -z "$BROKEN_MACHINE" ] && exec $FLEET engine
 while read -r word rest; do
     case $word in
     uci) echo "id name broken"; echo uciok ;;
@@ -44,8 +46,9 @@ pub fn machine(record: &GameRecord) -> &Machine {
 #[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn a_machine_on_which_engines_fail_is_set_aside_and_its_games_are_played_by_others() {
     let mut fleet = Fleet::new();
-    let engine = script(fleet.folder.path(), "engine", &ENGINE.replace("$FLEET", FLEET));
-    let engines = ["a", "b"].map(|name| format!("--engine 'cmd={} name={name}'", engine.display()));
+    let script = script(fleet.folder.path(), "engine", &ENGINE.replace("$FLEET", &quote(FLEET)));
+    let script = script.to_str().unwrap();
+    let engines = ["a", "b"].map(|name| engine(script, &[], &format!("name={name}")));
     let (engines, store) = (engines.join(" "), fleet.store());
     let words = format!("{engines} --games 200 --nodes 100 --seed 7");
     let mut coordinator = fleet.begin_in(&store, &words);

@@ -1,7 +1,10 @@
 //! Refusals and their messages.
 
+use crate::common::fleet::engine;
 use std::fs;
 use std::path::Path;
+
+use matches::spelling::quote;
 
 use crate::common::{FLEET, Fleet, Server};
 
@@ -28,9 +31,9 @@ fn a_match_does_not_choose_what_a_workers_program_is_started_with() {
     let mut fleet = Fleet::new();
     let touched = fleet.path("touched");
     let script = fleet.path("engine.sh");
-    let text = format!("echo $$ >> {}\nexec {FLEET} engine\n", touched.display());
+    let text = format!("echo $$ >> {}\nexec {} engine\n", touched.display(), quote(FLEET));
     fs::write(&script, text).unwrap();
-    let engine = |name| format!("--engine 'cmd=/bin/sh args={} name={name}'", script.display());
+    let engine = |name| engine("/bin/sh", &[script.to_str().unwrap()], &format!("name={name}"));
     let store = fleet.store();
     let words = format!("{} {} --isolate off {WORDS}", engine("a"), engine("b"));
     let mut coordinator = fleet.begin_in(&store, &words);

@@ -1,10 +1,12 @@
 //! Matches by the rules of another program.
 
+use crate::common::fleet::engine;
 use std::fs;
 use std::path::Path;
 
 use fleet::message::{Message, RulesFault};
 use fleet::signature::Signer;
+use matches::spelling::{engine_text, quote};
 
 use crate::common::engines::{Small, script};
 use crate::common::one_machine::played_by;
@@ -18,15 +20,14 @@ const BAD_PIG: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../arbiter/tests/eng
 
 /// Arguments of two engines for Pig.
 fn engines() -> String {
-    let engine =
-        |(name, limit)| format!("--engine \"cmd=python3 args='{HOLD_AT} {limit}' name={name}\"");
-    [("patient", 20), ("hasty", 12)].map(engine).join(" ")
+    let hold_at = |(name, limit)| engine("python3", &[HOLD_AT, limit], &format!("name={name}"));
+    [("patient", "20"), ("hasty", "12")].map(hold_at).join(" ")
 }
 
 /// The rules of Pig from a program with these arguments, as the value of a flag.
-fn pig(arguments: &str, dir: &Path) -> String {
-    let dir = dir.display();
-    format!("\"cmd=python3 args='{arguments}' name=pig dir={dir}\"")
+fn pig(arguments: &[&str], dir: &Path) -> String {
+    let dir = quote(dir.to_str().unwrap());
+    quote(&format!("{} name=pig dir={dir}", engine_text("python3", arguments)))
 }
 
 /// Flags of a local worker for Pig.
@@ -39,7 +40,7 @@ fn local(rules: &str) -> String {
 #[cfg_attr(not(all(nats_server, python3)), ignore = "needs nats-server and python3")]
 fn a_game_by_another_program_is_played_as_on_one_machine() {
     let mut fleet = Fleet::new();
-    let rules = pig(PIG, fleet.folder.path());
+    let rules = pig(&[PIG], fleet.folder.path());
     let of_game = format!("{} --rules {rules}", engines());
     let words = "--games 12 --seed 3 --random-plies 3";
     let store = fleet.store();
@@ -98,7 +99,10 @@ fn a_rules_program_is_fetched_like_an_engine_and_matches_may_differ_in_it() {
     let words = "--games 4 --nodes 1 --seed 3";
     let shared = "--share-engine a --share-engine b --share-engine short";
     let program = script(&fleet.path("rules"), "short", SHORT);
-    let rules = format!("--rules 'cmd={} name=short'", program.display());
+    let rules = format!(
+        "--rules {}",
+        quote(&format!("{} name=short", engine_text(program.to_str().unwrap(), &[])))
+    );
     let store = fleet.store();
     let mut coordinator = small.begin(&mut fleet, &store, &format!("{rules} {words} {shared}"));
     let worker = Small::worker(&mut fleet, "one");
@@ -126,7 +130,7 @@ fn a_rules_program_that_fails_at_the_same_position_here_ends_the_match() {
     let failing = SHORT
         .replace("        6x)", "        4*) echo 'no fifth move' >&2; exit 3 ;;\n        6x)");
     let program = script(&fleet.path("rules"), "short", &failing);
-    let rules = format!("cmd={} name=short", program.display());
+    let rules = format!("{} name=short", engine_text(program.to_str().unwrap(), &[]));
     let store = fleet.store();
     let words = format!("--rules '{rules}' --games 4 --nodes 1 --seed 3 --isolate off");
     let mut coordinator = small.begin(&mut fleet, &store, &words);
@@ -148,7 +152,7 @@ fn a_rules_program_that_fails_loses_no_game_and_ends_the_match_if_it_fails_here(
         };
         fs::create_dir_all(&sound).unwrap();
         fs::create_dir(failing.parent().unwrap()).unwrap();
-        let arguments = format!("{BAD_PIG} {PIG} crash 900 mended");
+        let arguments = [BAD_PIG, PIG, "crash", "900", "mended"];
         let of_worker = local(&pig(&arguments, &fleet.path("worker")));
         let rules = pig(&arguments, &fleet.path("coordinator"));
         let words = format!("{} --rules {rules} --games 20 --isolate off", engines());

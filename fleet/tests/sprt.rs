@@ -2,16 +2,16 @@
 
 use matches::score::Verdict;
 
-use crate::common::fleet::children;
+use crate::common::fleet::{children, engine};
 use crate::common::one_machine::{counted, decided_on_one_machine};
 use crate::common::{FLEET, Fleet};
 
 /// The engine `a` searches longer.
 fn words() -> String {
-    let engine = |(name, nodes): (&str, u32)| {
-        format!("--engine 'cmd={FLEET} args=engine name={name} nodes={nodes}'")
+    let with_nodes = |(name, nodes): (&str, u32)| {
+        engine(FLEET, &["engine"], &format!("name={name} nodes={nodes}"))
     };
-    let engines = [("a", 400), ("b", 1)].map(engine).join(" ");
+    let engines = [("a", 400), ("b", 1)].map(with_nodes).join(" ");
     format!("{engines} --games 1000 --seed 5 --random-plies 4 --sprt elo0=0 elo1=200")
 }
 

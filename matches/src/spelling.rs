@@ -1,4 +1,39 @@
-//! Suggestions for misspelt names.
+//! Quoting of words as for a shell, and suggestions for misspelt names.
+
+use std::borrow::Cow;
+
+/// Quotes a word as a shell, `--engine` and `--rules` read it. A word with a NUL, which no command line can hold, stays
+/// as it is.
+///
+/// # Examples
+/// ```
+/// assert_eq!(matches::spelling::quote("my engine"), "'my engine'");
+/// ```
+pub fn quote(word: &str) -> String {
+    shlex::try_quote(word).unwrap_or(Cow::Borrowed(word)).into_owned()
+}
+
+/// Joins words to one text that a shell, `--engine` and `--rules` split into the same words.
+pub fn join<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+    words.into_iter().map(quote).collect::<Vec<_>>().join(" ")
+}
+
+/// Returns the keys `cmd` and `args` of `--engine` and `--rules` for a program and its arguments.
+///
+/// # Examples
+/// ```
+/// use matches::spelling::engine_text;
+///
+/// assert_eq!(engine_text("./my engine", &["-q", "3"]), "cmd='./my engine' args='-q 3'");
+/// assert_eq!(engine_text("./mine", &[]), "cmd=./mine");
+/// ```
+pub fn engine_text(program: &str, arguments: &[&str]) -> String {
+    let command = format!("cmd={}", quote(program));
+    match arguments {
+        [] => command,
+        _ => format!("{command} args={}", quote(&join(arguments.iter().copied()))),
+    }
+}
 
 /// Returns the known name nearest to `name` as "did you mean", or nothing if none is near enough.
 ///

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use axum::http::StatusCode;
+use matches::spelling::{engine_text, quote};
 use serde_json::{Value, json};
 
 use crate::common::program::{engine, folder};
@@ -92,7 +93,7 @@ async fn an_engine_that_says_nothing_is_listed_with_its_fault() {
     let folder = folder("bad_engines_mute");
     let mute = folder.join("mute.sh");
     std::fs::write(&mute, "while read -r line; do :; done").unwrap();
-    let mute = format!("cmd=/bin/sh args={} name=mute", mute.display());
+    let mute = format!("{} name=mute", engine_text("/bin/sh", &[mute.to_str().unwrap()]));
     let server = Server::new(&[
         "--ready",
         "200",
@@ -121,7 +122,7 @@ async fn an_engine_that_says_nothing_is_listed_with_its_fault() {
 async fn a_process_that_died_between_questions_is_nobodys_concern() {
     let folder = folder("bad_engines_idle");
     let pid = folder.join("pid");
-    let go = format!("echo $$ > {}; echo \"bestmove $1\"", pid.display());
+    let go = format!("echo $$ > {}; echo \"bestmove $1\"", quote(pid.to_str().unwrap()));
     let server =
         Server::new(&["--engine", &engine(&folder, "mortal", &go, ":"), "--processes", "1"]);
     let mut request = ask("mortal");

@@ -6,6 +6,7 @@ use axum::body::Body;
 use axum::http::header::{CONTENT_TYPE, HOST};
 use axum::http::{Request, StatusCode};
 use buxtehude::rules::is_card;
+use matches::spelling::quote;
 use serde_json::{Value, json};
 
 use crate::common::games::{game, starts};
@@ -110,7 +111,10 @@ async fn options_hold_for_one_request_alone() {
 async fn a_game_that_goes_on_is_no_new_game() {
     let folder = folder("engines_new_game");
     let log = folder.join("log");
-    let go = format!("echo \"bestmove $1\" ;;\n    ucinewgame*) echo new >> {}", log.display());
+    let go = format!(
+        "echo \"bestmove $1\" ;;\n    ucinewgame*) echo new >> {}",
+        quote(log.to_str().unwrap())
+    );
     let server =
         Server::new(&["--engine", &engine(&folder, "counting", &go, ":"), "--processes", "1"]);
     let games = || std::fs::read_to_string(&log).unwrap().lines().count();
@@ -216,7 +220,7 @@ fn children_of(parent: u32) -> Vec<u32> {
 async fn a_process_that_nobody_asks_is_ended() {
     let folder = folder("engines_idle");
     let pid = folder.join("pid");
-    let go = format!("echo $$ > {}; echo \"bestmove $1\"", pid.display());
+    let go = format!("echo $$ > {}; echo \"bestmove $1\"", quote(pid.to_str().unwrap()));
     let server = Server::new(&["--engine", &engine(&folder, "idle", &go, ":"), "--idle", "50"]);
     let request = json!({ "game": { "variant": "fox-and-hounds", "players": 2 } });
     server.content("/api/ai", &request).await;

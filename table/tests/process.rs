@@ -4,6 +4,7 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
+use matches::spelling::quote;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::common::program::{Program, await_that, engine, folder, processes_with};
@@ -63,7 +64,7 @@ fn what_cannot_be_served_is_said() {
 fn a_connection_that_is_closed_ends_its_search() {
     let folder = folder("process_closed");
     let stopped = folder.join("stopped");
-    let stop = format!("echo stop >> {}; echo \"bestmove $1\"", stopped.display());
+    let stop = format!("echo stop >> {}; echo \"bestmove $1\"", quote(stopped.to_str().unwrap()));
     let program =
         Program::start(&["--engine", &engine(&folder, "patient", ":", &stop), "--processes", "1"]);
     for (times, path) in [(1, "/api/analyse"), (2, "/api/ai")] {

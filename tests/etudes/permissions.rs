@@ -54,10 +54,20 @@ fn a_file_or_folder_that_may_not_be_written_to_is_left_alone() {
     let (path, file) = (folder.0.path(), folder.0.path().join("x.csv"));
     fs::set_permissions(&file, Permissions::from_mode(0o444)).unwrap();
     let is_root = fs::OpenOptions::new().write(true).open(&file).is_ok();
+    // An unprivileged user may be unable to reach the program where it was built. Copied by another process, so that no
+    // child of a parallel test has the copy open for writing when it is run.
+    let program = Folder::new();
+    let copied =
+        Command::new("cp").arg(env!("CARGO_BIN_EXE_buxtehude")).arg(program.0.path()).status();
+    assert!(copied.unwrap().success());
+    let binary = program.0.path().join("buxtehude");
+    for path in [program.0.path(), &binary] {
+        fs::set_permissions(path, Permissions::from_mode(0o755)).unwrap();
+    }
     for (of_folder, of_file) in [(0o555, 0o666), (0o777, 0o444)] {
         fs::set_permissions(&file, Permissions::from_mode(of_file)).unwrap();
         fs::set_permissions(path, Permissions::from_mode(of_folder)).unwrap();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_buxtehude"));
+        let mut command = Command::new(&binary);
         command.args(["etudes", "judge", "x.csv", "1", "1"]).current_dir(path);
         if is_root {
             // Root may write anywhere; an unprivileged user may not.

@@ -16,6 +16,7 @@ use matches::record::printable::printable_lines;
 use matches::run::exit::{INTERRUPTED, complain};
 use matches::run::progress::duration;
 use matches::run::signals;
+use matches::spelling::join;
 use trainer::course::{Course, CourseError};
 use trainer::endings::Solver;
 use trainer::measure::{PARTS, calibrations, whole};
@@ -192,8 +193,7 @@ fn main() -> ExitCode {
 /// The command line of this process, quoted for a shell.
 fn command_line() -> String {
     let words: Vec<String> = std::env::args().collect();
-    let quoted = shlex::try_join(words.iter().map(String::as_str));
-    quoted.unwrap_or_else(|_| words.join(" "))
+    join(words.iter().map(String::as_str))
 }
 
 /// Returns a flag that the first signal sets; the second one ends the process.

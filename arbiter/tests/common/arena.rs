@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use matches::record::GameRecord;
+use matches::spelling::{engine_text, join};
 use tempfile::TempDir;
 
 /// Id of a user who owns nothing.
@@ -38,10 +39,12 @@ impl Arena {
         }
         let directory = arena.0.path().to_str().unwrap();
         fs::write(arena.path("attack"), attack.replace("DIR", directory)).unwrap();
+        open(&arena.path("attack"));
         // By another process, so that no child of a parallel test has the file open for writing when it is run.
         let mut copy = Command::new("cp");
         copy.args([env!("CARGO_BIN_EXE_arbiter").as_ref(), arena.path("arbiter").as_path()]);
         assert!(copy.status().unwrap().success());
+        open(&arena.path("arbiter"));
         arena
     }
 
@@ -59,9 +62,8 @@ impl Arena {
     pub fn arguments(&self, keys: &str, more: &[&str]) -> Vec<String> {
         let engine = |name: &str, code: &str, keys: &str| {
             let script = self.path(&format!("{name}.sh"));
-            let args = shlex::try_join([script.to_str().unwrap(), code]).unwrap();
-            let engine = shlex::try_join(["cmd=/bin/sh", &format!("args={args}")]).unwrap();
-            format!("{engine} name={name} legal=on {keys}")
+            let command = engine_text("/bin/sh", &[script.to_str().unwrap(), code]);
+            format!("{command} name={name} legal=on {keys}")
         };
         let attack = format!(". {}", self.path("attack").display());
         let victim = engine("victim", "", "");
@@ -111,7 +113,7 @@ impl Arena {
     pub fn shell_line(&self, more: &[&str]) -> String {
         let mut arguments = self.arguments("", more);
         arguments.insert(0, self.path("arbiter").display().to_string());
-        shlex::try_join(arguments.iter().map(String::as_str)).unwrap()
+        join(arguments.iter().map(String::as_str))
     }
 
     pub fn play(&self, keys: &str, more: &[&str]) -> Outcome {

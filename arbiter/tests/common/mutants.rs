@@ -4,6 +4,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
+use matches::spelling::quote;
+
 use super::program::run;
 
 const ARBITER: &str = env!("CARGO_BIN_EXE_arbiter");
@@ -26,7 +28,8 @@ impl Mutant {
     /// A message if the check does not catch the mutant.
     fn miss(self) -> Option<String> {
         let (input, output) = (self.input, self.output);
-        let script = format!("sed -u -e '{input}' | {ARBITER} engine | sed -u -e '{output}'");
+        let arbiter = quote(ARBITER);
+        let script = format!("sed -u -e '{input}' | {arbiter} engine | sed -u -e '{output}'");
         let command = ["check", "--timeout", "2000", "--format", "json", "--only"];
         let engine = [self.check, "--", "/bin/sh", "-c", &script];
         let (code, stdout, stderr) = run(&[&command[..], &engine].concat());

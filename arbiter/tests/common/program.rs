@@ -3,9 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// The `--engine` string of the built-in engine.
-pub const BUILT_IN: &str =
-    concat!("cmd=", env!("CARGO_BIN_EXE_arbiter"), " args=engine name=buxtehude");
+use matches::spelling::engine_text;
+
+/// The `--engine` string of the built-in engine, with more keys.
+pub fn built_in(keys: &str) -> String {
+    format!("{} {keys}", engine_text(env!("CARGO_BIN_EXE_arbiter"), &["engine"]))
+}
 
 /// Plays one of the legal moves that it receives, not always the first.
 const SCATTERED: &str = r#"
@@ -105,8 +108,8 @@ pub fn deaf(directory: &Path, name: &str) -> String {
 fn engine(directory: &Path, name: &str, script: &str, argument: &str) -> String {
     let path = directory.join(format!("{name}.sh"));
     std::fs::write(&path, script).unwrap();
-    let path = path.display();
-    format!(r#"cmd=/bin/sh args="{path} {argument}" name={name} legal=on"#)
+    let command = engine_text("/bin/sh", &[path.to_str().unwrap(), argument]);
+    format!("{command} name={name} legal=on")
 }
 
 /// A command that runs the arbiter with these arguments.

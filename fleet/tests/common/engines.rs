@@ -4,7 +4,9 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use super::fleet::{FLEET, Fleet, Process};
+use matches::spelling::quote;
+
+use super::fleet::{FLEET, Fleet, Process, engine};
 
 /// Writes a program; returns its path.
 pub fn script(folder: &Path, name: &str, text: &str) -> PathBuf {
@@ -35,8 +37,9 @@ impl Recorded {
     pub fn new(folder: &Path) -> Recorded {
         let starts = folder.join("starts");
         let text = format!(
-            "#!/bin/sh\necho \"$1 $$ $(grep Cpus_allowed_list /proc/self/status)\" >> {}\nexec {FLEET} engine\n",
-            starts.display()
+            "#!/bin/sh\necho \"$1 $$ $(grep Cpus_allowed_list /proc/self/status)\" >> {}\nexec {} engine\n",
+            quote(starts.to_str().unwrap()),
+            quote(FLEET)
         );
         let program = script(folder, "recorded", &text);
         Recorded { program, starts }
@@ -44,17 +47,18 @@ impl Recorded {
 
     /// Starts the coordinator of a match between two of them, `a` and `b`, which see the processes of the machine.
     pub fn begin(&self, fleet: &mut Fleet, words: &str) -> Process {
-        let program = self.program.display();
-        let [a, b] = ["a", "b"].map(|x| format!("--engine 'cmd={program} args={x} name={x}'"));
         let store = fleet.store();
-        fleet.begin_in(&store, &format!("{a} {b} --isolate off {words}"))
+        fleet.begin_in(&store, &format!("{} --isolate off {words}", self.engines()))
     }
 
     /// Starts a worker that has both engines.
     pub fn worker(&self, fleet: &mut Fleet, words: &str) -> Process {
-        let program = self.program.display();
-        let [a, b] = ["a", "b"].map(|x| format!("--engine 'cmd={program} args={x} name={x}'"));
-        fleet.start(&format!("work {a} {b} {words}"))
+        fleet.start(&format!("work {} {words}", self.engines()))
+    }
+
+    fn engines(&self) -> String {
+        let program = self.program.to_str().unwrap();
+        ["a", "b"].map(|name| engine(program, &[name], &format!("name={name}"))).join(" ")
     }
 
     /// All starts of an engine so far.
@@ -119,13 +123,12 @@ impl Small {
 
     /// Arguments of the two engines.
     pub fn engines(&self) -> String {
-        let program = self.program.display();
+        let program = self.program.to_str().unwrap();
         let [a, b] = &self.files;
-        let engine = |(name, file): (&str, &PathBuf)| {
-            let file = file.display();
-            format!("--engine 'cmd={program} args={file} name={name} legal=on'")
+        let small = |(name, file): (&str, &PathBuf)| {
+            engine(program, &[file.to_str().unwrap()], &format!("name={name} legal=on"))
         };
-        [("a", a), ("b", b)].map(engine).join(" ")
+        [("a", a), ("b", b)].map(small).join(" ")
     }
 
     /// Starts the coordinator of a match between them in this store.

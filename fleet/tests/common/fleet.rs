@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use fleet::names::Names;
 use matches::archive::store::{Extent, Store};
+use matches::spelling::{engine_text, quote};
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::server::{Server, with_jetstream};
@@ -26,10 +27,14 @@ pub fn program() -> Command {
     Command::new(FLEET)
 }
 
+/// The flag `--engine` with a program, its arguments and more keys, quoted as for a shell.
+pub fn engine(program: &str, arguments: &[&str], keys: &str) -> String {
+    format!("--engine {}", quote(&format!("{} {keys}", engine_text(program, arguments))))
+}
+
 /// Arguments of the engines `a` and `b`, both the built-in one.
 pub fn engines() -> String {
-    let engine = |name| format!("--engine 'cmd={FLEET} args=engine name={name}'");
-    ["a", "b"].map(engine).join(" ")
+    ["a", "b"].map(|name| engine(FLEET, &["engine"], &format!("name={name}"))).join(" ")
 }
 
 /// A coordinator and workers on one server.
@@ -108,12 +113,12 @@ impl Fleet {
 
     /// Starts the coordinator of a new match in a store.
     pub fn begin_in(&mut self, store: &Path, words: &str) -> Process {
-        self.start(&format!("match --store {} {words}", store.display()))
+        self.start(&format!("match --store {} {words}", quote(store.to_str().unwrap())))
     }
 
     pub fn resume(&mut self) -> Process {
         let store = self.store();
-        self.start(&format!("resume {}", store.display()))
+        self.start(&format!("resume {}", quote(store.to_str().unwrap())))
     }
 
     /// Starts a worker that has both engines.
@@ -123,7 +128,7 @@ impl Fleet {
 
     /// Like [`Fleet::worker`], with another program and other arguments.
     pub fn worker_by(&mut self, program: &mut Command, words: &str) -> Process {
-        let [a, b] = ["a", "b"].map(|name| format!("--engine 'cmd={FLEET} name={name}'"));
+        let [a, b] = ["a", "b"].map(|name| engine(FLEET, &[], &format!("name={name}")));
         self.start_by(program, &format!("work {a} {b} {words}"))
     }
 

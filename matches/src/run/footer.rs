@@ -1,6 +1,5 @@
 //! The lines below the tables at the end of a match.
 
-use std::borrow::Cow;
 use std::env;
 use std::path::Path;
 use std::time::Duration;
@@ -11,6 +10,7 @@ use super::{Match, SourceError};
 use crate::plan::LuckBy;
 use crate::plan::seed::Seed;
 use crate::score::Verdict;
+use crate::spelling::quote;
 
 impl Match {
     /// Returns the number of games, their time, the files that contain them, the source's remarks, and notes about
@@ -103,7 +103,5 @@ fn program() -> String {
 
 /// A path as a word of a command line.
 pub(super) fn word_of(path: &Path) -> String {
-    let text = path.to_string_lossy();
-    let quoted = shlex::try_quote(&text).map(Cow::into_owned);
-    quoted.unwrap_or_else(|_| text.to_string())
+    quote(&path.to_string_lossy())
 }

@@ -18,6 +18,7 @@ use matches::play::sandbox::Isolation;
 use super::engine_text::{EngineText, UNCLOSED};
 use super::engines::{default, program, spec};
 use matches::run::exit::ExitError;
+use matches::spelling::join;
 
 /// Timeout for each answer of a rules program outside a match.
 pub const PATIENCE: Duration = Duration::from_secs(10);
@@ -109,8 +110,7 @@ pub fn rules(text: &str) -> Result<RulesPlan, String> {
             _ => words.push(word),
         }
     }
-    let words = shlex::try_join(words.iter().map(String::as_str));
-    let typed = EngineText::parse(&words.map_err(|error| error.to_string())?)?;
+    let typed = EngineText::parse(&join(words.iter().map(String::as_str)))?;
     if let Some(key) = typed.keys().find(|key| !KEYS.contains(key)) {
         let keys = KEYS.join(", ");
         return Err(format!("{key}= does not apply to rules; the keys are {keys}, variant, draws"));

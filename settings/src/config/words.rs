@@ -1,5 +1,6 @@
 //! Conversion of a key and its value to words of the command line.
 
+use matches::spelling::{join, quote};
 use std::ffi::OsString;
 use std::fmt::Display;
 
@@ -102,18 +103,11 @@ fn place(key: &str, index: usize, number: usize) -> String {
 
 /// Joins a table to one text, `KEY=VALUE ...`, quoted as for a shell; the text of an engine is checked, too.
 fn described(place: &str, key: &str, table: &Table) -> Result<String, String> {
-    let quoted = |text: &str| match shlex::try_quote(text) {
-        Ok(quoted) => Ok(quoted.into_owned()),
-        Err(error) => Err(unfit(place, text, error)),
+    let word = |(name, value): (String, String)| match quote(&name) == name {
+        true => format!("{name}={}", quote(&value)),
+        false => quote(&format!("{name}={value}")),
     };
-    let mut words = Vec::new();
-    for (name, value) in pairs(place, table)? {
-        words.push(match quoted(&name)? == name {
-            true => format!("{name}={}", quoted(&value)?),
-            false => quoted(&format!("{name}={value}"))?,
-        });
-    }
-    let text = words.join(" ");
+    let text = pairs(place, table)?.into_iter().map(word).collect::<Vec<_>>().join(" ");
     if ENGINES.contains(&key) {
         EngineText::parse(&text).map_err(|reason| unfit(place, &text, reason))?;
     }
@@ -141,9 +135,7 @@ fn pairs(place: &str, table: &Table) -> Result<Vec<(String, String)>, String> {
             Value::Array(values) => {
                 let expected = "expected a list of texts or numbers";
                 let words = list(values).ok_or_else(|| unfit(key, value, expected))?;
-                let words = shlex::try_join(words.iter().map(String::as_str));
-                let words = words.map_err(|error| unfit(key, value, &error.to_string()))?;
-                pairs.push((key.clone(), words));
+                pairs.push((key.clone(), join(words.iter().map(String::as_str))));
             }
             Value::Boolean(true) => pairs.push((key.clone(), "on".to_string())),
             Value::Boolean(false) => pairs.push((key.clone(), "off".to_string())),
@@ -162,10 +154,10 @@ fn list(values: &[Value]) -> Option<Vec<String>> {
     values.iter().map(scalar).collect()
 }
 
-/// A text or a number as typed.
+/// A text or a number as typed; a text with a NUL cannot be.
 fn scalar(value: &Value) -> Option<String> {
     match value {
-        Value::String(text) => Some(text.clone()),
+        Value::String(text) => (!text.contains('\0')).then(|| text.clone()),
         Value::Integer(number) => Some(number.to_string()),
         Value::Float(number) => Some(number.to_string()),
         _ => None,

@@ -4,16 +4,15 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { join } from "node:path";
 import {
-  LONG_STATUS, awaited, gameOf, launch, linkTo, litSquares, openPage, played, ready, serve, withTable, wordsOf,
+  LONG_STATUS, awaited, engine, gameOf, launch, linkTo, litSquares, openPage, played, ready, serve, withTable, wordsOf,
 } from "./common.mjs";
 
 const binary = process.env.TABLE_BINARY;
-const engine = (name, command) => ["--engine", `${command} name=${name}`];
 const liar = join(import.meta.dirname, "../../../arbiter/tests/engines/engine.sh");
 const table = withTable([
   "--seed", "9", "--ready", "2000", "--games", join(import.meta.dirname, "games.jsonl"),
-  ...engine("broken", "cmd=/bin/false"), ...engine("buxtehude", `cmd=${binary} args=engine`),
-  ...engine("single", `cmd=/bin/sh args='${liar} "echo bestmove nonsense"'`),
+  ...engine("broken", "/bin/false"), ...engine("buxtehude", binary, "engine"),
+  ...engine("single", "/bin/sh", liar, "echo bestmove nonsense"),
 ]);
 const WOLVES = linkTo({ variant: "fox-and-hounds", moves: ["e1d2", "h8g7", "d2e1"] });
 const GONE = [/ERR_CONNECTION_REFUSED|ERR_FAILED|Failed to load|ERR_INCOMPLETE|ERR_EMPTY/];

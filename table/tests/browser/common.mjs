@@ -20,6 +20,13 @@ const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-ru
 const PATIENCE_MS = 30_000;
 const MOST_TURNS = 400;
 
+/** Quotes a word as for a shell. */
+export const quote = (word) => `'${word.replaceAll("'", "'\\''")}'`;
+
+/** The flag of an engine with this name, which runs a program with arguments. */
+export const engine = (name, program, ...args) =>
+  ["--engine", `cmd=${quote(program)} args=${quote(args.map(quote).join(" "))} name=${name}`];
+
 /** Starts a server that runs until `end` is called; on any free port unless one is given. */
 export async function serve(args = [], port = 0) {
   const binary = process.env.TABLE_BINARY;

@@ -2,18 +2,17 @@
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { advise, awaited, clickMove, linkTo, look, readCard, withTable } from "./common.mjs";
+import { advise, awaited, clickMove, engine, linkTo, look, readCard, withTable } from "./common.mjs";
 
 const binary = process.env.TABLE_BINARY;
-const engine = (name, command) => ["--engine", `${command} name=${name}`];
-const shaky = (goes) => `cmd=/bin/sh args='${join(import.meta.dirname, "shaky.sh")} ${binary} ${goes}'`;
+const shaky = (goes) => ["/bin/sh", join(import.meta.dirname, "shaky.sh"), binary, String(goes)];
 const liar = join(import.meta.dirname, "../../../arbiter/tests/engines/engine.sh");
 
 // With few processes, searches by another engine would restart the one that is to fail, which would count from 0 again.
 const table = withTable([
   "--seed", "6", "--processes", "8",
-  ...engine("buxtehude", `cmd=${binary} args=engine`), ...engine("shaky", shaky(2)), ...engine("lost", shaky(0)),
-  ...engine("liar", `cmd=/bin/sh args='${liar} "echo bestmove nonsense"'`),
+  ...engine("buxtehude", binary, "engine"), ...engine("shaky", ...shaky(2)), ...engine("lost", ...shaky(0)),
+  ...engine("liar", "/bin/sh", liar, "echo bestmove nonsense"),
 ]);
 const SERVER_FAILED = [/status of 50\d/];
 

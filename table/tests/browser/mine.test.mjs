@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after } from "node:test";
 import {
-  assertOver, awaited, byMouse, clickMove, gameOf, hasten, linkTo, litSquares, playOut, ready, stateOf, withTable,
+  assertOver, awaited, byMouse, clickMove, engine, gameOf, hasten, linkTo, litSquares, playOut, quote, ready, stateOf, withTable,
 } from "./common.mjs";
 
 const folder = mkdtempSync(join(tmpdir(), "table-"));
@@ -15,9 +15,9 @@ after(() => rmSync(folder, { recursive: true }));
 // The built-in engine, which keeps what it is told.
 const heard = join(folder, "heard.txt");
 const script = join(folder, "heard.sh");
-writeFileSync(script, `tee -a ${heard} | ${process.env.TABLE_BINARY} engine\n`);
-const engine = ["--isolate", "off", "--processes", "1", "--engine", `cmd=/bin/sh args=${script} name=buxtehude`];
-const table = withTable(["--record", record, ...engine]);
+writeFileSync(script, `tee -a ${quote(heard)} | ${quote(process.env.TABLE_BINARY)} engine\n`);
+const flags = ["--isolate", "off", "--processes", "1", ...engine("buxtehude", "/bin/sh", script)];
+const table = withTable(["--record", record, ...flags]);
 const HUNT = "fox-and-hounds";
 // Opponents by name, with options that their engine gets.
 const NAMED = [

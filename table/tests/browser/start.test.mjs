@@ -1,11 +1,10 @@
 // The start of the page: the game is there before the server has told its engines, and nothing is lost when it has.
 
 import assert from "node:assert/strict";
-import { awaited, gameOf, linkTo, ready, stateOf, withTable, wordsOf } from "./common.mjs";
+import { awaited, engine, gameOf, linkTo, ready, stateOf, withTable, wordsOf } from "./common.mjs";
 
 const binary = process.env.TABLE_BINARY;
-const engine = (name) => ["--engine", `cmd=${binary} args=engine name=${name}`];
-const table = withTable(["--seed", "3", ...engine("first"), ...engine("other")]);
+const table = withTable(["--seed", "3", ...engine("first", binary, "engine"), ...engine("other", binary, "engine")]);
 
 const namesOf = (page) => page.locator(".seat .who b").allInnerTexts();
 const turnsOf = (page) => wordsOf(page.locator(".moves .turn"));

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use matches::spelling::engine_text;
+
 /// Answers `uci` and `isready`; the tests fill in its reaction to `go`.
 const ENGINE: &str = r#"
 while read -r line; do
@@ -26,7 +28,7 @@ pub fn engine(folder: &Path, name: &str, go: &str, stop: &str) -> String {
     let script = ENGINE.replace("GO", go).replace("STOP", stop);
     let path = folder.join(format!("{name}.sh"));
     std::fs::write(&path, script).unwrap();
-    format!("cmd=/bin/sh args={} name={name} legal=on", path.display())
+    format!("{} name={name} legal=on", engine_text("/bin/sh", &[path.to_str().unwrap()]))
 }
 
 /// Creates an empty folder for a test.

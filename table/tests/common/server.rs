@@ -5,6 +5,7 @@ use axum::body::{Body, to_bytes};
 use axum::http::header::{CONTENT_TYPE, COOKIE, HOST};
 use axum::http::{Request, StatusCode};
 use clap::Parser;
+use matches::spelling::engine_text;
 use serde_json::{Value, json};
 use table::access::Hosts;
 use table::api::App;
@@ -18,7 +19,7 @@ pub const NAME: &str = "localhost:8000";
 
 /// The built-in engine as a separate program.
 pub fn built_in() -> String {
-    format!("cmd={} args=engine name=buxtehude", env!("CARGO_BIN_EXE_table"))
+    format!("{} name=buxtehude", engine_text(env!("CARGO_BIN_EXE_table"), &["engine"]))
 }
 
 #[derive(Clone)]
