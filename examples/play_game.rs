@@ -11,7 +11,10 @@ const LEVELS: [u32; 3] = [10, 5, 1];
 
 fn main() -> Result<(), Box<dyn Error>> {
     let variant = Variant::by_name("hase-und-igel")?;
-    let mut engines = LEVELS.map(|level| Engine::new(variant).level(level));
+    let mut engines = LEVELS
+        .into_iter()
+        .map(|level| Engine::new(variant).level(level))
+        .collect::<Result<Vec<Engine>, _>>()?;
     let mut game = engines[0].start(LEVELS.len())?;
     loop {
         let word = match game.position().turn() {

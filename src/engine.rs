@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use crate::limits::Limits;
 use crate::rules::{ActionError, AnyPosition, Seat, SetupError, Turn, Variant};
-use crate::search::{Answer, Control, MAX_DEPTH, Memory, Past, Request, Strength, search};
+use crate::search::{Answer, Control, LEVELS, MAX_DEPTH, Memory, Past, Request, Strength, search};
 
 /// Size of the default search memory, in MiB.
 const MEBIBYTES: usize = 16;
@@ -24,8 +24,9 @@ const MEBIBYTES: usize = 16;
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let variant = Variant::by_name("hase-und-igel")?;
 /// let position = variant.parse("63,11,0/0,68,3 1 - -")?;
-/// let answer = Engine::new(variant).level(5).best_move(&position, Limits::movetime(100))?;
+/// let answer = Engine::new(variant).level(5)?.best_move(&position, Limits::movetime(100))?;
 /// assert_eq!(answer.best, "1");
+/// assert_eq!(answer.shares(), [1000, 0]);
 /// # Ok(())
 /// # }
 /// ```
@@ -65,6 +66,18 @@ pub enum EngineError {
         /// The cards that are left.
         cards: String,
     },
+    /// There is no such level.
+    #[error("level {level}: expected 1 to {}", LEVELS.len())]
+    Level {
+        /// The requested level.
+        level: u32,
+    },
+    /// A limit, named as in the protocol, that allows no search.
+    #[error("{limit} 0: expected at least 1")]
+    ZeroLimit {
+        /// `depth`, `nodes` or `movetime`.
+        limit: &'static str,
+    },
     /// Every place is decided.
     #[error("the game is over")]
     Over,
@@ -79,10 +92,15 @@ impl Engine {
         Engine { variant, strength: Strength::FULL, memory: Memory::new(MEBIBYTES) }
     }
 
-    /// Plays at a level, from 1 to the number of [`LEVELS`](crate::search::LEVELS), which is full strength.
-    #[must_use]
-    pub fn level(self, level: u32) -> Engine {
-        self.strength(Strength::of_level(level))
+    /// Plays at a level, from 1 to the number of [`LEVELS`], which is full strength.
+    ///
+    /// # Errors
+    /// [`EngineError::Level`] for another number.
+    pub fn level(self, level: u32) -> Result<Engine, EngineError> {
+        if !(1..=LEVELS.len()).contains(&(level as usize)) {
+            return Err(EngineError::Level { level });
+        }
+        Ok(self.strength(Strength::of_level(level)))
     }
 
     /// Plays with another strength, such as [`Strength::of_elo`].
@@ -112,7 +130,7 @@ impl Engine {
     /// Searches a `&CurrentGame`, or a single `&AnyPosition`, within `limits` and the number of positions of the level.
     ///
     /// # Errors
-    /// [`EngineError`] if no seat is to move, or the search would never end.
+    /// [`EngineError`] if no seat is to move, a limit is 0, or the search would never end.
     pub fn best_move(
         &mut self,
         game: impl Into<CurrentGame>,
@@ -123,12 +141,21 @@ impl Engine {
             let cards = position.legal_actions().join(" ");
             return Err(EngineError::CardDue { seat, cards });
         }
+        let nodes = limits.nodes.unwrap_or(u64::MAX).min(self.strength.nodes);
+        let zeros = [
+            ("depth", limits.depth == Some(0)),
+            ("nodes", nodes == 0),
+            ("movetime", limits.movetime == Some(Duration::ZERO)),
+        ];
+        if let Some((limit, _)) = zeros.into_iter().find(|(_, is_zero)| *is_zero) {
+            return Err(EngineError::ZeroLimit { limit });
+        }
         if limits.is_infinite() && self.strength.nodes == u64::MAX {
             return Err(EngineError::Unlimited);
         }
         let request = Request {
             past,
-            nodes: limits.nodes.unwrap_or(u64::MAX).min(self.strength.nodes),
+            nodes,
             strength: self.strength,
             ..Request::new(position, limits.depth.unwrap_or(MAX_DEPTH))
         };

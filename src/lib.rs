@@ -7,8 +7,8 @@
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let variant = Variant::by_name("hase-und-igel")?;
 //! let position = variant.start(3)?;
-//! let answer = Engine::new(variant).level(5).best_move(&position, Limits::movetime(100))?;
-//! println!("{} among {:?}", answer.best, position.legal_actions());
+//! let answer = Engine::new(variant).level(5)?.best_move(&position, Limits::movetime(100))?;
+//! println!("{} of {:?}: shares {:?}", answer.best, position.legal_actions(), answer.shares());
 //! # Ok(())
 //! # }
 //! ```

@@ -67,17 +67,17 @@ const DETOURS: u32 = 3;
 const LARGEST_SHARE: u32 = 4;
 
 impl Limits {
-    /// Limits a search to a time, in milliseconds.
+    /// Limits a search to a time, in milliseconds, from 1.
     pub fn movetime(milliseconds: u64) -> Limits {
         Limits { movetime: Some(Duration::from_millis(milliseconds)), ..Limits::default() }
     }
 
-    /// Limits a search to a number of positions.
+    /// Limits a search to a number of positions, from 1.
     pub fn nodes(nodes: u64) -> Limits {
         Limits { nodes: Some(nodes), ..Limits::default() }
     }
 
-    /// Limits a search to a depth in plies.
+    /// Limits a search to a depth in plies, from 1.
     pub fn depth(depth: u32) -> Limits {
         Limits { depth: Some(depth), ..Limits::default() }
     }

@@ -8,7 +8,6 @@
 //! # Examples
 //! The two best moves, and the expected share of each seat after every iteration:
 //! ```
-//! use buxtehude::eval::shares;
 //! use buxtehude::rules::Variant;
 //! use buxtehude::search::{Control, Memory, Request, search};
 //!
@@ -18,8 +17,7 @@
 //! let (mut memory, control) = (Memory::new(16), Control::new(None));
 //! let mut lines = Vec::new();
 //! let answer = search(&request, &mut memory, &control, &mut |report| {
-//!     let estimate = shares(&report.value.leads[..position.seats()]);
-//!     lines.push((report.depth, report.multipv, report.pv[0].clone(), estimate));
+//!     lines.push((report.depth, report.multipv, report.pv[0].clone(), report.value.shares()));
 //! });
 //! assert_eq!(lines.len(), 2 * 4);
 //! assert!(answer.is_some_and(|answer| position.legal_actions().contains(&answer.best)));
@@ -48,7 +46,7 @@ mod visits;
 
 use std::fmt::Display;
 
-use crate::eval::{Evaluate, Evaluators, Judge, Noise, Vector};
+use crate::eval::{self, Evaluate, Evaluators, Judge, Noise, Vector};
 use crate::rules::{AnyPosition, Game, Seat};
 
 pub use control::Control;
@@ -173,6 +171,15 @@ pub struct Value {
     /// Number of moves of the root's mover until its place is certain, whatever the cards: positive for the best place
     /// still open, negative for the last place, 0 if neither is certain.
     pub mate: i32,
+    /// Number of seats.
+    pub seats: usize,
+}
+
+impl Value {
+    /// Expected share of the points of each seat, in permille; see [`shares`](eval::shares).
+    pub fn shares(&self) -> Vec<u16> {
+        eval::shares(&self.leads[..self.seats])
+    }
 }
 
 /// Final result of a search.
@@ -191,6 +198,11 @@ pub struct Answer {
 }
 
 impl Answer {
+    /// Expected share of the points of each seat after [`Answer::best`], in permille; see [`shares`](eval::shares).
+    pub fn shares(&self) -> Vec<u16> {
+        self.value.shares()
+    }
+
     /// Answer that begins with the first move of `line`, which must not be empty.
     fn of_line<G: Game>(position: &G, line: &[G::Move], value: Value, nodes: u64) -> Answer {
         let next = position.play_unchecked(line[0]).turn().mover();

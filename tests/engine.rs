@@ -1,6 +1,7 @@
 //! The library's engine: its errors, and a game whose past it takes into account.
 
 use buxtehude::rules::{Seat, Variant};
+use buxtehude::search::Strength;
 use buxtehude::{CurrentGame, Engine, EngineError, Limits};
 
 /// Seat 1 gives carrots until it may finish.
@@ -45,6 +46,43 @@ fn an_engine_without_a_move_or_a_limit_says_so() {
     let error = engine.best_move(&start, Limits::default()).unwrap_err();
     assert_eq!(error, EngineError::Unlimited);
     // A level limits the search itself.
-    let answer = engine.level(1).best_move(&start, Limits::default()).unwrap();
+    let answer = engine.level(1).unwrap().best_move(&start, Limits::default()).unwrap();
     assert!(answer.nodes <= 400, "{}", answer.nodes);
+}
+
+#[test]
+fn a_level_or_a_limit_that_does_not_exist_is_refused() {
+    for level in [0, 11, 77, u32::MAX] {
+        let error = engine().0.level(level).unwrap_err();
+        assert_eq!(error.to_string(), format!("level {level}: expected 1 to 10"));
+    }
+    let (mut engine, variant) = engine();
+    let start = variant.start(2).unwrap();
+    for (limits, limit) in [
+        (Limits::nodes(0), "nodes"),
+        (Limits::depth(0), "depth"),
+        (Limits::movetime(0), "movetime"),
+        (Limits { depth: Some(0), ..Limits::movetime(10) }, "depth"),
+    ] {
+        let error = engine.best_move(start, limits).unwrap_err();
+        assert_eq!(error, EngineError::ZeroLimit { limit });
+        assert_eq!(error.to_string(), format!("{limit} 0: expected at least 1"));
+    }
+    let mut engine = engine.strength(Strength { nodes: 0, ..Strength::FULL });
+    let error = engine.best_move(start, Limits::depth(1)).unwrap_err();
+    assert_eq!(error, EngineError::ZeroLimit { limit: "nodes" });
+}
+
+#[test]
+fn an_answer_has_a_share_for_each_seat() {
+    let variant = Variant::by_name("hase-und-igel").unwrap();
+    for seats in 2..=6 {
+        let start = variant.start(seats).unwrap();
+        let answer = Engine::new(variant).best_move(start, Limits::nodes(200)).unwrap();
+        let shares = answer.shares();
+        assert_eq!((shares.len(), shares.iter().sum::<u16>()), (seats, 1000), "{shares:?}");
+    }
+    let (mut engine, variant) = engine();
+    let won = variant.parse("63,5,0/10,68,3/20,68,3 1 - -").unwrap();
+    assert_eq!(engine.best_move(won, Limits::depth(1)).unwrap().shares()[0], 667);
 }

@@ -86,7 +86,7 @@ impl Judgement {
         leads[..2].copy_from_slice(&[lead(difference), -lead(difference)]);
         Judgement {
             rank: if mover == Seat(0) { difference } else { -difference },
-            value: Value { leads, mate: 0 },
+            value: Value { leads, mate: 0, seats: 2 },
         }
     }
 }

@@ -61,7 +61,7 @@ pub(super) fn value(after: &Outcome, mover: Seat) -> Value {
     // The mover makes the first ply and every second one after it.
     let own_moves = (after.plies as i32 + 2) / 2;
     let mate = if after.winner == mover { own_moves } else { -own_moves };
-    Value { leads, mate }
+    Value { leads, mate, seats: 2 }
 }
 
 /// A move and the line of perfect play after it, to the end of the game.

@@ -127,6 +127,7 @@ fn search_vectors<G: Game>(
         leads: eval::leads(&line.value, position.seats()),
         // Longer lines are not certain: the model draws no cards, and rivals may move differently.
         mate: i32::from(line.is_won && line.pv.len() == 1),
+        seats: position.seats(),
     };
     let best = vectors::search(model, position, settings, extent, control, &mut |line| {
         let worth = line.value[..position.seats()].to_vec();
@@ -146,6 +147,7 @@ fn search_minimax<G: Game>(
     let value_of = |line: &Line<G::Move, i32>| Value {
         leads: eval::leads(&model.worth(line.value), position.seats()),
         mate: 0,
+        seats: position.seats(),
     };
     let best = minimax::search(model, position, extent, control, &mut |line| {
         observe(report_of(line, value_of(line), vec![line.value]));

@@ -145,6 +145,6 @@ impl<'a, G: Evaluate> Tree<'a, G> {
             }
             leads = goal.with_own(leads, own, &end);
         }
-        Value { leads, mate }
+        Value { leads, mate, seats: goal.seats }
     }
 }

@@ -9,7 +9,7 @@ use crate::protocol::{Info, Score};
 use crate::rules::{
     AnyPosition, Census, Game, LongestWin, Outcome, Seat, Turn, Variant, joined, with_position,
 };
-use crate::search::{ArticleSettings, Preset, Report, Value};
+use crate::search::{ArticleSettings, Preset, Report};
 
 /// Output of `help`.
 pub const HELP: &str = "\
@@ -147,15 +147,10 @@ pub fn static_estimate(position: &AnyPosition, evaluators: &Evaluators) -> Vec<u
     })
 }
 
-/// Converts the value of a search to shares in permille.
-pub fn estimate(value: &Value, seats: usize) -> Vec<u16> {
-    eval::shares(&value.leads[..seats])
-}
-
 /// Converts a report to the facts of an info line; `position` is the searched position.
 pub fn info(report: Report, position: &AnyPosition, elapsed: Duration) -> Info {
     let seats = position.seats();
-    let estimate = estimate(&report.value, seats);
+    let estimate = report.value.shares();
     let score = match (report.value.mate, position.turn()) {
         (0, Turn::Seat(mover)) => Score::Centipawns(centipawns(estimate[mover.index()], seats)),
         (mate, _) => Score::Mate(mate),

@@ -164,9 +164,9 @@ impl<W: Write> Session<W> {
         search.is_final = answer.as_ref().is_none_or(|answer| answer.is_final);
         search.answer = Some(match answer {
             Some(answer) => BestMove {
+                estimate: answer.shares(),
                 best: Some(answer.best),
                 ponder: answer.ponder,
-                estimate: answers::estimate(&answer.value, position.seats()),
             },
             None => BestMove {
                 estimate: answers::static_estimate(position, &self.evaluators),

@@ -158,7 +158,7 @@ fn a_line_without_cards_is_full_and_has_the_value_at_its_end() {
                 let is_full = report.pv.len() == report.depth as usize;
                 assert!(is_full || is_decided, "{}", context());
                 let leads = static_leads(&*net(&end), &end);
-                let value = Value { leads, mate: report.value.mate };
+                let value = Value { leads, ..report.value };
                 let found = Found::of(&report.value, &position);
                 assert_eq!(found, Found::of(&value, &position), "{}", context());
                 full_lines += 1;

@@ -103,7 +103,7 @@ impl<G: Evaluate> TreeSearch<'_, G> {
             visits => self.root.goal.leads(&tally.sums, visits, &next),
         };
         let mate = if is_home { 1 } else { i32::from(tally.mate) };
-        Value { leads, mate }
+        Value { leads, mate, seats: self.root.goal.seats }
     }
 
     /// This thread's statistics of each root move.
