@@ -15,6 +15,9 @@ use crate::rules::{Game, MAX_SEATS, Seat};
 /// Per seat, the share of its rivals that it finishes before; for the seat at the root, the value of its goal.
 pub type Shares = [f32; MAX_SEATS];
 
+/// Sum of the shares of many walks. An `f32` would lose them after 2^24 walks.
+pub type Sums = [f64; MAX_SEATS];
+
 /// Weight of the chance of first place for a seat that aims for it. Its share has a weight of 1: enough to choose
 /// between lines with the same chance, for example when first place is gone.
 const FIRST_WEIGHT: i32 = 63;
@@ -88,16 +91,16 @@ impl Goal {
     }
 
     /// Converts the sum of the values of `visits` walks from `position` to summed leads.
-    pub fn leads<G: Game>(&self, sums: &Shares, visits: u32, position: &G) -> Vector {
-        let visits = visits.max(1) as f32;
+    pub fn leads<G: Game>(&self, sums: &Sums, visits: u64, position: &G) -> Vector {
+        let visits = visits.max(1) as f64;
         let mut sums = *sums;
         if self.is_first {
-            let seats = self.seats as f32;
-            let rivals: f32 = sums[..self.seats].iter().sum::<f32>() - sums[self.seat.index()];
+            let seats = self.seats as f64;
+            let rivals: f64 = sums[..self.seats].iter().sum::<f64>() - sums[self.seat.index()];
             sums[self.seat.index()] = visits * seats / 2.0 - rivals;
         }
         let mut leads = [0; MAX_SEATS];
-        let most = (self.seats - 1) as f32 * CERTAIN as f32;
+        let most = (self.seats - 1) as f64 * f64::from(CERTAIN);
         for (lead, sum) in leads.iter_mut().zip(sums).take(self.seats) {
             *lead = ((2.0 * sum / visits - 1.0) * most) as i32;
         }
@@ -241,7 +244,8 @@ mod tests {
         let shares = placement.static_shares(&judge, &race);
         let preferred = win.static_shares(&judge, &race);
         assert!(preferred[1] < shares[1], "{preferred:?} {shares:?}");
-        let (leads, kept) = (placement.leads(&shares, 1, &race), win.leads(&preferred, 1, &race));
+        let leads = placement.leads(&shares.map(f64::from), 1, &race);
+        let kept = win.leads(&preferred.map(f64::from), 1, &race);
         for (lead, kept) in leads.iter().zip(kept) {
             assert!((lead - kept).abs() < 8, "{leads:?} {kept:?}");
         }
@@ -257,7 +261,7 @@ mod tests {
         ] {
             let position = position(text);
             let [placement, _] = goals(&position);
-            let mut sums = Shares::default();
+            let mut sums = Sums::default();
             sums[..3].copy_from_slice(&shares);
             let leads = placement.leads(&sums, 1, &position);
             for (lead, thirds) in leads.iter().zip(expected) {

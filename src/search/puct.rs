@@ -28,8 +28,8 @@ pub use arena::Arena;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-use answer::Tally;
-use arena::{NodeIndex, ROOT};
+use answer::{RootMove, Tally};
+use arena::NodeIndex;
 use reuse::Root;
 use walk::LONGEST_WALK;
 
@@ -49,7 +49,7 @@ const FIRST_WALKS: u64 = 8;
 const SPREAD: [f32; 8] = [1.0, 1.25, 0.8, 1.4, 0.7, 1.1, 0.9, 1.6];
 
 /// Number of walks after which a thread publishes its root statistics.
-const WALKS_TO_PUBLISH: u32 = 64;
+const WALKS_TO_PUBLISH: u64 = 64;
 
 /// Searches a position of any number of seats; see [`search`](super::search).
 pub fn search<G: Evaluate>(
@@ -66,10 +66,14 @@ pub fn search<G: Evaluate>(
     }
     let evaluator = request.judge(position, &memory.evaluators);
     memory.forget_unless_by(evaluator.evaluator(), evaluator.noise());
-    let root = Root { position: *position, goal: Goal::new(position, mover, request.aim) };
-    let old = memory.root.take().and_then(|old| old.downcast().ok());
+    let goal = Goal::new(position, mover, request.aim);
+    let mut root = Root { position: *position, goal, seldepth: 0 };
+    let old: Option<Box<Root<G>>> = memory.root.take().and_then(|old| old.downcast().ok());
     for arena in &mut memory.arenas {
-        reuse::keep(arena, old.as_deref(), &root, &request.past);
+        let kept = reuse::keep(arena, old.as_deref(), &root, &request.past);
+        if let (Some(plies), Some(old)) = (kept, &old) {
+            root.seldepth = old.seldepth.saturating_sub(plies);
+        }
     }
     // A single move needs no helpers.
     let threads = if moves.len() == 1 { 1 } else { memory.threads() };
@@ -85,6 +89,7 @@ pub fn search<G: Evaluate>(
         exploration: EXPLORATION * SPREAD[thread % SPREAD.len()],
         first_card: thread,
         others: &tallies,
+        last_ranking: None,
     });
     let mut leader = searches.next()?;
     leader.init_root();
@@ -100,6 +105,7 @@ pub fn search<G: Evaluate>(
     let ranking = leader.ranking();
     leader.report(&ranking, depth, request.multipv, observe);
     let answer = leader.answer(&ranking);
+    root.seldepth = leader.visits.seldepth;
     memory.root = Some(Box::new(root));
     Some(answer)
 }
@@ -119,6 +125,8 @@ struct TreeSearch<'a, G: Evaluate> {
     first_card: usize,
     /// Root statistics published by the other threads.
     others: &'a [Mutex<Vec<Tally>>],
+    /// The last ranking, if the tree is lost.
+    last_ranking: Option<Vec<RootMove<G::Move>>>,
 }
 
 impl<G: Evaluate> TreeSearch<'_, G> {
@@ -136,14 +144,15 @@ impl<G: Evaluate> TreeSearch<'_, G> {
     fn restrict_root(&mut self) {
         let legal = self.root.position.legal_moves();
         let mut whole = 0.0;
-        for (edge, mv) in self.arena.edges_mut(ROOT).iter_mut().zip(legal) {
+        let root = self.arena.root();
+        for (edge, mv) in self.arena.edges_mut(root).iter_mut().zip(legal) {
             if self.moves.contains(&mv) {
                 whole += edge.prior;
             } else {
                 edge.prior = -1.0;
             }
         }
-        for edge in self.arena.edges_mut(ROOT) {
+        for edge in self.arena.edges_mut(root) {
             edge.prior /= if edge.prior > 0.0 { whole } else { 1.0 };
         }
     }
@@ -161,9 +170,8 @@ impl<G: Evaluate> TreeSearch<'_, G> {
         let deepest = request.deepest(self.moves.len(), control);
         for depth in 1..deepest {
             self.iterate(depth);
-            let is_certain = self.arena.node(ROOT).mate != 0;
             if self.visits.stopped
-                || is_certain
+                || self.is_certain()
                 || !control.may_deepen()
                 || self.is_settled(control)
             {
@@ -175,14 +183,20 @@ impl<G: Evaluate> TreeSearch<'_, G> {
         deepest
     }
 
+    /// `true` if the place of the root's mover is certain.
+    fn is_certain(&self) -> bool {
+        self.arena.mate(self.arena.root()) != 0
+    }
+
+    /// Number of walks through the root.
+    fn walks(&self) -> u64 {
+        self.arena.node(self.arena.root()).visits
+    }
+
     /// Walks until all threads together have made the walks of an iteration, including reused ones.
     fn iterate(&mut self, depth: u32) {
-        let walks = FIRST_WALKS.checked_shl(depth).unwrap_or(u64::MAX);
-        while !self.visits.stopped {
-            let own = u64::from(self.arena.node(ROOT).visits);
-            if own + self.visits.team().walks() >= walks {
-                break;
-            }
+        let walks = FIRST_WALKS.saturating_mul(1u64.checked_shl(depth).unwrap_or(u64::MAX));
+        while !self.visits.stopped && self.walks() + self.visits.team().walks() < walks {
             self.walk();
         }
     }
@@ -191,24 +205,27 @@ impl<G: Evaluate> TreeSearch<'_, G> {
     fn help(&mut self, tallies: &Mutex<Vec<Tally>>) {
         self.init_root();
         let mut published = self.publish(0, tallies);
-        while !self.visits.stopped && self.arena.node(ROOT).mate == 0 {
+        while !self.visits.stopped && !self.is_certain() {
             self.walk();
-            if self.arena.node(ROOT).visits >= published + WALKS_TO_PUBLISH {
+            if !self.visits.stopped && self.walks() >= published + WALKS_TO_PUBLISH {
                 published = self.publish(published, tallies);
             }
         }
-        self.publish(published, tallies);
         self.visits.publish();
-        if self.arena.node(ROOT).mate != 0 {
+        if self.last_ranking.is_some() {
+            return;
+        }
+        self.publish(published, tallies);
+        if self.is_certain() {
             self.visits.team().end();
         }
     }
 
     /// Publishes the root statistics; returns the number of walks that they cover.
-    fn publish(&self, published: u32, tallies: &Mutex<Vec<Tally>>) -> u32 {
-        let walks = self.arena.node(ROOT).visits;
+    fn publish(&self, published: u64, tallies: &Mutex<Vec<Tally>>) -> u64 {
+        let walks = self.walks();
         *tallies.lock().unwrap_or_else(PoisonError::into_inner) = self.tallies();
-        self.visits.team().add_walks(u64::from(walks - published));
+        self.visits.team().add_walks(walks - published);
         walks
     }
 }

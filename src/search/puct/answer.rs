@@ -3,32 +3,36 @@
 use std::sync::PoisonError;
 
 use super::TreeSearch;
-use super::arena::{Edge, Node, ROOT};
+use super::arena::{Arena, Edge, NodeIndex, UNVISITED};
 use crate::eval::{Evaluate, static_leads};
 use crate::rules::Turn;
-use crate::search::goal::Shares;
+use crate::search::goal::Sums;
 use crate::search::{Answer, Control, MAX_DEPTH, Report, Value};
 
 /// Current statistics of a root move.
+#[derive(Clone, Debug)]
 pub struct RootMove<M> {
     mv: M,
-    visits: u32,
+    visits: u64,
     value: Value,
     /// Preference of the root's mover by value alone, without visits.
     preference: i32,
+    /// Most visited line from the move on; empty while the tree has it.
+    line: Vec<M>,
 }
 
 /// Visits and values of a root move.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
-    visits: u32,
-    sums: Shares,
+    visits: u64,
+    sums: Sums,
     mate: i16,
 }
 
 impl Tally {
-    fn of(node: &Node) -> Tally {
-        Tally { visits: node.visits, sums: node.sums, mate: node.mate }
+    fn of(arena: &Arena, index: NodeIndex) -> Tally {
+        let node = arena.node(index);
+        Tally { visits: node.visits, sums: node.sums, mate: arena.mate(index) }
     }
 
     /// Adds the statistics of another thread.
@@ -49,23 +53,28 @@ impl Tally {
 impl<G: Evaluate> TreeSearch<'_, G> {
     /// Considered moves, best first.
     pub fn ranking(&self) -> Vec<RootMove<G::Move>> {
+        if let Some(ranking) = &self.last_ranking {
+            return ranking.clone();
+        }
+        let edges = self.arena.edges(self.arena.root()).iter();
         let mut ranking: Vec<RootMove<G::Move>> = self
             .root
             .position
             .legal_moves()
-            .zip(self.arena.edges(ROOT).iter().zip(self.tallies_of_team()))
+            .zip(edges.zip(self.tallies_of_team()))
             .filter(|(_, (edge, _))| edge.prior >= 0.0)
             .map(|(mv, (edge, tally))| {
                 let value = self.value_of(mv, &tally);
                 let counted = match tally.visits {
                     0 => edge.value,
-                    visits => tally.sums[self.root.goal.seat.index()] / visits as f32,
+                    visits => (tally.sums[self.root.goal.seat.index()] / visits as f64) as f32,
                 };
                 RootMove {
                     mv,
                     visits: tally.visits,
                     value,
                     preference: self.root.goal.preference(&value.leads, counted),
+                    line: Vec::new(),
                 }
             })
             .collect();
@@ -89,9 +98,9 @@ impl<G: Evaluate> TreeSearch<'_, G> {
         };
         let next = others.iter().map(|other| other.visits).max();
         // Includes reused walks of earlier searches, so the speed is never underestimated.
-        let walks: u64 = ranking.iter().map(|mv| u64::from(mv.visits)).sum();
+        let walks: u64 = ranking.iter().map(|mv| mv.visits).sum();
         let pace = walks as f64 / control.elapsed().as_secs_f64();
-        f64::from(best.visits) - f64::from(next.unwrap_or(0)) > pace * left.as_secs_f64()
+        best.visits as f64 - next.unwrap_or(0) as f64 > pace * left.as_secs_f64()
     }
 
     /// Value of a root move to all seats.
@@ -108,10 +117,10 @@ impl<G: Evaluate> TreeSearch<'_, G> {
 
     /// This thread's statistics of each root move.
     pub fn tallies(&self) -> Vec<Tally> {
-        let edges = self.arena.edges(ROOT).iter();
+        let edges = self.arena.edges(self.arena.root()).iter();
         let tally = |edge: &Edge| match edge.child {
-            ROOT => Tally::default(),
-            child => Tally::of(self.arena.node(child)),
+            UNVISITED => Tally::default(),
+            child => Tally::of(self.arena, child),
         };
         edges.map(tally).collect()
     }
@@ -128,22 +137,35 @@ impl<G: Evaluate> TreeSearch<'_, G> {
         tallies
     }
 
-    /// Most visited line after a root move.
-    fn line(&self, first: G::Move) -> Vec<G::Move> {
+    /// Ranking with its lines, which is valid without the tree.
+    pub fn ranking_with_lines(&self) -> Vec<RootMove<G::Move>> {
+        let mut ranking = self.ranking();
+        for candidate in &mut ranking {
+            candidate.line = self.line(candidate);
+        }
+        ranking
+    }
+
+    /// Most visited line from a root move on.
+    fn line(&self, root_move: &RootMove<G::Move>) -> Vec<G::Move> {
+        if !root_move.line.is_empty() {
+            return root_move.line.clone();
+        }
+        let first = root_move.mv;
         let mut line = vec![first];
         let legal = self.root.position.legal_moves();
-        let mut edges = legal.zip(self.arena.edges(ROOT));
+        let mut edges = legal.zip(self.arena.edges(self.arena.root()));
         let Some((_, edge)) = edges.find(|(mv, _)| *mv == first) else {
             return line;
         };
         let mut position = self.root.position.play_unchecked(first);
         let mut node = edge.child;
-        while node != ROOT && line.len() < MAX_DEPTH as usize {
+        while node != UNVISITED && line.len() < MAX_DEPTH as usize {
             let Turn::Seat(_) = position.turn() else {
                 break;
             };
             let edges = position.legal_moves().zip(self.arena.edges(node));
-            let visited = edges.filter(|(_, edge)| edge.child != ROOT);
+            let visited = edges.filter(|(_, edge)| edge.child != UNVISITED);
             // `min_by_key` returns the first of several most visited moves.
             let rarely = |edge: &Edge| std::cmp::Reverse(self.arena.visits(edge));
             let Some((mv, edge)) = visited.min_by_key(|(_, edge)| rarely(edge)) else {
@@ -164,7 +186,7 @@ impl<G: Evaluate> TreeSearch<'_, G> {
         observe: &mut dyn FnMut(Report),
     ) {
         for (index, best) in ranking.iter().take(multipv.max(1)).enumerate() {
-            let line = self.line(best.mv);
+            let line = self.line(best);
             observe(Report {
                 depth,
                 seldepth: self.visits.seldepth as u32,
@@ -182,7 +204,7 @@ impl<G: Evaluate> TreeSearch<'_, G> {
         let best = &ranking[0];
         Answer::of_line(
             &self.root.position,
-            &self.line(best.mv),
+            &self.line(best),
             best.value,
             self.visits.nodes_of_team(),
         )

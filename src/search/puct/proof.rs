@@ -3,7 +3,7 @@
 //! They hold whatever the rivals play, except that with two seats the rival is assumed to play its best, as in chess.
 
 use super::TreeSearch;
-use super::arena::{NodeIndex, ROOT};
+use super::arena::{NodeIndex, UNVISITED};
 use crate::eval::Evaluate;
 use crate::rules::Seat;
 
@@ -25,15 +25,15 @@ impl<G: Evaluate> TreeSearch<'_, G> {
                     known => mate = known,
                 }
             }
-            self.arena.node_mut(node).mate = mate;
+            self.arena.set_mate(node, mate);
         }
     }
 
     /// Certainty of a node derived from its children, counted from 1 at the end.
     pub fn certainty(&self, node: NodeIndex, mover: Option<Seat>) -> i16 {
         let mates = self.arena.considered(node).map(|edge| match edge.child {
-            ROOT => 0,
-            child => self.arena.node(child).mate,
+            UNVISITED => 0,
+            child => self.arena.mate(child),
         });
         let slowest = mates.clone().max_by_key(|mate| mate.abs()).unwrap_or(0);
         if mover == Some(self.root.goal.seat) {

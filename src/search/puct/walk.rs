@@ -1,7 +1,7 @@
 //! One walk: its way down the tree, the node that it adds, and the backup.
 
 use super::TreeSearch;
-use super::arena::{Edge, NodeIndex, ROOT};
+use super::arena::{Arena, Edge, NodeIndex, UNVISITED, as_float};
 use crate::eval::Evaluate;
 use crate::rules::{Game, MAX_MOVES, MAX_SEATS, Seat, Turn};
 use crate::search::goal::Shares;
@@ -18,9 +18,12 @@ pub const LONGEST_WALK: usize = 256;
 impl<G: Evaluate> TreeSearch<'_, G> {
     /// Descends from the root to a new position or the end of the game, and backs up its value.
     pub fn walk(&mut self) {
+        if self.arena.must_drop_unreachable() && !self.compact(Arena::drop_unreachable) {
+            return;
+        }
         self.path.clear();
         let mut position = self.root.position;
-        let mut node = ROOT;
+        let mut node = self.arena.root();
         let value = loop {
             let turn = position.turn();
             self.path.push((node, turn.mover()));
@@ -58,7 +61,7 @@ impl<G: Evaluate> TreeSearch<'_, G> {
                 }
             };
             let child = self.arena.edges(node)[index].child;
-            if child != ROOT {
+            if child != UNVISITED {
                 if self.path.len() < LONGEST_WALK {
                     node = child;
                     continue;
@@ -91,9 +94,22 @@ impl<G: Evaluate> TreeSearch<'_, G> {
             let node = self.arena.node_mut(node);
             node.visits += 1;
             for (sum, share) in node.sums.iter_mut().zip(value) {
-                *sum += share;
+                *sum += f64::from(share);
             }
         }
+    }
+
+    /// Compacts the tree. If the search must stop meanwhile, the tree is lost, and the search ends with its ranking of
+    /// before.
+    fn compact(&mut self, compact: fn(&mut Arena, &dyn Fn() -> bool) -> bool) -> bool {
+        let ranking = self.ranking_with_lines();
+        let team = self.visits.team();
+        let is_done = compact(self.arena, &|| team.should_stop());
+        if !is_done {
+            self.last_ranking = Some(ranking);
+            self.visits.stopped = true;
+        }
+        is_done
     }
 
     /// Adds the node of a position. Returns `None` if the search must end, or if nodes had to be dropped first.
@@ -109,7 +125,7 @@ impl<G: Evaluate> TreeSearch<'_, G> {
             return None;
         }
         if !self.arena.has_room(edges) {
-            self.arena.make_room();
+            self.compact(Arena::make_room);
             return None;
         }
         let (node, value) = match position.turn() {
@@ -118,7 +134,7 @@ impl<G: Evaluate> TreeSearch<'_, G> {
             }
             Turn::Card(_) => {
                 let edges = chances(position).map(|(_, chance)| Edge {
-                    child: ROOT,
+                    child: UNVISITED,
                     prior: chance,
                     value: 0.0,
                 });
@@ -148,7 +164,7 @@ impl<G: Evaluate> TreeSearch<'_, G> {
             values[len] = value;
             len += 1;
         }
-        let edges = values[..len].iter().map(|&value| Edge { child: ROOT, prior: 0.0, value });
+        let edges = values[..len].iter().map(|&value| Edge { child: UNVISITED, prior: 0.0, value });
         let node = self.arena.add(edges);
         self.set_priors(node);
         (node, best_shares)
@@ -191,18 +207,18 @@ impl<G: Evaluate> TreeSearch<'_, G> {
     /// Edge that a walk takes at a node where a seat moves.
     #[inline]
     fn best_edge(&self, node: NodeIndex, mover: Seat) -> usize {
-        let bonus = self.exploration * (self.arena.node(node).visits as f32).sqrt();
+        let bonus = self.exploration * as_float(self.arena.node(node).visits).sqrt();
         let mut best = 0;
         let mut best_sum = f32::NEG_INFINITY;
         for (index, edge) in self.arena.edges(node).iter().enumerate() {
             if edge.prior < 0.0 {
                 continue;
             }
-            let (visits, sum) = if edge.child == ROOT {
+            let (visits, sum) = if edge.child == UNVISITED {
                 (0.0, 0.0)
             } else {
                 let child = self.arena.node(edge.child);
-                (child.visits as f32, child.sums[mover.index()])
+                (as_float(child.visits), child.sums[mover.index()] as f32)
             };
             let worth = (STATIC_VISITS * edge.value + sum) / (STATIC_VISITS + visits);
             let sum = worth + bonus * edge.prior / (1.0 + visits);
@@ -216,14 +232,14 @@ impl<G: Evaluate> TreeSearch<'_, G> {
 
     /// Edge that a walk takes at a chance node: the visits become proportional to the chances.
     fn most_underplayed_card(&self, node: NodeIndex) -> usize {
-        let visits = self.arena.node(node).visits as f32;
+        let visits = as_float(self.arena.node(node).visits);
         let edges = self.arena.edges(node);
         let mut best = 0;
         let mut most_behind = f32::NEG_INFINITY;
         let first = self.first_card % edges.len().max(1);
         let round = edges.iter().enumerate().cycle().skip(first);
         for (index, edge) in round.take(edges.len()) {
-            let behind = edge.prior * (visits + 1.0) - self.arena.visits(edge) as f32;
+            let behind = edge.prior * (visits + 1.0) - as_float(self.arena.visits(edge));
             if behind > most_behind {
                 most_behind = behind;
                 best = index;
@@ -277,20 +293,20 @@ mod tests {
         };
         let whole: u32 = next.iter().map(|(_, weight)| weight).sum();
         let mut mean = Shares::default();
-        let mut sums = at_sight(position);
+        let mut sums = at_sight(position).map(f64::from);
         let mut found = u32::from(is_due);
         for ((after, weight), edge) in next.iter().zip(arena.edges(node)) {
             let drawn = at_sight(after);
             for seat in 0..position.seats() {
                 mean[seat] += *weight as f32 / whole as f32 * drawn[seat];
             }
-            if edge.child == ROOT {
+            if edge.child == UNVISITED {
                 continue;
             }
             let child = arena.node(edge.child);
             for seat in 0..position.seats() {
-                let luck = drawn[seat] - arena.at_sight(node)[seat];
-                sums[seat] += child.sums[seat] - child.visits as f32 * luck;
+                let luck = f64::from(drawn[seat] - arena.at_sight(node)[seat]);
+                sums[seat] += child.sums[seat] - child.visits as f64 * luck;
             }
             found += check(arena, at_sight, after, edge.child);
         }
@@ -298,7 +314,7 @@ mod tests {
         if is_due && node.visits > 1 {
             for seat in 0..position.seats() {
                 assert!((mean_found[seat] - mean[seat]).abs() < 1e-5);
-                assert!((node.sums[seat] - sums[seat]).abs() < 1e-4 * node.visits as f32);
+                assert!((node.sums[seat] - sums[seat]).abs() < 1e-6 * node.visits as f64);
             }
         }
         found
@@ -315,8 +331,53 @@ mod tests {
             let goal = Goal::new(&position, Seat(0), Aim::Placement);
             let judge = request.judge(&position, &memory.evaluators);
             let at_sight = |position: &Position| goal.static_shares(&judge, position);
-            let found = check(&memory.arenas[0], &at_sight, &position, ROOT);
+            let arena = &memory.arenas[0];
+            let found = check(arena, &at_sight, &position, arena.root());
             assert!(found > 100, "{found}");
+        }
+    }
+
+    /// Multiplies the walks of a tree.
+    fn multiply(arena: &mut Arena, node: NodeIndex, factor: u64) {
+        let visited = arena.node_mut(node);
+        visited.visits *= factor;
+        visited.sums = visited.sums.map(|sum| sum * factor as f64);
+        let children: Vec<NodeIndex> = arena.edges(node).iter().map(|edge| edge.child).collect();
+        for child in children.into_iter().filter(|child| *child != UNVISITED) {
+            multiply(arena, child, factor);
+        }
+    }
+
+    #[test]
+    fn a_value_counts_however_many_walks_there_were() {
+        for (seats, digits) in [(2, 14), (2, 20), (3, 20), (6, 30), (2, 40)] {
+            let start = Position::start(&HASE_UND_IGEL, seats).unwrap();
+            let mut request = Request::new(start.into(), MAX_DEPTH);
+            request.nodes = 5_000;
+            let mut memory = Memory::new(1);
+            let estimate = |memory: &mut Memory| {
+                search(&request, memory, &Control::new(None), &mut |_| ()).unwrap().value
+            };
+            let before = estimate(&mut memory);
+            let arena = &mut memory.arenas[0];
+            multiply(arena, arena.root(), 1 << digits);
+            let children = |arena: &Arena| -> Vec<(u64, f64)> {
+                let visits_and_sum = |edge: &Edge| match edge.child {
+                    UNVISITED => (0, 0.0),
+                    child => (arena.node(child).visits, arena.node(child).sums[0]),
+                };
+                arena.edges(arena.root()).iter().map(visits_and_sum).collect()
+            };
+            let old = children(arena);
+            let after = estimate(&mut memory);
+            assert_eq!(before.shares(), after.shares());
+            let (mut walks, mut sum) = (0, 0.0);
+            for (new, old) in children(&memory.arenas[0]).iter().zip(&old) {
+                walks += new.0 - old.0;
+                sum += new.1 - old.1;
+            }
+            let mean = sum / walks as f64;
+            assert!(walks > 100 && (0.1..1.2).contains(&mean), "{digits}: {walks} of {mean}");
         }
     }
 }
