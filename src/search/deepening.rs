@@ -19,10 +19,10 @@ pub fn search<G: Evaluate>(
 ) -> Option<Answer> {
     let evaluator = request.judge(position, &memory.evaluators);
     memory.forget_unless_by(evaluator.evaluator(), evaluator.noise());
-    memory.table.prepare();
     let threads = memory.threads();
+    let table = memory.use_table();
     let team = Arc::new(Team::new(control, request.nodes, threads));
-    let root = || Root::new(position, request, &evaluator, &memory.table, control, &team);
+    let root = || Root::new(position, request, &evaluator, table, control, &team);
     let mut leader = root()?;
     thread::scope(|scope| {
         // A single move needs no helpers.

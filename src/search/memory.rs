@@ -7,7 +7,8 @@ use super::Table;
 use super::puct::Arena;
 use crate::eval::{Evaluators, Noise};
 
-/// Search memory, with a fixed size and number of threads.
+/// Search memory, with a fixed size and number of threads: trees, or the table of alpha-beta. Each takes the whole
+/// size, so a search frees the memory of the other kind.
 ///
 /// Searches reuse what earlier ones have found. So a search with a used memory may visit fewer positions to reach a
 /// depth, and the value of a tree search is based on more walks. [`Memory::forget`] clears it.
@@ -62,6 +63,20 @@ impl Memory {
         self.root = None;
     }
 
+    /// The table of alpha-beta.
+    pub(super) fn use_table(&mut self) -> &Table {
+        self.arenas.iter_mut().for_each(Arena::free);
+        self.root = None;
+        self.table.prepare();
+        &self.table
+    }
+
+    /// The trees, one for each thread.
+    pub(super) fn use_trees(&mut self) -> &mut [Arena] {
+        self.table.free();
+        &mut self.arenas
+    }
+
     /// Forgets all positions unless they were evaluated by the same evaluator, which depends on the rules and the
     /// seats, with the same errors.
     pub(super) fn forget_unless_by<E: Send + Sync + 'static>(
@@ -82,6 +97,26 @@ impl Memory {
             self.noise = noise;
             let weak: Weak<E> = Arc::downgrade(evaluator);
             self.evaluator = Some((of_type, weak));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::VARIANTS;
+    use crate::search::{Control, Preset, Request, search};
+
+    #[test]
+    fn a_search_frees_the_memory_of_the_other_kind() {
+        let start = VARIANTS[0].start(2).unwrap();
+        let mut memory = Memory::new(1);
+        for preset in [Preset::Search, Preset::Default, Preset::Search, Preset::Default] {
+            let is_alpha_beta = preset == Preset::Search;
+            let request = Request { preset, ..Request::new(start, 7) };
+            search(&request, &mut memory, &Control::new(None), &mut |_| ()).unwrap();
+            assert_eq!(memory.table.fill_permille() > 0, is_alpha_beta);
+            assert_eq!(memory.arenas[0].is_empty(), is_alpha_beta);
         }
     }
 }

@@ -69,7 +69,7 @@ pub fn search<G: Evaluate>(
     let goal = Goal::new(position, mover, request.aim);
     let mut root = Root { position: *position, goal, seldepth: 0 };
     let old: Option<Box<Root<G>>> = memory.root.take().and_then(|old| old.downcast().ok());
-    for arena in &mut memory.arenas {
+    for arena in memory.use_trees() {
         let kept = reuse::keep(arena, old.as_deref(), &root, &request.past);
         if let (Some(plies), Some(old)) = (kept, &old) {
             root.seldepth = old.seldepth.saturating_sub(plies);

@@ -76,9 +76,14 @@ impl Table {
     pub fn forget(&mut self) {
         self.generation = self.generation.wrapping_add(1);
         if self.generation == 0 {
-            self.slots = Vec::new();
-            self.generation = 1;
+            self.free();
         }
+    }
+
+    /// Forgets all entries and frees their memory.
+    pub fn free(&mut self) {
+        self.slots = Vec::new();
+        self.generation = 1;
     }
 
     /// Returns the entry of a position.

@@ -154,8 +154,9 @@ const SETTINGS: &[Setting] = &[
         values: Values::Spin(WEAKEST.elo, STRONGEST.elo, |options| &mut options.elo),
     },
     Setting {
+        // Replaces the memory, since another search would free that of the last one at the cost of its first move.
         name: PRESET,
-        effect: Effect::Forget,
+        effect: Effect::ReplaceMemory,
         values: Values::Combo {
             names: || PRESETS.iter().map(|(name, _)| *name).collect(),
             get: |options| options.preset,

@@ -50,7 +50,7 @@ pub struct Arena {
     /// In a list of its own, since few nodes need it.
     at_sight: Vec<Shares>,
     edges: Vec<Edge>,
-    /// While the tree is compacted, the new index of the edge that leads to each node that stays; otherwise [`NO_EDGE`].
+    /// While the tree is compacted, the new index of the edge to each node that stays; otherwise [`NO_EDGE`].
     edges_to: Vec<u32>,
     root: NodeIndex,
     /// Number of the valid proofs.
@@ -100,6 +100,12 @@ impl Arena {
         self.at_sight.reserve_exact(self.most_nodes);
         self.edges.reserve_exact(self.most_edges);
         self.edges_to.reserve_exact(self.most_nodes);
+    }
+
+    /// Clears the tree and frees its memory.
+    pub fn free(&mut self) {
+        let (most_nodes, most_edges) = (self.most_nodes, self.most_edges);
+        *self = Arena { most_nodes, most_edges, ..Arena::default() };
     }
 
     /// `true` if there are no nodes.
