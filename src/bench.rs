@@ -1,13 +1,16 @@
-//! Bench: searches fixed positions to a fixed depth. The number of visited positions is a signature of the search: it
-//! changes if and only if the behaviour of the search changes.
+//! Bench: searches fixed positions to a fixed depth, by the tree search and by alpha-beta. The number of visited
+//! positions is a signature of both searches: it changes if and only if the behaviour of one of them changes.
 
 use std::time::Duration;
 
 use crate::rules::Variant;
-use crate::search::{Control, Memory, Request, search};
+use crate::search::{Control, Memory, Preset, Request, search};
 
 /// Default depth.
 pub const DEFAULT_DEPTH: u32 = 6;
+
+/// Size of the search memory, on which the number of positions of deep searches depends.
+pub const MEBIBYTES: usize = 16;
 
 /// Variant and text of the positions: openings, middle games and endings of races of two to six hares, some with a
 /// missed turn or drawn cards.
@@ -48,11 +51,13 @@ pub fn run(depth: u32, memory: &mut Memory, control: &Control) -> Option<BenchRe
         let Ok(position) = Variant::by_name(variant).ok()?.parse(text) else {
             continue;
         };
-        let request = Request::new(position, depth);
-        memory.forget();
-        nodes += search(&request, memory, control, &mut |_| ())?.nodes;
-        if control.should_stop() {
-            return None;
+        for preset in [Preset::Default, Preset::Search] {
+            let request = Request { preset, ..Request::new(position, depth) };
+            memory.forget();
+            nodes += search(&request, memory, control, &mut |_| ())?.nodes;
+            if control.should_stop() {
+                return None;
+            }
         }
     }
     Some(BenchResult { nodes, time: control.elapsed() - before })
@@ -73,7 +78,7 @@ mod tests {
     /// The signature: a commit that changes it says so in its message.
     #[test]
     fn the_bench_visits_as_many_positions_as_ever() {
-        let result = run(3, &mut Memory::new(16), &Control::new(None)).unwrap();
-        assert_eq!(result.nodes, 5_686);
+        let result = run(3, &mut Memory::new(MEBIBYTES), &Control::new(None)).unwrap();
+        assert_eq!(result.nodes, 7_012);
     }
 }

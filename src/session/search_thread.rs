@@ -149,8 +149,8 @@ fn work(
             Event::Finished { name: "solve", output: Some(joined(solved, "\n")) }
         }
         Task::Bench(depth) => {
-            // The bench signature is defined for one thread and must not depend on the current game.
-            let mut own = Memory::for_threads(1, memory.mebibytes(), evaluators.clone());
+            // The signature must depend neither on options nor on the current game.
+            let mut own = Memory::for_threads(1, bench::MEBIBYTES, evaluators.clone());
             let result = bench::run(depth, &mut own, control);
             Event::Finished { name: "bench", output: result.map(|result| answers::bench(&result)) }
         }
