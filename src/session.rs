@@ -53,6 +53,9 @@ use search_thread::{Event, SearchThread, Task};
 /// Capacity of the command queue; when it is full, the client blocks. Small, since a command can be a long list.
 const WAITING_COMMANDS: usize = 4;
 
+/// The error after a panic of another thread.
+const PANICKED: &str = "internal error: the search panicked, and the session ends";
+
 /// Longest error message, in characters.
 const LONGEST_ERROR: usize = 1000;
 
@@ -167,9 +170,9 @@ struct Session<W> {
     game: CurrentGame,
     search_thread: SearchThread,
     evaluators: Evaluators,
-    /// Number of table sets that the search thread still has to build.
+    /// Number of table sets that are still to be built.
     preparing: usize,
-    /// `true` if an `isready` arrived while tables were being built.
+    /// `true` if an `isready` waits for them.
     is_ready_pending: bool,
     running: Option<Running>,
 }
@@ -235,7 +238,7 @@ impl<W: Write> Session<W> {
             Command::Uci => self.introduce(false)?,
             Command::Ugi => self.introduce(true)?,
             Command::Debug(on) => self.debug = on,
-            Command::IsReady => self.ready()?,
+            Command::IsReady => self.ready(),
             Command::SetOption { name, value } => self.set_option(&name, value.as_deref())?,
             Command::UciNewGame | Command::UgiNewGame => {
                 if let Some(running) = &self.running {
@@ -248,7 +251,7 @@ impl<W: Write> Session<W> {
                 Ok(game) => {
                     let seats = self.game.position().seats();
                     self.game = game;
-                    if self.game.position().seats() != seats && self.running.is_none() {
+                    if self.game.position().seats() != seats {
                         self.prepare();
                     }
                     if self.debug {
@@ -352,26 +355,29 @@ impl<W: Write> Session<W> {
         Ok(())
     }
 
-    /// Answers `isready` at once, unless tables are still being built; then the answer waits, so that no clock runs
-    /// meanwhile.
-    fn ready(&mut self) -> io::Result<()> {
-        if self.preparing > 0 {
-            self.is_ready_pending = true;
-            return Ok(());
-        }
-        self.say(&Reply::ReadyOk)
+    /// Answers `isready` once the tables of the position's game exist and the search thread can begin, so that no clock
+    /// runs meanwhile.
+    fn ready(&mut self) {
+        // The search of another position may have replaced the tables.
+        self.prepare();
+        self.is_ready_pending = true;
     }
 
-    /// Lets the search thread build the tables of the position's game before the next search.
+    /// Builds the tables of the position's game before the next search, unless they exist.
     fn prepare(&mut self) {
-        self.search_thread.queue(Task::Prepare(*self.game.position()));
+        let position = *self.game.position();
+        if self.running.is_some() {
+            self.search_thread.prepare_meanwhile(position);
+        } else {
+            self.search_thread.queue(Task::Prepare(position));
+        }
         self.preparing += 1;
     }
 
     fn finish_preparing(&mut self) -> io::Result<()> {
         self.preparing -= 1;
         if self.preparing == 0 && std::mem::take(&mut self.is_ready_pending) {
-            return self.ready();
+            return self.say(&Reply::ReadyOk);
         }
         Ok(())
     }
@@ -408,6 +414,10 @@ impl<W: Write> Session<W> {
             Event::Report(report) => self.report(report),
             Event::Answer(answer) => self.take_answer(answer),
             Event::Finished { name, output } => self.finish(name, output.as_deref()),
+            Event::Panicked => {
+                self.report_error(PANICKED)?;
+                Err(io::Error::other(PANICKED))
+            }
         }
     }
 
@@ -428,5 +438,34 @@ impl<W: Write> Session<W> {
         self.log.lines_out(&lines);
         self.output.write_all(lines.as_bytes())?;
         self.output.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+    use std::time::Duration;
+
+    use super::search_thread::MemorySize;
+    use super::*;
+
+    #[test]
+    fn a_panic_of_the_search_ends_the_session_with_an_error() {
+        let (sender, ended) = mpsc::channel();
+        thread::spawn(move || {
+            let mut output = Vec::new();
+            let mut session = Session::new(&mut output, DebugLog::default()).unwrap();
+            // No list has room for so many trees.
+            session
+                .search_thread
+                .queue(Task::Replace(MemorySize { mebibytes: 1, threads: usize::MAX }));
+            let (_client, commands) = bounded(1);
+            let error = session.run(&commands).unwrap_err();
+            drop(session);
+            sender.send((error.to_string(), String::from_utf8(output).unwrap()))
+        });
+        let (error, output) = ended.recv_timeout(Duration::from_secs(60)).expect("an end");
+        assert_eq!(error, PANICKED);
+        assert_eq!(output, format!("info string error: {PANICKED}\n"));
     }
 }

@@ -175,6 +175,74 @@ fn a_pondered_move_is_held_until_ponderhit() {
 }
 
 #[test]
+fn infinite_holds_the_answer_after_ponderhit_too() {
+    let mut engine = Engine::start();
+    for start in ["position startpos", "position startpos moves 6", "position startpos players 3"] {
+        engine.send(start);
+        for limit in ["depth 2", "nodes 200", "movetime 1", "wtime 1 btime 1", ""] {
+            // A game of three has other clocks, which the first error would answer.
+            if limit.contains("wtime") && start.contains("players") {
+                continue;
+            }
+            engine.send(&format!("go ponder infinite {limit}"));
+            engine.fence();
+            engine.send("ponderhit");
+            for _ in 0..20 {
+                let lines = engine.fence();
+                assert_eq!(best_moves(&lines), [""; 0], "{start}, {limit}");
+            }
+            engine.send("stop");
+            engine.line_of("bestmove");
+        }
+    }
+}
+
+/// Commands that leave the engine with a game of five whose tables it has to build, and the line that ends their
+/// answer.
+const WITHOUT_TABLES: &[(&[&str], &str)] = &[
+    (&["position startpos players 5"], ""),
+    (&["go infinite", "position startpos players 5", "stop"], "bestmove"),
+    (&["go infinite", "position startpos players 5", "isready", "stop"], "bestmove"),
+    (
+        &[
+            "go infinite", "position startpos players 3", "position startpos players 5", "isready",
+            "stop",
+        ],
+        "bestmove",
+    ),
+    (&["go depth 4", "position startpos players 5"], "bestmove"),
+    (&["position startpos players 5", "bench 1"], "Nodes/second"),
+    (&["bench 1", "position startpos players 5"], "Nodes/second"),
+    (&["setoption name EvalFile value <shipped>", "position startpos players 5"], ""),
+];
+
+#[test]
+fn isready_prepares_a_position_that_came_while_the_engine_was_busy() {
+    let mut engine = Engine::start();
+    for (commands, end) in WITHOUT_TABLES {
+        let times = (0..8).map(|_| {
+            engine.ask("position startpos");
+            engine.send_bytes((commands.join("\n") + "\n").as_bytes());
+            if !end.is_empty() {
+                engine.line_of(end);
+            }
+            engine.fence();
+            [(), ()].map(|()| {
+                let begin = Instant::now();
+                engine.send("go movetime 1");
+                engine.line_of("bestmove");
+                begin.elapsed()
+            })
+        });
+        let times: Vec<[Duration; 2]> = times.collect();
+        // The least time over all rounds is that of a machine without other load.
+        let [first, second] = [0, 1].map(|go| times.iter().map(|times| times[go]).min().unwrap());
+        let limit = second + Duration::from_millis(6);
+        assert!(first < limit, "{commands:?}: {first:?}, then {second:?}");
+    }
+}
+
+#[test]
 fn a_known_result_is_answered_at_once_unless_it_has_to_wait() {
     let mut engine = Engine::start();
     engine.send("setoption name UCI_Variant value fox-and-hounds");

@@ -7,7 +7,7 @@ use super::clock::{milliseconds, mover_clock};
 use super::search_thread::Task;
 use super::{Session, answers};
 use crate::limits::Limits;
-use crate::protocol::{BestMove, Go, Reply};
+use crate::protocol::{BestMove, Excerpt, GO_WORDS, Go, Reply};
 use crate::rules::{AnyPosition, Turn};
 use crate::search::{Answer, Control, MAX_DEPTH, Report, Request, Strength};
 
@@ -31,6 +31,8 @@ struct RunningSearch {
     overhead: Duration,
     /// Event that the answer waits for.
     hold: Hold,
+    /// The same after `ponderhit`.
+    hold_after_ponderhit: Hold,
     /// `true` if the search plays below full strength and so leaves much unsearched.
     is_weak: bool,
     /// The answer, once the search has finished.
@@ -100,9 +102,7 @@ impl<W: Write> Session<W> {
         if self.debug {
             self.inform(&format!("limits {limits:?}, time {budget:?}"))?;
         }
-        let hold = if go.ponder {
-            Hold::Ponder
-        } else if go.infinite {
+        let hold_after_ponderhit = if go.infinite {
             Hold::Infinite
         } else if limits.is_infinite() {
             Hold::Unlimited
@@ -113,7 +113,8 @@ impl<W: Write> Session<W> {
         let search = RunningSearch {
             limits,
             overhead,
-            hold,
+            hold: if go.ponder { Hold::Ponder } else { hold_after_ponderhit },
+            hold_after_ponderhit,
             is_weak: strength != Strength::FULL,
             answer: None,
             is_final: false,
@@ -237,7 +238,7 @@ impl<W: Write> Session<W> {
             if let Some(budget) = search.limits.time_budget(search.overhead) {
                 running.control.limit_from_now(budget);
             }
-            search.hold = if search.limits.is_infinite() { Hold::Unlimited } else { Hold::No };
+            search.hold = search.hold_after_ponderhit;
             return self.release_unless_held();
         }
         self.report_error("`ponderhit` without `go ponder`: expected `go ponder` first")
@@ -262,6 +263,8 @@ impl<W: Write> Session<W> {
     /// Prints the output of such work, or that it was stopped.
     pub(super) fn finish(&mut self, name: &str, output: Option<&str>) -> io::Result<()> {
         self.running = None;
+        // The bench needs the tables of other games.
+        self.prepare();
         match output {
             Some(output) => self.say_lines(output),
             None => self.inform(&format!("{name} stopped")),
@@ -290,9 +293,12 @@ fn limits_of(go: &Go, position: &AnyPosition) -> Result<Limits, String> {
     let is_move = matches!(position.turn(), Turn::Seat(_));
     for word in &go.searchmoves {
         if !is_move || !legal.contains(word) {
-            let word = crate::protocol::Excerpt::new(word);
-            let moves = if is_move { legal.join(" ") } else { "no moves here".into() };
-            return Err(format!("go searchmoves: {word} is not legal, expected {moves}"));
+            let mut expected = if is_move { legal.join(" ") } else { "no moves here".into() };
+            if GO_WORDS.contains(&word.as_str()) {
+                expected = format!("`{word}` before `searchmoves`, which takes all words after it");
+            }
+            let word = Excerpt::new(word);
+            return Err(format!("go searchmoves: {word} is not legal, expected {expected}"));
         }
     }
     let clock = go.clock.as_ref();

@@ -1,4 +1,5 @@
-//! The search thread: receives tasks through a channel, runs one at a time, and sends events back.
+//! The search thread: receives tasks through a channel, runs one at a time, and sends events back. A second thread
+//! builds the tables for a position that arrives meanwhile.
 
 use std::thread::{self, JoinHandle};
 
@@ -59,45 +60,68 @@ pub enum Event {
         /// Its output, or `None` if it was stopped.
         output: Option<String>,
     },
+    /// A thread has panicked, and sends nothing more.
+    Panicked,
 }
 
 /// The search thread. Dropping it stops the task and joins the thread.
 #[derive(Debug)]
 pub struct SearchThread {
     tasks: Option<Sender<(Task, Control)>>,
+    /// Positions whose tables are to be built.
+    positions: Sender<AnyPosition>,
     events: Receiver<Event>,
     thread: Option<JoinHandle<()>>,
     running: Option<Control>,
 }
 
 impl SearchThread {
-    /// Starts the thread.
+    /// Starts the threads.
     ///
     /// # Errors
-    /// The thread could not be started.
+    /// A thread could not be started.
     pub fn start(size: MemorySize, evaluators: Evaluators) -> std::io::Result<SearchThread> {
         let (task_sender, tasks) = bounded::<(Task, Control)>(1);
         // Unbounded, so that a client that does not read never blocks a search that should stop. A task sends at most
         // one event per iteration.
         let (event_sender, events) = unbounded();
-        let thread = thread::Builder::new().name("search".into()).spawn(move || {
-            let mut memory = size.memory(&evaluators);
-            for (task, control) in tasks {
-                if work(task, &control, &mut memory, &evaluators, &event_sender).is_none() {
+        let (positions, to_prepare) = bounded::<AnyPosition>(1);
+        let (builder_events, tables) = (event_sender.clone(), evaluators.clone());
+        thread::Builder::new().name("tables".into()).spawn(move || {
+            let events = Events(builder_events);
+            for position in to_prepare {
+                build_tables(&position, &tables);
+                if events.0.send(Event::Prepared).is_err() {
                     return;
                 }
             }
         })?;
-        Ok(SearchThread { tasks: Some(task_sender), events, thread: Some(thread), running: None })
+        let thread = thread::Builder::new().name("search".into()).spawn(move || {
+            let events = Events(event_sender);
+            let mut memory = size.memory(&evaluators);
+            for (task, control) in tasks {
+                if work(task, &control, &mut memory, &evaluators, &events.0).is_none() {
+                    return;
+                }
+            }
+        })?;
+        let (tasks, thread) = (Some(task_sender), Some(thread));
+        Ok(SearchThread { tasks, positions, events, thread, running: None })
     }
 
     /// Starts a task; the previous one must have sent its last event.
     pub fn begin(&mut self, task: Task, control: Control) {
         self.running = Some(control.clone());
         if let Some(tasks) = &self.tasks {
-            // The thread ends only after the sender is dropped.
+            // The thread ends only after the sender is dropped, or by a panic, which it reports.
             let _ = tasks.send((task, control));
         }
+    }
+
+    /// Builds the tables of the position's game while a task is running.
+    pub fn prepare_meanwhile(&self, position: AnyPosition) {
+        // As for tasks.
+        let _ = self.positions.send(position);
     }
 
     /// Starts a task that nothing stops.
@@ -121,6 +145,24 @@ impl Drop for SearchThread {
             let _ = thread.join();
         }
     }
+}
+
+/// The sender of a thread, which reports the thread's panic.
+struct Events(Sender<Event>);
+
+impl Drop for Events {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            // Without a receiver, the session has ended.
+            let _ = self.0.send(Event::Panicked);
+        }
+    }
+}
+
+fn build_tables(position: &AnyPosition, evaluators: &Evaluators) {
+    position.turns_home(Seat(0));
+    position.solved();
+    with_position!(position, position => drop(position.evaluator(evaluators)));
 }
 
 /// Runs a task; returns `None` once the receiver of the events is gone.
@@ -165,9 +207,7 @@ fn work(
             return Some(());
         }
         Task::Prepare(position) => {
-            position.turns_home(Seat(0));
-            position.solved();
-            with_position!(&position, position => drop(position.evaluator(evaluators)));
+            build_tables(&position, evaluators);
             Event::Prepared
         }
     };
