@@ -1,12 +1,12 @@
 """A board of Rabbits and Wolves for python-chess, which does not support the game.
 
-    import chess.engine, python_chess_board
-
-    with chess.engine.SimpleEngine.popen_uci("buxtehude") as engine:
-        board = python_chess_board.Board()
-        while not board.is_game_over():
-            board.push(engine.play(board, chess.engine.Limit(time=0.1)).move)
-        print(board, board.outcome())
+>>> import chess.engine, python_chess_board
+>>> board = python_chess_board.Board()
+>>> with chess.engine.SimpleEngine.popen_uci("buxtehude") as engine:
+...     while not board.is_game_over():
+...         board.push(engine.play(board, chess.engine.Limit(time=0.1)).move)
+>>> board.result()
+'0-1'
 """
 
 import chess
@@ -62,4 +62,7 @@ class Board(chess.Board):
         return self.is_variant_end()
 
     def is_variant_win(self):
+        return False
+
+    def has_insufficient_material(self, color):
         return False
