@@ -21,17 +21,25 @@ struct Block {
 
 #[test]
 fn every_transcript_is_true() {
-    let blocks: Vec<Block> = DOCUMENTS
-        .iter()
-        .flat_map(|name| {
-            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
-            let text = fs::read_to_string(path).unwrap_or_default();
-            blocks(name, &text)
-        })
-        .collect();
-    assert!(blocks.len() > 8, "only {} blocks: are they marked?", blocks.len());
+    let blocks: Vec<Block> = DOCUMENTS.iter().flat_map(|name| blocks_of(name)).collect();
     let wrong: Vec<String> = blocks.iter().filter_map(|block| replay(block).err()).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+/// The blocks of a document, at least one.
+fn blocks_of(name: &str) -> Vec<Block> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
+    let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path:?}: {error}"));
+    let blocks = blocks(name, &text);
+    assert!(!blocks.is_empty(), "{name} has no transcript: are its blocks marked?");
+    blocks
+}
+
+#[test]
+fn a_document_that_is_missing_or_has_no_transcript_is_noticed() {
+    for name in ["MISSING.md", "LICENSE"] {
+        assert!(std::panic::catch_unwind(|| blocks_of(name)).is_err(), "{name}");
+    }
 }
 
 #[test]
