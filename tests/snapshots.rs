@@ -195,7 +195,7 @@ fn a_board_game_in_ugi() {
             "position startpos moves e1d2",
             "query p1turn",
             "query turn",
-            "go searchmoves b8a7 d8e7 depth 2",
+            "go depth 2 searchmoves b8a7 d8e7",
             "position fen 8/6F1/8/8/1h6/h1h3h1/8/8 w - - 0 1",
             "query result",
             "position fen 8/6F1/8/8/1h6/h1h3h1/8/8 w - - 0 1 moves g7h8",
@@ -361,12 +361,13 @@ fn refused_searches() {
             "go nodes 0", "go nodes -1", "go movetime 0", "go movetime x", "go depth 1 depth 2",
             "go mate 3", "go perft x", "go perft 256", "go depth 3 perft 2", "go searchmoves",
             "go searchmoves 8", "go searchmoves 5 e2e4", "go searchmoves +half", "go time",
-            "go time 1000", "go time 1000 1000 1000", "go time 1000 1000 inc 5", "go time 1000 x",
-            "go inc 5 5", "go movestogo 3", "go movestogo 0 time 5 5", "go winc 5 binc 5",
-            "go wtime 5 time 5 5", "go btime 1000", "go p2time 1000", "go p1time 1000 p3time 1000",
-            "go p1time 1000 p6inc 5", "go p1time 5 wtime 5", "go p1inc 5",
-            "position startpos players 3", "go wtime 1000 btime 1000", "go time 1000 1000",
-            "go p2time 1000 p3time 1000", "go p1time 1000 p4time 1000",
+            "go searchmoves 5 depth 2", "go time 1000", "go time 1000 1000 1000",
+            "go time 1000 1000 inc 5", "go time 1000 x", "go inc 5 5", "go movestogo 3",
+            "go movestogo 0 time 5 5", "go winc 5 binc 5", "go wtime 5 time 5 5", "go btime 1000",
+            "go p2time 1000", "go p1time 1000 p3time 1000", "go p1time 1000 p6inc 5",
+            "go p1time 5 wtime 5", "go p1inc 5", "position startpos players 3",
+            "go wtime 1000 btime 1000", "go time 1000 1000", "go p2time 1000 p3time 1000",
+            "go p1time 1000 p4time 1000",
         ]
     );
 }

@@ -1,4 +1,4 @@
-//! Argument of `go`: limits in any order, each at most once, or `perft D` alone.
+//! Argument of `go`: limits in any order, each at most once, then perhaps `searchmoves`; or `perft D` alone.
 
 use std::fmt;
 
@@ -8,10 +8,7 @@ use nom::multi::many1;
 use super::clock::ClockDraft;
 use super::error::{ArgumentError, GoError};
 use super::excerpt::Excerpt;
-use super::vocabulary::GO_WORDS;
-use super::words::{
-    Mismatch, Parsed, expecting, number, set, word, word_but, write_fact, write_list,
-};
+use super::words::{Mismatch, Parsed, expecting, number, set, word, write_fact, write_list};
 use super::{Command, Go};
 
 /// Largest depth of a perft. No count could finish at this depth, and a deeper one would overflow the stack, since each
@@ -42,8 +39,7 @@ pub(super) fn go(input: &str) -> Result<Command, GoError> {
 }
 
 impl fmt::Display for Go {
-    /// Writes each limit with a space before it. `searchmoves` comes last, since some engines take all words after it
-    /// for moves.
+    /// Writes each limit with a space before it, and `searchmoves` last.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.ponder {
             f.write_str(" ponder")?;
@@ -104,8 +100,9 @@ impl Draft {
     }
 }
 
+/// Reads all words to the end of the line, as Stockfish does: a move may be called `time` or `depth`.
 fn searchmoves(input: &str) -> Parsed<'_, Vec<String>> {
-    let moves = many1(word_but(&GO_WORDS).map(str::to_owned));
+    let moves = many1(word.map(str::to_owned));
     expecting("go searchmoves", "at least one move", moves).parse(input)
 }
 
@@ -117,6 +114,7 @@ impl From<nom::Err<Mismatch<'_>>> for GoError {
 
 #[cfg(test)]
 mod tests {
+    use super::super::vocabulary::GO_WORDS;
     use super::*;
 
     #[test]

@@ -45,8 +45,10 @@ fn words() -> impl Strategy<Value = String> {
     vec(word(), 1..4).prop_map(|words| words.join(" "))
 }
 
+/// The rest of a line: words of any kind, since a game may name its moves as it likes.
 fn list() -> impl Strategy<Value = Vec<String>> {
-    vec(word(), 0..4)
+    let keyword = select([&GO_WORDS[..], &COMMAND_WORDS, &["moves", "string", "pv"]].concat());
+    vec(prop_oneof!["[!-~äß€\u{a0}]{1,6}", keyword.prop_map(str::to_owned)], 0..4)
 }
 
 fn start() -> impl Strategy<Value = Start> {

@@ -6,7 +6,7 @@ pub const COMMAND_WORDS: [&str; 19] = [
     "stop", "ponderhit", "quit", "query", "d", "eval", "bench", "compiler", "solve", "help",
 ];
 
-/// All words that `go` knows; each of them ends a list of moves.
+/// All words that `go` knows.
 pub const GO_WORDS: [&str; 27] = [
     "depth", "nodes", "movetime", "infinite", "ponder", "searchmoves", "time", "inc", "movestogo",
     "wtime", "btime", "winc", "binc", "p1time", "p2time", "p3time", "p4time", "p5time", "p6time",
