@@ -87,7 +87,7 @@ pub fn search<G: Evaluate>(
         visits: Visits::of(Arc::clone(&team)),
         path: Vec::with_capacity(LONGEST_WALK),
         exploration: EXPLORATION * SPREAD[thread % SPREAD.len()],
-        first_card: thread,
+        thread,
         others: &tallies,
         last_ranking: None,
     });
@@ -121,8 +121,9 @@ struct TreeSearch<'a, G: Evaluate> {
     path: Vec<(NodeIndex, Option<Seat>)>,
     /// Exploration constant of this thread.
     exploration: f32,
-    /// Index of the card that is preferred when several are equally far behind their chance.
-    first_card: usize,
+    /// Number of this thread, 0 for the leader. Of several cards that are equally far behind their chance, each thread
+    /// prefers another.
+    thread: usize,
     /// Root statistics published by the other threads.
     others: &'a [Mutex<Vec<Tally>>],
     /// The last ranking, if the tree is lost.

@@ -180,7 +180,12 @@ impl<'a> Team<'a> {
 
     /// `true` if the threads must stop.
     pub fn should_stop(&self) -> bool {
-        self.is_over.load(Ordering::Relaxed) || self.control.should_stop()
+        self.is_over.load(Ordering::Relaxed) || self.is_out_of_time()
+    }
+
+    /// `true` if the caller or the clock demands an answer.
+    pub fn is_out_of_time(&self) -> bool {
+        self.control.should_stop()
     }
 }
 

@@ -104,7 +104,10 @@ impl<G: Evaluate> TreeSearch<'_, G> {
     fn compact(&mut self, compact: fn(&mut Arena, &dyn Fn() -> bool) -> bool) -> bool {
         let ranking = self.ranking_with_lines();
         let team = self.visits.team();
-        let is_done = compact(self.arena, &|| team.should_stop());
+        // If a helper has found a proof, the leader needs its tree to count it.
+        let must_stop =
+            || if self.thread == 0 { team.is_out_of_time() } else { team.should_stop() };
+        let is_done = compact(self.arena, &must_stop);
         if !is_done {
             self.last_ranking = Some(ranking);
             self.visits.stopped = true;
@@ -236,7 +239,7 @@ impl<G: Evaluate> TreeSearch<'_, G> {
         let edges = self.arena.edges(node);
         let mut best = 0;
         let mut most_behind = f32::NEG_INFINITY;
-        let first = self.first_card % edges.len().max(1);
+        let first = self.thread % edges.len().max(1);
         let round = edges.iter().enumerate().cycle().skip(first);
         for (index, edge) in round.take(edges.len()) {
             let behind = edge.prior * (visits + 1.0) - as_float(self.arena.visits(edge));
