@@ -261,8 +261,8 @@ impl Standings {
         self.adjusted.as_ref()
     }
 
-    /// `true` if luck-adjusted results are more precise than raw ones: the score of the first of two engines, the ratings
-    /// of more, or the shares of the seats with a single one. `false` if an error of all of them is unknown.
+    /// `true` if luck-adjusted results are more precise than raw ones: the score of the first of two engines, the
+    /// ratings of more, or the shares of the seats with a single one. `false` if an error of all of them is unknown.
     pub fn gains_by_luck(&self) -> bool {
         if let [_, _] = self.names[..] {
             let raw = self.head_to_head().and_then(BlockScores::mean_score);

@@ -96,8 +96,8 @@ pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     }
 }
 
-/// Returns the first and last lines of an output that are not blank, with the number of omitted lines in between: a crash
-/// may print its reason before or after a stack trace.
+/// Returns the first and last lines of an output that are not blank, with the number of omitted lines in between: a
+/// crash may print its reason before or after a stack trace.
 pub fn first_and_last(lines: &[String]) -> Vec<String> {
     let lines = lines.iter().filter(|line| !line.trim().is_empty());
     let lines: Vec<String> = lines.cloned().collect();

@@ -1,7 +1,7 @@
 //! Games that repeat earlier ones.
 //!
-//! Engines that always answer the same play the same game again from the same opening, unless chance intervenes. A block
-//! that repeats an earlier one is no further sample of their strength, so it does not count.
+//! Engines that always answer the same play the same game again from the same opening, unless chance intervenes. A
+//! block that repeats an earlier one is no further sample of their strength, so it does not count.
 
 use std::collections::HashSet;
 

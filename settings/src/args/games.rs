@@ -209,7 +209,8 @@ pub struct GameArgs {
 
     /// Positions that the built-in engine visits for each value, to measure the luck of the cards and report
     /// luck-adjusted results; engine, with --luck-engine; off; or after, alone or before N or engine, to measure once
-    /// the last game is stored (docs/rating.md) [default: 300, or a fiftieth of the engines' nodes, but at least 20; 20 with --depth]
+    /// the last game is stored (docs/rating.md) [default: 300, or a fiftieth of the engines' nodes, but at least 20; 20
+    /// with --depth]
     #[arg(long, value_name = "N|off|engine|after", help_heading = RUNNING, hide_short_help = true)]
     pub luck: Option<LuckPlan>,
 

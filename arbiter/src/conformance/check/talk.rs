@@ -297,8 +297,8 @@ impl Talk {
         }
     }
 
-    /// Sends a command other than `go` and reads its answer up to and including a line whose first word is `last`; fails
-    /// at once if the engine rejects the command.
+    /// Sends a command other than `go` and reads its answer up to and including a line whose first word is `last`;
+    /// fails at once if the engine rejects the command.
     pub fn answer_up_to(&mut self, line: &str, last: &str) -> Result<Vec<String>, Fault> {
         self.send(line)?;
         let patience = self.patience();

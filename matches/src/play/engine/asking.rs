@@ -84,8 +84,8 @@ impl Engine {
         }
     }
 
-    /// `true` if the engine sends another `bestmove` within `patience` after its answer, which therefore may have been a
-    /// second one for an earlier `go`. Afterwards the engine cannot be used.
+    /// `true` if the engine sends another `bestmove` within `patience` after its answer, which therefore may have been
+    /// a second one for an earlier `go`. Afterwards the engine cannot be used.
     pub fn answers_again(&mut self, patience: Duration) -> bool {
         self.usable = false;
         let deadline = deadline(patience);

@@ -11,7 +11,8 @@ use thiserror::Error;
 use crate::plan::{EngineSpec, Isolate};
 
 /// Message for a match with isolated engines.
-const ISOLATED: &str = "isolation: each engine has its own processes, /proc and terminals; files that it writes to /tmp are temporary";
+const ISOLATED: &str = "isolation: each engine has its own processes, /proc and terminals; \
+    files that it writes to /tmp are temporary";
 
 /// Whether the running program is its own launcher.
 #[cfg(target_os = "linux")]

@@ -26,8 +26,8 @@ impl Talk {
         Ok(())
     }
 
-    /// Prepares for the next check: the engine is introduced, idle and at the start, and the transcript is empty. Clients
-    /// of less than the whole protocol skip what an idle engine says, except for a move.
+    /// Prepares for the next check: the engine is introduced, idle and at the start, and the transcript is empty.
+    /// Clients of less than the whole protocol skip what an idle engine says, except for a move.
     pub fn begin(&mut self) -> Result<(), Fault> {
         self.transcript.clear();
         self.introduce()?;
