@@ -32,7 +32,10 @@ pub const MATCHES_MODULES: &[(&str, &[&str])] = &[
     ("report", &["archive", "luck", "output", "plan", "play", "record", "score"]),
     (
         "run",
-        &["archive", "luck", "output", "own_files", "plan", "play", "record", "report", "score"],
+        &[
+            "archive", "luck", "output", "own_files", "plan", "play", "record", "report", "score",
+            "spelling",
+        ],
     ),
     ("lib", &[]),
 ];
