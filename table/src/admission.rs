@@ -1,13 +1,13 @@
 //! Admission: how much of the server each client may use at a time.
 //!
 //! A request has a place from its head until its answer has been written. Places are limited by the memory of requests
-//! and answers. The work of a request runs on threads of its own, where clients take turns. Long jobs are counted.
+//! and answers. The work of a request runs on threads of its own, where clients take turns. Long jobs of a client queue
+//! for each other, so that no client has many searches at a time.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::Duration;
 
 use axum::body::{Body, Bytes, HttpBody, to_bytes};
 use axum::extract::{FromRequestParts, Request, State as Shared};
@@ -16,7 +16,7 @@ use axum::http::request::Parts;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use futures_util::StreamExt;
-use tokio::sync::oneshot;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use crate::client::{ClientId, Connection};
 use crate::error::ApiError;
@@ -33,12 +33,19 @@ const MOST_LARGE_BYTES: usize = 48 << 20;
 const USUAL_BYTES: usize = 64 << 10;
 /// Maximum length of a body that is not large.
 const SMALL_BODY_BYTES: usize = 4 << 10;
-/// Maximum number of long jobs of a client, running or waiting for an engine.
-pub const MOST_LONG_JOBS: usize = 2;
-/// Time that a further long job waits, as the end of an aborted one may not have been noticed yet.
-const PATIENCE: Duration = Duration::from_secs(1);
-/// Time between attempts to begin a long job.
-const PAUSE: Duration = Duration::from_millis(20);
+/// Maximum number of a client's long jobs of a kind that run or wait for an engine.
+const MOST_LONG_JOBS: usize = 2;
+/// Maximum number of further ones, which wait for these.
+const MOST_QUEUED_JOBS: usize = 16;
+
+/// Kinds of long jobs: an analysis may take minutes, and a game must not wait for it.
+#[derive(Clone, Copy, Debug)]
+pub enum JobKind {
+    /// A move of an engine, or a hint.
+    Move,
+    /// An analysis or a review.
+    Analysis,
+}
 
 /// All clients with requests in progress.
 #[derive(Debug)]
@@ -64,9 +71,24 @@ struct State {
 struct Usage {
     places: usize,
     bytes: usize,
-    long_jobs: usize,
+    /// Moves, then analyses.
+    long_jobs: [LongJobs; 2],
     running: usize,
     waiting: VecDeque<(Arc<Place>, oneshot::Sender<Turn>)>,
+}
+
+/// A client's long jobs of one kind.
+#[derive(Debug)]
+struct LongJobs {
+    /// Number of jobs that run or wait.
+    number: usize,
+    turns: Arc<Semaphore>,
+}
+
+impl Default for LongJobs {
+    fn default() -> LongJobs {
+        LongJobs { number: 0, turns: Arc::new(Semaphore::new(MOST_LONG_JOBS)) }
+    }
 }
 
 /// The place of a request.
@@ -83,9 +105,20 @@ pub struct Place {
 #[derive(Debug)]
 struct Turn(Option<Arc<Place>>);
 
+/// A long job that waits for its turn.
+#[derive(Debug)]
+pub struct QueuedJob {
+    place: Arc<Place>,
+    kind: JobKind,
+    /// Number of the client's jobs that must end first.
+    pub ahead: usize,
+    turns: Arc<Semaphore>,
+}
+
 /// The right to run a long job.
 #[derive(Debug)]
-pub struct LongJob(Arc<Place>);
+#[expect(dead_code, reason = "both end with the job")]
+pub struct LongJob(OwnedSemaphorePermit, QueuedJob);
 
 /// Part of an answer with the place that its memory belongs to.
 struct Part(Bytes, #[expect(dead_code, reason = "kept until it is written")] Arc<Place>);
@@ -222,33 +255,27 @@ impl Place {
         done.await.unwrap_or_else(|_| Err(ending()))
     }
 
-    /// Begins a long job.
+    /// Queues a long job.
     ///
     /// # Errors
     /// [`ApiError`] if the client has too many.
-    pub async fn begin_long_job(self: &Arc<Self>) -> Result<LongJob, ApiError> {
-        let begin = || {
-            let mut state = self.admission.state();
-            let usage = state.clients.entry(self.client).or_default();
-            let is_free = usage.long_jobs < MOST_LONG_JOBS;
-            usage.long_jobs += usize::from(is_free);
-            is_free.then(|| LongJob(self.clone()))
-        };
-        let begun = async {
-            loop {
-                match begin() {
-                    Some(job) => return job,
-                    None => tokio::time::sleep(PAUSE).await,
-                }
-            }
-        };
-        tokio::time::timeout(PATIENCE, begun).await.map_err(|_| {
-            let message = format!(
-                "{MOST_LONG_JOBS} analyses, reviews and moves of this client are in progress; \
-                 expected fewer: wait for one, or close its connection"
-            );
-            ApiError::new(StatusCode::TOO_MANY_REQUESTS, message)
-        })
+    pub fn queue_long_job(self: &Arc<Self>, kind: JobKind) -> Result<QueuedJob, ApiError> {
+        let mut state = self.admission.state();
+        let usage = state.clients.entry(self.client).or_default();
+        let jobs = &mut usage.long_jobs[kind as usize];
+        if jobs.number >= MOST_LONG_JOBS + MOST_QUEUED_JOBS {
+            return Err(ApiError::new(
+                StatusCode::TOO_MANY_REQUESTS,
+                format!(
+                    "{} long requests of this client are in progress or waiting; expected fewer: wait for one, or \
+                     close its connection",
+                    jobs.number
+                ),
+            ));
+        }
+        jobs.number += 1;
+        let ahead = jobs.number.saturating_sub(MOST_LONG_JOBS);
+        Ok(QueuedJob { place: self.clone(), kind, ahead, turns: jobs.turns.clone() })
     }
 
     fn end_turn(&self) {
@@ -294,11 +321,23 @@ impl Drop for Turn {
     }
 }
 
-impl Drop for LongJob {
+impl QueuedJob {
+    /// Waits until the job may run.
+    ///
+    /// # Errors
+    /// [`ApiError`] if the server is shutting down.
+    pub async fn turn(self) -> Result<LongJob, ApiError> {
+        let turn = self.turns.clone().acquire_owned().await;
+        let turn = turn.map_err(|_| ApiError::internal("the server is shutting down"))?;
+        Ok(LongJob(turn, self))
+    }
+}
+
+impl Drop for QueuedJob {
     fn drop(&mut self) {
-        let mut state = self.0.admission.state();
-        if let Some(usage) = state.clients.get_mut(&self.0.client) {
-            usage.long_jobs -= 1;
+        let mut state = self.place.admission.state();
+        if let Some(usage) = state.clients.get_mut(&self.place.client) {
+            usage.long_jobs[self.kind as usize].number -= 1;
         }
     }
 }

@@ -48,7 +48,11 @@ impl ApiError {
 
     /// JSON for the client; invisible characters are escaped.
     pub fn body(&self) -> Value {
-        json!({ "ok": false, "error": printable(&self.message) })
+        json!({
+            "ok": false,
+            "error": printable(&self.message),
+            "status": self.status.as_u16(),
+        })
     }
 }
 

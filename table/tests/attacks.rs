@@ -20,7 +20,7 @@ use table::server::connections::{ConnectionBounds, serve};
 use tower::ServiceExt;
 
 use crate::common::games::game;
-use crate::common::program::{Program, await_that};
+use crate::common::program::Program;
 use crate::common::server::{NAME, Server};
 
 const GAME: &str = r#""game":{"variant":"hase-und-igel","players":2,"moves":[]}"#;
@@ -239,7 +239,7 @@ fn many_clients_with_long_games_do_not_slow_down_others() {
 }
 
 #[test]
-fn a_client_with_many_long_jobs_is_refused_and_others_are_not() {
+fn a_client_with_many_long_jobs_waits_and_others_do_not() {
     let program = Program::start(&["--processes", "2"]);
     let review = json!({ "game": longest_game(), "limit": "movetime 60000" }).to_string();
     let analysis = format!(r#"{{{GAME},"limit":"movetime 60000"}}"#);
@@ -249,33 +249,36 @@ fn a_client_with_many_long_jobs_is_refused_and_others_are_not() {
         assert_eq!(client.read_head().unwrap().0, 200);
         client
     };
-    let jobs = [head("review", &review), head("analyse", &analysis)];
-    let refused: Vec<(u16, String)> = thread::scope(|scope| {
-        let ask = |number: usize| {
-            let (path, body) = [("review", &review), ("ai", &analysis)][number % 2];
-            Client::new(&program, None).ask(path, body).unwrap()
-        };
-        let asked: Vec<_> = (0..14).map(|number| scope.spawn(move || ask(number))).collect();
-        asked.into_iter().map(|one| one.join().unwrap()).collect()
-    });
-    for (status, answer) in refused {
-        assert_eq!(status, 429, "{answer}");
-        let expected = "2 analyses, reviews and moves of this client are in progress";
-        assert!(answer.contains(expected), "{answer}");
-    }
+    let is_queued = |client: &mut Client| {
+        // The first line is the length of a chunk.
+        client.line().unwrap();
+        assert_eq!(client.line().unwrap(), "event: queue");
+    };
+    let running = [head("review", &review), head("analyse", &analysis)];
+    let mut waiting: Vec<Client> = (0..16)
+        .map(|number| match number % 2 {
+            0 => head("review", &review),
+            _ => head("analyse", &analysis),
+        })
+        .collect();
+    waiting.iter_mut().for_each(is_queued);
+    let (status, answer) = Client::new(&program, None).ask("analyse", &analysis).unwrap();
+    assert_eq!(status, 429, "{answer}");
+    let expected = "18 long requests of this client are in progress or waiting";
+    assert!(answer.contains(expected), "{answer}");
     assert!(median_of_others(&program) < MOST_LATENCY);
     let short = format!(r#"{{{GAME},"limit":"nodes 10"}}"#);
-    // Both processes are busy for a minute, so this client's move waits as the first one.
+    // Both processes are busy for a minute, so this client's search waits as the first one.
     let mut queued = Client::new(&program, Some(1));
     queued.send("analyse", &short).unwrap();
     assert_eq!(queued.read_head().unwrap().0, 200);
-    // The first line is the length of a chunk.
-    queued.line().unwrap();
-    assert_eq!(queued.line().unwrap(), "event: queue");
-    // The end of a job makes room for another.
-    drop(jobs);
-    let mut client = Client::new(&program, None);
-    await_that("another job begins", || client.ask("ai", &short).unwrap().0 == 200);
+    is_queued(&mut queued);
+    // A move waits for a process, but not for the other analyses.
+    let mut game = Client::new(&program, None);
+    game.send("ai", &short).unwrap();
+    drop(waiting);
+    drop(running);
+    assert_eq!(game.read().unwrap().0, 200);
 }
 
 /// Connections that send no request, or a part of one, are ended when others need their place.

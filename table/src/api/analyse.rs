@@ -14,7 +14,7 @@ use tokio::sync::mpsc;
 
 use super::App;
 use super::search::{SearchTerms, estimate, legal_line};
-use crate::admission::LongJob;
+use crate::admission::{JobKind, LongJob, QueuedJob};
 use crate::board::Game;
 use crate::body::{JsonRequest, object};
 use crate::error::ApiError;
@@ -95,7 +95,7 @@ pub async fn analyse(
     request: JsonRequest<AnalyseRequest>,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, ApiError> {
     let place = request.place.clone();
-    let job = place.begin_long_job().await?;
+    let queued = place.queue_long_job(JobKind::Analysis)?;
     let terms_of = app.clone();
     let prepare = move |request: AnalyseRequest| {
         let played = request.game.play()?;
@@ -107,10 +107,31 @@ pub async fn analyse(
         Ok((terms.question(&played)?, played.position))
     };
     let (question, position) = request.run(prepare).await?;
-    let permit = app.pool.ask(place.client(), question, true)?;
     let (events, sent) = mpsc::channel(MOST_UNSENT);
-    tokio::spawn(follow(job, permit, position, events));
+    tokio::spawn(async move {
+        let Some(job) = turn(queued, &events).await else { return };
+        match app.pool.ask(place.client(), question, true) {
+            Ok(permit) => follow(job, permit, position, events).await,
+            Err(error) => {
+                // This fails if the client has closed the connection.
+                let _ = events.send(event("error", &ApiError::from(error).body())).await;
+            }
+        }
+    });
     Ok(sse(sent))
+}
+
+/// Waits for a job's turn, and tells the client how many of its jobs come first; `None` if the client closes the
+/// connection.
+pub(super) async fn turn(queued: QueuedJob, events: &mpsc::Sender<Event>) -> Option<LongJob> {
+    let ahead = queued.ahead;
+    if ahead > 0 {
+        events.send(event("queue", &QueueEvent { ahead })).await.ok()?;
+    }
+    tokio::select! {
+        () = events.closed() => None,
+        turn = queued.turn() => turn.ok(),
+    }
 }
 
 /// Sends the events of a search until it ends, or the client closes the connection.

@@ -111,8 +111,12 @@ fn error_schema() -> Value {
     json!({
         "type": "object",
         "description": "The error, and the expected input.",
-        "properties": { "ok": { "const": false }, "error": { "type": "string" } },
-        "required": ["ok", "error"],
+        "properties": {
+            "ok": { "const": false },
+            "error": { "type": "string" },
+            "status": { "type": "integer", "description": "Status of the answer, or of an event `error`." },
+        },
+        "required": ["ok", "error", "status"],
         "additionalProperties": false,
     })
 }

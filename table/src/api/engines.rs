@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::App;
 use super::rules::take;
 use super::search::{SearchTerms, estimate, highest, is_free, legal_line};
-use crate::admission::MOST_BODY_BYTES;
+use crate::admission::{JobKind, MOST_BODY_BYTES};
 use crate::board::{Game, MOST_WORDS, Took};
 use crate::body::{JsonAnswer, JsonRequest, object};
 use crate::error::ApiError;
@@ -169,7 +169,7 @@ pub async fn ai(
     request: JsonRequest<AiRequest>,
 ) -> Result<JsonAnswer, ApiError> {
     let place = request.place.clone();
-    let _job = place.begin_long_job().await?;
+    let queued = place.queue_long_job(JobKind::Move)?;
     let terms_of = app.clone();
     let prepare = move |request: AiRequest| {
         let played = request.game.play()?;
@@ -179,6 +179,7 @@ pub async fn ai(
         Ok((played, terms, question))
     };
     let (played, terms, question) = request.run(prepare).await?;
+    let _job = queued.turn().await?;
     let permit = app.pool.ask(place.client(), question, false)?;
     let found = permit.wait().await?;
     let answer = move || {

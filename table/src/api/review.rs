@@ -18,9 +18,9 @@ use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 
 use super::App;
-use super::analyse::{MOST_UNSENT, event, sse};
+use super::analyse::{MOST_UNSENT, event, sse, turn};
 use super::search::{SearchTerms, estimate};
-use crate::admission::LongJob;
+use crate::admission::{JobKind, LongJob};
 use crate::board::Game;
 use crate::body::{JsonRequest, object};
 use crate::client::ClientId;
@@ -56,8 +56,8 @@ struct DoneEvent {
     start: Vec<f64>,
 }
 
-/// `POST /api/review`: streams an event `move` for each move, with its loss and the luck of its cards, and finally
-/// `done` or `error`. Closing the connection stops it.
+/// `POST /api/review`: streams an event `queue` if it must wait, an event `move` for each move, with its loss and the
+/// luck of its cards, and finally `done` or `error`. Closing the connection stops it.
 ///
 /// # Errors
 /// [`ApiError`] if the request is invalid; later errors are events.
@@ -66,7 +66,7 @@ pub async fn review(
     request: JsonRequest<ReviewRequest>,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, ApiError> {
     let place = request.place.clone();
-    let job = place.begin_long_job().await?;
+    let queued = place.queue_long_job(JobKind::Analysis)?;
     let terms_of = app.clone();
     let prepare = move |request: ReviewRequest| {
         let played = request.game.play()?;
@@ -83,40 +83,47 @@ pub async fn review(
         Ok((game, terms, played.variant))
     };
     let (game, terms, variant) = request.run(prepare).await?;
-    let thread = app.reviews.clone().try_acquire_owned();
-    let thread = thread.map_err(|_| {
-        let message = format!("too many requests: {MOST_REVIEWS} are in progress; try again later");
-        ApiError::new(StatusCode::SERVICE_UNAVAILABLE, message)
-    })?;
     let (events, sent) = mpsc::channel(MOST_UNSENT);
     let runtime = Handle::current();
-    tokio::task::spawn_blocking(move || {
-        let _thread: (LongJob, OwnedSemaphorePermit) = (job, thread);
-        let mut appraiser = PoolAppraiser {
-            app: &app,
-            client: place.client(),
-            terms: &terms,
-            variant,
-            runtime: &runtime,
-            events: &events,
+    let reviews = app.reviews.clone();
+    let review =
+        move |_job: LongJob, _thread: OwnedSemaphorePermit, events: mpsc::Sender<Event>| {
+            let mut appraiser = PoolAppraiser {
+                app: &app,
+                client: place.client(),
+                terms: &terms,
+                variant,
+                runtime: &runtime,
+                events: &events,
+            };
+            let done = review_of(&game, &mut appraiser, |mv| {
+                match events.blocking_send(event("move", mv)) {
+                    Ok(()) => ControlFlow::Continue(()),
+                    // The client has closed the connection.
+                    Err(_) => ControlFlow::Break(()),
+                }
+            });
+            let last = match done {
+                Ok(review) => {
+                    let seats = review.sums();
+                    let start = review.start;
+                    event("done", &DoneEvent { seats, start })
+                }
+                Err(error) => event("error", &unvalued(error.to_string()).body()),
+            };
+            // This fails if the client has closed the connection.
+            let _ = events.blocking_send(last);
         };
-        let done = review_of(&game, &mut appraiser, |mv| {
-            match events.blocking_send(event("move", mv)) {
-                Ok(()) => ControlFlow::Continue(()),
-                // The client has closed the connection.
-                Err(_) => ControlFlow::Break(()),
-            }
-        });
-        let last = match done {
-            Ok(review) => {
-                let seats = review.sums();
-                let start = review.start;
-                event("done", &DoneEvent { seats, start })
-            }
-            Err(error) => event("error", &unvalued(error.to_string()).body()),
-        };
+    tokio::spawn(async move {
+        let Some(job) = turn(queued, &events).await else { return };
+        if let Ok(thread) = reviews.try_acquire_owned() {
+            tokio::task::spawn_blocking(move || review(job, thread, events));
+            return;
+        }
+        let message = format!("too many requests: {MOST_REVIEWS} are in progress; try again later");
+        let error = ApiError::new(StatusCode::SERVICE_UNAVAILABLE, message);
         // This fails if the client has closed the connection.
-        let _ = events.blocking_send(last);
+        let _ = events.send(event("error", &error.body())).await;
     });
     Ok(sse(sent))
 }

@@ -1,12 +1,13 @@
 // Advice of an engine: a hint before a move, and a comment after a move that lost much.
 
-import { stream } from "./api.js";
+import { OfflineError, post, stream } from "./api.js";
 import { element } from "./board.js";
+import { failureText } from "./notices.js";
 import { percent, t } from "./texts.js";
 import { button } from "./view.js";
 import { lineText, moveText, moveTitle } from "./words.js";
 
-const HINT_SEARCH = "movetime 500";
+const HINT_MS = 500;
 /** Loss from which on a move gets a comment, in permille of the points. */
 const LEAST_LOSS = 100;
 
@@ -23,6 +24,7 @@ export async function compare(table, node, played, best, estimate = null) {
 export class Advice {
   constructor(table, server) {
     this.table = table;
+    this.server = server;
     server.onEngines(() => {
       // An engine with this option is made for analysis, so it is likely to send estimates.
       this.engine = server.working.find(({ options }) => options.some(({ name }) => name === "MultiPV"));
@@ -39,29 +41,31 @@ export class Advice {
     table.onChange(() => { this.button.disabled = !this.engine || !table.isDue(); });
   }
 
-  // The data of the first `wanted` event of a stream. Ends the last search.
-  async search(path, body, wanted) {
+  // Ends the last search; returns a signal that ends the next one.
+  next() {
     this.controller?.abort();
     this.controller = new AbortController();
-    for await (const [event, data] of stream(path, { engine: this.engine.name, ...body }, this.controller.signal)) {
-      if (event === wanted) return data;
-    }
-    throw new Error(`${path}: no ${wanted}`);
+    return this.controller.signal;
   }
 
   // Shows the best move.
   async advise() {
     const { table } = this;
     const node = table.game.current;
+    const isHere = () => table.game.current === node && table.isDue();
     this.say(element("p", {}, t("thinking")));
-    await this.attempt(async () => {
-      const body = { game: table.game.request(node), limit: HINT_SEARCH };
-      const { move: word } = await this.search("analyse", body, "done");
-      if (table.game.current !== node || !table.isDue()) return this.say(null);
+    try {
+      const limit = this.server.limitOf(HINT_MS);
+      const body = { game: table.game.request(node), engine: this.engine.name, limit };
+      const { move: word } = await post("ai", body, this.next());
+      if (!isHere()) return this.say(null);
       const move = node.moves.find((one) => one.move === word);
       table.mark([{ from: node.pieces[move.piece].square, to: move.square }], null);
       this.say(element("p", {}, t("advice", { move: moveText(table.game, node, move) })));
-    });
+    } catch (error) {
+      if (error.name === "AbortError") return;
+      this.say(isHere() && !(error instanceof OfflineError) ? element("p", {}, failureText(error)) : null);
+    }
   }
 
   /** The loss by a played move in permille, and the best move as text. */
@@ -70,9 +74,12 @@ export class Advice {
     const { game } = this.table;
     // The review of a game of this one move compares the values of the positions after it and after the best one.
     const one = { variant: game.variant, start: before.position, moves: [after.words[0]] };
-    const { loss, best } = await this.search("review", { game: one }, "move");
-    const [{ text }] = await lineText(game, before, [best]);
-    return { loss, best, text };
+    for await (const [event, data] of stream("review", { game: one, engine: this.engine.name }, this.next())) {
+      if (event !== "move") continue;
+      const [{ text }] = await lineText(game, before, [data.best]);
+      return { loss: data.loss, best: data.best, text };
+    }
+    throw new Error("the review has no move");
   }
 
   async comment(before, after) {
@@ -80,7 +87,7 @@ export class Advice {
     this.say(null);
     if (!this.engine || !this.box.checked || table.mode !== "play" || before.moves.length < 2) return;
     const { game } = table;
-    await this.attempt(async () => {
+    try {
       const { loss, best, text } = await this.judge(before, after);
       if (loss < LEAST_LOSS || !table.game.path().includes(after)) return;
       const played = before.moves.find(({ move }) => move === after.words[0]);
@@ -90,14 +97,8 @@ export class Advice {
         this.say(...said);
       })];
       this.say(...said);
-    });
-  }
-
-  // Runs a search; advice that fails is no reason to disturb a game.
-  async attempt(search) {
-    try {
-      await search();
     } catch (error) {
+      // A comment that nobody asked for and that fails is no reason to disturb a game.
       if (error.name !== "AbortError") this.say(null);
     }
   }

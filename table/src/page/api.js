@@ -6,7 +6,13 @@ const RETRY_MS = 1000;
 export class OfflineError extends Error {}
 
 /** The server refuses a request or fails; its message is English. */
-export class ServerError extends Error {}
+export class ServerError extends Error {
+  constructor(message, status) {
+    super(message);
+    /** Whether the server has too much to do. */
+    this.isBusy = status === 429 || status === 503;
+  }
+}
 
 // Waits for something from the network.
 async function received(pending) {
@@ -21,7 +27,7 @@ async function received(pending) {
 async function answerOf(response) {
   const answer = await response.json().catch(() => null);
   if (answer?.ok) return answer;
-  throw new ServerError(answer?.error ?? `${response.status} ${response.statusText}`);
+  throw new ServerError(answer?.error ?? `${response.status} ${response.statusText}`, response.status);
 }
 
 /** Sends a GET request; returns the answer. */
@@ -69,8 +75,9 @@ export async function* stream(path, body, signal) {
       const data = field("data").join("\n");
       if (data === "") continue;
       const [event = "message"] = field("event");
-      if (event === "error") throw new ServerError(JSON.parse(data).error);
-      yield [event, JSON.parse(data)];
+      const parsed = JSON.parse(data);
+      if (event === "error") throw new ServerError(parsed.error, parsed.status);
+      yield [event, parsed];
     }
   }
 }

@@ -4,9 +4,12 @@ import { OfflineError, ServerError, reconnected } from "./api.js";
 import { element } from "./board.js";
 import { t } from "./texts.js";
 
-/** The message of an error for the reader. */
-export const messageOf = (error) =>
+const messageOf = (error) =>
   (error instanceof ServerError ? t("server says", { error: error.message }) : error.message);
+
+/** An error in the reader's words; `key` is a text that says what has failed. */
+export const failureText = (error, key = "failed", values = {}) =>
+  (error.isBusy ? t("busy") : t(key, { ...values, error: messageOf(error) }));
 
 /** A base of the table, whose method `look` shows the position again. */
 export class Notices {
@@ -53,7 +56,7 @@ export class Notices {
 
   /** Reports an error. If the server does not answer, waits until it does, then runs the last `again`, or `look`. */
   fail(error, again = null) {
-    if (!(error instanceof OfflineError)) return this.complain(t("failed", { error: messageOf(error) }));
+    if (!(error instanceof OfflineError)) return this.complain(failureText(error));
     this.complain(t("offline"));
     this.again = again ?? this.again;
     this.reconnecting ??= reconnected().then(() => {

@@ -4,7 +4,7 @@ import { OfflineError, post } from "./api.js";
 import { askMove, showCard } from "./dialogs.js";
 import { Display } from "./display.js";
 import { Game, fetchGame } from "./game.js";
-import { messageOf } from "./notices.js";
+import { failureText } from "./notices.js";
 import { optionsOf } from "./opponents.js";
 import { person, settled } from "./seats.js";
 import { cardWords, chooseGame, t, word } from "./texts.js";
@@ -15,8 +15,14 @@ export class Table extends Display {
   /** `parts` are the elements to fill. */
   constructor(parts, server) {
     super(parts, server);
-    this.limit = "movetime 700";
+    /** Thinking time of the engines, in milliseconds. */
+    this.thinking = 700;
     this.playedListeners = [];
+  }
+
+  /** Limit of the engines' searches. */
+  get limit() {
+    return this.server.limitOf(this.thinking);
   }
 
   /** Calls `listener` with the node before and the node after each move that a person plays in a game. */
@@ -165,7 +171,7 @@ export class Table extends Display {
       this.complain("");
       this.look();
     });
-    this.complain(t("engine failed", { name, error: messageOf(error) }), again, byHand);
+    this.complain(failureText(error, "engine failed", { name }), again, byHand);
   }
 
   // Adds the steps of an answer to the game, and animates them.

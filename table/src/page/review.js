@@ -72,7 +72,8 @@ export class Review {
       const body = { game: game.request(this.line.at(-1)), engine: this.engine.value };
       for await (const [event, data] of stream("review", body, controller.signal)) {
         if (this.controller !== controller) return;
-        if (event === "move") {
+        if (event === "queue") for (const listener of this.progressListeners) listener(t("waiting", data));
+        else if (event === "move") {
           this.moves.push(data);
           for (const listener of this.progressListeners) listener(t("reviewing", { done: this.moves.length, all }));
         } else if (event === "done") await this.show(data);

@@ -5,6 +5,8 @@ export class Server {
   constructor(variants) {
     this.variants = variants;
     this.engines = [];
+    /** Maximum time of a search, in milliseconds. */
+    this.longest = Infinity;
     /** Whether the server has told its engines. */
     this.isKnown = false;
     this.listeners = [];
@@ -26,9 +28,15 @@ export class Server {
     else this.listeners.push(listener);
   }
 
+  /** The limit of a search that takes this time, in milliseconds, or as long as the server admits. */
+  limitOf(ms) {
+    return `movetime ${Math.min(ms, this.longest)}`;
+  }
+
   /** Takes the answer of `GET /api/engines`. */
-  learn({ engines }) {
+  learn({ engines, limits }) {
     this.engines = engines;
+    this.longest = limits.movetime;
     this.isKnown = true;
     for (const listener of this.listeners.splice(0)) listener();
   }

@@ -2,7 +2,7 @@
 
 import { OfflineError, post, stream } from "./api.js";
 import { element } from "./board.js";
-import { messageOf } from "./notices.js";
+import { failureText } from "./notices.js";
 import { person } from "./seats.js";
 import { Setup } from "./setup.js";
 import { count, percent, t } from "./texts.js";
@@ -28,13 +28,10 @@ class Analyst {
   }
 
   async start() {
-    this.stop();
+    this.clear();
     this.hasEnded = false;
     const controller = new AbortController();
     this.controller = controller;
-    this.said.clear();
-    this.texts.clear();
-    this.list.replaceChildren();
     const { table } = this.study;
     const body = { game: table.game.request(), engine: this.name, lines: this.study.linesOf(this.name) };
     try {
@@ -51,7 +48,7 @@ class Analyst {
 
   fail(error) {
     if (error instanceof OfflineError) this.study.table.fail(error);
-    else this.state.textContent = t("engine failed", { name: this.name, error: messageOf(error) });
+    else this.state.textContent = failureText(error, "engine failed", { name: this.name });
   }
 
   take(info) {
@@ -79,12 +76,14 @@ class Analyst {
     this.isTranslating = true;
     const { game } = this.study.table;
     const node = game.current;
+    const { controller } = this;
+    const isCurrent = () => controller && this.controller === controller;
     try {
       for (const { line, pv } of lines) {
         const steps = await lineText(game, node, pv.slice(0, MOST_WORDS));
-        if (game.current === node) this.texts.set(line ?? 1, { first: pv[0], steps });
+        if (isCurrent()) this.texts.set(line ?? 1, { first: pv[0], steps });
       }
-      if (this.controller && game.current === node) this.list.replaceChildren(...lines.map((info) => this.item(info)));
+      if (isCurrent()) this.list.replaceChildren(...lines.map((info) => this.item(info)));
     } catch {
       // The next report of the engine tries again.
     }
@@ -98,6 +97,8 @@ class Analyst {
     const move = game.current.moves?.find((one) => one.move === pv[0]);
     const title = move ? moveTitle(game, game.current, move) : "";
     const choose = () => {
+      // A move that is being played belongs to this position, too.
+      if (!this.study.table.isDue()) return;
       this.study.table.reveal();
       this.study.table.play(pv[0]);
     };
@@ -107,6 +108,15 @@ class Analyst {
     const rest = steps.map(({ seat, text }) => element("span", {}, seatMark(seat - 1), text));
     return element("li", {}, element("span", { class: "buttons" }, first, ...shares),
       element("span", { class: "pv" }, ...rest));
+  }
+
+  /** Ends the search, and removes its output, which belongs to one position. */
+  clear() {
+    this.stop();
+    this.said.clear();
+    this.texts.clear();
+    this.list.replaceChildren();
+    this.state.textContent = "";
   }
 
   stop() {
@@ -151,8 +161,8 @@ export class Study {
   /** Number of lines to ask an engine for: 1 if it can report only its best one. */
   linesOf(name) {
     const { options } = this.server.named(name);
-    const canReport = options.some((option) => option.name === "MultiPV");
-    return canReport ? Math.min(MOST_LINES, Math.max(1, Number(this.lines.value) || 1)) : 1;
+    const most = options.find((option) => option.name === "MultiPV")?.max ?? 1;
+    return Math.min(MOST_LINES, most, Math.max(1, Number(this.lines.value) || 1));
   }
 
   /** Called when an engine's analysis has ended by itself. */
@@ -183,7 +193,7 @@ export class Study {
 
   restart() {
     const isDue = this.table.game.current.turn?.due === "move";
-    for (const analyst of this.analysts) isDue ? analyst.start() : analyst.stop();
+    for (const analyst of this.analysts) isDue ? analyst.start() : analyst.clear();
   }
 
   stop() {
@@ -208,7 +218,10 @@ export class Study {
     this.shown = current;
     this.outcomes.replaceChildren();
     if (document.activeElement !== this.text) this.text.value = current.position;
+    // An analysis belongs to one position.
+    if (this.blocks.children.length > 0 && this.table.mode === "study") this.table.mark([], null);
     if (this.isOn) this.restart();
+    else this.blocks.replaceChildren();
   }
 
   // Shows the first engine's estimate at the seats, and the best moves of each engine as arrows.
@@ -224,10 +237,12 @@ export class Study {
   }
 
   async solve() {
+    const { game } = this.table;
+    const node = game.current;
     try {
-      const { game } = this.table;
       const { moves } = await post("solved", { game: game.request() });
-      const titleOf = (word) => moveTitle(game, game.current, game.current.moves.find(({ move }) => move === word));
+      if (this.shown !== node) return;
+      const titleOf = (word) => moveTitle(game, node, node.moves.find(({ move }) => move === word));
       // Of the plies, every other one is the winner's, the last one too.
       const resultOf = ({ wins, plies }) => {
         const count = Math.ceil(plies / 2);
@@ -237,7 +252,8 @@ export class Study {
         element("b", {}, titleOf(found.move)), ": ", resultOf(found)));
       this.outcomes.replaceChildren(element("ul", { class: "lines" }, ...items));
     } catch (error) {
-      this.outcomes.replaceChildren(element("p", { class: "note" }, t("failed", { error: messageOf(error) })));
+      if (this.shown !== node) return;
+      this.outcomes.replaceChildren(element("p", { class: "note" }, failureText(error)));
     }
   }
 

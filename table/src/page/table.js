@@ -90,8 +90,15 @@ function controls() {
 function thinkingTime() {
   const kept = THINKING.find((ms) => String(ms) === localStorage.getItem("thinking")) ?? USUAL_THINKING;
   const time = select(THINKING.map((ms) => [ms, seconds(ms)]), kept, { id: "thinking" });
-  const set = () => { table.limit = `movetime ${time.value}`; };
+  const set = () => { table.thinking = Number(time.value); };
   set();
+  server.onEngines(() => {
+    const wanted = time.value;
+    const tooLong = [...time.options].slice(1).filter(({ value }) => Number(value) > server.longest);
+    for (const option of tooLong) option.remove();
+    if (time.value !== wanted) time.selectedIndex = time.options.length - 1;
+    set();
+  });
   time.addEventListener("change", () => {
     localStorage.setItem("thinking", time.value);
     set();

@@ -4,6 +4,10 @@ import assert from "node:assert/strict";
 import { gameOf, inView, linkTo, look, post, stateOf, withTable, wordsOf } from "./common.mjs";
 
 const table = withTable(["--longest-search", "20000"]);
+const ENGINES = ["one", "two", "three"];
+const three = withTable(["--longest-search", "8000", "--processes", "4",
+  ...ENGINES.flatMap((name) => ["--engine", `cmd=${process.env.TABLE_BINARY} args=engine name=${name}`])]);
+const hasty = withTable(["--longest-search", "200"]);
 
 async function study(visit, game, more = {}) {
   const page = await visit({ hash: linkTo(game), ...more });
@@ -196,4 +200,67 @@ table.test("a move that ends the game has won, and does not win in 0 moves", asy
 table.test("exact outcomes are offered only where there are any", async (visit) => {
   const page = await study(visit, { players: 2 });
   assert.ok(await page.locator("#exact").isHidden());
+});
+
+three.test("a third analysis waits for its turn, and a hint and another game do not", async (visit) => {
+  const page = await study(visit, { players: 2 });
+  const choice = page.locator("#panel-study select").first();
+  for (const name of ENGINES) {
+    await choice.selectOption(name);
+    await (name === "one" ? page.locator("#analyse") : page.getByRole("button", { name: "Add engine" })).click();
+  }
+  const third = page.locator(".analyst").nth(2);
+  await third.locator(".note", { hasText: "1 ahead in the queue" }).waitFor();
+  const other = await page.context().newPage();
+  await other.goto(three.server.url + linkTo({ players: 2, seats: ["one", ""] }));
+  await other.locator(".lit").first().waitFor();
+  await page.bringToFront();
+  await page.locator("#advise").click();
+  await page.locator("#comment", { hasText: "Hint: " }).waitFor();
+  await third.locator(".lines li").first().waitFor();
+  assert.doesNotMatch(await page.locator("#panel-study").innerText(), /failed|in progress/);
+});
+
+table.test("an analysis goes with its position, and what it knew of it", async (visit) => {
+  const page = await study(visit, { players: 2, moves: ["4", "9", "8"] });
+  const lines = page.locator(".analyst .lines li");
+  const steps = [
+    async () => page.locator("#go-back").click(),
+    async () => lines.first().locator("button").click(),
+    async () => {
+      await page.locator("#new-game").click();
+      await page.getByRole("button", { name: "Start", exact: true }).click();
+      await page.locator("#tab-study").click();
+    },
+  ];
+  for (const step of steps) {
+    await page.locator("#analyse").click();
+    await lines.nth(2).waitFor();
+    await page.locator("#analyse").click();
+    assert.equal(await lines.count(), 3, "the end of an analysis leaves its lines");
+    await step();
+    await page.waitForFunction(() => !document.querySelector(".analyst, .seat .bar, .board .arrow"), null);
+  }
+});
+
+hasty.test("a search takes no longer than the server admits", async (visit) => {
+  const page = await visit({ hash: linkTo({ players: 2, seats: ["buxtehude", ""] }) });
+  await page.locator(".lit").first().waitFor();
+  const values = (all) => all.map(({ value }) => value);
+  assert.deepEqual(await page.locator("#thinking option").evaluateAll(values), ["100"]);
+  await page.locator("#advise").click();
+  await page.locator("#comment", { hasText: "Hint: " }).waitFor();
+});
+
+table.test("a server with too much to do is no engine's failure, in the reader's words", async (visit) => {
+  const page = await visit({ hash: linkTo({ players: 2, seats: ["", ""] }), language: "de", expected: [/429/] });
+  const refusal = { ok: false, error: "18 long requests of this client", status: 429 };
+  await page.route(/api\/(ai|analyse)/, (route) => route.fulfill({ status: 429, json: refusal }));
+  const words = "Der Server hat zu viel zu tun. Versuche es gleich noch einmal.";
+  await page.locator("#advise").click();
+  await page.locator("#comment", { hasText: words }).waitFor();
+  await page.locator("#tab-study").click();
+  await page.locator("#analyse").click();
+  await page.locator(".analyst .note", { hasText: words }).waitFor();
+  assert.equal(await page.locator(".analyst .note").innerText(), words);
 });
