@@ -242,8 +242,7 @@ fn all_figures_are_of_the_same_blocks() {
     let (counted, blocks, llr) = figures(&tested);
     assert_eq!((counted, blocks), (16, 8), "{}", tested.text());
     assert!(llr.unwrap() > 0.0);
-    let left_out =
-        "\n4 games are not counted: their blocks are not complete, or wait for earlier ones\n";
+    let left_out = "\n4 games are not counted: their blocks, or earlier ones, are not complete\n";
     assert!(tested.text().contains(left_out), "{}", tested.text());
 
     let untested = add(two());

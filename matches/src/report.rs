@@ -247,13 +247,17 @@ impl Report {
 
     /// Sentences on the games that do not count.
     pub fn uncounted(&self) -> Vec<String> {
-        let left_out = match self.left_out {
-            0 => None,
-            1 => Some("1 game is not counted: its block is not complete".to_string()),
-            games => Some(format!("{games} games are not counted: their blocks are not complete")),
+        let (is_tested, games) = (self.test.is_some(), self.left_out);
+        let left_out = match (games, is_tested) {
+            (0, _) => None,
+            (1, _) => Some("1 game is not counted: its block is not complete".to_string()),
+            (_, false) => {
+                Some(format!("{games} games are not counted: their blocks are not complete"))
+            }
+            (_, true) => Some(format!(
+                "{games} games are not counted: their blocks, or earlier ones, are not complete"
+            )),
         };
-        let waits = self.test.as_ref().map_or("", |_| ", or wait for earlier ones");
-        let left_out = left_out.map(|sentence| sentence + waits);
         self.repeats().into_iter().chain(left_out).collect()
     }
 
