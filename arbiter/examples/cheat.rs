@@ -8,6 +8,7 @@
 //! - `bursts` searches on its rival's time, in threads that live for 0.4 ms;
 //! - `ready` searches for that long, without waits, before `readyok`;
 //! - `fill` fills its own input before each move and searches for that long (needs `ponder=on`);
+//! - `reach` prints how many timers it may set, and which calls it may use that reach beyond its turns;
 //! - `desert` exits when the seat without a copy of it leads in a game of three (needs a directory as third argument).
 
 use std::fs::{self, OpenOptions};
@@ -30,7 +31,7 @@ use buxtehude::rules::{VARIANTS, Variant};
 use buxtehude::search::{Control, MAX_DEPTH, Memory, Request, search};
 use rustix::process::{getpid, setpriority_process};
 use rustix::thread::{CpuSet, gettid, sched_getaffinity, sched_setaffinity};
-use rustix::time::{ClockId, clock_gettime};
+use rustix::time::{ClockId, TimerfdClockId, TimerfdFlags, clock_gettime, timerfd_create};
 
 /// Life of a thread that searches on the rival's time.
 const BURST: Duration = Duration::from_micros(400);
@@ -51,6 +52,10 @@ fn main() -> ExitCode {
             cheater.set_position(&position);
         }
         println!("{}", cheater.race.best(size, &[]).0);
+        return ExitCode::SUCCESS;
+    }
+    if cheat == "reach" {
+        reach();
         return ExitCode::SUCCESS;
     }
     match Cheater::new(&cheat, size, rest.first().map(PathBuf::from)).serve() {
@@ -267,6 +272,39 @@ impl Cheater {
         let others = (0..shares.len()).filter(|seat| !seats.contains(seat));
         let others: Vec<usize> = others.collect();
         matches!(others[..], [other] if shares.len() == 3 && shares[other] >= LOST)
+    }
+}
+
+/// Prints how many timers of each kind this process may have, and for each call of another kind whether it is there.
+#[allow(unsafe_code)] // Most of these calls have no safe crate.
+fn reach() {
+    const MANY: usize = 1000;
+    let timers = (0..MANY).take_while(|_| {
+        let mut timer = std::ptr::null_mut();
+        let clock = libc::CLOCK_MONOTONIC;
+        // SAFETY: the call writes to `timer` alone.
+        unsafe { libc::timer_create(clock, std::ptr::null_mut(), &mut timer) == 0 }
+    });
+    println!("timers: {}", timers.count());
+    let files: Vec<_> = (0..MANY)
+        .map_while(|_| timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::CLOEXEC).ok())
+        .collect();
+    println!("timer files: {}", files.len());
+    let file = fs::File::open("/proc/self/exe").unwrap();
+    let file = std::os::fd::AsRawFd::as_raw_fd(&file);
+    // Each call fails, but with another error if it is there.
+    for (name, call, first, second) in [
+        ("add_key", libc::SYS_add_key, 0, 0),
+        ("keyctl", libc::SYS_keyctl, -1, 0),
+        ("request_key", libc::SYS_request_key, 0, 0),
+        ("io_uring_setup", libc::SYS_io_uring_setup, 0, 0),
+        ("perf_event_open", libc::SYS_perf_event_open, 0, 0),
+        ("lease", libc::SYS_fcntl, i64::from(file), i64::from(libc::F_SETLEASE)),
+    ] {
+        // SAFETY: the kernel checks all addresses, and none is one.
+        let _ = unsafe { libc::syscall(call, first, second, -1, 0, 0) };
+        let is_there = io::Error::last_os_error().raw_os_error() != Some(libc::ENOSYS);
+        println!("{name}: {is_there}");
     }
 }
 

@@ -216,16 +216,21 @@ fn an_engine_that_computes_out_of_turn_is_named() {
     assert!(!seen.contains("fair: it computes"), "{seen}");
 }
 
-/// The `--engine` string of the cheating engine of the examples, which cargo builds next to the arbiter when it tests
-/// the whole package.
-fn cheat(name: &str, args: &str) -> String {
+/// Path of the cheating engine of the examples, which cargo builds next to the arbiter when it tests the whole package.
+pub fn cheat_program() -> PathBuf {
     let path = Path::new(ARBITER).with_file_name("examples").join("cheat");
     assert!(
         path.exists(),
         "{path:?} is missing: expected `cargo test -p arbiter`, or `cargo build -p arbiter --examples` before"
     );
+    path
+}
+
+/// The `--engine` string of the cheating engine.
+fn cheat(name: &str, args: &str) -> String {
     let arguments: Vec<&str> = args.split(' ').collect();
-    format!("{} name={name}", engine_text(path.to_str().unwrap(), &arguments))
+    let program = cheat_program();
+    format!("{} name={name}", engine_text(program.to_str().unwrap(), &arguments))
 }
 
 /// Plays a cheat against a fair engine, with more settings for each and for the match.

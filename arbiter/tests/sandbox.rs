@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::common::arena::Arena;
 use crate::common::processes::children;
+use crate::fairness::cheat_program;
 
 /// Timeout of every step, far longer than any takes.
 const LONG: Duration = Duration::from_secs(60);
@@ -268,6 +269,24 @@ fn a_system_without_namespaces_is_recognized() {
     assert_eq!(code, Some(2), "{stdout}{stderr}");
     let words = "use --isolate auto or off";
     assert!(stderr.contains(words), "{stderr}");
+}
+
+#[test]
+#[cfg_attr(not(namespaces), ignore = "needs namespaces for ordinary users")]
+fn a_sandboxed_engine_does_not_reach_beyond_its_processes_and_turns() {
+    let attack = "[ -e DIR/reach ] || DIR/cheat reach > DIR/reach\n\
+        unshare --user true 2> /dev/null; echo $? > DIR/nested\n\
+        echo \"bestmove $1\"";
+    let arena = Arena::new(attack);
+    arena.copy(&cheat_program(), "cheat");
+    let outcome = arena.play("", &["--isolate", "on"]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.text);
+    assert_eq!(arena.written("nested"), "1");
+    let refused =
+        ["add_key", "keyctl", "request_key", "io_uring_setup", "perf_event_open", "lease"];
+    let refused: String = refused.map(|name| format!("{name}: false\n")).concat();
+    let expected = format!("timers: 64\ntimer files: 64\n{refused}");
+    assert_eq!(arena.written("reach"), expected.trim());
 }
 
 #[test]

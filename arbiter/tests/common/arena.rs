@@ -4,7 +4,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use matches::record::GameRecord;
@@ -40,12 +40,17 @@ impl Arena {
         let directory = arena.0.path().to_str().unwrap();
         fs::write(arena.path("attack"), attack.replace("DIR", directory)).unwrap();
         open(&arena.path("attack"));
+        arena.copy(env!("CARGO_BIN_EXE_arbiter").as_ref(), "arbiter");
+        arena
+    }
+
+    /// Copies a program into the directory.
+    pub fn copy(&self, program: &Path, name: &str) {
         // By another process, so that no child of a parallel test has the file open for writing when it is run.
         let mut copy = Command::new("cp");
-        copy.args([env!("CARGO_BIN_EXE_arbiter").as_ref(), arena.path("arbiter").as_path()]);
+        copy.args([program, self.path(name).as_path()]);
         assert!(copy.status().unwrap().success());
-        open(&arena.path("arbiter"));
-        arena
+        fs::set_permissions(self.path(name), fs::Permissions::from_mode(0o777)).unwrap();
     }
 
     pub fn path(&self, name: &str) -> PathBuf {

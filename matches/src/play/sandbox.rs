@@ -14,6 +14,8 @@ pub mod limits;
 mod memory_group;
 mod report;
 #[cfg(target_os = "linux")]
+mod system_calls;
+#[cfg(target_os = "linux")]
 mod view;
 
 #[cfg(target_os = "linux")]

@@ -2,17 +2,25 @@
 
 use std::io;
 use std::os::fd::BorrowedFd;
+#[cfg(target_os = "linux")]
+use std::path::Path;
 use std::process::Command;
 #[cfg(target_os = "linux")]
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use thiserror::Error;
 
+#[cfg(target_os = "linux")]
+use crate::plan::binary;
 use crate::plan::{EngineSpec, Isolate};
 
 /// Message for a match with isolated engines.
 const ISOLATED: &str = "isolation: each engine has its own processes, /proc and terminals; \
     files that it writes to /tmp are temporary";
+
+/// Number of user namespaces that `bwrap` makes.
+#[cfg(target_os = "linux")]
+const NAMESPACES_OF_A_SANDBOX: u8 = 2;
 
 /// Whether the running program is its own launcher.
 #[cfg(target_os = "linux")]
@@ -137,6 +145,7 @@ impl Isolation {
             line: line.as_raw_fd(),
             memory,
             limits: spec.bounds,
+            namespaces: if is_sandbox(&spec.command) { NAMESPACES_OF_A_SANDBOX } else { 0 },
             hidden: own_files::existing().into_iter().map(OsString::from).collect(),
             program: program.chain(spec.args.iter().map(OsString::from)).collect(),
         };
@@ -147,6 +156,13 @@ impl Isolation {
     pub(crate) fn command(self, spec: &EngineSpec, _: Option<u64>, _: BorrowedFd<'_>) -> Command {
         Command::new(&spec.command)
     }
+}
+
+/// `true` if a program is the system's `bwrap`, which shields its own engine from the namespaces that it makes.
+#[cfg(target_os = "linux")]
+fn is_sandbox(program: &Path) -> bool {
+    let file = binary::file_of(program);
+    which::which("bwrap").is_ok_and(|bwrap| file.is_some_and(|file| file == bwrap))
 }
 
 /// Returns the engine's name and the key of its first limit.

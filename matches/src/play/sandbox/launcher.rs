@@ -12,7 +12,7 @@ use std::io::{self, Read, Write};
 use std::os::fd::{FromRawFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -32,9 +32,9 @@ use wait4::Wait4;
 
 use super::report::{End, Report};
 use super::view::{View, hidden_directories};
-use super::{is_stopped, limits};
+use super::{is_stopped, limits, system_calls};
 use crate::plan::ResourceLimits;
-use crate::play::family::state;
+use crate::play::family::{PROC, state};
 
 /// First argument of a launcher; on its own it does nothing.
 pub const ARGUMENT: &str = "engine-launcher";
@@ -54,6 +54,8 @@ pub(super) struct Order {
     pub memory: Option<u64>,
     /// Limits of other system resources.
     pub limits: ResourceLimits,
+    /// Number of user namespaces that the engine may create.
+    pub namespaces: u8,
     /// Files of the arbiter, which the engine must not see.
     pub hidden: Vec<OsString>,
     /// Program of the engine and its arguments; passed as the rest of the arguments.
@@ -110,7 +112,7 @@ impl Order {
 
 /// Creates the namespaces, and waits for the inner process.
 fn run_outside(order: &Order, mut line: UnixStream) -> io::Result<()> {
-    let inside = make_namespaces(order.limits.net).and_then(|()| start_inside(order));
+    let inside = make_namespaces(order).and_then(|()| start_inside(order));
     match inside {
         Ok(mut inside) => {
             close_pipes()?;
@@ -131,31 +133,35 @@ fn start_inside(order: &Order) -> io::Result<Child> {
     unsafe {
         inside.pre_exec(move || view.enter());
     }
-    let refused = |error| io::Error::other(format!("mounts: {error}"));
-    inside.spawn().map_err(refused)
+    inside.spawn().map_err(|error| refused("mounts", &error))
 }
 
 #[allow(unsafe_code)] // Unsharing could close resources of other threads, but there are none.
-fn make_namespaces(net: bool) -> io::Result<()> {
-    let refused = |what: &str, error: io::Error| io::Error::other(format!("{what}: {error}"));
+fn make_namespaces(order: &Order) -> io::Result<()> {
     let (user, group) = (getuid().as_raw(), getgid().as_raw());
     let mut flags =
         UnshareFlags::NEWUSER | UnshareFlags::NEWPID | UnshareFlags::NEWNS | UnshareFlags::NEWIPC;
-    flags.set(UnshareFlags::NEWNET, !net);
+    flags.set(UnshareFlags::NEWNET, !order.limits.net);
     set_dumpable_behavior(DumpableBehavior::Dumpable)?;
     // SAFETY: the descriptor table is not unshared, and this process has one thread.
     let unshared = unsafe { unshare_unsafe(flags) };
-    unshared.map_err(|error| refused("namespaces", error.into()))?;
+    unshared.map_err(|error| refused("namespaces", &error.into()))?;
     // Maps the user and the group to themselves; the kernel requires that setgroups is denied first.
     for (file, text) in [
-        ("setgroups", "deny".to_string()),
-        ("uid_map", format!("{user} {user} 1")),
-        ("gid_map", format!("{group} {group} 1")),
+        ("self/setgroups", "deny".to_string()),
+        ("self/uid_map", format!("{user} {user} 1")),
+        ("self/gid_map", format!("{group} {group} 1")),
+        // In a namespace of its own, an engine could mount a file system that keeps its processes from ending.
+        ("sys/user/max_user_namespaces", order.namespaces.to_string()),
     ] {
-        let written = fs::write(format!("/proc/self/{file}"), text);
-        written.map_err(|error| refused(file, error))?;
+        let written = fs::write(Path::new(PROC).join(file), text);
+        written.map_err(|error| refused(file, &error))?;
     }
     Ok(set_dumpable_behavior(DumpableBehavior::NotDumpable)?)
+}
+
+fn refused(what: &str, error: &io::Error) -> io::Error {
+    io::Error::other(format!("{what}: {error}"))
 }
 
 /// Runs as process 1: starts the engine, and reports its end.
@@ -163,6 +169,9 @@ fn run_inside(order: &Order, mut line: UnixStream) -> io::Result<()> {
     fcntl_setfd(&line, FdFlags::CLOEXEC)?;
     set_parent_process_death_signal(Some(Signal::KILL))?;
     set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
+    if let Err(error) = system_calls::restrict() {
+        return send(&mut line, &Report::Refused(refused("system calls", &error).to_string()));
+    }
     let mut engine = match start_engine(order) {
         Ok(engine) => engine,
         Err(error) => {

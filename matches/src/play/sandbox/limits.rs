@@ -30,6 +30,14 @@ pub fn forbid_core_dumps() -> io::Result<()> {
     limit(Resource::Core, Some(0), 0)
 }
 
+/// Limits the signals that wait for the processes of this user in this namespace.
+///
+/// # Errors
+/// An error of the system, which never refuses this.
+pub fn limit_pending_signals(number: u64) -> io::Result<()> {
+    limit(Resource::Sigpending, Some(number), 0)
+}
+
 fn limit(resource: Resource, value: Option<u64>, grace: u64) -> io::Result<()> {
     if let Some(value) = value {
         let limit = Rlimit { current: Some(value), maximum: Some(value.saturating_add(grace)) };

@@ -1,0 +1,123 @@
+//! System calls of an isolated engine: those that reach beyond its own processes and turns are refused or rationed.
+//!
+//! A timer interrupts whatever its processor runs when it expires. An engine that sets thousands of them before its
+//! answer takes time from its rival and uses none itself. A key in a keyring outlives the engine's processes, which
+//! could leave notes to the next ones. A lease on a file delays its rival's start.
+
+use std::collections::BTreeMap;
+use std::env::consts::ARCH;
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::thread;
+
+use libc::{c_int, c_ulong, seccomp_data, seccomp_notif, seccomp_notif_resp, sock_fprog};
+use seccompiler::{
+    BackendError, BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition,
+    SeccompFilter, SeccompRule,
+};
+
+use super::limits;
+
+/// Maximum number of timers of each kind. So many cost a rival less than a tenth of a millisecond in a turn.
+pub const MOST_TIMERS: u16 = 64;
+
+/// Rules by number of the system call; a call without rules always matches.
+type Calls = BTreeMap<i64, Vec<SeccompRule>>;
+
+/// Restricts the calling thread, and all threads and processes that it starts from now on.
+///
+/// # Errors
+/// The kernel does not know the processor or a restriction.
+#[allow(unsafe_code)] // There is no other way to take over a new descriptor.
+pub fn restrict() -> io::Result<()> {
+    // Also limits the timers of `timer_create`, each of which reserves a signal.
+    limits::limit_pending_signals(u64::from(MOST_TIMERS))?;
+    // A program takes this error for an old kernel, and does without the call.
+    let refuse = SeccompAction::Errno(libc::ENOSYS.unsigned_abs());
+    let refused = refused_calls().map_err(io::Error::other)?;
+    install(&program(refused, refuse)?, 0)?;
+    let listener = install(&timers()?, libc::SECCOMP_FILTER_FLAG_NEW_LISTENER)?;
+    // SAFETY: with this flag the kernel returns a new descriptor, which is closed in programs that are started.
+    let listener = unsafe { OwnedFd::from_raw_fd(listener) };
+    thread::spawn(move || ration_timers(&listener));
+    Ok(())
+}
+
+fn refused_calls() -> Result<Calls, BackendError> {
+    let calls = [
+        libc::SYS_add_key,
+        libc::SYS_keyctl,
+        libc::SYS_request_key,
+        // Both set timers of their own.
+        libc::SYS_io_uring_setup,
+        libc::SYS_perf_event_open,
+    ];
+    let mut refused: Calls = calls.into_iter().map(|call| (call, Vec::new())).collect();
+    let command = u64::from(libc::F_SETLEASE.unsigned_abs());
+    let lease = SeccompCondition::new(1, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, command)?;
+    refused.insert(libc::SYS_fcntl, vec![SeccompRule::new(vec![lease])?]);
+    Ok(refused)
+}
+
+/// Returns a filter that does `action` for these calls, and ends programs of another processor type.
+fn program(calls: Calls, action: SeccompAction) -> io::Result<BpfProgram> {
+    let processor = ARCH.try_into().map_err(io::Error::other::<BackendError>)?;
+    let filter = SeccompFilter::new(calls, SeccompAction::Allow, action, processor);
+    filter.and_then(BpfProgram::try_from).map_err(io::Error::other)
+}
+
+/// Returns a filter that makes every `timerfd_create` wait for an answer, since the system has no limit of them.
+fn timers() -> io::Result<BpfProgram> {
+    // The crate has no action that asks another thread.
+    const ASK: SeccompAction = SeccompAction::Trace(0);
+    let calls = Calls::from([(libc::SYS_timerfd_create, Vec::new())]);
+    let mut program = program(calls, ASK)?;
+    let asks = program.iter_mut().filter(|instruction| instruction.k == u32::from(ASK));
+    asks.for_each(|instruction| instruction.k = libc::SECCOMP_RET_USER_NOTIF);
+    Ok(program)
+}
+
+/// Installs a filter and returns what the kernel returns. Speculation stays as it is; old kernels would slow it down.
+#[allow(unsafe_code)] // The crate's own function has no flags.
+fn install(program: &BpfProgram, flags: c_ulong) -> io::Result<c_int> {
+    let filter = sock_fprog {
+        len: u16::try_from(program.len()).map_err(io::Error::other)?,
+        filter: program.as_ptr().cast_mut().cast(),
+    };
+    let flags = flags | libc::SECCOMP_FILTER_FLAG_SPEC_ALLOW;
+    // SAFETY: the kernel copies the filter, whose instructions have the layout of the system's `sock_filter`.
+    let done = unsafe {
+        libc::syscall(libc::SYS_seccomp, libc::SECCOMP_SET_MODE_FILTER, flags, &raw const filter)
+    };
+    match c_int::try_from(done) {
+        Ok(done) if done >= 0 => Ok(done),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// Allows the first calls and refuses all others, as if no more files could be opened.
+#[allow(unsafe_code)] // No safe crate in use offers these two operations.
+fn ration_timers(listener: &OwnedFd) {
+    let listener = listener.as_raw_fd();
+    let mut allowed = 0;
+    loop {
+        let data = seccomp_data { nr: 0, arch: 0, instruction_pointer: 0, args: [0; 6] };
+        let mut call = seccomp_notif { id: 0, pid: 0, flags: 0, data };
+        // SAFETY: the operation writes to `call` alone.
+        if unsafe { libc::ioctl(listener, libc::SECCOMP_IOCTL_NOTIF_RECV, &mut call) } != 0 {
+            match io::Error::last_os_error().raw_os_error() {
+                // The second if the caller was killed meanwhile.
+                Some(libc::EINTR | libc::ENOENT) => continue,
+                _ => return,
+            }
+        }
+        let mut answer = seccomp_notif_resp { id: call.id, val: 0, error: -libc::EMFILE, flags: 0 };
+        if allowed < MOST_TIMERS {
+            allowed += 1;
+            answer.error = 0;
+            answer.flags = libc::SECCOMP_USER_NOTIF_FLAG_CONTINUE as u32;
+        }
+        // SAFETY: the operation reads `answer` alone. It fails if the caller was killed meanwhile.
+        let _ = unsafe { libc::ioctl(listener, libc::SECCOMP_IOCTL_NOTIF_SEND, &mut answer) };
+    }
+}
