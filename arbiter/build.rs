@@ -1,6 +1,6 @@
 //! Finds what the tests need; see [`preconditions`].
 
-use preconditions::{holds, succeeds, succeeds_as_user};
+use preconditions::{has_control_groups, holds, succeeds, succeeds_as_user};
 
 /// The mounts of a sandbox.
 const MOUNTS: &str = "mount -t proc proc /proc && mount -t devpts -o newinstance,ptmxmode=0666 devpts /dev/pts \
@@ -36,6 +36,7 @@ fn main() {
     holds("namespaces", namespaces);
     holds("layers", namespaces && unshare(&["--mount"], LAYER));
     holds("namespace_limit", namespaces && unshare(&[], LIMIT));
+    holds("control_group", has_control_groups());
     holds("cpu_quota", succeeds("sh", &["-c", CPU_QUOTA]));
     let words = ["-q", "-e", "-c", "true", "/dev/null"];
     holds("perl", succeeds_as_user("perl", &["-MSocket", "-e", "1"]));

@@ -1,6 +1,6 @@
 //! Finds what the tests need; see [`preconditions`].
 
-use preconditions::{holds, succeeds};
+use preconditions::{has_control_groups, holds, succeeds};
 
 const UNIX_ONLY: &str =
     "matches need Linux or macOS; here only the engine builds: cargo build -p buxtehude";
@@ -30,5 +30,6 @@ fn main() {
     if std::env::var_os("CARGO_CFG_UNIX").is_none() {
         println!("cargo::error={UNIX_ONLY}");
     }
+    holds("control_group", has_control_groups());
     holds("memory_group", succeeds("sh", &["-c", MEMORY_GROUP]));
 }

@@ -5,17 +5,22 @@
 //! - `fair` does not cheat; `margin` searches for that long beyond its limit, without waits;
 //! - `threads` and `children` search for that long, in a thread or process that ends before the answer, while a thread
 //!   of low priority waits for the same processor;
-//! - `bursts` searches on its rival's time, in threads that live for 0.4 ms;
+//! - `unseen` searches for that long in a child whose parent ignores its end, while a thread in a session of low
+//!   priority waits for the same processor;
+//! - `bursts` searches on its rival's time, in threads that live for 0.4 ms; `helpers` for that long, in such a child;
+//! - `start` searches for that long, without waits, before `uciok`;
 //! - `ready` searches for that long, without waits, before `readyok`;
 //! - `fill` fills its own input before each move and searches for that long (needs `ponder=on`);
+//! - `daemon` leaves a child in a session of its own;
 //! - `reach` prints how many timers it may set, and which calls it may use that reach beyond its turns;
 //! - `desert` exits when the seat without a copy of it leads in a game of three (needs a directory as third argument).
 
 use std::fs::{self, OpenOptions};
-use std::io::{self, BufReader, ErrorKind, Write};
+use std::io::{self, BufReader, ErrorKind, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
-use std::process::ExitCode;
+use std::process::{ExitCode, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -35,6 +40,8 @@ use rustix::time::{ClockId, TimerfdClockId, TimerfdFlags, clock_gettime, timerfd
 
 /// Life of a thread that searches on the rival's time.
 const BURST: Duration = Duration::from_micros(400);
+/// Seconds that a daemon sleeps.
+const DAEMON: &str = "4713.5";
 /// Size of the transposition table.
 const MEBIBYTES: usize = 16;
 /// A copy deserts when the share of the seat without a copy reaches this many permille.
@@ -47,12 +54,17 @@ fn main() -> ExitCode {
     let size = Duration::from_millis(size.unwrap_or(0));
     let rest: Vec<String> = arguments.collect();
     if cheat == "think" {
+        pin();
         let mut cheater = Cheater::new("fair", size, None);
         if let Ok(Command::Position(position)) = rest.join(" ").parse() {
             cheater.set_position(&position);
         }
-        println!("{}", cheater.race.best(size, &[]).0);
+        println!("{}", cheater.race.best_computed(size, &[]).0);
         return ExitCode::SUCCESS;
+    }
+    if ["unseen", "helpers"].contains(&&*cheat) && rest.is_empty() {
+        eprintln!("cheat: {}", ignore_children(&cheat, size));
+        return ExitCode::FAILURE;
     }
     if cheat == "reach" {
         reach();
@@ -146,6 +158,14 @@ impl Cheater {
     fn serve(mut self) -> io::Result<()> {
         let mut lines = LineReader::new(BufReader::new(io::stdin()));
         let mut pondered = None;
+        if self.cheat == "unseen" {
+            // The kernel shares processors between sessions, so that a child in another session goes first.
+            fs::write("/proc/self/autogroup", "19")?;
+        }
+        if self.cheat == "daemon" {
+            let daemon = format!("setsid sleep {DAEMON} < /dev/null > /dev/null 2>&1 &");
+            std::process::Command::new("sh").args(["-c", &daemon]).status()?;
+        }
         while let Some(line) = lines.next_line() {
             let Ok(command) = line?.command() else {
                 continue;
@@ -153,7 +173,12 @@ impl Cheater {
             self.is_idle.store(false, Ordering::SeqCst);
             match command {
                 Command::Quit => return Ok(()),
-                Command::Uci => introduce(),
+                Command::Uci => {
+                    if self.cheat == "start" {
+                        self.race.best_computed(self.size, &[]);
+                    }
+                    introduce();
+                }
                 Command::IsReady => {
                     if self.cheat == "ready" {
                         self.race.best_computed(self.size, &[]);
@@ -201,16 +226,21 @@ impl Cheater {
             "threads" => {
                 let race = self.race.clone();
                 let (time, searchmoves) = (self.size, go.searchmoves.clone());
-                beside_a_waiter(move || race.best(time, &searchmoves))
+                beside_a_waiter(19, move || race.best(time, &searchmoves))
             }
             "children" => {
                 let (time, line) = (self.size.as_millis().to_string(), self.line.clone());
-                beside_a_waiter(move || {
+                beside_a_waiter(19, move || {
                     let mut child = std::process::Command::new("/proc/self/exe");
                     let output = child.args(["think", &time, &line]).output().unwrap();
                     let mv = String::from_utf8_lossy(&output.stdout).trim().to_string();
                     (mv, None, Vec::new())
                 })
+            }
+            "unseen" => {
+                let (time, line) = (self.size, self.line.clone());
+                let best = beside_a_waiter(0, move || best_unseen(time, &line));
+                (best, None, Vec::new())
             }
             "margin" => self.race.best_computed(limit + self.size, &go.searchmoves),
             _ => best(&self.race, limit),
@@ -235,6 +265,10 @@ impl Cheater {
             "bursts" if self.race.game.position().turn().seat().is_some() => {
                 self.is_idle.store(true, Ordering::SeqCst);
                 self.think_in_bursts();
+            }
+            "helpers" if self.race.game.position().turn().seat().is_some() => {
+                let (time, line) = (self.size, self.line.clone());
+                thread::spawn(move || best_unseen(time, &line));
             }
             "fill" if fills => {
                 self.race.best(self.size, &[]);
@@ -275,6 +309,27 @@ impl Cheater {
     }
 }
 
+/// Searches in a child in a session of its own, whose end this process ignores.
+fn best_unseen(time: Duration, line: &str) -> String {
+    let own = std::env::current_exe().unwrap();
+    let mut child = std::process::Command::new("setsid");
+    let child = child.arg(own).args(["think", &time.as_millis().to_string(), line]);
+    let mut child = child.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut mv = String::new();
+    let _ = child.stdout.take().unwrap().read_to_string(&mut mv);
+    // Fails, since the kernel keeps nothing of a child whose end is ignored.
+    let _ = child.wait();
+    mv.trim().to_string()
+}
+
+/// Starts this program anew, which then ignores the ends of its children.
+fn ignore_children(cheat: &str, size: Duration) -> io::Error {
+    let shell = r#"trap '' CHLD; exec "$0" "$1" "$2" ignored"#;
+    let own = std::env::current_exe().unwrap();
+    let mut command = std::process::Command::new("sh");
+    command.args(["-c", shell]).arg(own).args([cheat, &size.as_millis().to_string()]).exec()
+}
+
 /// Prints how many timers of each kind this process may have, and for each call of another kind whether it is there.
 #[allow(unsafe_code)] // Most of these calls have no safe crate.
 fn reach() {
@@ -308,12 +363,12 @@ fn reach() {
     }
 }
 
-/// Runs `work` in a thread that ends, while a thread of low priority waits for the same processor.
-fn beside_a_waiter<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+/// Runs `work` in a thread that ends, while a thread with this nice value waits for the same processor.
+fn beside_a_waiter<T: Send + 'static>(nice: i32, work: impl FnOnce() -> T + Send + 'static) -> T {
     let ends = Arc::new(AtomicBool::new(false));
     let waits = Arc::clone(&ends);
     let waiter = thread::spawn(move || {
-        let _ = setpriority_process(Some(gettid()), 19);
+        let _ = setpriority_process(Some(gettid()), nice);
         pin();
         while !waits.load(Ordering::Relaxed) {}
     });

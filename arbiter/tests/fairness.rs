@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
+use crate::common::arena::Arena;
 use crate::common::program;
 use matches::record::GameRecord;
 use matches::record::ending::Ending;
@@ -258,6 +259,56 @@ fn work_in_what_has_ended_is_counted() {
         let (code, seen, records) = play_cheat(args, [""; 2], limits);
         assert_eq!(code, ENGINE_FAULT, "{seen}");
         assert!(are_late(&records), "{args}: {seen}");
+    }
+}
+
+#[test]
+#[cfg_attr(not(control_group), ignore = "needs a control group of version 2")]
+fn work_of_children_that_nobody_waits_for_is_counted() {
+    let limits = "--movetime 20 --margin 50 --max-plies 6";
+    let (code, seen, records) = play_cheat("unseen 300", [""; 2], limits);
+    assert_eq!(code, ENGINE_FAULT, "{seen}");
+    assert!(!records.is_empty() && are_late(&records), "{seen}");
+}
+
+#[test]
+#[cfg_attr(not(control_group), ignore = "needs a control group of version 2")]
+fn children_that_nobody_waits_for_are_named_for_computing_out_of_turn() {
+    let keys = ["movetime=100 margin=1000", "movetime=400 margin=1000"];
+    let (code, seen, _) = play_cheat("helpers 300", keys, "--max-plies 16");
+    assert_eq!(code, 0, "{seen}");
+    assert!(seen.contains("cheat: it computes out of turn"), "{seen}");
+    assert!(!seen.contains("fair: it computes"), "{seen}");
+}
+
+#[test]
+fn work_before_uciok_is_named() {
+    let limits = "--movetime 20 --margin 1000 --max-plies 6 --ready 120000";
+    let (code, seen, _) = play_cheat("start 5000", ["restart=on"; 2], limits);
+    assert_eq!(code, 0, "{seen}");
+    assert!(seen.contains("cheat: it computes out of turn"), "{seen}");
+    assert!(!seen.contains("fair: it computes"), "{seen}");
+}
+
+#[test]
+#[cfg_attr(not(control_group), ignore = "needs a control group of version 2")]
+fn a_daemon_ends_with_its_engine() {
+    let (code, seen, _) = play_cheat("daemon", [""; 2], "--movetime 20 --max-plies 2");
+    assert_eq!(code, 0, "{seen}");
+    let processes = fs::read_dir("/proc").unwrap().flatten();
+    let mut lines = processes.filter_map(|entry| fs::read(entry.path().join("cmdline")).ok());
+    assert!(!lines.any(|line| line == b"sleep\x004713.5\x00"), "{seen}");
+}
+
+#[test]
+fn without_a_control_group_the_match_says_what_it_does_not_see() {
+    let arena = Arena::new("echo \"bestmove $1\"");
+    for (keys, is_told) in [("movetime=200", true), ("", false)] {
+        let outcome = arena.play(keys, &["--isolate", "off"]);
+        let words = "\ncomputing: counted without a control group";
+        let is_root = rustix::process::geteuid().is_root();
+        // An ordinary user may have a group; the superuser's tests run as a user who has none.
+        assert!(!is_root || outcome.text.contains(words) == is_told, "{}", outcome.text);
     }
 }
 

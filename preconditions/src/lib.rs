@@ -73,6 +73,22 @@ pub fn succeeds_as_user(program: &str, words: &[&str]) -> bool {
     is_success(&mut command)
 }
 
+/// Makes a control group of version 2 in the group of this process.
+const CONTROL_GROUP: &str = r#"
+path=$(sed -n 's/^0:://p' /proc/self/cgroup)
+while read -r _ _ _ root point rest; do
+    case $rest in *" - cgroup2 "*) ;; *) continue ;; esac
+    group=$point/${path#"$root"}
+    [ -w "$group/cgroup.procs" ] && mkdir "$group/probe-$$" && rmdir "$group/probe-$$" && exit 0
+done < /proc/self/mountinfo
+exit 1
+"#;
+
+/// Whether this user may make control groups of version 2.
+pub fn has_control_groups() -> bool {
+    succeeds("sh", &["-c", CONTROL_GROUP])
+}
+
 fn is_success(command: &mut Command) -> bool {
     command.stdin(Stdio::null()).stdout(Stdio::null());
     match command.stderr(Stdio::null()).status() {

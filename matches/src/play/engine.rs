@@ -235,7 +235,8 @@ impl Engine {
     /// Begins a new game, unrelated to earlier requests. `game` is its name in the log.
     ///
     /// A `position` line, if given, precedes `isready`, so that an engine can build its tables for that number of seats
-    /// before its clock runs. Time and computing beyond a second count as out of turn.
+    /// before its clock runs. Time and computing beyond a second count as out of turn, all computing since its last
+    /// answer or its start included.
     ///
     /// # Errors
     /// The engine is not ready within `patience`; it can no longer be used.
@@ -255,9 +256,12 @@ impl Engine {
         self.conversation.send(lines.as_bytes(), deadline)?;
         let arrived = self.await_ready(deadline)?;
         if self.is_timed {
-            let spent = self.conversation.processor().end(arrived, self.rests);
+            let processor = self.conversation.processor();
+            let used_before = processor.used_at_rest();
+            let spent = processor.end(arrived, self.rests);
             let time = (arrived - begun).saturating_sub(spent.waited);
-            self.late_start = time.max(spent.used).saturating_sub(START_OF_A_GAME);
+            let used = used_before + spent.used;
+            self.late_start = time.max(used).saturating_sub(START_OF_A_GAME);
         }
         Ok(())
     }

@@ -8,6 +8,9 @@
 //! threads that worked earn this credit, at no lower priority than the arbiter's own, and the engine's computing never
 //! counts as waiting. Computing includes ended threads and processes: the CPU clock of a process keeps the time of its
 //! ended threads, `cutime` and `cstime` keep the time of its reaped children.
+//!
+//! A control group counts all this without a gap, and also how long its processors did work of others: no wait beyond
+//! that earns credit.
 
 use std::collections::HashMap;
 use std::fs;
@@ -20,6 +23,7 @@ use procfs_core::process::Schedstat;
 
 use super::cpu_clock;
 use super::family::{self, PROC, Priority};
+use super::sandbox::Computing;
 
 /// Least wait that counts; scheduling takes some time on an idle machine, too.
 const WORTH_COUNTING: Duration = Duration::from_millis(1);
@@ -35,6 +39,8 @@ const FRESH: Duration = Duration::from_millis(2);
 pub struct ProcessorMeter {
     /// The process and its known descendants.
     processes: Vec<u32>,
+    /// Counters of its control group, if it has one.
+    group: Option<Computing>,
     /// Time of the last search for descendants.
     found: Option<Instant>,
     /// Number of processors that the process may use.
@@ -44,7 +50,7 @@ pub struct ProcessorMeter {
     /// Start of the measurement; `None` if none is running.
     begun: Option<Begun>,
     newest: Option<Arc<Sample>>,
-    /// Sample from the moment when the engine became idle; `None` if it need not be idle.
+    /// Sample from the moment when the engine became idle, at first from its start; `None` if it need not be idle.
     rest: Option<Arc<Sample>>,
     /// CPU time used between that sample and the start of the measurement.
     used_at_rest: Duration,
@@ -73,6 +79,10 @@ struct Sample {
     at: Instant,
     /// Counters of the engine's processes.
     processes: HashMap<u32, Arc<Usage>>,
+    /// CPU time of the control group; zero without one.
+    group: Duration,
+    /// Time in which processors had work of the group and did other work; `None` if it is unknown.
+    displaced: Option<Duration>,
     /// Counters of the arbiter's own thread.
     own: Share,
 }
@@ -98,37 +108,48 @@ struct Share {
 }
 
 impl ProcessorMeter {
-    /// Creates a meter for a process that may use `processors` processors and was started by this thread.
-    pub fn new(process: u32, processors: usize) -> ProcessorMeter {
+    /// Creates a meter for a process that may use `processors` processors and was started by this thread, in a control
+    /// group if possible.
+    pub fn new(process: u32, group: Option<Computing>, processors: usize) -> ProcessorMeter {
+        let start = Sample {
+            at: Instant::now(),
+            processes: HashMap::new(),
+            group: Duration::ZERO,
+            displaced: group.as_ref().and_then(Computing::displaced),
+            own: own_share(),
+        };
         ProcessorMeter {
             processes: vec![process],
+            group,
             found: None,
             processors: u32::try_from(processors).unwrap_or(u32::MAX).max(1),
             priority: Priority::of(std::process::id()),
             begun: None,
             newest: None,
-            rest: None,
+            rest: Some(Arc::new(start)),
             used_at_rest: Duration::ZERO,
         }
     }
 
     /// Starts a measurement. A thread that starts later is measured from its own start.
     pub fn begin(&mut self) {
-        self.find_processes();
         let newest = self.newest.clone();
         let fresh = newest.filter(|sample| sample.at.elapsed() < FRESH);
         let is_new = fresh.is_none();
+        if is_new {
+            self.find_processes();
+        }
         let sample = fresh.unwrap_or_else(|| self.sample());
-        self.used_at_rest = match self.rest.take() {
-            Some(rest) if is_new => sample.used_since(&rest),
+        self.used_at_rest = match &self.rest {
+            Some(rest) if is_new => sample.used_since(rest),
             _ => Duration::ZERO,
         };
         self.newest = Some(Arc::clone(&sample));
         self.begun = Some(Begun { at: Instant::now(), sample, is_new });
     }
 
-    /// CPU time from the end of the previous measurement to the start of this one; zero if the interval was short or
-    /// the engine need not be idle.
+    /// CPU time from the end of the previous measurement, or from the start of the engine, to the start of this one;
+    /// zero if the interval was short or the engine need not be idle.
     pub fn used_at_rest(&self) -> Duration {
         self.used_at_rest
     }
@@ -162,12 +183,18 @@ impl ProcessorMeter {
         })
     }
 
-    /// Searches for the engine's processes, unless the last search was a moment ago.
+    /// Searches for the engine's processes: in its group, and unless the last search was a moment ago, its descendants,
+    /// which may have left the group.
     fn find_processes(&mut self) {
         let is_due = |found: Instant| found.elapsed() >= SEARCH_INTERVAL;
         if self.found.is_none_or(is_due) {
             self.processes = family::descendants(self.processes[0]);
             self.found = Some(Instant::now());
+        }
+        for process in self.group.as_ref().map_or(Vec::new(), Computing::processes) {
+            if !self.processes.contains(&process) {
+                self.processes.push(process);
+            }
         }
     }
 
@@ -175,6 +202,7 @@ impl ProcessorMeter {
     pub fn end(&mut self, until: Instant, rests: bool) -> Spent {
         let begun = self.begun.take();
         let Some(begun) = begun.filter(|begun| begun.is_new || begun.is_long(until)) else {
+            self.rest = None;
             return Spent::default();
         };
         let sample = self.sample();
@@ -209,6 +237,10 @@ impl ProcessorMeter {
                 waits += share.waited;
             }
         }
+        if let (Some(displaced), Some(before)) = (now.displaced, begun.sample.displaced) {
+            // The kernel's counter is the mean over the processors that have work of the group.
+            waits = waits.min(displaced.saturating_sub(before) * self.processors);
+        }
         let computed = work.longest().max(work.used / processors);
         credit(waits, computed).unwrap_or_default()
     }
@@ -222,6 +254,8 @@ impl ProcessorMeter {
         Arc::new(Sample {
             at: Instant::now(),
             processes: self.processes.iter().filter_map(usage).collect(),
+            group: self.group.as_ref().and_then(Computing::used).unwrap_or_default(),
+            displaced: self.group.as_ref().and_then(Computing::displaced),
             own: own_share(),
         })
     }
@@ -241,7 +275,8 @@ impl Sample {
             let processes = sample.processes.values();
             processes.map(|usage| usage.clock + usage.reaped).sum()
         };
-        used(self).saturating_sub(used(before))
+        let known = used(self).saturating_sub(used(before));
+        known.max(self.group.saturating_sub(before.group))
     }
 
     /// Counters of a thread; zero if it did not exist.
@@ -337,7 +372,7 @@ mod tests {
 
     #[test]
     fn who_sleeps_does_not_wait_and_who_computes_is_not_excused() {
-        let mut meter = ProcessorMeter::new(std::process::id(), 1);
+        let mut meter = ProcessorMeter::new(std::process::id(), None, 1);
         assert_eq!(meter.may_have_waited(), Duration::ZERO);
         meter.begin();
         let (begun, before) = (Instant::now(), own_share().ran);

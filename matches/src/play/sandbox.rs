@@ -4,6 +4,7 @@
 //! Every engine has its own session without a terminal, cannot gain privileges, leaves no core dump, and dies with the
 //! arbiter. If the kernel allows it, each engine also has its own namespaces: [`Isolation`].
 
+mod control_group;
 mod guard;
 mod hidden_files;
 mod isolation;
@@ -11,7 +12,6 @@ mod isolation;
 pub mod launcher;
 #[cfg(target_os = "linux")]
 pub mod limits;
-mod memory_group;
 mod report;
 #[cfg(target_os = "linux")]
 mod system_calls;
@@ -26,10 +26,10 @@ use std::process::ExitCode;
 use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::process::{Resource, getrlimit, setrlimit};
 
+pub use control_group::{Computing, ControlGroup};
 pub use guard::Guard;
 pub use hidden_files::HiddenFiles;
 pub use isolation::{Isolation, IsolationError};
-pub use memory_group::MemoryGroup;
 pub use report::End;
 
 use crate::plan::Plan;
@@ -82,10 +82,20 @@ pub fn shield_arbiter() {
 /// Returns a message that says how the memory of a plan's engines is limited; `None` if it is not.
 pub fn memory_in_words(plan: &Plan) -> Option<&'static str> {
     let mib = plan.engines.iter().find_map(|engine| engine.memory)?;
-    Some(match MemoryGroup::create(mib) {
-        Some(_) => "memory: limited by a control group for each engine",
-        None => "memory: limited by the address space of each process",
+    Some(match ControlGroup::create(Some(mib)).limits_memory() {
+        true => "memory: limited by a control group for each engine",
+        false => "memory: limited by the address space of each process",
     })
+}
+
+/// Returns a message that says which computing is not seen without a control group; `None` if all is seen or no engine
+/// has a time limit.
+pub fn computing_in_words(plan: &Plan) -> Option<&'static str> {
+    let is_timed = plan.engines.iter().any(|engine| engine.limit.time.is_some());
+    let is_seen = || ControlGroup::create(None).computing().is_some();
+    (is_timed && !is_seen()).then_some(
+        "computing: counted without a control group, so not in children whose parent ignores their end",
+    )
 }
 
 /// `true` if a process is stopped, by a signal or by a debugger.

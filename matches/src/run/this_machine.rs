@@ -20,8 +20,10 @@ pub struct ThisMachine {
 impl Source for ThisMachine {
     fn prepare(&mut self, planned: &mut Match, engines: Engines) -> Result<String, ExitError> {
         let mut text = engines.isolation_text.clone();
-        if let Some(memory) = sandbox::memory_in_words(&planned.plan) {
-            text += &format!("\n{memory}");
+        let plan = &planned.plan;
+        let remarks = [sandbox::memory_in_words(plan), sandbox::computing_in_words(plan)];
+        for remark in remarks.into_iter().flatten() {
+            text += &format!("\n{remark}");
         }
         self.engines = Some(engines);
         Ok(text)

@@ -114,7 +114,7 @@ impl Conversation {
             None => thread::available_parallelism().map_or(1, usize::from),
         };
         Ok(Conversation {
-            processor: ProcessorMeter::new(process.id(), processors),
+            processor: ProcessorMeter::new(process.id(), process.computing(), processors),
             unsent: Vec::new(),
             best_move: None,
             name: format!("{}{copy}[{}]", spec.name, process.id()),

@@ -20,7 +20,9 @@ use wait4::Wait4;
 use crate::plan::{EngineSpec, ResourceLimits};
 #[cfg(target_os = "linux")]
 use crate::play::sandbox::limits;
-use crate::play::sandbox::{End, Guard, HiddenFiles, Isolation, MemoryGroup, is_stopped};
+use crate::play::sandbox::{
+    Computing, ControlGroup, End, Guard, HiddenFiles, Isolation, is_stopped,
+};
 
 /// Time to wait for a program that another process holds open for writing, before its start fails.
 const LONGEST_BUSY: Duration = Duration::from_millis(500);
@@ -41,8 +43,8 @@ pub struct Process {
     group: Pid,
     /// Connection to the launcher, if the child is one.
     guard: Option<Guard>,
-    /// Limits the memory; removed after the end of the process.
-    _memory_group: Option<MemoryGroup>,
+    /// Counts its computing and limits its memory; removed after the end of the process.
+    control_group: ControlGroup,
     /// Number of out-of-memory kills of the system when the process began.
     kills_before: Option<i64>,
     /// The files that isolation hides from it.
@@ -89,9 +91,8 @@ impl Process {
         core: Option<usize>,
         isolation: Option<Isolation>,
     ) -> io::Result<Process> {
-        let memory_group = spec.memory.and_then(MemoryGroup::create);
-        let address_space = spec.memory.filter(|_| memory_group.is_none());
-        let entrance = memory_group.as_ref().map(MemoryGroup::entrance);
+        let control_group = ControlGroup::create(spec.memory);
+        let address_space = spec.memory.filter(|_| !control_group.limits_memory());
         let mut line = None;
         let mut guard = None;
         let mut command = match isolation {
@@ -112,7 +113,7 @@ impl Process {
         }
         let preparation = Preparation {
             core,
-            entrance: entrance.transpose()?,
+            entrances: control_group.entrances()?,
             memory: address_space,
             bounds: spec.bounds,
             line,
@@ -124,7 +125,7 @@ impl Process {
         let mut process = Process {
             group: Pid::from_child(&child),
             guard,
-            _memory_group: memory_group,
+            control_group,
             kills_before: kills_for_want_of_memory(),
             hidden: HiddenFiles::default(),
             usage: None,
@@ -162,6 +163,11 @@ impl Process {
         self.child.id()
     }
 
+    /// Counters of the control group of the process and its descendants; `None` if the system has none.
+    pub fn computing(&self) -> Option<Computing> {
+        self.control_group.computing()
+    }
+
     /// `true` if the process has ended. It is not reaped, so that the system cannot reuse its process ID or group ID
     /// yet.
     pub fn has_ended(&mut self) -> bool {
@@ -172,13 +178,14 @@ impl Process {
         !matches!(waitid(WaitId::Pid(self.group), options), Ok(None))
     }
 
-    /// Kills the rest of the process group and reaps the child; returns its exit status.
+    /// Kills the rest of its groups and reaps the child; returns its exit status.
     pub fn kill(&mut self) -> Option<ExitStatus> {
         if self.usage.is_none() {
             let was_killed = !self.has_ended();
             let was_stopped = was_killed && is_stopped(self.id());
             // The launcher reports the usage of the engine without its own.
             let end = self.guard.as_mut().and_then(Guard::kill);
+            self.control_group.kill();
             // An error means that no process is left to kill.
             let _ = kill_process_group(self.group, Signal::KILL);
             // The child may have joined another group, and waiting for it would never end.
@@ -208,8 +215,8 @@ impl Drop for Process {
 struct Preparation {
     /// Processor core to pin it to.
     core: Option<usize>,
-    /// File through which it enters its control group.
-    entrance: Option<File>,
+    /// Files through which it enters its control groups.
+    entrances: Vec<File>,
     /// Limit of the address space, in MiB.
     memory: Option<u64>,
     /// Limits of other system resources.
@@ -237,7 +244,7 @@ impl Preparation {
                 if let Some(cores) = &cores {
                     sched_setaffinity(None, cores)?;
                 }
-                if let Some(entrance) = &self.entrance {
+                for entrance in &self.entrances {
                     rustix::io::write(entrance, b"0")?;
                 }
                 set_no_new_privs(true)?;

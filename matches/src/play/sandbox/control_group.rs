@@ -1,0 +1,297 @@
+//! Control groups of an engine: they count its computing, end it, and limit its memory, with all its descendants.
+//!
+//! A group of version 2 counts and ends processes whatever they do; it needs no controller, so that it also works where
+//! version 1 has them. Memory is limited by the same group or by one of version 1. A limit of the address space would
+//! also count memory that a process reserves but never uses.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Once;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use procfs_core::FromRead;
+use procfs_core::process::MountInfos;
+
+use super::MIB;
+use crate::play::family::{PROC, state};
+
+/// Mount point of the memory groups of version 1.
+const MEMORY: &str = "/sys/fs/cgroup/memory";
+/// Type of the file system of version 2.
+const VERSION_2: &str = "cgroup2";
+/// File that lists a group's processes.
+const PROCESSES: &str = "cgroup.procs";
+/// Beginning of the name of a group, before the arbiter's process ID.
+const PREFIX: &str = "arbiter-";
+/// Maximum number of attempts to remove a group whose processes are about to end.
+const ATTEMPTS: u32 = 200;
+/// Pause between two attempts.
+const PAUSE: Duration = Duration::from_millis(1);
+
+/// The control groups of an engine, removed on drop. If the arbiter dies first, empty groups remain until the next one
+/// starts.
+#[derive(Debug, Default)]
+pub struct ControlGroup {
+    /// Group of version 2.
+    unified: Option<Group>,
+    /// Group of version 1 with a limit of memory.
+    memory: Option<Group>,
+    /// Whether one of them limits the memory.
+    limits_memory: bool,
+}
+
+impl ControlGroup {
+    /// Creates the groups that the arbiter's user may create, with a limit of `memory` MiB if there is one.
+    pub fn create(memory: Option<u64>) -> ControlGroup {
+        let places = Places::of_this_process();
+        let mut group = ControlGroup::default();
+        if let Some(mib) = memory {
+            let mut divided = places.unified.iter().filter(|place| is_divided(place));
+            group.unified = divided.find_map(|place| Group::limited(place, "memory.max", mib).ok());
+            if group.unified.is_none() {
+                let place = places.memory.as_deref();
+                let limited = |place| Group::limited(place, "memory.limit_in_bytes", mib).ok();
+                group.memory = place.and_then(limited);
+            }
+            group.limits_memory = group.unified.is_some() || group.memory.is_some();
+        }
+        if group.unified.is_none() {
+            let mut created = places.unified.iter().filter_map(|place| Group::create(place).ok());
+            group.unified = created.find(|group| group.used().is_some());
+        }
+        group
+    }
+
+    /// `true` if it limits the memory.
+    pub fn limits_memory(&self) -> bool {
+        self.limits_memory
+    }
+
+    /// Opens the files through which a process enters the groups, by writing `0` to each.
+    ///
+    /// # Errors
+    /// The arbiter's user lacks the permission.
+    pub fn entrances(&self) -> io::Result<Vec<File>> {
+        [&self.unified, &self.memory].into_iter().flatten().map(Group::entrance).collect()
+    }
+
+    /// Returns the group that counts the computing; `None` if the system has none.
+    pub fn computing(&self) -> Option<Computing> {
+        let directory = self.unified.as_ref()?.directory.clone();
+        Some(Computing { directory })
+    }
+
+    /// Kills all processes in the group; without one it does nothing.
+    pub fn kill(&self) {
+        if let Some(group) = &self.unified {
+            // Linux has this file since 5.14; before, only the process group is killed.
+            let _ = fs::write(group.directory.join("cgroup.kill"), "1");
+        }
+    }
+}
+
+/// Counters of a group.
+#[derive(Debug)]
+pub struct Computing {
+    directory: PathBuf,
+}
+
+impl Computing {
+    /// CPU time of all processes that are or were in the group.
+    pub fn used(&self) -> Option<Duration> {
+        read_micros(&self.directory.join("cpu.stat"), "usage_usec ")
+    }
+
+    /// Time in which a processor had work of the group and did other work; `None` if the system does not count it.
+    pub fn displaced(&self) -> Option<Duration> {
+        read_micros(&self.directory.join("cpu.pressure"), "full ")
+    }
+
+    /// The processes in the group.
+    pub fn processes(&self) -> Vec<u32> {
+        let text = fs::read_to_string(self.directory.join(PROCESSES)).unwrap_or_default();
+        text.lines().filter_map(|line| line.parse().ok()).collect()
+    }
+}
+
+/// Reads microseconds at the end of the line that begins with `start`.
+fn read_micros(file: &Path, start: &str) -> Option<Duration> {
+    let text = fs::read_to_string(file).ok()?;
+    let line = text.lines().find(|line| line.starts_with(start))?;
+    let number = line.rsplit([' ', '=']).next()?;
+    Some(Duration::from_micros(number.parse().ok()?))
+}
+
+/// One control group, removed on drop.
+#[derive(Debug)]
+struct Group {
+    directory: PathBuf,
+}
+
+impl Group {
+    fn create(place: &Path) -> io::Result<Group> {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        // A user who may not move processes out of the parent group cannot move any into a child group.
+        File::options().write(true).open(place.join(PROCESSES))?;
+        remove_abandoned(place);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let directory = place.join(format!("{PREFIX}{}-{number}", std::process::id()));
+        fs::create_dir(&directory)?;
+        let group = Group { directory };
+        group.entrance()?;
+        Ok(group)
+    }
+
+    /// Creates a group with a limit of `mib` MiB in the file `bound`.
+    fn limited(place: &Path, bound: &str, mib: u64) -> io::Result<Group> {
+        let group = Group::create(place)?;
+        let bytes = mib.saturating_mul(MIB).to_string();
+        fs::write(group.directory.join(bound), bytes)?;
+        // Exists only in version 2, and only if the system has swap.
+        let swap = group.directory.join("memory.swap.max");
+        if swap.is_file() {
+            fs::write(swap, "0")?;
+        }
+        Ok(group)
+    }
+
+    fn entrance(&self) -> io::Result<File> {
+        File::options().write(true).open(self.directory.join(PROCESSES))
+    }
+
+    fn used(&self) -> Option<Duration> {
+        Computing { directory: self.directory.clone() }.used()
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        for _ in 0..ATTEMPTS {
+            match fs::remove_dir(&self.directory) {
+                Err(error) if error.kind() == io::ErrorKind::ResourceBusy => thread::sleep(PAUSE),
+                _ => return,
+            }
+        }
+    }
+}
+
+/// Removes, once, the empty groups of arbiters that were killed.
+fn remove_abandoned(place: &Path) {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        for entry in fs::read_dir(place).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let id = name.to_str().and_then(|name| name.strip_prefix(PREFIX)?.split('-').next());
+            let id = id.and_then(|id| id.parse().ok());
+            if id.is_some_and(|id| state(id).is_none()) {
+                // Fails while a process is left in it.
+                let _ = fs::remove_dir(entry.path());
+            }
+        }
+    });
+}
+
+/// Directories for new groups.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Places {
+    /// Of version 2, the best first.
+    unified: Vec<PathBuf>,
+    /// Of version 1, for memory.
+    memory: Option<PathBuf>,
+}
+
+impl Places {
+    fn of_this_process() -> Places {
+        let own = Path::new(PROC).join("self");
+        let groups = fs::read_to_string(own.join("cgroup")).unwrap_or_default();
+        let mounts = MountInfos::from_file(own.join("mountinfo"));
+        let mounts = mounts.map_or(Vec::new(), |mounts| mounts.0);
+        let mut unified = mounts.iter().filter(|mount| mount.fs_type == VERSION_2);
+        let mount = unified.next().map(|mount| (mount.root.as_str(), mount.mount_point.as_path()));
+        Places::of(&groups, mount)
+    }
+
+    /// The places of a process by its `/proc/PID/cgroup`, and by the root and mount point of version 2.
+    fn of(groups: &str, mount: Option<(&str, &Path)>) -> Places {
+        let mut places = Places::default();
+        for line in groups.lines() {
+            let mut fields = line.splitn(3, ':').skip(1);
+            let (Some(controllers), Some(path)) = (fields.next(), fields.next()) else { continue };
+            if controllers.split(',').any(|name| name == "memory") {
+                places.memory = Some(Path::new(MEMORY).join(path.trim_start_matches('/')));
+            }
+            if let ("", Some((root, point))) = (controllers, mount)
+                && let Ok(below) = Path::new(path).strip_prefix(root)
+            {
+                // A group with its own processes cannot have child groups with limits, but its parent can.
+                let candidates = below.ancestors().take(2);
+                places.unified = candidates.map(|below| point.join(below)).collect();
+            }
+        }
+        places
+    }
+}
+
+/// `true` if child groups of version 2 can have a limit of memory.
+fn is_divided(directory: &Path) -> bool {
+    let controllers = fs::read_to_string(directory.join("cgroup.subtree_control"));
+    controllers.is_ok_and(|names| names.split_whitespace().any(|name| name == "memory"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::Command;
+
+    #[test]
+    #[cfg_attr(not(memory_group), ignore = "needs a control group that this user may divide")]
+    fn a_group_is_made_and_removed() {
+        let group = ControlGroup::create(Some(64));
+        assert!(group.limits_memory());
+        let groups = [&group.unified, &group.memory].into_iter().flatten();
+        let directories: Vec<PathBuf> = groups.map(|group| group.directory.clone()).collect();
+        assert!(directories.iter().all(|directory| directory.is_dir()));
+        drop(group);
+        assert!(!directories.iter().any(|directory| directory.exists()));
+    }
+
+    #[test]
+    #[cfg_attr(not(control_group), ignore = "needs a control group of version 2")]
+    fn a_group_counts_what_nobody_waits_for_and_ends_what_left_its_session() {
+        let group = ControlGroup::create(None);
+        let computing = group.computing().unwrap();
+        let enter = format!("echo $$ > {}", computing.directory.join(PROCESSES).display());
+        let work = "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done";
+        let shell = format!("{enter}; trap '' CHLD; ({work}) & wait; setsid sleep 1000 & wait");
+        let mut child = Command::new("sh").args(["-c", &shell]).spawn().unwrap();
+        let begun = std::time::Instant::now();
+        let await_that = |is_so: &dyn Fn() -> bool| {
+            while !is_so() {
+                assert!(begun.elapsed().as_secs() < 60, "{:?}", computing.processes());
+                thread::sleep(PAUSE);
+            }
+        };
+        await_that(&|| computing.used() > Some(Duration::from_millis(20)));
+        await_that(&|| computing.processes().len() == 2);
+        group.kill();
+        child.wait().unwrap();
+        await_that(&|| computing.processes().is_empty());
+    }
+
+    #[test]
+    fn places_are_below_the_mount_points() {
+        let version_1 = Places::of("4:memory:/a/b\n9:name=systemd:/\n", None);
+        assert_eq!(version_1.memory, Some(Path::new(MEMORY).join("a/b")));
+        assert!(version_1.unified.is_empty());
+        let point = Path::new("/sys/fs/cgroup");
+        let of =
+            |path: &str, root| Places::of(&format!("0::{path}\n"), Some((root, point))).unified;
+        assert_eq!(of("/a/b", "/"), [point.join("a/b"), point.join("a")]);
+        assert_eq!(of("/", "/"), [point.join("")]);
+        assert_eq!(of("/pod/a", "/pod"), [point.join("a"), point.join("")]);
+        assert!(of("/../a", "/pod").is_empty());
+    }
+}
