@@ -52,6 +52,29 @@ fn wrong_flags_are_named_with_what_is_accepted() {
 }
 
 #[test]
+fn habits_from_fastchess_are_translated() {
+    let fastchess = "-engine cmd=./a name=a -engine cmd=./b name=b -each tc=8+0.08 -rounds 500 -games 2 -repeat \
+                     -openings file=x.epd format=epd -sprt elo0=0 elo1=5 -concurrency 4 -pgnout file=x.pgn -draw";
+    let pasted: Vec<&str> = ["match"].into_iter().chain(fastchess.split(' ')).collect();
+    let words = |text: &'static str| text.split(' ').collect::<Vec<&str>>();
+    let mut cases = vec![pasted];
+    cases.extend(
+        [
+            "-engine cmd=./a", "tournament -engine cmd=./a", "match --resume", "match --srand 3",
+            "match --repeat", "match --ponder", "match --memory 5", "match --pgnout x",
+            "match --draw", "match -players 3", "match -banana", "match --playres 3",
+            "match -tournament gauntlet", "match --openings book.epd format=epd",
+            "match --log file=log.txt", "match one two", "match --engine cmd=./a st=5",
+            "match --engine cmd=./a ponder", "match --engine cmd=./a tc=inf",
+            "match --engine cmd=./a x.py", "report x.db -games 3", "resume x.db -recover",
+        ]
+        .map(words),
+    );
+    let cases: Vec<&[&str]> = cases.iter().map(Vec::as_slice).collect();
+    insta::assert_snapshot!(refusals(&cases, "/nonexistent"));
+}
+
+#[test]
 fn names_and_options_of_several_lines_are_refused() {
     for key in ["name", "option.Hash"] {
         let engine = format!("cmd=./x '{key}=1\nquit'");

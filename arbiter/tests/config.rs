@@ -78,6 +78,54 @@ fn a_file_means_what_its_flags_mean() {
 }
 
 #[test]
+fn the_settings_of_an_engine_are_one_text_or_several_words() {
+    let quoted = planned(&[
+        "--seed=1",
+        "--engine",
+        "cmd=./a args='-q depth=3' 'name=first one' nodes=5",
+        "--engine=cmd='./my engine' option.'Move Overhead'=7",
+        "--each",
+        "tc=90+0.5 option.Hash=16",
+        "--games=4",
+    ]);
+    let words = planned(&[
+        "--seed=1", "--engine", "cmd=./a", "args=-q depth=3", "name=first one", "nodes=5",
+        "--engine=cmd=./my engine", "option.Move Overhead=7", "--each", "tc=1:30+0.5",
+        "option.Hash=16", "--games=4",
+    ]);
+    assert!(quoted.is_ok(), "{quoted:?}");
+    assert_eq!(words, quoted);
+}
+
+#[test]
+fn words_that_are_no_settings_stay_arguments() {
+    let words = "review --engine cmd=./a nodes=5 games.jsonl --game 3";
+    let words = ["arbiter"].into_iter().chain(words.split(' ')).map(OsString::from);
+    let Command::Review(args) = args::parse(words).unwrap().cli.command else {
+        panic!("no review");
+    };
+    assert_eq!(
+        (args.engine.as_str(), args.input.file.to_str()),
+        ("cmd=./a nodes=5", Some("games.jsonl"))
+    );
+}
+
+#[test]
+fn the_command_translated_from_fastchess_is_accepted() {
+    let directory = directory("config_fastchess");
+    let book = directory.join("book.txt");
+    std::fs::write(&book, "startpos\nstartpos moves 5\n").unwrap();
+    let document = include_str!("../../docs/fastchess.md");
+    let (_, rest) = document.split_once("```text\narbiter match ").unwrap();
+    let (command, _) = rest.split_once("\narbiter export").unwrap();
+    let command = command.replace("\\\n", "").replace("book.txt", book.to_str().unwrap());
+    let plan = planned(&command.split_whitespace().collect::<Vec<&str>>()).unwrap();
+    for part in ["games: 1000,", "model: Normalized", r#"name: "old""#, "time: 8s"] {
+        assert!(plan.contains(part), "{part}: {plan}");
+    }
+}
+
+#[test]
 fn the_file_in_the_documents_is_accepted() {
     let directory = directory("config_document");
     let document = include_str!("../../docs/arbiter.md");

@@ -226,7 +226,7 @@ fn wrong_flags_are_named_with_what_is_accepted() {
         (&["--count", "0"], "'--count <N>': expected a whole number of at least 1"),
         (&["--players", "7"], "'--players <N>': expected a whole number from 2 to 6"),
         (&["--variant", "chess"], "error: --variant: "),
-        (&["--engine", "st=5"], "error: --engine \"st=5\": unknown key \"st\": docs/fastchess.md "),
+        (&["--engine", "st=5"], "error: --engine \"st=5\": unknown key \"st\"; here: `movetime=`"),
         (&["--engine", "cmd=/nonexistent/engine"], "cannot start /nonexistent/engine"),
         (
             &["--movetime", "3", "--tc", "5"],

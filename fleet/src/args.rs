@@ -159,7 +159,7 @@ pub struct WorkArgs {
 
     /// An engine on this machine: its program, its arguments, its name in matches unless it is the program's, and its
     /// directory (repeatable)
-    #[arg(long, value_name = "\"cmd=./x args='a b' name=X dir=DIR\"")]
+    #[arg(long, value_name = "cmd=./x args='a b' name=X dir=DIR")]
     pub engine: Vec<String>,
 
     /// Run shared engines that are not on this machine: each is fetched from the server, checked against its SHA-256,

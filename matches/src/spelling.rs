@@ -45,11 +45,16 @@ pub fn engine_text(program: &str, arguments: &[&str]) -> String {
 /// assert_eq!(did_you_mean("Book", ["Hash", "Threads"]), "");
 /// ```
 pub fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
-    let nearness = |known: &str| strsim::jaro_winkler(name, known);
-    let known = known.into_iter();
-    let nearest = known.max_by(|one, other| nearness(one).total_cmp(&nearness(other)));
-    match nearest.filter(|known| nearness(known) > 0.8) {
+    match nearest(name, known) {
         Some(nearest) => format!(" (did you mean {nearest:?}?)"),
         None => String::new(),
     }
+}
+
+/// Returns the known name nearest to `name` if it is near enough to be meant.
+pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let nearness = |known: &str| strsim::jaro_winkler(name, known);
+    let known = known.into_iter();
+    let nearest = known.max_by(|one, other| nearness(one).total_cmp(&nearness(other)));
+    nearest.filter(|known| nearness(known) > 0.8)
 }

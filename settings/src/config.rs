@@ -26,6 +26,7 @@ use tempfile::NamedTempFile;
 use thiserror::Error;
 use toml::Table;
 
+use crate::args::EngineText;
 pub use export::text;
 use matches::run::exit::ExitError;
 use words::Spelt;
@@ -34,6 +35,9 @@ const FLAG: &str = "config";
 
 /// Keys of flags that take a file of lines; a list of lines can replace the file name.
 const LINES: &[&str] = &["openings"];
+
+/// Flags that take the settings of a program.
+const SETTINGS: &[&str] = &["engine", "each", "rules", "luck-engine", "review-engine"];
 
 /// A command line with the settings of its file.
 #[derive(Debug)]
@@ -66,8 +70,15 @@ pub fn parse<C: Parser>(
     let typed: Vec<OsString> = words.into_iter().collect();
     let mut program = C::command();
     program.build();
+    let (command, begin) = subcommand(&program, &typed);
+    let typed = with_joined_settings(command, typed);
+    hints::refuse_file_key(command, &typed[begin..])?;
     let mut files = Vec::new();
-    let Some(named) = Named::find(&program, &typed) else {
+    let parse_words = |words: &[OsString]| {
+        let parsed = parse_words(words);
+        parsed.map_err(|error| hints::add(error, command, &words[begin.min(words.len())..]))
+    };
+    let Some(named) = Named::find(command, begin, &typed) else {
         let cli = parse_words(&typed)?;
         return Ok(Parsed { cli, files });
     };
@@ -120,7 +131,64 @@ fn parse_words<C: Parser>(words: &[OsString]) -> Result<C, clap::Error> {
         command.mut_subcommands(with_negative_numbers)
     }
     let matches = with_negative_numbers(C::command()).try_get_matches_from(words);
-    C::from_arg_matches(&matches.map_err(|error| hints::add(error, words))?)
+    C::from_arg_matches(&matches?)
+}
+
+/// The subcommand that the words name, and the index of its first word.
+fn subcommand<'a>(program: &'a Command, typed: &[OsString]) -> (&'a Command, usize) {
+    let mut command = program;
+    let mut begin = typed.len().min(1);
+    while let Some(next) = typed.get(begin).and_then(|word| command.find_subcommand(word)) {
+        command = next;
+        begin += 1;
+    }
+    (command, begin)
+}
+
+/// Joins the words after each flag that takes the settings of a program, as in `--engine cmd=./a nodes=5`, to one word,
+/// as if the user had quoted them. In a command with arguments of its own, only words such as `nodes=5` are joined.
+fn with_joined_settings(command: &Command, typed: Vec<OsString>) -> Vec<OsString> {
+    let has_arguments = command.get_positionals().next().is_some();
+    let is_value = |word: &str| !word.starts_with('-');
+    let is_setting = |word: &str| match has_arguments {
+        true => word.split_once('=').is_some_and(|(key, _)| !key.contains(['/', '-'])),
+        false => is_value(word),
+    };
+    let mut joined: Vec<OsString> = Vec::new();
+    let mut words = typed.into_iter().peekable();
+    while let Some(word) = words.next() {
+        let Some((flag, value)) = word.to_str().and_then(flag_of_settings) else {
+            let is_last = word == "--";
+            joined.push(word);
+            if is_last {
+                joined.extend(words.by_ref());
+            }
+            continue;
+        };
+        let mut next = |is_wanted: &dyn Fn(&str) -> bool| {
+            let word = words.next_if(|word| word.to_str().is_some_and(is_wanted));
+            word.map(|word| word.to_string_lossy().into_owned())
+        };
+        let first = value.map(String::from).or_else(|| next(&is_value));
+        let rest = std::iter::from_fn(|| next(&is_setting));
+        let settings: Vec<String> = first.into_iter().chain(rest).collect();
+        joined.push(flag.into());
+        if !settings.is_empty() {
+            let settings: Vec<&str> = settings.iter().map(String::as_str).collect();
+            joined.push(EngineText::joined(&settings).into());
+        }
+    }
+    joined
+}
+
+/// A flag that takes the settings of a program, and its value behind an equals sign.
+fn flag_of_settings(word: &str) -> Option<(&str, Option<&str>)> {
+    let (flag, value) = match word.split_once('=') {
+        Some((flag, value)) => (flag, Some(value)),
+        None => (word, None),
+    };
+    let name = flag.strip_prefix("--")?;
+    SETTINGS.contains(&name).then_some((flag, value))
 }
 
 /// The reason of a parser's error about one of the `keys` that the file sets.
@@ -175,14 +243,8 @@ struct Named<'a> {
 }
 
 impl<'a> Named<'a> {
-    /// Finds the subcommand and its first settings file; all other errors in the words are left to the parser.
-    fn find(program: &'a Command, typed: &[OsString]) -> Option<Named<'a>> {
-        let mut command = program;
-        let mut begin = 1;
-        while let Some(next) = typed.get(begin).and_then(|word| command.find_subcommand(word)) {
-            command = next;
-            begin += 1;
-        }
+    /// Finds the first settings file among the words; all other errors in them are left to the parser.
+    fn find(command: &'a Command, begin: usize, typed: &[OsString]) -> Option<Named<'a>> {
         command.get_arguments().find(|arg| arg.get_long() == Some(FLAG))?;
         for (index, word) in typed.iter().enumerate().skip(begin) {
             let (path, words) = match word.to_str().unwrap_or_default() {

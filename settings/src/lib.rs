@@ -7,3 +7,4 @@
 
 pub mod args;
 pub mod config;
+mod fastchess;

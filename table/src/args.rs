@@ -65,7 +65,7 @@ pub struct ServeArgs {
     pub open: bool,
 
     /// An engine, as in `arbiter match` (repeatable) [default: the built-in engine]
-    #[arg(long, value_name = "\"cmd=./x KEY=VALUE...\"")]
+    #[arg(long, value_name = "cmd=./x KEY=VALUE...")]
     pub engine: Vec<String>,
 
     /// Maximum number of engine processes, of all engines [default: number of processors]

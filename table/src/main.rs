@@ -6,9 +6,9 @@ use std::io;
 use std::process::ExitCode;
 use std::thread;
 
-use clap::Parser;
 use matches::play::{engine, sandbox};
-use matches::run::signals;
+use matches::run::{exit, signals};
+use settings::config::{self, ConfigError};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use table::args::{Cli, Command};
 use table::server::{self, complain};
@@ -22,7 +22,12 @@ fn main() -> ExitCode {
 }
 
 fn run() -> ExitCode {
-    let cli = Cli::parse();
+    let parsed = config::parse(std::env::args_os(), |_: &Cli| Ok(()));
+    let cli = match parsed {
+        Ok(parsed) => parsed.cli,
+        Err(ConfigError::Typed(error)) => return config::print_parser_message(&error),
+        Err(error) => return exit::fail(exit::USAGE, error),
+    };
     if let Some(Command::Engine { args }) = cli.command {
         return buxtehude::session::serve_stdio(&args);
     }

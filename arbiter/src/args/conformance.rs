@@ -48,7 +48,7 @@ pub struct CheckArgs {
     pub variant: Option<String>,
 
     /// Check only the game of this program, as for `arbiter match --rules`, for each number of seats that it allows
-    #[arg(long, value_name = "\"cmd=./x KEY=VALUE...\"", value_parser = rules, conflicts_with = "variant")]
+    #[arg(long, value_name = "cmd=./x KEY=VALUE...", value_parser = rules, conflicts_with = "variant")]
     pub rules: Option<RulesPlan>,
 
     /// Check only this number of seats [default: all that the engine plays]
@@ -89,7 +89,7 @@ EXAMPLES
   arbiter rules check 'cmd=./x args=\"--board 9\" name=go' --players 2 --games 5 --plies 500")]
 pub struct CheckRulesArgs {
     /// The program, as for `arbiter match --rules`
-    #[arg(value_name = "\"cmd=./x KEY=VALUE...\"", value_parser = rules)]
+    #[arg(value_name = "cmd=./x KEY=VALUE...", value_parser = rules)]
     pub rules: RulesPlan,
 
     /// Numbers of players to check, such as 2,4 [default: all that the program allows]

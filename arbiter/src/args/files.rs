@@ -23,7 +23,7 @@ pub struct FileArgs {
 
     /// Program that gives the rules of another game, as for `arbiter match` [default: the store's, if this user
     /// made it]
-    #[arg(long, value_name = "\"cmd=./x KEY=VALUE...\"", value_parser = rules)]
+    #[arg(long, value_name = "cmd=./x KEY=VALUE...", value_parser = rules)]
     pub rules: Option<RulesPlan>,
 }
 
@@ -69,7 +69,7 @@ pub struct ReportArgs {
     pub review: usize,
 
     /// Engine for the reviews, as in `arbiter review --engine`; without cmd=, the built-in engine
-    #[arg(long, value_name = "\"cmd=./x KEY=VALUE...\"", hide_short_help = true)]
+    #[arg(long, value_name = "cmd=./x KEY=VALUE...", hide_short_help = true)]
     #[arg(default_value = "", hide_default_value = true)]
     pub review_engine: String,
 
@@ -83,7 +83,7 @@ pub struct ReportArgs {
     pub luck: Option<u64>,
 
     /// Engine that measures the luck instead, with the keys of `arbiter match --engine`; it must give estimates
-    #[arg(long, value_name = "\"cmd=./x KEY=VALUE...\"", value_parser = luck_engine, hide_short_help = true)]
+    #[arg(long, value_name = "cmd=./x KEY=VALUE...", value_parser = luck_engine, hide_short_help = true)]
     pub luck_engine: Option<EngineSpec>,
 
     /// Isolation of the engines for luck and reviews
@@ -186,11 +186,11 @@ pub struct VerifyArgs {
     pub concurrency: Option<usize>,
 
     /// Engine of a record, with the keys of `arbiter match --engine` (repeatable)
-    #[arg(long, value_name = "\"cmd=./x KEY=VALUE...\"")]
+    #[arg(long, value_name = "cmd=./x KEY=VALUE...")]
     pub engine: Vec<String>,
 
     /// Settings shared by all engines of a record
-    #[arg(long, value_name = "\"KEY=VALUE...\"")]
+    #[arg(long, value_name = "KEY=VALUE...")]
     pub each: Option<String>,
 
     /// Run the programs that the store names although another user made it
@@ -269,7 +269,7 @@ pub struct ReviewArgs {
     pub sample: u64,
 
     /// Engine that values positions, with the keys of `arbiter match --engine`; without cmd=, the built-in engine
-    #[arg(long, value_name = "\"cmd=./x KEY=VALUE...\"")]
+    #[arg(long, value_name = "cmd=./x KEY=VALUE...")]
     #[arg(default_value = "", hide_default_value = true)]
     pub engine: String,
 

@@ -61,7 +61,7 @@ pub struct OpeningsArgs {
     pub tries: Option<u64>,
 
     /// Judging engine, with the keys of `arbiter match --engine`; without cmd=, the built-in engine
-    #[arg(long, value_name = "\"cmd=./x KEY=VALUE...\"")]
+    #[arg(long, value_name = "cmd=./x KEY=VALUE...")]
     #[arg(default_value = "", hide_default_value = true)]
     pub engine: String,
 

@@ -23,6 +23,8 @@ pub const LONGEST_MARGIN: Duration = Duration::from_millis(50);
 const SHORTEST_MARGIN: Duration = Duration::from_millis(10);
 /// The default margin is this part of the time for a move.
 const MARGIN_PART: u32 = 20;
+/// Longest time of a clock.
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 /// Number of moves in a game, for the time per move of a clock without periods.
 const MOVES_OF_A_GAME: u32 = 40;
 
@@ -171,8 +173,14 @@ impl FromStr for Limit {
     }
 }
 
-/// Parses a clock: `seconds`, `seconds+seconds` or `moves/seconds+seconds`.
+/// Parses a clock: `seconds`, `seconds+seconds` or `moves/seconds+seconds`; the first seconds may be
+/// `minutes:seconds`.
 pub fn clock(text: &str) -> Result<Limit, String> {
+    if ["inf", "infinite"].contains(&text) {
+        return Err(
+            "expected a time; to play without one, leave it out and set depth or nodes".into()
+        );
+    }
     let expected = || {
         "expected seconds+seconds such as 10+0.1, or moves/seconds+seconds such as 40/60+0.5; the first seconds \
          above 0, none above a day, 1 to 10000 moves"
@@ -187,7 +195,9 @@ pub fn clock(text: &str) -> Result<Limit, String> {
         None => (None, text),
     };
     let (time, increment) = rest.split_once('+').unwrap_or((rest, "0"));
-    let limit = seconds(time).zip(seconds(increment));
+    let (minutes, time) = time.split_once(':').unwrap_or(("0", time));
+    let time = seconds(time).zip(seconds(minutes)).map(|(time, minutes)| time + 60 * minutes);
+    let limit = time.filter(|time| *time <= DAY).zip(seconds(increment));
     let limit = limit.filter(|(time, _)| !time.is_zero());
     let (time, increment) = limit.ok_or_else(expected)?;
     let clock = ClockLimit { moves, time, increment };
@@ -196,9 +206,9 @@ pub fn clock(text: &str) -> Result<Limit, String> {
 
 /// Parses a number of seconds, to the millisecond.
 fn seconds(text: &str) -> Option<Duration> {
-    const DAY: f64 = 24.0 * 60.0 * 60.0;
     let plain = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-    let seconds: f64 = text.parse().ok().filter(|seconds| plain && *seconds <= DAY)?;
+    let seconds: f64 =
+        text.parse().ok().filter(|seconds| plain && *seconds <= DAY.as_secs_f64())?;
     Some(Duration::from_millis((seconds * 1000.0).round() as u64))
 }
 
@@ -242,8 +252,15 @@ mod tests {
     }
 
     #[test]
+    fn a_clock_may_be_in_minutes_and_seconds() {
+        for (text, seconds) in [("tc=1:30+0.5", "tc=90+0.5"), ("tc=40/0:30.5", "tc=40/30.5")] {
+            assert_eq!(text.parse::<Limit>(), seconds.parse());
+        }
+    }
+
+    #[test]
     fn a_word_that_is_no_limit_is_named() {
-        for text in ["depth=x", "depth=3 st=1", "tc=0"] {
+        for text in ["depth=x", "depth=3 st=1", "tc=0", "tc=inf", "tc=1:-1", "tc=:", "tc=1440:1"] {
             let error = text.parse::<Limit>().unwrap_err();
             assert!(error.contains("expected"), "{error}");
         }

@@ -3,6 +3,7 @@
 //! The string is split into words as in a shell; each word is a key and a value. The same keys, except `cmd` and
 //! `name`, describe the settings that all engines share.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use matches::plan::numbers::{cpu_seconds, mebibytes, milliseconds_or_zero, processes};
@@ -10,11 +11,10 @@ use matches::plan::{EngineSpec, Limit};
 use matches::record::printable::is_hidden;
 use matches::spelling::did_you_mean;
 
+use crate::fastchess;
+
 const KEYS: &str = "cmd, args, name, dir, option.NAME, movetime, depth, nodes, tc, margin, legal, \
     ponder, restart, memory, cpu, processes, filesize, net";
-
-/// Keys of fastchess and cutechess-cli that have another name here, or none.
-const FASTCHESS_KEYS: [&str; 3] = ["st", "timemargin", "proto"];
 
 /// Keys of time limits, of which an engine has at most one.
 const TIMES: [&str; 2] = ["movetime", "tc"];
@@ -50,12 +50,37 @@ impl EngineText {
         Ok(engine)
     }
 
+    /// Joins the words of a command line to one text. Each word is either such a text or one setting, whose value may have
+    /// spaces. The arguments of a program may look like settings, so they are one value.
+    pub(crate) fn joined(words: &[&str]) -> String {
+        let is_text = |word: &str| {
+            let parts = shlex::split(word).unwrap_or_default();
+            let mut keys = parts.iter().map(|part| part.split_once('=').map(|(key, _)| key));
+            !word.starts_with("args=") && keys.all(|key| key.is_some_and(EngineText::has_key))
+        };
+        let quoted =
+            |word: &str| shlex::try_quote(word).map_or_else(|_| word.into(), Cow::into_owned);
+        let text = |word: &str| match word.split_once('=') {
+            _ if words.len() == 1 || is_text(word) => word.to_string(),
+            Some((key, value)) if quoted(key) == key => format!("{key}={}", quoted(value)),
+            _ => quoted(word),
+        };
+        let words: Vec<String> = words.iter().map(|word| text(word)).collect();
+        words.join(" ")
+    }
+
+    /// `true` if an engine has settings of this key.
+    pub(crate) fn has_key(key: &str) -> bool {
+        key.starts_with("option.") || KEYS.split(", ").any(|known| known == key)
+    }
+
     /// The error of a word without a key; suggests an argument after the program, or `cmd=` if it looks like one.
     fn no_value(&self, word: &str) -> String {
-        let meant = match word.contains(['/', '.']) {
-            true if self.get("cmd").is_some() => format!(": did you mean args={word}?"),
-            true => format!(": did you mean cmd={word}?"),
-            false => format!("; the keys are {KEYS}"),
+        let meant = match (fastchess::key(word), word.contains(['/', '.'])) {
+            (Some(replacement), _) => format!("; here: {replacement}"),
+            (None, true) if self.get("cmd").is_some() => format!(": did you mean args={word}?"),
+            (None, true) => format!(": did you mean cmd={word}?"),
+            (None, false) => format!("; the keys are {KEYS}"),
         };
         format!("{word:?} is not of the form KEY=VALUE{meant}")
     }
@@ -158,8 +183,8 @@ pub fn switch(value: &str) -> Result<bool, String> {
 }
 
 fn unknown_key(key: &str) -> String {
-    if FASTCHESS_KEYS.contains(&key) {
-        return format!("unknown key {key:?}: docs/fastchess.md translates the keys of fastchess");
+    if let Some(replacement) = fastchess::key(key) {
+        return format!("unknown key {key:?}; here: {replacement}");
     }
     let meant = did_you_mean(key, KEYS.split(", "));
     format!("unknown key {key:?}{meant}; the keys are {KEYS}")
@@ -212,6 +237,23 @@ mod tests {
     }
 
     #[test]
+    fn words_are_texts_or_settings_whose_values_stand() {
+        for (words, text) in [
+            (&["cmd=./a nodes=5"][..], "cmd=./a nodes=5"),
+            (&["cmd=./a", "nodes=5"], "cmd=./a nodes=5"),
+            (&["cmd=./my engine", "args=-q depth=3"], r#"cmd='./my engine' args='-q depth=3'"#),
+            (&["cmd=./a name='one two'", "nodes=5"], "cmd=./a name='one two' nodes=5"),
+            (&["option.Move Overhead=5", "name=it's"], r#"'option.Move Overhead=5' name="it's""#),
+            (&["tc=1 option.A=1", "option.B=\\"], r"tc=1 option.A=1 'option.B=\'"),
+        ] {
+            let joined = EngineText::parse(&EngineText::joined(words));
+            assert_eq!(joined, EngineText::parse(text), "{words:?}");
+            assert!(joined.is_ok(), "{words:?}: {joined:?}");
+        }
+        assert!(error(&EngineText::joined(&["cmd=python3", "x.py"])).ends_with("args=x.py?"));
+    }
+
+    #[test]
     fn a_value_may_contain_an_equals_sign() {
         let engine = EngineText::parse("option.Book=a=b").unwrap();
         assert_eq!(applied(&engine).options, [("Book".to_string(), "a=b".to_string())]);
@@ -231,11 +273,11 @@ mod tests {
     #[test]
     fn errors_name_what_was_given_and_what_is_accepted() {
         let errors = [
-            "cmd=x name='y", "cmd=x fast", "cmd=x st=1", "cmd=x proto=uci", "cmd=x move=1", "x.py",
-            "cmd=python3 x.py", "cmd=x cmd=y", "cmd=", "depth=3 depth=4", "movetime=3 tc=4",
-            "tc=0/4", "memory=0", "cpu=0", "net=no", "margin=-1", "ponder=1", "depth=0",
-            "movetime=ten", "tc=0+1", "tc=1e3", "tc=-1", "legal=yes", "args='\"a'", "option.=3",
-            "option.a=1 option.A=2", "option.uci_variant=chess",
+            "cmd=x name='y", "cmd=x fast", "cmd=x st=1", "cmd=x proto=uci", "cmd=x ponder",
+            "cmd=x move=1", "x.py", "cmd=python3 x.py", "cmd=x cmd=y", "cmd=", "depth=3 depth=4",
+            "movetime=3 tc=4", "tc=0/4", "memory=0", "cpu=0", "net=no", "margin=-1", "ponder=1",
+            "depth=0", "movetime=ten", "tc=0+1", "tc=1e3", "tc=-1", "legal=yes", "args='\"a'",
+            "option.=3", "option.a=1 option.A=2", "option.uci_variant=chess",
         ]
         .map(|text| format!("{text}\n  {}", error(text)));
         insta::assert_snapshot!(errors.join("\n"));

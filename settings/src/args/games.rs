@@ -150,11 +150,11 @@ pub struct GameArgs {
 
     /// An engine and its settings (repeatable); without any, levels 10, 7 and 4 of the built-in engine play, or with
     /// --each copies of it
-    #[arg(long, value_name = "\"cmd=./x KEY=VALUE...\"", help_heading = ENGINES)]
+    #[arg(long, value_name = "cmd=./x KEY=VALUE...", help_heading = ENGINES)]
     pub engine: Vec<String>,
 
     /// Settings shared by all engines; an engine's own take precedence, and options apply where they are offered
-    #[arg(long, value_name = "\"KEY=VALUE...\"", help_heading = ENGINES)]
+    #[arg(long, value_name = "KEY=VALUE...", help_heading = ENGINES)]
     pub each: Option<String>,
 
     /// Number of seats, 2 to 6
@@ -215,7 +215,7 @@ pub struct GameArgs {
     pub luck: Option<LuckPlan>,
 
     /// Engine that measures the luck instead, with the keys of --engine; it must give estimates
-    #[arg(long, value_name = "\"cmd=./x KEY=VALUE...\"", value_parser = luck_engine)]
+    #[arg(long, value_name = "cmd=./x KEY=VALUE...", value_parser = luck_engine)]
     #[arg(help_heading = RUNNING, hide_short_help = true)]
     pub luck_engine: Option<EngineSpec>,
 
@@ -300,7 +300,7 @@ pub struct ResumeArgs {
     pub trust_commands: bool,
 
     /// Engine that measures luck, if the match began with --luck-engine
-    #[arg(long, value_name = "\"cmd=./x KEY=VALUE...\"", value_parser = luck_engine)]
+    #[arg(long, value_name = "cmd=./x KEY=VALUE...", value_parser = luck_engine)]
     pub luck_engine: Option<EngineSpec>,
 
     /// Output files

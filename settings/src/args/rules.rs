@@ -32,7 +32,7 @@ pub struct RulesArgs {
 
     /// Program that gives the rules of another game, with the keys cmd, args, name (of the game), dir and limits of
     /// --engine, and with variant and draws (docs/games.md)
-    #[arg(long, value_name = "\"cmd=./x KEY=VALUE...\"", value_parser = rules, conflicts_with = "variant")]
+    #[arg(long, value_name = "cmd=./x KEY=VALUE...", value_parser = rules, conflicts_with = "variant")]
     pub rules: Option<RulesPlan>,
 }
 

@@ -1,39 +1,141 @@
-//! Hints in the parser's errors about unknown flags, where its own suggestion would mislead.
+//! Tips in the parser's errors about unknown words; its own suggestions mislead those who come from fastchess.
 
 use std::ffi::OsString;
 
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Arg, Command};
+use matches::spelling::nearest;
 
-/// A flag of one subcommand, and the flag of another that does the same there.
-const COUNTERPARTS: [(&str, &str, &str); 2] =
-    [("match", "--rounds", "--games"), ("tournament", "--games", "--rounds")];
+use crate::args::EngineText;
+use crate::fastchess;
 
-/// Names the flag meant instead of an unknown one in an error about the `typed` words.
-pub fn add(mut error: clap::Error, typed: &[OsString]) -> clap::Error {
-    let (ErrorKind::UnknownArgument, Some(ContextValue::String(flag))) =
+/// A flag as typed, with one dash or two.
+struct Flag<'a> {
+    typed: &'a str,
+    name: &'a str,
+}
+
+impl<'a> Flag<'a> {
+    /// The flag in a word; `None` for a value and for a flag of one letter.
+    fn of(word: &'a str) -> Option<Flag<'a>> {
+        let name = word.strip_prefix("--").or_else(|| word.strip_prefix('-'))?;
+        let (name, _) = name.split_once('=').unwrap_or((name, ""));
+        let typed = &word[..word.len() - word.trim_start_matches('-').len() + name.len()];
+        let is_name = name.len() > 1 && name.starts_with(|c: char| c.is_ascii_alphabetic());
+        is_name.then_some(Flag { typed, name })
+    }
+
+    fn has_two_dashes(&self) -> bool {
+        self.typed.starts_with("--")
+    }
+
+    fn is_flag_of(&self, command: &Command) -> bool {
+        has_flag(command, self.name)
+    }
+
+    /// What to write instead in the words of this command.
+    fn replacement(&self, command: &Command) -> Option<String> {
+        let name = self.name;
+        if let Some(command) = place_of(name, command) {
+            return Some(format!("`--{name}` is a flag of `{command}`"));
+        }
+        // A flag of the same name in another command is not about a match.
+        let is_of_match = has_flag(command, "max-plies") || !self.is_flag_of(command);
+        if let Some(replacement) = fastchess::flag(name).filter(|_| is_of_match) {
+            return Some(replacement.to_string());
+        }
+        if self.is_flag_of(command) {
+            return Some(format!("`--{name}`, with two dashes"));
+        }
+        if EngineText::has_key(name) && has_flag(command, "engine") {
+            return Some(format!("`{name}=VALUE` after `--engine`"));
+        }
+        let known = command.get_arguments().filter_map(Arg::get_long);
+        nearest(name, known).map(|near| format!("did you mean `--{near}`?"))
+    }
+}
+
+fn has_flag(command: &Command, name: &str) -> bool {
+    command.get_arguments().any(|arg| arg.get_long() == Some(name))
+}
+
+/// The first subcommand that has a flag, as typed; `None` for a command without subcommands.
+fn place_of(name: &str, command: &Command) -> Option<String> {
+    command.get_subcommands().find_map(|inner| match has_flag(inner, name) {
+        true => Some(inner.get_bin_name().unwrap_or(inner.get_name()).to_string()),
+        false => place_of(name, inner),
+    })
+}
+
+/// Says in an error about the `typed` words of a command what to write instead of each unknown flag.
+pub fn add(mut error: clap::Error, command: &Command, typed: &[OsString]) -> clap::Error {
+    let (ErrorKind::UnknownArgument, Some(ContextValue::String(word))) =
         (error.kind(), error.get(ContextKind::InvalidArg))
     else {
         return error;
     };
-    let is_typed = |word: &str| typed.iter().any(|typed| typed == word);
-    let mut counterparts = COUNTERPARTS.into_iter();
-    if let Some((.., meant)) = counterparts.find(|(of, unknown, _)| is_typed(of) && unknown == flag)
+    let word = word.clone();
+    let typed = typed.iter().filter_map(|word| word.to_str()).take_while(|word| *word != "--");
+    let typed: Vec<&str> = typed.collect();
+    let flags = typed.iter().filter_map(|word| Flag::of(word));
+    let unknown: Vec<Flag> =
+        flags.filter(|flag| !(flag.has_two_dashes() && flag.is_flag_of(command))).collect();
+    let mut tips: Vec<(Vec<&str>, String)> = Vec::new();
+    for flag in &unknown {
+        let Some(replacement) = flag.replacement(command) else {
+            continue;
+        };
+        match tips.iter_mut().find(|(_, known)| *known == replacement) {
+            Some((flags, _)) if flags.contains(&flag.typed) => {}
+            Some((flags, _)) => flags.push(flag.typed),
+            None => tips.push((vec![flag.typed], replacement)),
+        }
+    }
+    if let Some(index) = typed.iter().position(|typed| *typed == word)
+        && let Some(flag) = typed[..index].iter().rev().find_map(|word| Flag::of(word))
+        && !word.starts_with('-')
     {
-        // The usage would still show the parser's suggestion.
+        let replacement = fastchess::flag(flag.name);
+        tips.extend(replacement.map(|replacement| (vec![flag.typed], replacement.to_string())));
+    }
+    // The parser takes `-engine` for the short flag `-e`.
+    if let Some(flag) = unknown.iter().find(|flag| flag.typed.starts_with(&word)) {
+        error.insert(ContextKind::InvalidArg, ContextValue::String(flag.typed.to_string()));
+    }
+    error.remove(ContextKind::SuggestedArg);
+    if !tips.is_empty() {
         error.remove(ContextKind::Usage);
-        error.insert(ContextKind::SuggestedArg, ContextValue::String(meant.to_string()));
-    } else if typed.iter().any(|word| is_long_with_one_dash(word, flag)) {
-        let pointer = "flags begin with two dashes; docs/fastchess.md lists those of fastchess";
-        let pointers = vec![StyledStr::from(pointer)];
-        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(pointers));
+        let tip = |(flags, replacement): (Vec<&str>, String)| {
+            StyledStr::from(format!("{}: {replacement}", flags.join(", ")))
+        };
+        let tips = tips.into_iter().map(tip).collect();
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
     }
     error
 }
 
-/// `true` for a word such as `-engine`, which the parser takes for the short flag `flag`, such as `-e`.
-fn is_long_with_one_dash(word: &OsString, flag: &str) -> bool {
-    let word = word.to_str().and_then(|word| word.strip_prefix(flag));
-    let is_short = flag.len() == 2 && flag != "--";
-    is_short && word.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_lowercase()))
+/// Refuses `--log file=x`, which fastchess understands and which would name a file `file=x` here.
+///
+/// # Errors
+/// An error that names the value.
+pub fn refuse_file_key(command: &Command, typed: &[OsString]) -> Result<(), clap::Error> {
+    let words = typed.iter().map(|word| word.to_str().unwrap_or_default());
+    let words: Vec<&str> = words.take_while(|word| *word != "--").collect();
+    for pair in words.windows(2) {
+        let Some(file) = pair[1].strip_prefix("file=") else {
+            continue;
+        };
+        let takes_file = |arg: &Arg| {
+            let is_file = |names: &[_]| names.iter().any(|name| name == "FILE");
+            arg.get_long().is_some_and(|long| pair[0].strip_prefix("--") == Some(long))
+                && arg.get_value_names().is_some_and(is_file)
+        };
+        if command.get_arguments().any(takes_file) {
+            let (flag, value) = (pair[0], pair[1]);
+            let message = format!("invalid value '{value}' for '{flag}': expected {flag} {file}\n");
+            return Err(clap::Error::raw(ErrorKind::ValueValidation, message));
+        }
+    }
+    Ok(())
 }
