@@ -57,6 +57,7 @@ fn every_fault_fails_the_check_of_its_law() {
         ("order", 1, "error same/order: "),
         ("jump", 1, "error same/order: "),
         ("process", 1, "error same/process: "),
+        ("seats", 1, "error same/players: "),
         ("places", 1, "error games/3: "),
         ("endless", 0, "warning ends: "),
         ("text", 1, "error text: "),
@@ -77,6 +78,8 @@ fn every_fault_fails_the_check_of_its_law() {
         let first =
             failures.find(|line| ["error ", "warning "].iter().any(|word| line.starts_with(word)));
         assert!(first.is_some_and(|line| line.starts_with(expected)), "{fault}: {stdout}");
+        let widest = stdout.lines().map(|line| line.chars().count()).max();
+        assert!(widest < Some(400), "{fault}: {stdout}");
     }
 }
 
@@ -93,6 +96,63 @@ fn only_some_numbers_of_players_can_be_asked_about() {
         stdout.contains("error players: ") && stdout.contains("expected 2 or 3 players"),
         "{stdout}"
     );
+}
+
+#[test]
+fn games_longer_than_a_match_lets_them_be_are_told() {
+    let rules = format!("cmd=python3 args='{RACE} endless' name=race");
+    let (code, stdout, stderr) =
+        check(&rules, &["--games", "1", "--players", "2", "--plies", "1001"]);
+    assert_eq!(code, 0, "{stdout}{stderr}");
+    let expected = "games/2: 1 games of 1001 to 1001 plies, median 1001; 1 of more than 1000, where a match ends them";
+    assert!(stdout.contains(expected), "{stdout}");
+}
+
+/// A draw is no ply, as in matches: a turn of Pig is a roll with its draw, or a hold.
+#[test]
+fn a_ply_is_a_move() {
+    let rules = format!("cmd=python3 args={PIG}");
+    let (code, stdout, stderr) =
+        check(&rules, &["--games", "1", "--players", "2", "--plies", "7", "--only", "speed"]);
+    assert_eq!(code, 0, "{stdout}{stderr}");
+    assert!(stdout.contains("games/2: 1 games of 7 to 7 plies"), "{stdout}");
+    let moves = stdout.split("speed: ").nth(1).unwrap();
+    let states = moves.split("(median of ").nth(1).unwrap().split(')').next().unwrap();
+    assert!(states.parse::<u32>().unwrap() > 7, "{stdout}");
+}
+
+#[test]
+fn a_word_of_a_flag_is_no_program() {
+    let rules = format!("cmd=python3 args={PIG} name=pig");
+    for arguments in
+        [&["check", "--rules", &rules, "cmd=./x"][..], &["transcript", "cmd=./x name=y"]]
+    {
+        let (code, stdout, stderr) = run(arguments);
+        assert_eq!((code, stdout.as_str()), (2, ""), "{stderr}");
+        assert!(
+            stderr.contains("expected a program and its arguments as on a command line"),
+            "{stderr}"
+        );
+    }
+}
+
+#[test]
+fn the_keys_of_rules_are_listed() {
+    for (rules, expected) in [
+        (
+            "cmd=./x banana",
+            "\"banana\" is not of the form KEY=VALUE; the keys are cmd, args, name, dir, ",
+        ),
+        ("cmd=./x banana=1", "unknown key \"banana\"; the keys are "),
+        ("cmd=./x variants=1", "did you mean \"variant\"?"),
+        ("cmd=./x depth=1", "depth= does not apply to rules; the keys are "),
+        ("name=x", "cmd= is missing"),
+    ] {
+        let (code, stdout, stderr) = run(&["match", "--rules", rules]);
+        assert_eq!((code, stdout.as_str()), (2, ""), "{stderr}");
+        assert!(stderr.contains(expected), "{stderr}");
+        assert!(!stderr.contains("keys are") || stderr.contains(", variant, draws"), "{stderr}");
+    }
 }
 
 #[test]

@@ -2,6 +2,7 @@
 """The rules of any OpenSpiel game in which seats move one after the other and see everything. The argument names it
 as OpenSpiel does: `openspiel.py backgammon`, `openspiel.py "backgammon(scoring_type=full_scoring)"`."""
 
+import difflib
 import functools
 import math
 import re
@@ -13,9 +14,18 @@ import pyspiel
 PROTOCOL_WORDS = {"moves", "legal", "places", "winnings", "weights", "ponder", "estimate", "-"}
 
 
+def known(text):
+    """Returns the game of that name; for an unknown name, OpenSpiel's error lists all of them."""
+    name = re.match(r"[^(]*", text)[0]
+    if name not in pyspiel.registered_names():
+        near = difflib.get_close_matches(name, pyspiel.registered_names(), 5)
+        raise ValueError(f"OpenSpiel has no game {name!r}; the nearest are {', '.join(near) or 'none'}")
+    return pyspiel.load_game(text)
+
+
 def load(text, seats=None):
     """Returns the game for that number of seats, or for OpenSpiel's own number."""
-    game = pyspiel.load_game(text)
+    game = known(text)
     kind, parameters = game.get_type(), game.get_parameters()
     if kind.dynamics != pyspiel.GameType.Dynamics.SEQUENTIAL:
         raise ValueError(f"{text}: simultaneous moves; expected seats that take turns")
@@ -148,5 +158,6 @@ if __name__ == "__main__":
     try:
         serve(*sys.argv[1:])
     except (ValueError, pyspiel.SpielError) as error:
-        print("info string error:", *str(error).splitlines()[:1], flush=True)
-        sys.exit(f"openspiel.py: {error}")
+        reason = str(error).split("\n")[0][:300]
+        print("info string error:", reason, flush=True)
+        sys.exit(f"openspiel.py: {reason}")

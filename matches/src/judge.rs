@@ -16,6 +16,7 @@ use crate::play::interrupt::Interrupt;
 use crate::play::log::Log;
 use crate::play::sandbox::Isolation;
 use crate::record::is_estimate;
+use crate::record::printable::ends_of;
 
 /// Timeout for `uciok` and `readyok`.
 const READY: Duration = Duration::from_secs(30);
@@ -31,7 +32,7 @@ pub enum JudgeError {
     #[error(transparent)]
     Start(#[from] StartError),
     /// The engine does not answer.
-    #[error("engine {engine}, asked about {about:?}: {error}{output}{}", quoted(stderr))]
+    #[error("engine {engine}, asked about {:?}: {error}{output}{}", ends_of(about), quoted(stderr))]
     Failed {
         /// The engine's name.
         engine: String,
@@ -46,8 +47,9 @@ pub enum JudgeError {
     },
     /// The answer contains no estimate.
     #[error(
-        "engine {engine}, asked about {line:?}: {found}; expected `estimate` with {seats} shares of 1000 \
-         in its `bestmove` or `info`"
+        "engine {engine}, asked about {:?}: {found}; expected `estimate` with {seats} shares of 1000 \
+         in its `bestmove` or `info`",
+        ends_of(line)
     )]
     NoEstimate {
         /// The engine's name.
@@ -60,7 +62,7 @@ pub enum JudgeError {
         seats: usize,
     },
     /// The best move is illegal.
-    #[error("engine {engine}, asked about {line:?}: its best move is {found}; expected one of {}", expected.join(" "))]
+    #[error("engine {engine}, asked about {:?}: its best move is {found}; expected one of {}", ends_of(line), expected.join(" "))]
     NoMove {
         /// The engine's name.
         engine: String,

@@ -14,17 +14,20 @@ use settings::args::rules::rules;
 /// `arbiter check`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The first line says whether the engine can play matches, and with how many seats. Each check has a
-name, a severity and a one-line expectation. One failure of each cause is shown, with the end of the
-exchange that led to it (! marks standard error); after three in a group, the rest of the group is
-left out. --only shows and runs all. The exit code is 0 if there are no errors (warnings do not
-count), 1 if there are, 2 if the program cannot be started, 5 if a rules program fails.
+The first line says whether the engine can play matches, and with how many
+seats. Each check has a name, a severity and a one-line expectation. One
+failure of each cause is shown, with the end of the exchange that led to it (!
+marks standard error); after three in a group, the rest of the group is left
+out. --only shows and runs all. The exit code is 0 if there are no errors
+(warnings do not count), 1 if there are, 2 if the program cannot be started, 5
+if a rules program fails.
 
 EXAMPLES
   arbiter check ./mine
   arbiter check --profile match --legal python3 examples/engine.py
-  arbiter check ./mine --threads 4           # arguments after the program are passed to it
-  arbiter check --rules 'cmd=python3 args=examples/rules/pig.py' python3 examples/hold_at.py 20
+  arbiter check ./mine --threads 4          # passes it these arguments
+  arbiter check --rules cmd=python3 args=examples/rules/pig.py \\
+                python3 examples/hold_at.py 20
   arbiter check --soak=5000 --only soak ./mine
   arbiter check --format junit ./mine --quiet > report.xml
   arbiter check --profile uci --variant NAME ./plain")]
@@ -80,13 +83,14 @@ pub struct CheckArgs {
 /// `arbiter rules check`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Plays random games for each number of players and checks the laws of \"Rules by another program\" in
-protocol.md: games, places, texts, the same answers in any order and from another process, positions
-that stay after an error, and unusual lines. The output and the exit code are as of `arbiter check`.
+Plays random games for each number of players and checks the laws of \"Rules by
+another program\" in protocol.md: games, places, texts, the same answers in any
+order and from another process, positions that stay after an error, and unusual
+lines. The output and the exit code are as of `arbiter check`.
 
 EXAMPLES
   arbiter rules check 'cmd=python3 args=examples/rules/pig.py'
-  arbiter rules check 'cmd=./x args=\"--board 9\" name=go' --players 2 --games 5 --plies 500")]
+  arbiter rules check 'cmd=./x args=\"--board 9\" name=go' --players 2 --games 5")]
 pub struct CheckRulesArgs {
     /// The program, as for `arbiter match --rules`
     #[arg(value_name = "cmd=./x KEY=VALUE...", value_parser = rules)]
@@ -100,7 +104,7 @@ pub struct CheckRulesArgs {
     #[arg(long, value_name = "N", default_value = "20", value_parser = positive)]
     pub games: u64,
 
-    /// Moves and draws after which a game is broken off
+    /// Plies after which a game is broken off, that is moves of all seats
     #[arg(long, value_name = "N", default_value = "2000", value_parser = positive)]
     pub plies: u64,
 
@@ -130,13 +134,14 @@ pub struct CheckRulesArgs {
 #[command(after_help = "\
 LINES OF A SCRIPT
   > LINE     is sent
-  < PATTERN  is expected: * is any text within the line, and < ... any number of lines
-  ~ MS       waits that many milliseconds; without a number, until the output is silent
+  < PATTERN  is expected: * is any text, and < ... any number of lines
+  ~ MS       waits that many milliseconds; without MS, until all is silent
   # TEXT     is a comment; empty lines are ignored too
 
-The transcript goes to standard output: the script with the actual output in place of the
-expected output, and with times and speeds masked. The exit code is 0 if everything matched, 1 if not, 2 if the
-script or the program cannot be used.
+The transcript goes to standard output: the script with the actual output in
+place of the expected output, and with times and speeds masked. The exit code
+is 0 if everything matched, 1 if not, 2 if the script or the program cannot be
+used.
 
 EXAMPLES
   arbiter transcript ./mine < script

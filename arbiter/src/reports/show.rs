@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use matches::archive::replay::{Replay, Step};
 use matches::plan::rules::Position;
-use matches::record::printable::printable;
+use matches::record::printable::{ends_of, printable};
 use matches::record::{GameRecord, TurnRecord};
 use matches::report::{Column, ordinal, table};
 
@@ -60,7 +60,8 @@ fn moves(record: &GameRecord, walk: &Replay) -> String {
     let columns: Vec<Column> = MOVE.into_iter().chain(position).chain(OPINION).collect();
     let table = table(&columns, rows);
     let picture = picture(&walk.last).map_or_else(String::new, |picture| picture + "\n\n");
-    format!("start {}\n\n{table}\nend   {}\n\n{picture}", walk.first, walk.last)
+    let [first, last] = [&walk.first, &walk.last].map(Position::to_string);
+    format!("start {}\n\n{table}\nend   {}\n\n{picture}", ends_of(&first), ends_of(&last))
 }
 
 /// The picture that a rules program draws; the columns show other positions.

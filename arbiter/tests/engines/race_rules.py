@@ -46,6 +46,8 @@ class Race:
         return [*(["over"] if self.is_over() else [self.mover + 1, "legal", *moves]), "places", *places, *winnings]
 
     def text(self):
+        if fault in ("seats", "endless"):
+            return ""
         mover = 0 if fault == "text" else self.mover
         return f"{','.join(map(str, self.steps))} {','.join(map(str, self.arrived)) or '-'} {mover}"
 
@@ -85,7 +87,7 @@ for line in sys.stdin:
         case ["query", "text"]:
             print("response", race.text())
         case ["query", "players"]:
-            print("response", len(race.steps))
+            print("response", len(race.steps) + (fault == "seats" and max(race.steps) > 0))
         case ["query", "stake"] if fault == "stake":
             print("response 3")
         case ["query", "weather"] if fault == "mute":

@@ -110,6 +110,22 @@ pub fn first_and_last(lines: &[String]) -> Vec<String> {
     }
 }
 
+/// Characters from the start and from the end of a text that [`ends_of`] keeps.
+const ENDS: [usize; 2] = [60, 140];
+
+/// Returns the ends of a text, with three dots between them, if it is too long to be shown: of a long game the start and
+/// the last moves.
+pub fn ends_of(text: &str) -> Cow<'_, str> {
+    let [head, tail] = ENDS;
+    let length = text.chars().count();
+    if length <= head + tail {
+        return Cow::Borrowed(text);
+    }
+    let from_head: String = text.chars().take(head).collect();
+    let from_tail: String = text.chars().skip(length - tail).collect();
+    Cow::Owned(format!("{from_head} ... {from_tail}"))
+}
+
 /// Replaces hidden characters in JSON by JSON escapes; its meaning stays the same.
 pub fn printable_json(json: &str) -> Cow<'_, str> {
     // Outside of JSON strings the only hidden characters are white space, and inside of them white space is escaped.

@@ -3,11 +3,10 @@
 //! The string is split into words as in a shell; each word is a key and a value. The same keys, except `cmd` and
 //! `name`, describe the settings that all engines share.
 
-use std::borrow::Cow;
 use std::time::Duration;
 
 use matches::plan::numbers::{cpu_seconds, mebibytes, milliseconds_or_zero, processes};
-use matches::plan::{EngineSpec, Limit};
+use matches::plan::{EngineSpec, Limit, quoted};
 use matches::record::printable::is_hidden;
 use matches::spelling::did_you_mean;
 
@@ -35,7 +34,8 @@ impl EngineText {
         let mut engine = EngineText::default();
         let mut spec = EngineSpec::new("", "", Limit::default());
         for word in shlex::split(text).ok_or(UNCLOSED)? {
-            let (key, value) = word.split_once('=').ok_or_else(|| engine.no_value(&word))?;
+            let no_value = || no_value(&word, engine.get("cmd").is_some(), KEYS);
+            let (key, value) = word.split_once('=').ok_or_else(no_value)?;
             set(&mut spec, key, value)?;
             if engine.get(key).is_some() {
                 return Err(format!("{key} is given twice"));
@@ -54,12 +54,12 @@ impl EngineText {
     /// spaces. The arguments of a program may look like settings, so they are one value.
     pub(crate) fn joined(words: &[&str]) -> String {
         let is_text = |word: &str| {
-            let parts = shlex::split(word).unwrap_or_default();
-            let mut keys = parts.iter().map(|part| part.split_once('=').map(|(key, _)| key));
-            !word.starts_with("args=") && keys.all(|key| key.is_some_and(EngineText::has_key))
+            let has_key = |part: &String| {
+                part.split_once('=').is_some_and(|(key, _)| EngineText::has_key(key))
+            };
+            let parts = shlex::split(word).filter(|_| !word.starts_with("args="));
+            parts.is_some_and(|parts| parts.iter().all(has_key))
         };
-        let quoted =
-            |word: &str| shlex::try_quote(word).map_or_else(|_| word.into(), Cow::into_owned);
         let text = |word: &str| match word.split_once('=') {
             _ if words.len() == 1 || is_text(word) => word.to_string(),
             Some((key, value)) if quoted(key) == key => format!("{key}={}", quoted(value)),
@@ -72,17 +72,6 @@ impl EngineText {
     /// `true` if an engine has settings of this key.
     pub(crate) fn has_key(key: &str) -> bool {
         key.starts_with("option.") || KEYS.split(", ").any(|known| known == key)
-    }
-
-    /// The error of a word without a key; suggests an argument after the program, or `cmd=` if it looks like one.
-    fn no_value(&self, word: &str) -> String {
-        let meant = match (fastchess::key(word), word.contains(['/', '.'])) {
-            (Some(replacement), _) => format!("; here: {replacement}"),
-            (None, true) if self.get("cmd").is_some() => format!(": did you mean args={word}?"),
-            (None, true) => format!(": did you mean cmd={word}?"),
-            (None, false) => format!("; the keys are {KEYS}"),
-        };
-        format!("{word:?} is not of the form KEY=VALUE{meant}")
     }
 
     /// Adds a setting.
@@ -137,7 +126,7 @@ fn set(spec: &mut EngineSpec, key: &str, value: &str) -> Result<(), String> {
         text => Ok(text.to_string()),
     };
     match (key, option) {
-        (_, Some("")) => return Err(unknown_key(key)),
+        (_, Some("")) => return Err(unknown_key(key, KEYS)),
         (_, Some(name)) if name.eq_ignore_ascii_case("UCI_Variant") => {
             return Err(format!(
                 "option.{name}: the variant is set with --variant, for all engines"
@@ -165,7 +154,7 @@ fn set(spec: &mut EngineSpec, key: &str, value: &str) -> Result<(), String> {
         ("movetime" | "depth" | "nodes" | "tc", _) => {
             spec.limit = Limit::of_key(key, value).map_err(wrong)?.or(spec.limit);
         }
-        _ => return Err(unknown_key(key)),
+        _ => return Err(unknown_key(key, KEYS)),
     }
     Ok(())
 }
@@ -182,12 +171,23 @@ pub fn switch(value: &str) -> Result<bool, String> {
     }
 }
 
-fn unknown_key(key: &str) -> String {
+/// The error of a word without a key; suggests an argument after the program, or `cmd=` if it looks like one.
+pub(super) fn no_value(word: &str, has_program: bool, keys: &str) -> String {
+    let meant = match (fastchess::key(word), word.contains(['/', '.'])) {
+        (Some(replacement), _) => format!("; here: {replacement}"),
+        (None, true) if has_program => format!(": did you mean args={word}?"),
+        (None, true) => format!(": did you mean cmd={word}?"),
+        (None, false) => format!("; the keys are {keys}"),
+    };
+    format!("{word:?} is not of the form KEY=VALUE{meant}")
+}
+
+pub(super) fn unknown_key(key: &str, keys: &str) -> String {
     if let Some(replacement) = fastchess::key(key) {
         return format!("unknown key {key:?}; here: {replacement}");
     }
-    let meant = did_you_mean(key, KEYS.split(", "));
-    format!("unknown key {key:?}{meant}; the keys are {KEYS}")
+    let meant = did_you_mean(key, keys.split(", "));
+    format!("unknown key {key:?}{meant}; the keys are {keys}")
 }
 
 #[cfg(test)]
@@ -234,6 +234,11 @@ mod tests {
             ..EngineSpec::new("My Engine", "./x", limit.or(Limit::depth(9)))
         };
         assert_eq!(applied(&EngineText::parse(text).unwrap()), engine);
+        let engine = EngineSpec { margin: None, ..engine };
+        assert_eq!(
+            applied(&EngineText::parse(&format!("{} restart=off", engine.words())).unwrap()),
+            engine
+        );
     }
 
     #[test]

@@ -15,7 +15,7 @@ use matches::play::log::Log;
 use matches::play::rules::connect;
 use matches::play::sandbox::Isolation;
 
-use super::engine_text::{EngineText, UNCLOSED};
+use super::engine_text::{EngineText, UNCLOSED, no_value, unknown_key};
 use super::engines::{default, program, spec};
 use matches::run::exit::ExitError;
 use matches::spelling::join;
@@ -90,7 +90,7 @@ fn file_name(typed: &EngineText) -> String {
 }
 
 /// Keys of a rules program; the other keys of an engine are about its play.
-const KEYS: [&str; 8] = ["cmd", "args", "name", "dir", "memory", "cpu", "processes", "filesize"];
+const KEYS: &str = "cmd, args, name, dir, memory, cpu, processes, filesize, variant, draws";
 
 /// Parses the program that gives a game's rules, from the keys of an engine's program and two more: `variant`, the
 /// game's name for engines with the option `UCI_Variant`, and `draws`. The program's name is the game's; without
@@ -102,19 +102,23 @@ pub fn rules(text: &str) -> Result<RulesPlan, String> {
     let (mut told, mut draws) = (None, Draws::Seat);
     let mut words = Vec::new();
     for word in shlex::split(text).ok_or(UNCLOSED)? {
+        let has_program = words.iter().any(|word: &String| word.starts_with("cmd="));
         match word.split_once('=') {
             Some(("variant", name)) => told = Some(name.to_string()),
             Some(("draws", choice)) => {
                 draws = choice.parse().map_err(|expected| format!("{word}: {expected}"))?;
             }
-            _ => words.push(word),
+            Some((key, _))
+                if EngineText::has_key(key) && !KEYS.split(", ").any(|known| known == key) =>
+            {
+                return Err(format!("{key}= does not apply to rules; the keys are {KEYS}"));
+            }
+            Some((key, _)) if !EngineText::has_key(key) => return Err(unknown_key(key, KEYS)),
+            Some(_) => words.push(word),
+            None => return Err(no_value(&word, has_program, KEYS)),
         }
     }
     let typed = EngineText::parse(&join(words.iter().map(String::as_str)))?;
-    if let Some(key) = typed.keys().find(|key| !KEYS.contains(key)) {
-        let keys = KEYS.join(", ");
-        return Err(format!("{key}= does not apply to rules; the keys are {keys}, variant, draws"));
-    }
     if typed.get("cmd").is_none() {
         return Err("cmd= is missing".to_string());
     }

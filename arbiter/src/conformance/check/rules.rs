@@ -28,7 +28,7 @@ pub struct RulesSettings {
     pub players: Vec<usize>,
     /// Random games for each number of players.
     pub games: u64,
-    /// Moves and draws after which a game is broken off.
+    /// Plies after which a game is broken off.
     pub plies: u64,
     /// Seed of the games.
     pub seed: u64,

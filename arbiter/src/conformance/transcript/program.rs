@@ -190,8 +190,14 @@ impl Program {
 /// Describes a program with its arguments.
 ///
 /// # Errors
-/// [`ProgramError`] if an argument is not UTF-8.
+/// [`ProgramError`] if an argument is not UTF-8, or the program is a word of `--engine`.
 pub fn spec(program: &OsStr, arguments: &[OsString]) -> Result<EngineSpec, ProgramError> {
+    if let Some(words) = program.to_str().filter(|text| text.starts_with("cmd=")) {
+        return Err(ProgramError(format!(
+            "{words:?}: expected a program and its arguments as on a command line, such as ./mine -q; \
+             cmd= is a key of `arbiter match --engine`"
+        )));
+    }
     let words = arguments.iter().cloned().map(OsString::into_string);
     let no_text = |_| not_started(program.as_ref(), &"expected arguments in UTF-8");
     Ok(EngineSpec {

@@ -6,14 +6,12 @@ use thiserror::Error;
 
 use crate::plan::EngineSpec;
 use crate::plan::deck::Draws;
-use crate::record::printable::printable;
+use crate::record::printable::{ends_of, printable};
 
 /// Maximum length of a line in both directions, including its newline.
 pub const LONGEST_LINE: usize = 1 << 20;
 /// Maximum number of questions that are sent before the first answer.
 pub const AT_ONCE: usize = 32;
-/// Number of characters that an error quotes from the start and from the end of a question.
-const QUOTED_ENDS: [usize; 2] = [60, 140];
 
 /// A rules program as the user gave it. Its name is the name of the game.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,15 +91,7 @@ fn in_question(asked: &str) -> String {
     if asked.is_empty() {
         return String::new();
     }
-    let [head, tail] = QUOTED_ENDS;
-    let asked = printable(asked);
-    let length = asked.chars().count();
-    if length <= head + tail {
-        return format!("; asked `{asked}`");
-    }
-    let from_head: String = asked.chars().take(head).collect();
-    let from_tail: String = asked.chars().skip(length - tail).collect();
-    format!("; asked `{from_head} ... {from_tail}`")
+    format!("; asked `{}`", ends_of(&printable(asked)))
 }
 
 impl RulesError {

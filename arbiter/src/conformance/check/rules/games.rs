@@ -5,12 +5,14 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use buxtehude::rules::MAX_SEATS;
+use buxtehude::rules::{MAX_SEATS, Turn};
+use matches::plan::Patience;
 use matches::plan::rules::PositionError;
 use matches::plan::rules::external::{External, ExternalPosition};
 use matches::play::interrupt::Interrupt;
 use matches::play::log::Log;
 use matches::play::rules::connect;
+use matches::record::printable::ends_of;
 use rand::SeedableRng;
 use rand::seq::IteratorRandom;
 use rand_chacha::ChaCha8Rng;
@@ -81,36 +83,47 @@ impl Games {
 
     /// Plays games with this number of players; returns their lengths in words.
     fn play_all(&self, seats: usize) -> Result<String, Fault> {
+        let start = self.game.start(seats)?;
+        expect(!start.facts().actions.is_empty(), || "the game is over at its start".into())?;
         let mut random = ChaCha8Rng::seed_from_u64(self.settings.seed);
         random.set_stream(seats as u64);
         let games = self.settings.games;
-        let plies: Result<Vec<usize>, Fault> =
+        let plies: Result<Vec<u64>, Fault> =
             (0..games).map(|_| self.play(seats, &mut random)).collect();
-        let plies = plies?;
-        let least = plies.iter().min().unwrap_or(&0);
-        let most = plies.iter().max().unwrap_or(&0);
-        expect(*most > 0, || "the game is over at its start".into())?;
-        Ok(format!("{games} games of {least} to {most} plies"))
+        let mut plies = plies?;
+        plies.sort_unstable();
+        let at = |index: usize| plies.get(index).copied().unwrap_or_default();
+        let [least, median, most] = [0, plies.len() / 2, plies.len().saturating_sub(1)].map(at);
+        let usual = Patience::default().max_plies;
+        let long = plies.iter().filter(|&&plies| plies > usual.into()).count();
+        let cut = match long {
+            0 => String::new(),
+            long => format!(
+                "; {long} of more than {usual}, where a match ends them unless --max-plies is higher"
+            ),
+        };
+        Ok(format!("{games} games of {least} to {most} plies, median {median}{cut}"))
     }
 
-    /// Plays a game by words at random, outcomes too, so that rare ones come up; returns its length.
-    fn play(&self, seats: usize, random: &mut ChaCha8Rng) -> Result<usize, Fault> {
+    /// Plays a game by words at random, outcomes too, so that rare ones come up; returns its number of moves.
+    fn play(&self, seats: usize, random: &mut ChaCha8Rng) -> Result<u64, Fault> {
+        let mut plies = 0;
         let mut position = self.game.start(seats)?;
         let mut after = Vec::new();
         let mut found = self.found.borrow_mut();
         while let Some(word) = position.facts().actions.iter().choose(random) {
-            if after.len() as u64 >= self.settings.plies {
+            if plies >= self.settings.plies {
                 let count = found.endless.as_ref().map_or(1, |(count, _)| count + 1);
                 found.endless = Some((count, position));
                 break;
             }
+            plies += u64::from(matches!(position.facts().turn, Turn::Seat(_)));
             let begun = Instant::now();
             let next = position.after(word)?;
             found.times.push(begun.elapsed());
             position = next.clone();
             after.push(next);
         }
-        let plies = after.len();
         let last = after.pop();
         let kept = after.into_iter().sample(random, KEPT);
         found.samples.extend(kept.into_iter().chain(last));
@@ -157,7 +170,8 @@ pub fn laws(games: &Rc<Games>) -> Vec<Check> {
             Some((count, position)) => {
                 let plies = ends.settings.plies;
                 wrong(format!(
-                    "{count} games had no end after {plies} plies, such as position \"{position}\""
+                    "{count} games had no end after {plies} plies, such as position \"{}\"",
+                    ends_of(&position.to_string())
                 ))
             }
             None => Ok(()),

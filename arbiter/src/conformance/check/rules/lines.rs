@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use buxtehude::rules::{Turn, is_card};
 use matches::plan::rules::external::ExternalPosition;
-use matches::record::printable::shortened;
+use matches::record::printable::ends_of;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
@@ -22,9 +22,6 @@ const REFUSALS: usize = 20;
 
 /// Questions sent at once.
 const TOGETHER: usize = 250;
-
-/// Characters shown of a position.
-const SHOWN: usize = 300;
 
 /// Lines without an answer.
 const IGNORED: [(&str, &str); 5] = [
@@ -120,7 +117,7 @@ fn expect_states(
     for (position, expected) in asked {
         let now = state(talk, position)?;
         expect(now == *expected, || {
-            format!("position {:?}: first {expected:?}, then {now:?}", shortened(position, SHOWN))
+            format!("position {:?}: first {expected:?}, then {now:?}", ends_of(position))
         })?;
     }
     Ok(())
@@ -142,6 +139,7 @@ pub fn checks(games: &Rc<Games>, settings: &Settings) -> Vec<Check> {
     let samples: Rc<[ExternalPosition]> = Rc::from(&*games.samples());
     let positions: Rc<[String]> = samples.iter().map(ExternalPosition::to_string).collect();
     let mut checks = same(&positions, games.settings.seed, settings);
+    checks.push(seats(&samples));
     checks.push(texts(&positions));
     let every = samples.len().div_ceil(REFUSALS);
     // The last position of a game follows its others: an even step could miss all ends.
@@ -239,6 +237,24 @@ fn same(positions: &Rc<[String]>, seed: u64, settings: &Settings) -> Vec<Check> 
     ]
 }
 
+/// Checks that a game has the same number of seats from its start to its end.
+fn seats(samples: &Rc<[ExternalPosition]>) -> Check {
+    let samples = Rc::clone(samples);
+    let explanation = "`query players` has the same answer in all positions of a game";
+    Check::new("same/players", explanation, move |talk| {
+        for sample in samples.iter() {
+            let position = sample.to_string();
+            state(talk, &position)?;
+            let answer = response(talk, &["query players"])?;
+            let expected = format!("response {}", sample.seats());
+            expect(answer == expected, || {
+                format!("position {:?}: expected {expected:?}, got {answer:?}", ends_of(&position))
+            })?;
+        }
+        Ok(())
+    })
+}
+
 /// Checks that `position fen` reads the answers to `query text`.
 fn texts(positions: &Rc<[String]>) -> Check {
     let positions = Rc::clone(positions);
@@ -253,7 +269,7 @@ fn texts(positions: &Rc<[String]>) -> Check {
             }
             let after = [state(talk, &format!("fen {text}"))?, response(talk, &["query players"])?];
             expect(before == after, || {
-                let position = shortened(position, SHOWN);
+                let position = ends_of(position);
                 format!("position {position:?} has {before:?}, but its text {text:?} {after:?}")
             })?;
         }
@@ -264,7 +280,7 @@ fn texts(positions: &Rc<[String]>) -> Check {
 fn is_refused(talk: &mut Talk, position: &ExternalPosition, invalid: &str) -> Result<(), Fault> {
     let before = state(talk, &position.to_string())?;
     let answers = ask(talk, &[&format!("position {invalid}")])?;
-    let invalid = shortened(invalid, SHOWN);
+    let invalid = ends_of(invalid);
     expect(answers.len() == 1 && is_refusal(&answers[0]), || {
         format!("position {invalid:?}: expected one error, got {answers:?}")
     })?;
