@@ -9,15 +9,20 @@ use std::process::ExitCode;
 use buxtehude::{etudes, session};
 
 const USAGE: &str = "\
-buxtehude plays Hase und Igel, and Rabbits and Wolves, over a line protocol on standard input and output.
+buxtehude plays Hase und Igel, and Rabbits and Wolves, over a line protocol on
+standard input and output.
 
-Usage: buxtehude                   serve a client: a GUI, an arbiter, or a person (type `help`)
-       buxtehude COMMAND           run one command of the protocol and exit: `go perft 5`, `bench`, `help`
-       buxtehude rules [VARIANT]   answer questions about the rules of a variant, by default Hase und Igel, as a rules
-                                   program of `arbiter match --rules`
-       buxtehude etudes ...        check and tune the article's evaluation; `etudes` alone prints its usage
-       buxtehude --help, -h        print this
-       buxtehude --version, -V     print the version
+Usage: buxtehude                  serve a client: a GUI, an arbiter, or a person
+                                  (type `help`)
+       buxtehude COMMAND          run one command of the protocol and exit:
+                                  `go perft 5`, `bench`, `help`
+       buxtehude rules [VARIANT]  answer questions about the rules of a variant,
+                                  by default Hase und Igel, as a rules program
+                                  of `arbiter match --rules`
+       buxtehude etudes ...       check and tune the article's evaluation;
+                                  `etudes` alone prints its usage
+       buxtehude --help, -h       print this
+       buxtehude --version, -V    print the version
 
 Exit status: 0 success, 1 output failed, 2 unknown command or variant.
 ";

@@ -27,7 +27,11 @@ fn help_and_version_are_printed() {
         assert!(output.status.success(), "{output:?}");
         let help = text(&output.stdout);
         assert!(help.contains("Usage: buxtehude") && help.contains("go perft 5"));
-        assert!(help.lines().all(|line| line.len() <= 120), "{help}");
+        let protocol = engine(&["help"]);
+        let etudes = engine(&["etudes", "help"]);
+        for help in [help, text(&protocol.stdout), text(&etudes.stdout)] {
+            assert!(help.lines().all(|line| line.len() <= 80) && !help.is_empty(), "{help}");
+        }
     }
     for flag in ["--version", "-V"] {
         let output = run(&[flag], "");

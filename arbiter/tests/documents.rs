@@ -56,6 +56,19 @@ fn every_help_has_an_example_of_its_own_command() {
             .unwrap_or_else(|| panic!("{words:?}: no EXAMPLE in {help:?}"));
         let example = format!("  arbiter {}", words.join(" "));
         assert!(examples.contains(&example), "{words:?}: {examples}");
+        assert!(help.lines().all(|line| line.chars().count() <= 80), "{words:?}: {help}");
+    }
+}
+
+/// Text of a help below its flags; nothing breaks its lines at 80 columns.
+#[test]
+fn every_help_fits_80_columns() {
+    for (words, command) in leaves(&Cli::command(), &[]) {
+        let below = command.get_after_long_help().or(command.get_after_help()).unwrap().to_string();
+        let below = below.lines().last().unwrap();
+        let help = command.term_width(80).render_long_help().to_string();
+        assert!(help.lines().all(|line| line.chars().count() <= 80), "{words:?}: {help}");
+        assert_eq!(help.lines().last(), Some(below), "{words:?}");
     }
 }
 

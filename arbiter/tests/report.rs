@@ -59,6 +59,40 @@ fn a_match_with_a_fault() {
 }
 
 #[test]
+fn games_that_the_limit_of_their_length_ended_are_told_if_they_are_many() {
+    let names = ["swift", "steady"].map(String::from).to_vec();
+    for (cut, is_told) in [(3, false), (4, true), (30, true)] {
+        let mut report = Report::new(names.clone(), 3, 3);
+        for number in 1..=30 {
+            let mut game = game(number, ["swift", "steady", "swift"], [1, 1, 1]);
+            if number <= cut {
+                game.endings = vec![Ending::MaxPlies; 3];
+            }
+            report.add(&game);
+        }
+        let line = format!("\n{cut} of 30 games were ended by the limit of their length, ");
+        assert_eq!(report.text().contains(&line), is_told, "{}", report.text());
+    }
+}
+
+#[test]
+fn the_score_of_more_than_two_seats_is_no_share() {
+    let mut report = Report::new(["swift", "steady"].map(String::from).to_vec(), 3, 3);
+    for number in 1..=3 {
+        report.add(&game(number, ["swift", "steady", "swift"], [1, 2, 3]));
+    }
+    let text = report.text();
+    assert!(
+        text.contains("\nscore: part of the comparisons") && text.contains(": score 50.0 %"),
+        "{text}"
+    );
+    assert!(
+        text.lines().all(|line| line.starts_with(['─', ' ']) || line.chars().count() <= 80),
+        "{text}"
+    );
+}
+
+#[test]
 fn a_match_without_games() {
     let report = Report::new(vec!["swift".to_string()], 2, 2);
     insta::assert_snapshot!(report.text());
@@ -533,17 +567,13 @@ fn tables_fit_the_terminal_without_broken_words() {
         if columns <= 80 {
             assert!(text.contains("no room for: "), "{text}");
         }
-        let mut in_table = false;
+        assert!(text.lines().all(|line| line.chars().count() <= columns), "{text}");
+        let mut borders = 0;
         for line in text.lines() {
-            let is_line = line.starts_with('─');
-            in_table = in_table || is_line;
-            if line.is_empty() || line.starts_with("no room for: ") {
-                in_table = false;
-            } else if in_table {
-                assert!(is_of_table(line), "{line:?} in\n{text}");
-                assert!(!is_line || line.chars().count() <= columns, "{text}");
-            }
+            borders += usize::from(line.starts_with('─'));
+            // A table has three.
+            assert!(borders % 3 == 0 || is_of_table(line), "{line:?} in\n{text}");
         }
-        assert!(text.lines().filter(|line| line.starts_with('─')).count() >= 6, "{text}");
+        assert!(borders >= 6, "{text}");
     }
 }

@@ -146,12 +146,14 @@ pub enum Command {
 #[command(after_help = "\
 EXAMPLES
   fleet work --nats nats://host --concurrency 8
-  fleet work --nats nats://host --engine cmd=./mine --engine 'cmd=/opt/x name=old dir=/opt'
+  fleet work --nats nats://host --engine cmd=./mine \\
+             --engine cmd=/opt/x name=old dir=/opt
 
-A worker finds the engines and the rules program of a match by name among its --engine flags; the
-built-in engine of this program needs none. Each must have the SHA-256 that the match requires. A
-worker that lacks one of them plays no game of the match, and `fleet status` shows why. The
-arguments must be those of the match; the match supplies the options.")]
+A worker finds the engines and the rules program of a match by name among its
+--engine flags; the built-in engine of this program needs none. Each must have
+the SHA-256 that the match requires. A worker that lacks one of them plays no
+game of the match, and `fleet status` shows why. The arguments must be those of
+the match; the match supplies the options.")]
 pub struct WorkArgs {
     /// Number of blocks played concurrently
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..=512))]

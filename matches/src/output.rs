@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::os::fd::AsFd;
 use std::path::Path;
 
 use thiserror::Error;
@@ -35,12 +36,71 @@ pub fn is_same_file(one: &Path, other: &Path) -> bool {
     }
 }
 
+/// Columns of explanations where there is no terminal.
+const USUAL_COLUMNS: usize = 80;
+
 /// Columns of the terminal on standard output; `None` if it is not a terminal or its size is unknown.
-pub fn width() -> Option<u16> {
-    let stdout = io::stdout();
-    if !stdout.is_terminal() {
+pub fn width() -> Option<usize> {
+    columns_of(&io::stdout())
+}
+
+/// Columns of the terminal on standard error; `None` if it is not a terminal or its size is unknown.
+pub fn error_width() -> Option<usize> {
+    columns_of(&io::stderr())
+}
+
+fn columns_of(stream: &(impl IsTerminal + AsFd)) -> Option<usize> {
+    if !stream.is_terminal() {
         return None;
     }
-    let size = rustix::termios::tcgetwinsize(&stdout).ok()?;
-    (size.ws_col > 0).then_some(size.ws_col)
+    let size = rustix::termios::tcgetwinsize(stream).ok()?;
+    (size.ws_col > 0).then_some(size.ws_col.into())
+}
+
+/// Breaks the paragraphs of an explanation, one in each line, between words.
+pub fn explanation(text: &str) -> String {
+    broken(text, width().unwrap_or(USUAL_COLUMNS))
+}
+
+/// Breaks lines that are too long for the terminal between words; other programs get whole lines.
+pub fn fitted(text: &str) -> String {
+    width().map_or_else(|| text.to_string(), |width| broken(text, width))
+}
+
+/// Breaks lines longer than `width` between words.
+pub fn broken(text: &str, width: usize) -> String {
+    let mut broken = String::with_capacity(text.len() + 16);
+    for line in text.split_inclusive('\n') {
+        let mut column = 0;
+        for (index, word) in line.split(' ').enumerate() {
+            let length = word.trim_end().chars().count();
+            match index {
+                0 => {}
+                _ if column + 1 + length > width && length > 0 => {
+                    broken.truncate(broken.trim_end_matches(' ').len());
+                    broken.push('\n');
+                    column = 0;
+                }
+                _ => {
+                    broken.push(' ');
+                    column += 1;
+                }
+            }
+            broken += word;
+            column += length;
+        }
+    }
+    broken
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_lines_are_broken_between_words() {
+        let text = "one two three\n  four  five\n\nfourteen-letters x\n";
+        assert_eq!(broken(text, 40), text);
+        assert_eq!(broken(text, 9), "one two\nthree\n  four\nfive\n\nfourteen-letters\nx\n");
+    }
 }

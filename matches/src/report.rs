@@ -12,9 +12,10 @@ use std::fmt::Write;
 
 use crate::archive::replay::Replay;
 use crate::archive::store::SetAside;
+use crate::output;
 use crate::plan::Plan;
 use crate::record::ending::Ending;
-use crate::record::printable::{first_and_last, printable};
+use crate::record::printable::{ends_of, first_and_last, printable};
 use crate::record::{GameRecord, Speaker, TurnSums};
 use crate::score::{InOrder, Sprt, Standings, Summary, Verdict};
 use repeats::{Identity, Repeats};
@@ -31,6 +32,11 @@ const LISTED_FAULTS: usize = 10;
 /// Explanation of the columns that are not self-explanatory.
 const LEGEND: &str = "\
 share: fraction of all points of its games; par: the share of equals; ±: 95 % interval over blocks, - if unknown
+";
+
+/// Explanation of the score of one engine against another, which with two seats is the share.
+const SCORE_LEGEND: &str = "\
+score: part of the comparisons that it wins, each of a seat of one engine with a seat of the other
 ";
 
 /// Explanation of the luck-adjusted columns, which are shown only if luck was measured.
@@ -51,6 +57,12 @@ const FLAWS_LEGEND: &str = "\
 flaws: answers whose legal move was played, but with another part that was malformed or impossible, and was dropped
 ";
 
+/// Games ended by `--max-plies` are many if they are more than one in this number.
+const MANY_CUT: u64 = 10;
+
+/// Least number of games without any luck that is no chance.
+const TELLING_GAMES: u64 = 4;
+
 /// The report of a match. All its figures are of one set of games: complete blocks that repeat no earlier one. Faults
 /// and disturbances are those of all games.
 #[derive(Clone, Debug)]
@@ -67,6 +79,10 @@ pub struct Report {
     played: u64,
     /// Number of games that were still waiting at the end.
     left_out: u64,
+    /// Number of games, and of those among them that `--max-plies` ended.
+    lengths: [u64; 2],
+    /// Number of games whose luck was measured, and of those among them where it is 0 for all seats.
+    luck: [u64; 2],
     /// Number of faults in all games.
     faults: usize,
     /// Descriptions of the first faults, by number of the game.
@@ -102,6 +118,8 @@ impl Report {
             repeats: Repeats::default(),
             played: 0,
             left_out: 0,
+            lengths: [0; 2],
+            luck: [0; 2],
             faults: 0,
             listed: BTreeMap::new(),
             test: None,
@@ -236,6 +254,12 @@ impl Report {
         let (record, sums) = game.summary();
         self.fairness.add(record, sums);
         self.machines.add(record);
+        let is_cut = record.endings.contains(&Ending::MaxPlies);
+        self.lengths = [self.lengths[0] + 1, self.lengths[1] + u64::from(is_cut)];
+        if let Some(luck) = record.luck.as_ref().filter(|_| record.reruns.is_empty()) {
+            let is_none = luck.shares.iter().all(|share| *share == 0.0);
+            self.luck = [self.luck[0] + 1, self.luck[1] + u64::from(is_none)];
+        }
         if let Some(described) = describe_fault(record) {
             self.faults += 1;
             self.listed.insert(record.game, described);
@@ -259,6 +283,26 @@ impl Report {
             )),
         };
         self.repeats().into_iter().chain(left_out).collect()
+    }
+
+    /// Returns a line about games that ended before the rules ended them, if they are many, and one about values that
+    /// never depend on a draw.
+    pub fn remarks(&self) -> Vec<String> {
+        let [games, cut] = self.lengths;
+        let of_length = (cut * MANY_CUT > games).then(|| {
+            format!(
+                "{cut} of {games} games were ended by the limit of their length, and their seats share places: \
+                 see --max-plies"
+            )
+        });
+        let [measured, without] = self.luck;
+        let of_luck = (measured >= TELLING_GAMES && without == measured).then(|| {
+            format!(
+                "luck is 0 in all {measured} games: the values never depend on what is drawn, or there was no time to \
+                 ask for them"
+            )
+        });
+        of_length.into_iter().chain(of_luck).collect()
     }
 
     /// Returns the statistics of the match.
@@ -288,6 +332,9 @@ impl Report {
         if standings::has_flaws(&self.standings) {
             legend += FLAWS_LEGEND;
         }
+        if self.standings.seats().len() > 2 && self.standings.head_to_head().is_some() {
+            legend += SCORE_LEGEND;
+        }
         legend
     }
 
@@ -297,7 +344,7 @@ impl Report {
         if self.standings.games() > 0 {
             text.push('\n');
             text += &self.seats().text();
-            text += &self.legend();
+            text += &output::explanation(&self.legend());
         }
         let uncounted: Vec<String> =
             self.uncounted().into_iter().map(|sentence| sentence + "\n").collect();
@@ -305,10 +352,10 @@ impl Report {
         let parts = [
             (!uncounted.is_empty()).then(|| uncounted.concat()),
             self.head_to_head().map(|compared| compared.text()),
-            self.ratings().map(|rows| rows.text() + RATINGS_LEGEND),
-            fairness.rows().map(|rows| rows.text() + FAIRNESS_LEGEND),
-            machines.rows().map(|rows| rows.text() + MACHINES_LEGEND),
-            machines.shares().map(|rows| rows.text() + SHARES_LEGEND),
+            self.ratings().map(|rows| explained(rows, RATINGS_LEGEND)),
+            fairness.rows().map(|rows| explained(rows, FAIRNESS_LEGEND)),
+            machines.rows().map(|rows| explained(rows, MACHINES_LEGEND)),
+            machines.shares().map(|rows| explained(rows, SHARES_LEGEND)),
             self.summary().map(|summary| summary + "\n"),
             self.adjusted_summary().map(|summary| summary + "\n"),
         ];
@@ -317,6 +364,7 @@ impl Report {
             text += &part;
         }
         let remarks = machines.remarks().into_iter().chain(fairness.suspects());
+        let remarks = remarks.chain(self.remarks());
         for line in remarks.chain(fairness.warning()) {
             text += &format!("\n{line}\n");
         }
@@ -331,7 +379,7 @@ impl Report {
                 let _ = writeln!(text, "  and {more} more");
             }
         }
-        text
+        output::fitted(&text)
     }
 }
 
@@ -339,6 +387,11 @@ impl Waiting {
     fn summary(&self) -> Summary<'_> {
         (&self.outline, &self.sums)
     }
+}
+
+/// A table with the explanation of its columns below it.
+fn explained(rows: Rows, legend: &str) -> String {
+    rows.text() + &output::explanation(legend)
 }
 
 /// If a game ended by an illegal move, returns the position and the legal moves; otherwise nothing.
@@ -349,7 +402,7 @@ pub fn what_was_legal(record: &GameRecord) -> Vec<String> {
     // A record whose moves cannot be replayed has no such position.
     Replay::of(record).map_or(Vec::new(), |replay| {
         vec![
-            format!("position: {}", replay.last),
+            format!("position: {}", ends_of(&replay.last.to_string())),
             format!("legal: {}", replay.last.legal_actions().join(" ")),
         ]
     })

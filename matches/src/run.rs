@@ -27,7 +27,7 @@ use crate::archive::ArchiveError;
 use crate::archive::store::Store;
 use crate::archive::user_key::UserKey;
 use crate::luck::Evaluator;
-use crate::output::print;
+use crate::output::{fitted, print};
 use crate::plan::{EngineSpec, Plan};
 use crate::play::interrupt::Interrupt;
 use crate::play::log::Log;
@@ -321,7 +321,7 @@ impl Match {
         let outcome = self.play_games(&id_names, source);
         let footer = self.footer(begun.elapsed(), &outcome, &source.remarks());
         // The match is over, so a closed output no longer matters.
-        let _ = print(&format!("\n{}\n{footer}", self.ledger.report.text()));
+        let _ = print(&format!("\n{}\n{}", self.ledger.report.text(), fitted(&footer)));
         complain_of(&self.log);
         self.close(&outcome, &interrupt)
     }
@@ -340,7 +340,8 @@ impl Match {
             })?;
         }
         let place = source.prepare(self, engines)?;
-        print(&header(&self.plan, id_names, &place, &self.remarks)).map_err(|_| Stop::Interrupted)
+        print(&fitted(&header(&self.plan, id_names, &place, &self.remarks)))
+            .map_err(|_| Stop::Interrupted)
     }
 
     fn play_games<S: Source>(

@@ -170,7 +170,12 @@ fn with_joined_settings(command: &Command, typed: Vec<OsString>) -> Vec<OsString
             word.map(|word| word.to_string_lossy().into_owned())
         };
         let first = value.map(String::from).or_else(|| next(&is_value));
-        let rest = std::iter::from_fn(|| next(&is_setting));
+        // The program to check may follow, as in `arbiter check --rules cmd=./rules ./mine`.
+        let has_program = first.as_ref().is_some_and(|first| first.contains("cmd="));
+        let is_more = |word: &str| {
+            is_setting(word) && !(has_arguments && has_program && word.starts_with("cmd="))
+        };
+        let rest = std::iter::from_fn(|| next(&is_more));
         let settings: Vec<String> = first.into_iter().chain(rest).collect();
         joined.push(flag.into());
         if !settings.is_empty() {

@@ -23,11 +23,12 @@ tune FILE [--save]        try each factor from 50 to 200 in steps of 10, and sho
 help                      show this
 
 A line of FILE: square;carrots;lettuces;misses a turn (t or f) for each of 2 to 6
-players, then the verdict, as in 45;26;2;f;29;19;0;f;2. Lines count from 1. Factors are in
-hundredths, 0 to 1000. Every command takes --variant NAME, the rules by which to read FILE.
+players, then the verdict, as in 45;26;2;f;29;19;0;f;2. Lines count from 1.
+Factors are in hundredths, 0 to 1000. Every command takes --variant NAME, the
+rules by which to read FILE.
 
-exit status: 0 success, 1 some lines of FILE are invalid and the rest was done, 2 the
-arguments or a file are invalid and nothing was done
+exit status: 0 success, 1 some lines of FILE are invalid and the rest was done,
+2 the arguments or a file are invalid and nothing was done
 ";
 
 /// A command with its file.

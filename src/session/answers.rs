@@ -19,19 +19,20 @@ setoption name N value V  set an option
 position startpos [players N] [moves ...]
 position fen <text> [moves ...]
 position etude <line> [moves ...]
-                          set the position; moves and cards in the order in which they happened
+                          set the position; moves and cards as they happened
 go [depth D] [nodes N] [movetime MS] [infinite] [ponder] [searchmoves M ...]
-   [time T1 ... TN [inc I1 ... IN] [movestogo K]] [wtime T btime T [winc I binc I]]
+   [time T1 ... TN [inc I1 ... IN] [movestogo K]]
+   [wtime T btime T [winc I binc I]]
    [p1time T p2time T ... [p1inc I p2inc I ...]]
-                          search; without a limit until `stop`, or until nothing is left to find out
+                          search; without a limit until `stop`, or to the end
 go perft D                count the lines of play to depth D
 stop                      end the search with its best move
 ponderhit                 the move pondered on was played
 query p1turn|turn|gameover|result|legal|players|state|text
-                          answer a question about the position, after the word `response`
+                          answer a question about the position by `response`
 d                         show the position
 eval                      show the static estimate, term by term
-bench [depth]             search fixed positions; the nodes are a signature of the search
+bench [depth]             search fixed positions; nodes: the search's signature
 compiler                  show version, target and features of the build
 solve                     count the positions of the solved games, and who wins them
 isready, ucinewgame, uginewgame, debug on|off, help, quit";

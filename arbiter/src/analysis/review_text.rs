@@ -3,14 +3,15 @@
 use serde::Serialize;
 
 use super::review::{BadMove, ReviewPlan, ReviewedGame};
-use matches::record::printable::printable_json;
+use matches::output::explanation;
+use matches::record::printable::{ends_of, printable_json};
 use matches::report::{Column, decimals, ordinal, percent, signed, table};
 use matches::review::{COSTLY, Line, Mean, Review, ReviewedCard, SeatSums, Totals};
 
 /// Legend of the columns of a review.
 const LEGEND: &str = "permille of all points; the columns from start to result add up; \
-    skill: minus the loss of a seat's own moves; gifts:\n\
-    gain from others' moves; luck: gain from cards; noise: errors of the search values\n";
+    skill: minus the loss of a seat's own moves; \
+    gifts: gain from others' moves; luck: gain from cards; noise: errors of the search values\n";
 
 /// Legend of the column that appears only if the arbiter ended a game.
 const VERDICT: &str =
@@ -59,7 +60,7 @@ fn seats_table(game: &ReviewedGame<'_>) -> String {
 
 fn legend(is_cut: bool) -> String {
     let verdict = if is_cut { VERDICT } else { "" };
-    format!("{LEGEND}{verdict}")
+    explanation(&format!("{LEGEND}{verdict}"))
 }
 
 /// The worst moves under a heading; nothing without any.
@@ -86,7 +87,7 @@ fn worst_table(moves: &[BadMove]) -> String {
             bad.mv.clone(),
             decimals(bad.loss, 1),
             bad.best.clone(),
-            bad.position.clone(),
+            ends_of(&bad.position).into_owned(),
         ]
     });
     format!("\nThe worst moves\n{}", table(&columns, rows))
@@ -139,10 +140,12 @@ pub fn totals_text(totals: &Totals, worst: &[BadMove]) -> String {
     let engines = totals.engines().map(|(name, line)| (name.to_string(), line));
     let seats = totals.seats().enumerate();
     let seats = seats.map(|(index, line)| ((index + 1).to_string(), line));
+    let of_totals = explanation(&format!(
+        "loss/move: mean loss of the moves that had an alternative; costly: those that lost more than {COSTLY}\n\
+         ±: 95 % interval over blocks of games with the same cards\n"
+    ));
     format!(
-        "{}\n{}{}loss/move: mean loss of the moves that had an alternative; costly: those that lost more than \
-         {COSTLY}\n\
-         ±: 95 % interval over blocks of games with the same cards\n{}",
+        "{}\n{}{}{of_totals}{}",
         totals_table("engine", engines, is_cut),
         totals_table("seat", seats, is_cut),
         legend(is_cut),

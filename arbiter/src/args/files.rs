@@ -36,9 +36,10 @@ EXAMPLES
   arbiter report games.jsonl --format text
   arbiter report match.db --luck 300
 
-The page is one file that needs no network. On a terminal, the tables are printed unless --output
-or --format is given. The match may still be running. The exit code is 1 if a line was skipped
-because it is not a game, 3 if the report cannot be written, and 5 if a rules program fails.")]
+The page is one file that needs no network. On a terminal, the tables are
+printed unless --output or --format is given. The match may still be running.
+The exit code is 1 if a line was skipped because it is not a game, 3 if the
+report cannot be written, and 5 if a rules program fails.")]
 pub struct ReportArgs {
     /// The games
     #[command(flatten)]
@@ -111,8 +112,8 @@ EXAMPLES
   arbiter export match.db --format text
   arbiter export match.db --format config > match.toml
 
-The games are sorted by number. The exit code is 1 if a line was skipped because it is not a
-game.")]
+The games are sorted by number. The exit code is 1 if a line was skipped
+because it is not a game.")]
 pub struct ExportArgs {
     /// The games
     #[command(flatten)]
@@ -162,12 +163,14 @@ pub struct ReplayArgs {
 EXAMPLES
   arbiter verify match.db
   arbiter verify match.db --sample 50 --concurrency 2
-  arbiter verify games.jsonl --nodes 5000 --engine 'cmd=./a name=a' --engine 'cmd=./b name=b'
+  arbiter verify games.jsonl --nodes 5000 --engine cmd=./a name=a \\
+                 --engine cmd=./b name=b
 
-Games whose engines are limited by depth or nodes are played again by the same engines; every move
-is compared, with its depth, estimate and score. Other games are only counted. A store contains its
-engines; for a record, give them here under the names used in it. The exit code is 0 if everything
-matched, 1 if anything differed, 2 if no game could be played again.")]
+Games whose engines are limited by depth or nodes are played again by the same
+engines; every move is compared, with its depth, estimate and score. Other
+games are only counted. A store contains its engines; for a record, give them
+here under the names used in it. The exit code is 0 if everything matched, 1 if
+anything differed, 2 if no game could be played again.")]
 pub struct VerifyArgs {
     /// The games
     #[command(flatten)]
@@ -209,8 +212,9 @@ EXAMPLES
   arbiter explain match.db
   arbiter explain match.db --game 7
 
-Shows which engine was at fault and why, how its process ended, its memory and CPU time, the last
-lines in both directions with their times, and the end of its standard error.")]
+Shows which engine was at fault and why, how its process ended, its memory and
+CPU time, the last lines in both directions with their times, and the end of
+its standard error.")]
 pub struct ExplainArgs {
     /// The games
     #[command(flatten)]
@@ -234,23 +238,26 @@ pub struct ExplainArgs {
     mut_arg("tc", |arg| arg.help("Clock of each search, as at the start of a game: seconds, and an increment per move"))
 )]
 #[command(after_help = "\
-An engine values every position. The value of a chance node is the mean over all cards left; a
-solved game has its exact value. A move loses the mover's expectation after the best move minus the
-expectation after its own, in permille of all points; the luck of a card is the value after it
-minus that mean. Opening moves do not count, and forced moves lose nothing.
+An engine values every position. The value of a chance node is the mean over
+all cards left; a solved game has its exact value. A move loses the mover's
+expectation after the best move minus the expectation after its own, in
+permille of all points; the luck of a card is the value after it minus that
+mean. Opening moves do not count, and forced moves lose nothing.
 
-Without --game, prints for each engine and each seat its means over all games, its loss per move
-and its share of costly moves, and then the worst moves of all games. With --game, prints for each
-seat of those games its sums, and then the worst moves and the luckiest and unluckiest cards.
+Without --game, prints for each engine and each seat its means over all games,
+its loss per move and its share of costly moves, and then the worst moves of
+all games. With --game, prints for each seat of those games its sums, and then
+the worst moves and the luckiest and unluckiest cards.
 
 EXAMPLES
   arbiter review match.db
   arbiter review match.db --game 3
   arbiter review match.db --sample 10 --nodes 1000 --concurrency 2
-  arbiter review games.jsonl --game 1 --game 2 --engine 'cmd=./mine option.Hash=256' --format json
+  arbiter review games.jsonl --game 1 --game 2 --format json \\
+                 --engine cmd=./mine option.Hash=256
 
-The engine must give estimates. The exit code is 1 if an invalid game was skipped, and 2 if none
-could be reviewed.")]
+The engine must give estimates. The exit code is 1 if an invalid game was
+skipped, and 2 if none could be reviewed.")]
 pub struct ReviewArgs {
     /// The games
     #[command(flatten)]

@@ -23,16 +23,19 @@ use settings::args::{LimitArgs, RulesArgs, judge};
     mut_arg("tc", |arg| arg.help("Clock of each estimate, as at the start of a game: seconds, and increment per move"))
 )]
 #[command(after_help = "\
-Candidates are random plies from the start, with their cards. A candidate is kept if the engine's
-estimate puts every seat near par, an equal share of 1000 permille. No position occurs twice. The
-openings go to standard output, one per line, in the format of `arbiter match --openings`; the
-number of candidates and the mean estimate of each seat go to standard error. With an engine
-limited by depth or nodes, the same seed gives the same openings at any concurrency.
+Candidates are random plies from the start, with their cards. A candidate is
+kept if the engine's estimate puts every seat near par, an equal share of 1000
+permille. No position occurs twice. The openings go to standard output, one per
+line, in the format of `arbiter match --openings`; the number of candidates and
+the mean estimate of each seat go to standard error. With an engine limited by
+depth or nodes, the same seed gives the same openings at any concurrency.
 
 EXAMPLES
   arbiter openings --players 3 --count 50 --plies 4-8 > openings.txt
-  arbiter openings --within 20 --engine 'cmd=./mine option.Hash=64' --depth 8 --seed 7 --concurrency 2 > openings.txt
-  arbiter match --openings openings.txt --games 200 --engine cmd=./a --engine cmd=./b
+  arbiter openings --within 20 --engine cmd=./mine option.Hash=64 --depth 8 \\
+                   --seed 7 --concurrency 2 > openings.txt
+  arbiter match --openings openings.txt --games 200 --engine cmd=./a \\
+                --engine cmd=./b
 
 The exit code is 1 if too few candidates qualify; those that do are printed.")]
 pub struct OpeningsArgs {

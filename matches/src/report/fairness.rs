@@ -25,12 +25,11 @@ const FALSE_ALARMS: f64 = 0.01;
 
 /// Explanation of the columns.
 pub const LEGEND: &str = "\
-waited: share of its time in which it waited for a processor, which does not count; overrun: mean time of its answers
-beyond the limit; out of turn: CPU time used during other seats' turns, and time or CPU time beyond 1 s before
-readyok, as a share of its own time; after stop: time charged for stopping its pondering late; reruns: games rerun
-because its loss may not have been its own fault; share before: its mean share before all reruns of its games, and its
-par, below which a weaker engine is anyway
-";
+    waited: share of its time in which it waited for a processor, which does not count; overrun: mean time of its \
+    answers beyond the limit; out of turn: CPU time used during other seats' turns, and time or CPU time beyond 1 s \
+    before readyok, as a share of its own time; after stop: time charged for stopping its pondering late; reruns: \
+    games rerun because its loss may not have been its own fault; share before: its mean share before all reruns of \
+    its games, and its par, below which a weaker engine is anyway\n";
 
 /// Disturbances of each engine of a match.
 #[derive(Clone, Debug)]

@@ -21,16 +21,14 @@ const UNNAMED: &str = "-";
 
 /// Explanation of the columns of machines.
 pub const LEGEND: &str = "\
-games/s: with all its slots busy; lag, p99: the arbiter's own lag there, median and 99th percentile, in ms; time,
-faults: games ended by a time forfeit, and by another fault; reruns: games rerun because a loss may not have been the
-engine's fault; speed: thousand nodes per second of the built-in engine in each slot; times: its time limits, as a
-fraction of those of the match
-";
+    games/s: with all its slots busy; lag, p99: the arbiter's own lag there, median and 99th percentile, in ms; \
+    time, faults: games ended by a time forfeit, and by another fault; reruns: games rerun because a loss may not \
+    have been the engine's fault; speed: thousand nodes per second of the built-in engine in each slot; times: its \
+    time limits, as a fraction of those of the match\n";
 
 /// Explanation of the columns of shares.
 pub const SHARES_LEGEND: &str = "\
-share: of the engine on that machine, over complete blocks; elsewhere: on all other machines
-";
+    share: of the engine on that machine, over complete blocks; elsewhere: on all other machines\n";
 
 /// All machines of a match.
 #[derive(Clone, Debug)]

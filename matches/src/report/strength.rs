@@ -9,9 +9,8 @@ use crate::score::{
 
 /// Explanation of the ratings.
 pub const RATINGS_LEGEND: &str = "\
-rating: Elo above the mean of the engines; ±: 95 % interval over blocks, - if unknown; 1, 2, ...: percent of the points
-against that engine, with the number of comparisons if it varies
-";
+    rating: Elo above the mean of the engines; ±: 95 % interval over blocks, - if unknown; 1, 2, ...: percent of the \
+    points against that engine, with the number of comparisons if it varies\n";
 
 /// Result of one engine against another.
 #[derive(Clone, Debug)]
@@ -70,6 +69,7 @@ impl Report {
             [raw, adjusted].map(|score| score.map(|score| in_percent(&of_the_better(score))));
         let adjusted = adjusted.map(|score| format!("luck-adjusted {score}"));
         let scores = raw.into_iter().chain(adjusted).collect::<Vec<_>>().join(", ");
+        let scores = format!("{}{scores}", score_label(standings));
         Some(match score {
             Interval { low, .. } if low > 0.5 => format!("{one} beats {other}: {scores}"),
             Interval { high, .. } if high < 0.5 => format!("{other} beats {one}: {scores}"),
@@ -91,7 +91,7 @@ impl Report {
             Some(score) => comparison(&score.interval(), &score.elo(), Some(score.superiority())),
             None => percent(scores.mean()?),
         };
-        Some(format!("{title}: {compared}, {blocks}"))
+        Some(format!("{title}: {}{compared}, {blocks}", score_label(standings)))
     }
 
     /// Luck-adjusted strength in one line, with its precision and the evaluator of the luck; `None` unless the luck of
@@ -136,7 +136,7 @@ impl Report {
             Some((score, elo)) => comparison(&score, &elo, scores.superiority()),
             None => percent(scores.mean()?),
         };
-        Some(format!("{compared}, {blocks}"))
+        Some(format!("{}{compared}, {blocks}", score_label(standings)))
     }
 
     /// Crosstable with the ratings, best first; `None` for fewer than three engines, where Elo says the same.
@@ -197,6 +197,11 @@ fn title(standings: &Standings) -> Option<String> {
         return None;
     };
     Some(format!("{} against {}", printable(one), printable(other)))
+}
+
+/// Word before a score where it is not the share of the points, since an engine has several seats in a game.
+fn score_label(standings: &Standings) -> &'static str {
+    if standings.seats().len() > 2 { "score " } else { "" }
 }
 
 /// Results of pairs of games and normalized Elo, one line each.

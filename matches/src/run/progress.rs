@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
 
-use crate::output::{OutputClosed, print};
+use crate::output::{OutputClosed, error_width, print};
 use crate::record::GameRecord;
 use crate::record::printable::{printable, printable_lines};
 use crate::report::{Report, ordinal};
@@ -41,7 +41,7 @@ impl Progress {
         if !io::stderr().is_terminal() {
             return Progress::Lines { games };
         }
-        let template = "{bar:30} {pos}/{len} games  {speed}  {eta} left  {wide_msg}";
+        let template = "{bar:30} {pos}/{len} games  {speed}  {eta} left  {prefix}{wide_msg}";
         let style = ProgressStyle::with_template(template);
         let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
         let speed = |state: &ProgressState, text: &mut dyn fmt::Write| {
@@ -73,7 +73,8 @@ impl Progress {
                 let is_fresh = |at: Instant| at.elapsed() < TABLE_INTERVAL;
                 if !drawn.get().is_some_and(is_fresh) {
                     drawn.set(Some(Instant::now()));
-                    table.set_message(report.engines().text().trim_end().to_string());
+                    let text = report.engines().text_within(error_width());
+                    table.set_message(text.trim_end().to_string());
                 }
                 if record.fault.is_some() {
                     bar.println(format!("game {}: {}", record.game, describe(record)));
@@ -86,6 +87,14 @@ impl Progress {
                 let (game, description) = (record.game, describe(record) + &llr(report));
                 print(&format!("{count:>width$}/{games}  game {game:>width$}: {description}\n"))
             }
+        }
+    }
+
+    /// Returns the bar, whose prefix tells what else is being done; hidden without a terminal.
+    pub fn activity(&self) -> ProgressBar {
+        match self {
+            Progress::Live { bar, .. } => bar.clone(),
+            Progress::Lines { .. } => ProgressBar::hidden(),
         }
     }
 
@@ -110,6 +119,15 @@ impl Progress {
             bar.finish_and_clear();
         }
     }
+}
+
+/// A bar for the luck of stored games; hidden unless standard error is a terminal.
+pub(super) fn luck_bar(games: usize) -> ProgressBar {
+    let style = ProgressStyle::with_template("{bar:30} luck of {pos}/{len} games  {eta} left");
+    let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+    let bar = ProgressBar::new(games as u64).with_style(style.progress_chars("━╸─"));
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar
 }
 
 /// Describes a game in one line: places in seat order, its length, and its fault.

@@ -18,16 +18,21 @@ macro_rules! keys {
     () => {
         "\
 KEYS OF --engine AND --each
-  cmd=PROGRAM       program to start (a path is looked up in dir= first, a name on the PATH)
+  cmd=PROGRAM       program to start (a path is looked up in dir= first, a
+                    name on the PATH)
   args='A B'        its arguments
   name=NAME         its name in tables and records
   dir=DIR           directory to start it in
   option.NAME=VALUE option to set (repeatable)
-  movetime=MS or tc=[MOVES/]SECONDS[+SECONDS], depth=PLIES, nodes=N    limits per move
+  movetime=MS       time for each move
+  tc=[MOVES/][MINUTES:]SECONDS[+SECONDS]
+                    clock, instead of movetime
+  depth=PLIES, nodes=N
+                    limits of each move
   margin=MS         margin by which it may exceed its time limit
   legal=on          send the legal moves as `searchmoves` with each `go`
   ponder=on         let it think on its opponent's time (two seats)
-  restart=on|off    restart it for every game (default: on in a tournament, off in a match)
+  restart=on|off    restart it for every game (default: on in tournaments)
   memory=MIB        memory limit of its process
   cpu=SECONDS       CPU time limit of its process
   processes=N       limit of its processes and threads (isolated engines only)
@@ -37,18 +42,18 @@ KEYS OF --engine AND --each
     };
 }
 
-/// Examples, broken by hand so that clap does not wrap them inside quotes.
+/// Examples, broken by hand: if clap broke them before a backslash, they could not be copied.
 macro_rules! match_examples {
     () => {
         "\
 EXAMPLES
   arbiter match --players 3 --games 30 --movetime 20
-  arbiter match --engine 'cmd=./mine legal=on' --engine 'cmd=./old option.Hash=16' \\
-                --games 200 --tc 5+0.05
-  arbiter match --engine cmd=./a --engine cmd=./b --nodes 5000 --random-plies 6 \\
-                --games 1000 --store match.db
-  arbiter match --engine cmd=./new --engine cmd=./old --tc 2+0.02 --random-plies 6 \\
-                --sprt elo0=0 elo1=5"
+  arbiter match --engine cmd=./mine legal=on --games 200 --tc 5+0.05 \\
+                --engine cmd=./old option.Hash=16 args='-q 3'
+  arbiter match --engine cmd=./a --engine cmd=./b --nodes 5000 \\
+                --random-plies 6 --games 1000 --store match.db
+  arbiter match --engine cmd=./new --engine cmd=./old --tc 2+0.02 \\
+                --random-plies 6 --sprt elo0=0 elo1=5"
     };
 }
 
@@ -75,10 +80,10 @@ pub struct MatchArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 EXAMPLES
-  arbiter tournament round-robin --engine cmd=./a --engine cmd=./b --engine cmd=./c \\
-                                 --rounds 100 --nodes 5000
-  arbiter tournament gauntlet --engine cmd=./new --engine cmd=./a --engine cmd=./b \\
-                              --players 3 --all-orders")]
+  arbiter tournament round-robin --rounds 100 --nodes 5000 --engine cmd=./a \\
+                                 --engine cmd=./b --engine cmd=./c
+  arbiter tournament gauntlet --players 3 --all-orders --engine cmd=./new \\
+                              --engine cmd=./a --engine cmd=./b")]
 pub struct TournamentArgs {
     /// Pairing system
     #[command(subcommand)]
@@ -108,8 +113,8 @@ pub enum FormatArgs {
 #[derive(Debug, Args)]
 #[command(after_long_help = concat!(keys!(), "
 EXAMPLE
-  arbiter tournament round-robin --engine cmd=./a --engine cmd=./b --engine cmd=./c \\
-                                 --rounds 100 --nodes 5000"))]
+  arbiter tournament round-robin --rounds 100 --nodes 5000 --engine cmd=./a \\
+                                 --engine cmd=./b --engine cmd=./c"))]
 pub struct RoundRobinArgs {
     /// Number of rounds; in each, every combination of engines plays one block of games
     #[arg(long, value_name = "N", default_value = "1", value_parser = positive, help_heading = GAMES)]
@@ -124,8 +129,8 @@ pub struct RoundRobinArgs {
 #[derive(Debug, Args)]
 #[command(after_long_help = concat!(keys!(), "
 EXAMPLE
-  arbiter tournament gauntlet --engine cmd=./new --engine cmd=./a --engine cmd=./b \\
-                              --players 3 --rounds 50"))]
+  arbiter tournament gauntlet --players 3 --rounds 50 --engine cmd=./new \\
+                              --engine cmd=./a --engine cmd=./b"))]
 pub struct GauntletArgs {
     /// Number of rounds; in each, every challenger plays one block of games against every combination of the others
     #[arg(long, value_name = "N", default_value = "1", value_parser = positive, help_heading = GAMES)]
@@ -148,7 +153,7 @@ pub struct GameArgs {
     #[arg(long, value_name = "FILE", help_heading = GAMES, hide_short_help = true)]
     pub config: Option<PathBuf>,
 
-    /// An engine and its settings (repeatable); without any, levels 10, 7 and 4 of the built-in engine play, or with
+    /// An engine and its settings, in several words or one in quotes (repeatable); without any, levels 10, 7 and 4 of the built-in engine play, or with
     /// --each copies of it
     #[arg(long, value_name = "cmd=./x KEY=VALUE...", help_heading = ENGINES)]
     pub engine: Vec<String>,
@@ -276,8 +281,8 @@ pub struct GameArgs {
 EXAMPLE
   arbiter resume match.db --concurrency 4
 
-Plays the missing games with the original settings and engines. If no game is missing, exits with
-code 0 at once.")]
+Plays the missing games with the original settings and engines. If no game is
+missing, exits with code 0 at once.")]
 pub struct ResumeArgs {
     /// A store made with `arbiter match --store`
     #[arg(value_name = "FILE")]

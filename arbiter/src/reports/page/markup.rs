@@ -154,6 +154,7 @@ fn standings(page: &Page) -> Markup {
             (rows("standings", &page.report.engines(), Some(("share, error, par", by_engine.collect()))))
             p.note { (page.report.legend()) }
             @for sentence in page.report.uncounted() { p { (sentence) } }
+            @for remark in page.report.remarks() { p.warning { (remark) } }
             @if let Some(summary) = page.report.summary() { p #summary { (summary) } }
             @if let Some(summary) = page.report.adjusted_summary() { p #adjusted { (summary) } }
             @if let Some(compared) = page.report.head_to_head() {
