@@ -27,8 +27,8 @@ fn help_and_version_are_printed() {
         assert!(output.status.success(), "{output:?}");
         let help = text(&output.stdout);
         assert!(help.contains("Usage: buxtehude") && help.contains("go perft 5"));
-        let protocol = engine(&["help"]);
-        let etudes = engine(&["etudes", "help"]);
+        let protocol = run(&["help"], "");
+        let etudes = run(&["etudes", "help"], "");
         for help in [help, text(&protocol.stdout), text(&etudes.stdout)] {
             assert!(help.lines().all(|line| line.len() <= 80) && !help.is_empty(), "{help}");
         }

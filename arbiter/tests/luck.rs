@@ -248,8 +248,8 @@ fn script(folder: &Path, lines: &str) -> String {
     path.display().to_string()
 }
 
-/// An engine that ends after 60 lines.
-const SHORT_LIVED: &str = "i=0; while [ $i -lt 60 ] && read -r line; do printf '%s\\n' \"$line\"; \
+/// An engine that ends after 30 lines.
+const SHORT_LIVED: &str = "i=0; while [ $i -lt 30 ] && read -r line; do printf '%s\\n' \"$line\"; \
                            i=$((i+1)); done | ENGINE";
 
 #[test]
@@ -281,7 +281,8 @@ fn a_crash_of_a_luck_engine_costs_no_game() {
     let engine =
         |lines: &str| format!("{} name=judge nodes=1", engine_text(&script(&folder, lines), &[]));
     let whole = engine("exec ENGINE");
-    let off = ["--isolate", "off", "--luck-engine"];
+    // Without a limit that matters, the engine is asked often enough to crash.
+    let off = ["--luck", "engine 1000000%", "--isolate", "off", "--luck-engine"];
     let count = quote(folder.join("starts").to_str().unwrap());
     let crashes_once =
         format!("echo >> {count}; [ $(wc -l < {count}) = 2 ] || exec ENGINE; {SHORT_LIVED}");
@@ -291,15 +292,58 @@ fn a_crash_of_a_luck_engine_costs_no_game() {
     let engines = engines();
     let engines: Vec<&str> = engines.iter().map(String::as_str).collect();
     let crashes = engine(SHORT_LIVED);
-    let flags = ["--store", &store, "--isolate", "off", "--luck-engine", &crashes];
+    let flags = [&["--store", &store][..], &off, &[crashes.as_str()]].concat();
     let (code, stdout, stderr) = run(&[&MATCH[..], &engines, &flags].concat());
     assert_eq!(code, 2, "{stdout}{stderr}");
     assert!(stdout.contains("1 of 8 games"), "{stdout}");
-    assert!(stdout.contains("--luck-engine ...` continues it"), "{stdout}");
+    let flag = format!("--luck-engine {}` continues it", quote(&crashes));
+    assert!(stdout.contains(&flag), "{stdout}");
     // The rest and the first game's luck.
     let (code, stdout, stderr) = run(&["resume", &store, "--luck-engine", &whole]);
     assert_eq!(code, 0, "{stdout}{stderr}");
     assert_eq!(lines(&store).matches(r#""luck":{"by":"judge "#).count(), 8);
+}
+
+#[test]
+fn a_slow_luck_engine_takes_only_a_share_of_the_time_of_play() {
+    let folder = directory("luck_slow");
+    let count = folder.join("searches").display().to_string();
+    let slow = format!(
+        "while read -r line; do case $line in go*) echo >> {count}; sleep 0.02;; esac; printf '%s\\n' \"$line\"; done \
+         | ENGINE"
+    );
+    let judge = format!("cmd={} name=judge nodes=1", script(&folder, &slow));
+    let flags = ["--luck", "engine 1%", "--luck-engine", &judge, "--isolate", "off"];
+    let store = play(&folder, "match.db", &flags);
+    let lines = lines(&store);
+    assert_eq!(lines.matches(r#""luck":{"by":"judge "#).count(), 8, "{lines}");
+    let cards = lines.matches(" +").count();
+    let searches = std::fs::read_to_string(&count).unwrap().lines().count();
+    // All outcomes would take about eight searches for each card.
+    assert!(searches < cards && searches > 3, "{searches} searches, {cards} cards");
+    let settings = content(&["export", &store, "--format", "config"]);
+    assert!(settings.contains("luck = \"engine 1%\""), "{settings}");
+}
+
+#[test]
+fn values_that_never_depend_on_a_draw_are_told() {
+    let folder = directory("luck_constant");
+    let constant = "while read -r line; do case $line in uci) echo uciok;; isready) echo readyok;; \
+                    go*) set -- ${line#*searchmoves }; echo bestmove $1 estimate 500 500;; quit) exit;; esac; done";
+    let judge = format!("cmd={} name=judge legal=on", script(&folder, constant));
+    let store = folder.join("match.db").display().to_string();
+    let engines = engines();
+    let engines: Vec<&str> = engines.iter().map(String::as_str).collect();
+    let flags = ["--store", &store, "--luck", "engine 1000%", "--luck-engine", &judge];
+    let stdout = content(&[&MATCH[..], &engines, &flags].concat());
+    assert!(
+        stdout.contains("\nluck is 0 in all 8 games: the values never depend on what is drawn"),
+        "{stdout}"
+    );
+    let forecast =
+        stdout.lines().find(|line| line.starts_with("note: luck by judge: the first value took "));
+    let expected = " outcomes; beyond 1000 % of the time of play, only some are valued: --luck \"engine 1000%\"";
+    assert!(forecast.is_some_and(|line| line.contains(expected)), "{stdout}");
 }
 
 #[test]

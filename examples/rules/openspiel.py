@@ -157,7 +157,7 @@ def serve(text):
 if __name__ == "__main__":
     try:
         serve(*sys.argv[1:])
-    except (ValueError, pyspiel.SpielError) as error:
+    except (ValueError, IndexError, pyspiel.SpielError) as error:
         reason = str(error).split("\n")[0][:300]
         print("info string error:", reason, flush=True)
         sys.exit(f"openspiel.py: {reason}")

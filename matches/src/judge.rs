@@ -62,7 +62,11 @@ pub enum JudgeError {
         seats: usize,
     },
     /// The best move is illegal.
-    #[error("engine {engine}, asked about {:?}: its best move is {found}; expected one of {}", ends_of(line), expected.join(" "))]
+    #[error(
+        "engine {engine}, asked about {:?}: its best move is {found}; expected one of {}",
+        ends_of(line),
+        expected.join(" ")
+    )]
     NoMove {
         /// The engine's name.
         engine: String,

@@ -21,13 +21,14 @@ use buxtehude::rules::is_card;
 
 pub use adjudication::{Adjudication, Resign};
 pub use limit::{ClockLimit, LONGEST_MARGIN, Limit, TimeLimit, clock};
-pub use luck::{LuckBy, LuckPlan};
+pub use luck::{LuckBy, LuckPlan, USUAL_LUCK_PERCENT};
 pub use sandbox::{Isolate, ResourceLimits};
 
 use crate::plan::rules::Rules;
 use crate::plan::schedule::LineUps;
 use crate::plan::seed::Seed;
 use crate::score::Sprt;
+use crate::spelling::quote;
 
 /// Maximum number of engines of a match.
 pub const MOST_ENGINES: usize = 1000;
@@ -190,6 +191,21 @@ impl EngineSpec {
             .chain(memory)
             .chain(bounds.map(|(key, value)| format!("{key}={value}")))
             .collect()
+    }
+
+    /// The settings as a text for `--engine`.
+    pub fn words(&self) -> String {
+        let pair = |key: &str, value: &str| format!("{key}={}", quote(value));
+        let mut words = vec![pair("cmd", &self.command.to_string_lossy())];
+        let arguments = self.args.iter().map(|argument| quote(argument)).collect::<Vec<_>>();
+        words.extend((!arguments.is_empty()).then(|| pair("args", &arguments.join(" "))));
+        words.push(pair("name", &self.name));
+        words.extend(self.dir.as_ref().map(|dir| pair("dir", &dir.to_string_lossy())));
+        let options = self.options.iter();
+        words.extend(options.map(|(name, value)| quote(&format!("option.{name}={value}"))));
+        words.push(self.limit.to_string());
+        words.extend(self.switches());
+        words.join(" ")
     }
 }
 

@@ -27,6 +27,26 @@ RESERVED = {"moves", "legal", "places", "winnings", "weights", "ponder", "estima
 LONGEST_LINE = 1 << 20
 
 
+class Names(unittest.TestCase):
+    def test_an_unknown_name_is_explained_by_its_first_words(self):
+        command = [sys.executable, EXAMPLES / "rules" / "openspiel.py", "backgamon"]
+        done = subprocess.run(command, input="ugi\n", capture_output=True, text=True)
+        reason = "OpenSpiel has no game 'backgamon'; the nearest are backgammon"
+        self.assertEqual(done.stdout, f"info string error: {reason}\n")
+        self.assertEqual(done.stderr.splitlines()[-1], f"openspiel.py: {reason}")
+
+    def test_the_page_gives_the_number_of_games(self):
+        names, games = openspiel.pyspiel.registered_names(), 0
+        for name in names:
+            try:
+                game = openspiel.load(name)
+            except (ValueError, IndexError, openspiel.pyspiel.SpielError):
+                continue
+            games += 2 <= game.num_players() <= 6
+        page = " ".join((EXAMPLES.parent / "docs" / "games.md").read_text().split())
+        self.assertIn(f"of its {len(names)} names, {games} are games of two to six seats", page)
+
+
 class Laws(unittest.TestCase):
     def test_random_games(self):
         for text, numbers in GAMES.items():

@@ -23,12 +23,12 @@ pub const MATCHES_MODULES: &[(&str, &[&str])] = &[
     ("record", &[]),
     ("output", &["record"]),
     ("score", &["record"]),
-    ("plan", &["input_file", "record", "score"]),
+    ("plan", &["input_file", "record", "score", "spelling"]),
     ("archive", &["input_file", "own_files", "plan", "record", "score"]),
     ("play", &["input_file", "own_files", "plan", "record", "score", "spelling"]),
     ("judge", &["plan", "play", "record"]),
     ("review", &["archive", "judge", "plan", "record", "score"]),
-    ("luck", &["archive", "judge", "plan", "play", "record", "review"]),
+    ("luck", &["archive", "judge", "plan", "play", "record", "review", "spelling"]),
     ("report", &["archive", "luck", "output", "plan", "play", "record", "score"]),
     (
         "run",
@@ -52,8 +52,12 @@ pub const ARBITER_MODULES: &[(&str, &[&str])] = &[
 ];
 
 /// Each module of the settings, with the modules that it may use.
-pub const SETTINGS_MODULES: &[(&str, &[&str])] =
-    &[("args", &[]), ("config", &["args"]), ("lib", &[])];
+pub const SETTINGS_MODULES: &[(&str, &[&str])] = &[
+    ("fastchess", &[]),
+    ("args", &["fastchess"]),
+    ("config", &["args", "fastchess"]),
+    ("lib", &[]),
+];
 
 /// Each module of the table, with the other modules that it may use.
 pub const TABLE_ROOMS: &[(&str, &[&str])] = &[

@@ -74,7 +74,7 @@ impl PreparedMatch {
             )));
         }
         let luck = planned.plan.luck;
-        if luck.by == Some(LuckBy::Engine) && !luck.after {
+        if matches!(luck.by, Some(LuckBy::Engine { .. })) && !luck.after {
             let reason =
                 "--luck-engine: workers measure with the built-in engine; add --luck after";
             return Err(ExitError::usage(reason));

@@ -17,6 +17,10 @@ const LEAST_NODES: u64 = 20;
 /// least budget next to engines of a few nodes, whose time mostly goes into the exchange of lines.
 const PART: u64 = 50;
 
+/// Time of an engine that measures luck, in percent of the time of play.
+pub const USUAL_LUCK_PERCENT: u32 = 100;
+const MOST_PERCENT: u32 = 1_000_000;
+
 /// Measurement of the luck of a match's games.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LuckPlan {
@@ -35,7 +39,10 @@ pub enum LuckBy {
         nodes: u64,
     },
     /// An engine that is named at the start of each run.
-    Engine,
+    Engine {
+        /// Its largest time, in percent of the time of play.
+        percent: u32,
+    },
 }
 
 impl LuckPlan {
@@ -54,7 +61,8 @@ impl LuckPlan {
     /// `true` if an engine can measure instead of the built-in one, because the budget is the default one.
     pub fn suits_an_engine(&self) -> bool {
         let usual = LuckBy::BuiltIn { nodes: MOST_NODES };
-        self.by == Some(LuckBy::Engine) || *self == LuckPlan { by: Some(usual), after: true }
+        matches!(self.by, Some(LuckBy::Engine { .. }))
+            || *self == LuckPlan { by: Some(usual), after: true }
     }
 }
 
@@ -69,7 +77,8 @@ impl fmt::Display for LuckPlan {
         }
         match by {
             LuckBy::BuiltIn { nodes } => write!(f, "{nodes}"),
-            LuckBy::Engine => f.write_str("engine"),
+            LuckBy::Engine { percent: USUAL_LUCK_PERCENT } => f.write_str("engine"),
+            LuckBy::Engine { percent } => write!(f, "engine {percent}%"),
         }
     }
 }
@@ -81,7 +90,8 @@ impl FromStr for LuckPlan {
     fn from_str(text: &str) -> Result<LuckPlan, String> {
         let expected = || {
             format!(
-                "{text:?}: expected off, a number of positions from 1, engine, after, \"after N\" or \"after engine\""
+                "{text:?}: expected off, a number of positions from 1, engine, or \"engine 50%\" (of the time of \
+                 play), or after, alone or before these"
             )
         };
         let (after, rest) = match text.split_once(' ') {
@@ -92,7 +102,13 @@ impl FromStr for LuckPlan {
         let by = match rest {
             "off" if !after => None,
             "" if after => Some(LuckBy::BuiltIn { nodes: MOST_NODES }),
-            "engine" => Some(LuckBy::Engine),
+            "engine" => Some(LuckBy::Engine { percent: USUAL_LUCK_PERCENT }),
+            share if share.starts_with("engine ") => {
+                let percent = share["engine ".len()..].trim().strip_suffix('%');
+                let percent = percent.and_then(|percent| percent.parse().ok());
+                let percent = percent.filter(|percent| (1..=MOST_PERCENT).contains(percent));
+                Some(LuckBy::Engine { percent: percent.ok_or_else(expected)? })
+            }
             nodes => {
                 let nodes = nodes.parse().ok().filter(|&nodes| nodes > 0);
                 let nodes = nodes.ok_or_else(expected)?;
@@ -109,7 +125,9 @@ mod tests {
 
     #[test]
     fn a_setting_is_read_back_as_it_was() {
-        for text in ["off", "300", "after 300", "engine", "after engine"] {
+        for text in [
+            "off", "300", "after 300", "engine", "after engine", "engine 50%", "after engine 1000%",
+        ] {
             assert_eq!(text.parse::<LuckPlan>().unwrap().to_string(), text);
         }
         let default = format!("after {MOST_NODES}");
@@ -126,7 +144,10 @@ mod tests {
             let slow = EngineSpec::new("slow", "slow", Limit::nodes(1_000_000));
             assert_eq!(LuckPlan::beside(&[slow, fast]).to_string(), nodes);
         }
-        for text in ["", "0", "-1", "after off", "on", "3 after", "after50"] {
+        for text in [
+            "", "0", "-1", "after off", "on", "3 after", "after50", "engine 0%", "engine 5",
+            "engine %",
+        ] {
             assert!(text.parse::<LuckPlan>().is_err(), "{text}");
         }
     }

@@ -113,8 +113,8 @@ pub fn first_and_last(lines: &[String]) -> Vec<String> {
 /// Characters from the start and from the end of a text that [`ends_of`] keeps.
 const ENDS: [usize; 2] = [60, 140];
 
-/// Returns the ends of a text, with three dots between them, if it is too long to be shown: of a long game the start and
-/// the last moves.
+/// Returns the ends of a text, with three dots between them, if it is too long to be shown: of a long game the start
+/// and the last moves.
 pub fn ends_of(text: &str) -> Cow<'_, str> {
     let [head, tail] = ENDS;
     let length = text.chars().count();

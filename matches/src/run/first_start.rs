@@ -57,14 +57,15 @@ pub(super) fn start_engines(
             "waiting for engine {engine} to get ready, at most {seconds} s (--ready)"
         ));
     };
-    let first_start = match runner::start_engines(plan, isolation, log, interrupt, &notice) {
+    let mut first_start = match runner::start_engines(plan, isolation, log, interrupt, &notice) {
         Err(_) if interrupt.is_set() => return Err(Stop::Interrupted),
         started => started.map_err(ExitError::usage)?,
     };
-    match luck.map_or(Ok(()), |luck| luck.try_out(plan, isolation, interrupt)) {
+    let forecast = match luck.map_or(Ok(None), |luck| luck.try_out(plan, isolation, interrupt)) {
         Err(_) if interrupt.is_set() => return Err(Stop::Interrupted),
         tried => tried.map_err(ExitError::usage)?,
-    }
+    };
+    first_start.remarks.extend(forecast);
     let engines = Engines {
         isolation,
         isolation_text,

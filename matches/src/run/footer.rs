@@ -31,9 +31,10 @@ impl Match {
             if !self.is_over() {
                 let path = word_of(store.path());
                 let forgive = if self.ledger.retired.is_empty() { "" } else { " --forgive" };
-                let luck_engine = match self.plan.luck.by {
-                    Some(LuckBy::Engine) => " --luck-engine ...",
-                    _ => "",
+                let luck_engine = match (self.plan.luck.by, &self.luck) {
+                    (Some(LuckBy::Engine { .. }), Some(luck)) => format!(" {}", luck.flag()),
+                    (Some(LuckBy::Engine { .. }), None) => " --luck-engine ...".to_string(),
+                    _ => String::new(),
                 };
                 let program = program();
                 text += &format!("; `{program} resume {path}{forgive}{luck_engine}` continues it");

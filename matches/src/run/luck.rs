@@ -1,11 +1,14 @@
 //! The luck of a match that is resumed, or measured once all its games are stored.
 
+use super::announcement::count;
 use super::footer::word_of;
 use super::past::Past;
+use super::progress::luck_bar;
 use super::{ExitError, Ledger, Match, SourceError};
 use crate::archive::store::Store;
-use crate::luck::{Evaluator, LuckMeter, flag, measure_store};
-use crate::plan::{EngineSpec, Plan};
+use crate::luck::{Evaluator, LuckMeter, measure_store};
+use crate::output::print;
+use crate::plan::{EngineSpec, LuckBy, Plan};
 use crate::play::interrupt::Interrupt;
 use crate::play::sandbox::Isolation;
 use crate::score::Verdict;
@@ -25,7 +28,7 @@ pub(super) fn of_resumed(
         (Err(error), _) => error.to_string(),
         (Ok(Some(evaluator)), Some(before)) if evaluator.identity() != before => {
             let now = evaluator.identity();
-            let (flag, file) = (flag(now), word_of(store.path()));
+            let (flag, file) = (evaluator.flag(), word_of(store.path()));
             format!(
                 "luck: by {before} so far, now by {now}: not measured; \
                  `arbiter report {file} {flag}` measures all games anew"
@@ -63,7 +66,15 @@ impl Match {
         let isolation = Isolation::of(self.plan.isolate, &self.plan.engines);
         let (isolation, _) = isolation.map_err(|error| failed(&error))?;
         let meter = LuckMeter::new(evaluator, isolation, interrupt);
-        let measured = measure_store(store, &meter, self.plan.concurrency, |_, _| {});
+        let bar = luck_bar(missing.len());
+        if bar.is_hidden() && matches!(self.plan.luck.by, Some(LuckBy::Engine { .. })) {
+            // If standard output is closed, the end of the match finds out.
+            let _ =
+                print(&format!("measuring the luck of {}\n", count(missing.len() as u64, "game")));
+        }
+        let on_game = |done, _| bar.set_position(done as u64);
+        let measured = measure_store(store, &meter, self.plan.concurrency, &on_game);
+        bar.finish_and_clear();
         measured.map_err(|error| failed(&error))?;
         let past = Past::of(store, &self.plan).map_err(|error| failed(&error))?;
         *report = past.report;

@@ -37,8 +37,14 @@ impl Source for ThisMachine {
         let isolation = engines.and_then(|engines| engines.isolation);
         let evaluator = luck.as_ref().filter(|_| !plan.luck.after);
         let meter = evaluator.map(|evaluator| LuckMeter::new(evaluator, isolation, &interrupt));
+        let activity = progress.activity();
         let measure = meter.as_ref().map(|meter| {
-            |record: &mut GameRecord| meter.measure(record).map_err(|error| error.to_string())
+            |record: &mut GameRecord| {
+                activity.set_prefix(format!("luck of game {}  ", record.game));
+                let measured = meter.measure(record).map_err(|error| error.to_string());
+                activity.set_prefix("");
+                measured
+            }
         });
         let next_due = |from| (from..=plan.games).find(|number| !past.played.contains(number));
         let games = runner::Match {

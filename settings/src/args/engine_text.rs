@@ -6,9 +6,9 @@
 use std::time::Duration;
 
 use matches::plan::numbers::{cpu_seconds, mebibytes, milliseconds_or_zero, processes};
-use matches::plan::{EngineSpec, Limit, quoted};
+use matches::plan::{EngineSpec, Limit};
 use matches::record::printable::is_hidden;
-use matches::spelling::did_you_mean;
+use matches::spelling::{did_you_mean, quote};
 
 use crate::fastchess;
 
@@ -50,8 +50,8 @@ impl EngineText {
         Ok(engine)
     }
 
-    /// Joins the words of a command line to one text. Each word is either such a text or one setting, whose value may have
-    /// spaces. The arguments of a program may look like settings, so they are one value.
+    /// Joins the words of a command line to one text. Each word is either such a text or one setting, whose value may
+    /// have spaces. The arguments of a program may look like settings, so they are one value.
     pub(crate) fn joined(words: &[&str]) -> String {
         let is_text = |word: &str| {
             let has_key = |part: &String| {
@@ -62,8 +62,8 @@ impl EngineText {
         };
         let text = |word: &str| match word.split_once('=') {
             _ if words.len() == 1 || is_text(word) => word.to_string(),
-            Some((key, value)) if quoted(key) == key => format!("{key}={}", quoted(value)),
-            _ => quoted(word),
+            Some((key, value)) if quote(key) == key => format!("{key}={}", quote(value)),
+            _ => quote(word),
         };
         let words: Vec<String> = words.iter().map(|word| text(word)).collect();
         words.join(" ")

@@ -153,8 +153,8 @@ pub struct GameArgs {
     #[arg(long, value_name = "FILE", help_heading = GAMES, hide_short_help = true)]
     pub config: Option<PathBuf>,
 
-    /// An engine and its settings, in several words or one in quotes (repeatable); without any, levels 10, 7 and 4 of the built-in engine play, or with
-    /// --each copies of it
+    /// An engine and its settings, in several words or one in quotes (repeatable); without any, levels 10, 7 and 4 of
+    /// the built-in engine play, or with --each copies of it
     #[arg(long, value_name = "cmd=./x KEY=VALUE...", help_heading = ENGINES)]
     pub engine: Vec<String>,
 
@@ -213,9 +213,9 @@ pub struct GameArgs {
     pub dry_run: bool,
 
     /// Positions that the built-in engine visits for each value, to measure the luck of the cards and report
-    /// luck-adjusted results; engine, with --luck-engine; off; or after, alone or before N or engine, to measure once
-    /// the last game is stored (docs/rating.md) [default: 300, or a fiftieth of the engines' nodes, but at least 20; 20
-    /// with --depth]
+    /// luck-adjusted results; "engine P%", with --luck-engine, in at most P % of the time of play; off; or after, alone
+    /// or before N or engine, to measure once the last game is stored (docs/rating.md) [default: 300, or a fiftieth of
+    /// the engines' nodes, but at least 20; 20 with --depth; with --luck-engine 100 %]
     #[arg(long, value_name = "N|off|engine|after", help_heading = RUNNING, hide_short_help = true)]
     pub luck: Option<LuckPlan>,
 

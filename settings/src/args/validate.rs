@@ -9,6 +9,7 @@ use super::engines::engines;
 use super::{FormatArgs, GameArgs, MatchArgs, OpeningArgs, OpeningOrder, TournamentArgs};
 use matches::input_file;
 use matches::own_files;
+use matches::plan::USUAL_LUCK_PERCENT;
 use matches::plan::openings;
 use matches::plan::rules::Rules;
 use matches::plan::seed::Seed;
@@ -84,7 +85,9 @@ fn luck(args: &GameArgs, plan: &Plan) -> Result<LuckPlan, ExitError> {
             let reason = format!("{luck}: expected engine or after with --luck-engine");
             return Err(ExitError::of_flag("luck", reason));
         }
-        luck.by = Some(LuckBy::Engine);
+        if !matches!(luck.by, Some(LuckBy::Engine { .. })) {
+            luck.by = Some(LuckBy::Engine { percent: USUAL_LUCK_PERCENT });
+        }
     }
     match luck.by {
         Some(LuckBy::BuiltIn { .. }) if plan.rules.program().is_some() => {

@@ -10,6 +10,7 @@ use matches::archive::game_file::{GameFile, Kind};
 use matches::archive::store::Store;
 use matches::judge::STALL;
 use matches::luck::{Evaluator, LuckMeter, measure_store};
+use matches::plan::USUAL_LUCK_PERCENT;
 use matches::play::interrupt::Interrupt;
 use matches::play::sandbox::Isolation;
 
@@ -29,7 +30,7 @@ impl Luck {
         kind: &Kind,
     ) -> Result<Option<Luck>, CommandError> {
         let evaluator = match (&args.luck_engine, args.luck) {
-            (Some(engine), _) => Evaluator::engine(engine.clone(), STALL),
+            (Some(engine), _) => Evaluator::engine(engine.clone(), STALL, USUAL_LUCK_PERCENT),
             (None, Some(nodes)) => Evaluator::built_in(nodes, variant_of(file, kind)?, kind.seats),
             (None, None) => return Ok(None),
         };
@@ -48,7 +49,7 @@ impl Luck {
         let mut store = Store::resume(path)?;
         let bar = progress(0, "luck of {pos}/{len} games  {eta} left");
         let threads = thread::available_parallelism().map_or(1, NonZero::get);
-        let measured = measure_store(&mut store, &self.meter(interrupt), threads, |done, due| {
+        let measured = measure_store(&mut store, &self.meter(interrupt), threads, &|done, due| {
             bar.set_length(due as u64);
             bar.set_position(done as u64);
         });
