@@ -48,6 +48,7 @@ mod option;
 mod position;
 mod query;
 mod reply;
+pub mod text;
 mod vocabulary;
 mod words;
 

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use super::file::{FileError, Problem, read_bytes};
 use super::saving;
 use crate::eval::article::Factors;
+use crate::protocol::text::without_mark;
 use crate::rules::number::whole_number;
 
 /// Largest factor, in hundredths; the smallest is 0.
@@ -100,7 +101,7 @@ fn read(path: &Path) -> Result<[i32; 3], FileError> {
         let expected = "a file written by `tune --save`";
         error(None, Problem::Read { reason, expected })
     })?;
-    let text = String::from_utf8_lossy(&bytes);
+    let text = String::from_utf8_lossy(without_mark(&bytes));
     let mut found = [None; 3];
     for (number, line) in (1..).zip(text.lines()) {
         let words: Vec<&str> = line.split_whitespace().collect();

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 use super::saving::{self, Lock};
+use crate::protocol::text::{check_beginning, without_mark};
 use crate::rules::hase::{Etude, EtudeError, Ruleset};
 use crate::rules::{Game, Rules, Seat, Variant};
 
@@ -122,7 +123,7 @@ pub(super) fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     File::open(path)?.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
     match bytes.len() as u64 > MOST_BYTES {
-        false => Ok(bytes),
+        false => check_beginning(&bytes).map(|()| bytes).map_err(io::Error::other),
         true => Err(io::Error::other(format!("expected at most {MOST_BYTES} bytes"))),
     }
 }
@@ -240,8 +241,8 @@ impl EtudeFile {
 
     /// Byte ranges of all lines, without their ends.
     fn lines(&self) -> impl Iterator<Item = Range<usize>> + '_ {
-        let mut start = 0;
-        self.bytes.split_inclusive(|&byte| byte == b'\n').map(move |line| {
+        let mut start = self.bytes.len() - without_mark(&self.bytes).len();
+        self.bytes[start..].split_inclusive(|&byte| byte == b'\n').map(move |line| {
             let text = line.strip_suffix(b"\n").unwrap_or(line);
             let text = text.strip_suffix(b"\r").unwrap_or(text);
             let range = start..start + text.len();

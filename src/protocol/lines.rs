@@ -5,6 +5,7 @@ use std::io::{self, BufRead, BufReader, ErrorKind, Read};
 use super::Command;
 use super::error::CommandError;
 use super::excerpt::Excerpt;
+use super::text::without_mark;
 use super::words::word;
 
 /// Longest line accepted, in bytes, including a carriage return but not the newline.
@@ -18,6 +19,8 @@ pub struct LineReader<R> {
     buffer: Vec<u8>,
     /// `true` while the rest of a line that was too long is skipped.
     skipping: bool,
+    /// `true` before the first line, which may begin with a byte order mark.
+    is_first: bool,
 }
 
 /// Bytes up to a newline or to the end of the stream.
@@ -46,7 +49,7 @@ impl<R: BufRead> LineReader<R> {
 
     /// Reads lines of at most `limit` bytes.
     pub fn with_limit(reader: R, limit: usize) -> Self {
-        Self { reader, limit, buffer: Vec::new(), skipping: false }
+        Self { reader, limit, buffer: Vec::new(), skipping: false, is_first: true }
     }
 
     /// Waits for the next line; returns `None` at the end of the stream.
@@ -57,6 +60,7 @@ impl<R: BufRead> LineReader<R> {
     /// Any error of the stream except interruptions; the bytes read of the line are lost.
     pub fn next_line(&mut self) -> Option<io::Result<Line<'_>>> {
         self.buffer.clear();
+        let is_first = std::mem::take(&mut self.is_first);
         loop {
             let available = match self.reader.fill_buf() {
                 Ok(available) => available,
@@ -66,7 +70,7 @@ impl<R: BufRead> LineReader<R> {
             if available.is_empty() {
                 let nothing = self.skipping || self.buffer.is_empty();
                 self.skipping = false;
-                return (!nothing).then(|| Ok(Line::CutOff(without_return(&self.buffer))));
+                return (!nothing).then(|| Ok(Line::CutOff(line_in(&self.buffer, is_first))));
             }
             let newline = available.iter().position(|byte| *byte == b'\n');
             let length = newline.unwrap_or(available.len());
@@ -84,7 +88,7 @@ impl<R: BufRead> LineReader<R> {
                 let start = &self.buffer;
                 return Some(Ok(Line::TooLong { limit, start }));
             } else if newline.is_some() {
-                let bytes = without_return(&self.buffer);
+                let bytes = line_in(&self.buffer, is_first);
                 return Some(Ok(
                     std::str::from_utf8(bytes).map_or(Line::NotUtf8(bytes), Line::Text)
                 ));
@@ -131,8 +135,10 @@ impl Line<'_> {
     }
 }
 
-fn without_return(bytes: &[u8]) -> &[u8] {
-    bytes.strip_suffix(b"\r").unwrap_or(bytes)
+/// Returns a line without a carriage return at its end and, at the start of the stream, without a byte order mark.
+fn line_in(buffer: &[u8], is_first: bool) -> &[u8] {
+    let line = buffer.strip_suffix(b"\r").unwrap_or(buffer);
+    if is_first { without_mark(line) } else { line }
 }
 
 fn not_utf8(bytes: &[u8]) -> CommandError {

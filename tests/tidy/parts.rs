@@ -9,7 +9,7 @@ pub const ENGINE_PARTS: &[(&str, &[&str])] = &[
     ("search", &["eval", "limits", "rules"]),
     ("engine", &["limits", "rules", "search"]),
     ("bench", &["rules", "search"]),
-    ("etudes", &["eval", "rules"]),
+    ("etudes", &["eval", "protocol", "rules"]),
     ("session", &["bench", "engine", "eval", "limits", "protocol", "rules", "search"]),
     ("lib", &["engine", "limits"]),
     ("main", &[]),
@@ -18,7 +18,7 @@ pub const ENGINE_PARTS: &[(&str, &[&str])] = &[
 /// Each module of the match library, with the modules that it may use.
 pub const MATCHES_MODULES: &[(&str, &[&str])] = &[
     ("input_file", &[]),
-    ("own_files", &[]),
+    ("own_files", &["input_file"]),
     ("spelling", &[]),
     ("record", &[]),
     ("output", &["record"]),
