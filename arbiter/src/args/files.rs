@@ -214,13 +214,13 @@ EXAMPLES
 
 Shows which engine was at fault and why, how its process ended, its memory and
 CPU time, the last lines in both directions with their times, and the end of
-its standard error.")]
+its standard error; and flaws of answers, which end no game.")]
 pub struct ExplainArgs {
     /// The games
     #[command(flatten)]
     pub input: FileArgs,
 
-    /// Number of the game [default: all games that ended in a fault]
+    /// Number of the game [default: all games with a fault or a flaw]
     #[arg(long, value_name = "N", value_parser = positive)]
     pub game: Option<u64>,
 

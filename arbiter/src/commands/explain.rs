@@ -3,14 +3,14 @@
 use std::process::ExitCode;
 
 use arbiter::args::ExplainArgs;
-use arbiter::reports::explain::explain;
+use arbiter::reports::explain::{explain, has_flaw};
 use matches::archive::ArchiveError;
 use matches::output::print;
 
 use super::input::open;
 use super::{CommandError, fail};
 
-/// Explains one game, or every game with a fault.
+/// Explains one game, or every game with a fault or a flaw.
 pub fn run(args: &ExplainArgs) -> ExitCode {
     match explained(args) {
         Ok(text) => {
@@ -28,7 +28,7 @@ fn explained(args: &ExplainArgs) -> Result<String, CommandError> {
         if let Ok(record) = game {
             let is_asked_for = match wanted {
                 Some(number) => record.game == number,
-                None => record.fault.is_some(),
+                None => record.fault.is_some() || has_flaw(&record),
             };
             if is_asked_for {
                 told.push(explain(&record));
@@ -41,7 +41,7 @@ fn explained(args: &ExplainArgs) -> Result<String, CommandError> {
             let file = args.input.file.display();
             Err(format!("{file}: no game {game} in this file").into())
         }
-        None if told.is_empty() => Ok("no game ended in a fault\n".to_string()),
+        None if told.is_empty() => Ok("no game has a fault or a flaw\n".to_string()),
         _ => Ok(told.join("\n")),
     }
 }

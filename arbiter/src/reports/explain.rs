@@ -1,6 +1,7 @@
 //! Explanation of a game, above all of one with a fault: the engine at fault, the reason, the end of its process and
-//! its last lines.
+//! its last lines; and the flaws of answers.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::said;
@@ -22,6 +23,7 @@ pub fn explain(record: &GameRecord) -> String {
         let _ = writeln!(text, "  seat {seat}  {name}: place {place}, {ending}");
     }
     text += &last_moves(record);
+    text += &flaws(record);
     let Some((fault, name, ending)) = record.named_fault() else {
         text += "no engine was at fault\n";
         return text;
@@ -70,11 +72,38 @@ fn last_moves(record: &GameRecord) -> String {
         if let Some(overrun) = turn.overrun {
             let _ = write!(text, ", {:.1} over the limit", overrun as f64 / 1000.0);
         }
-        let flaw = turn.flaw.as_ref().map(|flaw| format!("flaw: {flaw}"));
-        for words in said(turn).into_iter().chain(flaw) {
+        for words in said(turn) {
             let _ = write!(text, "  {}", printable(&words));
         }
         text.push('\n');
+    }
+    text
+}
+
+/// `true` if an answer in the game had a flaw.
+pub fn has_flaw(record: &GameRecord) -> bool {
+    record.turns.iter().any(|turn| turn.flaw.is_some())
+}
+
+/// The flaws of each seat, with the number of moves that have them and the first of these.
+fn flaws(record: &GameRecord) -> String {
+    let mut flaws: BTreeMap<(u32, &str), (usize, usize)> = BTreeMap::new();
+    for (index, turn) in record.turns.iter().enumerate() {
+        if let Some(flaw) = &turn.flaw {
+            let first = record.opening_plies() + index + 1;
+            flaws.entry((turn.seat, flaw)).or_insert((first, 0)).1 += 1;
+        }
+    }
+    let mut text = String::new();
+    for ((seat, flaw), (first, number)) in flaws {
+        let place = (seat as usize).checked_sub(1).and_then(|index| record.seats.get(index));
+        let name = printable(place.map_or("?", String::as_str));
+        let more = match number {
+            1 => String::new(),
+            _ => format!(", and {} more", number - 1),
+        };
+        let flaw = printable(flaw);
+        let _ = writeln!(text, "flaw of {name}, seat {seat}, ply {first}{more}: {flaw}");
     }
     text
 }

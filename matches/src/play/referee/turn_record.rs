@@ -52,6 +52,8 @@ pub fn turn_record(
         pv,
         flaw: None,
     };
+    // An estimate may come with the last `info` and with the move.
+    flaws.dedup();
     let flaw = flaws.join("; ");
     let flaw = shortened(&printable(&flaw), MAX_FLAW - DOTS).into_owned();
     TurnRecord { flaw: Some(flaw).filter(|flaw| !flaw.is_empty()), ..turn }
@@ -174,6 +176,11 @@ mod tests {
                 "score mate 10001, expected -10000 to 10000",
             ),
             ("bestmove 5 estimate 600 300", "", "estimate 600 300, expected 2 shares of 1000"),
+            (
+                "bestmove 5 estimate 600 300",
+                "info depth 3 estimate 600 300",
+                "estimate 600 300, expected 2 shares of 1000",
+            ),
             ("bestmove 5 estimate 1001 0", "", "estimate 1001 0, expected 2 shares of 1000"),
             (
                 "bestmove 5 estimate 300 400 300",
