@@ -180,15 +180,7 @@ impl Program {
         questions: &[Question<'_>],
         deadline: Instant,
     ) -> Result<Vec<Answer>, Failure> {
-        for _ in 0..LINES_BETWEEN {
-            let Some(line) = conversation.next_line_there() else {
-                break;
-            };
-            if let Some(words) = response(line.text) {
-                let what = format!("it answers without a question: {}", quote(words));
-                return Err(Failure::Broken(what, String::new()));
-            }
-        }
+        refuse_surplus(conversation, "")?;
         let mut request = String::new();
         for question in questions {
             request += &format!("position {}\n", question.position);
@@ -204,8 +196,26 @@ impl Program {
                 None => Failure::Interrupted,
             })
         });
-        answers.collect()
+        let answers = answers.collect::<Result<_, _>>()?;
+        let last = questions.last().map(Question::to_string);
+        refuse_surplus(conversation, &last.unwrap_or_default())?;
+        Ok(answers)
     }
+}
+
+/// Reads what the program sent beyond the answer to the question `asked`. More answers are a fault: nobody knows which
+/// one is meant.
+fn refuse_surplus(conversation: &mut Conversation, asked: &str) -> Result<(), Failure> {
+    for _ in 0..LINES_BETWEEN {
+        let Some(line) = conversation.next_line_there() else {
+            break;
+        };
+        if let Some(words) = response(line.text) {
+            let what = format!("it answers without a question: {}", quote(words));
+            return Err(Failure::Broken(what, asked.to_string()));
+        }
+    }
+    Ok(())
 }
 
 impl Drop for Program {

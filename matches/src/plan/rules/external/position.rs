@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::slice;
 use std::sync::Arc;
 
 use buxtehude::rules::{ActionError, Seat, Turn};
@@ -150,6 +151,7 @@ impl ExternalPosition {
         for ((word, line), answer) in words.iter().zip(lines).zip(answers) {
             before.check(word)?;
             before = before.child(word, line, answer)?;
+            before.confirm_result()?;
             after.push(before.clone());
         }
         match words.iter().find(|word| !is_action(word)) {
@@ -235,6 +237,27 @@ impl ExternalPosition {
                 word: shortened(word, LONGEST_LIST).into_owned(),
                 expected,
             }),
+        }
+    }
+
+    /// Asks once more if the game is over. A result that the program corrects, however late, is no result.
+    fn confirm_result(&self) -> Result<(), RulesError> {
+        if self.0.facts.turn != Turn::Over {
+            return Ok(());
+        }
+        let (game, line) = (&self.0.start.game, &self.0.line);
+        let again = match self.ask(slice::from_ref(line))?.pop() {
+            Some(Answer::Responses(mut responses)) => responses.pop().unwrap_or_default(),
+            Some(Answer::Refused(reason)) => reason,
+            None => String::new(),
+        };
+        match Facts::parse(&again, self.seats(), self.0.start.stake) {
+            Ok(facts) if facts == self.0.facts => Ok(()),
+            _ => {
+                let again = shortened(&again, LONGEST_LIST);
+                let what = format!("the game is over, but its second answer is \"{again}\"");
+                Err(game.broken(&what, &state_of(line).to_string()))
+            }
         }
     }
 
