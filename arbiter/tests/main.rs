@@ -18,6 +18,7 @@ mod faults;
 mod first_start;
 mod head_to_head;
 mod hidden_text;
+mod inputs;
 mod intervals;
 mod isolation;
 mod killed;

@@ -6,7 +6,7 @@ use crate::common::program;
 use matches::record::GameRecord;
 use matches::record::ending::Ending;
 use matches::spelling::engine_text;
-use program::{arbiter, built_in, crashing, directory, run, scattered, spent};
+use program::{arbiter, built_in, content, crashing, directory, run, scattered, spent};
 
 fn records(path: &Path) -> Vec<GameRecord> {
     let text = std::fs::read_to_string(path).unwrap();
@@ -275,6 +275,56 @@ fn a_game_that_cannot_be_recorded_stops_the_match() {
     for wrong in ["interrupted", "recorded in"] {
         assert!(!stdout.contains(wrong), "{wrong:?} in\n{stdout}");
     }
+}
+
+#[test]
+fn flaws_are_explained_once_and_a_match_says_that_it_is_not_stored() {
+    let directory = directory("flaws");
+    let flawed = scattered(&directory, "flawed", 1);
+    let script = directory.join("flawed.sh");
+    let text = std::fs::read_to_string(&script).unwrap();
+    std::fs::write(&script, text.replace("bestmove $1", "bestmove $1 or so")).unwrap();
+    let good = scattered(&directory, "good", 1);
+    let [store, record] =
+        ["match.db", "games.jsonl"].map(|name| directory.join(name).to_str().unwrap().to_string());
+    let playing = [
+        "match", "--engine", &flawed, "--engine", &good, "--nodes", "1", "--games", "4",
+        "--max-plies", "10",
+    ];
+    content(&[&playing[..], &["--store", &store]].concat());
+    let explained = content(&["explain", &store]);
+    let flaw = "bestmove: unexpected \"or\"";
+    assert_eq!(explained.matches(flaw).count(), 4, "{explained}");
+    for (seat, ply) in [(1, 1), (2, 2)] {
+        let line = format!("flaw of flawed, seat {seat}, ply {ply}, and 4 more: {flaw}");
+        assert_eq!(explained.matches(&line).count(), 2, "{explained}");
+    }
+    for command in ["explain", "replay"] {
+        let shown = content(&[command, &store, "--game", "1"]);
+        let times = if command == "explain" { 1 } else { 5 };
+        assert_eq!(shown.matches(flaw).count(), times, "{shown}");
+    }
+
+    let output = content(&playing);
+    assert!(output.contains(", not stored: `--store FILE` keeps the games\n"), "{output}");
+    let output = content(&[&playing[..], &["--record", &record]].concat());
+    assert!(output.contains(&format!(", recorded in {record}, not stored\n")), "{output}");
+    assert_eq!(content(&["explain", &record]).matches(flaw).count(), 4);
+    let [one, other] = ["one", "other"].map(|name| scattered(&directory, name, 2));
+    content(&[
+        "match",
+        "--engine",
+        &one,
+        "--engine",
+        &other,
+        "--nodes",
+        "1",
+        "--max-plies",
+        "4",
+        "--store",
+        &format!("{store}2"),
+    ]);
+    assert_eq!(content(&["explain", &format!("{store}2")]), "no game has a fault or a flaw\n");
 }
 
 #[test]

@@ -36,7 +36,7 @@ fn a_store_is_not_overwritten_by_another_output() {
     let other = other.to_str().unwrap();
     let (code, _, stderr) = run(&playing(&engines, &["--store", store, "--events", other]));
     assert_eq!(code, 2, "{stderr}");
-    assert_eq!(stderr, "error: --events: expected a file other than the store\n");
+    assert_eq!(stderr, "error: --events: expected a different file from --store\n");
 
     let (code, stdout, stderr) = run(&playing(&engines, &["--store", store]));
     assert_eq!(code, 0, "{stdout}{stderr}");
@@ -46,7 +46,7 @@ fn a_store_is_not_overwritten_by_another_output() {
         let (code, _, stderr) = run(&["resume", store, flag, other]);
         assert_eq!(code, 2, "{flag}: {stderr}");
         assert!(
-            stderr.contains(&format!("{flag}: expected a file other than the store")),
+            stderr.contains(&format!("{flag}: expected a different file from the store")),
             "{stderr}"
         );
         assert_eq!(run(&["export", store]), before, "{flag}");
@@ -54,6 +54,112 @@ fn a_store_is_not_overwritten_by_another_output() {
     let (code, _, stderr) = run(&["report", store, "--output", other]);
     assert_eq!(code, 2, "{stderr}");
     assert_eq!(run(&["export", store]), before);
+}
+
+#[test]
+fn no_output_is_another_file_of_the_command() {
+    let directory = directory("shared_files");
+    let engines = engines(&directory);
+    let path = |name: &str| directory.join(name).to_str().unwrap().to_string();
+    for name in ["old", "openings", "seed", "match.toml", "net"] {
+        fs::write(path(name), "1\n").unwrap();
+    }
+    fs::write(path("match.toml"), "").unwrap();
+    fs::write(path("openings"), "startpos\n").unwrap();
+    fs::hard_link(path("old"), path("hard")).unwrap();
+    std::os::unix::fs::symlink("old", path("soft")).unwrap();
+    std::os::unix::fs::symlink("new", path("dangling")).unwrap();
+    let files = || {
+        let files = fs::read_dir(&directory).unwrap().map(|file| file.unwrap().path());
+        files.map(|file| (fs::read(&file).ok(), file)).collect::<std::collections::BTreeSet<_>>()
+    };
+    let before = files();
+    let netted = format!("{} option.EvalFile='{}'", engines[0], path("net"));
+    for [one, same_as_one, other, same_as_other, message] in [
+        [
+            "--log",
+            "old",
+            "--record",
+            "../shared_files/old",
+            "--record: expected a different file from --log",
+        ],
+        ["--log", "hard", "--record", "soft", "--record: expected a different file from --log"],
+        [
+            "--events",
+            "new",
+            "--record",
+            "dangling",
+            "--events: expected a different file from --record",
+        ],
+        ["--store", "new", "--log", "new-wal", "--store: expected a different file from --log"],
+        [
+            "--openings",
+            "openings",
+            "--log",
+            "openings",
+            "--log: expected a different file from --openings",
+        ],
+        [
+            "--seed-file",
+            "seed",
+            "--events",
+            "seed",
+            "--events: expected a different file from --seed-file",
+        ],
+        [
+            "--config",
+            "match.toml",
+            "--log",
+            "match.toml",
+            "--log: expected a different file from --config",
+        ],
+        [
+            "--record",
+            "alpha.sh",
+            "--log",
+            "new",
+            "--record: expected a different file from a file of engine alpha",
+        ],
+        [
+            "--log",
+            "net",
+            "--events",
+            "new",
+            "--log: expected a different file from a file of engine alpha",
+        ],
+    ] {
+        let (same_as_one, same_as_other) = (path(same_as_one), path(same_as_other));
+        let flags = [one, &same_as_one, other, &same_as_other, "--engine", &netted];
+        let (code, _, stderr) = run(&[&["match", "--engine", &engines[1]][..], &flags].concat());
+        assert_eq!((code, stderr), (2, format!("error: {message}\n")), "{flags:?}");
+        assert_eq!(files(), before, "{flags:?}");
+    }
+}
+
+#[test]
+fn an_output_is_neither_the_store_of_another_match_nor_standard_output() {
+    let directory = directory("foreign_store");
+    let engines = engines(&directory);
+    let path = |name: &str| directory.join(name).to_str().unwrap().to_string();
+    let store = path("match.db");
+    assert_eq!(run(&playing(&engines, &["--store", &store])).0, 0);
+    let before = fs::read(&store).unwrap();
+    for flag in ["--log", "--record", "--events"] {
+        let (code, _, stderr) = run(&playing(&engines, &[flag, &store]));
+        let message = format!("error: {flag}: expected a file that is not a store of games\n");
+        assert_eq!((code, stderr), (2, message));
+    }
+    let games = path("games.jsonl");
+    fs::write(&games, run(&["export", &store]).1).unwrap();
+    let (code, _, _) = run(&["report", &games, "--output", &store]);
+    assert_eq!((code, fs::read(&store).unwrap()), (2, before));
+    // As by `arbiter export games.jsonl >> games.jsonl`.
+    let appended = fs::OpenOptions::new().append(true).open(&games).unwrap();
+    let output = arbiter(&["export", &games]).stdout(appended).output().unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    let message = format!("error: standard output: expected a different file from {games}\n");
+    assert_eq!((output.status.code(), stderr), (Some(2), message));
+    assert_eq!(fs::read_to_string(&games).unwrap().lines().count(), 2);
 }
 
 #[test]

@@ -345,6 +345,49 @@ fn a_bad_rules_program_ends_the_match_but_loses_no_game() {
 }
 
 #[test]
+fn games_under_other_rules_are_checked_again_and_dropped_on_request() {
+    let directory = directory("wrong_rules");
+    let (store, record) = (path(&directory, "match.db"), path(&directory, "games.jsonl"));
+    let script = path(&directory, "pig.py");
+    let right = fs::read_to_string(PIG).unwrap();
+    let inverted = right.replace("other > own", "other < own");
+    assert_ne!(inverted, right);
+    fs::write(&script, inverted).unwrap();
+    let rules = format!("{} name=pig", engine_text("python3", &[&script]));
+    let options = ["--games", "4", "--random-plies", "3", "--record", &record];
+    let (code, stdout, stderr) = play(&rules, &store, &options);
+    assert_eq!(code, 0, "{stdout}{stderr}");
+    content(&["report", &store, "--format", "text"]);
+
+    fs::write(&script, right).unwrap();
+    let wrong = "games 1, 2, 3, 4 are wrong by the rules as they are now (game 1: ";
+    let longer = "UPDATE settings SET value = '6' WHERE name = 'games'";
+    for games in [4, 6] {
+        for format in ["text", "html", "json"] {
+            let (code, stdout, stderr) = run(&["report", &store, "--format", format]);
+            assert!(code == 1 && !stdout.is_empty(), "{code} {stderr}");
+            assert!(stderr.contains(wrong) && stderr.contains("--drop-wrong"), "{stderr}");
+        }
+        let accepts: &[&str] = if games == 4 { &[] } else { &["--changed-engines"] };
+        let (code, _, stderr) = run(&[&["resume", &store], accepts].concat());
+        assert!(code == 1 && stderr.contains(wrong), "{code} {stderr}");
+        assert!(stderr.contains("; --drop-wrong plays them anew\n"), "{stderr}");
+        rusqlite::Connection::open(&store).unwrap().execute(longer, []).unwrap();
+    }
+    let (code, _, stderr) = run(&["resume", &store, "--drop-wrong", "--record", &record]);
+    assert!(code == 2 && stderr.contains("has game 1, which is wrong"), "{code} {stderr}");
+    assert_eq!(numbers(&store), (1..=4).collect());
+
+    let (code, stdout, stderr) = run(&["resume", &store, "--drop-wrong"]);
+    assert_eq!(code, 0, "{stdout}{stderr}");
+    assert!(stdout.contains("note: 4 games dropped as wrong by the rules\n"), "{stdout}");
+    assert_eq!(content(&["replay", &store]), format!("{store}: 6 games, all in order\n"));
+    content(&["report", &store, "--format", "text"]);
+    content(&["resume", &store]);
+    content(&["resume", &store, "--drop-wrong"]);
+}
+
+#[test]
 fn rules_that_cannot_be_used_are_refused_before_the_match() {
     let engine = mover("one");
     for (rules, code, expected) in [

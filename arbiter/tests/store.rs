@@ -53,6 +53,64 @@ fn a_store_holds_what_a_record_holds() {
 }
 
 #[test]
+fn a_record_catches_up_with_its_store() {
+    let directory = directory("record_behind");
+    let (_, store, record) = match_of(&directory, &[]);
+    let whole = std::fs::read(&record).unwrap();
+    let ends: Vec<usize> = (0..whole.len()).filter(|&at| whole[at] == b'\n').collect();
+    let other = b"{\"a\":1}\n".as_slice();
+    // As after kill -9: some games are missing, and the last line is cut off anywhere.
+    for length in [0, 1, ends[1] + 1, ends[1], ends[2] - 1, ends[2] + 5, ends[4] + 1000] {
+        std::fs::write(&record, [other, &whole[..length]].concat()).unwrap();
+        content(&["resume", &store, "--record", &record]);
+        let found = std::fs::read(&record).unwrap();
+        assert!(found == [other, &whole].concat(), "{length}: {}", String::from_utf8_lossy(&found));
+    }
+    std::fs::remove_file(&record).unwrap();
+    content(&["resume", &store, "--record", &record]);
+    assert!(std::fs::read(&record).unwrap() == whole);
+    for wrong in ["/dev/full", directory.to_str().unwrap()] {
+        let (code, _, stderr) = run(&["resume", &store, "--record", wrong]);
+        assert!(code == 2 && stderr.contains(&format!("--record: {wrong}: ")), "{code} {stderr}");
+    }
+}
+
+#[test]
+fn the_printed_command_completes_all_outputs_of_an_interrupted_match() {
+    let directory = directory("it's interrupted");
+    let path = |name: &str| directory.join(name).to_str().unwrap().to_string();
+    let [store, record, events, log] = ["k.db", "k.jsonl", "events", "log"].map(path);
+    let mut command = arbiter(&["match", "--nodes", "1", "--max-plies", "10", "--games", "60"]);
+    for (name, seed) in [("alpha", 1), ("beta", 2)] {
+        scattered(&directory, name, seed);
+        let words = format!("cmd=/bin/sh args='{name}.sh {seed}' name={name} legal=on");
+        command.args(["--engine", &words]);
+    }
+    command.args(["--store", &store, "--record", &record, "--events", &events, "--log", &log]);
+    command.current_dir(&directory).stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let (mut text, mut stdout) = (String::new(), BufReader::new(child.stdout.take().unwrap()));
+    while stored::printed(&text).len() < 3 && stdout.read_line(&mut text).unwrap() > 0 {}
+    let id = rustix::process::Pid::from_raw(child.id() as i32).unwrap();
+    rustix::process::kill_process(id, rustix::process::Signal::TERM).unwrap();
+    stdout.read_to_string(&mut text).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{text}");
+    let games = |path: &str| std::fs::read_to_string(path).unwrap().lines().count();
+    assert!((3..60).contains(&games(&record)), "{text}");
+
+    let (_, command) = text.split_once("; `").unwrap();
+    let (command, _) = command.split_once("` continues it").unwrap();
+    let output = Command::new("sh").args(["-c", command]).current_dir("/").output().unwrap();
+    assert!(output.status.success(), "{command}: {output:?}");
+    assert_eq!(games(&record), 60);
+    assert_eq!(numbers(&store), (1..=60).collect());
+    let of = |path: &str, word: &str| std::fs::read_to_string(path).unwrap().matches(word).count();
+    assert_eq!(of(&events, r#""event":"start""#), 2);
+    assert_eq!(of(&events, r#""event":"end""#), 60);
+    assert_eq!(of(&log, "log started at"), 2);
+}
+
+#[test]
 fn faults_are_stored_with_their_last_lines() {
     let directory = directory("stored_faults");
     let bad = crashing(&directory, "bad");

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+use matches::own_files::NamedFile;
 use settings::args::{EngineArgs, MatchArgs, ResumeArgs, TournamentArgs, switch};
 
 use crate::signature::Key;
@@ -50,6 +51,17 @@ pub struct ServerArgs {
     /// File with the server's CA certificates, in PEM
     #[arg(long, global = true, value_name = "FILE")]
     pub tls_ca: Option<PathBuf>,
+}
+
+impl ServerArgs {
+    /// The files that the flags name.
+    pub fn files(&self) -> Vec<NamedFile> {
+        let files = [("--creds", &self.creds), ("--nkey", &self.nkey), ("--tls-ca", &self.tls_ca)];
+        let named = |(flag, path): (&str, &Option<PathBuf>)| {
+            path.as_deref().map(|path| NamedFile::input(flag, path))
+        };
+        files.into_iter().filter_map(named).collect()
+    }
 }
 
 /// Flags of the coordinator.

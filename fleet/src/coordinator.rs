@@ -14,6 +14,7 @@ use std::process::ExitCode;
 
 use async_nats::jetstream::Context;
 use matches::archive::ArchiveError;
+use matches::own_files::NamedFile;
 use matches::plan::Plan;
 use matches::plan::openings::OpeningError;
 use matches::plan::rules::PositionError;
@@ -22,7 +23,7 @@ use matches::play::runner::RunError;
 use matches::run::exit::{ExitError, USAGE, fail};
 use matches::run::ledger::LedgerError;
 use matches::run::progress::Progress;
-use matches::run::{self, Engines, Match, Source, SourceError};
+use matches::run::{self, Engines, Match, Source, SourceError, StoredMatch};
 use settings::args::{GameArgs, ResumeArgs};
 use thiserror::Error;
 use tokio::runtime::Runtime;
@@ -46,8 +47,10 @@ pub fn begin(
         Err(error) => return error.exit(),
     };
     let mut fleet = Fleet::new(runtime, settings);
+    let mut new = args.new_match();
+    new.inputs.extend(inputs(server, settings));
     if !args.dry_run {
-        if args.new_match().store.is_none() {
+        if new.store.is_none() {
             return fail(USAGE, "--store: expected a new file for the match");
         }
         // Connects before the store is created, so that no file is left behind if there is no server.
@@ -55,7 +58,7 @@ pub fn begin(
             return fail(USAGE, error);
         }
     }
-    run::begin(planned, &args.new_match(), &mut fleet)
+    run::begin(planned, &new, &mut fleet)
 }
 
 /// Coordinates the rest of a stored match; returns its exit status.
@@ -68,7 +71,15 @@ pub fn resume(
     let mut fleet = Fleet::new(runtime, settings);
     // A match that turns out to be complete needs no server.
     let _ = fleet.connect(server);
-    run::resume(&args.stored_match(), &mut fleet)
+    let stored = StoredMatch { inputs: inputs(server, settings), ..args.stored_match() };
+    run::resume(&stored, &mut fleet)
+}
+
+/// The files that a coordinator's flags name, besides those of `arbiter`.
+fn inputs(server: &ServerArgs, settings: &CoordinatorArgs) -> Vec<NamedFile> {
+    let workers = settings.workers.as_deref();
+    let workers = workers.map(|path| NamedFile::input("--workers", path));
+    server.files().into_iter().chain(workers).collect()
 }
 
 /// The workers that a server connects with this coordinator.

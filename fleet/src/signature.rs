@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use data_encoding::BASE64URL_NOPAD;
+use matches::input_file::text_of;
 use nkeys::{KeyPair, KeyPairType};
 use tempfile::NamedTempFile;
 use thiserror::Error;
@@ -200,7 +201,7 @@ impl Signer {
     /// [`FileError`] if the file cannot be read or has no seed.
     pub fn read(flag: &'static str, path: &Path) -> Result<Signer, FileError> {
         let failed = |reason| FileError { flag, path: path.to_path_buf(), reason };
-        let text = fs::read_to_string(path).map_err(failed)?;
+        let text = fs::read(path).and_then(text_of).map_err(failed)?;
         let pairs = text.split_whitespace().filter_map(|word| KeyPair::from_seed(word).ok());
         let found =
             pairs.map(Signer::of).find(|signer| signer.pair.key_pair_type() == KeyPairType::User);

@@ -18,6 +18,7 @@ use std::time::{Duration, Instant};
 
 use async_nats::jetstream::Context;
 use matches::VERSION;
+use matches::own_files::{NamedFile, refuse_overwriting};
 use matches::plan::EngineSpec;
 use matches::play::interrupt::Interrupt;
 use matches::play::lag::LagMeter;
@@ -25,8 +26,8 @@ use matches::play::log::Log;
 use matches::play::sandbox::shield_arbiter;
 use matches::record::printable::printable;
 use matches::run::exit::{ExitError, INTERRUPTED, complain, complain_of};
-use matches::run::open_log;
 use matches::run::signals;
+use matches::run::{files_of, open_log};
 use settings::args::local_engines;
 use thiserror::Error;
 use tokio::sync::Notify;
@@ -157,6 +158,10 @@ async fn prepare(server: &ServerArgs, args: &WorkArgs) -> Result<Option<Worker>,
     shield_arbiter();
     let fetcher = tokio::task::block_in_place(|| Fetcher::of(args, &interrupt));
     let fetcher = fetcher.map_err(ExitError::usage)?;
+    let mut files = server.files();
+    files.extend(args.log.as_deref().map(|path| NamedFile::output("--log", path)));
+    files.extend(engines.iter().flat_map(files_of));
+    refuse_overwriting(&files).map_err(ExitError::usage)?;
     let log = open_log(args.log.as_deref()).map_err(ExitError::usage)?;
     let connected =
         retry(&interrupt, QueueError::is_absence, || connect(server, &label, Some(signer.key())));

@@ -1,13 +1,30 @@
-//! Input files: regular files only, since a pipe or a device may block or never end.
+//! Input files and their text: regular files only, since a pipe or a device may block or never end.
 
 use std::fs::File;
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom};
 use std::path::Path;
 
+use buxtehude::protocol::text;
 use rustix::fs::{CWD, Mode, OFlags, openat};
 
 /// Maximum length in bytes of a file of text, such as settings or openings.
 pub const MOST_BYTES_OF_TEXT: u64 = 1 << 26;
+
+/// Maximum length in bytes of a line of a file that is read line by line; a game of 10,000 plies takes 4 MB.
+const LONGEST_LINE: u64 = 1 << 24;
+
+/// First bytes of every SQLite database, and so of every store.
+const STORE_MAGIC: &[u8] = b"SQLite format 3\0";
+
+/// `true` if a regular file is an SQLite database, by its first bytes.
+///
+/// # Errors
+/// As [`open`].
+pub fn is_store(path: &Path) -> io::Result<bool> {
+    let mut beginning = Vec::new();
+    open(path)?.take(STORE_MAGIC.len() as u64).read_to_end(&mut beginning)?;
+    Ok(beginning == STORE_MAGIC)
+}
 
 /// Opens a regular file for reading.
 ///
@@ -23,15 +40,76 @@ pub fn open(path: &Path) -> io::Result<File> {
     }
 }
 
-/// Reads a file of text.
+/// Reads a file of text in UTF-8, which may begin with a byte order mark.
 ///
 /// # Errors
-/// As [`open`], and if the file is too long or not UTF-8.
+/// As [`open`], and if the file is too long or is not text.
 pub fn read_text(path: &Path) -> io::Result<String> {
-    let mut text = String::new();
-    open(path)?.take(MOST_BYTES_OF_TEXT + 1).read_to_string(&mut text)?;
-    match text.len() as u64 > MOST_BYTES_OF_TEXT {
-        false => Ok(text),
+    let mut bytes = Vec::new();
+    open(path)?.take(MOST_BYTES_OF_TEXT + 1).read_to_end(&mut bytes)?;
+    match bytes.len() as u64 > MOST_BYTES_OF_TEXT {
+        false => text_of(bytes),
         true => Err(io::Error::other(format!("expected at most {MOST_BYTES_OF_TEXT} bytes"))),
     }
+}
+
+/// Returns the text in `bytes`, without its byte order mark.
+///
+/// # Errors
+/// The bytes are not text in UTF-8.
+pub fn text_of(bytes: Vec<u8>) -> io::Result<String> {
+    text::decode(bytes).map_err(|error| io::Error::new(ErrorKind::InvalidData, error))
+}
+
+/// A line of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileLine {
+    /// Byte offset where it begins.
+    pub begin: u64,
+    /// Its text, without the newline and a byte order mark.
+    pub text: Vec<u8>,
+}
+
+/// Iterates over the lines of a file, without reading it into memory.
+///
+/// # Errors
+/// The file cannot be opened, is in another encoding, or is compressed; in the iterator, it cannot be read.
+pub fn lines(path: &Path) -> io::Result<impl Iterator<Item = io::Result<FileLine>> + use<>> {
+    let mut file = BufReader::new(open(path)?);
+    let beginning = file.fill_buf()?;
+    text::check_beginning(beginning)
+        .map_err(|error| io::Error::new(ErrorKind::InvalidData, error))?;
+    let mark = beginning.len() - text::without_mark(beginning).len();
+    file.consume(mark);
+    let mut begin = mark as u64;
+    Ok(std::iter::from_fn(move || {
+        let text = read_line(&mut file).transpose()?;
+        Some(text.map(|text| {
+            let line = FileLine { begin, text };
+            begin += line.text.len() as u64 + 1;
+            line
+        }))
+    }))
+}
+
+/// Returns the line of a file that begins at a byte offset, without its newline.
+///
+/// # Errors
+/// The file cannot be read.
+pub fn line_at(path: &Path, begin: u64) -> io::Result<Vec<u8>> {
+    let mut file = open(path)?;
+    file.seek(SeekFrom::Start(begin))?;
+    Ok(read_line(&mut BufReader::new(file))?.unwrap_or_default())
+}
+
+/// Returns the next line without its newline; `None` at the end of the file.
+fn read_line(file: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
+    let mut line = Vec::new();
+    file.take(LONGEST_LINE).read_until(b'\n', &mut line)?;
+    if line.len() as u64 == LONGEST_LINE && !line.ends_with(b"\n") {
+        return Err(io::Error::other(format!("a line has more than {LONGEST_LINE} bytes")));
+    }
+    let is_end = line.is_empty();
+    line.pop_if(|byte| *byte == b'\n');
+    Ok((!is_end).then_some(line))
 }

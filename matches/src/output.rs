@@ -1,10 +1,7 @@
-//! Output: standard output, which its reader may close at any time, and a check that an output file is not an input
-//! file.
+//! Standard output, which its reader may close at any time.
 
-use std::fs;
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::os::fd::AsFd;
-use std::path::Path;
 
 use thiserror::Error;
 
@@ -25,14 +22,6 @@ pub fn print(text: &str) -> Result<(), OutputClosed> {
     match stdout.write_all(printable_lines(text).as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(OutputClosed),
         _ => Ok(()),
-    }
-}
-
-/// `true` if both paths lead to the same existing file.
-pub fn is_same_file(one: &Path, other: &Path) -> bool {
-    match (fs::canonicalize(one), fs::canonicalize(other)) {
-        (Ok(one), Ok(other)) => one == other,
-        _ => false,
     }
 }
 

@@ -17,17 +17,18 @@ pub mod progress;
 pub mod signals;
 mod this_machine;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
 use thiserror::Error;
 
 use crate::archive::ArchiveError;
-use crate::archive::store::Store;
+use crate::archive::store::{Store, StoredPlan};
 use crate::archive::user_key::UserKey;
 use crate::luck::Evaluator;
 use crate::output::{fitted, print};
+use crate::own_files::NamedFile;
 use crate::plan::{EngineSpec, Plan};
 use crate::play::interrupt::Interrupt;
 use crate::play::log::Log;
@@ -41,7 +42,8 @@ use exit::{
 pub use first_start::Engines;
 use first_start::{Started, Stop, start_engines};
 use ledger::{Ledger, LedgerError};
-pub use outputs::{OnInterrupt, OutputError, Outputs, open_log};
+use outputs::programs;
+pub use outputs::{OnInterrupt, OutputError, Outputs, files_of, open_log};
 use past::Past;
 use progress::Progress;
 pub use this_machine::ThisMachine;
@@ -53,6 +55,8 @@ pub struct NewMatch {
     pub store: Option<PathBuf>,
     /// Files that the match writes.
     pub outputs: Outputs,
+    /// Files that it reads, besides those of its engines.
+    pub inputs: Vec<NamedFile>,
     /// `true` to print the schedule and play nothing.
     pub dry_run: bool,
     /// `true` to play on when the program of an engine is replaced during the match.
@@ -74,8 +78,12 @@ pub struct StoredMatch {
     pub changed_engines: bool,
     /// `true` to run the programs of a store that another user made.
     pub trust_commands: bool,
+    /// `true` to play games anew that are wrong by a rules program that has changed.
+    pub drop_wrong: bool,
     /// Files that the match writes.
     pub outputs: Outputs,
+    /// Files that it reads, besides the store and those of its engines.
+    pub inputs: Vec<NamedFile>,
     /// Engine that measures luck, if the plan needs one.
     pub luck_engine: Option<EngineSpec>,
 }
@@ -138,6 +146,8 @@ pub struct Match {
     pub is_new: bool,
     /// Evaluator of the luck of its games, if it is measured.
     pub luck: Option<Evaluator>,
+    /// Files that it writes.
+    outputs: Outputs,
     /// Number of games of earlier runs.
     before: usize,
 }
@@ -165,8 +175,8 @@ pub fn begin<S: Source>(
 
 /// Plays the rest of a stored match; returns its exit status.
 pub fn resume<S: Source>(stored: &StoredMatch, source: &mut S) -> ExitCode {
-    let mut planned = match Match::stored(stored) {
-        Ok(planned) => planned,
+    let (mut planned, may_run) = match Match::stored(stored) {
+        Ok(stored) => stored,
         Err(error) => return error.exit(),
     };
     if planned.is_over() {
@@ -184,7 +194,7 @@ pub fn resume<S: Source>(stored: &StoredMatch, source: &mut S) -> ExitCode {
         source.clean_up(&planned);
         return exit_of_verdict(report.verdict());
     }
-    match planned.start_engines(stored) {
+    match planned.start_engines(stored, may_run) {
         Ok(started) => planned.play(started, source),
         Err(stop) => stop.exit(),
     }
@@ -197,18 +207,21 @@ impl Match {
         mut remarks: Vec<String>,
         new: &NewMatch,
     ) -> Result<(Match, Started), Stop> {
+        let path = new.store.as_deref();
+        let store = path.map(|path| NamedFile::store("--store", path));
+        let programs = programs(&plan, new.luck_engine.as_ref());
+        new.outputs.refuse_overwriting(store, &new.inputs, programs)?;
         let luck = Evaluator::of(&plan, new.luck_engine.as_ref()).map_err(ExitError::usage)?;
         if plan.luck.after && luck.is_some() && new.store.is_none() {
             return Err(ExitError::usage("--luck after: expected --store").into());
         }
-        let path = new.store.as_deref();
         let not_created = |error: ArchiveError| ExitError {
             message: format!("--store: {error}"),
             ..ExitError::from(error)
         };
         // Before the log is overwritten, and long before the store is created.
         path.map_or(Ok(()), Store::refuse_existing).map_err(not_created)?;
-        let log = new.outputs.open_log(path).map_err(ExitError::usage)?;
+        let log = new.outputs.open_log(false).map_err(ExitError::usage)?;
         let (interrupt, choice) = (Interrupt::new(), new.outputs.on_interrupt);
         let changed = new.changed_engines;
         let started = start_engines(&mut plan, changed, choice, luck.as_ref(), &log, &interrupt)?;
@@ -221,7 +234,7 @@ impl Match {
                 "the store bears no mark, so `resume` will need --trust-commands: {reason}"
             ));
         }
-        match new.outputs.open(Report::of(&plan), path, interrupt) {
+        match new.outputs.open(Report::of(&plan), None, interrupt) {
             Ok(ledger) => {
                 let planned = Match {
                     past: Past::none(&plan),
@@ -231,6 +244,7 @@ impl Match {
                     remarks,
                     is_new: true,
                     luck,
+                    outputs: new.outputs.clone(),
                     before: 0,
                 };
                 Ok((planned, started))
@@ -244,10 +258,21 @@ impl Match {
         }
     }
 
-    fn stored(stored: &StoredMatch) -> Result<Match, ExitError> {
+    /// Opens a stored match; returns also whether its programs may run.
+    fn stored(stored: &StoredMatch) -> Result<(Match, Result<(), ExitError>), ExitError> {
         let mut store = Store::resume(&stored.file)?;
-        let mut plan = store.plan()?;
+        let StoredPlan { mut plan, trust, changed_rules, mut changed_engines } =
+            store.stored_plan()?;
+        changed_engines.retain(|_| !stored.changed_engines);
+        let may_change = stored.changed_engines || stored.drop_wrong;
+        let changed = changed_rules.filter(|_| !may_change).into_iter().chain(changed_engines);
+        let is_trusted = stored.trust_commands || trust.is_ok();
+        let may_run = may_run(is_trusted, trust, &changed.collect::<Vec<_>>());
         plan.concurrency = stored.concurrency.unwrap_or(plan.concurrency);
+        let luck_engine = stored.luck_engine.as_ref();
+        let mut inputs = stored.inputs.clone();
+        inputs.push(NamedFile::games("the store", &stored.file));
+        stored.outputs.refuse_overwriting(None, &inputs, programs(&plan, luck_engine))?;
         // An earlier coordinator may have ended before it could take these games out.
         for aside in store.all_set_aside()? {
             if aside.keeps_out {
@@ -255,24 +280,31 @@ impl Match {
             }
         }
         let mut past = Past::of(&store, &plan)?;
+        let mut dropped = None;
+        // A complete match starts no engine, but its rules program, which any reader of the store starts, too.
+        if may_run.is_ok() || (is_trusted && is_over(&past.report, &plan)) {
+            dropped = past::recheck(&mut store, &plan, stored)?;
+            past = Past::of(&store, &plan)?;
+        }
         if stored.forgive {
             past.failures.clear();
             past.ends.forgive(&past.played);
         }
         let (played, all) = (past.played.len(), count(plan.games, "game"));
         let mut remarks = vec![format!("{played} of {all} stored in earlier runs")];
-        let luck = luck::of_resumed(&store, &plan, stored.luck_engine.as_ref(), &mut remarks)?;
+        remarks.extend(dropped);
+        let luck = luck::of_resumed(&store, &plan, luck_engine, &mut remarks)?;
         let retired = past.retired(&plan);
         if !retired.is_empty() {
             let names = retired.join(", ");
             remarks
                 .push(format!("{names}: retired in an earlier run; --forgive lets it play again"));
         }
-        let (outputs, path) = (&stored.outputs, Some(stored.file.as_path()));
-        let log = outputs.open_log(path).map_err(ExitError::usage)?;
-        let ledger = outputs.open(past.report.clone(), path, Interrupt::new());
+        let outputs = &stored.outputs;
+        let log = outputs.open_log(true).map_err(ExitError::usage)?;
+        let ledger = outputs.open(past.report.clone(), Some(&store), Interrupt::new());
         let ledger = ledger.map_err(ExitError::usage)?;
-        Ok(Match {
+        let planned = Match {
             plan,
             ledger: Ledger { store: Some(store), retired, ..ledger },
             log,
@@ -280,29 +312,24 @@ impl Match {
             remarks,
             is_new: false,
             luck,
+            outputs: stored.outputs.clone(),
             before: played,
-        })
+        };
+        Ok((planned, may_run))
     }
 
     /// `true` if no game is missing, or the test has decided.
     fn is_over(&self) -> bool {
-        let report = &self.ledger.report;
-        report.played() >= self.plan.games || report.verdict() != Verdict::Open
+        is_over(&self.ledger.report, &self.plan)
     }
 
-    /// Starts the engines of a stored match, if its store can be trusted and their programs are the same.
-    fn start_engines(&mut self, stored: &StoredMatch) -> Result<Started, Stop> {
-        if let Some(store) = &self.ledger.store {
-            if !stored.trust_commands {
-                store.check_mark().map_err(ExitError::from)?;
-            }
-            let changed = store.changed_engines().map_err(ExitError::from)?;
-            if !stored.changed_engines && !changed.is_empty() {
-                let changed = changed.join("; ");
-                let accepted = "restore the original programs, or use --changed-engines";
-                return Err(ExitError::usage(format!("{changed}; {accepted}")).into());
-            }
-        }
+    /// Starts the engines of a stored match, if its programs `may_run`.
+    fn start_engines(
+        &mut self,
+        stored: &StoredMatch,
+        may_run: Result<(), ExitError>,
+    ) -> Result<Started, Stop> {
+        may_run?;
         let (changed, choice) = (stored.changed_engines, stored.outputs.on_interrupt);
         let interrupt = &self.ledger.interrupt;
         start_engines(&mut self.plan, changed, choice, self.luck.as_ref(), &self.log, interrupt)
@@ -422,7 +449,25 @@ impl Match {
     }
 }
 
-/// `true` if `path` is the file `store`.
-fn is_store(path: &Path, store: Option<&Path>) -> bool {
-    store.is_some_and(|store| crate::output::is_same_file(path, store))
+fn is_over(report: &Report, plan: &Plan) -> bool {
+    report.played() >= plan.games || report.verdict() != Verdict::Open
+}
+
+/// Returns an error unless the store can be trusted, and its programs are the same or may differ.
+fn may_run(
+    is_trusted: bool,
+    trust: Result<(), ArchiveError>,
+    changed: &[String],
+) -> Result<(), ExitError> {
+    if !is_trusted {
+        trust?;
+    }
+    match changed.is_empty() {
+        true => Ok(()),
+        false => {
+            let changed = changed.join("; ");
+            let accepted = "restore the original programs, or use --changed-engines";
+            Err(ExitError::usage(format!("{changed}; {accepted}")))
+        }
+    }
 }

@@ -9,8 +9,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use connections::ConnectionBounds;
+use matches::own_files::{NamedFile, refuse_overwriting};
 use matches::play::sandbox::{self, Isolation, IsolationError};
 use matches::run::exit::ExitError;
+use matches::run::files_of;
 use thiserror::Error;
 use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, oneshot};
@@ -96,6 +98,13 @@ pub fn serve(args: &ServeArgs, end: oneshot::Receiver<()>) -> Result<(), ServerE
 /// [`ServerError`] if an argument is wrong, or a file cannot be read.
 pub fn app(args: &ServeArgs, isolation: Option<Isolation>) -> Result<App, ServerError> {
     let (engines, chance) = (args.engines()?, args.chance()?);
+    // The file of `--record` may be one of `--games`.
+    let record = args.record.as_deref().map(|path| NamedFile::output("--record", path));
+    let seed = args.seed_file.as_deref().map(|path| NamedFile::input("--seed-file", path));
+    let mut files: Vec<NamedFile> = record.into_iter().chain(seed).collect();
+    files.extend(args.etudes.iter().map(|path| NamedFile::input("--etudes", path)));
+    files.extend(engines.iter().flat_map(files_of));
+    refuse_overwriting(&files).map_err(ExitError::usage)?;
     let etudes = Arc::new(EtudeCatalog::new(&args.etudes, &args.etudes_variant)?);
     let games = Arc::new(GameCatalog::new(&args.games)?);
     let recorder = Arc::new(Recorder::new(args.record.as_deref())?);

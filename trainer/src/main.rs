@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use buxtehude::eval::net::{Net, Weights};
 use clap::{Args, Parser, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
+use matches::own_files::{NamedFile, refuse_overwriting};
 use matches::play::interrupt::Interrupt;
 use matches::record::printable::printable_lines;
 use matches::run::exit::{INTERRUPTED, complain};
@@ -227,6 +228,12 @@ fn run(command: Command) -> Result<(), Box<dyn Error>> {
                 threads: learn.threads,
                 from: learn.from.as_deref().map(read_weights).transpose()?,
             };
+            if let Some(from) = &learn.from {
+                refuse_overwriting(&[
+                    NamedFile::input("--from", from),
+                    NamedFile::output("--output", &learn.output),
+                ])?;
+            }
             if !learn.force {
                 course.check_output(&learn.output)?;
             }
@@ -254,6 +261,10 @@ fn run(command: Command) -> Result<(), Box<dyn Error>> {
             writeln!(output, "{first} takes {share:.2} % ± {error:.2} of the points")?;
         }
         Command::Measure { games, weights, plot } => {
+            let plot_file = plot.as_deref().map(|path| NamedFile::output("--plot", path));
+            let read = weights.iter().map(|path| NamedFile::input("--weights", path));
+            let read = read.chain([NamedFile::input("the games", &games)]);
+            refuse_overwriting(&plot_file.into_iter().chain(read).collect::<Vec<_>>())?;
             let games = finished_games(&games)?;
             for (index, path) in weights.iter().enumerate() {
                 let weights = read_weights(path)?;

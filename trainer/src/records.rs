@@ -6,8 +6,9 @@ use std::path::Path;
 
 use buxtehude::rules::hase::{Card, HARE_AND_TORTOISE, HASE_UND_IGEL, Move, Position, Ruleset};
 use buxtehude::rules::{AnyPosition, Game as _, Seat, Turn};
+use matches::archive::ArchiveError;
 use matches::archive::replay::{self, Replay};
-use matches::archive::{ArchiveError, record_file};
+use matches::input_file;
 use matches::plan::rules;
 use matches::record::GameRecord;
 use matches::record::ending::Ending;
@@ -59,14 +60,15 @@ pub enum RecordError {
 pub fn read(
     path: &Path,
 ) -> Result<impl Iterator<Item = Result<RecordedGame, RecordError>> + use<'_>, ArchiveError> {
-    let lines = (1..).zip(record_file::lines(path)?);
+    let failed = |error| ArchiveError::file(path, error);
+    let lines = (1..).zip(input_file::lines(path).map_err(failed)?);
     let games = lines.filter_map(move |(number, line)| match line {
-        Ok(line) if line.trim_ascii().is_empty() => None,
-        Ok(line) => Some(RecordedGame::parse(&line).map_err(|problem| {
+        Ok(line) if line.text.trim_ascii().is_empty() => None,
+        Ok(line) => Some(RecordedGame::parse(&line.text).map_err(|problem| {
             let place = format!("{}:{number}", path.display());
             RecordError::Line { place, problem }
         })),
-        Err(error) => Some(Err(error.into())),
+        Err(error) => Some(Err(failed(error).into())),
     });
     Ok(games)
 }

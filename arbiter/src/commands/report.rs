@@ -18,7 +18,8 @@ use matches::archive::replay;
 use matches::archive::store::Extent;
 use matches::judge::JudgeError;
 use matches::luck::LuckMeter;
-use matches::output::{is_same_file, print};
+use matches::output::print;
+use matches::own_files::{NamedFile, refuse_overwriting};
 use matches::plan::rules::program::RulesError;
 use matches::play::interrupt::Interrupt;
 use matches::record::GameRecord;
@@ -27,6 +28,7 @@ use matches::report::Report;
 use matches::review::{Review, ReviewError};
 use matches::run::events::standings_json;
 use matches::run::exit::ExitError;
+use matches::run::files_of;
 
 use self::luck::Luck;
 use super::input::open;
@@ -35,11 +37,8 @@ use super::{CommandError, exit, fail, isolate, print_all, stop_on_signals};
 /// Prints or writes the report on the games in a file.
 pub fn report(args: &ReportArgs) -> ExitCode {
     let is_for_terminal = args.output.is_none() && io::stdout().is_terminal();
-    if args.output.as_ref().is_some_and(|output| is_same_file(output, &args.input.file)) {
-        return exit::fail(
-            exit::USAGE,
-            "--output: expected a different file from the one being reported",
-        );
+    if let Err(error) = refuse_overwriting(&files(args)) {
+        return exit::fail(exit::USAGE, error);
     }
     let format = args.format.unwrap_or(match is_for_terminal {
         true => ReportFormat::Text,
@@ -57,13 +56,24 @@ pub fn report(args: &ReportArgs) -> ExitCode {
         ReportFormat::Json => read_tables(args, &interrupt, standings_json),
         ReportFormat::Html => read_page(args, &interrupt),
     };
-    let Made { mut text, is_whole, fault } = match made {
+    let Made { mut text, mut is_whole, fault } = match made {
         // An error of the reviewer sets the interrupt, too; a signal ends a review without an error.
         Err(error) if error.is::<ReviewError<JudgeError>>() => return fail(&error),
         _ if interrupt.is_set() => return ExitCode::from(exit::INTERRUPTED),
         Ok(made) => made,
         Err(error) => return fail(&error),
     };
+    match wrong_games(args) {
+        Ok(None) => {}
+        Ok(Some(wrong)) => {
+            is_whole = false;
+            let file = args.input.file.display();
+            exit::complain(format_args!(
+                "{file}: {wrong}; `arbiter resume {file} --drop-wrong` plays them anew"
+            ));
+        }
+        Err(error) => return fail(&error),
+    }
     if args.format.is_none() && is_for_terminal {
         let file = args.input.file.display();
         text +=
@@ -77,6 +87,35 @@ pub fn report(args: &ReportArgs) -> ExitCode {
         None if is_whole => ExitCode::SUCCESS,
         None => ExitCode::from(exit::WRONG),
     }
+}
+
+/// Checks the games in a store again if its rules program, which runs already, has changed since they were played.
+/// Names those that are wrong now, if any.
+fn wrong_games(args: &ReportArgs) -> Result<Option<String>, CommandError> {
+    let GameFile::Store(store) = GameFile::open(&args.input.file)? else { return Ok(None) };
+    let of_store = || {
+        let plan = store.trusted_plan(false).ok()?;
+        Some(plan.rules.program()?.plan().clone())
+    };
+    let rules = args.input.rules.clone().or_else(of_store);
+    let has_changed = rules.map_or(Ok(false), |rules| store.has_other_rules(&rules))?;
+    let wrong = match has_changed {
+        true => replay::wrong_games::<CommandError>(&store)?,
+        false => Vec::new(),
+    };
+    Ok((!wrong.is_empty()).then(|| replay::wrong_in_words(&wrong)))
+}
+
+/// The files that the command reads and writes.
+fn files(args: &ReportArgs) -> Vec<NamedFile> {
+    let games = args.input.file.display().to_string();
+    let mut files = vec![NamedFile::games(games, &args.input.file)];
+    files.extend(args.output.as_deref().map(|path| NamedFile::output("--output", path)));
+    let rules = args.input.rules.as_ref().map(|rules| &rules.program);
+    let reviewer = args.review_plan().ok().map(|plan| plan.engine);
+    let programs = rules.into_iter().chain(&args.luck_engine).chain(&reviewer);
+    files.extend(programs.flat_map(files_of));
+    files
 }
 
 /// A report that was made.

@@ -1,7 +1,7 @@
 //! `arbiter transcript`: runs a script against an engine and prints the resulting transcript.
 
 use std::fs;
-use std::io;
+use std::io::{self, Read};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -53,7 +53,10 @@ fn run(args: &TranscriptArgs) -> Result<ExitCode, CommandError> {
 fn read_script(args: &TranscriptArgs) -> Result<Script, CommandError> {
     let text = match &args.script {
         Some(path) => input_file::read_text(path),
-        None => io::read_to_string(io::stdin()),
+        None => {
+            let mut bytes = Vec::new();
+            io::stdin().read_to_end(&mut bytes).and_then(|_| input_file::text_of(bytes))
+        }
     };
     let text = text.map_err(|error| format!("{}: {error}", name(args)))?;
     let script = text.parse::<Script>();

@@ -8,6 +8,7 @@ use arbiter::args::VerifyArgs;
 use buxtehude::rules::VARIANTS;
 use matches::archive::game_file::GameFile;
 use matches::archive::replay;
+use matches::archive::store::StoredPlan;
 use matches::luck::LuckChecker;
 use matches::output::{OutputClosed, print};
 use matches::plan::{Plan, TimeLimit};
@@ -86,11 +87,11 @@ fn verify_file(args: &VerifyArgs, interrupt: &Interrupt) -> Result<Found, Comman
             .into());
         }
         GameFile::Store(store) => {
+            let StoredPlan { plan, trust, changed_rules, changed_engines } = store.stored_plan()?;
             if !args.trust_commands {
-                store.check_mark()?;
+                trust?;
             }
-            let plan = store.plan()?;
-            for changed in store.changed_engines()? {
+            for changed in changed_rules.into_iter().chain(changed_engines) {
                 say(&format!("note: {changed}"))?;
             }
             plan

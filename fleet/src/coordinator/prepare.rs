@@ -104,8 +104,10 @@ fn names_of(planned: &mut Match) -> Result<Names, ExitError> {
         return Ok(names);
     }
     store.set_note(ID_NOTE, names.id())?;
-    // The plan as any later coordinator will read it.
-    planned.plan = store.plan()?;
+    if planned.is_new {
+        // The plan as any later coordinator will read it.
+        planned.plan = store.plan()?;
+    }
     Ok(names)
 }
 

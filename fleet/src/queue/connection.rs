@@ -11,6 +11,7 @@ use std::{fs, io};
 use async_nats::jetstream::context::AccountErrorKind;
 use async_nats::jetstream::{self, Context};
 use async_nats::{ConnectOptions, Event, ServerAddr, ServerError};
+use matches::input_file::text_of;
 use matches::record::printable::printable;
 use matches::run::exit::complain;
 use nkeys::KeyPair;
@@ -55,8 +56,9 @@ pub async fn connect(
         options = options.ignore_discovered_servers();
     }
     let no_use = |flag, path: &Path, reason| FileError { flag, path: path.to_path_buf(), reason };
-    let read =
-        |flag, path: &Path| fs::read_to_string(path).map_err(|reason| no_use(flag, path, reason));
+    let read = |flag, path: &Path| {
+        fs::read(path).and_then(text_of).map_err(|reason| no_use(flag, path, reason))
+    };
     if let (Some(user), Some(password)) = (address.username(), address.password()) {
         options = options.user_and_password(user.to_string(), password.to_string());
     }

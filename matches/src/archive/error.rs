@@ -60,12 +60,13 @@ impl ArchiveError {
         Reason::File(error).about(path)
     }
 
-    /// `true` if the disk or the file system is the cause, not the request. A missing file, and one of the wrong
-    /// kind, are errors of the request.
+    /// `true` if the disk or the file system is the cause, not the request. A missing file, and one of the wrong kind
+    /// or encoding, are errors of the request.
     pub fn is_of_storage(&self) -> bool {
         match &self.reason {
             Reason::File(error) => {
-                let of_request = [io::ErrorKind::NotFound, io::ErrorKind::InvalidInput];
+                use io::ErrorKind::{InvalidData, InvalidInput, NotFound};
+                let of_request = [NotFound, InvalidInput, InvalidData];
                 !of_request.contains(&error.kind())
             }
             Reason::Database(_) | Reason::Gone => true,

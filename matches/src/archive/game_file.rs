@@ -5,9 +5,9 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use super::error::{ArchiveError, Reason};
-use super::record_file;
 use super::replay::{self, Flaw};
 use super::store::{Extent, Store};
+use crate::input_file::{self, FileLine};
 use crate::own_files;
 use crate::plan::MOST_ENGINES;
 use crate::record::GameRecord;
@@ -57,6 +57,13 @@ pub struct Place<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GameKey(u64);
 
+impl GameKey {
+    /// Key of a game in a store.
+    pub fn in_store(number: u64) -> GameKey {
+        GameKey(number)
+    }
+}
+
 impl fmt::Display for Place<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.line {
@@ -72,7 +79,7 @@ impl GameFile {
     /// # Errors
     /// [`ArchiveError`] if it cannot be read.
     pub fn open(path: &Path) -> Result<GameFile, ArchiveError> {
-        if Store::is_store(path).map_err(|error| ArchiveError::file(path, error))? {
+        if input_file::is_store(path).map_err(|error| ArchiveError::file(path, error))? {
             return Ok(GameFile::Store(Store::open(path)?));
         }
         own_files::add(path);
@@ -108,12 +115,11 @@ impl GameFile {
             GameFile::Lines { path, kind } => {
                 let is_other =
                     |game: &GameRecord| kind.as_ref().is_some_and(|kind| *kind != Kind::of(game));
-                let mut begin = 0;
                 let mut names = HashSet::new();
-                for (index, line) in record_file::lines(path)?.enumerate() {
-                    let line = line?;
+                let failed = |error| ArchiveError::file(path, error);
+                for (index, line) in input_file::lines(path).map_err(failed)?.enumerate() {
+                    let FileLine { begin, text: line } = line.map_err(failed)?;
                     let place = Place { file: path, line: Some(index + 1), key: GameKey(begin) };
-                    begin += line.len() as u64 + 1;
                     if line.trim_ascii().is_empty() {
                         continue;
                     }
@@ -149,7 +155,8 @@ impl GameFile {
                 Ok(found)
             }
             GameFile::Lines { path, .. } => {
-                Ok(replay::read(record_file::line_at(path, key.0)?).ok())
+                let line = input_file::line_at(path, key.0);
+                Ok(replay::read(line.map_err(|error| ArchiveError::file(path, error))?).ok())
             }
         }
     }

@@ -1,7 +1,8 @@
 //! A file of game records in JSON Lines: each game is appended and flushed when it ends.
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::collections::HashSet;
+use std::fs::{File, Metadata, OpenOptions};
+use std::io::{self, Write};
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -12,7 +13,9 @@ use rustix::io::Errno;
 use serde::Serialize;
 
 use super::error::ArchiveError;
-use crate::input_file;
+use super::replay;
+use super::store::{Extent, Store};
+use crate::input_file::{self, FileLine};
 use crate::own_files;
 use crate::record::printable::printable_json;
 
@@ -28,9 +31,6 @@ pub struct RecordFile {
 /// Time to wait for room in a pipe after the match has ended, so that a slow reader still receives its records.
 const LAST_WAIT: Duration = Duration::from_secs(1);
 
-/// Maximum length of a line in bytes; a game of 10,000 plies takes 4 MB.
-const LONGEST_LINE: u64 = 1 << 24;
-
 /// Interval between checks whether to stop waiting for room in a pipe.
 const PIPE_WAIT: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
 
@@ -45,12 +45,48 @@ impl RecordFile {
     /// # Errors
     /// The system refuses to write the file.
     pub fn append_to(path: &Path) -> Result<RecordFile, ArchiveError> {
+        let record_file = RecordFile::open(path)?;
+        own_files::end_last_line(&record_file.file)
+            .map_err(|error| ArchiveError::file(path, error))?;
+        Ok(record_file)
+    }
+
+    fn open(path: &Path) -> Result<RecordFile, ArchiveError> {
         let opened = OpenOptions::new().read(true).append(true).create(true).open(path);
         let file = opened.map_err(|error| ArchiveError::file(path, error))?;
         let is_pipe = do_not_block(&file).map_err(|error| ArchiveError::file(path, error))?;
-        let mut record_file = RecordFile { path: path.to_path_buf(), file, is_pipe };
         own_files::add(path);
-        record_file.end_last_line().map_err(|error| ArchiveError::file(path, error))?;
+        Ok(RecordFile { path: path.to_path_buf(), file, is_pipe })
+    }
+
+    /// Opens the record of a stored match for appending, after adding the games of the store that it lacks: an arbiter
+    /// that was killed had stored them, but not recorded. A line that was cut off then is completed.
+    ///
+    /// # Errors
+    /// A file cannot be read or written.
+    pub fn complete(path: &Path, store: &Store) -> Result<RecordFile, ArchiveError> {
+        let mut record_file = RecordFile::open(path)?;
+        let RecordedGames { digests, cut_off } = RecordedGames::in_file(path)?;
+        let mut missing = Vec::new();
+        store.for_each_game(Extent::Whole, None, |game| {
+            if !digests.contains(&game.record.digest()) {
+                missing.push(game.record.game);
+                if let Some((begin, text)) = &cut_off
+                    && line_of(&game.record).is_ok_and(|line| line.as_bytes().starts_with(text))
+                {
+                    let shortened = record_file.file.set_len(*begin);
+                    shortened.map_err(|error| ArchiveError::file(path, error))?;
+                }
+            }
+            Ok::<(), ArchiveError>(())
+        })?;
+        own_files::end_last_line(&record_file.file)
+            .map_err(|error| ArchiveError::file(path, error))?;
+        for number in missing {
+            store.for_each_game(Extent::Whole, Some(number), |game| {
+                record_file.write(&game.record, || false)
+            })?;
+        }
         Ok(record_file)
     }
 
@@ -65,13 +101,9 @@ impl RecordFile {
         record: &impl Serialize,
         gives_up: impl Fn() -> bool,
     ) -> Result<(), ArchiveError> {
-        let line = serde_json::to_string(record).map_err(io::Error::from);
-        let written = line.and_then(|line| {
-            let line = format!("{}\n", printable_json(&line));
-            match self.is_pipe {
-                true => self.write_to_pipe(line.as_bytes(), gives_up),
-                false => self.file.write_all(line.as_bytes()),
-            }
+        let written = line_of(record).and_then(|line| match self.is_pipe {
+            true => self.write_to_pipe(line.as_bytes(), gives_up),
+            false => self.file.write_all(line.as_bytes()),
         });
         written.map_err(|error| ArchiveError::file(&self.path, error))
     }
@@ -100,21 +132,46 @@ impl RecordFile {
         }
         Ok(())
     }
+}
 
-    /// Ends a line that was cut off when an arbiter was killed, so that the next record starts on its own line.
-    fn end_last_line(&mut self) -> io::Result<()> {
-        // Devices and pipes have no last line.
-        if !self.file.metadata()?.is_file() || self.file.metadata()?.len() == 0 {
-            return Ok(());
+/// The games in a record, when its match is resumed.
+#[derive(Debug, Default)]
+pub struct RecordedGames {
+    /// Their digests.
+    pub digests: HashSet<String>,
+    /// Place and text of a last line without an end that is not a game.
+    cut_off: Option<(u64, Vec<u8>)>,
+}
+
+impl RecordedGames {
+    /// Reads the games of a file; a pipe, a device and a missing file have none.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn in_file(path: &Path) -> Result<RecordedGames, ArchiveError> {
+        let mut games = RecordedGames::default();
+        let Some(file) = path.metadata().ok().filter(Metadata::is_file) else {
+            return Ok(games);
+        };
+        let failed = |error| ArchiveError::file(path, error);
+        for line in input_file::lines(path).map_err(failed)? {
+            let FileLine { begin, text } = line.map_err(failed)?;
+            match replay::read(&text) {
+                Ok(record) => drop(games.digests.insert(record.digest())),
+                Err(_) if begin + text.len() as u64 == file.len() => {
+                    games.cut_off = Some((begin, text));
+                }
+                Err(_) => {}
+            }
         }
-        let mut last = [0];
-        self.file.seek(SeekFrom::End(-1))?;
-        self.file.read_exact(&mut last)?;
-        if last == [b'\n'] {
-            return Ok(());
-        }
-        self.file.write_all(b"\n")
+        Ok(games)
     }
+}
+
+/// A game as a line of a record.
+fn line_of(record: &impl Serialize) -> io::Result<String> {
+    let line = serde_json::to_string(record)?;
+    Ok(format!("{}\n", printable_json(&line)))
 }
 
 /// Makes writes to a full pipe return instead of block; returns whether the file is a pipe.
@@ -124,45 +181,4 @@ fn do_not_block(file: &File) -> io::Result<bool> {
         fcntl_setfl(file, fcntl_getfl(file)? | OFlags::NONBLOCK)?;
     }
     Ok(is_pipe)
-}
-
-/// Iterates over the lines of a file, without their newlines and without reading the whole file into memory.
-///
-/// # Errors
-/// The file cannot be opened or, in the iterator, read.
-pub fn lines(
-    path: &Path,
-) -> Result<impl Iterator<Item = Result<Vec<u8>, ArchiveError>> + use<>, ArchiveError> {
-    let path = path.to_path_buf();
-    let file = input_file::open(&path).map_err(|error| ArchiveError::file(&path, error))?;
-    let mut file = BufReader::new(file);
-    Ok(std::iter::from_fn(move || {
-        let line = read_line(&mut file).transpose()?;
-        Some(line.map_err(|error| ArchiveError::file(&path, error)))
-    }))
-}
-
-/// Returns the line of a file that begins at a byte offset, without its newline.
-///
-/// # Errors
-/// The file cannot be read.
-pub fn line_at(path: &Path, begin: u64) -> Result<Vec<u8>, ArchiveError> {
-    let read = || {
-        let mut file = input_file::open(path)?;
-        file.seek(SeekFrom::Start(begin))?;
-        Ok(read_line(&mut BufReader::new(file))?.unwrap_or_default())
-    };
-    read().map_err(|error| ArchiveError::file(path, error))
-}
-
-/// Returns the next line without its newline; `None` at the end of the file.
-fn read_line(file: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
-    let mut line = Vec::new();
-    file.take(LONGEST_LINE).read_until(b'\n', &mut line)?;
-    if line.len() as u64 == LONGEST_LINE && !line.ends_with(b"\n") {
-        return Err(io::Error::other(format!("a line has more than {LONGEST_LINE} bytes")));
-    }
-    let is_end = line.is_empty();
-    line.pop_if(|byte| *byte == b'\n');
-    Ok((!is_end).then_some(line))
 }

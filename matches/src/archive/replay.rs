@@ -4,14 +4,20 @@ mod flaw;
 
 use buxtehude::rules::{Seat, Turn};
 
+use super::error::ArchiveError;
+use super::store::{Extent, Store};
 use crate::plan::rules::facts::free_places;
 use crate::plan::rules::program::RulesError;
 use crate::plan::rules::{Position, Rules};
 use crate::record::GameRecord;
 use crate::record::digest::StoredGame;
 use crate::record::ending::Ending;
+use crate::record::printable::shortened;
 
 pub use flaw::Flaw;
+
+/// Maximum number of characters of a list of games.
+const LONGEST_LIST: usize = 200;
 
 /// Parses a line of a record file.
 ///
@@ -69,6 +75,35 @@ pub fn check(record: &GameRecord) -> Vec<Flaw> {
         flaws.push(Flaw::Luck);
     }
     flaws
+}
+
+/// Returns the games of a store that are wrong by a rules program that runs now, each with its first flaw.
+///
+/// # Errors
+/// The store cannot be read, or the program fails, which says nothing about the games.
+pub fn wrong_games<E: From<ArchiveError> + From<RulesError>>(
+    store: &Store,
+) -> Result<Vec<(u64, Flaw)>, E> {
+    let mut wrong = Vec::new();
+    store.for_each_game(Extent::Whole, None, |game| {
+        let flaws = check(&game.record);
+        if let Some(fault) = broken_rules(&flaws) {
+            return Err(fault.clone().into());
+        }
+        wrong.extend(flaws.into_iter().next().map(|flaw| (game.record.game, flaw)));
+        Ok::<(), E>(())
+    })?;
+    Ok(wrong)
+}
+
+/// Names the games that are wrong by the rules, with the flaw of the first one.
+pub fn wrong_in_words(wrong: &[(u64, Flaw)]) -> String {
+    let numbers: Vec<String> = wrong.iter().map(|(game, _)| game.to_string()).collect();
+    let (games, are) = if wrong.len() == 1 { ("game", "is") } else { ("games", "are") };
+    let first =
+        wrong.first().map_or_else(String::new, |(game, flaw)| format!("game {game}: {flaw}"));
+    let numbers = shortened(&numbers.join(", "), LONGEST_LIST).into_owned();
+    format!("{games} {numbers} {are} wrong by the rules as they are now ({first})")
 }
 
 /// Returns the fault of a rules program that failed while a game was checked, which says nothing about the game.

@@ -28,16 +28,15 @@ use crate::input_file;
 use crate::own_files;
 use crate::plan::Plan;
 use crate::plan::rules::Rules;
+use crate::plan::rules::program::RulesPlan;
 use crate::record::digest::StoredGame;
 use crate::record::{GameRecord, Luck};
 use lock::Lock;
+use rules_program::{RULES, RULES_OF_GAMES};
 
-pub use circumstances::Circumstances;
+pub use circumstances::{Changes, Circumstances};
 pub use machines::SetAside;
 pub use reading::Extent;
-
-/// First bytes of every SQLite database.
-const MAGIC: &[u8] = b"SQLite format 3\0";
 
 /// Last bytes of a journal that names another.
 const JOURNAL_MAGIC: [u8; 8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
@@ -53,6 +52,19 @@ pub struct Store {
     connection: Connection,
     /// Held by the only arbiter that plays the match.
     lock: Option<Lock>,
+}
+
+/// The plan of a stored match, with what decides whether its programs may run: all as of one moment.
+#[derive(Debug)]
+pub struct StoredPlan {
+    /// The plan.
+    pub plan: Plan,
+    /// The error with the commands that would run if another user made the store.
+    pub trust: Result<(), ArchiveError>,
+    /// A sentence if the rules program, or a file among its arguments, has changed since the match began or is missing.
+    pub changed_rules: Option<String>,
+    /// A sentence for each engine of which this is true.
+    pub changed_engines: Vec<String>,
 }
 
 impl Store {
@@ -143,17 +155,6 @@ impl Store {
         Ok(store)
     }
 
-    /// `true` if a file is an SQLite database, by its first bytes.
-    ///
-    /// # Errors
-    /// The file cannot be read.
-    pub fn is_store(path: &Path) -> io::Result<bool> {
-        use io::Read;
-        let mut beginning = Vec::new();
-        input_file::open(path)?.take(MAGIC.len() as u64).read_to_end(&mut beginning)?;
-        Ok(beginning == MAGIC)
-    }
-
     /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
@@ -164,7 +165,7 @@ impl Store {
     /// # Errors
     /// [`ArchiveError`] if the file was modified so that the plan is invalid.
     pub fn plan(&self) -> Result<Plan, ArchiveError> {
-        self.check(settings::read(&self.connection, Rules::external))
+        self.snapshot(|snapshot| settings::read(snapshot, Rules::external))
     }
 
     /// Like [`Store::plan`], for a process that plays several matches, with programs that may have the same name; see
@@ -173,25 +174,85 @@ impl Store {
     /// # Errors
     /// As [`Store::plan`].
     pub fn plan_apart(&self) -> Result<Plan, ArchiveError> {
-        self.check(settings::read(&self.connection, Rules::apart))
+        self.snapshot(|snapshot| settings::read(snapshot, Rules::apart))
     }
 
-    /// Checks that this user made the store, before its programs run.
+    /// Returns the plan if its programs may run: this user made the store, or `is_trusted`.
     ///
     /// # Errors
-    /// [`ArchiveError`] with the commands that would run, if another user made it.
-    pub fn check_mark(&self) -> Result<(), ArchiveError> {
-        let engines = self.plan()?.engines;
-        self.check(trust::check(&self.connection, &engines))
+    /// As [`Store::plan`], and [`ArchiveError`] with the commands that would run.
+    pub fn trusted_plan(&self, is_trusted: bool) -> Result<Plan, ArchiveError> {
+        let (plan, trust) = self.snapshot(|snapshot| {
+            let plan = settings::read(snapshot, Rules::external)?;
+            let trust = if is_trusted { Ok(()) } else { trust::check(snapshot, &plan.engines) };
+            Ok((plan, trust))
+        })?;
+        self.check(trust).map(|()| plan)
     }
 
-    /// Returns a sentence for each engine whose program, or a file among its arguments, has changed since the match
-    /// began or is missing.
+    /// Returns the plan with what decides whether its programs may run.
+    ///
+    /// # Errors
+    /// As [`Store::plan`].
+    pub fn stored_plan(&self) -> Result<StoredPlan, ArchiveError> {
+        self.snapshot(|snapshot| {
+            let plan = settings::read(snapshot, Rules::external)?;
+            Ok(StoredPlan {
+                trust: self.check(trust::check(snapshot, &plan.engines)),
+                changed_rules: settings::changed_rules(snapshot)?,
+                changed_engines: settings::changed_engines(snapshot)?,
+                plan,
+            })
+        })
+    }
+
+    /// `true` if the files of a rules program differ from those by which the stored games were played or checked.
     ///
     /// # Errors
     /// [`ArchiveError`] if the store cannot be read.
-    pub fn changed_engines(&self) -> Result<Vec<String>, ArchiveError> {
-        self.check(settings::changed_engines(&self.connection))
+    pub fn has_other_rules(&self, rules: &RulesPlan) -> Result<bool, ArchiveError> {
+        let known = self.snapshot(|snapshot| {
+            let checked = settings::find(snapshot, RULES_OF_GAMES)?;
+            let first = settings::find(snapshot, RULES)?;
+            let first = first.map(|text| rules_program::first_hashes(&text));
+            Ok(checked.or(first.transpose()?))
+        })?;
+        Ok(known.is_some_and(|known| known != rules_program::hashes(rules)))
+    }
+
+    /// Removes the games that are wrong by the rules, and notes that the others are valid by a rules program.
+    ///
+    /// # Errors
+    /// [`ArchiveError`] if this cannot be written; then nothing has changed.
+    pub fn drop_wrong(
+        &mut self,
+        wrong: &[u64],
+        rules: Option<&RulesPlan>,
+    ) -> Result<(), ArchiveError> {
+        let mut write = || {
+            let transaction = self.connection.transaction()?;
+            for &number in wrong {
+                writing::remove(&transaction, number)?;
+            }
+            if let Some(rules) = rules {
+                settings::replace(&transaction, RULES_OF_GAMES, &rules_program::hashes(rules))?;
+            }
+            Ok(transaction.commit()?)
+        };
+        let written = write();
+        self.check(written)
+    }
+
+    /// Reads from the store as it is at one moment, since another process may write to it.
+    fn snapshot<T>(
+        &self,
+        read: impl FnOnce(&Connection) -> Result<T, Reason>,
+    ) -> Result<T, ArchiveError> {
+        let read = || {
+            let snapshot = self.connection.unchecked_transaction()?;
+            read(&snapshot)
+        };
+        self.check(read())
     }
 
     /// Stores the engines' `id name`s, in the order of the plan.
@@ -354,8 +415,8 @@ fn refuse_super_journal(path: &Path) -> Result<(), Reason> {
 }
 
 fn open(path: &Path, flags: OpenFlags) -> Result<Connection, Reason> {
-    // The system's error is clearer than SQLite's.
-    input_file::open(path)?;
+    // These errors are clearer than SQLite's.
+    drop(input_file::lines(path)?);
     // Absolute, because SQLite treats names such as `:memory:` and `file:x` specially.
     refuse_super_journal(path)?;
     let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
@@ -367,6 +428,10 @@ fn open(path: &Path, flags: OpenFlags) -> Result<Connection, Reason> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::thread;
+    use std::time::{Duration, Instant};
+
     use super::*;
     use crate::plan::{EngineSpec, Limit};
 
@@ -389,5 +454,47 @@ mod tests {
         }
         let store = Store::open(&path("killed.db")).unwrap();
         assert_eq!(store.plan().unwrap().seed, plan.seed);
+    }
+
+    #[test]
+    fn a_plan_is_trusted_by_the_mark_of_the_same_moment() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("match.db");
+        let engine = EngineSpec::new("a", "ours", Limit::nodes(1));
+        let plan = Plan::new(&buxtehude::rules::VARIANTS[0], 2, vec![engine]);
+        let _playing = Store::create(&path, &plan).unwrap();
+        // Without a folder for the key, no store has a mark.
+        if UserKey::find().is_err() {
+            return;
+        }
+        let is_over = AtomicBool::new(false);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                let connection = Connection::open(&path).unwrap();
+                let give_up = Instant::now() + Duration::from_secs(60);
+                for command in ["theirs", "ours"].iter().cycle() {
+                    let set = "UPDATE engines SET command = ?1";
+                    connection.execute(set, [command]).unwrap();
+                    if is_over.load(Ordering::Relaxed) || Instant::now() > give_up {
+                        break;
+                    }
+                }
+            });
+            let reader = Store::open(&path).unwrap();
+            let (mut trusted, mut refused) = (0, 0);
+            while trusted + refused < 500 {
+                match reader.trusted_plan(false) {
+                    Ok(plan) => {
+                        trusted += 1;
+                        assert_eq!(plan.engines[0].command, Path::new("ours"));
+                    }
+                    Err(_) => refused += 1,
+                }
+                let StoredPlan { plan, trust, .. } = reader.stored_plan().unwrap();
+                assert!(trust.is_err() || plan.engines[0].command == Path::new("ours"));
+            }
+            is_over.store(true, Ordering::Relaxed);
+            assert!(trusted > 0 && refused > 0, "{trusted} {refused}");
+        });
     }
 }

@@ -57,7 +57,18 @@ impl Log {
     /// # Errors
     /// The file cannot be written.
     pub fn create(path: &Path) -> io::Result<Log> {
-        let mut file = File::create(path)?;
+        Log::start(File::create(path)?, path)
+    }
+
+    /// Starts a log after the earlier ones in a file, which is created if it does not exist.
+    ///
+    /// # Errors
+    /// As [`Log::create`].
+    pub fn append_to(path: &Path) -> io::Result<Log> {
+        Log::start(own_files::append_to(path)?, path)
+    }
+
+    fn start(mut file: File, path: &Path) -> io::Result<Log> {
         own_files::add(path);
         let since_epoch = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
         let seconds = since_epoch.unwrap_or_default().as_secs_f64();

@@ -253,7 +253,19 @@ impl EventFile {
     /// # Errors
     /// [`ArchiveError`] if it cannot be written.
     pub fn create(path: &Path) -> Result<EventFile, ArchiveError> {
-        let file = File::create(path).map_err(|error| ArchiveError::file(path, error))?;
+        EventFile::of(path, File::create(path))
+    }
+
+    /// Continues the stream in a file, which is created if it does not exist.
+    ///
+    /// # Errors
+    /// As [`EventFile::create`].
+    pub fn append_to(path: &Path) -> Result<EventFile, ArchiveError> {
+        EventFile::of(path, own_files::append_to(path))
+    }
+
+    fn of(path: &Path, opened: io::Result<File>) -> Result<EventFile, ArchiveError> {
+        let file = opened.map_err(|error| ArchiveError::file(path, error))?;
         own_files::add(path);
         Ok(EventFile { path: path.to_path_buf(), file })
     }

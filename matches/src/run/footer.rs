@@ -37,11 +37,20 @@ impl Match {
                     _ => String::new(),
                 };
                 let program = program();
-                text += &format!("; `{program} resume {path}{forgive}{luck_engine}` continues it");
+                let outputs = self.outputs.flags();
+                text += &format!(
+                    "; `{program} resume {path}{outputs}{forgive}{luck_engine}` continues it"
+                );
                 if let Err(SourceError::Rules(_)) = outcome {
                     text += "; if the rules program has changed, with --changed-engines";
                 }
             }
+        }
+        if self.ledger.store.is_none() && games > 0 {
+            text += match self.ledger.record_file {
+                Some(_) => ", not stored",
+                None => ", not stored: `--store FILE` keeps the games",
+            };
         }
         text += "\n";
         text += remarks;

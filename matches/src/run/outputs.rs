@@ -1,14 +1,18 @@
 //! Files that a match writes besides its store.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
 use super::events::EventFile;
-use super::is_store;
+use super::exit::ExitError;
+use super::footer::word_of;
 use super::ledger::Ledger;
 use crate::archive::record_file::RecordFile;
-use crate::own_files;
+use crate::archive::store::Store;
+use crate::own_files::{self, NamedFile, refuse_overwriting};
+use crate::plan::{EngineSpec, Plan, binary};
 use crate::play::interrupt::Interrupt;
 use crate::play::log::Log;
 use crate::report::Report;
@@ -38,41 +42,61 @@ pub enum OnInterrupt {
     Finish,
 }
 
-/// Errors that keep an output from being opened.
+/// An output cannot be opened.
 #[derive(Debug, Error)]
-pub enum OutputError {
-    /// The file is the match's own store.
-    #[error("--{flag}: expected a file other than the store")]
-    Store {
-        /// The flag that names it.
-        flag: &'static str,
-    },
-    /// The file cannot be written.
-    #[error("--{flag}: {reason}")]
-    File {
-        /// The flag that names it.
-        flag: &'static str,
-        /// The reason, with the file.
-        reason: String,
-    },
+#[error("--{flag}: {reason}")]
+pub struct OutputError {
+    /// The flag that names the file.
+    flag: &'static str,
+    /// The reason, with the file.
+    reason: String,
 }
 
 impl Outputs {
-    /// Opens the files except the log; they must differ from the file `store`. The ledger has no store yet.
+    /// Refuses an output that is another file of the match: another output, the store, a file of an engine, or one of
+    /// `inputs`.
+    ///
+    /// # Errors
+    /// [`ExitError`] names two of them.
+    pub(super) fn refuse_overwriting<'a>(
+        &self,
+        store: Option<NamedFile>,
+        inputs: &[NamedFile],
+        engines: impl IntoIterator<Item = &'a EngineSpec>,
+    ) -> Result<(), ExitError> {
+        let output = |flag, path: &Option<PathBuf>| {
+            path.as_deref().map(|path| NamedFile::output(flag, path))
+        };
+        let mut files = Vec::new();
+        files.extend(output("--log", &self.log));
+        files.extend(output("--record", &self.record));
+        files.extend(store);
+        files.extend(output("--events", &self.events));
+        files.extend_from_slice(inputs);
+        files.extend(engines.into_iter().flat_map(files_of));
+        refuse_overwriting(&files).map_err(ExitError::usage)
+    }
+
+    /// Opens the files except the log. Those of a match that is `resumed` from its store are continued, and the record
+    /// gets the games that it lacks. The ledger has no store yet.
     ///
     /// # Errors
     /// [`OutputError`]
     pub fn open(
         &self,
         report: Report,
-        store: Option<&Path>,
+        resumed: Option<&Store>,
         interrupt: Interrupt,
     ) -> Result<Ledger, OutputError> {
-        refuse_store("record", self.record.as_deref(), store)?;
-        refuse_store("events", self.events.as_deref(), store)?;
-        let record_file = self.record.as_deref().map(RecordFile::append_to);
+        let record_file = self.record.as_deref().map(|path| match resumed {
+            Some(store) => RecordFile::complete(path, store),
+            None => RecordFile::append_to(path),
+        });
         let record_file = record_file.transpose().map_err(failed("record"))?;
-        let events = self.events.as_deref().map(EventFile::create);
+        let events = self.events.as_deref().map(|path| match resumed {
+            Some(_) => EventFile::append_to(path),
+            None => EventFile::create(path),
+        });
         let events = events.transpose().map_err(failed("events"))?;
         Ok(Ledger {
             store: None,
@@ -88,42 +112,71 @@ impl Outputs {
         })
     }
 
-    /// Opens the log, which must differ from the file `store`.
+    /// Opens the log; that of a match that `is_resumed` is continued.
     ///
     /// # Errors
     /// [`OutputError`]
-    pub fn open_log(&self, store: Option<&Path>) -> Result<Log, OutputError> {
-        refuse_store("log", self.log.as_deref(), store)?;
+    pub fn open_log(&self, is_resumed: bool) -> Result<Log, OutputError> {
         // Engines start before the other files are opened, and must not see them if they exist.
         let others = [&self.record, &self.events].into_iter().flatten();
         others.for_each(|path| own_files::add(path));
-        open_log(self.log.as_deref())
+        match is_resumed {
+            true => log_by(Log::append_to, self.log.as_deref()),
+            false => open_log(self.log.as_deref()),
+        }
+    }
+
+    /// The flags that name the files, each with a space before it, for the command that resumes the match.
+    pub(super) fn flags(&self) -> String {
+        let files = [("log", &self.log), ("record", &self.record), ("events", &self.events)];
+        let flags = files.into_iter().filter_map(|(flag, path)| {
+            path.as_deref().map(|path| format!(" --{flag} {}", word_of(path)))
+        });
+        flags.collect()
     }
 }
 
-fn refuse_store(
-    flag: &'static str,
-    path: Option<&Path>,
-    store: Option<&Path>,
-) -> Result<(), OutputError> {
-    match path {
-        Some(path) if is_store(path, store) => Err(OutputError::Store { flag }),
-        _ => Ok(()),
-    }
+/// The engines and the rules program of a match, and the engine that measures its luck.
+pub(super) fn programs<'a>(
+    plan: &'a Plan,
+    luck_engine: Option<&'a EngineSpec>,
+) -> impl Iterator<Item = &'a EngineSpec> {
+    let rules = plan.rules.program().map(|game| &game.plan().program);
+    plan.engines.iter().chain(rules).chain(luck_engine)
+}
+
+/// The files of an engine, as far as its command and its options show.
+pub fn files_of(engine: &EngineSpec) -> Vec<NamedFile> {
+    // `--net=x` names a file as well as `--net x`.
+    let arguments = engine.args.iter().flat_map(|text| [Some(text.as_str()), after_equals(text)]);
+    let options = engine.options.iter().map(|(_, value)| value.as_str());
+    let dir = engine.dir.as_deref().unwrap_or(Path::new(""));
+    let named = arguments.flatten().chain(options).map(|value| dir.join(value));
+    let name = format!("a file of engine {}", engine.name);
+    let files = binary::file_of(&engine.command).into_iter().chain(named);
+    files.map(|path| NamedFile::input(&name, &path)).collect()
+}
+
+fn after_equals(argument: &str) -> Option<&str> {
+    argument.split_once('=').map(|(_, value)| value)
 }
 
 /// Opens the log of lines exchanged with engines, or returns one that discards everything.
 ///
 /// # Errors
-/// [`OutputError::File`]
+/// [`OutputError`]
 pub fn open_log(path: Option<&Path>) -> Result<Log, OutputError> {
+    log_by(Log::create, path)
+}
+
+fn log_by(open: fn(&Path) -> io::Result<Log>, path: Option<&Path>) -> Result<Log, OutputError> {
     let Some(path) = path else {
         return Ok(Log::none());
     };
     let named = |error| format!("{}: {error}", path.display());
-    Log::create(path).map_err(|error| failed("log")(named(error)))
+    open(path).map_err(|error| failed("log")(named(error)))
 }
 
 fn failed<E: ToString>(flag: &'static str) -> impl Fn(E) -> OutputError {
-    move |reason| OutputError::File { flag, reason: reason.to_string() }
+    move |reason| OutputError { flag, reason: reason.to_string() }
 }

@@ -1,12 +1,21 @@
 //! Games of a match that earlier runs have played.
 
 use std::collections::HashSet;
+use std::path::Path;
 
-use crate::archive::ArchiveError;
+use super::StoredMatch;
+use super::announcement::count;
+use super::exit::{ExitError, WRONG};
+use crate::archive::record_file::RecordedGames;
 use crate::archive::store::{Extent, Store};
+use crate::archive::{ArchiveError, replay};
 use crate::plan::Plan;
+use crate::play::interrupt::Interrupt;
+use crate::play::log::Log;
 use crate::play::reruns::count_reruns;
+use crate::play::rules;
 use crate::play::runner::{Ends, count_failures};
+use crate::play::sandbox::Isolation;
 use crate::record::GameRecord;
 use crate::report::Report;
 
@@ -74,6 +83,60 @@ impl Past {
         let retired = engines.filter(|(_, failures)| plan.patience.retires(**failures));
         retired.map(|(engine, _)| engine.name.clone()).collect()
     }
+}
+
+/// Checks the games in a store again if its rules program has changed since they were played, or the user asks for it.
+/// Removes those that are wrong by the rules as they are now if the user asks for that, and returns a remark on them.
+///
+/// # Errors
+/// [`ExitError`] names the wrong games if they must stay; the program fails, or the record has a wrong game.
+pub(super) fn recheck(
+    store: &mut Store,
+    plan: &Plan,
+    stored: &StoredMatch,
+) -> Result<Option<String>, ExitError> {
+    let game = plan.rules.program();
+    let rules = game.map(|game| game.plan());
+    let has_changed = rules.map_or(Ok(false), |rules| store.has_other_rules(rules))?;
+    if !has_changed && !stored.drop_wrong {
+        return Ok(None);
+    }
+    if let Some(game) = game {
+        let isolation = Isolation::of(plan.isolate, &plan.engines);
+        let (isolation, _) = isolation.map_err(ExitError::usage)?;
+        let (log, interrupt) = (Log::none(), Interrupt::new());
+        rules::connect(game, isolation, plan.patience.ready, &log, &interrupt)?;
+    }
+    let wrong = replay::wrong_games::<ExitError>(store)?;
+    if !wrong.is_empty() && !stored.drop_wrong {
+        let message = format!("{}; --drop-wrong plays them anew", replay::wrong_in_words(&wrong));
+        return Err(ExitError { status: WRONG, message });
+    }
+    let wrong: Vec<u64> = wrong.into_iter().map(|(game, _)| game).collect();
+    if let Some(path) = &stored.outputs.record {
+        refuse_recorded(path, store, &wrong)?;
+    }
+    store.drop_wrong(&wrong, rules)?;
+    let games = count(wrong.len() as u64, "game");
+    Ok((!wrong.is_empty()).then(|| format!("{games} dropped as wrong by the rules")))
+}
+
+/// Refuses a record that has one of these games, which would then occur twice.
+fn refuse_recorded(path: &Path, store: &Store, games: &[u64]) -> Result<(), ExitError> {
+    let recorded = RecordedGames::in_file(path)?;
+    for &game in games {
+        let mut is_recorded = false;
+        store.for_each_game(Extent::Whole, Some(game), |game| {
+            is_recorded = recorded.digests.contains(&game.record.digest());
+            Ok::<(), ArchiveError>(())
+        })?;
+        if is_recorded {
+            let path = path.display();
+            let reason = format!("{path} has game {game}, which is wrong: expected another file");
+            return Err(ExitError::of_flag("record", reason));
+        }
+    }
+    Ok(())
 }
 
 /// Machine of each engine's last failure, if the engine has not played a game without a failure since. In a match on

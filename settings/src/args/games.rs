@@ -6,6 +6,7 @@ use clap::{Args, Subcommand};
 
 use super::shared::{EARLY_ENDS, ENGINES, GAMES, LIMITS, OUTPUT, RUNNING};
 use super::{LimitArgs, OpeningArgs, OutputArgs, RulesArgs, luck_engine};
+use matches::own_files::NamedFile;
 use matches::plan::numbers::{
     concurrency, max_plies, milliseconds, milliseconds_or_zero, positive, seats, stall, up_to_1000,
 };
@@ -304,6 +305,11 @@ pub struct ResumeArgs {
     #[arg(long)]
     pub trust_commands: bool,
 
+    /// Check all games by the rules as they are now, and play those anew that are wrong; for a rules program that has
+    /// changed
+    #[arg(long)]
+    pub drop_wrong: bool,
+
     /// Engine that measures luck, if the match began with --luck-engine
     #[arg(long, value_name = "cmd=./x KEY=VALUE...", value_parser = luck_engine)]
     pub luck_engine: Option<EngineSpec>,
@@ -336,10 +342,24 @@ impl GameArgs {
         NewMatch {
             store: self.store_file().cloned(),
             outputs: self.output.outputs(),
+            inputs: self.inputs(),
             dry_run: self.dry_run,
             changed_engines: self.changed_engines,
             luck_engine: self.luck_engine.clone(),
         }
+    }
+
+    /// The files that the settings name.
+    fn inputs(&self) -> Vec<NamedFile> {
+        let files = [
+            ("--config", &self.config),
+            ("--openings", &self.openings.openings),
+            ("--seed-file", &self.seed_file),
+        ];
+        let named = |(flag, path): (&str, &Option<PathBuf>)| {
+            path.as_deref().map(|path| NamedFile::input(flag, path))
+        };
+        files.into_iter().filter_map(named).collect()
     }
 
     /// The file of `--store`, unless it is `none`.
@@ -357,7 +377,9 @@ impl ResumeArgs {
             forgive: self.forgive,
             changed_engines: self.changed_engines,
             trust_commands: self.trust_commands,
+            drop_wrong: self.drop_wrong,
             outputs: self.output.outputs(),
+            inputs: Vec::new(),
             luck_engine: self.luck_engine.clone(),
         }
     }

@@ -107,7 +107,6 @@ fn luck(args: &GameArgs, plan: &Plan) -> Result<LuckPlan, ExitError> {
 fn common(args: &GameArgs, format: Format, restart: bool) -> Result<Plan, ExitError> {
     let ready = Duration::from_millis(args.ready);
     let rules = args.game.rules(Some(args.players), args.isolate, ready)?;
-    check_files(args)?;
     let resign = args.resign.as_ref().map(|words| {
         let text = words.join(" ");
         let resign = text.parse();
@@ -185,24 +184,6 @@ fn openings(
     }
     openings.rotate_left(start - 1);
     Ok(openings)
-}
-
-/// Rejects two outputs to the same file.
-fn check_files(args: &GameArgs) -> Result<(), ExitError> {
-    let files = [
-        ("log", args.output.log.as_ref()),
-        ("record", args.output.record.as_ref()),
-        ("store", args.store_file()),
-        ("events", args.output.events.as_ref()),
-    ];
-    for (index, (flag, file)) in files.iter().enumerate() {
-        let same = files[..index].iter().find(|(_, other)| file.is_some() && file == other);
-        if let Some((other, _)) = same {
-            let reason = format!("expected a different file from --{other}");
-            return Err(ExitError::of_flag(flag, reason));
-        }
-    }
-    Ok(())
 }
 
 /// Rounds the number of games up to whole blocks.
@@ -456,7 +437,7 @@ mod tests {
 
     #[test]
     fn errors_begin_with_the_flag() {
-        let cases: [&[&str]; 12] = [
+        let cases: [&[&str]; 9] = [
             &["--variant", "chess"],
             &["--engine", "name=x"],
             &["--engine", "cmd=x depth=0"],
@@ -464,9 +445,6 @@ mod tests {
             &["--engine", "cmd=x name=a", "--engine", "cmd=y name=a"],
             &["--openings", "/nonexistent/openings"],
             &["--engine", "cmd=./x dir=/nonexistent"],
-            &["--log", "x", "--record", "x"],
-            &["--store", "x", "--log", "x"],
-            &["--record", "x", "--store", "x"],
             &["--sprt", "elo0=5", "elo1=0"],
             &["--sprt", "--engine", "cmd=x"],
         ];

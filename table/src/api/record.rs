@@ -8,8 +8,9 @@ use std::time::{Duration, Instant};
 use axum::extract::State as Shared;
 use axum::http::StatusCode;
 use buxtehude::rules::{Seat, Turn};
-use matches::archive::record_file::{self, RecordFile};
+use matches::archive::record_file::RecordFile;
 use matches::archive::{ArchiveError, replay};
+use matches::input_file;
 use matches::record::ending::Ending;
 use matches::record::printable::{printable, printable_json};
 use matches::record::{GameRecord, LONGEST_NAME, TurnRecord, is_too_long};
@@ -126,8 +127,9 @@ impl Kept {
         };
         // A pipe has no games to read.
         if path.metadata().is_ok_and(|found| found.is_file()) {
-            for line in record_file::lines(path)? {
-                kept.count(&line?);
+            let failed = |error| ArchiveError::file(path, error);
+            for line in input_file::lines(path).map_err(failed)? {
+                kept.count(&line.map_err(failed)?.text);
             }
         }
         Ok(kept)

@@ -6,12 +6,14 @@
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Read, Write};
+use std::mem;
 use std::path::Path;
 use std::process::ChildStdin;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel, sync_channel};
 use std::thread;
 use std::time::Duration;
 
+use buxtehude::protocol::text::without_mark;
 use thiserror::Error;
 
 use matches::plan::{EngineSpec, Limit};
@@ -221,8 +223,10 @@ impl Drop for Program {
 fn for_each_line(output: impl Read, mut take: impl FnMut(&[u8]) -> bool) {
     let mut output = BufReader::new(output);
     let mut line = Vec::new();
+    let mut is_first = true;
     while let Ok(1..) = output.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line) {
         let text = line.strip_suffix(b"\n").unwrap_or(&line);
+        let text = if mem::take(&mut is_first) { without_mark(text) } else { text };
         if !take(text.strip_suffix(b"\r").unwrap_or(text)) {
             return;
         }

@@ -4,7 +4,7 @@ use std::env::consts::{ARCH, OS};
 use std::thread;
 
 use procfs_core::{CpuInfo, FromRead};
-use rusqlite::{OptionalExtension, Transaction, params};
+use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
 use super::{Store, settings};
 use crate::archive::error::{ArchiveError, Reason};
@@ -36,14 +36,56 @@ pub fn begin(transaction: &Transaction<'_>) -> Result<(), Reason> {
     Ok(())
 }
 
-/// Stores the current time as the end of the last game.
+/// Stores the current time as the end of the last game, and that a game was added.
 pub fn note_game(transaction: &Transaction<'_>) -> Result<(), Reason> {
     let replace = format!("REPLACE INTO settings (name, value) VALUES ('last-game', {NOW})");
     transaction.prepare_cached(&replace)?.execute([])?;
+    increment(transaction, ADDED)
+}
+
+/// Stores that a game was removed.
+pub fn note_removal(transaction: &Transaction<'_>) -> Result<(), Reason> {
+    increment(transaction, REMOVED)
+}
+
+fn increment(transaction: &Transaction<'_>, name: &str) -> Result<(), Reason> {
+    let increment = "INSERT INTO settings (name, value) VALUES (?1, '1')
+        ON CONFLICT DO UPDATE SET value = CAST(CAST(value AS INTEGER) + 1 AS TEXT)";
+    transaction.prepare_cached(increment)?.execute([name])?;
     Ok(())
 }
 
+/// Settings that count the games added and removed.
+const ADDED: &str = "games-added";
+const REMOVED: &str = "games-removed";
+
+/// Numbers of games added to a store and removed from it, which tell a reader whether it has changed.
+///
+/// SQLite's `data_version` tells that, too, but only to a connection that stays open; such a reader would keep the
+/// arbiter from moving its log into the store at the end of the match.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Changes {
+    /// Games added.
+    pub added: u64,
+    /// Games removed.
+    pub removed: u64,
+}
+
 impl Store {
+    /// Returns the numbers of games added and removed so far.
+    ///
+    /// # Errors
+    /// [`ArchiveError`] if they cannot be read.
+    pub fn changes(&self) -> Result<Changes, ArchiveError> {
+        let number = |connection: &Connection, name: &str| match settings::find(connection, name)? {
+            Some(_) => settings::setting(connection, name),
+            None => Ok(0),
+        };
+        self.snapshot(|snapshot| {
+            Ok(Changes { added: number(snapshot, ADDED)?, removed: number(snapshot, REMOVED)? })
+        })
+    }
+
     /// Reads the circumstances of the match.
     ///
     /// # Errors

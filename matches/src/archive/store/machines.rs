@@ -3,7 +3,7 @@
 use rusqlite::{Connection, params};
 
 use super::reading::Ascending;
-use super::{Extent, Store, reading};
+use super::{Extent, Store, reading, writing};
 use crate::archive::error::{ArchiveError, Reason};
 use crate::record::digest::StoredGame;
 
@@ -139,13 +139,7 @@ fn keep_out(connection: &mut Connection, worker: &str, after: u64) -> Result<Vec
         let wrong = |error| Reason::content(format!("game {number}"), &error);
         let line = serde_json::to_string(kept).map_err(wrong)?;
         transaction.prepare_cached(KEEP_OUT)?.execute(params![number, worker, line])?;
-        for delete in [
-            "DELETE FROM machines WHERE game = ?1", "DELETE FROM reruns WHERE game = ?1",
-            "DELETE FROM faults WHERE game = ?1", "DELETE FROM turns WHERE game = ?1",
-            "DELETE FROM seats WHERE game = ?1", "DELETE FROM games WHERE number = ?1",
-        ] {
-            transaction.prepare_cached(delete)?.execute([number])?;
-        }
+        writing::remove(&transaction, number)?;
     }
     transaction.commit()?;
     Ok(numbers)

@@ -10,6 +10,9 @@ use crate::plan::{EngineSpec, Limit, ResourceLimits, binary};
 
 /// Name of the setting.
 pub const RULES: &str = "rules";
+/// Name of the setting with the hashes of the program's files by which all stored games are valid, if these have
+/// changed since the match began.
+pub const RULES_OF_GAMES: &str = "rules-of-games";
 
 /// The program with hashes of its files when the match began.
 #[derive(Serialize, Deserialize)]
@@ -65,6 +68,25 @@ pub fn parse(text: &str) -> Result<RulesPlan, Reason> {
         told: stored.told,
         draws: draws.map_err(|expected: String| Reason::content("draws", &expected))?,
     })
+}
+
+/// Returns the hashes of a program's files as they are now, as one text.
+pub fn hashes(plan: &RulesPlan) -> String {
+    let program = &plan.program;
+    let arguments = binary::hash_arguments(&program.args, program.dir.as_deref());
+    joined(binary::hash(&program.command), arguments)
+}
+
+/// Returns the hashes of the program's files when the match began, as one text.
+pub fn first_hashes(text: &str) -> Result<String, Reason> {
+    let stored = read(text)?;
+    Ok(joined(stored.sha256, stored.argument_files))
+}
+
+fn joined(program: Option<String>, arguments: Vec<(String, String)>) -> String {
+    let arguments = arguments.into_iter().map(|(_, hash)| hash);
+    let hashes: Vec<String> = program.into_iter().chain(arguments).collect();
+    hashes.join(" ")
 }
 
 /// Returns the file of the program that has changed since the match began, if there is one.

@@ -191,19 +191,24 @@ fn optional<T: FromStr<Err: ToString>>(
     is_given.then(|| setting(connection, name)).transpose()
 }
 
-/// Returns a sentence for each engine whose program has changed, and for the rules program.
+/// Returns a sentence if the rules program has changed.
+pub fn changed_rules(connection: &Connection) -> Result<Option<String>, Reason> {
+    let changed = match find(connection, RULES)? {
+        Some(program) => rules_program::changed(&program)?,
+        None => None,
+    };
+    let sentence =
+        |file: PathBuf| format!("rules: {} has changed since the match began", file.display());
+    Ok(changed.map(sentence))
+}
+
+/// Returns a sentence for each engine whose program has changed.
 pub fn changed_engines(connection: &Connection) -> Result<Vec<String>, Reason> {
     let select = "SELECT name, command, sha256, arguments, directory, argument_files
         FROM engines ORDER BY number";
     let mut statement = connection.prepare(select)?;
     let mut rows = statement.query([])?;
     let mut changed = Vec::new();
-    if let Some(program) = find(connection, RULES)?
-        && let Some(file) = rules_program::changed(&program)?
-    {
-        let file = file.display();
-        changed.push(format!("rules: {file} has changed since the match began"));
-    }
     while let Some(row) = rows.next()? {
         let name: String = row.get(0)?;
         let command = PathBuf::from(row.get::<_, String>(1)?);

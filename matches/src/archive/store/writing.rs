@@ -134,6 +134,19 @@ fn add_game(transaction: &Transaction<'_>, record: &GameRecord) -> Result<(), Re
     Ok(())
 }
 
+/// Removes a game.
+pub fn remove(transaction: &Transaction<'_>, game: u64) -> Result<(), Reason> {
+    circumstances::note_removal(transaction)?;
+    for delete in [
+        "DELETE FROM machines WHERE game = ?1", "DELETE FROM reruns WHERE game = ?1",
+        "DELETE FROM faults WHERE game = ?1", "DELETE FROM turns WHERE game = ?1",
+        "DELETE FROM seats WHERE game = ?1", "DELETE FROM games WHERE number = ?1",
+    ] {
+        transaction.prepare_cached(delete)?.execute([game])?;
+    }
+    Ok(())
+}
+
 /// Writes the luck of stored games.
 pub fn set_luck(connection: &mut Connection, measured: &[(u64, Luck)]) -> Result<(), Reason> {
     let transaction = connection.transaction()?;

@@ -290,6 +290,9 @@ impl Conversation {
     }
 
     fn unfinished_output(&self, error: AnswerError) -> String {
+        if let Some(reason) = self.lines.not_text() {
+            return format!("; about its output: {reason}");
+        }
         let incomplete = self.lines.incomplete();
         if !incomplete.is_empty() {
             let text = printable_bytes(incomplete);

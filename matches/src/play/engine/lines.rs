@@ -1,6 +1,9 @@
 //! Splits a stream of bytes into lines, in bounded memory.
 
+use std::mem;
 use std::ops::Range;
+
+use buxtehude::protocol::text::{TextError, check_beginning, without_mark};
 
 /// Maximum length of an engine's line, including its newline.
 pub const LONGEST_LINE: usize = 64 * 1024;
@@ -20,6 +23,10 @@ pub struct Lines {
     dropping: bool,
     /// Whether any line was too long.
     has_dropped: bool,
+    /// Whether no line was complete so far; the first may begin with a byte order mark.
+    is_first: bool,
+    /// The reason if the first line is not text.
+    not_text: Option<TextError>,
 }
 
 impl Lines {
@@ -32,6 +39,8 @@ impl Lines {
             end: 0,
             dropping: false,
             has_dropped: false,
+            is_first: true,
+            not_text: None,
         }
     }
 
@@ -60,6 +69,11 @@ impl Lines {
         self.has_dropped
     }
 
+    /// The reason if the first line was not text.
+    pub fn not_text(&self) -> Option<&TextError> {
+        self.not_text.as_ref()
+    }
+
     /// Returns the next line without its newline, as a range for [`Lines::text`]; `None` if none is complete.
     pub fn next(&mut self) -> Option<Range<usize>> {
         loop {
@@ -72,10 +86,15 @@ impl Lines {
                 return None;
             };
             let newline = self.scanned + offset;
-            let line = self.begin..newline;
+            let mut line = self.begin..newline;
+            if mem::take(&mut self.is_first) {
+                let text = &self.bytes[line.clone()];
+                self.not_text = check_beginning(text).err();
+                line.start += text.len() - without_mark(text).len();
+            }
             self.begin = newline + 1;
             self.scanned = self.begin;
-            if !std::mem::take(&mut self.dropping) {
+            if !mem::take(&mut self.dropping) {
                 return Some(line);
             }
         }
@@ -135,6 +154,17 @@ mod tests {
                 text.chunks(size).flat_map(|chunk| receive(&mut lines, chunk)).collect();
             assert_eq!(found, ["id name x", "", "uciok"], "in pieces of {size}");
             assert_eq!(receive(&mut lines, b"ove 5\n"), ["bestmove 5"], "in pieces of {size}");
+        }
+    }
+
+    #[test]
+    fn a_byte_order_mark_before_the_first_line_is_skipped() {
+        let text = "\u{feff}uciok\n\u{feff}x\n".as_bytes();
+        for size in 1..=text.len() {
+            let mut lines = Lines::new(LONGEST_LINE);
+            let found: Vec<String> =
+                text.chunks(size).flat_map(|chunk| receive(&mut lines, chunk)).collect();
+            assert_eq!(found, ["uciok", "\u{feff}x"], "in pieces of {size}");
         }
     }
 
