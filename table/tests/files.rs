@@ -1,12 +1,17 @@
 //! Judging etudes, and reading recorded games.
 
+use std::fs::File;
 use std::path::Path;
+use std::time::SystemTime;
 
 use axum::http::StatusCode;
-use buxtehude::rules::is_card;
+use buxtehude::rules::{VARIANTS, is_card};
 use matches::archive::ArchiveError;
 use matches::archive::game_file::GameFile;
+use matches::archive::store::Store;
+use matches::plan::{EngineSpec, Limit, Plan};
 use matches::record::GameRecord;
+use matches::record::ending::Ending;
 use serde_json::{Value, json};
 
 use crate::common::program::folder;
@@ -113,6 +118,70 @@ fn records() -> Vec<GameRecord> {
     })
     .unwrap();
     records
+}
+
+/// A game that does not count as played by the rules, but can be listed.
+fn stored_game(number: u64, moves: &str) -> GameRecord {
+    GameRecord {
+        game: number,
+        block: number.div_ceil(2),
+        variant: VARIANTS[0].name.to_string(),
+        start: "63,1,0/61,10,0 1 - -".to_string(),
+        seats: ["alpha", "beta"].map(String::from).to_vec(),
+        moves: moves.to_string(),
+        places: vec![1, 2],
+        endings: vec![Ending::Finish, Ending::Last],
+        ..GameRecord::default()
+    }
+}
+
+#[tokio::test]
+async fn games_of_a_running_match_are_listed_at_once_and_read_once() {
+    let path = folder("running_match").join("match.db");
+    let engine = |name: &str| EngineSpec::new(name, "/bin/sh", Limit::depth(1));
+    let engines = vec![engine("alpha"), engine("beta")];
+    let plan = Plan { games: 60, ..Plan::new(&VARIANTS[0], 2, engines) };
+    let mut store = Store::create(&path, &plan).unwrap();
+    let other = rusqlite::Connection::open(&path).unwrap();
+    let log = path.with_extension("db-wal");
+    let server = Server::new(&["--games", path.to_str().unwrap()]);
+    let listed = async || {
+        let list = server.get("/api/games/match").await.json;
+        let games = list["games"].as_array().unwrap().clone();
+        games.iter().map(|game| game["number"].as_u64().unwrap()).collect::<Vec<_>>()
+    };
+    let mut played = Vec::new();
+    // Games that are played concurrently end in another order.
+    for number in (1..=60).map(|number| if number % 2 == 1 { number + 1 } else { number - 1 }) {
+        store.add(&[&stored_game(number, "1")]).unwrap();
+        // As if nothing had happened since the last request: neither lengths nor times need to change.
+        other.query_row("PRAGMA wal_checkpoint(RESTART)", [], |_| Ok(())).unwrap();
+        for file in [&path, &log] {
+            let file = File::options().write(true).open(file).unwrap();
+            file.set_modified(SystemTime::UNIX_EPOCH).unwrap();
+        }
+        played.push(number);
+        played.sort_unstable();
+        assert_eq!(listed().await, played);
+        assert_eq!(server.get(&format!("/api/games/match/{number}")).await.status, StatusCode::OK);
+        if number == 2 {
+            // A reader of all games would stumble over this one.
+            other.execute("UPDATE seats SET ending = 'never' WHERE game = 2", []).unwrap();
+        }
+    }
+    drop(other);
+    drop(store);
+    assert_eq!(listed().await.len(), 60);
+    assert!(!log.exists(), "the table keeps the store open");
+
+    // A game that is played anew is read again.
+    let mut store = Store::resume(&path).unwrap();
+    store.drop_wrong(&[2, 7], None).unwrap();
+    store.add(&[&stored_game(2, "1 1 1")]).unwrap();
+    played.retain(|&number| number != 7);
+    assert_eq!(listed().await, played);
+    let game = &server.get("/api/games/match").await.json["games"][1];
+    assert_eq!((&game["number"], &game["plies"]), (&json!(2), &json!(3)));
 }
 
 #[tokio::test]

@@ -10,6 +10,8 @@ use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{Path as InPath, Query, State as Shared};
 use matches::archive::ArchiveError;
 use matches::archive::game_file::{GameFile, GameKey};
+use matches::archive::store::{Changes, Extent};
+use matches::record::GameRecord;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -19,7 +21,7 @@ use crate::body::JsonAnswer;
 use crate::error::ApiError;
 pub use record::{Recorded, Summary};
 
-/// Files of games, each with an index that is made anew whenever the file has changed.
+/// Files of games, each with an index that is renewed whenever the file has changed.
 #[derive(Debug)]
 pub struct GameCatalog {
     files: Files,
@@ -27,7 +29,14 @@ pub struct GameCatalog {
 }
 
 /// The games of a file in a certain state.
-type Index = (Stamp, Vec<Indexed>);
+#[derive(Debug)]
+struct Index {
+    stamp: Stamp,
+    /// Numbers of changes of a store, several of which may have the same stamp.
+    changes: Changes,
+    /// Sorted by number if they are from a store.
+    games: Vec<Indexed>,
+}
 
 /// A game with its location in the file.
 #[derive(Debug)]
@@ -96,13 +105,9 @@ impl GameCatalog {
             return Ok(read(&[], path));
         };
         let mut index = index.lock().unwrap_or_else(PoisonError::into_inner);
-        let stamp = stamp(path);
-        let games = match index.take() {
-            Some((known, games)) if known == stamp => games,
-            _ => games_of(path).map_err(|error| unreadable(path, &error))?,
-        };
-        let (_, games) = index.insert((stamp, games));
-        Ok(read(games, path))
+        let current = Index::renewed(index.take(), path);
+        let current = index.insert(current.map_err(|error| unreadable(path, &error))?);
+        Ok(read(&current.games, path))
     }
 
     fn all(&self) -> Result<GameFiles, ApiError> {
@@ -146,16 +151,47 @@ impl GameCatalog {
     }
 }
 
-/// Returns all games of a file.
-fn games_of(path: &Path) -> Result<Vec<Indexed>, ArchiveError> {
-    let mut games = Vec::new();
-    GameFile::open(path)?.for_each(|place, game| {
-        games.extend(
-            game.ok().map(|record| Indexed { key: place.key, summary: Summary::of(&record) }),
-        );
-        Ok::<(), ArchiveError>(())
-    })?;
-    Ok(games)
+impl Index {
+    /// Returns the index of a file as it is now. Of a store only the games that are new are read.
+    fn renewed(known: Option<Index>, path: &Path) -> Result<Index, ArchiveError> {
+        // Before the games are read, so that a later change makes the next index.
+        let stamp = stamp(path);
+        let file = GameFile::open(path)?;
+        let changes = match &file {
+            GameFile::Store(store) => store.changes()?,
+            GameFile::Lines { .. } => Changes::default(),
+        };
+        let mut games = Vec::new();
+        match (known, &file) {
+            (Some(known), _) if (known.stamp, known.changes) == (stamp, changes) => {
+                return Ok(known);
+            }
+            (Some(known), GameFile::Store(store)) if known.changes.removed == changes.removed => {
+                let mut old = known.games.into_iter().peekable();
+                for number in store.numbers()? {
+                    while old.next_if(|game| game.summary.number < number).is_some() {}
+                    match old.next_if(|game| game.summary.number == number) {
+                        Some(game) => games.push(game),
+                        None => store.for_each_game(Extent::Whole, Some(number), |game| {
+                            games.push(Indexed::of(GameKey::in_store(number), &game.record));
+                            Ok::<(), ArchiveError>(())
+                        })?,
+                    }
+                }
+            }
+            _ => file.for_each(|place, game| {
+                games.extend(game.ok().map(|record| Indexed::of(place.key, &record)));
+                Ok::<(), ArchiveError>(())
+            })?,
+        }
+        Ok(Index { stamp, changes, games })
+    }
+}
+
+impl Indexed {
+    fn of(key: GameKey, record: &GameRecord) -> Indexed {
+        Indexed { key, summary: Summary::of(record) }
+    }
 }
 
 fn stamp(path: &Path) -> Stamp {
