@@ -24,7 +24,7 @@ pub(super) fn check(
         let started =
             Engine::start(&plain, plan.rules.told(), placement, patience, &worker.log, interrupt);
         let started = started.map_err(|error| error.to_string())?;
-        let refused = refused(engine, started.offers(), &worker.args.allow_option);
+        let refused = refused(engine, &started.offers().readable, &worker.args.allow_option);
         Engine::quit_all([started]);
         if let Some(option) = refused {
             let name = &engine.name;
