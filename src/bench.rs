@@ -9,7 +9,7 @@ use crate::search::{Control, Memory, Preset, Request, search};
 /// Default depth.
 pub const DEFAULT_DEPTH: u32 = 6;
 
-/// Size of the search memory, on which the number of positions of deep searches depends.
+/// Size of the search memory. The number of positions of deep searches depends on it.
 pub const MEBIBYTES: usize = 16;
 
 /// Variant and text of the positions: openings, middle games and endings of races of two to six hares, some with a

@@ -455,7 +455,7 @@ mod tests {
         thread::spawn(move || {
             let mut output = Vec::new();
             let mut session = Session::new(&mut output, DebugLog::default()).unwrap();
-            // No list has room for so many trees.
+            // No list has room for this number of trees.
             session
                 .search_thread
                 .queue(Task::Replace(MemorySize { mebibytes: 1, threads: usize::MAX }));

@@ -235,7 +235,7 @@ fn isready_prepares_a_position_that_came_while_the_engine_was_busy() {
             })
         });
         let times: Vec<[Duration; 2]> = times.collect();
-        // The least time over all rounds is that of a machine without other load.
+        // The shortest time of all rounds is least distorted by other load on the machine.
         let [first, second] = [0, 1].map(|go| times.iter().map(|times| times[go]).min().unwrap());
         let limit = second + Duration::from_millis(6);
         assert!(first < limit, "{commands:?}: {first:?}, then {second:?}");

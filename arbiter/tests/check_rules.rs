@@ -179,7 +179,7 @@ fn an_engine_for_the_game_of_a_program_can_play_matches() {
     let race = race(&[]);
     let hold_at: &[&str] = &["python3", HOLD_AT, "20"];
     let mover: &[&str] = &["--profile", "match", "--legal", "python3", MOVER];
-    // The mover does not ponder, of which the profile for matches warns.
+    // The mover does not ponder, and the profile for matches warns of that.
     for (rules, engine, expected, warnings) in [
         (&pig, hold_at, "pig with 2, 3, 4, 5, 6 seats", 0),
         (&pig, mover, "pig with 2, 3, 4, 5, 6 seats", 2),

@@ -1,4 +1,4 @@
-//! Text from files and programs: a byte order mark does not matter, and input that is no text is named for what it is.
+//! Text from files and programs: a byte order mark is skipped, and for input that is not text the error names its kind.
 
 use std::fs;
 use std::path::Path;

@@ -166,7 +166,7 @@ fn a_hidden_file_that_an_engine_misses_is_named() {
     let read = format!("#!/bin/sh\ncat {} || exit 1", weights.display());
     fs::write(arena.path("reader"), read).unwrap();
     fs::set_permissions(arena.path("reader"), fs::Permissions::from_mode(0o755)).unwrap();
-    // A layer cannot show a directory in which something is mounted.
+    // A layer cannot show a directory that contains a mount point.
     let in_a_poor_system = |line: &str| {
         let mounted = directory.path().join("mounted");
         let mounted = mounted.display();

@@ -281,7 +281,7 @@ fn a_crash_of_a_luck_engine_costs_no_game() {
     let engine =
         |lines: &str| format!("{} name=judge nodes=1", engine_text(&script(&folder, lines), &[]));
     let whole = engine("exec ENGINE");
-    // Without a limit that matters, the engine is asked often enough to crash.
+    // This limit never applies, so the engine values enough positions to crash.
     let off = ["--luck", "engine 1000000%", "--isolate", "off", "--luck-engine"];
     let count = quote(folder.join("starts").to_str().unwrap());
     let crashes_once =

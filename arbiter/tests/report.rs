@@ -299,7 +299,7 @@ fn faults_of_games_that_do_not_count_are_listed() {
     }
 }
 
-/// Adds twenty blocks, of which only two are different.
+/// Adds twenty blocks that repeat only two different ones.
 fn repeated(mut report: Report) -> Report {
     for number in 1..=40 {
         let moves = format!("opening {}", number % 4);

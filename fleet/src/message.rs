@@ -161,7 +161,8 @@ pub struct Outcome {
 pub struct RulesFault {
     /// The worker's label.
     pub label: String,
-    /// The position that the program was asked about, as the argument of `position`; empty before the first question.
+    /// Position of the question at which the program failed, as the argument of `position`; empty if it failed before
+    /// the first question.
     pub position: String,
     /// The fault, with the program's name and last words.
     pub reason: String,

@@ -117,8 +117,8 @@ fn luck_within<A: Appraise>(
     Ok(luck)
 }
 
-/// Returns the value after the drawn word less the mean of all, where `sample` chooses those of the other outcomes that
-/// stand for them, by the weights.
+/// Returns the value after the drawn word less the mean value of all outcomes. To estimate the mean, `sample` chooses
+/// some of the other outcomes by their weights.
 fn sampled_gain<A: Appraise>(
     values: &mut Values<'_, A>,
     position: &Position,

@@ -74,7 +74,7 @@ enum Access {
     Inherited,
 }
 
-/// Identity of a regular file, whatever links lead to it.
+/// Identity of a regular file, the same for all links to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Identity {
     /// An existing file: its device and its number there.

@@ -63,8 +63,8 @@ const MANY_CUT: u64 = 10;
 /// Least number of games without any luck that is no chance.
 const TELLING_GAMES: u64 = 4;
 
-/// The report of a match. All its figures are of one set of games: complete blocks that repeat no earlier one. Faults
-/// and disturbances are those of all games.
+/// The report of a match. Its figures cover one set of games: complete blocks that repeat no earlier one. Faults and
+/// disturbances cover all games.
 #[derive(Clone, Debug)]
 pub struct Report {
     standings: Standings,

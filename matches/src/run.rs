@@ -55,7 +55,7 @@ pub struct NewMatch {
     pub store: Option<PathBuf>,
     /// Files that the match writes.
     pub outputs: Outputs,
-    /// Files that it reads, besides those of its engines.
+    /// Files that the match reads, except its engines' files.
     pub inputs: Vec<NamedFile>,
     /// `true` to print the schedule and play nothing.
     pub dry_run: bool,
@@ -82,7 +82,7 @@ pub struct StoredMatch {
     pub drop_wrong: bool,
     /// Files that the match writes.
     pub outputs: Outputs,
-    /// Files that it reads, besides the store and those of its engines.
+    /// Files that the match reads, except the store and its engines' files.
     pub inputs: Vec<NamedFile>,
     /// Engine that measures luck, if the plan needs one.
     pub luck_engine: Option<EngineSpec>,

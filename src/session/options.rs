@@ -154,7 +154,7 @@ const SETTINGS: &[Setting] = &[
         values: Values::Spin(WEAKEST.elo, STRONGEST.elo, |options| &mut options.elo),
     },
     Setting {
-        // Replaces the memory, since another search would free that of the last one at the cost of its first move.
+        // Replaces the memory at once, so that the first move of the other search need not spend time on freeing it.
         name: PRESET,
         effect: Effect::ReplaceMemory,
         values: Values::Combo {

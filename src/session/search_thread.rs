@@ -68,7 +68,7 @@ pub enum Event {
 #[derive(Debug)]
 pub struct SearchThread {
     tasks: Option<Sender<(Task, Control)>>,
-    /// Positions whose tables are to be built.
+    /// Sends positions to the thread that builds their tables.
     positions: Sender<AnyPosition>,
     events: Receiver<Event>,
     thread: Option<JoinHandle<()>>,

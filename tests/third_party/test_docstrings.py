@@ -1,4 +1,4 @@
-"""The examples in the docstrings of `examples/` run, and print what they say."""
+"""The examples in the docstrings of `examples/` run, and print the documented output."""
 
 import ast
 import doctest

@@ -31,7 +31,7 @@ const SHARED_NOTE: &str = "fleet_shared";
 const SESSION_NOTE: &str = "fleet_session";
 /// Name of the store's note with the keys of the workers whose games count, separated by commas, or [`EVERYBODY`].
 const WORKERS_NOTE: &str = "fleet_workers";
-/// That note if everybody's games count.
+/// Value of that note if the games of all workers count.
 const EVERYBODY: &str = "everybody";
 
 /// Maximum number of keys of `--workers`: the state of a match names all of them.
@@ -125,8 +125,10 @@ fn next_session(planned: &mut Match) -> Result<u64, ExitError> {
     Ok(session)
 }
 
-/// Returns the keys of the workers whose games count, or `None` for everybody: as asked, else as an earlier coordinator
-/// was asked. Neither is needed if no other machine reaches the server. `own` is the coordinator's key.
+/// Returns the keys of the workers whose games count, or `None` if the games of all workers do.
+///
+/// Without a flag, the choice of an earlier coordinator applies. If no other machine reaches the server, neither is
+/// needed. `own` is the coordinator's key.
 fn workers(
     planned: &mut Match,
     settings: &CoordinatorArgs,

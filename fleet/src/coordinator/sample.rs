@@ -1,5 +1,7 @@
-//! Units for which the coordinator chooses workers: units of the sample, which two workers must play before they count,
-//! to expose workers that invent games; and stuck units, which no worker has sent although they were given out again.
+//! Units whose workers the coordinator chooses.
+//!
+//! To expose workers that invent games, a unit of the sample counts only after two workers have played it. A unit is
+//! stuck if no worker has sent it although it was given out again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;

@@ -63,7 +63,7 @@ pub struct StoredPlan {
     pub trust: Result<(), ArchiveError>,
     /// A sentence if the rules program, or a file among its arguments, has changed since the match began or is missing.
     pub changed_rules: Option<String>,
-    /// A sentence for each engine of which this is true.
+    /// A sentence for each engine whose program, or a file among its arguments, has changed or is missing.
     pub changed_engines: Vec<String>,
 }
 
@@ -206,7 +206,7 @@ impl Store {
         })
     }
 
-    /// `true` if the files of a rules program differ from those by which the stored games were played or checked.
+    /// `true` if the files of a rules program have changed since it played or last checked the stored games.
     ///
     /// # Errors
     /// [`ArchiveError`] if the store cannot be read.

@@ -1,17 +1,18 @@
 //! Sampling of outcomes, so that an engine that measures luck takes no more than a share of the time of play.
 //!
-//! Any choice of the draws to value, and of the outcomes to sample, keeps the mean luck at 0 as long as it does not
-//! depend on what is drawn: so it depends only on the game before the draw.
+//! The mean luck is 0 for any choice of the draws to value and of the outcomes to sample, as long as the choice does
+//! not depend on the drawn outcome. The choice therefore depends only on the game before the draw.
 
 use std::time::{Duration, Instant};
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-/// Least number of sampled outcomes: with the drawn one alone, the sample would add as much variance as it removes.
+/// Minimum number of outcomes sampled in addition to the drawn one. A single sample would add the same amount of
+/// variance that valuing the draw removes.
 const LEAST_SAMPLES: usize = 2;
 
-/// Outcomes of a draw whose values are asked for.
+/// Choice of the outcomes of a draw that are valued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Effort {
     /// None: the draw counts as no luck.
@@ -49,7 +50,7 @@ pub(super) struct Allowance<'a> {
 
 impl<'a> Allowance<'a> {
     pub(super) fn new(mut random: ChaCha8Rng, pace: &'a mut Pace, percent: u32) -> Allowance<'a> {
-        // A random start makes up for what is left over at the end of the game.
+        // A random initial allowance makes up for the time that remains unspent at the end of the game.
         let least = pace.of_a_value().map_or(0.0, |time| time.as_secs_f64() * cost(LEAST_SAMPLES));
         let left = least * random.random::<f64>();
         Allowance { random, pace, left, share: f64::from(percent) / 100.0 }
@@ -94,7 +95,7 @@ impl<'a> Allowance<'a> {
     }
 }
 
-/// Values that a number of samples costs, with that of the drawn outcome.
+/// Number of values to compute for a draw: one for each sample, and one for the drawn outcome.
 fn cost(samples: usize) -> f64 {
     (samples + 1) as f64
 }

@@ -99,7 +99,7 @@ impl Seed {
         }
     }
 
-    /// Returns the random numbers that sample outcomes of a game, of which they are independent.
+    /// Returns the random numbers that sample outcomes of a game. They are independent of the outcomes that it draws.
     pub fn samples(self, game: u64) -> ChaCha8Rng {
         match self {
             Seed::Number(seed) => {

@@ -81,7 +81,7 @@ struct Sample {
     processes: HashMap<u32, Arc<Usage>>,
     /// CPU time of the control group; zero without one.
     group: Duration,
-    /// Time in which processors had work of the group and did other work; `None` if it is unknown.
+    /// Time that processors spent on other work while they had work of the group; `None` if it is unknown.
     displaced: Option<Duration>,
     /// Counters of the arbiter's own thread.
     own: Share,
@@ -154,7 +154,7 @@ impl ProcessorMeter {
         self.used_at_rest
     }
 
-    /// Time between the start of the measurement and now in which the engine may have waited for a processor, or its
+    /// Part of the time since the start of the measurement when the engine may have waited for a processor, or its
     /// answer for the arbiter; zero below a millisecond.
     ///
     /// The kernel counts the wait of a thread once it is over. While a thread is runnable, all time without computing

@@ -203,8 +203,8 @@ impl Program {
     }
 }
 
-/// Reads what the program sent beyond the answer to the question `asked`. More answers are a fault: nobody knows which
-/// one is meant.
+/// Reads the lines that the program sent after its answer to the question `asked`. Another answer is a fault, because
+/// it is unclear which of them is meant.
 fn refuse_surplus(conversation: &mut Conversation, asked: &str) -> Result<(), Failure> {
     for _ in 0..LINES_BETWEEN {
         let Some(line) = conversation.next_line_there() else {

@@ -45,7 +45,7 @@ struct Engine {
     seatings: usize,
     /// Number of reruns after a loss of this engine.
     reruns: usize,
-    /// Number of reruns of its games before which its share is known.
+    /// Number of reruns of its games with a recorded share of this engine.
     valued: usize,
     /// Sums of these shares and of its pars, in permille.
     shares: [f64; 2],
@@ -121,8 +121,8 @@ impl Fairness {
 
     /// Engines with significantly many reruns, overruns or CPU use out of turn, each with the reason.
     ///
-    /// The shares before reruns accuse nobody: they are estimates by the engines, of which some think too well of
-    /// themselves.
+    /// The shares before reruns accuse no engine, because they are the engines' own estimates, and some engines
+    /// overestimate their chances.
     pub fn suspects(&self) -> Vec<String> {
         let reruns: usize = self.engines.iter().map(|engine| engine.reruns).sum();
         let mut suspects = Vec::new();
@@ -152,8 +152,9 @@ impl Fairness {
         suspects
     }
 
-    /// Probability that at least as many of all reruns follow losses of an engine as did, if chance chooses the loser:
-    /// by its part of the seats, or of the time in which a delay can strike, whichever is larger.
+    /// Probability that the observed number of reruns, or more, would follow losses of an engine by chance alone. The
+    /// engine then loses in proportion to the larger of two parts: its part of the seats, and its part of the time when
+    /// a delay can strike.
     fn chance_of_reruns(&self, engine: &Engine, reruns: usize) -> f64 {
         let seatings: usize = self.engines.iter().map(|engine| engine.seatings).sum();
         let micros: u64 = self.engines.iter().map(|engine| engine.turns.micros).sum();
@@ -163,8 +164,8 @@ impl Fairness {
     }
 }
 
-/// Probability of at least `successes` in so many trials, each with this probability: the upper tail of the binomial
-/// distribution.
+/// Probability of at least `successes` in this number of trials, each with the same probability: the upper tail of the
+/// binomial distribution.
 fn at_least(successes: u64, trials: u64, probability: f64) -> f64 {
     let below = successes.checked_sub(1);
     let binomial = Binomial::new(probability, trials).ok();

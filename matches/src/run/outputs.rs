@@ -77,8 +77,8 @@ impl Outputs {
         refuse_overwriting(&files).map_err(ExitError::usage)
     }
 
-    /// Opens the files except the log. Those of a match that is `resumed` from its store are continued, and the record
-    /// gets the games that it lacks. The ledger has no store yet.
+    /// Opens the files except the log. If the match is `resumed` from its store, appends to the files, and adds the
+    /// games that the record lacks. The ledger has no store yet.
     ///
     /// # Errors
     /// [`OutputError`]
@@ -112,7 +112,7 @@ impl Outputs {
         })
     }
 
-    /// Opens the log; that of a match that `is_resumed` is continued.
+    /// Opens the log. If the match `is_resumed`, appends to it.
     ///
     /// # Errors
     /// [`OutputError`]

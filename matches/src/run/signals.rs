@@ -33,7 +33,7 @@ pub fn handle<'a>(
 #[allow(unsafe_code)] // No safe function asks for the action of a signal.
 fn is_ignored(signal: c_int) -> bool {
     let mut action = MaybeUninit::<libc::sigaction>::zeroed();
-    // SAFETY: without a new action, the call only writes the current one, for which zeros are a valid value, too.
+    // SAFETY: without a new action, the call only writes the current one. If it fails, the zeros are valid, too.
     let action = unsafe {
         libc::sigaction(signal, ptr::null(), action.as_mut_ptr());
         action.assume_init()

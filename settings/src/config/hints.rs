@@ -34,7 +34,7 @@ impl<'a> Flag<'a> {
         has_flag(command, self.name)
     }
 
-    /// What to write instead in the words of this command.
+    /// Suggestion of the words to write instead for this command.
     fn replacement(&self, command: &Command) -> Option<String> {
         let name = self.name;
         if let Some(command) = place_of(name, command) {

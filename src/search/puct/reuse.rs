@@ -154,7 +154,7 @@ mod tests {
         search(request, &mut memory, &control, &mut |_| ()).unwrap();
         let arena = &memory.arenas[0];
         assert_eq!(arena.fill_permille(), fill);
-        // The first walk of a node adds it, and the others go on to its children.
+        // The first walk of a node adds it, and the later ones continue to its children.
         assert_eq!(arena.node(arena.root()).visits, visits - 1);
     }
 

@@ -32,7 +32,7 @@ pub struct GameCatalog {
 #[derive(Debug)]
 struct Index {
     stamp: Stamp,
-    /// Numbers of changes of a store, several of which may have the same stamp.
+    /// Numbers of changes of a store, because several changes may have the same stamp.
     changes: Changes,
     /// Sorted by number if they are from a store.
     games: Vec<Indexed>,

@@ -44,7 +44,7 @@ struct Kept {
     numbers: HashMap<Identity, u64>,
 }
 
-/// How much may still be appended.
+/// Use of the limits on the length of the file and on the bytes that each client appends.
 #[derive(Debug)]
 struct Quota {
     /// Length of the file in bytes.

@@ -98,7 +98,7 @@ export class Advice {
       })];
       this.say(...said);
     } catch (error) {
-      // A comment that nobody asked for and that fails is no reason to disturb a game.
+      // The comment appears by itself, so its failure should not disturb the game.
       if (error.name !== "AbortError") this.say(null);
     }
   }

@@ -64,8 +64,8 @@ impl Collector<'_> {
         Ok(AckKind::Term)
     }
 
-    /// Ends the match if the rules program fails here as on a worker; sets a worker aside on which alone it fails
-    /// again and again.
+    /// Ends the match if the rules program fails here, too. If it repeatedly fails only on the worker, sets the worker
+    /// aside.
     fn check_fault(&mut self, key: &Key, fault: &RulesFault) -> Result<(), DriveError> {
         check_rules(self.plan, &fault.position)?;
         let worker = self.worker_of(key, &fault.label);

@@ -10,8 +10,8 @@ use crate::plan::{EngineSpec, Limit, ResourceLimits, binary};
 
 /// Name of the setting.
 pub const RULES: &str = "rules";
-/// Name of the setting with the hashes of the program's files by which all stored games are valid, if these have
-/// changed since the match began.
+/// Name of the setting with the hashes of the program's files when it last checked all stored games. The setting exists
+/// if the files had changed since the match began.
 pub const RULES_OF_GAMES: &str = "rules-of-games";
 
 /// The program with hashes of its files when the match began.

@@ -100,7 +100,7 @@ impl RulesError {
         matches!(self, RulesError::Broken { .. })
     }
 
-    /// The position that the program was asked about when it failed, as the argument of `position`.
+    /// Position of the question at which the program failed, as the argument of `position`.
     pub fn position(&self) -> Option<&str> {
         let RulesError::Broken { asked, .. } = self else {
             return None;

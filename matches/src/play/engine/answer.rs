@@ -74,7 +74,7 @@ impl Answer {
         self.elapsed.saturating_sub(self.waited)
     }
 
-    /// Adds a flaw before that of the answer itself.
+    /// Puts a flaw before the answer's own.
     pub fn with_flaw(self, flaw: Option<String>) -> Answer {
         let flaws: Vec<String> = flaw.into_iter().chain(self.flaw).collect();
         Answer { flaw: Some(flaws.join("; ")).filter(|flaw| !flaw.is_empty()), ..self }

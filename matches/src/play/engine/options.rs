@@ -23,7 +23,7 @@ pub struct Offers {
     pub unreadable: Vec<UnreadableOffer>,
 }
 
-/// An `option` line that cannot be parsed. Its option can be set nevertheless, to a value that nobody checks.
+/// An `option` line that cannot be parsed. Its option can be set nevertheless, but the value is not checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnreadableOffer {
     /// Name of the option, if the line has one.

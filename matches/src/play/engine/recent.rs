@@ -16,7 +16,7 @@ const TAIL_BYTES: usize = 160;
 
 /// Number of lines kept of the standard error, however old they are.
 const STDERR_LINES: usize = 10;
-/// Time for which more lines are kept, because a crash may print its reason before a long stack trace.
+/// Time that further lines are kept for, because a crash may print its reason before a long stack trace.
 const STDERR_TIME: Duration = Duration::from_secs(1);
 /// Maximum number of lines kept from the start of that time, and from its end.
 const STDERR_PART: usize = 20;

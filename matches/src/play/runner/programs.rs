@@ -25,8 +25,8 @@ pub struct ProgramFiles {
 
 /// The files of a program, and those among the values of its options, open for reading.
 ///
-/// While a file is open, no process can get a write lease on it, with which it could delay the next one that opens or
-/// runs the file for 45 s.
+/// While a file is open, no process can get a write lease on it. Such a lease could delay by 45 s the next process that
+/// opens or runs the file.
 #[derive(Debug)]
 pub struct OpenFiles {
     _files: Vec<File>,

@@ -1,7 +1,7 @@
 //! Retirement of engines that fail repeatedly.
 //!
-//! Failures count in the order of the schedule, not in that of the games' ends, so that the same games are played at
-//! any concurrency.
+//! Failures count in the order of the schedule, even if the games end in another order. The same games are therefore
+//! played at any concurrency.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -108,7 +108,7 @@ pub struct Ends {
     retirement: Retirement,
     /// The first game that is not decided.
     next: u64,
-    /// The later games that are known.
+    /// Ends of later games, by game number.
     later: BTreeMap<u64, End>,
 }
 
@@ -123,7 +123,7 @@ enum End {
     Skipped,
 }
 
-/// What follows from the end of a game.
+/// Effect of the end of a game on the match.
 #[derive(Debug)]
 pub enum Consequence {
     /// A game counts.

@@ -1,8 +1,8 @@
 //! Control groups of an engine: they count its computing, end it, and limit its memory, with all its descendants.
 //!
-//! A group of version 2 counts and ends processes whatever they do; it needs no controller, so that it also works where
-//! version 1 has them. Memory is limited by the same group or by one of version 1. A limit of the address space would
-//! also count memory that a process reserves but never uses.
+//! A group of version 2 counts and ends all its processes, even if they detach from their parents. It needs no
+//! controller, so it also works where version 1 has the controllers. Memory is limited by the same group or by one of
+//! version 1. A limit of the address space would also count memory that a process reserves but never uses.
 
 use std::fs::{self, File};
 use std::io;
@@ -105,7 +105,8 @@ impl Computing {
         read_micros(&self.directory.join("cpu.stat"), "usage_usec ")
     }
 
-    /// Time in which a processor had work of the group and did other work; `None` if the system does not count it.
+    /// Time that a processor spent on other work while it had work of the group; `None` if the system does not count
+    /// it.
     pub fn displaced(&self) -> Option<Duration> {
         read_micros(&self.directory.join("cpu.pressure"), "full ")
     }
@@ -197,9 +198,9 @@ fn remove_abandoned(place: &Path) {
 /// Directories for new groups.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Places {
-    /// Of version 2, the best first.
+    /// Directories of version 2, the best first.
     unified: Vec<PathBuf>,
-    /// Of version 1, for memory.
+    /// Directory of version 1 for groups that limit memory.
     memory: Option<PathBuf>,
 }
 

@@ -16,9 +16,9 @@ const AROUND_PATHS: &str = "'\"`:;,=()[]<>";
 /// The files that isolation hides from an engine.
 #[derive(Clone, Debug, Default)]
 pub struct HiddenFiles {
-    /// Directories of which the engine sees little.
+    /// Directories whose files the engine does not see, with the exceptions in `seen`.
     directories: Vec<PathBuf>,
-    /// Files and directories within them that it does see.
+    /// Files and directories within `directories` that the engine sees.
     seen: Vec<PathBuf>,
     /// Directory that the engine starts in.
     start: PathBuf,

@@ -1,8 +1,8 @@
 //! System calls of an isolated engine: those that reach beyond its own processes and turns are refused or rationed.
 //!
-//! A timer interrupts whatever its processor runs when it expires. An engine that sets thousands of them before its
+//! When a timer expires, it interrupts the program on its processor. An engine that sets thousands of timers before its
 //! answer takes time from its rival and uses none itself. A key in a keyring outlives the engine's processes, which
-//! could leave notes to the next ones. A lease on a file delays its rival's start.
+//! could use it to pass information to later ones. A lease on a file delays the start of its rival.
 
 use std::collections::BTreeMap;
 use std::env::consts::ARCH;
@@ -18,7 +18,7 @@ use seccompiler::{
 
 use super::limits;
 
-/// Maximum number of timers of each kind. So many cost a rival less than a tenth of a millisecond in a turn.
+/// Maximum number of timers of each kind. This number costs a rival less than a tenth of a millisecond in a turn.
 pub const MOST_TIMERS: u16 = 64;
 
 /// Rules by number of the system call; a call without rules always matches.
@@ -30,7 +30,7 @@ type Calls = BTreeMap<i64, Vec<SeccompRule>>;
 /// The kernel does not know the processor or a restriction.
 #[allow(unsafe_code)] // There is no other way to take over a new descriptor.
 pub fn restrict() -> io::Result<()> {
-    // Also limits the timers of `timer_create`, each of which reserves a signal.
+    // Also limits the timers of `timer_create`, because each one reserves a signal.
     limits::limit_pending_signals(u64::from(MOST_TIMERS))?;
     // A program takes this error for an old kernel, and does without the call.
     let refuse = SeccompAction::Errno(libc::ENOSYS.unsigned_abs());

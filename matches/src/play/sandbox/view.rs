@@ -16,11 +16,11 @@ use rustix::mount::{
 
 use crate::plan::binary;
 
-/// Directories of which each engine has a layer of its own.
+/// Directories that each engine sees through a layer of its own.
 const LAYERED: [&str; 3] = ["/tmp", "/run/user", "/dev/shm"];
-/// Directory that is empty for each engine: through it, it could leave the group that limits its memory.
+/// Directory that is empty for each engine. Its files would let an engine leave the group that limits its memory.
 const EMPTY: &str = "/sys/fs/cgroup";
-/// Limits of each of them; the files count as memory of the engine.
+/// Mount options of each of these directories; the files count as memory of the engine.
 const TMPFS: &CStr = c"size=256m,nr_inodes=16k,mode=1777";
 /// An extended attribute of a file.
 const ATTRIBUTE: &CStr = c"user.layer";
@@ -123,9 +123,10 @@ pub(super) fn hidden_directories() -> Vec<PathBuf> {
     LAYERED.map(PathBuf::from).into_iter().filter(is_hidden).collect()
 }
 
-/// Shows the former content of a directory, where a new file system is mounted that takes the changes. Sockets and
-/// pipes in the content are not connected to those of other programs. The directory stays empty if the kernel cannot do
-/// it, or if something is mounted within the content.
+/// Shows the former content of a directory after a new file system, which takes the changes, has been mounted there.
+///
+/// Sockets and pipes in the content do not lead to other programs. The directory stays empty if the kernel does not
+/// support such a layer, or if something is mounted within the content.
 fn show(content: &OwnedFd, directory: &Path) -> io::Result<()> {
     let [upper, work] = ["upper", "work"].map(|name| directory.join(name));
     fs::create_dir(&upper)?;
