@@ -278,8 +278,21 @@ fn a_match_continues_with_its_original_programs() {
 fn settings_that_make_no_sense_are_named() {
     let (store, _) = begun("senseless");
     let connection = rusqlite::Connection::open(&store).unwrap();
+    let wrong_format = "expected at least 1 challenger and 1 other engine";
     for (change, words) in [
-        ("UPDATE settings SET value = 'chess' WHERE name = 'variant'", "variant: unknown variant"),
+        ("UPDATE settings SET value = 'gauntlet 1' WHERE name = 'format'", wrong_format),
+        ("UPDATE settings SET value = 'gauntlet 5' WHERE name = 'format'", wrong_format),
+        ("UPDATE settings SET value = 'gauntlet 0' WHERE name = 'format'", wrong_format),
+        (
+            "UPDATE settings SET value = 'round-robin' WHERE name = 'format';
+             UPDATE settings SET value = '0' WHERE name = 'players'",
+            "players: expected a whole number from 2 to 6",
+        ),
+        (
+            "UPDATE settings SET value = '2' WHERE name = 'players';
+             UPDATE settings SET value = 'chess' WHERE name = 'variant'",
+            "variant: unknown variant",
+        ),
         (
             "UPDATE settings SET value = 'hase-und-igel' WHERE name = 'variant';
              UPDATE settings SET value = '9' WHERE name = 'players'",
@@ -305,6 +318,23 @@ fn settings_that_make_no_sense_are_named() {
         let (code, stdout, stderr) = run(&["resume", &store]);
         assert_eq!((code, stdout.as_str()), (2, ""), "{change}: {stderr}");
         assert!(stderr.contains(words), "{change}: {stderr}");
+    }
+}
+
+#[test]
+fn games_outside_the_match_are_refused() {
+    let (store, _) = begun("outside");
+    let connection = rusqlite::Connection::open(&store).unwrap();
+    for number in [0, 5, 4_000_000_000_000_000_000_i64] {
+        let change = format!(
+            "PRAGMA foreign_keys = OFF; UPDATE games SET number = {number};
+             UPDATE seats SET game = {number}; UPDATE turns SET game = {number}"
+        );
+        connection.execute_batch(&change).unwrap();
+        let (code, stdout, stderr) = run(&["resume", &store]);
+        assert_eq!((code, stdout.as_str()), (2, ""), "{number}: {stderr}");
+        let words = format!("match.db: game {number}: expected a number from 1 to 4\n");
+        assert!(stderr.contains(&words), "{number}: {stderr}");
     }
 }
 

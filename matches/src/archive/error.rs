@@ -60,6 +60,11 @@ impl ArchiveError {
         Reason::File(error).about(path)
     }
 
+    /// Creates the error of a file with an invalid part.
+    pub(crate) fn content(path: &Path, what: String, reason: &impl ToString) -> ArchiveError {
+        Reason::content(what, reason).about(path)
+    }
+
     /// `true` if the disk or the file system is the cause, not the request. A missing file, and one of the wrong kind
     /// or encoding, are errors of the request.
     pub fn is_of_storage(&self) -> bool {

@@ -58,6 +58,11 @@ impl Past {
         let (mut last, mut workers) = (LastFailures::default(), HashSet::new());
         store.for_each_game(Extent::Summary, None, |game| {
             let record = &game.record;
+            if !(1..=plan.games).contains(&record.game) {
+                let expected = format!("expected a number from 1 to {}", plan.games);
+                let what = format!("game {}", record.game);
+                return Err(ArchiveError::content(store.path(), what, &expected));
+            }
             past.report.add_summary(record, &game.turn_sums());
             count_reruns(&plan.engines, record, &mut past.reruns);
             past.played.insert(record.game);

@@ -13,10 +13,12 @@ use serde::de::DeserializeOwned;
 use super::reading::Ascending;
 use super::rules_program::{self, RULES};
 use crate::archive::error::Reason;
-use crate::plan::numbers::concurrency;
+use crate::plan::numbers::{self, concurrency};
 use crate::plan::rules::Rules;
 use crate::plan::rules::program::RulesPlan;
-use crate::plan::{Adjudication, Draft, EngineSpec, MOST_ENGINES, Opening, Patience, Plan, binary};
+use crate::plan::{
+    Adjudication, Draft, EngineSpec, Format, MOST_ENGINES, Opening, Patience, Plan, binary,
+};
 use crate::record::{LONGEST_NAME, is_too_long};
 
 /// Setting with the identity of the evaluator of all luck.
@@ -138,7 +140,8 @@ fn write_engine(
 /// Reads the plan of a match; `external` makes the rules of a program.
 pub fn read(connection: &Connection, external: fn(RulesPlan) -> Rules) -> Result<Plan, Reason> {
     let variant: String = setting(connection, "variant")?;
-    let seats = setting(connection, "players")?;
+    let seats = numbers::seats(&setting::<String>(connection, "players")?)
+        .map_err(|expected| Reason::content("players", &expected))?;
     let rules = match find(connection, RULES)? {
         // The program must not start before this user trusts the store.
         Some(program) => external(rules_program::parse(&program)?),
@@ -151,11 +154,12 @@ pub fn read(connection: &Connection, external: fn(RulesPlan) -> Rules) -> Result
         }
     };
     let milliseconds = |name| setting(connection, name).map(Duration::from_millis);
+    let engines = filled("engines", engines(connection)?)?;
     Ok(Plan {
         rules,
         seats,
-        engines: filled("engines", engines(connection)?)?,
-        format: setting(connection, "format")?,
+        format: format(connection, engines.len())?,
+        engines,
         all_orders: setting(connection, "all-orders")?,
         games: setting(connection, "games")?,
         seed: setting(connection, "seed")?,
@@ -179,6 +183,18 @@ pub fn read(connection: &Connection, external: fn(RulesPlan) -> Rules) -> Result
         sprt: optional(connection, "sprt")?,
         luck: setting(connection, "luck")?,
     })
+}
+
+/// Reads the format of a match of this number of engines.
+fn format(connection: &Connection, engines: usize) -> Result<Format, Reason> {
+    let format = setting(connection, "format")?;
+    match format {
+        Format::Gauntlet { challengers } if !(1..engines).contains(&challengers) => {
+            let what = format!("setting format \"{format}\"");
+            Err(Reason::content(what, &"expected at least 1 challenger and 1 other engine"))
+        }
+        _ => Ok(format),
+    }
 }
 
 /// Reads an optional setting: an empty text means none.

@@ -285,7 +285,8 @@ impl Ends {
     fn pass_retired(&mut self, until: u64) {
         let is_retired = |&engine: &usize| self.retirement.has_retired(engine);
         while self.next < until && self.engines_of(self.next).iter().any(is_retired) {
-            self.next += 1;
+            // Without a line-up that is left, there may be very many such games.
+            self.next = if self.retirement.leaves_nothing() { until } else { self.next + 1 };
         }
     }
 
