@@ -111,6 +111,62 @@ fn a_seat_that_has_finished_in_the_opening_needs_no_engine() {
     }
 }
 
+/// The numbers of the games that are told of a match whose first game never ends, and which stops at its third: by an
+/// interrupt, or because that game cannot be completed.
+fn told_of_stopped(is_error: bool) -> (Vec<u64>, Result<(), RunError>) {
+    let engines = ["one", "two"].map(|name| EngineSpec { name: name.to_string(), ..tiny(&[]) });
+    let mut table = Table::new(engines.to_vec());
+    table.plan.patience.failures = 1;
+    let interrupt = &table.interrupt;
+    let plan = Plan { games: 100, concurrency: 2, ..table.plan };
+    let complete = |record: &mut GameRecord| match record.game {
+        1 => {
+            while !interrupt.is_set() {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            Err("interrupted".to_string())
+        }
+        3 if is_error => Err("no luck".to_string()),
+        3 => {
+            interrupt.set();
+            Ok(())
+        }
+        _ => Ok(()),
+    };
+    let lag = LagMeter::start();
+    let planned = Match {
+        plan: &plan,
+        games: &GameQueue::new(Some),
+        past: None,
+        reruns: &RerunQuota::new(&plan.engines, &[]),
+        log: &Log::none(),
+        interrupt,
+        lag: &lag,
+        first_core: 0,
+        isolation: None,
+        programs: None,
+        complete: Some(&complete),
+        is_followed: false,
+    };
+    let mut told = Vec::new();
+    let outcome = runner::run(planned, |event| {
+        if let Event::Ended(record) = event {
+            told.push(record.game);
+        }
+        Ok::<(), RunError>(())
+    });
+    (told, outcome)
+}
+
+#[test]
+fn finished_games_are_told_although_an_earlier_one_never_ends() {
+    let (told, outcome) = told_of_stopped(false);
+    assert!(told == [2, 3] && outcome.is_ok(), "{told:?} {outcome:?}");
+    let (told, outcome) = told_of_stopped(true);
+    let is_of_3 = matches!(outcome, Err(RunError::Complete { game: 3, .. }));
+    assert!(told == [2, 3] && is_of_3, "{told:?} {outcome:?}");
+}
+
 /// A fixed sequence of answers to a thread's requests for games, last one first.
 struct Told(Mutex<Vec<Next>>);
 

@@ -141,7 +141,8 @@ pub struct Match<'a> {
 }
 
 /// Plays all due games of a plan, except those of retired engines, until interrupted; calls `on_event` for each event,
-/// always in the calling thread. Concurrent games end in any order.
+/// always in the calling thread. Concurrent games end in any order. Once the match stops, all finished games are still
+/// told, unless `on_event` has failed.
 ///
 /// # Errors
 /// The first error of `on_event`, or [`RunError::Start`] if the system has no room for an engine. Both stop the match.
@@ -170,15 +171,23 @@ pub fn run<E: From<RunError>>(
             scope.spawn(move || worker.work());
         }
         drop(sender);
-        let mut outcome = Ok(());
+        let (mut outcome, mut is_heard) = (Ok(()), true);
+        let mut hear = |event: Event| {
+            let heard = if is_heard { on_event(event) } else { Ok(()) };
+            is_heard &= heard.is_ok();
+            heard
+        };
         for event in events {
-            if outcome.is_ok() {
-                outcome = event.map_err(E::from).and_then(&mut on_event);
-            }
+            outcome = outcome.and(event.map_err(E::from).and_then(&mut hear));
             unheard.fetch_sub(1, Ordering::Relaxed);
             if outcome.is_err() {
                 planned.interrupt.set();
             }
+        }
+        // All threads have ended, so no game will decide on those that are held back.
+        let held = ends.lock().unwrap_or_else(PoisonError::into_inner).release();
+        for record in held {
+            outcome = outcome.and(hear(Event::Ended(record)));
         }
         outcome
     })

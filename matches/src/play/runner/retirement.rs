@@ -200,15 +200,32 @@ impl Ends {
         }
         let mut consequences = Vec::new();
         while let Some((game, fate)) = self.decided() {
-            if let Some(End::Held(record)) = self.later.insert(game, End::Skipped)
-                && fate == Fate::Counts
-            {
-                self.later.insert(game, End::Counted(self.retirement.offender(&record)));
-                consequences.push(Consequence::Counted(record));
-            }
+            let record = self.settle(game, fate == Fate::Counts);
+            consequences.extend(record.map(Consequence::Counted));
             consequences.extend(self.advance());
         }
         consequences
+    }
+
+    /// Returns the games that are still held back when no other game will end, in order, except those that cannot
+    /// count.
+    pub fn release(&mut self) -> Vec<Box<GameRecord>> {
+        let held = self.later.iter().filter(|(_, end)| matches!(end, End::Held(_)));
+        let held: Vec<u64> = held.map(|(&game, _)| game).collect();
+        let release = |game| self.settle(game, self.fate(game) != Fate::Never);
+        held.into_iter().filter_map(release).collect()
+    }
+
+    /// Decides on a game that is held back; returns it if it counts.
+    fn settle(&mut self, game: u64, counts: bool) -> Option<Box<GameRecord>> {
+        let Some(End::Held(record)) = self.later.insert(game, End::Skipped) else {
+            return None;
+        };
+        let offender = self.retirement.offender(&record);
+        counts.then(|| {
+            self.later.insert(game, End::Counted(offender));
+            record
+        })
     }
 
     /// The first game that need no longer be held back, with its fate.
@@ -385,6 +402,18 @@ mod tests {
         assert_eq!(counted(7, None), [0; 0]);
         assert_eq!(counted(5, Some("a")), [5]);
         assert_eq!(counted(6, Some("b")), [6, 7]);
+    }
+
+    #[test]
+    fn games_are_released_at_the_end_unless_they_cannot_count() {
+        let plan = plan(2);
+        let mut ends = Ends::new(&plan);
+        // Game 1 does not end. `b` retires by games 2 and 3 at the latest.
+        for (game, offender, counted) in [(2, Some("b"), 1), (3, Some("b"), 0), (4, None, 0)] {
+            assert_eq!(ends.note(record(&plan, game, offender)).len(), counted, "{game}");
+        }
+        let released: Vec<u64> = ends.release().iter().map(|record| record.game).collect();
+        assert_eq!((released, ends.held()), (vec![3], 0));
     }
 
     #[test]
