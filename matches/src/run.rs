@@ -284,7 +284,9 @@ impl Match {
         // A complete match starts no engine, but its rules program, which any reader of the store starts, too.
         if may_run.is_ok() || (is_trusted && is_over(&past.report, &plan)) {
             dropped = past::recheck(&mut store, &plan, stored)?;
-            past = Past::of(&store, &plan)?;
+            if dropped.is_some() {
+                past = Past::of(&store, &plan)?;
+            }
         }
         if stored.forgive {
             past.failures.clear();
