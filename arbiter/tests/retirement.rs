@@ -64,6 +64,58 @@ fn an_engine_that_fails_too_often_in_a_row_is_retired() {
     assert!(stdout.contains("14 of 30 games in "), "{stdout}");
 }
 
+/// A match in which an engine retired by the first 3 of 8 games.
+fn retired(test: &str) -> String {
+    let directory = directory(test);
+    let store = directory.join("match.db").to_str().unwrap().to_string();
+    let engines = [scattered(&directory, "alpha", 1), crashing(&directory, "weak")];
+    let (code, stdout, stderr) = run(&[
+        "match", "--engine", &engines[0], "--engine", &engines[1], "--games", "8", "--nodes", "1",
+        "--store", &store,
+    ]);
+    assert_eq!(code, 4, "{stdout}{stderr}");
+    assert!(stdout.contains("3 of 8 games in "), "{stdout}");
+    store
+}
+
+fn change(store: &str, statements: &str) {
+    rusqlite::Connection::open(store).unwrap().execute_batch(statements).unwrap();
+}
+
+#[test]
+fn a_forgiven_engine_that_fails_once_is_not_called_retired() {
+    let store = retired("forgiven");
+    let (code, stdout, _) = run(&["resume", &store, "--forgive"]);
+    assert!(code == 4 && stdout.contains("6 of 8 games in "), "{code} {stdout}");
+    // As if it had been interrupted after its first game.
+    let tables =
+        ["turns", "seats", "faults"].map(|table| format!("DELETE FROM {table} WHERE game > 4;"));
+    change(&store, &format!("{} DELETE FROM games WHERE number > 4", tables.concat()));
+    let (code, stdout, _) = run(&["resume", &store]);
+    assert!(code == 4 && !stdout.contains("retired in an earlier run"), "{code} {stdout}");
+    let words = "6 of 8 games in ";
+    assert!(stdout.contains(words) && stdout.contains("retired: weak\n"), "{stdout}");
+    let (code, stdout, _) = run(&["resume", &store]);
+    assert!(code == 4 && stdout.contains("retired in an earlier run"), "{code} {stdout}");
+}
+
+#[test]
+fn failures_on_one_of_several_machines_count_once_on_the_next_machine() {
+    let store = retired("machines_of_failures");
+    change(
+        &store,
+        "INSERT INTO machines (game, worker, slots, micros, lag_median, lag_p99, speed) VALUES
+            (1, 'one', 1, 1, 1, 1, 1), (2, 'two', 1, 1, 1, 1, 1), (3, 'two', 1, 1, 1, 1, 1)",
+    );
+    let (code, stdout, _) = run(&["resume", &store]);
+    assert!(code == 4 && !stdout.contains("retired in an earlier run"), "{code} {stdout}");
+    let because = ", because an engine was retired";
+    assert!(stdout.contains("4 of 8 games in ") && stdout.contains(because), "{stdout}");
+    let (code, stdout, _) = run(&["resume", &store]);
+    assert!(code == 4 && stdout.contains("retired in an earlier run"), "{code} {stdout}");
+    assert!(stdout.contains("4 of 8 games in ") && stdout.contains(because), "{stdout}");
+}
+
 /// The export of a tournament at a concurrency, where one engine crashes at the 21st move of a game.
 fn export_at(concurrency: &str) -> String {
     let directory = directory(&format!("retired_at_{concurrency}"));

@@ -22,6 +22,7 @@ use matches::play::interrupt::Interrupt;
 use matches::play::runner::RunError;
 use matches::run::exit::{ExitError, USAGE, fail};
 use matches::run::ledger::LedgerError;
+use matches::run::past::Past;
 use matches::run::progress::Progress;
 use matches::run::{self, Engines, Match, Source, SourceError, StoredMatch};
 use settings::args::{GameArgs, ResumeArgs};
@@ -119,6 +120,10 @@ impl<'a> Fleet<'a> {
 
 impl Source for Fleet<'_> {
     const KEEPS_NAMES: bool = true;
+
+    fn retired(past: &Past, plan: &Plan) -> Vec<String> {
+        past.retired(plan)
+    }
 
     fn prepare(&mut self, planned: &mut Match, _: Engines) -> Result<String, ExitError> {
         let (_, signer) = self.context.as_ref().map_err(ExitError::usage)?;

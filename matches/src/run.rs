@@ -93,6 +93,11 @@ pub trait Source {
     /// `true` if others refer to the engines by name, so that their `id name` must not replace it.
     const KEEPS_NAMES: bool = false;
 
+    /// Names of the engines that the games of earlier runs have retired.
+    fn retired(past: &Past, _plan: &Plan) -> Vec<String> {
+        past.ends.retirement().retired()
+    }
+
     /// Prepares for the games of a match whose engines have all been started once; returns the header's line on where
     /// they are played.
     ///
@@ -175,7 +180,7 @@ pub fn begin<S: Source>(
 
 /// Plays the rest of a stored match; returns its exit status.
 pub fn resume<S: Source>(stored: &StoredMatch, source: &mut S) -> ExitCode {
-    let (mut planned, may_run) = match Match::stored(stored) {
+    let (mut planned, may_run) = match Match::stored::<S>(stored) {
         Ok(stored) => stored,
         Err(error) => return error.exit(),
     };
@@ -259,7 +264,9 @@ impl Match {
     }
 
     /// Opens a stored match; returns also whether its programs may run.
-    fn stored(stored: &StoredMatch) -> Result<(Match, Result<(), ExitError>), ExitError> {
+    fn stored<S: Source>(
+        stored: &StoredMatch,
+    ) -> Result<(Match, Result<(), ExitError>), ExitError> {
         let mut store = Store::resume(&stored.file)?;
         let StoredPlan { mut plan, trust, changed_rules, mut changed_engines } =
             store.stored_plan()?;
@@ -296,7 +303,7 @@ impl Match {
         let mut remarks = vec![format!("{played} of {all} stored in earlier runs")];
         remarks.extend(dropped);
         let luck = luck::of_resumed(&store, &plan, luck_engine, &mut remarks)?;
-        let retired = past.retired(&plan);
+        let retired = S::retired(&past, &plan);
         if !retired.is_empty() {
             let names = retired.join(", ");
             remarks

@@ -26,9 +26,10 @@ pub struct Past {
     pub report: Report,
     /// Their numbers.
     pub played: HashSet<u64>,
-    /// Number of consecutive failures of each engine, in the order of the plan.
+    /// Number of consecutive failures of each engine, in the order of the plan, for the rest of a match on several
+    /// machines.
     pub failures: Vec<u32>,
-    /// The games as far as retirement depends on them, in a match on one machine.
+    /// The games as far as retirement depends on them, for the rest of a match on one machine.
     pub ends: Ends,
     /// Number of reruns for each engine, in the same order.
     pub reruns: Vec<u32>,
@@ -54,7 +55,7 @@ impl Past {
         let mut past = Past::none(plan);
         past.report.set_aside(store.all_set_aside()?);
         // If several machines have played, consecutive failures on one machine count once.
-        let mut by_machine = past.failures.clone();
+        let mut by_machine = (past.failures.clone(), past.ends.clone());
         let (mut last, mut workers) = (LastFailures::default(), HashSet::new());
         store.for_each_game(Extent::Summary, None, |game| {
             let record = &game.record;
@@ -66,23 +67,25 @@ impl Past {
             past.report.add_summary(record, &game.turn_sums());
             count_reruns(&plan.engines, record, &mut past.reruns);
             past.played.insert(record.game);
-            past.ends.recall(record);
             let machine = record.machine.as_ref();
             let worker = machine.map_or("", |machine| machine.worker.as_str());
             count_failures(&plan.engines, record, &mut past.failures);
-            if !last.note(record, worker) || worker.is_empty() {
-                count_failures(&plan.engines, record, &mut by_machine);
+            past.ends.recall(record, true);
+            let counts = !last.note(record, worker) || worker.is_empty();
+            if counts {
+                count_failures(&plan.engines, record, &mut by_machine.0);
             }
+            by_machine.1.recall(record, counts);
             workers.insert(worker.to_string());
-            Ok::<(), ArchiveError>(())
+            Ok(())
         })?;
         if workers.len() > 1 {
-            past.failures = by_machine;
+            (past.failures, past.ends) = by_machine;
         }
         Ok(past)
     }
 
-    /// Names of the engines with too many consecutive failures to keep playing.
+    /// Names of the engines with too many consecutive failures to keep playing on several machines.
     pub fn retired(&self, plan: &Plan) -> Vec<String> {
         let engines = plan.engines.iter().zip(&self.failures);
         let retired = engines.filter(|(_, failures)| plan.patience.retires(**failures));

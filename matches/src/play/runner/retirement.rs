@@ -146,8 +146,9 @@ impl Ends {
         Ends { retirement: Retirement::new(plan, &[]), next: 1, later: BTreeMap::new() }
     }
 
-    /// Takes in a game that counted in an earlier run. Games come in the order of the schedule.
-    pub fn recall(&mut self, record: &GameRecord) {
+    /// Takes in a game of an earlier run; `counts` tells whether it counts for retirement. Games come in the order of
+    /// the schedule.
+    pub fn recall(&mut self, record: &GameRecord, counts: bool) {
         let known = self.later.first_key_value().map_or(record.game, |(&game, _)| game);
         self.pass_retired(known);
         for engine in self.engines_of(record.game) {
@@ -156,7 +157,11 @@ impl Ends {
                 self.retirement.forgive(engine);
             }
         }
-        self.later.insert(record.game, End::Counted(self.retirement.offender(record)));
+        let end = match counts {
+            true => End::Counted(self.retirement.offender(record)),
+            false => End::Skipped,
+        };
+        self.later.insert(record.game, end);
         self.advance();
     }
 
@@ -422,7 +427,7 @@ mod tests {
         let mut ends = Ends::new(&plan);
         // Game 3 was dropped.
         for (game, offender) in [(1, None), (2, Some("a")), (4, None)] {
-            ends.recall(&record(&plan, game, offender));
+            ends.recall(&record(&plan, game, offender), true);
         }
         assert!(!ends.leaves_out(3) && !ends.leaves_out(5));
         let retired = ends.note(record(&plan, 3, Some("a")));
@@ -431,12 +436,14 @@ mod tests {
             "{retired:?}"
         );
         assert!(ends.leaves_out(5) && ends.retirement().leaves_nothing());
+        // Games without an engine that is left are not counted one by one.
+        ends.recall(&record(&plan, u64::MAX / 2, None), true);
         ends.forgive(&(1..=4).collect());
         assert!(!ends.leaves_out(5) && !ends.retirement().leaves_nothing());
         // A game that was played by a forgiven engine proves that it was forgiven.
         let mut ends = Ends::new(&plan);
         for (game, offender) in [(1, Some("a")), (2, Some("a")), (5, None)] {
-            ends.recall(&record(&plan, game, offender));
+            ends.recall(&record(&plan, game, offender), true);
         }
         assert_eq!(ends.retirement().retired(), [""; 0]);
     }
