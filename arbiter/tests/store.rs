@@ -158,10 +158,13 @@ fn an_export_without_the_clock_is_the_same_at_any_concurrency() {
 fn a_store_is_never_overwritten() {
     let directory = directory("overwritten");
     let (_, store, _) = match_of(&directory, &[]);
+    let spaced = directory.join("a match.db").display().to_string();
+    std::fs::rename(store, &spaced).unwrap();
+    let store = spaced;
     let before = std::fs::read(&store).unwrap();
     let (code, stdout, stderr) = run(&["match", "--depth", "1", "--store", &store]);
     assert_eq!((code, stdout.as_str()), (2, ""), "{stderr}");
-    assert!(stderr.contains(&format!("`arbiter resume {store}`")), "{stderr}");
+    assert!(stderr.contains(&format!("`arbiter resume '{store}'`")), "{stderr}");
     assert!(before == std::fs::read(&store).unwrap(), "the file has changed");
 }
 

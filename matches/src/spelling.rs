@@ -1,6 +1,7 @@
 //! Quoting of words as for a shell, and suggestions for misspelt names.
 
 use std::borrow::Cow;
+use std::path::Path;
 
 /// Quotes a word as a shell, `--engine` and `--rules` read it. A word with a NUL, which no command line can hold, stays
 /// as it is.
@@ -11,6 +12,11 @@ use std::borrow::Cow;
 /// ```
 pub fn quote(word: &str) -> String {
     shlex::try_quote(word).unwrap_or(Cow::Borrowed(word)).into_owned()
+}
+
+/// Quotes a path as a word of a command line.
+pub fn quote_path(path: &Path) -> String {
+    quote(&path.to_string_lossy())
 }
 
 /// Joins words to one text that a shell, `--engine` and `--rules` split into the same words.

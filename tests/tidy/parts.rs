@@ -24,7 +24,7 @@ pub const MATCHES_MODULES: &[(&str, &[&str])] = &[
     ("output", &["record"]),
     ("score", &["record"]),
     ("plan", &["input_file", "record", "score", "spelling"]),
-    ("archive", &["input_file", "own_files", "plan", "record", "score"]),
+    ("archive", &["input_file", "own_files", "plan", "record", "score", "spelling"]),
     ("play", &["input_file", "own_files", "plan", "record", "score", "spelling"]),
     ("judge", &["plan", "play", "record"]),
     ("review", &["archive", "judge", "plan", "record", "score"]),

@@ -29,6 +29,7 @@ use matches::review::{Review, ReviewError};
 use matches::run::events::standings_json;
 use matches::run::exit::ExitError;
 use matches::run::files_of;
+use matches::spelling::quote_path;
 
 use self::luck::Luck;
 use super::input::open;
@@ -67,15 +68,16 @@ pub fn report(args: &ReportArgs) -> ExitCode {
         Ok(None) => {}
         Ok(Some(wrong)) => {
             is_whole = false;
-            let file = args.input.file.display();
+            let path = &args.input.file;
+            let (name, word) = (path.display(), quote_path(path));
             exit::complain(format_args!(
-                "{file}: {wrong}; `arbiter resume {file} --drop-wrong` plays them anew"
+                "{name}: {wrong}; `arbiter resume {word} --drop-wrong` plays them anew"
             ));
         }
         Err(error) => return fail(&error),
     }
     if args.format.is_none() && is_for_terminal {
-        let file = args.input.file.display();
+        let file = quote_path(&args.input.file);
         text +=
             &format!("\n`arbiter report {file} --output report.html` makes a page for a browser\n");
     }

@@ -7,6 +7,8 @@ use rusqlite::ErrorCode;
 use rusqlite::ffi::SQLITE_READONLY_ROLLBACK;
 use thiserror::Error;
 
+use crate::spelling::quote_path;
+
 /// Error of a store or a file of records.
 #[derive(Debug, Error)]
 #[error("{}: {reason}", path.display())]
@@ -20,7 +22,7 @@ pub struct ArchiveError {
 pub(super) enum Reason {
     #[error(
         "the file exists already; choose a new one, or continue its match with `arbiter resume {}`",
-        .0.display()
+        quote_path(.0)
     )]
     Exists(PathBuf),
     #[error("another arbiter is playing this match")]

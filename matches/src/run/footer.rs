@@ -10,7 +10,7 @@ use super::{Match, SourceError};
 use crate::plan::LuckBy;
 use crate::plan::seed::Seed;
 use crate::score::Verdict;
-use crate::spelling::quote;
+use crate::spelling::quote_path;
 
 impl Match {
     /// Returns the number of games, their time, the files that contain them, the source's remarks, and notes about
@@ -29,7 +29,7 @@ impl Match {
         if let Some(store) = &self.ledger.store {
             text += &format!(", stored in {}", store.path().display());
             if !self.is_over() {
-                let path = word_of(store.path());
+                let path = quote_path(store.path());
                 let forgive = if self.ledger.retired.is_empty() { "" } else { " --forgive" };
                 let luck_engine = match (self.plan.luck.by, &self.luck) {
                     (Some(LuckBy::Engine { .. }), Some(luck)) => format!(" {}", luck.flag()),
@@ -108,10 +108,5 @@ impl Match {
 /// This program as the user called it, since it need not be on the `PATH`.
 fn program() -> String {
     let called = env::args_os().next();
-    called.map_or("arbiter".to_string(), |program| word_of(Path::new(&program)))
-}
-
-/// A path as a word of a command line.
-pub(super) fn word_of(path: &Path) -> String {
-    quote(&path.to_string_lossy())
+    called.map_or("arbiter".to_string(), |program| quote_path(Path::new(&program)))
 }

@@ -1,7 +1,6 @@
 //! The luck of a match that is resumed, or measured once all its games are stored.
 
 use super::announcement::count;
-use super::footer::word_of;
 use super::past::Past;
 use super::progress::luck_bar;
 use super::{ExitError, Ledger, Match, SourceError};
@@ -12,6 +11,7 @@ use crate::plan::{EngineSpec, LuckBy, Plan};
 use crate::play::interrupt::Interrupt;
 use crate::play::sandbox::Isolation;
 use crate::score::Verdict;
+use crate::spelling::quote_path;
 
 /// Returns the evaluator for the rest of a stored match; none, with a remark, if earlier luck is by another one, or the
 /// engine that measures it is missing.
@@ -28,7 +28,7 @@ pub(super) fn of_resumed(
         (Err(error), _) => error.to_string(),
         (Ok(Some(evaluator)), Some(before)) if evaluator.identity() != before => {
             let now = evaluator.identity();
-            let (flag, file) = (evaluator.flag(), word_of(store.path()));
+            let (flag, file) = (evaluator.flag(), quote_path(store.path()));
             format!(
                 "luck: by {before} so far, now by {now}: not measured; \
                  `arbiter report {file} {flag}` measures all games anew"

@@ -7,7 +7,6 @@ use thiserror::Error;
 
 use super::events::EventFile;
 use super::exit::ExitError;
-use super::footer::word_of;
 use super::ledger::Ledger;
 use crate::archive::record_file::RecordFile;
 use crate::archive::store::Store;
@@ -16,6 +15,7 @@ use crate::plan::{EngineSpec, Plan, binary};
 use crate::play::interrupt::Interrupt;
 use crate::play::log::Log;
 use crate::report::Report;
+use crate::spelling::quote_path;
 
 /// Files and tables that a match writes.
 #[derive(Clone, Debug, Default)]
@@ -130,7 +130,7 @@ impl Outputs {
     pub(super) fn flags(&self) -> String {
         let files = [("log", &self.log), ("record", &self.record), ("events", &self.events)];
         let flags = files.into_iter().filter_map(|(flag, path)| {
-            path.as_deref().map(|path| format!(" --{flag} {}", word_of(path)))
+            path.as_deref().map(|path| format!(" --{flag} {}", quote_path(path)))
         });
         flags.collect()
     }
