@@ -144,14 +144,14 @@ impl NamedFile {
     }
 
     fn new(name: impl Into<String>, path: &Path, access: Access, ends: &[&str]) -> NamedFile {
-        let identities = match behind_links(path) {
-            Ok(path) => {
-                let identities = ends.iter().map(|end| Identity::find(&with_end(&path, end)));
-                identities.flatten().collect()
-            }
-            // The command itself reports why the path leads nowhere.
-            Err(_) => Vec::new(),
-        };
+        let found = fs::metadata(path);
+        let is_special = found.as_ref().is_ok_and(|metadata| !metadata.is_file());
+        let mut identities = Vec::from_iter(found.ok().and_then(|file| Identity::of(&file)));
+        // The links of open pipes and removed files, such as /dev/stdout, lead to no path. The command itself reports
+        // why another path leads nowhere.
+        if !is_special && let Ok(path) = behind_links(path) {
+            identities.extend(ends.iter().filter_map(|end| Identity::find(&with_end(&path, end))));
+        }
         NamedFile { name: name.into(), access, is_foreign_store: false, identities }
     }
 
@@ -324,5 +324,19 @@ mod tests {
         let null = Path::new("/dev/null");
         let outputs = [NamedFile::output("a", null), NamedFile::output("b", null)];
         assert_eq!(refuse_overwriting(&outputs), Ok(()));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn an_open_pipe_has_several_uses_and_a_removed_file_has_one() {
+        use std::os::fd::AsRawFd;
+
+        let (_reader, pipe) = io::pipe().unwrap();
+        let removed = tempfile::tempfile().unwrap();
+        for (descriptor, is_shared) in [(pipe.as_raw_fd(), false), (removed.as_raw_fd(), true)] {
+            let path = PathBuf::from(format!("/proc/self/fd/{descriptor}"));
+            let files = ["--events", "--log"].map(|flag| NamedFile::output(flag, &path));
+            assert_eq!(refuse_overwriting(&files).is_err(), is_shared, "{}", path.display());
+        }
     }
 }
