@@ -276,6 +276,43 @@ fn an_unread_record_does_not_block_the_end_of_a_match() {
 }
 
 #[test]
+fn several_outputs_may_share_a_pipe() {
+    let directory = directory("one_pipe");
+    let engines = engines(&directory);
+    let program = env!("CARGO_BIN_EXE_arbiter");
+    let mut all = vec!["-c", "\"$@\" 2>&1 | cat", "sh", program];
+    all.extend(playing(&engines, &["--events", "/dev/stdout", "--log", "/dev/stderr"]));
+    let output = Command::new("sh").args(all).output().unwrap();
+    let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(shown.contains("2 games in ") && shown.contains("{\"event\":"), "{shown}");
+}
+
+#[test]
+fn a_pipe_receives_only_the_games_of_a_resumed_match_that_are_still_to_play() {
+    let directory = directory("record_to_pipe");
+    let engines = engines(&directory);
+    let path = |name: &str| directory.join(name).to_str().unwrap().to_string();
+    let (store, pipe) = (path("match.db"), path("games"));
+    let (code, stdout, stderr) = run(&playing(&engines, &["--store", &store]));
+    assert_eq!(code, 0, "{stdout}{stderr}");
+    let longer = "UPDATE settings SET value = '4' WHERE name = 'games'";
+    rusqlite::Connection::open(&store).unwrap().execute(longer, []).unwrap();
+    let made = Command::new("mkfifo").arg(&pipe).status().unwrap();
+    assert!(made.success(), "{made}");
+    // With both ends open, the pipe keeps what the match writes.
+    let kept = fs::OpenOptions::new().read(true).write(true).open(&pipe).unwrap();
+    let (code, stdout, stderr) = run(&["resume", &store, "--record", &pipe]);
+    assert_eq!(code, 0, "{stdout}{stderr}");
+    rustix::io::ioctl_fionbio(&kept, true).unwrap();
+    let mut games = Vec::new();
+    // Ends with an error once the pipe is empty.
+    let _ = std::io::Read::read_to_end(&mut &kept, &mut games);
+    let games = String::from_utf8(games).unwrap();
+    let numbers: Vec<&str> = games.lines().filter_map(|game| game.split(',').next()).collect();
+    assert_eq!(numbers, ["{\"game\":3", "{\"game\":4"], "{games}");
+}
+
+#[test]
 fn a_long_schedule_is_printed_until_its_reader_leaves() {
     let mut child = arbiter(&["match", "--dry-run", "--games", "1000000000000"])
         .stdout(Stdio::piped())
@@ -314,7 +351,7 @@ fn an_engine_is_not_blamed_for_a_want_of_descriptors() {
         (0..10).map(|number| scattered(&directory, &format!("e{number}"), number)).collect();
     let program = env!("CARGO_BIN_EXE_arbiter");
     let mut all =
-        vec!["-c", "ulimit -n 96; exec \"$@\"", "sh", program, "tournament", "round-robin"];
+        vec!["-c", "ulimit -n 64; exec \"$@\"", "sh", program, "tournament", "round-robin"];
     all.extend([
         "--nodes", "1", "--max-plies", "4", "--concurrency", "4", "--each", "restart=off",
         "--store", store,

@@ -69,10 +69,11 @@ fn a_record_catches_up_with_its_store() {
     std::fs::remove_file(&record).unwrap();
     content(&["resume", &store, "--record", &record]);
     assert!(std::fs::read(&record).unwrap() == whole);
-    for wrong in ["/dev/full", directory.to_str().unwrap()] {
-        let (code, _, stderr) = run(&["resume", &store, "--record", wrong]);
-        assert!(code == 2 && stderr.contains(&format!("--record: {wrong}: ")), "{code} {stderr}");
-    }
+    let wrong = directory.to_str().unwrap();
+    let (code, _, stderr) = run(&["resume", &store, "--record", wrong]);
+    assert!(code == 2 && stderr.contains(&format!("--record: {wrong}: ")), "{code} {stderr}");
+    // A device has no games to compare with, so it receives none of those that are stored.
+    content(&["resume", &store, "--record", "/dev/full"]);
 }
 
 #[test]

@@ -13,10 +13,10 @@ use rustix::io::Errno;
 use serde::Serialize;
 
 use super::error::ArchiveError;
-use super::replay;
 use super::store::{Extent, Store};
 use crate::input_file::{self, FileLine};
 use crate::own_files;
+use crate::record::digest::StoredGame;
 use crate::record::printable::printable_json;
 
 /// A file open for appending games.
@@ -60,33 +60,34 @@ impl RecordFile {
     }
 
     /// Opens the record of a stored match for appending, after adding the games of the store that it lacks: an arbiter
-    /// that was killed had stored them, but not recorded. A line that was cut off then is completed.
+    /// that was killed had stored them, but not recorded. A line that was cut off then is completed. A pipe or a device
+    /// receives only later games, since nothing tells which games it has.
     ///
     /// # Errors
     /// A file cannot be read or written.
     pub fn complete(path: &Path, store: &Store) -> Result<RecordFile, ArchiveError> {
         let mut record_file = RecordFile::open(path)?;
+        let failed = |error| ArchiveError::file(path, error);
+        if !record_file.file.metadata().map_err(failed)?.is_file() {
+            return Ok(record_file);
+        }
         let RecordedGames { digests, cut_off } = RecordedGames::in_file(path)?;
-        let mut missing = Vec::new();
-        store.for_each_game(Extent::Whole, None, |game| {
-            if !digests.contains(&game.record.digest()) {
-                missing.push(game.record.game);
-                if let Some((begin, text)) = &cut_off
-                    && line_of(&game.record).is_ok_and(|line| line.as_bytes().starts_with(text))
-                {
-                    let shortened = record_file.file.set_len(*begin);
-                    shortened.map_err(|error| ArchiveError::file(path, error))?;
+        let is_missing = |game: &StoredGame| !digests.contains(&*game.known_digest());
+        if let Some((begin, text)) = cut_off {
+            store.for_each_game(Extent::Whole, None, |game| {
+                let is_cut_off = is_missing(&game)
+                    && line_of(&game.record).is_ok_and(|line| line.as_bytes().starts_with(&text));
+                match is_cut_off {
+                    true => record_file.file.set_len(begin).map_err(failed),
+                    false => Ok(()),
                 }
-            }
-            Ok::<(), ArchiveError>(())
-        })?;
-        own_files::end_last_line(&record_file.file)
-            .map_err(|error| ArchiveError::file(path, error))?;
-        for number in missing {
-            store.for_each_game(Extent::Whole, Some(number), |game| {
-                record_file.write(&game.record, || false)
             })?;
         }
+        own_files::end_last_line(&record_file.file).map_err(failed)?;
+        store.for_each_game(Extent::Whole, None, |game| match is_missing(&game) {
+            true => record_file.write(&game.record, || false),
+            false => Ok(()),
+        })?;
         Ok(record_file)
     }
 
@@ -156,8 +157,8 @@ impl RecordedGames {
         let failed = |error| ArchiveError::file(path, error);
         for line in input_file::lines(path).map_err(failed)? {
             let FileLine { begin, text } = line.map_err(failed)?;
-            match replay::read(&text) {
-                Ok(record) => drop(games.digests.insert(record.digest())),
+            match serde_json::from_slice::<StoredGame>(&text) {
+                Ok(game) => drop(games.digests.insert(game.known_digest().into_owned())),
                 Err(_) if begin + text.len() as u64 == file.len() => {
                     games.cut_off = Some((begin, text));
                 }

@@ -70,6 +70,14 @@ impl StoredGame {
         }
     }
 
+    /// Returns the stored digest; without one, that of the record.
+    pub fn known_digest(&self) -> Cow<'_, str> {
+        match &self.digest {
+            Some(digest) => Cow::Borrowed(digest),
+            None => Cow::Owned(self.record.digest()),
+        }
+    }
+
     /// Removes everything that depends on the wall clock; the digest stays the same.
     pub fn without_clock(self) -> StoredGame {
         StoredGame { record: self.record.without_clock(), digest: self.digest, totals: None }

@@ -135,7 +135,7 @@ fn refuse_recorded(path: &Path, store: &Store, games: &[u64]) -> Result<(), Exit
     for &game in games {
         let mut is_recorded = false;
         store.for_each_game(Extent::Whole, Some(game), |game| {
-            is_recorded = recorded.digests.contains(&game.record.digest());
+            is_recorded = recorded.digests.contains(&*game.known_digest());
             Ok::<(), ArchiveError>(())
         })?;
         if is_recorded {
