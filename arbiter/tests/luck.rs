@@ -304,15 +304,19 @@ fn a_crash_of_a_luck_engine_costs_no_game() {
     assert_eq!(lines(&store).matches(r#""luck":{"by":"judge "#).count(), 8);
 }
 
+/// An engine that notes each search in a file and delays it.
+fn slow(count: &str) -> String {
+    format!(
+        "while read -r line; do case $line in go*) echo >> {count}; sleep 0.02;; esac; printf '%s\\n' \"$line\"; done \
+         | ENGINE"
+    )
+}
+
 #[test]
 fn a_slow_luck_engine_takes_only_a_share_of_the_time_of_play() {
     let folder = directory("luck_slow");
     let count = folder.join("searches").display().to_string();
-    let slow = format!(
-        "while read -r line; do case $line in go*) echo >> {count}; sleep 0.02;; esac; printf '%s\\n' \"$line\"; done \
-         | ENGINE"
-    );
-    let judge = format!("cmd={} name=judge nodes=1", script(&folder, &slow));
+    let judge = format!("cmd={} name=judge nodes=1", script(&folder, &slow(&count)));
     let flags = ["--luck", "engine 1%", "--luck-engine", &judge, "--isolate", "off"];
     let store = play(&folder, "match.db", &flags);
     let lines = lines(&store);
@@ -323,6 +327,27 @@ fn a_slow_luck_engine_takes_only_a_share_of_the_time_of_play() {
     assert!(searches < cards && searches > 3, "{searches} searches, {cards} cards");
     let settings = content(&["export", &store, "--format", "config"]);
     assert!(settings.contains("luck = \"engine 1%\""), "{settings}");
+}
+
+#[test]
+fn a_report_measures_luck_in_the_share_of_time_that_the_match_gives() {
+    let folder = directory("luck_share");
+    let count = folder.join("searches").display().to_string();
+    let judges = ["exec ENGINE", &slow(&count)]
+        .map(|lines| format!("cmd={} name=judge nodes=1", script(&folder, lines)));
+    let store = folder.join("match.db").display().to_string();
+    let engines = engines();
+    let engines: Vec<&str> = engines.iter().map(String::as_str).collect();
+    let mut played = vec!["match", "--nodes", "20", "--seed", "7", "--random-plies", "4"];
+    played.extend(["--games", "2", "--players", "2", "--store", &store, "--isolate", "off"]);
+    played.extend(["--luck", "engine 1000000%"]);
+    content(&[&played[..], &engines, &["--luck-engine", &judges[0]]].concat());
+    let report = ["report", &store, "--format", "text", "--isolate", "off"];
+    content(&[&report[..], &["--luck-engine", &judges[1]]].concat());
+    let cards = lines(&store).matches(" +").count();
+    let searches = std::fs::read_to_string(&count).unwrap().lines().count();
+    // In the time of play itself, there would be hardly any.
+    assert!(cards > 0 && searches > 2 * cards, "{searches} searches, {cards} cards");
 }
 
 #[test]

@@ -10,7 +10,7 @@ use matches::archive::game_file::{GameFile, Kind};
 use matches::archive::store::Store;
 use matches::judge::STALL;
 use matches::luck::{Evaluator, LuckMeter, measure_store};
-use matches::plan::USUAL_LUCK_PERCENT;
+use matches::plan::{LuckBy, USUAL_LUCK_PERCENT};
 use matches::play::interrupt::Interrupt;
 use matches::play::sandbox::Isolation;
 
@@ -30,7 +30,7 @@ impl Luck {
         kind: &Kind,
     ) -> Result<Option<Luck>, CommandError> {
         let evaluator = match (&args.luck_engine, args.luck) {
-            (Some(engine), _) => Evaluator::engine(engine.clone(), STALL, USUAL_LUCK_PERCENT),
+            (Some(engine), _) => Evaluator::engine(engine.clone(), STALL, percent(file)?),
             (None, Some(nodes)) => Evaluator::built_in(nodes, variant_of(file, kind)?, kind.seats),
             (None, None) => return Ok(None),
         };
@@ -56,6 +56,15 @@ impl Luck {
         bar.finish_and_clear();
         Ok(measured?)
     }
+}
+
+/// Largest time of an engine, in percent of the time of play: that of the match if its plan has one.
+fn percent(file: &GameFile) -> Result<u32, CommandError> {
+    let GameFile::Store(store) = file else { return Ok(USUAL_LUCK_PERCENT) };
+    Ok(match store.plan()?.luck.by {
+        Some(LuckBy::Engine { percent }) => percent,
+        _ => USUAL_LUCK_PERCENT,
+    })
 }
 
 /// Variant of the games in a file of this kind.
