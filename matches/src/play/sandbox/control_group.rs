@@ -4,10 +4,11 @@
 //! controller, so it also works where version 1 has the controllers. Memory is limited by the same group or by one of
 //! version 1. A limit of the address space would also count memory that a process reserves but never uses.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Once;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
@@ -179,20 +180,22 @@ impl Drop for Group {
     }
 }
 
-/// Removes, once, the empty groups of arbiters that were killed.
+/// Removes, once in each place, the empty groups of arbiters that were killed.
 fn remove_abandoned(place: &Path) {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
-        for entry in fs::read_dir(place).into_iter().flatten().flatten() {
-            let name = entry.file_name();
-            let id = name.to_str().and_then(|name| name.strip_prefix(PREFIX)?.split('-').next());
-            let id = id.and_then(|id| id.parse().ok());
-            if id.is_some_and(|id| state(id).is_none()) {
-                // Fails while a process is left in it.
-                let _ = fs::remove_dir(entry.path());
-            }
+    static CLEANED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+    let is_first = CLEANED.lock().is_ok_and(|mut cleaned| cleaned.insert(place.to_path_buf()));
+    if !is_first {
+        return;
+    }
+    for entry in fs::read_dir(place).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let id = name.to_str().and_then(|name| name.strip_prefix(PREFIX)?.split('-').next());
+        let id = id.and_then(|id| id.parse().ok());
+        if id.is_some_and(|id| state(id).is_none()) {
+            // Fails while a process is left in it.
+            let _ = fs::remove_dir(entry.path());
         }
-    });
+    }
 }
 
 /// Directories for new groups.
@@ -280,6 +283,19 @@ mod tests {
         group.kill();
         child.wait().unwrap();
         await_that(&|| computing.processes().is_empty());
+    }
+
+    #[test]
+    fn abandoned_groups_are_removed_in_every_place() {
+        let (place, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        for place in [place.path(), other.path()] {
+            let own = place.join(format!("{PREFIX}{}-0", std::process::id()));
+            let abandoned = place.join(format!("{PREFIX}{}-0", u32::MAX));
+            fs::create_dir(&own).unwrap();
+            fs::create_dir(&abandoned).unwrap();
+            remove_abandoned(place);
+            assert!(own.exists() && !abandoned.exists(), "{place:?}");
+        }
     }
 
     #[test]
