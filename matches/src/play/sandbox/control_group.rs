@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use procfs_core::FromRead;
 use procfs_core::process::MountInfos;
+use rustix::process::{Pid, Signal, kill_process};
 
 use super::MIB;
 use crate::play::family::{PROC, state};
@@ -27,7 +28,7 @@ const VERSION_2: &str = "cgroup2";
 const PROCESSES: &str = "cgroup.procs";
 /// Beginning of the name of a group, before the arbiter's process ID.
 const PREFIX: &str = "arbiter-";
-/// Maximum number of attempts to remove a group whose processes are about to end.
+/// Maximum number of attempts to end the processes of a group, or to remove it while they are about to end.
 const ATTEMPTS: u32 = 200;
 /// Pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(1);
@@ -87,9 +88,11 @@ impl ControlGroup {
 
     /// Kills all processes in the group; without one it does nothing.
     pub fn kill(&self) {
-        if let Some(group) = &self.unified {
-            // Linux has this file since 5.14; before, only the process group is killed.
-            let _ = fs::write(group.directory.join("cgroup.kill"), "1");
+        if let Some(group) = self.unified.as_ref().or(self.memory.as_ref()) {
+            // Version 2 has this file since Linux 5.14.
+            if fs::write(group.directory.join("cgroup.kill"), "1").is_err() {
+                group.kill_each();
+            }
         }
     }
 }
@@ -114,9 +117,14 @@ impl Computing {
 
     /// The processes in the group.
     pub fn processes(&self) -> Vec<u32> {
-        let text = fs::read_to_string(self.directory.join(PROCESSES)).unwrap_or_default();
-        text.lines().filter_map(|line| line.parse().ok()).collect()
+        processes(&self.directory)
     }
+}
+
+/// The processes in a group.
+fn processes(directory: &Path) -> Vec<u32> {
+    let text = fs::read_to_string(directory.join(PROCESSES)).unwrap_or_default();
+    text.lines().filter_map(|line| line.parse().ok()).collect()
 }
 
 /// Reads microseconds at the end of the line that begins with `start`.
@@ -162,6 +170,22 @@ impl Group {
 
     fn entrance(&self) -> io::Result<File> {
         File::options().write(true).open(self.directory.join(PROCESSES))
+    }
+
+    /// Kills its processes one by one. They may start others meanwhile.
+    fn kill_each(&self) {
+        for _ in 0..ATTEMPTS {
+            let processes = processes(&self.directory);
+            if processes.is_empty() {
+                return;
+            }
+            let numbers = processes.into_iter().filter_map(|process| i32::try_from(process).ok());
+            for process in numbers.filter_map(Pid::from_raw) {
+                // An error means that it has ended.
+                let _ = kill_process(process, Signal::KILL);
+            }
+            thread::sleep(PAUSE);
+        }
     }
 
     fn used(&self) -> Option<Duration> {
@@ -265,6 +289,12 @@ mod tests {
     #[test]
     #[cfg_attr(not(control_group), ignore = "needs a control group of version 2")]
     fn a_group_counts_what_nobody_waits_for_and_ends_what_left_its_session() {
+        counts_and_ends(ControlGroup::kill);
+        // As before Linux 5.14.
+        counts_and_ends(|group| group.unified.as_ref().unwrap().kill_each());
+    }
+
+    fn counts_and_ends(kill: impl Fn(&ControlGroup)) {
         let group = ControlGroup::create(None);
         let computing = group.computing().unwrap();
         let enter = format!("echo $$ > {}", computing.directory.join(PROCESSES).display());
@@ -280,7 +310,7 @@ mod tests {
         };
         await_that(&|| computing.used() > Some(Duration::from_millis(20)));
         await_that(&|| computing.processes().len() == 2);
-        group.kill();
+        kill(&group);
         child.wait().unwrap();
         await_that(&|| computing.processes().is_empty());
     }
