@@ -26,7 +26,7 @@ use std::process::ExitCode;
 use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::process::{Resource, getrlimit, setrlimit};
 
-pub use control_group::{Computing, ControlGroup};
+pub use control_group::{Computing, ControlGroup, Entrance};
 pub use guard::Guard;
 pub use hidden_files::HiddenFiles;
 pub use isolation::{Isolation, IsolationError};

@@ -1,6 +1,5 @@
 //! A child process with its pipes and its process group.
 
-use std::fs::File;
 use std::io::{self, ErrorKind};
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
@@ -21,7 +20,7 @@ use crate::plan::{EngineSpec, ResourceLimits};
 #[cfg(target_os = "linux")]
 use crate::play::sandbox::limits;
 use crate::play::sandbox::{
-    Computing, ControlGroup, End, Guard, HiddenFiles, Isolation, is_stopped,
+    Computing, ControlGroup, End, Entrance, Guard, HiddenFiles, Isolation, is_stopped,
 };
 
 /// Time to wait for a program that another process holds open for writing, before its start fails.
@@ -163,9 +162,12 @@ impl Process {
         self.child.id()
     }
 
-    /// Counters of the control group of the process and its descendants; `None` if the system has none.
+    /// Counters of the control group of the process and its descendants; `None` if there is none that it could enter.
     pub fn computing(&self) -> Option<Computing> {
-        self.control_group.computing()
+        let computing = self.control_group.computing()?;
+        let has_entered =
+            !computing.processes().is_empty() || computing.used() > Some(Duration::ZERO);
+        has_entered.then_some(computing)
     }
 
     /// `true` if the process has ended. It is not reaped, so that the system cannot reuse its process ID or group ID
@@ -216,7 +218,7 @@ struct Preparation {
     /// Processor core to pin it to.
     core: Option<usize>,
     /// Files through which it enters its control groups.
-    entrances: Vec<File>,
+    entrances: Vec<Entrance>,
     /// Limit of the address space, in MiB.
     memory: Option<u64>,
     /// Limits of other system resources.
@@ -245,7 +247,10 @@ impl Preparation {
                     sched_setaffinity(None, cores)?;
                 }
                 for entrance in &self.entrances {
-                    rustix::io::write(entrance, b"0")?;
+                    let entered = rustix::io::write(&entrance.file, b"0");
+                    if entrance.is_required {
+                        entered?;
+                    }
                 }
                 set_no_new_privs(true)?;
                 limits::forbid_core_dumps()?;
@@ -327,6 +332,25 @@ mod tests {
         let end = End { status, ..End::default() };
         let lacked_memory = false;
         Usage { end, lacked_memory }
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn only_a_group_that_limits_must_be_entered() {
+        for is_required in [false, true] {
+            // Nothing can be written to a file that is open for reading.
+            let file = std::fs::File::open("/dev/null").unwrap();
+            let preparation = Preparation {
+                core: None,
+                entrances: vec![Entrance { file, is_required }],
+                memory: None,
+                bounds: ResourceLimits::default(),
+                line: None,
+            };
+            let mut command = Command::new("true");
+            preparation.apply(&mut command);
+            assert_eq!(command.status().is_ok(), !is_required);
+        }
     }
 
     #[test]

@@ -72,12 +72,19 @@ impl ControlGroup {
         self.limits_memory
     }
 
-    /// Opens the files through which a process enters the groups, by writing `0` to each.
+    /// Opens the files through which a process enters the groups.
     ///
     /// # Errors
     /// The arbiter's user lacks the permission.
-    pub fn entrances(&self) -> io::Result<Vec<File>> {
-        [&self.unified, &self.memory].into_iter().flatten().map(Group::entrance).collect()
+    pub fn entrances(&self) -> io::Result<Vec<Entrance>> {
+        let unified_limits = self.limits_memory && self.memory.is_none();
+        let unified = self.unified.iter().map(|group| (group, unified_limits));
+        let groups = unified.chain(self.memory.iter().map(|group| (group, true)));
+        let open = |(group, is_required): (&Group, bool)| {
+            let file = group.entrance()?;
+            Ok(Entrance { file, is_required })
+        };
+        groups.map(open).collect()
     }
 
     /// Returns the group that counts the computing; `None` if the system has none.
@@ -95,6 +102,15 @@ impl ControlGroup {
             }
         }
     }
+}
+
+/// The file through which a process enters a group, by writing `0` to it.
+#[derive(Debug)]
+pub struct Entrance {
+    /// Its list of processes, open for writing.
+    pub file: File,
+    /// Whether the process must not run outside the group, because the group limits it.
+    pub is_required: bool,
 }
 
 /// Counters of a group.
@@ -152,7 +168,11 @@ impl Group {
         fs::create_dir(&directory)?;
         let group = Group { directory };
         group.entrance()?;
-        Ok(group)
+        // Version 1 has no types. No process can enter a group of version 2 among groups for threads.
+        match fs::read_to_string(group.directory.join("cgroup.type")) {
+            Ok(kind) if kind.trim_end() != "domain" => Err(io::ErrorKind::Unsupported.into()),
+            _ => Ok(group),
+        }
     }
 
     /// Creates a group with a limit of `mib` MiB in the file `bound`.
@@ -326,6 +346,19 @@ mod tests {
             remove_abandoned(place);
             assert!(own.exists() && !abandoned.exists(), "{place:?}");
         }
+    }
+
+    #[test]
+    #[cfg_attr(not(control_group), ignore = "needs a control group of version 2")]
+    fn a_group_among_groups_for_threads_is_refused() {
+        let places = Places::of_this_process().unified;
+        let parent = places.iter().find_map(|place| Group::create(place).ok()).unwrap();
+        let threads = Group { directory: parent.directory.join("threads") };
+        fs::create_dir(&threads.directory).unwrap();
+        assert!(Group::create(&parent.directory).is_ok());
+        fs::write(threads.directory.join("cgroup.type"), "threaded").unwrap();
+        let error = Group::create(&parent.directory).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::Unsupported);
     }
 
     #[test]
