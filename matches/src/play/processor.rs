@@ -10,7 +10,7 @@
 //! ended threads, `cutime` and `cstime` keep the time of its reaped children.
 //!
 //! A control group counts all this without a gap, and also how long its processors did work of others: no wait beyond
-//! that earns credit.
+//! that and [`SLACK`] earns credit.
 
 use std::collections::HashMap;
 use std::fs;
@@ -33,6 +33,10 @@ const SEARCH_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Maximum age of a sample that is reused, so that fast answers do not need a sample each.
 const FRESH: Duration = Duration::from_millis(2);
+
+/// Time on each processor that the kernel may lose from its count of other work: every read of the count drops less than
+/// one clock tick, which is 10 ms at most.
+const SLACK: Duration = Duration::from_millis(10);
 
 /// Measures processor use and waiting time of a process and all its descendants.
 #[derive(Debug)]
@@ -81,7 +85,8 @@ struct Sample {
     processes: HashMap<u32, Arc<Usage>>,
     /// CPU time of the control group; zero without one.
     group: Duration,
-    /// Time that processors spent on other work while they had work of the group; `None` if it is unknown.
+    /// Time that processors spent on other work while they had work of the group; `None` if it is unknown or was not
+    /// read.
     displaced: Option<Duration>,
     /// Counters of the arbiter's own thread.
     own: Share,
@@ -115,7 +120,7 @@ impl ProcessorMeter {
             at: Instant::now(),
             processes: HashMap::new(),
             group: Duration::ZERO,
-            displaced: group.as_ref().and_then(Computing::displaced),
+            displaced: None,
             own: own_share(),
         };
         ProcessorMeter {
@@ -139,7 +144,7 @@ impl ProcessorMeter {
         if is_new {
             self.find_processes();
         }
-        let sample = fresh.unwrap_or_else(|| self.sample());
+        let sample = fresh.unwrap_or_else(|| self.sample(self.displaced()));
         self.used_at_rest = match &self.rest {
             Some(rest) if is_new => sample.used_since(rest),
             _ => Duration::ZERO,
@@ -161,7 +166,8 @@ impl ProcessorMeter {
     /// may therefore have been a wait.
     pub fn may_have_waited(&mut self) -> Duration {
         self.find_processes();
-        let now = self.sample();
+        // Reads many milliseconds apart lose little of the kernel's count; this function is called more often.
+        let now = self.sample(None);
         let Some(begun) = self.begun.as_ref().filter(|begun| begun.is_long(now.at)) else {
             return Duration::ZERO;
         };
@@ -205,7 +211,7 @@ impl ProcessorMeter {
             self.rest = None;
             return Spent::default();
         };
-        let sample = self.sample();
+        let sample = self.sample(self.displaced());
         let spent = Spent {
             used: sample.used_since(&begun.sample),
             waited: self.credit(&begun, &sample, until),
@@ -239,13 +245,17 @@ impl ProcessorMeter {
         }
         if let (Some(displaced), Some(before)) = (now.displaced, begun.sample.displaced) {
             // The kernel's counter is the mean over the processors that have work of the group.
-            waits = waits.min(displaced.saturating_sub(before) * self.processors);
+            waits = waits.min((displaced.saturating_sub(before) + SLACK) * self.processors);
         }
         let computed = work.longest().max(work.used / processors);
         credit(waits, computed).unwrap_or_default()
     }
 
-    fn sample(&self) -> Arc<Sample> {
+    fn displaced(&self) -> Option<Duration> {
+        self.group.as_ref().and_then(Computing::displaced)
+    }
+
+    fn sample(&self, displaced: Option<Duration>) -> Arc<Sample> {
         let newest = self.newest.as_ref();
         let usage = |&process: &u32| {
             let before = newest.and_then(|sample| sample.processes.get(&process));
@@ -255,7 +265,7 @@ impl ProcessorMeter {
             at: Instant::now(),
             processes: self.processes.iter().filter_map(usage).collect(),
             group: self.group.as_ref().and_then(Computing::used).unwrap_or_default(),
-            displaced: self.group.as_ref().and_then(Computing::displaced),
+            displaced,
             own: own_share(),
         })
     }
@@ -369,6 +379,13 @@ fn read_share(path: &Path) -> Option<Share> {
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
+    use std::process::Command;
+    use std::thread;
+
+    use rustix::process::Pid;
+    use rustix::thread::CpuSet;
+
+    use crate::play::sandbox::ControlGroup;
 
     #[test]
     fn who_sleeps_does_not_wait_and_who_computes_is_not_excused() {
@@ -384,5 +401,68 @@ mod tests {
         assert!(waited <= most, "{waited:?} of {elapsed:?}");
         assert!(may_have_waited <= most, "{may_have_waited:?} of {elapsed:?}");
         assert_eq!(meter.end(end, false), Spent::default());
+    }
+
+    #[test]
+    fn a_short_wait_counts_though_the_kernel_lost_it() {
+        let (process, ms) = (std::process::id(), Duration::from_millis);
+        let meter = ProcessorMeter::new(process, None, 1);
+        let sample = |ran, waited, displaced| {
+            let threads = HashMap::from([(process, Share { ran: ms(ran), waited: ms(waited) })]);
+            let usage = Usage { clock: ms(ran), reaped: ms(0), threads };
+            Sample {
+                at: Instant::now(),
+                processes: HashMap::from([(process, Arc::new(usage))]),
+                group: ms(ran),
+                displaced: Some(ms(displaced)),
+                own: Share::default(),
+            }
+        };
+        let start = Arc::new(sample(0, 0, 0));
+        let begun = Begun { at: start.at, sample: start, is_new: true };
+        let credit = |waited, displaced| {
+            meter.credit(&begun, &sample(5, waited, displaced), begun.at + ms(5 + waited))
+        };
+        assert_eq!(credit(3, 0), ms(3));
+        assert_eq!(credit(60, 50), ms(60));
+        assert_eq!(credit(60, 20), ms(30));
+    }
+
+    #[test]
+    #[cfg_attr(not(control_group), ignore = "needs a control group of version 2")]
+    fn looking_often_for_a_wait_does_not_shorten_it() {
+        let first = rustix::thread::sched_getaffinity(None).unwrap();
+        let first = (0..CpuSet::MAX_CPU).find(|&core| first.is_set(core)).unwrap();
+        let mut core = CpuSet::new();
+        core.set(first);
+        let work = || {
+            let work = ["-c", "while :; do :; done"];
+            let child = Command::new("sh").args(work).spawn().unwrap();
+            rustix::thread::sched_setaffinity(Some(Pid::from_child(&child)), &core).unwrap();
+            child
+        };
+        let (mut engine, mut other) = (work(), work());
+        let group = ControlGroup::create(None);
+        for entrance in group.entrances().unwrap() {
+            rustix::io::write(entrance.file, engine.id().to_string().as_bytes()).unwrap();
+        }
+        let mut meter = ProcessorMeter::new(engine.id(), group.computing(), 1);
+        meter.begin();
+        let begun = Instant::now();
+        let share = || read_share(&Path::new(PROC).join(format!("{}/schedstat", engine.id())));
+        let before = share().unwrap();
+        let waited_so_far = || share().unwrap().since(before).waited;
+        while waited_so_far() < Duration::from_millis(150) {
+            assert!(begun.elapsed().as_secs() < 60, "{:?}", waited_so_far());
+            meter.may_have_waited();
+            thread::sleep(Duration::from_millis(1));
+        }
+        let most = waited_so_far();
+        let waited = meter.end(Instant::now(), false).waited;
+        for child in [&mut engine, &mut other] {
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
+        assert!(waited >= most * 4 / 5, "{waited:?} of {most:?}");
     }
 }
