@@ -13,13 +13,18 @@ use std::thread;
 use libc::{c_int, c_ulong, seccomp_data, seccomp_notif, seccomp_notif_resp, sock_fprog};
 use seccompiler::{
     BackendError, BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition,
-    SeccompFilter, SeccompRule,
+    SeccompFilter, SeccompRule, sock_filter,
 };
 
 use super::limits;
 
 /// Maximum number of timers of each kind. This number costs a rival less than a tenth of a millisecond in a turn.
 pub const MOST_TIMERS: u16 = 64;
+
+/// Bit in the number of a system call of x32, a second set of calls on processors of type `x86_64`.
+const X32: u32 = 0x4000_0000;
+/// Number of instructions by which the crate's filters check the processor type, before all others.
+const PROCESSOR_CHECK: usize = 3;
 
 /// Rules by number of the system call; a call without rules always matches.
 type Calls = BTreeMap<i64, Vec<SeccompRule>>;
@@ -59,11 +64,23 @@ fn refused_calls() -> Result<Calls, BackendError> {
     Ok(refused)
 }
 
-/// Returns a filter that does `action` for these calls, and ends programs of another processor type.
+/// Returns a filter that does `action` for these calls and for all of x32, and ends programs of another processor type.
 fn program(calls: Calls, action: SeccompAction) -> io::Result<BpfProgram> {
     let processor = ARCH.try_into().map_err(io::Error::other::<BackendError>)?;
+    let x32_action = action.clone().into();
     let filter = SeccompFilter::new(calls, SeccompAction::Allow, action, processor);
-    filter.and_then(BpfProgram::try_from).map_err(io::Error::other)
+    let mut program = filter.and_then(BpfProgram::try_from).map_err(io::Error::other)?;
+    if cfg!(target_arch = "x86_64") {
+        let instruction = |code: u32, k| sock_filter { code: code as u16, jt: 0, jf: 0, k };
+        let is_x32 = instruction(libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K, X32);
+        let x32 = [
+            instruction(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0), // Number of the call.
+            sock_filter { jf: 1, ..is_x32 },
+            instruction(libc::BPF_RET | libc::BPF_K, x32_action),
+        ];
+        program.splice(PROCESSOR_CHECK..PROCESSOR_CHECK, x32);
+    }
+    Ok(program)
 }
 
 /// Returns a filter that makes every `timerfd_create` wait for an answer, since the system has no limit of them.
@@ -119,5 +136,27 @@ fn ration_timers(listener: &OwnedFd) {
         }
         // SAFETY: the operation reads `answer` alone. It fails if the caller was killed meanwhile.
         let _ = unsafe { libc::ioctl(listener, libc::SECCOMP_IOCTL_NOTIF_SEND, &mut answer) };
+    }
+}
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[allow(unsafe_code)] // Only an unusual number of a system call shows it.
+    fn system_calls_of_x32_are_refused() {
+        let own_error = SeccompAction::Errno(libc::EDOM.unsigned_abs());
+        let program = program(refused_calls().unwrap(), own_error).unwrap();
+        let thread = thread::spawn(move || {
+            rustix::thread::set_no_new_privs(true).unwrap();
+            install(&program, 0).unwrap();
+            // SAFETY: both calls only return the process ID.
+            let id = unsafe { libc::syscall(libc::SYS_getpid) };
+            assert_eq!(id, i64::from(std::process::id()));
+            let refused = unsafe { libc::syscall(i64::from(X32) | libc::SYS_getpid) };
+            (refused, io::Error::last_os_error().raw_os_error())
+        });
+        assert_eq!(thread.join().unwrap(), (-1, Some(libc::EDOM)));
     }
 }
