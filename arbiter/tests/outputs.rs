@@ -351,7 +351,7 @@ fn an_engine_is_not_blamed_for_a_want_of_descriptors() {
         (0..10).map(|number| scattered(&directory, &format!("e{number}"), number)).collect();
     let program = env!("CARGO_BIN_EXE_arbiter");
     let mut all =
-        vec!["-c", "ulimit -n 64; exec \"$@\"", "sh", program, "tournament", "round-robin"];
+        vec!["-c", "ulimit -n 96; exec \"$@\"", "sh", program, "tournament", "round-robin"];
     all.extend([
         "--nodes", "1", "--max-plies", "4", "--concurrency", "4", "--each", "restart=off",
         "--store", store,

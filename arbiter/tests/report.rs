@@ -242,7 +242,7 @@ fn without_a_complete_block_the_games_there_are_count() {
     for number in [2, 3, 4] {
         report.add(&duel(number, [1, 2]));
     }
-    assert_eq!((report.standings().games(), report.played()), (0, 3));
+    assert_eq!((report.standings().games(), report.played()), (3, 3));
     report.finish();
     assert_eq!((report.standings().games(), report.played()), (3, 3));
     assert_eq!((report.standings().head_to_head(), report.llr()), (None, Some(0.0)));
@@ -302,7 +302,7 @@ fn faults_of_games_that_do_not_count_are_listed() {
 /// Adds twenty blocks that repeat only two different ones.
 fn repeated(mut report: Report) -> Report {
     for number in 1..=40 {
-        let moves = format!("opening {}", number % 4);
+        let moves = format!("opening{} 1 1", number % 4);
         report.add(&GameRecord { moves, ..duel(number, [1, 2]) });
     }
     report.finish();
@@ -335,11 +335,49 @@ fn blocks_that_repeat_earlier_ones_are_no_evidence() {
 }
 
 #[test]
+fn equal_blocks_are_samples_if_their_opening_led_to_different_ones() {
+    // Nine of ten games follow one drawn line; the first engine wins the others.
+    let add = |mut report: Report| {
+        for block in 1..=1000 {
+            for (number, is_won) in [(2 * block - 1, false), (2 * block, block % 5 == 0)] {
+                let places = if is_won { [1, 2] } else { [1, 1] };
+                let moves = format!("e {} {}", places[0], places[1]);
+                report.add(&GameRecord { moves, ..duel(number, places) });
+            }
+        }
+        report.finish();
+        report
+    };
+    let report = add(two());
+    assert_eq!((report.standings().games(), report.repeated()), (2000, 0), "{}", report.text());
+    let score = report.standings().head_to_head().unwrap().mean_score().unwrap();
+    assert!((score.interval().value - 0.55).abs() < 0.001, "{}", report.text());
+    let tested = add(two().with_test("elo0=0 elo1=20".parse().unwrap()));
+    assert_eq!(tested.verdict(), Verdict::H1, "{}", tested.text());
+}
+
+#[test]
+fn a_report_shows_single_games_until_a_block_counts() {
+    let mut report = two();
+    for number in [1, 3] {
+        let fault = Some(Fault { seat: 1, reason: "it stumbled".to_string(), ..Fault::default() });
+        report.add(&GameRecord { fault, ..duel(number, [1, 2]) });
+    }
+    let json: Value = serde_json::from_str(&standings_json(&report)).unwrap();
+    assert_eq!((&json["games"], report.faults()), (&2.into(), 2), "{}", report.text());
+    assert!(report.text().contains("it stumbled"), "{}", report.text());
+    report.add(&duel(4, [1, 2]));
+    assert_eq!((figures(&report).0, report.faults()), (2, 2), "{}", report.text());
+    report.finish();
+    assert_eq!((figures(&report).0, report.faults()), (2, 2), "{}", report.text());
+}
+
+#[test]
 fn luck_adjustment_is_of_blocks_that_are_no_repetitions() {
     let mut report = two();
     for number in 1..=60 {
         let luck = 100.0 + (number % 24) as f64;
-        let moves = (number % 24).to_string();
+        let moves = format!("{} 1 1", number % 24);
         let place = if number % 3 == 0 { [2, 1] } else { [1, 2] };
         report.add(&with_luck(GameRecord { moves, ..duel(number, place) }, luck));
     }

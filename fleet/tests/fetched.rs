@@ -156,7 +156,7 @@ fi",
     );
     let small = Small::new(&fleet, &format!("{{ {tries}\n}} 2> /dev/null"));
     let store = fleet.store();
-    let words = format!("{WORDS} {SHARED} --each restart=on");
+    let words = format!("{WORDS} {SHARED} --each restart=on --isolate off");
     let mut coordinator = small.begin(&mut fleet, &store, &words);
     let worker = Small::worker(&mut fleet, "worker");
     coordinator.ends(0, &[]);

@@ -63,18 +63,21 @@ const MANY_CUT: u64 = 10;
 /// Least number of games without any luck that is no chance.
 const TELLING_GAMES: u64 = 4;
 
-/// The report of a match. Its figures cover one set of games: complete blocks that repeat no earlier one. Faults and
-/// disturbances cover all games.
+/// The report of a match. Its figures cover one set of games: complete blocks that are no mere repeats. Until the
+/// first is complete, the tables show single games. Faults and disturbances cover all games.
 #[derive(Clone, Debug)]
 pub struct Report {
+    /// Standings of the counted blocks; of all games on their own until a block counts.
     standings: Standings,
+    /// Standings without a game, for the first block that counts; `None` afterwards.
+    empty: Option<Standings>,
     /// Disturbances of the engines.
     pub fairness: Fairness,
     /// The machines that played.
     pub machines: Machines,
     /// Games that wait for the rest of their block or, with a test, for earlier blocks.
     waiting: InOrder<Waiting>,
-    repeats: Repeats,
+    repeats: Repeats<Waiting>,
     /// Number of games so far, counted or not.
     played: u64,
     /// Number of games that were still waiting at the end.
@@ -105,15 +108,19 @@ struct Waiting {
     outline: GameRecord,
     sums: Vec<TurnSums>,
     identity: Identity,
+    /// Description of its fault, which depends on the moves.
+    fault: Option<String>,
 }
 
 impl Report {
     /// Creates an empty report; see [`Standings::new`].
     pub fn new(names: Vec<String>, seats: usize, games_per_block: usize) -> Report {
+        let standings = Standings::new(names.clone(), seats, games_per_block);
         Report {
             fairness: Fairness::new(&names),
-            machines: Machines::new(names.clone(), seats, games_per_block),
-            standings: Standings::new(names, seats, games_per_block),
+            machines: Machines::new(names, seats, games_per_block),
+            empty: Some(standings.clone()),
+            standings,
             waiting: InOrder::new(games_per_block),
             repeats: Repeats::default(),
             played: 0,
@@ -145,8 +152,8 @@ impl Report {
         Report { test: Some(test), ..self }
     }
 
-    /// Adds a game, which counts once its block is complete and, with a test, due. Games may come in any order, but
-    /// each only once.
+    /// Adds a game, whose result counts once its block is complete and, with a test, due. Games may come in any order,
+    /// but each only once.
     pub fn add(&mut self, record: &GameRecord) {
         self.add_summary(record, &record.turn_sums());
     }
@@ -155,20 +162,28 @@ impl Report {
     pub fn add_summary(&mut self, record: &GameRecord, sums: &[TurnSums]) {
         self.played += 1;
         let game = Waiting {
-            identity: Identity::of(record),
+            identity: Identity::of(record, sums),
+            fault: describe_fault(record),
             outline: GameRecord { moves: String::new(), turns: Vec::new(), ..record.clone() },
             sums: sums.to_vec(),
         };
+        if self.empty.is_some() {
+            self.standings.add(game.summary());
+        }
+        if self.test.is_none() {
+            self.note(&game);
+        }
         self.waiting.add(record.block, record.game, game);
         if self.test.is_none() {
             let block = self.waiting.whole_block(record.block);
-            block.into_iter().for_each(|block| self.count(&block));
+            block.into_iter().for_each(|block| self.count(block));
         }
         while self.test.is_some()
             && self.verdict() == Verdict::Open
             && let Some(block) = self.waiting.next_block()
         {
-            self.count(&block);
+            block.iter().for_each(|game| self.note(game));
+            self.count(block);
             self.update_test();
         }
     }
@@ -180,10 +195,11 @@ impl Report {
             return;
         }
         let rest = self.waiting.rest();
-        rest.iter().for_each(|game| self.note(game));
-        match self.repeats.games() {
-            0 => rest.iter().for_each(|game| self.standings.add(game.summary())),
-            _ => self.left_out += rest.len() as u64,
+        if self.test.is_some() {
+            rest.iter().for_each(|game| self.note(game));
+        }
+        if self.empty.is_none() {
+            self.left_out += rest.len() as u64;
         }
     }
 
@@ -239,10 +255,12 @@ impl Report {
     }
 
     /// Counts a complete block, unless it repeats an earlier one.
-    fn count(&mut self, block: &[Waiting]) {
-        block.iter().for_each(|game| self.note(game));
+    fn count(&mut self, block: Vec<Waiting>) {
         let identities: Vec<Identity> = block.iter().map(|game| game.identity).collect();
-        if self.repeats.add(&identities) {
+        if let Some(empty) = self.empty.take() {
+            self.standings = empty;
+        }
+        for block in self.repeats.add(identities, block) {
             block.iter().for_each(|game| self.machines.add_result(&game.outline));
             let games: Vec<Summary> = block.iter().map(Waiting::summary).collect();
             self.standings.add_block(&games);
@@ -260,9 +278,9 @@ impl Report {
             let is_none = luck.shares.iter().all(|share| *share == 0.0);
             self.luck = [self.luck[0] + 1, self.luck[1] + u64::from(is_none)];
         }
-        if let Some(described) = describe_fault(record) {
+        if let Some(described) = &game.fault {
             self.faults += 1;
-            self.listed.insert(record.game, described);
+            self.listed.insert(record.game, described.clone());
             if self.listed.len() > LISTED_FAULTS {
                 self.listed.pop_last();
             }

@@ -44,9 +44,10 @@ pub fn check_beginning(bytes: &[u8]) -> Result<(), TextError> {
     if let Some((_, program)) = COMPRESSED.iter().find(|(magic, _)| bytes.starts_with(magic)) {
         return Err(TextError::Compressed(program));
     }
-    // The first two characters of a text are in ASCII, but for its byte order mark.
+    // The first two characters of a text are in ASCII, but for its byte order mark. A file of zeros is no text at all.
     let is_marked = bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff");
-    match is_marked || bytes.iter().take(4).any(|&byte| byte == 0) {
+    let start = &bytes[..bytes.len().min(4)];
+    match is_marked || start.contains(&0) && start.iter().any(|&byte| byte != 0) {
         true => Err(TextError::Utf16),
         false => Ok(()),
     }
@@ -89,6 +90,7 @@ mod tests {
                 assert_eq!(decode(utf16(text, order)), Err(TextError::Utf16), "{text:?}");
             }
         }
+        assert_eq!(decode(vec![0; 8]).as_deref(), Ok("\0\0\0\0\0\0\0\0"));
         let gzip = b"\x1f\x8b\x08\0\0\0".to_vec();
         assert_eq!(decode(gzip), Err(TextError::Compressed("gzip")));
         assert_eq!(decode(b"a\nb\xff\n".to_vec()), Err(TextError::NotUtf8(2)));

@@ -20,10 +20,10 @@ position startpos [players N] [moves ...]
 position fen <text> [moves ...]
 position etude <line> [moves ...]
                           set the position; moves and cards as they happened
-go [depth D] [nodes N] [movetime MS] [infinite] [ponder] [searchmoves M ...]
+go [depth D] [nodes N] [movetime MS] [infinite] [ponder]
    [time T1 ... TN [inc I1 ... IN] [movestogo K]]
    [wtime T btime T [winc I binc I]]
-   [p1time T p2time T ... [p1inc I p2inc I ...]]
+   [p1time T p2time T ... [p1inc I p2inc I ...]] [searchmoves M ...]
                           search; without a limit until `stop`, or to the end
 go perft D                count the lines of play to depth D
 stop                      end the search with its best move
@@ -34,7 +34,7 @@ d                         show the position
 eval                      show the static estimate, term by term
 bench [depth]             search fixed positions; nodes: the search's signature
 compiler                  show version, target and features of the build
-solve                     count the positions of the solved games, and who wins them
+solve                     count the positions of the solved games, by winner
 isready, ucinewgame, uginewgame, debug on|off, help, quit";
 
 /// Description of a chosen variant: its name and start. If a GUI can draw the board, also its size, in the form that

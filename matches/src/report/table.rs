@@ -197,7 +197,7 @@ mod tests {
             (Some(60), 5, "no room for: endings"),
             (Some(24), 5, "no room for: endings"),
             (Some(23), 5, "no room for: games, endings"),
-            (Some(14), 5, "no room for: games, endings"),
+            (Some(16), 5, "no room for: games, endings"),
         ] {
             let text = table_within(width, &columns, &[row.to_vec()]);
             let table = text.lines().take_while(|line| !line.starts_with("no room"));
