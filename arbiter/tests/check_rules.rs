@@ -100,7 +100,7 @@ fn only_some_numbers_of_players_can_be_asked_about() {
 
 #[test]
 fn games_longer_than_a_match_lets_them_be_are_told() {
-    let rules = format!("cmd=python3 args='{RACE} endless' name=race");
+    let rules = race(&["endless"]);
     let (code, stdout, stderr) =
         check(&rules, &["--games", "1", "--players", "2", "--plies", "1001"]);
     assert_eq!(code, 0, "{stdout}{stderr}");
@@ -111,7 +111,7 @@ fn games_longer_than_a_match_lets_them_be_are_told() {
 /// A draw is no ply, as in matches: a turn of Pig is a roll with its draw, or a hold.
 #[test]
 fn a_ply_is_a_move() {
-    let rules = format!("cmd=python3 args={PIG}");
+    let rules = engine_text("python3", &[PIG]);
     let (code, stdout, stderr) =
         check(&rules, &["--games", "1", "--players", "2", "--plies", "7", "--only", "speed"]);
     assert_eq!(code, 0, "{stdout}{stderr}");
@@ -123,7 +123,7 @@ fn a_ply_is_a_move() {
 
 #[test]
 fn a_word_of_a_flag_is_no_program() {
-    let rules = format!("cmd=python3 args={PIG} name=pig");
+    let rules = format!("{} name=pig", engine_text("python3", &[PIG]));
     for arguments in
         [&["check", "--rules", &rules, "cmd=./x"][..], &["transcript", "cmd=./x name=y"]]
     {

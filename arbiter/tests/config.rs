@@ -118,8 +118,11 @@ fn the_command_translated_from_fastchess_is_accepted() {
     let document = include_str!("../../docs/fastchess.md");
     let (_, rest) = document.split_once("```text\narbiter match ").unwrap();
     let (command, _) = rest.split_once("\narbiter export").unwrap();
-    let command = command.replace("\\\n", "").replace("book.txt", book.to_str().unwrap());
-    let plan = planned(&command.split_whitespace().collect::<Vec<&str>>()).unwrap();
+    let command = command.replace("\\\n", "");
+    let words =
+        command.split_whitespace().map(|word| word.replace("book.txt", book.to_str().unwrap()));
+    let words: Vec<String> = words.collect();
+    let plan = planned(&words.iter().map(String::as_str).collect::<Vec<_>>()).unwrap();
     for part in ["games: 1000,", "model: Normalized", r#"name: "old""#, "time: 8s"] {
         assert!(plan.contains(part), "{part}: {plan}");
     }

@@ -315,8 +315,9 @@ fn slow(count: &str) -> String {
 #[test]
 fn a_slow_luck_engine_takes_only_a_share_of_the_time_of_play() {
     let folder = directory("luck_slow");
-    let count = folder.join("searches").display().to_string();
-    let judge = format!("cmd={} name=judge nodes=1", script(&folder, &slow(&count)));
+    let count = folder.join("searches");
+    let slow = slow(&quote(count.to_str().unwrap()));
+    let judge = format!("{} name=judge nodes=1", engine_text(&script(&folder, &slow), &[]));
     let flags = ["--luck", "engine 1%", "--luck-engine", &judge, "--isolate", "off"];
     let store = play(&folder, "match.db", &flags);
     let lines = lines(&store);
@@ -332,9 +333,9 @@ fn a_slow_luck_engine_takes_only_a_share_of_the_time_of_play() {
 #[test]
 fn a_report_measures_luck_in_the_share_of_time_that_the_match_gives() {
     let folder = directory("luck_share");
-    let count = folder.join("searches").display().to_string();
-    let judges = ["exec ENGINE", &slow(&count)]
-        .map(|lines| format!("cmd={} name=judge nodes=1", script(&folder, lines)));
+    let count = folder.join("searches");
+    let judges = ["exec ENGINE", &slow(&quote(count.to_str().unwrap()))]
+        .map(|lines| format!("{} name=judge nodes=1", engine_text(&script(&folder, lines), &[])));
     let store = folder.join("match.db").display().to_string();
     let engines = engines();
     let engines: Vec<&str> = engines.iter().map(String::as_str).collect();
@@ -355,7 +356,7 @@ fn values_that_never_depend_on_a_draw_are_told() {
     let folder = directory("luck_constant");
     let constant = "while read -r line; do case $line in uci) echo uciok;; isready) echo readyok;; \
                     go*) set -- ${line#*searchmoves }; echo bestmove $1 estimate 500 500;; quit) exit;; esac; done";
-    let judge = format!("cmd={} name=judge legal=on", script(&folder, constant));
+    let judge = format!("{} name=judge legal=on", engine_text(&script(&folder, constant), &[]));
     let store = folder.join("match.db").display().to_string();
     let engines = engines();
     let engines: Vec<&str> = engines.iter().map(String::as_str).collect();

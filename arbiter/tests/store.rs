@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::common::{processes, program, stored};
 use matches::archive::store::{Extent, Store};
-use matches::spelling::engine_text;
+use matches::spelling::{engine_text, quote};
 use processes::{await_death, children};
 use program::{arbiter, content, crashing, directory, run, scattered};
 use stored::{export, export_with_digest, numbers, tables};
@@ -373,7 +373,9 @@ fn a_full_disk_stops_the_match() {
     let (named, rest) = named.split_once(' ').unwrap();
     assert!(rest.starts_with("and later games cannot be stored: "), "{stderr}");
     assert!(!printed.contains(&named.parse().unwrap()), "{stdout}{stderr}");
-    assert!(stdout.contains(&format!("arbiter resume {store}` continues it")), "{stdout}");
+    let program = quote(env!("CARGO_BIN_EXE_arbiter"));
+    let resume = format!("`{program} resume {}` continues it", quote(&store));
+    assert!(stdout.contains(&resume), "{stdout}");
 }
 
 #[test]

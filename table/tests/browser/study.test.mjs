@@ -1,12 +1,12 @@
 // Study: analysis, cards chosen by hand, positions as text and by clicks, exact outcomes.
 
 import assert from "node:assert/strict";
-import { gameOf, inView, linkTo, look, post, stateOf, withTable, wordsOf } from "./common.mjs";
+import { engine, gameOf, inView, linkTo, look, post, stateOf, withTable, wordsOf } from "./common.mjs";
 
 const table = withTable(["--longest-search", "20000"]);
 const ENGINES = ["one", "two", "three"];
-const three = withTable(["--longest-search", "8000", "--processes", "4",
-  ...ENGINES.flatMap((name) => ["--engine", `cmd=${process.env.TABLE_BINARY} args=engine name=${name}`])]);
+const three = withTable(["--longest-search", "20000", "--processes", "4",
+  ...ENGINES.flatMap((name) => engine(name, process.env.TABLE_BINARY, "engine"))]);
 const hasty = withTable(["--longest-search", "200"]);
 
 async function study(visit, game, more = {}) {
