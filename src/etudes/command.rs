@@ -15,15 +15,16 @@ list FILE                 show each etude: its line, the position, the verdict
 judge FILE LINE SEAT      save the winning seat as the verdict, - for none
 play FILE LINE            print the command that sets the position
 check FILE [--factors FILE] [--ks N] [--kc N] [--kp N]
-                          compare the article's evaluation with the verdicts: in a
-                          hit the judged seat has the largest E of all
-tune FILE [--save]        try each factor from 50 to 200 in steps of 10, and show the
-                          triples with the most hits; --save writes the one nearest to
-                          their mean next to FILE, with the extension .factors
+                          compare the article's evaluation with the verdicts:
+                          in a hit the judged seat has the largest E of all
+tune FILE [--save]        try each factor from 50 to 200 in steps of 10, and
+                          show the triples with the most hits; --save writes
+                          the one nearest to their mean next to FILE, with the
+                          extension .factors
 help                      show this
 
-A line of FILE: square;carrots;lettuces;misses a turn (t or f) for each of 2 to 6
-players, then the verdict, as in 45;26;2;f;29;19;0;f;2. Lines count from 1.
+A line of FILE: square;carrots;lettuces;misses a turn (t or f) for each of 2 to
+6 players, then the verdict, as in 45;26;2;f;29;19;0;f;2. Lines count from 1.
 Factors are in hundredths, 0 to 1000. Every command takes --variant NAME, the
 rules by which to read FILE.
 
