@@ -34,8 +34,8 @@ const SEARCH_INTERVAL: Duration = Duration::from_millis(200);
 /// Maximum age of a sample that is reused, so that fast answers do not need a sample each.
 const FRESH: Duration = Duration::from_millis(2);
 
-/// Time on each processor that the kernel may lose from its count of other work: every read of the count drops less than
-/// one clock tick, which is 10 ms at most.
+/// Time on each processor that the kernel may lose from its count of other work: every read of the count drops less
+/// than one clock tick, which is 10 ms at most.
 const SLACK: Duration = Duration::from_millis(10);
 
 /// Measures processor use and waiting time of a process and all its descendants.
