@@ -85,12 +85,15 @@ impl SearchThread {
         // Unbounded, so that a client that does not read never blocks a search that should stop. A task sends at most
         // one event per iteration.
         let (event_sender, events) = unbounded();
-        let (positions, to_prepare) = bounded::<AnyPosition>(1);
+        // Unbounded, so that tables never hold back the session. A client's last position is the one to search.
+        let (positions, to_prepare) = unbounded::<AnyPosition>();
         let (builder_events, tables) = (event_sender.clone(), evaluators.clone());
         thread::Builder::new().name("tables".into()).spawn(move || {
             let events = Events(builder_events);
-            for position in to_prepare {
-                build_tables(&position, &tables);
+            for position in &to_prepare {
+                if to_prepare.is_empty() {
+                    build_tables(&position, &tables);
+                }
                 if events.0.send(Event::Prepared).is_err() {
                     return;
                 }
@@ -118,7 +121,7 @@ impl SearchThread {
         }
     }
 
-    /// Builds the tables of the position's game while a task is running.
+    /// Builds the tables of the position's game while a task is running, unless another position follows at once.
     pub fn prepare_meanwhile(&self, position: AnyPosition) {
         // As for tasks.
         let _ = self.positions.send(position);
@@ -212,4 +215,30 @@ fn work(
         }
     };
     events.send(event).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::rules::VARIANTS;
+
+    #[test]
+    fn positions_never_wait_for_the_tables_of_those_before() {
+        const POSITIONS: usize = 40;
+        let size = MemorySize { mebibytes: 1, threads: 1 };
+        let threads = SearchThread::start(size, Evaluators::default()).unwrap();
+        let variant = &VARIANTS[0];
+        for seats in (3..=6).cycle().take(POSITIONS) {
+            threads.prepare_meanwhile(variant.start(seats).unwrap());
+        }
+        let prepared = threads.events().len();
+        assert!(prepared < POSITIONS / 2, "{prepared} were prepared first");
+        for _ in 0..POSITIONS {
+            let event = threads.events().recv_timeout(Duration::from_secs(60)).unwrap();
+            assert!(matches!(event, Event::Prepared), "{event:?}");
+        }
+        assert!(threads.events().is_empty());
+    }
 }
