@@ -1,6 +1,6 @@
 //! Judging etudes, and reading recorded games.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::path::Path;
 use std::time::SystemTime;
 
@@ -24,7 +24,7 @@ const ETUDES: &str =
 
 fn etudes(test: &str) -> (std::path::PathBuf, Server) {
     let file = folder(test).join("set.csv");
-    std::fs::write(&file, ETUDES).unwrap();
+    fs::write(&file, ETUDES).unwrap();
     let server = Server::new(&["--etudes", file.to_str().unwrap()]);
     (file, server)
 }
@@ -46,13 +46,10 @@ async fn a_verdict_changes_its_line_and_nothing_else() {
     let etude =
         json!({ "number": 3, "line": line, "position": "14,10,3/15,26,3 1 - -", "verdict": 2 });
     assert_eq!(judged["etude"], etude);
-    assert_eq!(
-        std::fs::read_to_string(&file).unwrap(),
-        ETUDES.replace("14;10;3;f;15;26;3;f;-", line)
-    );
+    assert_eq!(fs::read_to_string(&file).unwrap(), ETUDES.replace("14;10;3;f;15;26;3;f;-", line));
     let back = json!({ "number": 3, "line": line, "verdict": null });
     server.content("/api/etudes/set", &back).await;
-    assert_eq!(std::fs::read_to_string(&file).unwrap(), ETUDES);
+    assert_eq!(fs::read_to_string(&file).unwrap(), ETUDES);
     // No temporary file is left.
     assert_eq!(file.parent().unwrap().read_dir().unwrap().count(), 1);
 }
@@ -103,8 +100,8 @@ async fn a_line_that_has_changed_is_not_judged() {
         let folder = file.parent().unwrap().display().to_string();
         assert!(!error.contains(&folder), "{error}");
     }
-    assert_eq!(std::fs::read_to_string(&file).unwrap(), ETUDES);
-    std::fs::remove_file(&file).unwrap();
+    assert_eq!(fs::read_to_string(&file).unwrap(), ETUDES);
+    fs::remove_file(&file).unwrap();
     let error = server.get("/api/etudes/set").await.error(StatusCode::INTERNAL_SERVER_ERROR);
     assert!(error.starts_with("set.csv: cannot be read"), "{error}");
 }
@@ -135,13 +132,56 @@ fn stored_game(number: u64, moves: &str) -> GameRecord {
     }
 }
 
-#[tokio::test]
-async fn games_of_a_running_match_are_listed_at_once_and_read_once() {
-    let path = folder("running_match").join("match.db");
+/// Creates a store for 60 games between two engines.
+fn new_store(path: &Path) -> Store {
     let engine = |name: &str| EngineSpec::new(name, "/bin/sh", Limit::depth(1));
     let engines = vec![engine("alpha"), engine("beta")];
     let plan = Plan { games: 60, ..Plan::new(&VARIANTS[0], 2, engines) };
-    let mut store = Store::create(&path, &plan).unwrap();
+    Store::create(path, &plan).unwrap()
+}
+
+#[tokio::test]
+async fn games_of_a_file_that_has_been_replaced_are_not_shown() {
+    let folder = folder("replaced_file");
+    let path = folder.join("match.db");
+    let lines: Vec<String> =
+        (1..=2).map(|number| serde_json::to_string(&stored_game(number, "1")).unwrap()).collect();
+    fs::write(&path, lines.join("\n")).unwrap();
+    let server = Server::new(&["--games", path.to_str().unwrap()]);
+    let shown = async || {
+        let list = server.get("/api/games/match").await.json;
+        let games = list["games"].as_array().unwrap().clone();
+        let last = games.len();
+        // Not all of the moves are legal, but the game is there.
+        let game = server.get(&format!("/api/games/match/{last}")).await;
+        assert_ne!(game.status, StatusCode::NOT_FOUND);
+        games.iter().map(|game| game["plies"].as_u64().unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!(shown().await, [1, 1]);
+    // A store in the place of lines, in the same file and in others.
+    for (plies, games) in [(2, 3), (3, 3), (4, 5), (5, 2)] {
+        let new = folder.join("new.db");
+        let mut store = new_store(&new);
+        let moves = vec!["1"; plies].join(" ");
+        let stored: Vec<GameRecord> =
+            (1..=games).map(|number| stored_game(number, &moves)).collect();
+        store.add(&stored.iter().collect::<Vec<_>>()).unwrap();
+        drop(store);
+        if plies == 2 || plies == 5 {
+            fs::write(&path, fs::read(&new).unwrap()).unwrap();
+            fs::remove_file(&new).unwrap();
+        } else {
+            fs::remove_file(&path).unwrap();
+            fs::rename(&new, &path).unwrap();
+        }
+        assert_eq!(shown().await, vec![plies as u64; games as usize]);
+    }
+}
+
+#[tokio::test]
+async fn games_of_a_running_match_are_listed_at_once_and_read_once() {
+    let path = folder("running_match").join("match.db");
+    let mut store = new_store(&path);
     let other = rusqlite::Connection::open(&path).unwrap();
     let log = path.with_extension("db-wal");
     let server = Server::new(&["--games", path.to_str().unwrap()]);
@@ -223,11 +263,11 @@ async fn recorded_games_are_shown_as_they_were_played() {
 #[tokio::test]
 async fn a_list_comes_in_parts_and_grows_with_its_file() {
     let file = folder("files_parts").join("growing.jsonl");
-    let text = std::fs::read_to_string(GAMES).unwrap();
+    let text = fs::read_to_string(GAMES).unwrap();
     let line = text.lines().next().unwrap();
     let numbered =
         |number: usize| line.replacen("\"game\":1", &format!("\"game\":{number}"), 1) + "\n";
-    std::fs::write(&file, (1..=5).map(numbered).collect::<String>() + "no game\n").unwrap();
+    fs::write(&file, (1..=5).map(numbered).collect::<String>() + "no game\n").unwrap();
     let server = Server::new(&["--games", file.to_str().unwrap()]);
     let numbers = async |query: &str| {
         let list = server.get(&format!("/api/games/growing?{query}")).await.json;
@@ -239,7 +279,7 @@ async fn a_list_comes_in_parts_and_grows_with_its_file() {
     assert_eq!(numbers("from=1&count=2").await, (5, vec![2, 3]));
     assert_eq!(numbers("from=9").await, (5, vec![]));
     let more: String = (1..=9).map(numbered).collect();
-    std::fs::write(&file, more).unwrap();
+    fs::write(&file, more).unwrap();
     assert_eq!(numbers("from=7").await, (9, vec![8, 9]));
     let error = server.get("/api/games/growing/10").await.error(StatusCode::NOT_FOUND);
     assert_eq!(

@@ -2,6 +2,8 @@
 
 mod record;
 
+use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
@@ -31,9 +33,10 @@ pub struct GameCatalog {
 /// The games of a file in a certain state.
 #[derive(Debug)]
 struct Index {
+    identity: Identity,
     stamp: Stamp,
-    /// Numbers of changes of a store, because several changes may have the same stamp.
-    changes: Changes,
+    /// Numbers of changes, because several may have the same stamp; only of a store.
+    changes: Option<Changes>,
     /// Sorted by number if they are from a store.
     games: Vec<Indexed>,
 }
@@ -44,6 +47,9 @@ struct Indexed {
     key: GameKey,
     summary: Summary,
 }
+
+/// Device, inode, and time of creation, because the inode of a removed file is used again.
+type Identity = (u64, u64, Option<SystemTime>);
 
 /// Lengths and times that reveal a change of a file and of its write-ahead log, where a store keeps new games.
 type Stamp = [Option<(u64, SystemTime)>; 2];
@@ -155,18 +161,20 @@ impl Index {
     /// Returns the index of a file as it is now. Of a store only the games that are new are read.
     fn renewed(known: Option<Index>, path: &Path) -> Result<Index, ArchiveError> {
         // Before the games are read, so that a later change makes the next index.
+        let identity = identity(path).map_err(|error| ArchiveError::file(path, error))?;
         let stamp = stamp(path);
         let file = GameFile::open(path)?;
         let changes = match &file {
-            GameFile::Store(store) => store.changes()?,
-            GameFile::Lines { .. } => Changes::default(),
+            GameFile::Store(store) => Some(store.changes()?),
+            GameFile::Lines { .. } => None,
         };
+        let known = known.filter(|known| known.identity == identity);
         let mut games = Vec::new();
         match (known, &file) {
             (Some(known), _) if (known.stamp, known.changes) == (stamp, changes) => {
                 return Ok(known);
             }
-            (Some(known), GameFile::Store(store)) if known.changes.removed == changes.removed => {
+            (Some(known), GameFile::Store(store)) if has_grown(known.changes, changes) => {
                 let mut old = known.games.into_iter().peekable();
                 for number in store.numbers()? {
                     while old.next_if(|game| game.summary.number < number).is_some() {}
@@ -184,7 +192,7 @@ impl Index {
                 Ok::<(), ArchiveError>(())
             })?,
         }
-        Ok(Index { stamp, changes, games })
+        Ok(Index { identity, stamp, changes, games })
     }
 }
 
@@ -192,6 +200,18 @@ impl Indexed {
     fn of(key: GameKey, record: &GameRecord) -> Indexed {
         Indexed { key, summary: Summary::of(record) }
     }
+}
+
+/// `true` for a store to which games were at most added.
+fn has_grown(before: Option<Changes>, now: Option<Changes>) -> bool {
+    before
+        .zip(now)
+        .is_some_and(|(before, now)| before.removed == now.removed && before.added <= now.added)
+}
+
+fn identity(path: &Path) -> io::Result<Identity> {
+    let metadata = path.metadata()?;
+    Ok((metadata.dev(), metadata.ino(), metadata.created().ok()))
 }
 
 fn stamp(path: &Path) -> Stamp {
