@@ -7,7 +7,7 @@
 
 use std::borrow::Borrow;
 use std::fmt;
-use std::fs::{self, DirBuilder};
+use std::fs::{self, DirBuilder, File, TryLockError};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
@@ -15,6 +15,7 @@ use std::str::FromStr;
 
 use data_encoding::BASE64URL_NOPAD;
 use matches::input_file::text_of;
+use matches::run::exit::complain;
 use nkeys::{KeyPair, KeyPairType};
 use tempfile::NamedTempFile;
 use thiserror::Error;
@@ -180,6 +181,8 @@ fn signed(purpose: &str, scope: &str, content: &[u8]) -> Vec<u8> {
 pub struct Signer {
     pair: KeyPair,
     key: Key,
+    /// The file of the key, locked.
+    _lock: Option<File>,
 }
 
 impl Default for Signer {
@@ -192,7 +195,7 @@ impl Default for Signer {
 impl Signer {
     fn of(pair: KeyPair) -> Signer {
         let key = Key(pair.public_key());
-        Signer { pair, key }
+        Signer { pair, key, _lock: None }
     }
 
     /// Reads the seed of a user from the file of a flag: of `--nkey`, or of `--creds`, which has more than the seed.
@@ -213,21 +216,43 @@ impl Signer {
     /// # Errors
     /// [`FileError`] if the file cannot be used.
     pub fn kept(name: &str) -> Result<Signer, FileError> {
-        let folder = user_folder("XDG_CONFIG_HOME", ".config");
-        let path = folder.clone().unwrap_or_default().join(format!("{name}.nk"));
-        let failed = |reason| FileError { flag: KEPT, path: path.clone(), reason };
-        let Some(folder) = folder else {
-            let reason = "neither XDG_CONFIG_HOME nor HOME is set; expected --nkey FILE";
-            return Err(failed(io::Error::other(reason)));
-        };
-        if !path.exists() {
-            create(&folder, &path).map_err(failed)?;
+        Signer::read_kept(&kept_file(name)?)
+    }
+
+    /// Returns such a key that no other process uses while this one runs: of another file, such as `worker-a-2.nk`, if
+    /// one does. If no file can be created, the key is new.
+    ///
+    /// # Errors
+    /// [`FileError`] if a file cannot be used.
+    pub fn kept_alone(name: &str) -> Result<Signer, FileError> {
+        let mut number = 1;
+        loop {
+            let suffix = if number == 1 { String::new() } else { format!("-{number}") };
+            let path = match kept_file(&format!("{name}{suffix}")) {
+                Ok(path) => path,
+                Err(error) => {
+                    complain(format_args!("{error}; the key is new, and is not kept"));
+                    return Ok(Signer::default());
+                }
+            };
+            let signer = Signer::read_kept(&path)?;
+            let failed = |reason| FileError { flag: KEPT, path: path.clone(), reason };
+            let lock = File::open(&path).map_err(failed)?;
+            // A file system without locks has one key for all.
+            if !matches!(lock.try_lock(), Err(TryLockError::WouldBlock)) {
+                return Ok(Signer { _lock: Some(lock), ..signer });
+            }
+            number += 1;
         }
+    }
+
+    fn read_kept(path: &Path) -> Result<Signer, FileError> {
+        let failed = |reason| FileError { flag: KEPT, path: path.to_path_buf(), reason };
         if path.metadata().map_err(failed)?.mode() & OF_OTHERS != 0 {
             let reason = "other users may read or write it; remove it, or use `chmod 600`";
             return Err(failed(io::Error::other(reason)));
         }
-        Signer::read(KEPT, &path)
+        Signer::read(KEPT, path)
     }
 
     pub fn key(&self) -> &Key {
@@ -242,6 +267,21 @@ impl Signer {
         let line = format!("{} {signature}\n", self.key);
         [line.as_bytes(), content].concat()
     }
+}
+
+/// Path of the key that this user keeps under a name; creates it if there is none.
+fn kept_file(name: &str) -> Result<PathBuf, FileError> {
+    let folder = user_folder("XDG_CONFIG_HOME", ".config");
+    let path = folder.clone().unwrap_or_default().join(format!("{name}.nk"));
+    let failed = |reason| FileError { flag: KEPT, path: path.clone(), reason };
+    let Some(folder) = folder else {
+        let reason = "neither XDG_CONFIG_HOME nor HOME is set; expected --nkey FILE";
+        return Err(failed(io::Error::other(reason)));
+    };
+    if !path.exists() {
+        create(&folder, &path).map_err(failed)?;
+    }
+    Ok(path)
 }
 
 /// Creates a file with a new key, unless another process does so at the same time.

@@ -202,12 +202,12 @@ async fn prepare(server: &ServerArgs, args: &WorkArgs) -> Result<Option<Worker>,
     }))
 }
 
-/// The key that a worker authenticates with, or the one that this user keeps for its label.
+/// The key that a worker authenticates with, or one that this user keeps for its label.
 fn signer(server: &ServerArgs, label: &str) -> Result<Signer, FileError> {
     match (&server.nkey, &server.creds) {
         (Some(path), _) => Signer::read("--nkey", path),
         (None, Some(path)) => Signer::read("--creds", path),
-        (None, None) => Signer::kept(&format!("worker-{label}")),
+        (None, None) => Signer::kept_alone(&format!("worker-{label}")),
     }
 }
 

@@ -36,7 +36,7 @@ use crate::messages::{outcome, send};
 use crate::rights::{address, config, nkey};
 
 /// The word after `before` in the output of a process.
-fn word_after(process: &Process, before: &str) -> String {
+pub fn word_after(process: &Process, before: &str) -> String {
     process.await_words(before);
     let output = process.output();
     let (_, rest) = output.split_once(before).unwrap();

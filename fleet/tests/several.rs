@@ -1,13 +1,17 @@
-//! Several matches on one server at the same time, and accidental removals there.
+//! Several matches on one server at the same time, several workers of one name, and accidental removals on the server.
 
 use std::path::PathBuf;
+use std::process::Command;
 
 use fleet::names::{COORDINATOR, MATCHES, OPEN, PLANS};
 
 use futures_util::TryStreamExt;
 
+use crate::attacks::word_after;
 use crate::common::fleet::engines;
-use crate::common::{Fleet, Process, lines_of, played_on_one_machine, program, with_jetstream};
+use crate::common::{
+    FLEET, Fleet, Process, lines_of, played_on_one_machine, program, with_jetstream,
+};
 
 /// A match with its store and arguments.
 struct Match {
@@ -76,4 +80,28 @@ fn what_is_removed_by_hand_is_created_again() {
     drop(worker);
     let _other = fleet.worker("other");
     assert_whole(&mut matches);
+}
+
+#[test]
+#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
+fn workers_of_one_name_have_keys_of_their_own_and_keep_them() {
+    let mut fleet = Fleet::new();
+    let begin = |fleet: &mut Fleet| {
+        let worker = fleet.worker("same");
+        let key = word_after(&worker, "positions/s in each slot, key ");
+        (worker, key)
+    };
+    let (mut one, key) = begin(&mut fleet);
+    let (_two, other_key) = begin(&mut fleet);
+    assert_ne!(key, other_key);
+    one.kill();
+    let (_three, again) = begin(&mut fleet);
+    assert_eq!(key, again);
+    // No folder can be created there.
+    let mut without = Command::new("env");
+    without.args(["XDG_CONFIG_HOME=/proc/none", FLEET]);
+    let without = fleet.worker_by(&mut without, "--name same");
+    without.await_words("worker-same.nk: No such file or directory");
+    without.await_words("the key is new, and is not kept");
+    without.await_words("worker same is ready");
 }
