@@ -64,7 +64,7 @@ fn an_engine_that_fails_too_often_in_a_row_is_retired() {
     assert!(stdout.contains("14 of 30 games in "), "{stdout}");
 }
 
-/// A match in which an engine retired by the first 3 of 8 games.
+/// Plays 3 of 8 games, which retire an engine.
 fn retired(test: &str) -> String {
     let directory = directory(test);
     let store = directory.join("match.db").to_str().unwrap().to_string();

@@ -111,8 +111,8 @@ fn a_seat_that_has_finished_in_the_opening_needs_no_engine() {
     }
 }
 
-/// The numbers of the games that are told of a match whose first game never ends, and which stops at its third: by an
-/// interrupt, or because that game cannot be completed.
+/// Plays a match whose first game never ends and whose third game stops it, by an interrupt or because that game cannot
+/// be completed. Returns the numbers of the games that the match tells.
 fn told_of_stopped(is_error: bool) -> (Vec<u64>, Result<(), RunError>) {
     let engines = ["one", "two"].map(|name| EngineSpec { name: name.to_string(), ..tiny(&[]) });
     let mut table = Table::new(engines.to_vec());

@@ -158,7 +158,7 @@ async fn games_of_a_file_that_has_been_replaced_are_not_shown() {
         games.iter().map(|game| game["plies"].as_u64().unwrap()).collect::<Vec<_>>()
     };
     assert_eq!(shown().await, [1, 1]);
-    // A store in the place of lines, in the same file and in others.
+    // A store replaces the lines, in the same file and in other files.
     for (plies, games) in [(2, 3), (3, 3), (4, 5), (5, 2)] {
         let new = folder.join("new.db");
         let mut store = new_store(&new);

@@ -70,7 +70,7 @@ impl StoredGame {
         }
     }
 
-    /// Returns the stored digest; without one, that of the record.
+    /// Returns the stored digest, or computes it if none is stored.
     pub fn known_digest(&self) -> Cow<'_, str> {
         match &self.digest {
             Some(digest) => Cow::Borrowed(digest),

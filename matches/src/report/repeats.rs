@@ -65,7 +65,7 @@ fn first_bytes(hash: Sha256) -> [u8; BYTES] {
 /// The openings so far, with blocks of games `T`.
 #[derive(Clone, Debug)]
 pub(super) struct Repeats<T> {
-    /// Openings by those of all games of their blocks.
+    /// Keyed by the openings of all games of a block.
     openings: HashMap<Vec<[u8; BYTES]>, Opening<T>>,
     games: u64,
     /// Number of games in blocks that do not count.
@@ -74,7 +74,7 @@ pub(super) struct Repeats<T> {
     in_block: u64,
 }
 
-/// What was played from an opening.
+/// The blocks that were played from an opening.
 #[derive(Clone, Debug)]
 struct Opening<T> {
     /// The games of the first block.

@@ -202,7 +202,7 @@ impl Indexed {
     }
 }
 
-/// `true` for a store to which games were at most added.
+/// `true` for a store that has lost no games since.
 fn has_grown(before: Option<Changes>, now: Option<Changes>) -> bool {
     before
         .zip(now)

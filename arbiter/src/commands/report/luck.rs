@@ -58,7 +58,7 @@ impl Luck {
     }
 }
 
-/// Largest time of an engine, in percent of the time of play: that of the match if its plan has one.
+/// Maximum time of an engine in percent of the time of play: as in the plan of the match, if it has such a limit.
 fn percent(file: &GameFile) -> Result<u32, CommandError> {
     let GameFile::Store(store) = file else { return Ok(USUAL_LUCK_PERCENT) };
     Ok(match store.plan()?.luck.by {

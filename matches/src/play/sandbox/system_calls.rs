@@ -23,7 +23,7 @@ pub const MOST_TIMERS: u16 = 64;
 
 /// Bit in the number of a system call of x32, a second set of calls on processors of type `x86_64`.
 const X32: u32 = 0x4000_0000;
-/// Number of instructions by which the crate's filters check the processor type, before all others.
+/// Number of instructions at the start of the crate's filters, which check the processor type.
 const PROCESSOR_CHECK: usize = 3;
 
 /// Rules by number of the system call; a call without rules always matches.

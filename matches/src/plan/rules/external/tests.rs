@@ -205,7 +205,7 @@ fn a_walk_ends_at_the_first_word_that_is_not_legal() {
     let (after, error) = start.walk(["pass"; 101]);
     assert_eq!(after.len(), 100);
     assert_eq!(error.unwrap().to_string(), "pass is illegal: the game is over");
-    // The result is asked for twice.
+    // The last query asks for the result again.
     assert_eq!(sizes(&fake), [4, 32, 32, 32, 5, 1]);
     let (after, error) = start.walk([]);
     assert!(after.is_empty() && error.is_none());
