@@ -100,10 +100,15 @@ fn check(engine: &mut Engine, position: &AnyPosition) {
 #[test]
 fn a_query_during_a_search_is_about_the_position_last_set() {
     let mut engine = Engine::start();
+    let answers = |engine: &mut Engine, query: &str| {
+        let mut lines = engine.ask(&format!("query {query}"));
+        lines.retain(|line| !line.starts_with("info depth"));
+        lines
+    };
     for busy in ["go infinite", "go perft 200", "bench 90"] {
         engine.send("position startpos");
         engine.send(busy);
-        assert_eq!(engine.ask("query players"), ["response 2"], "{busy}");
+        assert_eq!(answers(&mut engine, "players"), ["response 2"], "{busy}");
         engine.send("position startpos players 3 moves 6");
         for (query, expected) in [
             ("players", "response 3"),
@@ -112,9 +117,7 @@ fn a_query_during_a_search_is_about_the_position_last_set() {
             ("gameover", "response false"),
             ("result", "response none"),
         ] {
-            let lines = engine.ask(&format!("query {query}"));
-            let answers = lines.iter().filter(|line| !line.starts_with("info depth"));
-            assert_eq!(answers.collect::<Vec<_>>(), [expected], "{busy}, {query}");
+            assert_eq!(answers(&mut engine, query), [expected], "{busy}, {query}");
         }
         engine.ask("stop");
     }
