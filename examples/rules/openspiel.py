@@ -15,11 +15,12 @@ PROTOCOL_WORDS = {"moves", "legal", "places", "winnings", "weights", "ponder", "
 
 
 def known(text):
-    """Returns the game of that name; for an unknown name, OpenSpiel's error lists all of them."""
+    """Returns the game of that name; OpenSpiel's own error for an unknown name lists all of its games."""
     name = re.match(r"[^(]*", text)[0]
     if name not in pyspiel.registered_names():
         near = difflib.get_close_matches(name, pyspiel.registered_names(), 5)
-        raise ValueError(f"OpenSpiel has no game {name!r}; the nearest are {', '.join(near) or 'none'}")
+        nearest = f"; the nearest are {', '.join(near)}" if near else ""
+        raise ValueError(f"OpenSpiel has no game {name!r}{nearest}")
     return pyspiel.load_game(text)
 
 

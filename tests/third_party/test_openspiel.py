@@ -115,7 +115,7 @@ class Refusals(unittest.TestCase):
             "kuhn_poker": "hidden information",
             "goofspiel": "simultaneous moves",
             "stones_and_gems": "unknown chances",
-            "mensch": "Unknown game",
+            "mensch": "OpenSpiel has no game 'mensch'",
         }.items():
             with self.subTest(game=game):
                 ended = self.serve(game, "ugi\n")
