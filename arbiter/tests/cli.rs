@@ -13,7 +13,7 @@ fn refusals(cases: &[&[&str]], directory: &str) -> String {
     }
     text.replace(directory, "DIR")
         .replace(env!("CARGO_BIN_EXE_arbiter"), "ARBITER")
-        .replace(env!("CARGO_MANIFEST_DIR"), "HERE")
+        .replace(env!("CARGO_TARGET_TMPDIR"), "HERE")
         // Paths with a space are quoted.
         .replace("'ARBITER'", "ARBITER")
         .replace("'DIR/script'", "DIR/script")

@@ -112,10 +112,11 @@ fn engine(directory: &Path, name: &str, script: &str, argument: &str) -> String 
     format!("{command} name={name} legal=on")
 }
 
-/// A command that runs the arbiter with these arguments.
+/// A command that runs the arbiter with these arguments, in the folder of the tests' files: what engines write there
+/// can be seen, even if it lies below one of the directories of which each engine has a layer of its own.
 pub fn arbiter(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_arbiter"));
-    command.args(arguments);
+    command.args(arguments).current_dir(env!("CARGO_TARGET_TMPDIR"));
     command
 }
 

@@ -41,10 +41,19 @@ pub fn restrict() -> io::Result<()> {
     let refuse = SeccompAction::Errno(libc::ENOSYS.unsigned_abs());
     let refused = refused_calls().map_err(io::Error::other)?;
     install(&program(refused, refuse)?, 0)?;
-    let listener = install(&timers()?, libc::SECCOMP_FILTER_FLAG_NEW_LISTENER)?;
-    // SAFETY: with this flag the kernel returns a new descriptor, which is closed in programs that are started.
-    let listener = unsafe { OwnedFd::from_raw_fd(listener) };
-    thread::spawn(move || ration_timers(&listener));
+    let timers = Calls::from([(libc::SYS_timerfd_create, Vec::new())]);
+    match install(&ask(timers.clone())?, libc::SECCOMP_FILTER_FLAG_NEW_LISTENER) {
+        Ok(listener) => {
+            // SAFETY: with this flag the kernel returns a new descriptor, which is closed in programs that are started.
+            let listener = unsafe { OwnedFd::from_raw_fd(listener) };
+            thread::spawn(move || ration_timers(&listener));
+        }
+        // A process has one listener at most; in some containers, that of the container itself.
+        Err(error) if error.raw_os_error() == Some(libc::EBUSY) => {
+            install(&program(timers, SeccompAction::Errno(libc::EMFILE.unsigned_abs()))?, 0)?;
+        }
+        Err(error) => return Err(error),
+    }
     Ok(())
 }
 
@@ -83,11 +92,10 @@ fn program(calls: Calls, action: SeccompAction) -> io::Result<BpfProgram> {
     Ok(program)
 }
 
-/// Returns a filter that makes every `timerfd_create` wait for an answer, since the system has no limit of them.
-fn timers() -> io::Result<BpfProgram> {
+/// Returns a filter that makes these calls wait for a listener's answer.
+fn ask(calls: Calls) -> io::Result<BpfProgram> {
     // The crate has no action that asks another thread.
     const ASK: SeccompAction = SeccompAction::Trace(0);
-    let calls = Calls::from([(libc::SYS_timerfd_create, Vec::new())]);
     let mut program = program(calls, ASK)?;
     let asks = program.iter_mut().filter(|instruction| instruction.k == u32::from(ASK));
     asks.for_each(|instruction| instruction.k = libc::SECCOMP_RET_USER_NOTIF);
@@ -112,7 +120,8 @@ fn install(program: &BpfProgram, flags: c_ulong) -> io::Result<c_int> {
     }
 }
 
-/// Allows the first calls and refuses all others, as if no more files could be opened.
+/// Allows the first calls of `timerfd_create`, of which the system has no limit, and refuses all others, as if no more
+/// files could be opened.
 #[allow(unsafe_code)] // No safe crate in use offers these two operations.
 fn ration_timers(listener: &OwnedFd) {
     let listener = listener.as_raw_fd();
@@ -158,5 +167,20 @@ mod tests {
             (refused, io::Error::last_os_error().raw_os_error())
         });
         assert_eq!(thread.join().unwrap(), (-1, Some(libc::EDOM)));
+    }
+
+    #[test]
+    #[allow(unsafe_code)] // No safe function creates a timer of this kind.
+    fn without_a_listener_of_its_own_a_program_gets_no_timers() {
+        let thread = thread::spawn(|| {
+            rustix::thread::set_no_new_privs(true).unwrap();
+            let others = Calls::from([(libc::SYS_acct, Vec::new())]);
+            install(&ask(others).unwrap(), libc::SECCOMP_FILTER_FLAG_NEW_LISTENER).unwrap();
+            restrict().unwrap();
+            // SAFETY: the call has no pointers.
+            let timer = unsafe { libc::timerfd_create(libc::CLOCK_MONOTONIC, 0) };
+            (timer, io::Error::last_os_error().raw_os_error())
+        });
+        assert_eq!(thread.join().unwrap(), (-1, Some(libc::EMFILE)));
     }
 }
