@@ -293,7 +293,8 @@ fn work_before_uciok_is_named() {
 #[test]
 #[cfg_attr(not(control_group), ignore = "needs a control group of version 2")]
 fn a_daemon_ends_with_its_engine() {
-    let (code, seen, _) = play_cheat("daemon", [""; 2], "--movetime 20 --margin 1000 --max-plies 2");
+    let (code, seen, _) =
+        play_cheat("daemon", [""; 2], "--movetime 20 --margin 1000 --max-plies 2");
     assert_eq!(code, 0, "{seen}");
     let processes = fs::read_dir("/proc").unwrap().flatten();
     let mut lines = processes.filter_map(|entry| fs::read(entry.path().join("cmdline")).ok());
