@@ -11,7 +11,7 @@
 //! - `start` searches for that long, without waits, before `uciok`;
 //! - `ready` searches for that long, without waits, before `readyok`;
 //! - `fill` fills its own input before each move and searches for that long (needs `ponder=on`);
-//! - `daemon` leaves a child in a session of its own;
+//! - `daemon` leaves a child in a session of its own, which sleeps for that long;
 //! - `reach` prints how many timers it may set, and which calls it may use that reach beyond its turns;
 //! - `desert` exits when the seat without a copy of it leads in a game of three (needs a directory as third argument).
 
@@ -40,8 +40,6 @@ use rustix::time::{ClockId, TimerfdClockId, TimerfdFlags, clock_gettime, timerfd
 
 /// Life of a thread that searches on the rival's time.
 const BURST: Duration = Duration::from_micros(400);
-/// Seconds that a daemon sleeps.
-const DAEMON: &str = "4713.5";
 /// Size of the transposition table.
 const MEBIBYTES: usize = 16;
 /// A copy deserts when the share of the seat without a copy reaches this many permille.
@@ -163,7 +161,8 @@ impl Cheater {
             fs::write("/proc/self/autogroup", "19")?;
         }
         if self.cheat == "daemon" {
-            let daemon = format!("setsid sleep {DAEMON} < /dev/null > /dev/null 2>&1 &");
+            let seconds = self.size.as_secs();
+            let daemon = format!("setsid sleep {seconds} < /dev/null > /dev/null 2>&1 &");
             std::process::Command::new("sh").args(["-c", &daemon]).status()?;
         }
         while let Some(line) = lines.next_line() {
