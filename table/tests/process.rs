@@ -63,16 +63,17 @@ fn what_cannot_be_served_is_said() {
 #[test]
 fn a_connection_that_is_closed_ends_its_search() {
     let folder = folder("process_closed");
-    let stopped = folder.join("stopped");
-    let stop = format!("echo stop >> {}; echo \"bestmove $1\"", quote(stopped.to_str().unwrap()));
-    let program =
-        Program::start(&["--engine", &engine(&folder, "patient", ":", &stop), "--processes", "1"]);
+    let notes = folder.join("notes");
+    let note = |word| format!("echo {word} >> {}", quote(notes.to_str().unwrap()));
+    let stop = format!("{}; echo \"bestmove $1\"", note("stop"));
+    let patient = engine(&folder, "patient", &note("go"), &stop);
+    let program = Program::start(&["--engine", &patient, "--processes", "1"]);
+    let notes = || std::fs::read_to_string(&notes).unwrap_or_default();
     for (times, path) in [(1, "/api/analyse"), (2, "/api/ai")] {
         let stream = program.request(path, &format!(r#"{{{GAME},"limit":"movetime 50000"}}"#));
-        std::thread::sleep(Duration::from_millis(300));
+        await_that(path, || notes().matches("go").count() == times);
         drop(stream);
-        let stops = || std::fs::read_to_string(&stopped).unwrap_or_default().lines().count();
-        await_that(path, || stops() == times);
+        await_that(path, || notes().matches("stop").count() == times);
     }
 }
 

@@ -247,7 +247,11 @@ tabbed.select(history.state?.mode ?? "play");
 
 // An animation ends with the new size.
 onResize(() => table.game && !table.busy?.skip && table.show());
-window.addEventListener("hashchange", () => table.ensure(openLink));
+window.addEventListener("hashchange", ({ newURL }) => {
+  // The page may have put the address of the former game there again before this event.
+  if (location.href !== newURL) history.replaceState(null, "", newURL);
+  table.ensure(openLink);
+});
 server.onEngines(() => table.meetEngines());
 // The game is shown and can be played before the server has told its engines.
 await Promise.all([table.ensure(openLink), engines().then((answer) => server.learn(answer))]);

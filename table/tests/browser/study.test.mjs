@@ -210,7 +210,7 @@ three.test("a third analysis waits for its turn, and a hint and another game do 
     await (name === "one" ? page.locator("#analyse") : page.getByRole("button", { name: "Add engine" })).click();
   }
   // Their requests may arrive in another order.
-  await page.locator(".analyst .note", { hasText: "1 ahead in the queue" }).waitFor();
+  await page.locator(".analyst .note", { hasText: "1 ahead in the queue" }).first().waitFor();
   const other = await page.context().newPage();
   await other.goto(three.server.url + linkTo({ players: 2, seats: ["one", ""] }));
   await other.locator(".lit").first().waitFor();

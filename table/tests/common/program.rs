@@ -59,6 +59,8 @@ impl Program {
             .args(&starter[1..])
             .arg(env!("CARGO_BIN_EXE_table"))
             .args(arguments)
+            // What isolated engines write there can be seen, even if it lies below /tmp.
+            .current_dir(env!("CARGO_TARGET_TMPDIR"))
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
