@@ -87,7 +87,7 @@ async fn options_hold_for_one_request_alone() {
     // It writes its input to a file.
     let go = format!(
         "echo \"bestmove $1\" ;;\n    setoption*|ucinewgame*) echo \"$line\" >> {}",
-        log.display()
+        quote(log.to_str().unwrap())
     );
     let server =
         Server::new(&["--engine", &engine(&folder, "moody", &go, ":"), "--processes", "1"]);
