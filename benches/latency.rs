@@ -15,7 +15,7 @@ const SEARCHES: usize = 1000;
 const STARTS: usize = 50;
 
 /// Longest random time that a search runs before it is stopped.
-const LONGEST_SEARCH: Duration = Duration::from_millis(20);
+const MAX_SEARCH: Duration = Duration::from_millis(20);
 
 /// Starts and middle games of races of two, three and six hares.
 const POSITIONS: [&str; 6] = [
@@ -54,7 +54,7 @@ fn times_of_stop() -> Vec<Duration> {
         .map(|search| {
             engine.send(&format!("position {}", POSITIONS[search % POSITIONS.len()]));
             engine.send("go infinite");
-            thread::sleep(random.random_range(Duration::ZERO..=LONGEST_SEARCH));
+            thread::sleep(random.random_range(Duration::ZERO..=MAX_SEARCH));
             let stop = Instant::now();
             engine.send("stop");
             engine.wait_for("bestmove");

@@ -64,7 +64,7 @@ const EXPECTED_MOVES: u32 = 16;
 const DETOURS: u32 = 3;
 
 /// A single move may use at most one part in this many of the clock.
-const LARGEST_SHARE: u32 = 4;
+const MAX_SHARE: u32 = 4;
 
 impl Limits {
     /// Limits a search to a time, in milliseconds, from 1.
@@ -110,7 +110,7 @@ impl MoverClock {
             self.turns_home.map_or(EXPECTED_MOVES, |turns| turns.saturating_add(DETOURS));
         let moves = self.moves_to_go.unwrap_or(expected).clamp(1, expected);
         let target = usable / moves + self.increment * 3 / 4;
-        let most = if moves == 1 { usable } else { usable / LARGEST_SHARE.min(moves) };
+        let most = if moves == 1 { usable } else { usable / MAX_SHARE.min(moves) };
         let hard = (target * 2).min(most.max(self.increment * 3 / 4)).min(usable);
         // An iteration takes at least as long as all before it: one that starts late would not finish.
         TimeBudget { soft: Some((target * 2 / 3).min(hard)), hard }

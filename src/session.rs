@@ -57,7 +57,7 @@ const WAITING_COMMANDS: usize = 4;
 const PANICKED: &str = "internal error: the search panicked, and the session ends";
 
 /// Longest error message, in characters.
-const LONGEST_ERROR: usize = 1000;
+const MAX_ERROR_LENGTH: usize = 1000;
 
 /// Serves a client on standard input and output; if there are arguments, runs them as one command instead, or after
 /// `rules` serves the rules of a variant.
@@ -143,10 +143,10 @@ fn read_commands(
 /// and its end are the most useful parts.
 fn error_reply(problem: &str) -> Reply {
     let characters = problem.chars().count();
-    if characters <= LONGEST_ERROR {
+    if characters <= MAX_ERROR_LENGTH {
         return Reply::Say(format!("error: {problem}"));
     }
-    let half = LONGEST_ERROR / 2;
+    let half = MAX_ERROR_LENGTH / 2;
     let start: String = problem.chars().take(half).collect();
     let end: String = problem.chars().skip(characters - half).collect();
     Reply::Say(format!("error: {start} ... {end}"))

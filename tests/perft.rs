@@ -6,7 +6,7 @@ use buxtehude::rules::{Rules, Variant, fox, hase, perft, perft_by_playing};
 const TABLE: &str = include_str!("data/perft.txt");
 
 /// Number of leaves above which only the bulk count runs.
-const MOST_PLAYED_LEAVES: u64 = 1_000_000;
+const MAX_PLAYED_LEAVES: u64 = 1_000_000;
 
 #[test]
 fn counts_agree_with_the_table() {
@@ -30,7 +30,7 @@ fn check<G: Game>(rules: &'static G::Rules, text: &str, depth: u32, leaves: u64)
     let position = G::parse(rules, text).unwrap();
     let counted = perft(&position, depth, &mut || false);
     assert_eq!(counted, Some(leaves), "depth {depth}\n{position:?}");
-    if leaves <= MOST_PLAYED_LEAVES {
+    if leaves <= MAX_PLAYED_LEAVES {
         let played = perft_by_playing(&position, depth, &mut || false);
         assert_eq!(played, Some(leaves), "played, depth {depth}\n{position:?}");
     }

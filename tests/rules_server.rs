@@ -14,7 +14,7 @@ use rand::{RngExt, SeedableRng};
 
 /// Random games of each variant and number of seats, and the maximum number of words of each.
 const GAMES: usize = 3;
-const LONGEST_GAME: usize = 1500;
+const MAX_GAME_LENGTH: usize = 1500;
 
 fn start(variant: &Variant) -> Engine {
     Engine::start_with(&["rules", variant.name])
@@ -49,7 +49,7 @@ fn games_of_every_variant_are_played_by_the_answers_alone() {
             for _ in 0..GAMES {
                 let mut position = variant.start(seats).unwrap();
                 let mut line = format!("position startpos players {seats} moves");
-                for _ in 0..LONGEST_GAME {
+                for _ in 0..MAX_GAME_LENGTH {
                     program.send(&line);
                     let state = ask(&mut program, "state");
                     assert_eq!(state, response("state", &position), "{line}");

@@ -10,7 +10,7 @@ use crate::common::client;
 use client::Engine;
 
 /// Limit on a session's memory for any input, in kilobytes; a test build needs more than a release.
-const MOST_MEMORY: u64 = 64 * 1024;
+const MAX_MEMORY: u64 = 64 * 1024;
 
 const MEBIBYTE: usize = 1 << 20;
 
@@ -36,7 +36,7 @@ fn a_line_of_a_hundred_megabytes_costs_one_error() {
     assert!(lines[0].starts_with("info string error: line \"xxx"), "{lines:?}");
     assert!(lines[0].ends_with(expected), "{lines:?}");
     let memory = peak_memory(&engine.child);
-    assert!(memory < MOST_MEMORY, "{memory} kB");
+    assert!(memory < MAX_MEMORY, "{memory} kB");
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn an_endless_line_is_reported_before_its_end() {
     assert!(engine.line_of("info string error").contains("too long"));
     assert_eq!(engine.line().as_deref(), Some("bestmove (none)"));
     let memory = peak_memory(&engine.child);
-    assert!(memory < MOST_MEMORY, "{memory} kB");
+    assert!(memory < MAX_MEMORY, "{memory} kB");
     let (lines, status) = engine.finish();
     assert_eq!(lines, [""; 0]);
     assert!(status.success(), "{status}");
@@ -153,7 +153,7 @@ fn a_client_that_does_not_read_is_waited_for() {
         }
         memory = now;
     }
-    assert!(memory < MOST_MEMORY, "{memory} kB");
+    assert!(memory < MAX_MEMORY, "{memory} kB");
     let output = BufReader::new(child.stdout.take().unwrap());
     let lines = output.lines().map_while(Result::ok);
     let drawings = lines.filter(|line| line.starts_with("Fen: ")).count();

@@ -21,8 +21,8 @@ const GAMES: &[(&str, &[&str])] = &[
 ];
 
 /// Maximum number of lines of a source file, and of columns of a line.
-const MOST_LINES: usize = 800;
-const MOST_COLUMNS: usize = 120;
+const MAX_LINES: usize = 800;
+const MAX_COLUMNS: usize = 120;
 
 struct Source {
     path: PathBuf,
@@ -285,10 +285,10 @@ fn files_are_short_and_have_a_subject() {
         for source in sources(folder) {
             let text = fs::read_to_string(&source.path).unwrap();
             let lines = text.lines().count();
-            assert!(lines <= MOST_LINES, "{:?} has {lines} lines", source.path);
+            assert!(lines <= MAX_LINES, "{:?} has {lines} lines", source.path);
             for line in text.lines() {
                 let columns = line.chars().count();
-                assert!(columns <= MOST_COLUMNS, "{:?}: {line}", source.path);
+                assert!(columns <= MAX_COLUMNS, "{:?}: {line}", source.path);
             }
             let name = source.path.file_stem().unwrap().to_string_lossy().into_owned();
             assert!(!["utils", "util", "misc", "helpers"].contains(&name.as_str()), "{name}");

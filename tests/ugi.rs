@@ -17,7 +17,7 @@ const PLIES: usize = 250;
 const ASKED: f64 = 0.2;
 
 /// Maximum number of moves and cards in a game between engines.
-const LONGEST_GAME: usize = 2000;
+const MAX_GAME_LENGTH: usize = 2000;
 
 #[test]
 fn queries_agree_with_the_rules_and_with_the_display() {
@@ -186,7 +186,7 @@ fn a_client_that_knows_nothing_but_ugi_plays_a_game() {
     let mut engines = [UgiEngine::start(VARIANT), UgiEngine::start(VARIANT)];
     let mut moves = Vec::new();
     loop {
-        assert!(moves.len() < LONGEST_GAME, "no end: {moves:?}");
+        assert!(moves.len() < MAX_GAME_LENGTH, "no end: {moves:?}");
         let list = if moves.is_empty() { "" } else { " moves " };
         for engine in &mut engines {
             engine.wait_until_ready();
@@ -223,7 +223,7 @@ fn an_arbiter_without_rules_referees_a_race_of_three() {
     let mut moves = String::new();
     let mut position = VARIANTS[0].start(3).unwrap();
     loop {
-        assert!(moves.split(' ').count() < LONGEST_GAME, "no end: {moves}");
+        assert!(moves.split(' ').count() < MAX_GAME_LENGTH, "no end: {moves}");
         let list = if moves.is_empty() { "" } else { " moves" };
         let mut said: Vec<Vec<String>> = Vec::new();
         for UgiEngine(engine) in &mut engines {

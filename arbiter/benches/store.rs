@@ -24,7 +24,7 @@ const PLIES: u32 = 120;
 const SEATS: usize = 2;
 const DEFAULT_GAMES: u64 = 1000;
 /// Maximum number of synced lines.
-const MOST_LINES: u64 = 1000;
+const MAX_LINES: u64 = 1000;
 
 fn main() -> Outcome<()> {
     let games = std::env::args().find_map(|argument| argument.parse().ok());
@@ -44,7 +44,7 @@ fn main() -> Outcome<()> {
     let start = Instant::now();
     drop(store);
     let closing = start.elapsed();
-    let mut appending = append(&directory.path().join("games.jsonl"), games.min(MOST_LINES))?;
+    let mut appending = append(&directory.path().join("games.jsonl"), games.min(MAX_LINES))?;
 
     println!("{games} games of {PLIES} plies, {SEATS} seats");
     println!("store: {}", times(&mut adding));

@@ -14,7 +14,7 @@ use matches::spelling::engine_text;
 use program::{arbiter, directory};
 
 /// Memory limit of the arbiter, in KiB.
-pub const MOST_MEMORY: u64 = 32 << 10;
+pub const MAX_MEMORY: u64 = 32 << 10;
 /// Time allowed for a match in addition to its games, for starting and ending processes on a busy machine.
 pub const GRACE: Duration = Duration::from_secs(60);
 /// Matches played concurrently.
@@ -245,7 +245,7 @@ fn play(bad: &Bad, seats: usize) {
     let code = if bad.ending.is_some() { 4 } else { 0 };
     assert_eq!(output.status.code(), Some(code), "{seen}");
     assert!(took < GRACE, "{seen}");
-    assert!(memory < MOST_MEMORY, "{memory} KiB: {seen}");
+    assert!(memory < MAX_MEMORY, "{memory} KiB: {seen}");
     let records = records(&directory_of(bad, seats).join("games.jsonl"));
     assert_eq!(records.len(), seats, "{seen}");
     for record in records {

@@ -1,7 +1,7 @@
 //! Engines that do not work at the start: each ends the match before the first game, with its last words.
 #![cfg(target_os = "linux")]
 
-use crate::bad_engines::{Bad, GRACE, MOST_MEMORY, directory_of, records, run};
+use crate::bad_engines::{Bad, GRACE, MAX_MEMORY, directory_of, records, run};
 
 /// Engines that do not work: name, shell code as of [`Bad`], and words of the error.
 const BROKEN: [(&str, [&str; 4], &str); 10] = [
@@ -60,7 +60,7 @@ fn an_engine_that_does_not_work_ends_the_match_before_the_first_game() {
         let seen = format!("{name}: {took:?}\n{stdout}{stderr}");
         assert_eq!(output.status.code(), Some(2), "{seen}");
         assert!(stderr.contains("error: engine bad") && stderr.contains(words), "{seen}");
-        assert!(took < GRACE && memory < MOST_MEMORY, "{memory} KiB: {seen}");
+        assert!(took < GRACE && memory < MAX_MEMORY, "{memory} KiB: {seen}");
         let records = records(&directory_of(&bad, 2).join("games.jsonl"));
         assert!(records.is_empty(), "{seen}");
     }

@@ -10,7 +10,7 @@ use rand_chacha::ChaCha8Rng;
 const MATCHES: u32 = 5300;
 
 /// Least coverage.
-const LEAST: f64 = 0.94;
+const MIN_COVERAGE: f64 = 0.94;
 
 /// Numbers of pairs of games.
 const PAIRS: [u64; 5] = [3, 5, 10, 30, 100];
@@ -84,7 +84,7 @@ fn intervals_hold_at_any_number_of_blocks() {
             let coverage = coverage(score, pair);
             let told = format!("{kind}, score {score}, {PAIRS:?} pairs: {coverage:.3?}");
             println!("{told}");
-            if coverage.iter().any(|&coverage| coverage < LEAST) {
+            if coverage.iter().any(|&coverage| coverage < MIN_COVERAGE) {
                 too_low.push(told);
             }
         }
@@ -140,7 +140,7 @@ fn luck_adjusted_intervals_hold_at_any_number_of_blocks() {
         }
         let coverage = covered.map(|covered| f64::from(covered) / f64::from(MATCHES));
         println!("score {mean:.3}, {PAIRS:?} pairs: {coverage:.3?}");
-        assert!(coverage.iter().all(|&coverage| coverage >= LEAST), "{mean}: {coverage:?}");
+        assert!(coverage.iter().all(|&coverage| coverage >= MIN_COVERAGE), "{mean}: {coverage:?}");
     }
 }
 

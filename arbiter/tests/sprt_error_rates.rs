@@ -15,7 +15,7 @@ const TESTS: u32 = 1500;
 const ALLOWED: f64 = 0.05;
 
 /// Maximum number of blocks of a test.
-const MOST_BLOCKS: u64 = 100_000;
+const MAX_BLOCKS: u64 = 100_000;
 
 fn sprt(elo0: f64, elo1: f64, model: EloModel) -> Sprt {
     Sprt::new(elo0, elo1, ALLOWED, ALLOWED, model).unwrap()
@@ -39,7 +39,7 @@ fn simulate<S>(
                 blocks += block;
                 break;
             }
-            assert!(block < MOST_BLOCKS, "no end: {sprt:?}");
+            assert!(block < MAX_BLOCKS, "no end: {sprt:?}");
         }
     }
     (f64::from(accepted) / f64::from(tests), blocks as f64 / f64::from(tests))

@@ -8,16 +8,16 @@ use matches::plan::deck::{Deck, Draws};
 use matches::plan::rules::program::RulesError;
 use matches::plan::rules::{Position, PositionError};
 use matches::plan::schedule::{Schedule, ScheduledGame};
-use matches::play::reruns::MOST_OF_A_GAME;
+use matches::play::reruns::MAX_OF_A_GAME;
 use matches::record::GameRecord;
 use matches::record::digest::StoredGame;
 use matches::record::ending::Ending;
 use thiserror::Error;
 
 /// Maximum of times, in microseconds: about a year. Sums of them cannot overflow in the store.
-const MOST_MICROS: u64 = 1 << 45;
+const MAX_MICROS: u64 = 1 << 45;
 /// Maximum of other numbers, far above the nodes of any search.
-const MOST: u64 = 1 << 50;
+const MAX_NUMBER: u64 = 1 << 50;
 
 /// Reasons to refuse a game.
 #[derive(Debug, Error)]
@@ -119,8 +119,8 @@ fn check_numbers(record: &GameRecord) -> Result<(), GameError> {
     let times = turns.flatten().chain(lags.into_iter().flatten());
     let others = record.turns.iter().filter_map(|turn| turn.nodes);
     let others = others.chain(machine.and_then(|machine| machine.speed));
-    let times = times.map(|number| (number, MOST_MICROS));
-    let mut all = times.chain(others.map(|number| (number, MOST)));
+    let times = times.map(|number| (number, MAX_MICROS));
+    let mut all = times.chain(others.map(|number| (number, MAX_NUMBER)));
     match all.find(|(number, most)| number > most) {
         None => Ok(()),
         Some((number, most)) => Err(GameError::Bounds {
@@ -143,11 +143,11 @@ fn check_cards(
     let opening: Vec<&str> = opening.collect();
     same("opening", &opening.join(" "), &game.opening.join(" "))?;
     let reruns = record.reruns.len();
-    if reruns > MOST_OF_A_GAME {
+    if reruns > MAX_OF_A_GAME {
         return Err(GameError::Bounds {
             what: "reruns",
             found: reruns.to_string(),
-            expected: format!("at most {MOST_OF_A_GAME}"),
+            expected: format!("at most {MAX_OF_A_GAME}"),
         });
     }
     // Each rerun has another deck.

@@ -13,20 +13,20 @@ use crate::signature::{self, Key, SignatureError, Signer};
 /// Version of all messages.
 pub const VERSION: u32 = 1;
 /// Maximum length of a message with a game, in bytes: the default limit of a NATS server.
-pub const MOST_BYTES_OF_A_GAME: usize = 1 << 20;
+pub const MAX_BYTES_OF_A_GAME: usize = 1 << 20;
 /// Maximum length of all other messages, in bytes.
-pub const MOST_BYTES: usize = 1 << 18;
+pub const MAX_BYTES: usize = 1 << 18;
 /// Maximum length of a plan, in bytes: enough for some hundred thousand openings.
-pub const MOST_BYTES_OF_A_PLAN: usize = 1 << 26;
+pub const MAX_BYTES_OF_A_PLAN: usize = 1 << 26;
 /// Maximum number of workers in one message of a tally.
-const MOST_OF_A_PART: usize = 1000;
+const MAX_OF_A_PART: usize = 1000;
 /// Bytes of a message that an error quotes.
 const QUOTED: usize = 60;
 
 /// A versioned message.
 pub trait Message: Serialize + DeserializeOwned {
     /// Maximum length.
-    const MOST_BYTES: usize;
+    const MAX_BYTES: usize;
     /// Purpose that its signature covers.
     const PURPOSE: &'static str;
 
@@ -38,7 +38,7 @@ pub trait Message: Serialize + DeserializeOwned {
         let message = Outgoing { version: VERSION, fields: self };
         let bytes = serde_json::to_vec(&message).map_err(|reason| malformed(b"", &reason))?;
         let bytes = signer.sign(Self::PURPOSE, scope, &bytes);
-        bounded(&bytes, Self::MOST_BYTES)?;
+        bounded(&bytes, Self::MAX_BYTES)?;
         Ok(bytes)
     }
 
@@ -47,7 +47,7 @@ pub trait Message: Serialize + DeserializeOwned {
     /// # Errors
     /// Any [`MessageError`].
     fn decode(bytes: &[u8], scope: &str) -> Result<(Key, Self), MessageError> {
-        bounded(bytes, Self::MOST_BYTES)?;
+        bounded(bytes, Self::MAX_BYTES)?;
         let (by, content) = signature::open(bytes, Self::PURPOSE, scope)?;
         Ok((by, parse(content)?))
     }
@@ -57,7 +57,7 @@ pub trait Message: Serialize + DeserializeOwned {
     /// # Errors
     /// Any [`MessageError`].
     fn decode_by(key: &Key, bytes: &[u8], scope: &str) -> Result<Self, MessageError> {
-        bounded(bytes, Self::MOST_BYTES)?;
+        bounded(bytes, Self::MAX_BYTES)?;
         parse(key.open(bytes, Self::PURPOSE, scope)?)
     }
 }
@@ -312,7 +312,7 @@ impl Tally {
         };
         match names.len() {
             0 => vec![part(&[])],
-            _ => names.chunks(MOST_OF_A_PART).map(part).collect(),
+            _ => names.chunks(MAX_OF_A_PART).map(part).collect(),
         }
     }
 
@@ -328,20 +328,20 @@ impl Tally {
 macro_rules! messages {
     ($($name:ty: $purpose:literal $most:expr),*) => {
         $(impl Message for $name {
-            const MOST_BYTES: usize = $most;
+            const MAX_BYTES: usize = $most;
             const PURPOSE: &'static str = $purpose;
         })*
     };
 }
 
 messages!(
-    Work: "work" MOST_BYTES,
-    Outcome: "game" MOST_BYTES_OF_A_GAME,
-    RulesFault: "rules" MOST_BYTES_OF_A_GAME,
-    State: "state" MOST_BYTES,
-    OpenMatches: "open" MOST_BYTES,
-    Beat: "beat" MOST_BYTES,
-    Tally: "tally" MOST_BYTES_OF_A_GAME
+    Work: "work" MAX_BYTES,
+    Outcome: "game" MAX_BYTES_OF_A_GAME,
+    RulesFault: "rules" MAX_BYTES_OF_A_GAME,
+    State: "state" MAX_BYTES,
+    OpenMatches: "open" MAX_BYTES,
+    Beat: "beat" MAX_BYTES,
+    Tally: "tally" MAX_BYTES_OF_A_GAME
 );
 
 #[cfg(test)]
@@ -411,7 +411,7 @@ mod tests {
 
     #[test]
     fn a_long_message_is_not_read() {
-        let error = Work::decode(&vec![b' '; MOST_BYTES + 1], "").unwrap_err();
+        let error = Work::decode(&vec![b' '; MAX_BYTES + 1], "").unwrap_err();
         assert!(matches!(error, MessageError::TooLong { .. }), "{error}");
     }
 }

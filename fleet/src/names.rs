@@ -25,7 +25,7 @@ pub const COORDINATOR: &str = "coordinator";
 /// Hexadecimal digits of a match id.
 const ID_DIGITS: usize = 16;
 /// Maximum length of a worker's label.
-const MOST_LETTERS: usize = 64;
+const MAX_LETTERS: usize = 64;
 
 /// Names that belong to one match.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -110,7 +110,7 @@ pub fn label_of(name: &str) -> String {
         'a'..='z' | 'A'..='Z' | '0'..='9' | '-' | '_' => c,
         _ => '-',
     };
-    name.chars().take(MOST_LETTERS).map(fit).collect()
+    name.chars().take(MAX_LETTERS).map(fit).collect()
 }
 
 /// Default label of a worker: the name of its machine.
@@ -145,6 +145,6 @@ mod tests {
     #[test]
     fn any_name_becomes_a_label() {
         assert_eq!(label_of("a b.c*>ä"), "a-b-c---");
-        assert_eq!(label_of(&"x".repeat(100)).len(), MOST_LETTERS);
+        assert_eq!(label_of(&"x".repeat(100)).len(), MAX_LETTERS);
     }
 }

@@ -21,7 +21,7 @@ use serde_json::json;
 use thiserror::Error;
 use tokio::time::{sleep, timeout};
 
-use crate::message::{MOST_BYTES, MOST_BYTES_OF_A_GAME, MessageError};
+use crate::message::{MAX_BYTES, MAX_BYTES_OF_A_GAME, MessageError};
 use crate::names::{COORDINATOR, Names, WORKERS};
 use crate::signature::FileError;
 pub use bucket::Bucket;
@@ -31,9 +31,9 @@ pub use notices::{Notices, notify};
 /// Time that the server remembers message ids.
 const DUPLICATE_WINDOW: Duration = Duration::from_secs(120);
 /// Maximum number of deliveries of a unit before only its coordinator handles it.
-const MOST_DELIVERIES: i64 = 10;
+const MAX_DELIVERIES: i64 = 10;
 /// Maximum number of workers that wait for units.
-const MOST_WAITING: i64 = 100_000;
+const MAX_WAITING: i64 = 100_000;
 /// Time that the coordinator may take to store a game.
 const COORDINATOR_WAIT: Duration = Duration::from_secs(60);
 /// Time that a busy server has to answer at the start.
@@ -176,10 +176,10 @@ impl MatchQueue {
         ack_wait: Duration,
     ) -> Result<MatchQueue, QueueError> {
         let (name, subject) = (names.work_stream(), names.work());
-        let work = ensure_stream(context, name, subject, MOST_BYTES).await?;
+        let work = ensure_stream(context, name, subject, MAX_BYTES).await?;
         let (name, subject) = (names.result_stream(), names.result("*"));
-        let results = ensure_stream(context, name, subject, MOST_BYTES_OF_A_GAME).await?;
-        ensure_consumer(&work, WORKERS, ack_wait, MOST_DELIVERIES).await?;
+        let results = ensure_stream(context, name, subject, MAX_BYTES_OF_A_GAME).await?;
+        ensure_consumer(&work, WORKERS, ack_wait, MAX_DELIVERIES).await?;
         let consumer = ensure_consumer(&results, COORDINATOR, COORDINATOR_WAIT, -1).await?;
         Ok(MatchQueue { work, results, consumer })
     }
@@ -284,7 +284,7 @@ async fn ensure_consumer(
         max_deliver,
         // Any number of workers may have a unit in progress.
         max_ack_pending: -1,
-        max_waiting: MOST_WAITING,
+        max_waiting: MAX_WAITING,
         ..pull::Config::default()
     };
     let consumer = stream.create_consumer(config).await;

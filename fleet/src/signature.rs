@@ -26,7 +26,7 @@ use crate::names::user_folder;
 /// text that the server sends as a nonce, with the same key.
 const BEGINNING: &[u8] = b"\xfffleet ";
 /// Maximum length of the line with key and signature.
-const MOST_OF_THE_LINE: usize = 160;
+const MAX_OF_THE_LINE: usize = 160;
 /// Letters of a key that identify it.
 const LETTERS_OF_AN_ID: usize = 16;
 /// Name of a kept key in errors.
@@ -155,7 +155,7 @@ pub fn claimed_key(bytes: &[u8]) -> Option<&str> {
 
 /// The key, the signature and the content of a message, all unchecked.
 fn parts(bytes: &[u8]) -> Option<(&str, &str, &[u8])> {
-    let beginning = &bytes[..bytes.len().min(MOST_OF_THE_LINE)];
+    let beginning = &bytes[..bytes.len().min(MAX_OF_THE_LINE)];
     let end = beginning.iter().position(|&byte| byte == b'\n')?;
     let (by, signature) = std::str::from_utf8(&bytes[..end]).ok()?.split_once(' ')?;
     Some((by, signature, &bytes[end + 1..]))

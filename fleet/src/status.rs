@@ -18,7 +18,7 @@ use crate::queue::{Bucket, QueueError, connect};
 use crate::signature::Key;
 
 /// Heartbeats requested from the server at a time.
-const MOST_ASKED: usize = 64;
+const MAX_ASKED: usize = 64;
 
 /// Prints the state of the fleet; returns the exit status.
 pub async fn status(server: &ServerArgs, args: &StatusArgs) -> ExitCode {
@@ -70,7 +70,7 @@ async fn on_server(server: &ServerArgs) -> Result<String, QueueError> {
             let beat = beats.get_readable(&key.to_string(), &key, "").await;
             (beat, key)
         });
-        let mut answers = futures_util::stream::iter(asked).buffered(MOST_ASKED);
+        let mut answers = futures_util::stream::iter(asked).buffered(MAX_ASKED);
         while let Some((beat, key)) = answers.next().await {
             workers.extend(beat?.map(|beat: Beat| (key, beat)));
         }

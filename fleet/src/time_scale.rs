@@ -12,9 +12,9 @@ use matches::record::GameRecord;
 use crate::check::GameError;
 
 /// Minimum scale, in permille.
-pub const LEAST: u32 = 125;
+pub const MIN: u32 = 125;
 /// Maximum scale, in permille.
-pub const MOST: u32 = 8000;
+pub const MAX: u32 = 8000;
 
 /// Returns the scale for a machine of this speed, in permille; both speeds are in positions a second.
 ///
@@ -29,8 +29,8 @@ pub const MOST: u32 = 8000;
 pub fn scale(reference: u64, speed: u64) -> u32 {
     let speed = u128::from(speed.max(1));
     let permille = (u128::from(reference) * 1000 + speed / 2) / speed;
-    let permille = u32::try_from(permille).unwrap_or(MOST);
-    permille.clamp(LEAST, MOST)
+    let permille = u32::try_from(permille).unwrap_or(MAX);
+    permille.clamp(MIN, MAX)
 }
 
 /// Whether any engine of a match has a time limit.
@@ -144,7 +144,7 @@ mod tests {
         };
         assert_eq!(refused(&timed, None, Some(5), None), None);
         assert_eq!(refused(&timed, Some(10), Some(5), Some(2000)), None);
-        assert_eq!(refused(&timed, Some(10), Some(1), Some(MOST)), None);
+        assert_eq!(refused(&timed, Some(10), Some(1), Some(MAX)), None);
         assert_eq!(refused(&timeless, Some(10), Some(5), None), None);
         for (plan, reference, speed, scale, words) in [
             (&timed, Some(10), Some(5), Some(1999), "found 1999 permille, expected 2000"),

@@ -7,7 +7,7 @@ use matches::plan::Plan;
 use crate::message::Work;
 
 /// Maximum number of games in a unit.
-const MOST_GAMES: u64 = 24;
+const MAX_GAMES: u64 = 24;
 
 /// Units of a plan, numbered from 0 in the order of the schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ impl Units {
     }
 
     fn new(games: u64, games_per_block: u64) -> Units {
-        Units { games, games_per_block, per_block: games_per_block.div_ceil(MOST_GAMES) }
+        Units { games, games_per_block, per_block: games_per_block.div_ceil(MAX_GAMES) }
     }
 
     pub fn count(&self) -> u64 {
@@ -35,8 +35,8 @@ impl Units {
     pub fn games(&self, unit: u64) -> RangeInclusive<u64> {
         let (block, part) = (unit / self.per_block, unit % self.per_block);
         let begin = block * self.games_per_block;
-        let end = (begin + ((part + 1) * MOST_GAMES).min(self.games_per_block)).min(self.games);
-        begin + part * MOST_GAMES + 1..=end
+        let end = (begin + ((part + 1) * MAX_GAMES).min(self.games_per_block)).min(self.games);
+        begin + part * MAX_GAMES + 1..=end
     }
 
     /// Whether a message names a unit and its games.
@@ -48,7 +48,7 @@ impl Units {
     pub fn of_game(&self, game: u64) -> u64 {
         let index = game.saturating_sub(1);
         let (block, within) = (index / self.games_per_block, index % self.games_per_block);
-        block * self.per_block + within / MOST_GAMES
+        block * self.per_block + within / MAX_GAMES
     }
 }
 
@@ -63,7 +63,7 @@ mod tests {
             let mut all = Vec::new();
             for unit in 0..units.count() {
                 let range = units.games(unit);
-                assert!(range.clone().count() as u64 <= MOST_GAMES, "{range:?}");
+                assert!(range.clone().count() as u64 <= MAX_GAMES, "{range:?}");
                 let blocks = range.clone().map(|game| (game - 1) / per_block);
                 assert_eq!(blocks.collect::<std::collections::HashSet<_>>().len(), 1);
                 assert!(range.clone().all(|game| units.of_game(game) == unit), "{range:?}");

@@ -3,7 +3,7 @@
 use std::fs;
 
 use async_nats::jetstream::Context;
-use fleet::message::{MOST_BYTES, MOST_BYTES_OF_A_GAME};
+use fleet::message::{MAX_BYTES, MAX_BYTES_OF_A_GAME};
 use rustix::process::Signal;
 
 use crate::common::{Fleet, MATCH, Process, Server, assert_whole, with_jetstream};
@@ -12,7 +12,7 @@ use crate::common::{Fleet, MATCH, Process, Server, assert_whole, with_jetstream}
 const CONFIG: &str = "max_payload: 209715200\nmax_pending: 419430400\n";
 const LONG: usize = 100 << 20;
 /// Maximum memory of a coordinator or a worker, in KiB.
-const MOST_MEMORY: u64 = 200 << 10;
+const MAX_MEMORY: u64 = 200 << 10;
 
 /// The server's answer to a message of `bytes` bytes.
 async fn answer(context: &Context, subject: String, bytes: usize) -> Result<(), String> {
@@ -52,10 +52,10 @@ fn messages_of_100_mib_are_refused_before_they_are_read() {
     let refused = with_jetstream(&fleet.server.url(), async |context| {
         let mut answers = Vec::new();
         for (subject, most) in [
-            (names.work(), MOST_BYTES),
-            (names.result("one"), MOST_BYTES_OF_A_GAME),
-            (format!("$KV.fleet_matches.{}", names.state()), MOST_BYTES_OF_A_GAME),
-            ("$KV.fleet_beats.one".to_string(), MOST_BYTES),
+            (names.work(), MAX_BYTES),
+            (names.result("one"), MAX_BYTES_OF_A_GAME),
+            (format!("$KV.fleet_matches.{}", names.state()), MAX_BYTES_OF_A_GAME),
+            ("$KV.fleet_beats.one".to_string(), MAX_BYTES),
         ] {
             for bytes in [LONG, most + 1] {
                 answers.push((subject.clone(), patient_answer(&context, &subject, bytes).await));
@@ -79,7 +79,7 @@ fn messages_of_100_mib_are_refused_before_they_are_read() {
     worker.signal(Signal::CONT);
     assert_whole(&fleet, &mut coordinator, MATCH);
     for peak in [of_coordinator, peak(&worker)] {
-        assert!(peak < MOST_MEMORY, "{peak} KiB");
+        assert!(peak < MAX_MEMORY, "{peak} KiB");
     }
 }
 

@@ -8,10 +8,10 @@ use buxtehude::protocol::text;
 use rustix::fs::{CWD, Mode, OFlags, openat};
 
 /// Maximum length in bytes of a file of text, such as settings or openings.
-pub const MOST_BYTES_OF_TEXT: u64 = 1 << 26;
+pub const MAX_BYTES_OF_TEXT: u64 = 1 << 26;
 
 /// Maximum length in bytes of a line of a file that is read line by line; a game of 10,000 plies takes 4 MB.
-const LONGEST_LINE: u64 = 1 << 24;
+const MAX_LINE_LENGTH: u64 = 1 << 24;
 
 /// First bytes of every SQLite database, and so of every store.
 const STORE_MAGIC: &[u8] = b"SQLite format 3\0";
@@ -46,10 +46,10 @@ pub fn open(path: &Path) -> io::Result<File> {
 /// As [`open`], and if the file is too long or is not text.
 pub fn read_text(path: &Path) -> io::Result<String> {
     let mut bytes = Vec::new();
-    open(path)?.take(MOST_BYTES_OF_TEXT + 1).read_to_end(&mut bytes)?;
-    match bytes.len() as u64 > MOST_BYTES_OF_TEXT {
+    open(path)?.take(MAX_BYTES_OF_TEXT + 1).read_to_end(&mut bytes)?;
+    match bytes.len() as u64 > MAX_BYTES_OF_TEXT {
         false => text_of(bytes),
-        true => Err(io::Error::other(format!("expected at most {MOST_BYTES_OF_TEXT} bytes"))),
+        true => Err(io::Error::other(format!("expected at most {MAX_BYTES_OF_TEXT} bytes"))),
     }
 }
 
@@ -105,9 +105,9 @@ pub fn line_at(path: &Path, begin: u64) -> io::Result<Vec<u8>> {
 /// Returns the next line without its newline; `None` at the end of the file.
 fn read_line(file: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
     let mut line = Vec::new();
-    file.take(LONGEST_LINE).read_until(b'\n', &mut line)?;
-    if line.len() as u64 == LONGEST_LINE && !line.ends_with(b"\n") {
-        return Err(io::Error::other(format!("a line has more than {LONGEST_LINE} bytes")));
+    file.take(MAX_LINE_LENGTH).read_until(b'\n', &mut line)?;
+    if line.len() as u64 == MAX_LINE_LENGTH && !line.ends_with(b"\n") {
+        return Err(io::Error::other(format!("a line has more than {MAX_LINE_LENGTH} bytes")));
     }
     let is_end = line.is_empty();
     line.pop_if(|byte| *byte == b'\n');

@@ -38,7 +38,7 @@ pub use check::LuckChecker;
 pub use stored::measure_store;
 
 /// Number of plies until the first draw, beyond which no forecast says how many outcomes it has.
-const LONGEST_LINE: usize = 50;
+const MAX_LINE_LENGTH: usize = 50;
 
 /// Number of digits of a hash in an identity.
 const DIGITS: usize = 12;
@@ -281,7 +281,7 @@ impl Evaluator {
 
 /// Number of outcomes of the first draw in a line of play; 0 if none comes soon.
 fn outcomes_of_first_draw(mut position: Position) -> usize {
-    for _ in 0..LONGEST_LINE {
+    for _ in 0..MAX_LINE_LENGTH {
         let outcomes = position.outcomes().len();
         let word = position.legal_actions().into_iter().next();
         // A legal word can be played.

@@ -25,7 +25,7 @@ static FILES: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 const ENDS_OF_STORE: [&str; 4] = ["", "-wal", "-shm", "-journal"];
 
 /// Maximum number of symbolic links that lead to a file, as on Linux.
-const MOST_LINKS: usize = 40;
+const MAX_LINKS: usize = 40;
 
 /// Hides an existing file from engines, and with it the files that SQLite keeps next to a store.
 pub fn add(path: &Path) {
@@ -235,7 +235,7 @@ pub fn end_last_line(mut file: &File) -> io::Result<()> {
 /// Absolute path of a file behind all symbolic links; the file itself need not exist.
 fn behind_links(path: &Path) -> io::Result<PathBuf> {
     let mut path = std::path::absolute(path)?;
-    for _ in 0..MOST_LINKS {
+    for _ in 0..MAX_LINKS {
         match fs::canonicalize(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             found => return found,

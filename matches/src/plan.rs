@@ -20,7 +20,7 @@ use std::time::Duration;
 use buxtehude::rules::is_card;
 
 pub use adjudication::{Adjudication, Resign};
-pub use limit::{ClockLimit, LONGEST_MARGIN, Limit, TimeLimit, clock};
+pub use limit::{ClockLimit, Limit, MAX_MARGIN, TimeLimit, clock};
 pub use luck::{LuckBy, LuckPlan, USUAL_LUCK_PERCENT};
 pub use sandbox::{Isolate, ResourceLimits};
 
@@ -31,7 +31,7 @@ use crate::score::Sprt;
 use crate::spelling::quote;
 
 /// Maximum number of engines of a match.
-pub const MOST_ENGINES: usize = 1000;
+pub const MAX_ENGINES: usize = 1000;
 
 /// A whole match or tournament.
 #[derive(Clone, Debug)]

@@ -20,7 +20,7 @@ pub use luck::Luck;
 use seed::Seed;
 
 /// Maximum number of characters of an engine's name.
-pub const LONGEST_NAME: usize = 200;
+pub const MAX_NAME_LENGTH: usize = 200;
 
 /// Maximum number of words of a principal variation in a record.
 pub const MAX_LINE: usize = 12;
@@ -31,9 +31,9 @@ pub const MAX_FLAW: usize = 100;
 /// Reason of a time forfeit in a record without the clock. Digests depend on this text.
 const TOO_LATE: &str = "it answered later than its limit and the margin allow";
 
-/// `true` if a name has more than [`LONGEST_NAME`] characters.
+/// `true` if a name has more than [`MAX_NAME_LENGTH`] characters.
 pub fn is_too_long(name: &str) -> bool {
-    name.chars().nth(LONGEST_NAME).is_some()
+    name.chars().nth(MAX_NAME_LENGTH).is_some()
 }
 
 /// A finished game with everything needed to replay it.

@@ -75,7 +75,7 @@ pub fn shares(places: &[u32]) -> Vec<f64> {
 }
 
 /// Least number of blocks whose errors are compared.
-const LEAST_BLOCKS: u64 = 5;
+const MIN_BLOCKS: u64 = 5;
 
 /// A game with the totals of each seat's turns.
 pub type Summary<'a> = (&'a GameRecord, &'a [TurnSums]);
@@ -290,7 +290,7 @@ impl Standings {
     pub fn equivalent_games(&self) -> Option<u64> {
         let errors = self.engines.iter().filter(|tally| tally.games > 0);
         let errors = errors.map(|tally| match tally.adjusted_blocks() {
-            ..LEAST_BLOCKS => None,
+            ..MIN_BLOCKS => None,
             _ => Some((tally.error()?, tally.adjusted_error()?)),
         });
         let squares = errors.map(|errors| errors.map(|(raw, less)| (raw.powi(2), less.powi(2))));

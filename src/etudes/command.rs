@@ -220,7 +220,7 @@ fn expected(option: &str) -> String {
             names.join(" or ")
         }
         FACTORS_FILE => "a file written by `tune --save`".into(),
-        _ => format!("a whole number from 0 to {}", factors::LARGEST),
+        _ => format!("a whole number from 0 to {}", factors::MAX),
     }
 }
 

@@ -11,7 +11,7 @@ use crate::protocol::text::without_mark;
 use crate::rules::number::whole_number;
 
 /// Largest factor, in hundredths; the smallest is 0.
-pub const LARGEST: u32 = 1000;
+pub const MAX: u32 = 1000;
 
 /// Names of the factors as engine options, in the order of output and of the file.
 pub const NAMES: [&str; 3] = ["Ks", "Kc", "Kp"];
@@ -50,9 +50,9 @@ impl ChosenFactors {
     }
 }
 
-/// Parses a factor: a whole number from 0 to [`LARGEST`].
+/// Parses a factor: a whole number from 0 to [`MAX`].
 pub fn parse(text: &str) -> Option<i32> {
-    number(text, 0..=LARGEST).map(|value| value as i32)
+    number(text, 0..=MAX).map(|value| value as i32)
 }
 
 /// Parses a whole number within a range.

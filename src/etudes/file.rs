@@ -13,7 +13,7 @@ use crate::rules::hase::{Etude, EtudeError, Ruleset};
 use crate::rules::{Game, Rules, Seat, Variant};
 
 /// Maximum length of a file.
-const MOST_BYTES: u64 = 1 << 26;
+const MAX_BYTES: u64 = 1 << 26;
 
 /// The contents of a file, byte for byte. Lines end in LF or CRLF; the last one may have no line end.
 #[derive(Debug)]
@@ -121,10 +121,10 @@ pub(super) fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
         return Err(io::Error::other("expected a regular file"));
     }
     let mut bytes = Vec::new();
-    File::open(path)?.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
-    match bytes.len() as u64 > MOST_BYTES {
+    File::open(path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+    match bytes.len() as u64 > MAX_BYTES {
         false => check_beginning(&bytes).map(|()| bytes).map_err(io::Error::other),
-        true => Err(io::Error::other(format!("expected at most {MOST_BYTES} bytes"))),
+        true => Err(io::Error::other(format!("expected at most {MAX_BYTES} bytes"))),
     }
 }
 

@@ -55,25 +55,25 @@ pub struct Settings {
 }
 
 /// Largest value of a factor, in hundredths.
-const MOST_FACTOR: u32 = 1000;
+const MAX_FACTOR: u32 = 1000;
 
 /// Options for the settings.
 pub const OPTIONS: &[ModelOption] = &[
     ModelOption {
         name: "Ks",
-        values: Values::UpTo(MOST_FACTOR),
+        values: Values::UpTo(MAX_FACTOR),
         get: |settings| settings.hase.factors.lettuces as u32,
         set: |settings, value| settings.hase.factors.lettuces = value as i32,
     },
     ModelOption {
         name: "Kc",
-        values: Values::UpTo(MOST_FACTOR),
+        values: Values::UpTo(MAX_FACTOR),
         get: |settings| settings.hase.factors.carrots as u32,
         set: |settings, value| settings.hase.factors.carrots = value as i32,
     },
     ModelOption {
         name: "Kp",
-        values: Values::UpTo(MOST_FACTOR),
+        values: Values::UpTo(MAX_FACTOR),
         get: |settings| settings.hase.factors.path as u32,
         set: |settings, value| settings.hase.factors.path = value as i32,
     },

@@ -25,16 +25,16 @@ pub const GOAL: u8 = 21;
 /// Pawns per seat.
 pub const PAWNS: usize = 2;
 
-const MOST_SEATS: usize = 4;
+const MAX_SEATS: usize = 4;
 const FACES: u8 = 6;
 
 /// A position.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Position {
     /// Squares of each seat's pawns, the rear one first.
-    pawns: [[u8; PAWNS]; MOST_SEATS],
+    pawns: [[u8; PAWNS]; MAX_SEATS],
     /// Place of each seat, or 0 while it is open.
-    places: [u8; MOST_SEATS],
+    places: [u8; MAX_SEATS],
     seats: u8,
     mover: u8,
     /// Roll for the next move, or 0 if a roll is due.
@@ -109,9 +109,9 @@ impl Game for Position {
     const HAS_CARDS: bool = true;
 
     fn start(_: &'static (), seats: usize) -> Option<Position> {
-        (2..=MOST_SEATS).contains(&seats).then_some(Position {
-            pawns: [[0; PAWNS]; MOST_SEATS],
-            places: [0; MOST_SEATS],
+        (2..=MAX_SEATS).contains(&seats).then_some(Position {
+            pawns: [[0; PAWNS]; MAX_SEATS],
+            places: [0; MAX_SEATS],
             seats: seats as u8,
             mover: 0,
             roll: 0,
@@ -259,6 +259,6 @@ impl Iterator for Moves {
 impl ExactSizeIterator for Moves {}
 
 /// Pads an array to the largest number of seats.
-fn by_seat<T: Copy>(seats: &[T], absent: T) -> [T; MOST_SEATS] {
+fn by_seat<T: Copy>(seats: &[T], absent: T) -> [T; MAX_SEATS] {
     array::from_fn(|seat| seats.get(seat).copied().unwrap_or(absent))
 }

@@ -7,7 +7,7 @@ use std::hint::black_box;
 use super::{Game, Turn};
 
 /// Subtrees below this depth are too small to check for interruption.
-const SMALLEST_INTERRUPTIBLE_DEPTH: u32 = 4;
+const MIN_INTERRUPTIBLE_DEPTH: u32 = 4;
 
 /// Counts the leaves `depth` plies below `position`, without playing the last ply.
 ///
@@ -44,7 +44,7 @@ fn count<G: Game, const BULK: bool>(
     depth: u32,
     should_stop: &mut impl FnMut() -> bool,
 ) -> Option<u64> {
-    if depth < SMALLEST_INTERRUPTIBLE_DEPTH {
+    if depth < MIN_INTERRUPTIBLE_DEPTH {
         return Some(count_to_the_end::<G, BULK>(position, depth));
     }
     if should_stop() {

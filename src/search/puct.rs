@@ -31,7 +31,7 @@ use std::thread;
 use answer::{RootMove, Tally};
 use arena::NodeIndex;
 use reuse::Root;
-use walk::LONGEST_WALK;
+use walk::MAX_WALK_LENGTH;
 
 use super::goal::Goal;
 use super::visits::{Team, Visits};
@@ -85,7 +85,7 @@ pub fn search<G: Evaluate>(
         evaluator: &evaluator,
         arena,
         visits: Visits::of(Arc::clone(&team)),
-        path: Vec::with_capacity(LONGEST_WALK),
+        path: Vec::with_capacity(MAX_WALK_LENGTH),
         exploration: EXPLORATION * SPREAD[thread % SPREAD.len()],
         thread,
         others: &tallies,

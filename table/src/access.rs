@@ -132,9 +132,9 @@ fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a str>
 }
 
 /// Maximum length of a header in an error message.
-const LONGEST_QUOTED: usize = 100;
+const MAX_QUOTED_LENGTH: usize = 100;
 
 /// Quotes a client's text, shortened if it is long.
 pub fn quoted(text: &str) -> String {
-    format!("{:?}", shortened(text, LONGEST_QUOTED))
+    format!("{:?}", shortened(text, MAX_QUOTED_LENGTH))
 }

@@ -22,21 +22,21 @@ use crate::client::{ClientId, Connection};
 use crate::error::ApiError;
 
 /// Maximum length of a body.
-pub const MOST_BODY_BYTES: usize = 256 * 1024;
+pub const MAX_BODY_BYTES: usize = 256 * 1024;
 /// Maximum memory of one client's requests and unwritten answers.
-const MOST_BYTES_OF_ONE: usize = 32 << 20;
+const MAX_BYTES_OF_ONE: usize = 32 << 20;
 /// Maximum memory of all clients' requests and unwritten answers.
-const MOST_BYTES: usize = 64 << 20;
+const MAX_BYTES: usize = 64 << 20;
 /// The part of it that large requests may use.
-const MOST_LARGE_BYTES: usize = 48 << 20;
+const MAX_LARGE_BYTES: usize = 48 << 20;
 /// Memory that a request needs besides its body and answer.
 const USUAL_BYTES: usize = 64 << 10;
 /// Maximum length of a body that is not large.
 const SMALL_BODY_BYTES: usize = 4 << 10;
 /// Maximum number of a client's long jobs of a kind that run or wait for an engine.
-const MOST_LONG_JOBS: usize = 2;
+const MAX_LONG_JOBS: usize = 2;
 /// Maximum number of further ones, which wait for these.
-const MOST_QUEUED_JOBS: usize = 16;
+const MAX_QUEUED_JOBS: usize = 16;
 
 /// Kinds of long jobs: an analysis may take minutes, and a game must not wait for it.
 #[derive(Clone, Copy, Debug)]
@@ -87,7 +87,7 @@ struct LongJobs {
 
 impl Default for LongJobs {
     fn default() -> LongJobs {
-        LongJobs { number: 0, turns: Arc::new(Semaphore::new(MOST_LONG_JOBS)) }
+        LongJobs { number: 0, turns: Arc::new(Semaphore::new(MAX_LONG_JOBS)) }
     }
 }
 
@@ -177,13 +177,13 @@ impl State {
     /// Takes memory.
     fn take(&mut self, client: ClientId, bytes: usize, is_large: bool) -> Result<(), ApiError> {
         let own = self.clients.get(&client).map_or(0, |usage| usage.bytes);
-        if own.saturating_add(bytes) > MOST_BYTES_OF_ONE {
+        if own.saturating_add(bytes) > MAX_BYTES_OF_ONE {
             return Err(ApiError::new(
                 StatusCode::TOO_MANY_REQUESTS,
                 "too many requests of this client at once; read their answers, or try again later",
             ));
         }
-        let most = if is_large { MOST_LARGE_BYTES } else { MOST_BYTES };
+        let most = if is_large { MAX_LARGE_BYTES } else { MAX_BYTES };
         if self.bytes.saturating_add(bytes) > most {
             return Err(ApiError::new(
                 StatusCode::SERVICE_UNAVAILABLE,
@@ -263,7 +263,7 @@ impl Place {
         let mut state = self.admission.state();
         let usage = state.clients.entry(self.client).or_default();
         let jobs = &mut usage.long_jobs[kind as usize];
-        if jobs.number >= MOST_LONG_JOBS + MOST_QUEUED_JOBS {
+        if jobs.number >= MAX_LONG_JOBS + MAX_QUEUED_JOBS {
             return Err(ApiError::new(
                 StatusCode::TOO_MANY_REQUESTS,
                 format!(
@@ -274,7 +274,7 @@ impl Place {
             ));
         }
         jobs.number += 1;
-        let ahead = jobs.number.saturating_sub(MOST_LONG_JOBS);
+        let ahead = jobs.number.saturating_sub(MAX_LONG_JOBS);
         Ok(QueuedJob { place: self.clone(), kind, ahead, turns: jobs.turns.clone() })
     }
 
@@ -371,7 +371,7 @@ pub async fn admit(
     let client = ClientId::of(&connection, &request);
     // The length of a chunked body is unknown.
     let body = request.body().size_hint().upper().unwrap_or(u64::MAX);
-    let body = usize::try_from(body).map_or(MOST_BODY_BYTES, |body| body.min(MOST_BODY_BYTES));
+    let body = usize::try_from(body).map_or(MAX_BODY_BYTES, |body| body.min(MAX_BODY_BYTES));
     let place = match admission.place(client, connection, body) {
         Ok(place) => place,
         Err(error) => return error.into_response(),

@@ -20,5 +20,5 @@ pub use etudes::{EtudeCatalog, etude_files, etudes, judge};
 pub use files::FilesError;
 pub use games::{GameCatalog, game, game_files, games};
 pub use record::{Recorder, record};
-pub use review::{MOST_REVIEWS, review};
+pub use review::{MAX_REVIEWS, review};
 pub use rules::{draw, new, play, show, solved};

@@ -6,6 +6,6 @@ mod scene;
 mod state;
 
 pub use chance::Chance;
-pub use game::{Game, GameError, MOST_WORDS, Played};
+pub use game::{Game, GameError, MAX_WORDS, Played};
 pub use scene::{Card, Moment, Scene, number};
 pub use state::{Drawn, State, Step, Took, steps_of};

@@ -15,7 +15,7 @@ use serde::de::{DeserializeOwned, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::access::quoted;
-use crate::admission::{Admitted, MOST_BODY_BYTES, Place};
+use crate::admission::{Admitted, MAX_BODY_BYTES, Place};
 use crate::error::ApiError;
 
 /// Content type of requests and answers.
@@ -107,7 +107,7 @@ impl<S: Send + Sync, T> FromRequest<S> for JsonRequest<T> {
         let bytes = bytes.map_err(|rejection| match rejection.status() {
             StatusCode::PAYLOAD_TOO_LARGE => {
                 let message =
-                    format!("the body is too large; expected at most {MOST_BODY_BYTES} bytes");
+                    format!("the body is too large; expected at most {MAX_BODY_BYTES} bytes");
                 ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, message)
             }
             _ => ApiError::invalid(

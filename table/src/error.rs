@@ -13,7 +13,7 @@ use crate::board::GameError;
 use crate::pool::SearchError;
 
 /// Maximum length of a parser's message, which quotes the client.
-const LONGEST_REASON: usize = 400;
+const MAX_REASON_LENGTH: usize = 400;
 
 /// An error for a client.
 #[derive(Debug, Error)]
@@ -81,7 +81,7 @@ impl From<SearchError> for ApiError {
 
 /// The error of a value that does not match the schema of an operation.
 fn mismatch(reason: &str) -> ApiError {
-    let reason = shortened(reason, LONGEST_REASON);
+    let reason = shortened(reason, MAX_REASON_LENGTH);
     ApiError::invalid(format!("{reason}; expected the form described by GET /api"))
 }
 

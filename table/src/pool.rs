@@ -29,7 +29,7 @@ pub use scheduler::{Load, PoolBounds};
 use worker::Worker;
 
 /// Capacity for an engine's reports that the asker has not read; further ones are dropped.
-const MOST_UNTAKEN: usize = 1024;
+const MAX_UNTAKEN: usize = 1024;
 
 /// A pool of engines.
 #[derive(Debug)]
@@ -107,7 +107,7 @@ impl Pool {
         let stop = Arc::new(AtomicBool::new(false));
         let (ahead_sender, ahead) = watch::channel(0);
         let (answer_sender, answer) = oneshot::channel();
-        let (infos_sender, infos) = follows.then(|| mpsc::channel(MOST_UNTAKEN)).unzip();
+        let (infos_sender, infos) = follows.then(|| mpsc::channel(MAX_UNTAKEN)).unzip();
         self.scheduler.submit(Job {
             client,
             question,

@@ -9,7 +9,7 @@ use matches::record::printable::shortened;
 use tower_http::compression::CompressionLayer;
 
 use crate::access::{Hosts, guard, quoted};
-use crate::admission::{Admission, MOST_BODY_BYTES, admit};
+use crate::admission::{Admission, MAX_BODY_BYTES, admit};
 use crate::api::{self, App};
 use crate::assets::{ASSETS, StaticFile};
 use crate::client::identify;
@@ -50,7 +50,7 @@ pub fn router(app: App, hosts: Hosts) -> Router {
         .route("/api/games", get(api::game_files))
         .route("/api/games/{file}", get(api::games))
         .route("/api/games/{file}/{number}", get(api::game))
-        .layer(DefaultBodyLimit::max(MOST_BODY_BYTES))
+        .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
         .layer(middleware::from_fn_with_state(Admission::new(), admit));
     // Pages have no place, so that they are served even if their client's requests are refused.
     pages

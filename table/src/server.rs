@@ -18,7 +18,7 @@ use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, oneshot};
 
 use crate::access::Hosts;
-use crate::api::{App, EtudeCatalog, FilesError, GameCatalog, MOST_REVIEWS, Recorder};
+use crate::api::{App, EtudeCatalog, FilesError, GameCatalog, MAX_REVIEWS, Recorder};
 use crate::args::ServeArgs;
 use crate::pool::Pool;
 use crate::router::router;
@@ -112,7 +112,7 @@ pub fn app(args: &ServeArgs, isolation: Option<Isolation>) -> Result<App, Server
         pool: Arc::new(Pool::new(engines, args.pool_bounds(), isolation)?),
         chance,
         bounds: args.search_bounds(),
-        reviews: Arc::new(Semaphore::new(MOST_REVIEWS)),
+        reviews: Arc::new(Semaphore::new(MAX_REVIEWS)),
         etudes,
         games,
         recorder,

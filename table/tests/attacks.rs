@@ -15,7 +15,7 @@ use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
 use rustix::process::{Resource, getrlimit, setrlimit};
 use serde_json::{Value, json};
-use table::board::MOST_WORDS;
+use table::board::MAX_WORDS;
 use table::server::connections::{ConnectionBounds, serve};
 use tower::ServiceExt;
 
@@ -27,9 +27,9 @@ const GAME: &str = r#""game":{"variant":"hase-und-igel","players":2,"moves":[]}"
 /// More connections than the server allows.
 const MANY: usize = 1100;
 /// Maximum memory of the server under any attack, in KiB.
-const MOST_MEMORY: u64 = 200 * 1024;
+const MAX_MEMORY: u64 = 200 * 1024;
 /// Maximum median of a short operation under attack; generous, since other tests run at the same time.
-const MOST_LATENCY: Duration = Duration::from_millis(500);
+const MAX_LATENCY: Duration = Duration::from_millis(500);
 
 /// The longest possible game in a request, of six players.
 fn longest_game() -> Value {
@@ -37,7 +37,7 @@ fn longest_game() -> Value {
     let mut random = ChaCha8Rng::seed_from_u64(1);
     let mut position = variant.start(6).unwrap();
     let mut words = Vec::new();
-    while words.len() < MOST_WORDS {
+    while words.len() < MAX_WORDS {
         let legal = position.legal_actions();
         // A hare on a carrot square stays there.
         let stay = ["1001", "1002"][words.len() / 6 % 2].to_string();
@@ -160,8 +160,8 @@ fn assert_unread_answers_are_harmless(client: impl Fn(usize) -> Option<usize>) {
     }
     let peak = peak_memory(&program);
     println!("peak {peak} KiB, median of others {median:?}");
-    assert!(peak < MOST_MEMORY, "{peak} KiB");
-    assert!(median < MOST_LATENCY, "{median:?}");
+    assert!(peak < MAX_MEMORY, "{peak} KiB");
+    assert!(median < MAX_LATENCY, "{median:?}");
 }
 
 #[test]
@@ -200,7 +200,7 @@ fn many_clients_with_long_games_are_served_in_bounded_memory() {
     });
     let peak = peak_memory(&program);
     println!("peak {peak} KiB");
-    assert!(peak < MOST_MEMORY, "{peak} KiB");
+    assert!(peak < MAX_MEMORY, "{peak} KiB");
 }
 
 /// Others' latency while 64 connections send long games without a pause.
@@ -225,7 +225,7 @@ fn assert_many_requests_are_harmless(client: impl Fn(usize) -> Option<usize> + S
         during
     });
     println!("median of others {before:?}, during the attack {during:?}");
-    assert!(during < MOST_LATENCY, "{before:?} {during:?}");
+    assert!(during < MAX_LATENCY, "{before:?} {during:?}");
 }
 
 #[test]
@@ -266,7 +266,7 @@ fn a_client_with_many_long_jobs_waits_and_others_do_not() {
     assert_eq!(status, 429, "{answer}");
     let expected = "18 long requests of this client are in progress or waiting";
     assert!(answer.contains(expected), "{answer}");
-    assert!(median_of_others(&program) < MOST_LATENCY);
+    assert!(median_of_others(&program) < MAX_LATENCY);
     let short = format!(r#"{{{GAME},"limit":"nodes 10"}}"#);
     // Both processes are busy for a minute, so this client's search waits as the first one.
     let mut queued = Client::new(&program, Some(1));
@@ -297,7 +297,7 @@ fn idle_connections_lock_out_nobody() {
         .collect();
     let begun = Instant::now();
     let median = median_of_others(&program);
-    assert!(median < MOST_LATENCY, "{median:?}");
+    assert!(median < MAX_LATENCY, "{median:?}");
     assert!(begun.elapsed() < Duration::from_secs(15), "{:?}", begun.elapsed());
     drop(idle);
 }

@@ -8,7 +8,7 @@ use std::process::Command;
 /// Number of concurrent files, each with its own server and browser.
 const CONCURRENCY: &str = "--test-concurrency=2";
 /// Timeout for a file, in milliseconds.
-const LONGEST: &str = "--test-timeout=900000";
+const TIMEOUT: &str = "--test-timeout=900000";
 
 /// The file about a game that the page does not know.
 const THIRD_GAME: &str = "ludo.test.mjs";
@@ -18,7 +18,7 @@ const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/browser");
 fn run(files: &[String]) {
     let found = |path: Option<&'static str>| path.expect("the test is ignored without a browser");
     let output = Command::new(found(option_env!("NODE")))
-        .args(["--test", "--test-reporter=spec", CONCURRENCY, LONGEST])
+        .args(["--test", "--test-reporter=spec", CONCURRENCY, TIMEOUT])
         .args(files)
         .current_dir(FOLDER)
         .env("TABLE_BINARY", env!("CARGO_BIN_EXE_table"))

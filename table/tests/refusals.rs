@@ -4,8 +4,8 @@ use axum::body::Body;
 use axum::http::header::HOST;
 use axum::http::{Request, StatusCode};
 use serde_json::{Value, json};
-use table::admission::MOST_BODY_BYTES;
-use table::board::MOST_WORDS;
+use table::admission::MAX_BODY_BYTES;
+use table::board::MAX_WORDS;
 
 use crate::common::program::folder;
 use crate::common::server::{NAME, Server};
@@ -184,12 +184,12 @@ async fn what_is_no_json_is_refused() {
 async fn a_body_and_a_game_have_a_bound() {
     let server = Server::new(&[]);
     let start = r#"{"variant":"fox-and-hounds","players":2,"start":""#;
-    let text = format!("{start}{}\"}}", "x".repeat(MOST_BODY_BYTES));
+    let text = format!("{start}{}\"}}", "x".repeat(MAX_BODY_BYTES));
     let error = server.post_text("/api/new", text).await.error(StatusCode::PAYLOAD_TOO_LARGE);
     assert!(error.contains("expected at most 262144 bytes"), "{error}");
     // One word more than the maximum, mostly moves to and fro.
     let words = ["e1d2", "b8a7", "d2e1", "x"];
-    let long: Vec<&str> = words.into_iter().cycle().take(MOST_WORDS + 1).collect();
+    let long: Vec<&str> = words.into_iter().cycle().take(MAX_WORDS + 1).collect();
     let error = server
         .post("/api/show", &json!({ "game": fox(&long) }))
         .await

@@ -13,7 +13,7 @@ use crate::common::server::Server;
 /// Total number of random games, of all variants and numbers of players.
 const GAMES: usize = 400;
 /// Maximum length of a game.
-const MOST_WORDS: usize = 120;
+const MAX_WORDS: usize = 120;
 
 fn turn(position: &AnyPosition) -> Value {
     match position.turn() {
@@ -68,7 +68,7 @@ async fn random_games_are_as_the_rules_say() {
     let starts = starts();
     for number in 0..GAMES {
         let (variant, start) = starts[number % starts.len()];
-        let words = random_words(start, MOST_WORDS, &mut random);
+        let words = random_words(start, MAX_WORDS, &mut random);
         let shown = server
             .content("/api/show", &json!({ "game": game(variant, start.seats(), &words) }))
             .await;

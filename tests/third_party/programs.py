@@ -12,11 +12,11 @@ FAIRY_STOCKFISH = os.environ["FAIRY_STOCKFISH"]
 RANDOM_GAMES = int(os.environ.get("RANDOM_GAMES", 3))
 """Number of random games of each game whose rules come from another program."""
 
-LONGEST_RUN = 100 * max(3, RANDOM_GAMES)
+MAX_RUN = 100 * max(3, RANDOM_GAMES)
 """Timeout for a program, in seconds."""
 
 # A client may wait for a line for ever; then the tests end with a traceback.
-faulthandler.dump_traceback_later(2 * LONGEST_RUN, exit=True)
+faulthandler.dump_traceback_later(2 * MAX_RUN, exit=True)
 
 
 def show(variant, positions):
@@ -42,7 +42,7 @@ def show(variant, positions):
 def run(command, text=""):
     """Runs a program with the input `text`; returns its output, or raises an error with it."""
     finished = subprocess.run(
-        command, input=text, capture_output=True, text=True, timeout=LONGEST_RUN
+        command, input=text, capture_output=True, text=True, timeout=MAX_RUN
     )
     if finished.returncode != 0:
         raise AssertionError(

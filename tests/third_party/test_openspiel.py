@@ -24,7 +24,7 @@ GAMES = {
     "yacht": [2],
 }
 RESERVED = {"moves", "legal", "places", "winnings", "weights", "ponder", "estimate", "(none)", "-"}
-LONGEST_LINE = 1 << 20
+MAX_LINE_LENGTH = 1 << 20
 
 
 class Names(unittest.TestCase):
@@ -63,7 +63,7 @@ class Laws(unittest.TestCase):
         anew = randomness.randrange(100)
         while True:
             answer = " ".join(map(str, position.due()))
-            self.assertLess(len(answer), LONGEST_LINE)
+            self.assertLess(len(answer), MAX_LINE_LENGTH)
             if len(words) == anew:
                 self.assertEqual(openspiel.reach(None, text, start + words).due(), position.due())
             match answer.split():

@@ -27,7 +27,7 @@ use crate::self_play::{self, Sample};
 const LAST_RATE: f32 = 0.3;
 
 /// Lower limit of the factor on the learning rate.
-const LEAST_RATE: f32 = 0.01;
+const MIN_RATE: f32 = 0.01;
 
 /// Number of rounds between two checkpoints.
 const ROUNDS_A_CHECKPOINT: u64 = 10;
@@ -197,7 +197,7 @@ impl Course {
             (done, self.last_rounds, LAST_RATE, self.nodes)
         };
         let left = 1.0 - done as f32 / part as f32;
-        let rate = first_rate * (left * left).max(LEAST_RATE);
+        let rate = first_rate * (left * left).max(MIN_RATE);
         let mut samples: Vec<Sample> = Vec::with_capacity(self.samples * 2);
         let mut games = 0;
         // One for each thread.

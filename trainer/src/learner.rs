@@ -28,7 +28,7 @@ const SQUARE_DECAY: f32 = 0.999;
 const TINY: f32 = 1e-8;
 
 /// Number of batches after which Adam's bias correction no longer changes.
-const MOST_BATCHES: f32 = 100_000.0;
+const MAX_BATCHES: f32 = 100_000.0;
 
 /// Initial sum of squares of a row.
 const FIRST_SQUARE: f32 = 0.1;
@@ -44,7 +44,7 @@ pub struct Learner {
     mean: Dense,
     square: Dense,
     in_batch: usize,
-    /// Batches so far, up to [`MOST_BATCHES`].
+    /// Batches so far, up to [`MAX_BATCHES`].
     batches: f32,
     /// Rows of each look.
     parts: Vec<[u16; PARTS]>,
@@ -273,7 +273,7 @@ impl Learner {
 
     fn end_batch(&mut self, rate: f32) {
         self.in_batch = 0;
-        self.batches = (self.batches + 1.0).min(MOST_BATCHES);
+        self.batches = (self.batches + 1.0).min(MAX_BATCHES);
         let correct = |decay: f32| 1.0 - decay.powi(self.batches as i32);
         let mean_scale = 1.0 / correct(MEAN_DECAY);
         let square_scale = 1.0 / correct(SQUARE_DECAY);

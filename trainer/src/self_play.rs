@@ -21,7 +21,7 @@ use crate::player::{Player, Wins};
 use crate::records;
 
 /// Largest number of plies per seat; then the hares are ranked by their distance from home.
-const MOST_PLIES: usize = 70;
+const MAX_PLIES: usize = 70;
 
 /// Softmax temperature of the moves, in shares of a seat's par.
 const TEMPERATURE: f32 = 0.015;
@@ -150,7 +150,7 @@ struct Visited {
 
 /// `true` if a game is stopped after this number of plies.
 pub fn is_too_long(plies: usize, seats: usize) -> bool {
-    plies >= MOST_PLIES * seats
+    plies >= MAX_PLIES * seats
 }
 
 /// Place of each seat; seats still in the race are ranked by their distance from home.

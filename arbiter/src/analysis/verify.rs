@@ -26,7 +26,7 @@ use matches::record::ending::Ending;
 pub use compare::{Difference, differences};
 
 /// Maximum number of blocks of a record, more than can be played in years.
-const MOST_BLOCKS: u64 = 10_000_000;
+const MAX_BLOCKS: u64 = 10_000_000;
 
 /// Number of blocks of a record that share a plan. The plan has an opening for each: block n uses opening n modulo this
 /// number.
@@ -206,8 +206,8 @@ fn plan_of(plan: &Plan, record: &GameRecord) -> Result<Plan, RerunError> {
     };
     let seats = record.seats.len();
     let block = record.block;
-    if !(1..=MOST_BLOCKS).contains(&block) {
-        let reason = format!("block {block}: expected a number from 1 to {MOST_BLOCKS}");
+    if !(1..=MAX_BLOCKS).contains(&block) {
+        let reason = format!("block {block}: expected a number from 1 to {MAX_BLOCKS}");
         return Err(wrong(reason));
     }
     let mut patience = plan.patience;

@@ -20,24 +20,24 @@ use crate::units::Units;
 /// Units published beyond twice the number that workers can play concurrently.
 const SPARE: u64 = 4;
 /// Units published before the first acknowledgement is awaited.
-const MOST_UNACKNOWLEDGED: u64 = 1000;
+const MAX_UNACKNOWLEDGED: u64 = 1000;
 /// Age of a unit before the coordinator checks that the server still has it.
 const CHECK_AGE: Duration = Duration::from_secs(3);
 /// Age of a unit that counts as late.
 const LATE_AGE: Duration = Duration::from_secs(10);
 /// Late units considered at a time.
-const MOST_LATE: usize = 1000;
+const MAX_LATE: usize = 1000;
 /// Units checked at a time.
-const MOST_CHECKED: usize = 8;
+const MAX_CHECKED: usize = 8;
 /// Number of times that a unit is published before a worker is chosen for it: some workers may take units and never
 /// send them.
-const MOST_PUBLISHED: u32 = 2;
+const MAX_PUBLISHED: u32 = 2;
 /// Age at which a unit that was published so often is stuck, in times that a worker may be silent.
 const STUCK_SILENCES: u32 = 10;
 /// Stuck units considered at a time.
-const MOST_STUCK: usize = 64;
+const MAX_STUCK: usize = 64;
 /// Maximum number of units that are out, so that workers that take units and never send them cannot fill the server.
-const MOST_OUT: u64 = 200_000;
+const MAX_OUT: u64 = 200_000;
 
 /// Gives out the units of a match.
 pub struct Dispatcher<'a> {
@@ -88,9 +88,9 @@ impl<'a> Dispatcher<'a> {
     /// Publishes a few more units than workers can play concurrently.
     pub async fn give_out(&mut self, collector: &Collector<'_>) -> Result<(), DriveError> {
         while !collector.is_decided() {
-            let wanted = (2 * self.slots + SPARE).min(MOST_OUT);
+            let wanted = (2 * self.slots + SPARE).min(MAX_OUT);
             let wanted = wanted.saturating_sub(self.outstanding.len());
-            let next = (0..wanted.min(MOST_UNACKNOWLEDGED)).map_while(|_| {
+            let next = (0..wanted.min(MAX_UNACKNOWLEDGED)).map_while(|_| {
                 let is_due = |unit| collector.is_due(unit);
                 self.outstanding.next(self.units.count(), is_due)
             });
@@ -136,7 +136,7 @@ impl<'a> Dispatcher<'a> {
     ) -> Result<(), DriveError> {
         self.slots = workers.num_waiting as u64 + workers.num_ack_pending as u64;
         let mut lost = 0;
-        for (unit, sequence) in self.outstanding.first(self.next_checked, MOST_CHECKED, CHECK_AGE) {
+        for (unit, sequence) in self.outstanding.first(self.next_checked, MAX_CHECKED, CHECK_AGE) {
             // A worker acknowledges a unit once the server has its games.
             if !queue.has_work(sequence).await? && queue.waiting_results().await? == 0 {
                 self.outstanding.lost(unit);
@@ -168,9 +168,9 @@ impl<'a> Dispatcher<'a> {
     /// Units that have been out for long, or lost, although they were published again.
     pub fn stuck(&self, ack_wait: Duration) -> Vec<u64> {
         let is_old = |unit| self.outstanding.is_older(unit, ack_wait * STUCK_SILENCES);
-        let often = self.times.iter().filter(|(_, times)| **times >= MOST_PUBLISHED);
-        let stuck = often.filter(|&(&unit, times)| *times > MOST_PUBLISHED || is_old(unit));
-        stuck.map(|(&unit, _)| unit).take(MOST_STUCK).collect()
+        let often = self.times.iter().filter(|(_, times)| **times >= MAX_PUBLISHED);
+        let stuck = often.filter(|&(&unit, times)| *times > MAX_PUBLISHED || is_old(unit));
+        stuck.map(|(&unit, _)| unit).take(MAX_STUCK).collect()
     }
 
     /// Marks all outstanding units as lost; returns their number as text.
@@ -206,13 +206,13 @@ impl<'a> Dispatcher<'a> {
         collector: &Collector<'_>,
     ) -> Result<(), DriveError> {
         let has_given_all = self.outstanding.has_given_all(self.units.count());
-        if !has_given_all && self.outstanding.len() < MOST_OUT {
+        if !has_given_all && self.outstanding.len() < MAX_OUT {
             return Ok(());
         }
-        let late = self.outstanding.first(0, MOST_LATE, LATE_AGE).into_iter();
+        let late = self.outstanding.first(0, MAX_LATE, LATE_AGE).into_iter();
         let late = late.map(|(unit, _)| unit);
         let late =
-            late.filter(|unit| self.times.get(unit).is_none_or(|&times| times < MOST_PUBLISHED));
+            late.filter(|unit| self.times.get(unit).is_none_or(|&times| times < MAX_PUBLISHED));
         let late: Vec<u64> = late.take(waiting).collect();
         self.publish(&late, collector).await
     }

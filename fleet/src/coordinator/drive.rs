@@ -27,7 +27,7 @@ use crate::units::Units;
 /// Time that one turn waits for games.
 const WAIT: Duration = Duration::from_millis(250);
 /// Games fetched at a time.
-const MOST_FETCHED: usize = 256;
+const MAX_FETCHED: usize = 256;
 /// Time between two checks of the server.
 const CHECK_INTERVAL: Duration = Duration::from_secs(2);
 /// Timeout for an answer of the server.
@@ -145,7 +145,7 @@ impl Drive<'_> {
             }
         }
         let batch = self.queue.consumer.batch();
-        let batch = batch.max_messages(MOST_FETCHED).expires(WAIT);
+        let batch = batch.max_messages(MAX_FETCHED).expires(WAIT);
         let batch = batch.messages().await;
         let mut batch = batch.map_err(QueueError::call("results"))?;
         while let Some(message) = batch.next().await {
@@ -166,7 +166,7 @@ impl Drive<'_> {
     async fn collect_waiting(&mut self) -> Result<(), DriveError> {
         let mut waiting = self.queue.waiting_results().await?;
         while waiting > 0 {
-            let batch = self.queue.consumer.fetch().max_messages(MOST_FETCHED);
+            let batch = self.queue.consumer.fetch().max_messages(MAX_FETCHED);
             let batch = batch.messages().await;
             let mut batch = batch.map_err(QueueError::call("results"))?;
             let mut messages = Vec::new();

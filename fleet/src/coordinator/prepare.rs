@@ -16,7 +16,7 @@ use matches::run::exit::ExitError;
 use crate::args::CoordinatorArgs;
 use crate::message::EngineId;
 use crate::names::Names;
-use crate::queue::objects::MOST_BYTES_OF_A_FILE;
+use crate::queue::objects::MAX_BYTES_OF_A_FILE;
 use crate::signature::{Key, SignatureError};
 use crate::time_scale;
 use crate::worker::machine::measure_speed;
@@ -35,7 +35,7 @@ const WORKERS_NOTE: &str = "fleet_workers";
 const EVERYBODY: &str = "everybody";
 
 /// Maximum number of keys of `--workers`: the state of a match names all of them.
-const MOST_LISTED: usize = 5000;
+const MAX_LISTED: usize = 5000;
 
 /// A match as workers see it.
 pub struct PreparedMatch {
@@ -178,8 +178,8 @@ fn listed_keys(path: &Path) -> Result<Vec<String>, String> {
         keys.push(key.to_string());
     }
     match keys.len() {
-        1..=MOST_LISTED => Ok(keys),
-        found => Err(format!("{file}: found {found} keys, expected 1 to {MOST_LISTED}")),
+        1..=MAX_LISTED => Ok(keys),
+        found => Err(format!("{file}: found {found} keys, expected 1 to {MAX_LISTED}")),
     }
 }
 
@@ -239,10 +239,10 @@ fn share_engines(
         };
         for (path, _) in shared_files(engine, id) {
             let length = path.metadata().map_or(0, |found| found.len());
-            if length > MOST_BYTES_OF_A_FILE {
+            if length > MAX_BYTES_OF_A_FILE {
                 let path = path.display();
                 return Err(ExitError::usage(format!(
-                    "--share-engine {name}: {path} has {length} bytes, expected at most {MOST_BYTES_OF_A_FILE}"
+                    "--share-engine {name}: {path} has {length} bytes, expected at most {MAX_BYTES_OF_A_FILE}"
                 )));
             }
         }

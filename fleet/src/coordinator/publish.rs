@@ -22,7 +22,7 @@ const TALLY_INTERVAL: Duration = Duration::from_secs(5);
 /// Time between two checks of the plan and the shared engines.
 const OBJECT_INTERVAL: Duration = Duration::from_secs(10);
 /// Attempts to change the list of open matches while other coordinators change it.
-const MOST_TRIES: usize = 20;
+const MAX_TRIES: usize = 20;
 
 /// The published side of one match.
 pub struct Publisher<'a> {
@@ -272,7 +272,7 @@ async fn change_open(
             return Ok(());
         }
         match matches.replace(&key, &open, signer, revision).await {
-            Err(_) if tries < MOST_TRIES => tries += 1,
+            Err(_) if tries < MAX_TRIES => tries += 1,
             outcome => return outcome,
         }
     }

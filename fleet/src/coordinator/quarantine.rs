@@ -12,7 +12,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use matches::plan::{LONGEST_MARGIN, Plan};
+use matches::plan::{MAX_MARGIN, Plan};
 use matches::record::{GameRecord, Machine};
 use statrs::stats_tests::{Alternative, fishers_exact};
 
@@ -66,7 +66,7 @@ impl Quarantine {
     pub fn new(plan: &Plan, is_on: bool) -> Quarantine {
         let engines = plan.engines.iter();
         let timed = engines.filter(|engine| !engine.limit.is_timeless());
-        let margin = timed.map(|engine| engine.margin.unwrap_or(LONGEST_MARGIN)).min();
+        let margin = timed.map(|engine| engine.margin.unwrap_or(MAX_MARGIN)).min();
         Quarantine {
             is_on,
             units: Units::of(plan),

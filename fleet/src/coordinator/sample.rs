@@ -14,7 +14,7 @@ use rand::{RngExt, SeedableRng};
 use crate::signature::{Key, id_in};
 
 /// Maximum number of a worker's games that wait for agreement; more are dropped, and played again.
-const MOST_GAMES: usize = 30_000;
+const MAX_GAMES: usize = 30_000;
 
 /// These units, and the workers' claims about them. The first claim may come from any worker; each further one only
 /// from a worker that the coordinator has chosen for it.
@@ -106,7 +106,7 @@ impl Sample {
         let claims = self.units.entry(unit).or_default();
         let may_claim = claims.complete.is_empty() || claims.has_chosen(id_in(worker));
         let has_claimed = claims.complete.iter().any(|name| name == worker);
-        if *held >= MOST_GAMES || has_claimed || !may_claim {
+        if *held >= MAX_GAMES || has_claimed || !may_claim {
             return None;
         }
         let games = claims.games.entry(worker.to_string()).or_default();

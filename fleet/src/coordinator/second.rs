@@ -15,13 +15,13 @@ use crate::queue::{Bucket, QueueError};
 use crate::signature::{Key, Signer};
 
 /// Maximum number of choices at a time.
-const MOST_UNITS: usize = 64;
+const MAX_UNITS: usize = 64;
 /// Workers considered for a unit at a time: some may be silent, or not play this match.
-const MOST_TRIES: usize = 16;
+const MAX_TRIES: usize = 16;
 /// Time that a worker may play a unit, in times that it may be silent; doubled for each worker before.
-const MOST_SILENCES: u32 = 10;
+const MAX_SILENCES: u32 = 10;
 /// Maximum number of doublings.
-const MOST_DOUBLINGS: usize = 4;
+const MAX_DOUBLINGS: usize = 4;
 
 /// Chooses workers.
 pub struct Chooser<'a> {
@@ -55,12 +55,12 @@ impl<'a> Chooser<'a> {
             return Ok(());
         };
         let workers = collector.live_workers().await?;
-        for (unit, chosen) in due.into_iter().take(MOST_UNITS) {
+        for (unit, chosen) in due.into_iter().take(MAX_UNITS) {
             if let Some(chosen) = chosen {
                 let key = &chosen.key;
                 let beat: Option<Beat> = beats.get_readable(&key.to_string(), key, "").await?;
-                let doublings = collector.sample.silent(unit).min(MOST_DOUBLINGS);
-                let longest = self.ack_wait * MOST_SILENCES * (1 << doublings);
+                let doublings = collector.sample.silent(unit).min(MAX_DOUBLINGS);
+                let longest = self.ack_wait * MAX_SILENCES * (1 << doublings);
                 let playing = (self.names.id().to_string(), unit);
                 let is_playing = beat.is_some_and(|beat| beat.checks.contains(&playing));
                 if is_playing && chosen.since.elapsed() < longest {
@@ -99,7 +99,7 @@ impl<'a> Chooser<'a> {
             found = may_choose(true);
         }
         let found: Vec<Key> =
-            found.sample(&mut rand::rng(), MOST_TRIES).map(|key| (*key).clone()).collect();
+            found.sample(&mut rand::rng(), MAX_TRIES).map(|key| (*key).clone()).collect();
         for key in found {
             let beat: Option<Beat> = beats.get_readable(&key.to_string(), &key, "").await?;
             let id = self.names.id();

@@ -10,7 +10,7 @@ use async_nats::jetstream::stream::{Config, DirectGetErrorKind, DiscardPolicy, S
 use futures_util::StreamExt;
 
 use super::{QueueError, is_missing};
-use crate::message::{MOST_BYTES, MOST_BYTES_OF_A_GAME, Message, MessageError};
+use crate::message::{MAX_BYTES, MAX_BYTES_OF_A_GAME, Message, MessageError};
 use crate::names::{BEATS, MATCHES};
 use crate::signature::{Key, Signer};
 
@@ -18,7 +18,7 @@ use crate::signature::{Key, Signer};
 const BEAT_AGE: Duration = Duration::from_secs(60);
 
 /// Maximum number of keys to read.
-pub const MOST_KEYS: usize = 200_000;
+pub const MAX_KEYS: usize = 200_000;
 
 /// A bucket of messages by key.
 #[derive(Clone, Debug)]
@@ -32,7 +32,7 @@ impl Bucket {
     pub async fn matches(context: &Context) -> Result<Bucket, QueueError> {
         let config = Config {
             storage: StorageType::File,
-            max_message_size: i32::try_from(MOST_BYTES_OF_A_GAME).unwrap_or(i32::MAX),
+            max_message_size: i32::try_from(MAX_BYTES_OF_A_GAME).unwrap_or(i32::MAX),
             ..Config::default()
         };
         Bucket::ensure(context, MATCHES, config).await
@@ -46,7 +46,7 @@ impl Bucket {
         let config = Config {
             storage: StorageType::Memory,
             max_age: BEAT_AGE,
-            max_message_size: i32::try_from(MOST_BYTES).unwrap_or(i32::MAX),
+            max_message_size: i32::try_from(MAX_BYTES).unwrap_or(i32::MAX),
             ..Config::default()
         };
         Bucket::ensure(context, BEATS, config).await
@@ -184,7 +184,7 @@ impl Bucket {
         while let Some(subject) = subjects.next().await {
             let (subject, _) = subject.map_err(QueueError::call("bucket"))?;
             names.extend(subject.strip_prefix(&prefix).map(str::to_string));
-            if names.len() >= MOST_KEYS {
+            if names.len() >= MAX_KEYS {
                 break;
             }
         }

@@ -26,7 +26,7 @@ const PING_INTERVAL: Duration = Duration::from_secs(15);
 const OLDEST: (u64, u64) = (2, 10);
 
 /// Maximum number of refusals to report: a client without a permission is refused again and again.
-const MOST_REFUSALS: usize = 8;
+const MAX_REFUSALS: usize = 8;
 
 /// Connects to the server. A worker names its key: no other worker may read answers to it.
 ///
@@ -158,7 +158,7 @@ impl ConnectionReports {
                 Some("connection restored".to_string())
             }
             Event::ServerError(ServerError::Other(reason))
-                if self.refusals.len() < MOST_REFUSALS && self.refusals.insert(reason.clone()) =>
+                if self.refusals.len() < MAX_REFUSALS && self.refusals.insert(reason.clone()) =>
             {
                 Some(format!("refused: {reason}"))
             }
@@ -182,7 +182,7 @@ mod tests {
         assert!(reports.report(refusal("Permissions Violation")).is_some());
         assert_eq!(reports.report(refusal("Permissions Violation")), None);
         let more = (0..100).filter_map(|number| reports.report(refusal(&number.to_string())));
-        assert_eq!(more.count(), MOST_REFUSALS - 1);
+        assert_eq!(more.count(), MAX_REFUSALS - 1);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use tokio::time::{sleep, timeout};
 use crate::names::NOTICE;
 
 /// Minimum interval between polls because of notices.
-const LEAST_INTERVAL: Duration = Duration::from_secs(1);
+const MIN_INTERVAL: Duration = Duration::from_secs(1);
 /// Maximum delay between a notice and a worker's poll; each worker waits a random part of it.
 const SPREAD: Duration = Duration::from_millis(500);
 
@@ -37,7 +37,7 @@ impl Notices {
         };
         match timeout(at_most, subscriber.next()).await {
             Ok(Some(_)) => {
-                let rest = LEAST_INTERVAL.saturating_sub(self.last.elapsed());
+                let rest = MIN_INTERVAL.saturating_sub(self.last.elapsed());
                 sleep(rest + SPREAD.mul_f64(rand::random())).await;
                 // The coming poll covers notices that arrived in the meantime.
                 while let Some(Some(_)) = subscriber.next().now_or_never() {}

@@ -9,11 +9,11 @@ use tokio::fs::File;
 
 use super::QueueError;
 use super::bucket::is_of_no_stream;
-use crate::message::MOST_BYTES_OF_A_PLAN;
+use crate::message::MAX_BYTES_OF_A_PLAN;
 use crate::names::{ENGINES, PLANS};
 
 /// Maximum length of a shared engine's file, in bytes.
-pub const MOST_BYTES_OF_A_FILE: u64 = 1 << 28;
+pub const MAX_BYTES_OF_A_FILE: u64 = 1 << 28;
 
 /// State of a stored object: anything that is written over it or its content changes this.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,8 +40,8 @@ pub async fn put_plan(context: &Context, name: &str, bytes: &[u8]) -> Result<(),
 /// [`QueueError::Call`], for example if it is too long.
 pub async fn get_plan(context: &Context, name: &str) -> Result<Vec<u8>, QueueError> {
     let mut chunks = Chunks::of(context, PLANS, name).await?;
-    if chunks.left() > MOST_BYTES_OF_A_PLAN {
-        let reason = format!("the plan has more than {MOST_BYTES_OF_A_PLAN} bytes");
+    if chunks.left() > MAX_BYTES_OF_A_PLAN {
+        let reason = format!("the plan has more than {MAX_BYTES_OF_A_PLAN} bytes");
         return Err(QueueError::call("object store")(reason));
     }
     let mut bytes = Vec::with_capacity(chunks.left());

@@ -18,7 +18,7 @@ use super::{JoinError, Worker};
 use crate::args::{Acceptance, WorkArgs};
 use crate::message::{EngineId, State};
 use crate::names::{ENGINES, Names};
-use crate::queue::objects::{Chunks, MOST_BYTES_OF_A_FILE};
+use crate::queue::objects::{Chunks, MAX_BYTES_OF_A_FILE};
 
 /// A fetched engine, whose files exist while this value lives.
 #[derive(Debug)]
@@ -204,9 +204,9 @@ impl Fetcher {
         let write_failed = |reason| unfit(format!("cannot write its files: {reason}"));
         let mut object = Chunks::of(context, ENGINES, &names.file(sha256)).await?;
         let length = object.left() as u64;
-        if length > MOST_BYTES_OF_A_FILE {
+        if length > MAX_BYTES_OF_A_FILE {
             return Err(unfit(format!(
-                "a file of {length} bytes, expected at most {MOST_BYTES_OF_A_FILE}"
+                "a file of {length} bytes, expected at most {MAX_BYTES_OF_A_FILE}"
             )));
         }
         let mut file = self.cache.begin(length).map_err(JoinError::Unfit)?;

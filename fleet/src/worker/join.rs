@@ -35,9 +35,9 @@ pub const POLL_INTERVAL: Duration = Duration::from_secs(60);
 /// idle.
 const REFUSED_FOR: Duration = Duration::from_secs(30);
 /// Maximum number of open matches to consider.
-const MOST_MATCHES: usize = 64;
+const MAX_MATCHES: usize = 64;
 /// Maximum number of coordinators to consider if all are trusted.
-const MOST_COORDINATORS: usize = 64;
+const MAX_COORDINATORS: usize = 64;
 
 /// A match that this worker plays.
 pub(crate) struct JoinedMatch {
@@ -153,14 +153,14 @@ impl Worker {
         if coordinators.is_empty() {
             let keys = matches.keys(OPEN).await?.into_iter();
             let keys = keys.filter_map(|key| key.parse().ok());
-            coordinators = keys.take(MOST_COORDINATORS).collect();
+            coordinators = keys.take(MAX_COORDINATORS).collect();
         }
         let mut all = Vec::new();
         for key in coordinators {
             let open = matches.get_readable(&names::open(&key), &key, "").await?;
             let OpenMatches { ids } = open.unwrap_or_default();
             let names = ids.iter().filter_map(|id| Names::of(id));
-            let names = names.take(MOST_MATCHES);
+            let names = names.take(MAX_MATCHES);
             all.extend(names.map(|names| (key.clone(), names)));
         }
         // All workers play the matches in this order.

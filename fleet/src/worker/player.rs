@@ -22,7 +22,7 @@ use super::{TICK, Worker, locked};
 use crate::message::Work;
 
 /// Time after which idle engines are quit.
-const LONGEST_IDLE: Duration = Duration::from_secs(30);
+const MAX_IDLE: Duration = Duration::from_secs(30);
 
 /// Plays games of one match, one at a time, until the match ends or the player is dropped.
 pub(super) struct Player {
@@ -75,7 +75,7 @@ fn play(
         state: Mutex::new(State { orders, due: None }),
         reruns: &reruns,
         interrupt: &joined.interrupt,
-        longest_idle: LONGEST_IDLE,
+        longest_idle: MAX_IDLE,
     };
     let meter = joined
         .luck
@@ -158,7 +158,7 @@ impl Games for Orders<'_> {
 mod tests {
     use super::*;
     use matches::plan::{EngineSpec, Limit};
-    use matches::play::reruns::MOST_BY_LAG;
+    use matches::play::reruns::MAX_BY_LAG;
 
     #[test]
     fn games_come_as_they_are_ordered_and_engines_rest_in_between() {
@@ -183,14 +183,14 @@ mod tests {
             sender.send(work).unwrap();
         };
         assert_eq!(orders.next(), Next::Rest);
-        order(3, 4, MOST_BY_LAG);
+        order(3, 4, MAX_BY_LAG);
         order(9, 9, 0);
         let taken = [(); 4].map(|()| orders.next());
         assert_eq!(taken, [Next::Game(3), Next::Game(4), Next::Game(9), Next::Rest]);
         // The random choices come from the last unit.
         let dealt = orders.dealt(9).map(|dealt| dealt.deck_seed);
         assert_eq!(dealt, Some(0.into()));
-        assert!(!reruns.grant("a", MOST_BY_LAG));
+        assert!(!reruns.grant("a", MAX_BY_LAG));
         drop(sender);
         assert_eq!(orders.next(), Next::End);
     }

@@ -15,7 +15,7 @@ use matches::play::sandbox::Isolation;
 /// Program that makes the sandbox.
 const PROGRAM: &str = "bwrap";
 /// Maximum size of each directory that an engine can write to, in bytes.
-const MOST_BYTES: &str = "67108864";
+const MAX_BYTES: &str = "67108864";
 /// Programs and libraries of the system, which an engine sees read-only if they exist.
 const SYSTEM_PATHS: &str = "/usr /bin /sbin /lib /lib32 /lib64 /libx32 /etc/alternatives /etc/ld.so.cache \
     /etc/ld.so.conf /nix/store /gnu/store";
@@ -122,7 +122,7 @@ impl Sandbox {
                 }
                 words.extend(["--proc", "/proc", "--dev", "/dev"].map(String::from));
                 for folder in ["/dev/shm", "/tmp", "/work"] {
-                    words.extend(["--size", MOST_BYTES, "--tmpfs", folder].map(String::from));
+                    words.extend(["--size", MAX_BYTES, "--tmpfs", folder].map(String::from));
                 }
                 for folder in ["/dev", "/"] {
                     words.extend(["--remount-ro", folder].map(String::from));

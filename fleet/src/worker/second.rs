@@ -18,7 +18,7 @@ use crate::units::Units;
 /// Average pause before a failed subscription is tried again.
 const PAUSE: Duration = Duration::from_secs(5);
 /// Maximum number of such units of a match.
-const MOST_CHECKS: usize = 64;
+const MAX_CHECKS: usize = 64;
 
 /// The units of one match that the coordinator has chosen this worker for.
 #[derive(Debug, Default)]
@@ -61,7 +61,7 @@ impl Worker {
         let mut waiting = checks.waiting.iter();
         let is_known =
             waiting.any(|known| known.unit == work.unit) || checks.playing.contains(&work.unit);
-        if is_valid && !is_known && checks.waiting.len() < MOST_CHECKS {
+        if is_valid && !is_known && checks.waiting.len() < MAX_CHECKS {
             checks.waiting.push_back(work);
             self.has_news.notify_one();
         }

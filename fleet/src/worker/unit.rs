@@ -39,7 +39,7 @@ const VERSION_DELAY: Duration = Duration::from_secs(10);
 /// Delay before a unit that other workers should play is delivered again.
 const OTHERS_DELAY: Duration = Duration::from_secs(2);
 /// Maximum number of attempts to send a game.
-const MOST_TRIES: u32 = 1200;
+const MAX_TRIES: u32 = 1200;
 
 /// Plays units in the slot with this number until the worker is stopped.
 pub(crate) async fn play_units(worker: Arc<Worker>, number: usize) {
@@ -277,7 +277,7 @@ async fn send(
     // If another worker could guess the id, it could have the server take the game for a duplicate.
     let id = format!("{:032x}", rand::random::<u128>());
     let subject = joined.names.result(worker.signer.key());
-    for tries in 0..MOST_TRIES {
+    for tries in 0..MAX_TRIES {
         let sent = async {
             let sent = publish(&worker.context, subject.clone(), &id, bytes.clone()).await?;
             acknowledged(sent).await

@@ -22,7 +22,7 @@ const OUTPUT: &str = "output";
 /// Configuration file in the server's folder, if it has one.
 const CONFIG: &str = "nats-server.conf";
 /// Maximum number of ports to try.
-const MOST_PORTS: usize = 100;
+const MAX_PORTS: usize = 100;
 
 /// Number of ports tried so far.
 static PORTS_TRIED: AtomicU16 = AtomicU16::new(0);
@@ -73,7 +73,7 @@ impl Server {
             let child = spawn(program, &name, port, folder.path(), &words);
             child.map(|child| (port, child))
         };
-        let Some((port, child)) = (0..MOST_PORTS).find_map(try_port) else {
+        let Some((port, child)) = (0..MAX_PORTS).find_map(try_port) else {
             let output = fs::read_to_string(folder.path().join(OUTPUT));
             panic!("no server starts: {output:?}");
         };

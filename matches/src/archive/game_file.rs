@@ -9,7 +9,7 @@ use super::replay::{self, Flaw};
 use super::store::{Extent, Store};
 use crate::input_file::{self, FileLine};
 use crate::own_files;
-use crate::plan::MOST_ENGINES;
+use crate::plan::MAX_ENGINES;
 use crate::record::GameRecord;
 use crate::record::digest::StoredGame;
 
@@ -129,8 +129,8 @@ impl GameFile {
                         continue;
                     }
                     names.extend(game.iter().flat_map(|game| game.record.seats.iter().cloned()));
-                    if names.len() > MOST_ENGINES {
-                        let expected = format!("expected at most {MOST_ENGINES}");
+                    if names.len() > MAX_ENGINES {
+                        let expected = format!("expected at most {MAX_ENGINES}");
                         return Err(Reason::content("engines", &expected).about(path).into());
                     }
                     visit(place, game)?;

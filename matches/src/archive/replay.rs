@@ -17,7 +17,7 @@ use crate::record::printable::shortened;
 pub use flaw::Flaw;
 
 /// Maximum number of characters of a list of games.
-const LONGEST_LIST: usize = 200;
+const MAX_LIST_LENGTH: usize = 200;
 
 /// Parses a line of a record file.
 ///
@@ -102,7 +102,7 @@ pub fn wrong_in_words(wrong: &[(u64, Flaw)]) -> String {
     let (games, are) = if wrong.len() == 1 { ("game", "is") } else { ("games", "are") };
     let first =
         wrong.first().map_or_else(String::new, |(game, flaw)| format!("game {game}: {flaw}"));
-    let numbers = shortened(&numbers.join(", "), LONGEST_LIST).into_owned();
+    let numbers = shortened(&numbers.join(", "), MAX_LIST_LENGTH).into_owned();
     format!("{games} {numbers} {are} wrong by the rules as they are now ({first})")
 }
 

@@ -9,7 +9,7 @@ use crate::play::interrupt::Interrupt;
 use crate::record::{GameRecord, Luck};
 
 /// Largest budget that is checked. Records can name any; a larger one could take hours.
-const MOST_NODES: u64 = 100_000;
+const MAX_NODES: u64 = 100_000;
 
 /// Checks recorded luck by measuring it again, if the built-in engine of this program measured it.
 #[derive(Debug, Default)]
@@ -53,7 +53,7 @@ impl LuckChecker {
     fn evaluator(&mut self, variant: &Variant, seats: usize, luck: &Luck) -> Option<&Evaluator> {
         let key = (variant.name, seats, luck.by.clone());
         let evaluator = self.known.entry(key).or_insert_with(|| {
-            let nodes = BuiltIn::nodes_in(&luck.by).filter(|&nodes| nodes <= MOST_NODES)?;
+            let nodes = BuiltIn::nodes_in(&luck.by).filter(|&nodes| nodes <= MAX_NODES)?;
             let evaluator = Evaluator::built_in(nodes, variant, seats);
             (evaluator.identity == luck.by).then_some(evaluator)
         });

@@ -10,7 +10,7 @@ use rand_chacha::ChaCha8Rng;
 
 /// Minimum number of outcomes sampled in addition to the drawn one. A single sample would add the same amount of
 /// variance that valuing the draw removes.
-const LEAST_SAMPLES: usize = 2;
+const MIN_SAMPLES: usize = 2;
 
 /// Choice of the outcomes of a draw that are valued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +51,7 @@ pub(super) struct Allowance<'a> {
 impl<'a> Allowance<'a> {
     pub(super) fn new(mut random: ChaCha8Rng, pace: &'a mut Pace, percent: u32) -> Allowance<'a> {
         // A random initial allowance makes up for the time that remains unspent at the end of the game.
-        let least = pace.of_a_value().map_or(0.0, |time| time.as_secs_f64() * cost(LEAST_SAMPLES));
+        let least = pace.of_a_value().map_or(0.0, |time| time.as_secs_f64() * cost(MIN_SAMPLES));
         let left = least * random.random::<f64>();
         Allowance { random, pace, left, share: f64::from(percent) / 100.0 }
     }
@@ -66,14 +66,14 @@ impl<'a> Allowance<'a> {
         let affordable = match self.pace.of_a_value() {
             Some(time) => self.left / time.as_secs_f64().max(f64::MIN_POSITIVE),
             // One draw shows how long a value takes.
-            None => cost(LEAST_SAMPLES),
+            None => cost(MIN_SAMPLES),
         };
         if affordable >= outcomes as f64 {
             return Effort::All;
         }
         // Every sampled outcome costs a value, and so does the drawn one.
         match (affordable - 1.0).floor() as usize {
-            samples if samples >= LEAST_SAMPLES => Effort::Samples(samples),
+            samples if samples >= MIN_SAMPLES => Effort::Samples(samples),
             _ => Effort::Nothing,
         }
     }

@@ -17,7 +17,7 @@ use rand_chacha::ChaCha8Rng;
 use crate::plan::seed::DeckSeed;
 
 /// Maximum number of cards that are shuffled; more are drawn by their weights alone.
-const LARGEST_DECK: u64 = 100_000;
+const MAX_DECK: u64 = 100_000;
 
 /// Pairing of the draws in the games of a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -91,7 +91,7 @@ impl Deck {
             random.set_stream(stream);
             random
         });
-        if self.draws == Draws::Seat || total(outcomes) > LARGEST_DECK {
+        if self.draws == Draws::Seat || total(outcomes) > MAX_DECK {
             return at_fraction(random.next_u64(), outcomes);
         }
         if !has_left(&self.order, outcomes) {

@@ -18,9 +18,9 @@ pub struct Limit {
 }
 
 /// Largest default margin.
-pub const LONGEST_MARGIN: Duration = Duration::from_millis(50);
+pub const MAX_MARGIN: Duration = Duration::from_millis(50);
 /// Smallest default margin.
-const SHORTEST_MARGIN: Duration = Duration::from_millis(10);
+const MIN_MARGIN: Duration = Duration::from_millis(10);
 /// The default margin is this part of the time for a move.
 const MARGIN_PART: u32 = 20;
 /// Longest time of a clock.
@@ -58,7 +58,7 @@ impl TimeLimit {
                 clock.time / clock.moves.unwrap_or(MOVES_OF_A_GAME).max(1) + clock.increment
             }
         };
-        (time / MARGIN_PART).clamp(SHORTEST_MARGIN, LONGEST_MARGIN)
+        (time / MARGIN_PART).clamp(MIN_MARGIN, MAX_MARGIN)
     }
 }
 

@@ -6,11 +6,11 @@ use std::str::FromStr;
 use super::{EngineSpec, Limit};
 
 /// Largest default budget: more positions hardly make values better.
-const MOST_NODES: u64 = 300;
+const MAX_NODES: u64 = 300;
 
 /// Least default budget. It costs hardly more than one position, since most of the time goes into reading the game, and
 /// is more precise.
-const LEAST_NODES: u64 = 20;
+const MIN_NODES: u64 = 20;
 
 /// Divisor of an engine's nodes per move that gives the default budget. The number of moves of a game is close to the
 /// number of values that its luck needs, so measuring takes less than a twentieth of the engines' time. So does the
@@ -19,7 +19,7 @@ const PART: u64 = 50;
 
 /// Time of an engine that measures luck, in percent of the time of play.
 pub const USUAL_LUCK_PERCENT: u32 = 100;
-const MOST_PERCENT: u32 = 1_000_000;
+const MAX_PERCENT: u32 = 1_000_000;
 
 /// Measurement of the luck of a match's games.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,18 +49,18 @@ impl LuckPlan {
     /// Measures with the built-in engine after each game, on a small budget compared to the limits of the engines.
     pub fn beside(engines: &[EngineSpec]) -> LuckPlan {
         let budget = |engine: &EngineSpec| match engine.limit {
-            Limit { time: Some(_), .. } => MOST_NODES,
+            Limit { time: Some(_), .. } => MAX_NODES,
             Limit { nodes: Some(nodes), .. } => nodes / PART,
-            _ => LEAST_NODES,
+            _ => MIN_NODES,
         };
-        let nodes = engines.iter().map(budget).min().unwrap_or(LEAST_NODES);
-        let nodes = nodes.clamp(LEAST_NODES, MOST_NODES);
+        let nodes = engines.iter().map(budget).min().unwrap_or(MIN_NODES);
+        let nodes = nodes.clamp(MIN_NODES, MAX_NODES);
         LuckPlan { by: Some(LuckBy::BuiltIn { nodes }), after: false }
     }
 
     /// `true` if an engine can measure instead of the built-in one, because the budget is the default one.
     pub fn suits_an_engine(&self) -> bool {
-        let usual = LuckBy::BuiltIn { nodes: MOST_NODES };
+        let usual = LuckBy::BuiltIn { nodes: MAX_NODES };
         matches!(self.by, Some(LuckBy::Engine { .. }))
             || *self == LuckPlan { by: Some(usual), after: true }
     }
@@ -101,12 +101,12 @@ impl FromStr for LuckPlan {
         };
         let by = match rest {
             "off" if !after => None,
-            "" if after => Some(LuckBy::BuiltIn { nodes: MOST_NODES }),
+            "" if after => Some(LuckBy::BuiltIn { nodes: MAX_NODES }),
             "engine" => Some(LuckBy::Engine { percent: USUAL_LUCK_PERCENT }),
             share if share.starts_with("engine ") => {
                 let percent = share["engine ".len()..].trim().strip_suffix('%');
                 let percent = percent.and_then(|percent| percent.parse().ok());
-                let percent = percent.filter(|percent| (1..=MOST_PERCENT).contains(percent));
+                let percent = percent.filter(|percent| (1..=MAX_PERCENT).contains(percent));
                 Some(LuckBy::Engine { percent: percent.ok_or_else(expected)? })
             }
             nodes => {
@@ -130,7 +130,7 @@ mod tests {
         ] {
             assert_eq!(text.parse::<LuckPlan>().unwrap().to_string(), text);
         }
-        let default = format!("after {MOST_NODES}");
+        let default = format!("after {MAX_NODES}");
         assert_eq!("after".parse::<LuckPlan>().unwrap().to_string(), default);
         for (limit, nodes) in [
             (Limit::nodes(2000), "40"),

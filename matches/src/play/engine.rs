@@ -22,7 +22,7 @@ pub use answer::Answer;
 pub use asking::Search;
 pub use conversation::AnswerError;
 use conversation::Conversation;
-use lines::LONGEST_LINE;
+use lines::MAX_LINE_LENGTH;
 pub use options::{Offers, is_left_out, option_commands};
 pub use process::Process;
 use process::Usage;
@@ -38,9 +38,9 @@ pub(super) const QUIT_PATIENCE: Duration = Duration::from_millis(500);
 /// Maximum number of bytes of all option offers.
 const BYTES_OF_OFFERS: usize = 1 << 20;
 /// Maximum number of characters of the name in `id name`.
-const LONGEST_ID_NAME: usize = 200;
+const MAX_ID_NAME_LENGTH: usize = 200;
 /// Maximum number of characters of an error that rejects options.
-const LONGEST_ERROR: usize = 400;
+const MAX_ERROR_LENGTH: usize = 400;
 /// Budget of an engine for the start of a game, before its clock runs: of time, and of CPU time.
 const START_OF_A_GAME: Duration = Duration::from_secs(1);
 /// Wait that replaces one too long for the system's clock; longer than any match.
@@ -104,7 +104,7 @@ impl Engine {
         log: &Log,
         interrupt: &Interrupt,
     ) -> Result<Engine, StartError> {
-        let conversation = Conversation::start(spec, placement, LONGEST_LINE, log, interrupt);
+        let conversation = Conversation::start(spec, placement, MAX_LINE_LENGTH, log, interrupt);
         let mut engine = Engine {
             conversation: conversation.map_err(|source| StartError::NotStarted {
                 engine: spec.name.clone(),
@@ -156,7 +156,7 @@ impl Engine {
             }
             if let Some(words) = answer::error_words(line.text) {
                 let words = printable_bytes(words);
-                return Ok(Some(shortened(&words, LONGEST_ERROR).into_owned()));
+                return Ok(Some(shortened(&words, MAX_ERROR_LENGTH).into_owned()));
             }
         }
     }
@@ -223,7 +223,7 @@ impl Engine {
                 Ok(Reply::UciOk) => return Ok(offers),
                 Ok(Reply::IdName(name)) => {
                     let name = printable(&name);
-                    self.id_name = Some(shortened(&name, LONGEST_ID_NAME).into_owned());
+                    self.id_name = Some(shortened(&name, MAX_ID_NAME_LENGTH).into_owned());
                 }
                 // Beyond the limit, the offers might never end.
                 _ if length <= room && offers.add(&text) => room -= length,

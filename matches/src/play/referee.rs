@@ -20,7 +20,7 @@ use thiserror::Error;
 use crate::plan::rules::PositionError;
 use crate::plan::rules::program::RulesError;
 use crate::plan::schedule::ScheduledGame;
-use crate::plan::{EngineSpec, LONGEST_MARGIN, Plan, TimeLimit};
+use crate::plan::{EngineSpec, MAX_MARGIN, Plan, TimeLimit};
 use crate::play::engine::{Engine, StartError};
 use crate::play::interrupt::{Interrupt, Interrupted};
 use crate::play::lag::LagMeter;
@@ -113,7 +113,7 @@ impl<'a> Referee<'a> {
     fn margin(&self, spec: &EngineSpec) -> Duration {
         let by_default = |time: TimeLimit| {
             let lag = self.lag.map_or(Duration::ZERO, |lag| lag.recent().p99);
-            time.margin().max(lag).min(LONGEST_MARGIN)
+            time.margin().max(lag).min(MAX_MARGIN)
         };
         let margin = spec.margin.or_else(|| spec.limit.time.map(by_default));
         margin.unwrap_or_default()

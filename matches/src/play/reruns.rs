@@ -8,12 +8,12 @@ use crate::plan::EngineSpec;
 use crate::record::GameRecord;
 
 /// Maximum number of reruns of a game.
-pub const MOST_OF_A_GAME: usize = 2;
+pub const MAX_OF_A_GAME: usize = 2;
 /// Maximum number of reruns for an engine in a match after losses by the arbiter's lag.
-pub const MOST_BY_LAG: u32 = 10;
+pub const MAX_BY_LAG: u32 = 10;
 /// The same, counting all reruns, after the end or stop of its process by what may be another process: the engine may
 /// have caused it itself, to escape from a lost game.
-pub const MOST_BY_INTERFERENCE: u32 = 2;
+pub const MAX_BY_INTERFERENCE: u32 = 2;
 
 /// Number of reruns for each engine of a match.
 #[derive(Debug)]
@@ -73,12 +73,12 @@ mod tests {
     #[test]
     fn each_engine_is_granted_so_many() {
         let engines = ["a", "b"].map(|name| EngineSpec::new(name, "/bin/sh", Limit::depth(1)));
-        let reruns = RerunQuota::new(&engines, &[MOST_BY_LAG - 1]);
+        let reruns = RerunQuota::new(&engines, &[MAX_BY_LAG - 1]);
         assert_eq!(
-            ["a", "a", "b", "c"].map(|name| reruns.grant(name, MOST_BY_LAG)),
+            ["a", "a", "b", "c"].map(|name| reruns.grant(name, MAX_BY_LAG)),
             [true, false, true, false]
         );
-        reruns.learn(&[0, MOST_BY_LAG]);
-        assert_eq!(["a", "b"].map(|name| reruns.grant(name, MOST_BY_LAG)), [false, false]);
+        reruns.learn(&[0, MAX_BY_LAG]);
+        assert_eq!(["a", "b"].map(|name| reruns.grant(name, MAX_BY_LAG)), [false, false]);
     }
 }

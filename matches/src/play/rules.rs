@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use crate::plan::EngineSpec;
 use crate::plan::rules::external::External;
-use crate::plan::rules::program::{Answer, Answers, LONGEST_LINE, Question, RulesError};
+use crate::plan::rules::program::{Answer, Answers, MAX_LINE_LENGTH, Question, RulesError};
 use crate::play::engine::answer::error_words;
 use crate::play::engine::conversation::Conversation;
 use crate::play::engine::start_error::explained;
@@ -25,7 +25,7 @@ use crate::record::printable::{printable_bytes, shortened};
 /// Maximum number of lines to read that the program sent without a question.
 const LINES_BETWEEN: usize = 10_000;
 /// Maximum number of characters of an error that the program reports.
-const LONGEST_ERROR: usize = 400;
+const MAX_ERROR_LENGTH: usize = 400;
 /// Maximum number of characters quoted from another line.
 const QUOTED: usize = 80;
 
@@ -141,7 +141,7 @@ impl Program {
             return Err(RulesError::broken(&spec.name, &what, "", String::new()));
         }
         let place = Placement::anywhere(self.isolation);
-        let started = Conversation::start(spec, place, LONGEST_LINE, &self.log, &self.interrupt);
+        let started = Conversation::start(spec, place, MAX_LINE_LENGTH, &self.log, &self.interrupt);
         let mut conversation = started.map_err(|error| {
             let error = explained(error, &spec.command, spec.dir.as_deref());
             let what = format!("cannot start {}: {error}", spec.command.display());
@@ -242,7 +242,7 @@ fn answer(
             if refused.is_some() || !responses.is_empty() {
                 return Err(Some(format!(
                     "it reports an error: {}",
-                    shortened(&words, LONGEST_ERROR)
+                    shortened(&words, MAX_ERROR_LENGTH)
                 )));
             }
             refused = Some(words);
@@ -266,7 +266,7 @@ fn next_line(
 ) -> Result<Vec<u8>, Option<String>> {
     match conversation.next_answer(deadline) {
         Ok(Some(line)) => Ok(line.text.trim_ascii().to_vec()),
-        Ok(None) => Err(Some(format!("it sent a line of more than {LONGEST_LINE} bytes"))),
+        Ok(None) => Err(Some(format!("it sent a line of more than {MAX_LINE_LENGTH} bytes"))),
         Err(AnswerError::Interrupted) => Err(None),
         Err(error) => Err(Some(format!("{error}{}", conversation.unfinished_answer(error)))),
     }

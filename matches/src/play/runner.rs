@@ -30,7 +30,7 @@ use crate::play::lag::LagMeter;
 use crate::play::log::Log;
 pub use crate::play::referee::Played;
 use crate::play::referee::{Abandoned, Referee};
-use crate::play::reruns::{MOST_BY_INTERFERENCE, MOST_OF_A_GAME, RerunQuota};
+use crate::play::reruns::{MAX_BY_INTERFERENCE, MAX_OF_A_GAME, RerunQuota};
 use crate::play::sandbox::Isolation;
 use crate::record::{GameRecord, Rerun};
 pub use first_start::{FirstStart, Notice, start_engines};
@@ -40,9 +40,9 @@ use retirement::Consequence;
 pub use retirement::{Ends, Retirement, count_failures};
 
 /// Capacity of the event queue; no game starts while it is full.
-const MOST_UNHEARD: usize = 64;
+const MAX_UNHEARD: usize = 64;
 /// Number of finished games that wait for the ends of earlier ones at which no game starts.
-const MOST_HELD: usize = 64;
+const MAX_HELD: usize = 64;
 /// Interval between checks of both before a game starts.
 const PAUSE: Duration = Duration::from_millis(1);
 /// Interval between checks for an interrupt during a pause.
@@ -310,9 +310,8 @@ impl Worker<'_> {
     /// Waits while the event queue is full, or many games are held back, to bound their memory. The thread has no game
     /// then, so none waits for it.
     fn await_room(&self) {
-        let is_full = || {
-            self.unheard.load(Ordering::Relaxed) > MOST_UNHEARD || self.ends().held() > MOST_HELD
-        };
+        let is_full =
+            || self.unheard.load(Ordering::Relaxed) > MAX_UNHEARD || self.ends().held() > MAX_HELD;
         while is_full() && !self.planned.interrupt.ends() {
             thread::sleep(PAUSE);
         }
@@ -331,7 +330,7 @@ impl Worker<'_> {
         let mut reruns: Vec<Rerun> = Vec::new();
         loop {
             // The limit lets the match end even on a machine that always lags.
-            let allowed = (reruns.len() < MOST_OF_A_GAME).then_some(self.planned.reruns);
+            let allowed = (reruns.len() < MAX_OF_A_GAME).then_some(self.planned.reruns);
             match self.play(&game, allowed) {
                 Ok(record) => return Some(GameRecord { reruns, ..record }),
                 Err(Abandoned::Interrupted) => return None,
@@ -415,7 +414,7 @@ impl Worker<'_> {
         error: &StartError,
     ) -> bool {
         let name = &self.planned.plan.engines[seated.engine].name;
-        let is_granted = |reruns: &RerunQuota| reruns.grant(name, MOST_BY_INTERFERENCE);
+        let is_granted = |reruns: &RerunQuota| reruns.grant(name, MAX_BY_INTERFERENCE);
         error.interference().is_some() && reruns.is_some_and(is_granted)
     }
 

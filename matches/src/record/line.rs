@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use buxtehude::rules::MAX_SEATS;
 
 use super::{
-    Evidence, Fault, GameRecord, LONGEST_NAME, Luck, Machine, Rerun, TurnRecord, is_too_long,
+    Evidence, Fault, GameRecord, Luck, MAX_NAME_LENGTH, Machine, Rerun, TurnRecord, is_too_long,
 };
 use crate::record::ending::Ending;
 use crate::record::seed::Seed;
@@ -122,7 +122,7 @@ impl TryFrom<Line> for GameRecord {
             return Err(format!("{seats} seats, expected at most {MAX_SEATS}"));
         }
         if line.seats.iter().any(|name| is_too_long(name)) {
-            return Err(format!("expected names of at most {LONGEST_NAME} characters"));
+            return Err(format!("expected names of at most {MAX_NAME_LENGTH} characters"));
         }
         let Clock { micros, overruns, waited, out_of_turn, late_stops, reruns, evidence, machine } =
             line.clock.unwrap_or_default();

@@ -30,13 +30,13 @@ impl Luck {
     pub fn is_valid(&self, seats: usize) -> bool {
         let sum: f64 = self.shares.iter().sum();
         self.shares.len() == seats
-            && self.shares.iter().all(|share| share.abs() <= MOST)
+            && self.shares.iter().all(|share| share.abs() <= MAX_SHARE)
             && sum.abs() < seats as f64 / BILLIONTHS
     }
 }
 
 /// Maximum luck of a seat in permille, by absolute value; one card moves it by at most 1000.
-const MOST: f64 = 1e6;
+const MAX_SHARE: f64 = 1e6;
 
 #[cfg(test)]
 mod tests {

@@ -11,7 +11,7 @@ use crate::record::printable::printable;
 use crate::score::Tally;
 
 /// Maximum number of listed machines, those with the most games; the others are only counted.
-const MOST_LISTED: usize = 40;
+const MAX_LISTED: usize = 40;
 /// Number of standard errors that is significant, even with many machines: 1 in 16,000.
 const NO_CHANCE: f64 = 4.0;
 /// Number of standard errors in half of a 95 % interval.
@@ -103,8 +103,8 @@ impl Machines {
         let mut machines: Vec<(&str, &MachineTally)> =
             machines.map(|(name, tally)| (name.as_str(), tally)).collect();
         machines.sort_by_key(|(_, tally)| std::cmp::Reverse(tally.games));
-        let more = machines.len().saturating_sub(MOST_LISTED);
-        machines.truncate(MOST_LISTED);
+        let more = machines.len().saturating_sub(MAX_LISTED);
+        machines.truncate(MAX_LISTED);
         (machines, more)
     }
 

@@ -9,9 +9,9 @@ use crate::output;
 use crate::record::printable::printable;
 
 /// Minimum number of columns of a table, however narrow the terminal is.
-const LEAST_COLUMNS: usize = 2;
+const MIN_COLUMNS: usize = 2;
 /// Minimum number of characters of a cell that is shortened, because the terminal is narrow.
-const SHORTEST_CELL: usize = 7;
+const MIN_CELL: usize = 7;
 
 /// Formats `1st`, `2nd`, `3rd` and so on.
 pub fn ordinal(place: usize) -> String {
@@ -122,7 +122,7 @@ fn table_within(width: Option<usize>, columns: &[Column], rows: &[Vec<String>]) 
     let Some(width) = width else {
         return drawn(columns, rows);
     };
-    let least = columns.len().min(LEAST_COLUMNS);
+    let least = columns.len().min(MIN_COLUMNS);
     let is_fit = |text: &str| text.lines().all(|line| line.chars().count() <= width);
     for shown in (least..=columns.len()).rev() {
         let (shown, dropped) = columns.split_at(shown);
@@ -136,8 +136,8 @@ fn table_within(width: Option<usize>, columns: &[Column], rows: &[Vec<String>]) 
         let cells = |row: &Vec<String>| row.iter().map(|cell| without_middle(cell, most)).collect();
         drawn(shown, &rows.iter().map(cells).collect::<Vec<_>>())
     };
-    let text = (SHORTEST_CELL..width).rev().map(within).find(|text| is_fit(text));
-    text.unwrap_or_else(|| within(SHORTEST_CELL)) + &note(dropped, width)
+    let text = (MIN_CELL..width).rev().map(within).find(|text| is_fit(text));
+    text.unwrap_or_else(|| within(MIN_CELL)) + &note(dropped, width)
 }
 
 /// Shortens a text to `most` characters. Names often differ at their end.

@@ -11,7 +11,7 @@
 use super::blocks::Distribution;
 
 /// Maximum number of iterations for a distribution with a given t-value.
-const MOST_ROUNDS: usize = 100;
+const MAX_ROUNDS: usize = 100;
 
 /// Change of a probability below which this iteration has converged; with very rare scores, rounding alone causes
 /// changes of 1e-9.
@@ -55,7 +55,7 @@ fn ratio(observed: &Distribution, under_zero: &[f64], under_one: &[f64]) -> f64 
 fn with_t_value(observed: &Distribution, t_value: f64) -> Option<Vec<f64>> {
     let scores = &observed.scores;
     let mut likeliest = vec![1.0 / scores.len() as f64; scores.len()];
-    for _ in 0..MOST_ROUNDS {
+    for _ in 0..MAX_ROUNDS {
         // The condition on the t-value, linearized about the last distribution.
         let guess = Distribution {
             blocks: observed.blocks,

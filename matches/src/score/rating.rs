@@ -27,11 +27,11 @@ const COINS: f64 = 2.0;
 const QUANTILE: f64 = 1.959_964;
 
 /// Maximum number of iterations; at least one per unit of strength, and some to converge.
-const MOST_ROUNDS: usize = 200;
+const MAX_ROUNDS: usize = 200;
 
 /// Maximum change of a strength in one iteration. Within twice this difference the curvature of the likelihood changes
 /// by a factor of e at most, so that each iteration increases it.
-const LONGEST_STEP: f64 = 0.5;
+const MAX_STEP: f64 = 0.5;
 
 /// Change of a strength below which the iteration has converged.
 const ARRIVED: f64 = 1e-9;
@@ -260,7 +260,7 @@ fn of_drawn(strength: f64) -> f64 {
 /// The likeliest strengths, given each pair's number of comparisons and the points of its first engine.
 fn strengths(number: usize, results: &[(Pair, f64, f64)]) -> Vec<f64> {
     let mut strengths = vec![0.0; number];
-    for _ in 0..MOST_ROUNDS {
+    for _ in 0..MAX_ROUNDS {
         let mut gradient: Vec<f64> =
             strengths.iter().map(|&strength| DRAWN * (0.5 - chance(strength))).collect();
         for &((one, other), comparisons, points) in results {
@@ -270,7 +270,7 @@ fn strengths(number: usize, results: &[(Pair, f64, f64)]) -> Vec<f64> {
         }
         let step = linear::solve(information(&strengths, results), gradient);
         let longest = step.iter().fold(0.0f64, |longest, step| longest.max(step.abs()));
-        let scale = (LONGEST_STEP / longest).min(1.0);
+        let scale = (MAX_STEP / longest).min(1.0);
         for (strength, step) in strengths.iter_mut().zip(step) {
             *strength += scale * step;
         }

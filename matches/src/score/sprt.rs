@@ -18,14 +18,14 @@ use super::likelihood::{ratio_of_means, ratio_of_t_values};
 const KEYS: &str = "elo0, elo1, alpha, beta, model, luck";
 
 /// Number of luck-adjusted blocks before the first verdict: fewer say too little about the distribution.
-const LEAST_BLOCKS: u64 = 30;
+const MIN_BLOCKS: u64 = 30;
 
 /// Least distance of both hypotheses below the mean luck-adjusted score, or above it, in standard errors, at which the
 /// test no longer allows for scores that no block has.
 const FAR: f64 = 4.0;
 
 /// Largest Elo difference of a hypothesis.
-const MOST_ELO: f64 = 1000.0;
+const MAX_ELO: f64 = 1000.0;
 
 /// A test of an Elo difference, with its hypotheses and error rates.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -63,7 +63,7 @@ pub enum Verdict {
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum SprtError {
     /// An Elo difference is not a number or too large.
-    #[error("{name}={value}: expected a number from -{MOST_ELO} to {MOST_ELO}")]
+    #[error("{name}={value}: expected a number from -{MAX_ELO} to {MAX_ELO}")]
     Elo {
         /// `elo0` or `elo1`.
         name: &'static str,
@@ -110,7 +110,7 @@ impl Sprt {
         model: EloModel,
     ) -> Result<Sprt, SprtError> {
         for (name, value) in [("elo0", elo0), ("elo1", elo1)] {
-            if !(-MOST_ELO..=MOST_ELO).contains(&value) {
+            if !(-MAX_ELO..=MAX_ELO).contains(&value) {
                 return Err(SprtError::Elo { name, value });
             }
         }
@@ -172,7 +172,7 @@ impl Sprt {
     /// [`Sprt::llr`] for luck-adjusted scores; 0 before the 30th block.
     pub fn adjusted_llr(&self, scores: &AdjustedScores) -> f64 {
         match scores.blocks() {
-            ..LEAST_BLOCKS => 0.0,
+            ..MIN_BLOCKS => 0.0,
             _ => self
                 .ratio_if_far(scores)
                 .unwrap_or_else(|| self.ratio(&scores.distribution(), scores.games_per_block())),

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use super::engine_text::EngineText;
 use super::{GameArgs, LimitArgs};
-use matches::plan::{Draft, EngineSpec, Limit, MOST_ENGINES};
+use matches::plan::{Draft, EngineSpec, Limit, MAX_ENGINES};
 use matches::record::printable::shortened;
-use matches::record::{LONGEST_NAME, is_too_long};
+use matches::record::{MAX_NAME_LENGTH, is_too_long};
 use matches::run::exit::ExitError;
 
 /// Name of the engine that plays if the user gives none.
@@ -139,8 +139,8 @@ fn specs(
         typed.push(("", built_in(&shared)?));
         drafts.push(Draft::default());
     }
-    if typed.len() > MOST_ENGINES {
-        let reason = format!("{} engines, expected at most {MOST_ENGINES}", typed.len());
+    if typed.len() > MAX_ENGINES {
+        let reason = format!("{} engines, expected at most {MAX_ENGINES}", typed.len());
         return Err(ExitError::of_flag("engine", reason));
     }
     let names = names(&typed)?;
@@ -161,8 +161,8 @@ pub(super) fn spec(
     let mut spec = EngineSpec { name, limit: Limit::default(), ..default.clone() };
     engine.apply(&mut spec)?;
     if is_too_long(&spec.name) {
-        let name = shortened(&spec.name, LONGEST_NAME);
-        return Err(format!("name={name}: expected at most {LONGEST_NAME} characters"));
+        let name = shortened(&spec.name, MAX_NAME_LENGTH);
+        return Err(format!("name={name}: expected at most {MAX_NAME_LENGTH} characters"));
     }
     if let Some(dir) = spec.dir.as_ref().filter(|dir| !dir.is_dir()) {
         let dir = dir.display();

@@ -18,7 +18,7 @@ use matches::run::exit::ExitError;
 use matches::score::Sprt;
 
 /// Maximum number of games of an SPRT without `--games`.
-const MOST_GAMES_OF_A_TEST: u64 = 100_000;
+const MAX_GAMES_OF_A_TEST: u64 = 100_000;
 
 /// Converts the arguments of a match to a plan, with remarks for the user.
 ///
@@ -29,7 +29,7 @@ pub fn plan(args: &MatchArgs) -> Result<(Plan, Vec<String>), ExitError> {
     let mut remarks = Vec::new();
     plan.sprt = sprt(args, &plan)?;
     let block = plan.line_ups().games_per_block();
-    let most = plan.sprt.map(|_| MOST_GAMES_OF_A_TEST.next_multiple_of(block));
+    let most = plan.sprt.map(|_| MAX_GAMES_OF_A_TEST.next_multiple_of(block));
     let asked = args.games.or(most).unwrap_or(block);
     plan.games = whole_blocks(asked, &plan, &mut remarks)?;
     remarks.extend(sameness(&plan));

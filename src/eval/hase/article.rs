@@ -2,7 +2,7 @@
 //!
 //! Source: the article "AI in Hase und Igel: minimax for three".
 
-use super::curves::{CURVES, Curves, LettuceCurves, MOST_CARROTS};
+use super::curves::{CURVES, Curves, LettuceCurves, MAX_CARROTS};
 use super::{COST_OF_WAY_HOME, HALF, PATH_PER_SQUARE};
 use crate::eval::DECIDED_WORTH;
 use crate::rules::hase::{FINISH, Hare, Position, Ruleset};
@@ -70,7 +70,7 @@ fn read(curves: &LettuceCurves, lettuces: u8, ahead: usize) -> i32 {
 fn function_of(square: u8, held: usize) -> (usize, usize) {
     let function =
         if held >= COST_OF_WAY_HOME[usize::from(square)] { 2 } else { usize::from(square >= HALF) };
-    (function, held.min(MOST_CARROTS))
+    (function, held.min(MAX_CARROTS))
 }
 
 /// The evaluation with its factors multiplied in, for a search.
@@ -79,7 +79,7 @@ pub struct Evaluation {
     /// Ks x S + Kp x P by lettuces in hand and square.
     standing: [[i32; FINISH as usize + 1]; 4],
     /// Kc x C by function and carrots held.
-    carrots: [[i32; MOST_CARROTS + 1]; 3],
+    carrots: [[i32; MAX_CARROTS + 1]; 3],
 }
 
 impl Evaluation {

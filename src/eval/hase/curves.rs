@@ -4,19 +4,19 @@
 //! description and were chosen among candidates by matches (docs/article.md).
 
 /// Largest number of lettuces in hand.
-const MOST_LETTUCES: usize = 3;
+const MAX_LETTUCES: usize = 3;
 
 /// Largest number of lettuce squares ahead.
-const MOST_AHEAD: usize = 5;
+const MAX_AHEAD: usize = 5;
 
 /// Largest holding in the curves; larger ones count as this.
-pub const MOST_CARROTS: usize = 511;
+pub const MAX_CARROTS: usize = 511;
 
 /// S by lettuces in hand and lettuce squares strictly ahead.
-pub type LettuceCurves = [[i32; MOST_AHEAD + 1]; MOST_LETTUCES + 1];
+pub type LettuceCurves = [[i32; MAX_AHEAD + 1]; MAX_LETTUCES + 1];
 
 /// C by carrots held.
-pub type CarrotCurve = [i32; MOST_CARROTS + 1];
+pub type CarrotCurve = [i32; MAX_CARROTS + 1];
 
 /// The curves of S and C.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,7 +89,7 @@ impl Shape {
 impl Falling {
     /// Computes the curve: a sum of the values of single carrots, rounded down.
     pub const fn curve(self) -> CarrotCurve {
-        let mut table = [0; MOST_CARROTS + 1];
+        let mut table = [0; MAX_CARROTS + 1];
         let mut carrots = 1;
         let mut hundredths = 0;
         while carrots < table.len() {
@@ -104,7 +104,7 @@ impl Falling {
 impl Burden {
     /// Computes the curve, with each carrot's part rounded up.
     pub const fn curve(self) -> CarrotCurve {
-        let mut table = [self.start; MOST_CARROTS + 1];
+        let mut table = [self.start; MAX_CARROTS + 1];
         let mut carrots = 1;
         let mut thousandths = 0;
         while carrots < table.len() {

@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-use super::{FACES, GOAL, MOST_SEATS, PAWNS, Position, by_seat};
+use super::{FACES, GOAL, MAX_SEATS, PAWNS, Position, by_seat};
 use crate::rules::number::{seat_number, whole_number};
 use crate::rules::{Game, Seat, joined};
 
@@ -114,12 +114,12 @@ pub(super) fn parse(text: &str) -> Result<Position, PositionError> {
             pawns.is_sorted().then_some(pawns)
         })
         .collect::<Option<_>>()
-        .filter(|seats: &Vec<_>| (2..=MOST_SEATS).contains(&seats.len()))
+        .filter(|seats: &Vec<_>| (2..=MAX_SEATS).contains(&seats.len()))
         .ok_or_else(|| wrong("pawns", "2 to 4 pairs of squares, the rear one first", pawns))?;
     let seats = squares.len();
     let seat_of = |text: &str| seat_number(text, seats).map(Seat::index);
 
-    let mut places = [0; MOST_SEATS];
+    let mut places = [0; MAX_SEATS];
     let order = finished.split(',').filter(|_| finished != "-");
     for (index, text) in order.enumerate() {
         let seat =

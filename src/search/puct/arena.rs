@@ -60,13 +60,13 @@ pub struct Arena {
 }
 
 /// Smallest capacity in nodes, however little memory there is.
-const LEAST_NODES: usize = 1024;
+const MIN_NODES: usize = 1024;
 
 /// Capacity in edges per node.
 const EDGES_A_NODE: usize = 10;
 
 /// Largest number of edges of a node.
-const MOST_EDGES: usize = if MAX_MOVES > MAX_OUTCOMES { MAX_MOVES } else { MAX_OUTCOMES };
+const MAX_EDGES: usize = if MAX_MOVES > MAX_OUTCOMES { MAX_MOVES } else { MAX_OUTCOMES };
 
 const NO_EDGE: u32 = u32::MAX;
 
@@ -84,7 +84,7 @@ impl Arena {
     pub fn new(mebibytes: usize, trees: usize) -> Arena {
         let node = size_of::<Node>() + size_of::<Shares>() + size_of::<u32>();
         let size = node + EDGES_A_NODE * size_of::<Edge>();
-        let most_nodes = ((mebibytes << 20) / trees / size).max(LEAST_NODES);
+        let most_nodes = ((mebibytes << 20) / trees / size).max(MIN_NODES);
         Arena { most_nodes, most_edges: most_nodes * EDGES_A_NODE, ..Arena::default() }
     }
 
@@ -153,7 +153,7 @@ impl Arena {
     /// `true` if the next node may need the room of nodes that are no longer below the root.
     #[inline]
     pub fn must_drop_unreachable(&self) -> bool {
-        self.root != 0 && !self.has_room(MOST_EDGES)
+        self.root != 0 && !self.has_room(MAX_EDGES)
     }
 
     /// Used part of the capacity, in permille.
@@ -400,7 +400,7 @@ mod tests {
                 visits = f32::max(visits - rounds as f32, 1.0);
             }
             assert!(arena.make_room(&|| false));
-            assert!(2 * arena.nodes.len() <= LEAST_NODES, "{rounds}");
+            assert!(2 * arena.nodes.len() <= MIN_NODES, "{rounds}");
             assert!(arena.nodes.len() > 2, "{rounds}: {}", arena.nodes.len());
             assert_eq!(arena.edges(root)[0].child, often);
             assert!(arena.has_room(72));

@@ -13,7 +13,7 @@ const TEMPERATURE: f32 = 0.1;
 const STATIC_VISITS: f32 = 1.0;
 
 /// Longest walk, in nodes.
-pub const LONGEST_WALK: usize = 256;
+pub const MAX_WALK_LENGTH: usize = 256;
 
 impl<G: Evaluate> TreeSearch<'_, G> {
     /// Descends from the root to a new position or the end of the game, and backs up its value.
@@ -62,7 +62,7 @@ impl<G: Evaluate> TreeSearch<'_, G> {
             };
             let child = self.arena.edges(node)[index].child;
             if child != UNVISITED {
-                if self.path.len() < LONGEST_WALK {
+                if self.path.len() < MAX_WALK_LENGTH {
                     node = child;
                     continue;
                 }

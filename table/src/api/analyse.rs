@@ -21,7 +21,7 @@ use crate::error::ApiError;
 use crate::pool::{Found, Permit, SearchError};
 
 /// Capacity for events that have not been sent.
-pub(super) const MOST_UNSENT: usize = 16;
+pub(super) const MAX_UNSENT: usize = 16;
 
 /// Request of `POST /api/analyse`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -107,7 +107,7 @@ pub async fn analyse(
         Ok((terms.question(&played)?, played.position))
     };
     let (question, position) = request.run(prepare).await?;
-    let (events, sent) = mpsc::channel(MOST_UNSENT);
+    let (events, sent) = mpsc::channel(MAX_UNSENT);
     tokio::spawn(async move {
         let Some(job) = turn(queued, &events).await else { return };
         match app.pool.ask(place.client(), question, true) {

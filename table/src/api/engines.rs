@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 use super::App;
 use super::rules::take;
 use super::search::{SearchTerms, estimate, highest, is_free, legal_line};
-use crate::admission::{JobKind, MOST_BODY_BYTES};
-use crate::board::{Game, MOST_WORDS, Took};
+use crate::admission::{JobKind, MAX_BODY_BYTES};
+use crate::board::{Game, MAX_WORDS, Took};
 use crate::body::{JsonAnswer, JsonRequest, object};
 use crate::error::ApiError;
 use crate::pool::{Entry, Load};
@@ -152,8 +152,8 @@ pub async fn engines(Shared(app): Shared<App>) -> Json<Engines> {
         queue: app.pool.load(),
         variants: variants(),
         limits: Limits {
-            words: MOST_WORDS,
-            bytes: MOST_BODY_BYTES,
+            words: MAX_WORDS,
+            bytes: MAX_BODY_BYTES,
             movetime: u64::try_from(app.bounds.longest.as_millis()).unwrap_or(u64::MAX),
             processes: bounds.processes,
         },

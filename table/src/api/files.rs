@@ -12,11 +12,11 @@ use thiserror::Error;
 use crate::error::ApiError;
 
 /// Maximum length of a name in an error message.
-const LONGEST_QUOTED: usize = 100;
+const MAX_QUOTED_LENGTH: usize = 100;
 /// Default number of entries in a list.
 const USUAL_COUNT: usize = 100;
 /// Maximum number of entries in a list.
-const MOST_COUNT: usize = 1000;
+const MAX_COUNT: usize = 1000;
 
 /// Errors of a file on the command line.
 #[derive(Debug, Error)]
@@ -75,7 +75,7 @@ impl Files {
                 [] => "none, since the server was started without one".to_string(),
                 names => format!("one of {}", names.join(", ")),
             };
-            ApiError::not_found(self.kind, &shortened(name, LONGEST_QUOTED), &expected)
+            ApiError::not_found(self.kind, &shortened(name, MAX_QUOTED_LENGTH), &expected)
         })
     }
 }
@@ -95,7 +95,7 @@ pub struct Part {
     /// Number of entries to skip.
     #[serde(default)]
     from: usize,
-    /// Number of entries to return, at most [`MOST_COUNT`].
+    /// Number of entries to return, at most [`MAX_COUNT`].
     #[serde(default = "usual_count")]
     count: usize,
 }
@@ -107,7 +107,7 @@ fn usual_count() -> usize {
 impl Part {
     /// The entries of this part.
     pub fn of<T>(self, entries: impl Iterator<Item = T>) -> impl Iterator<Item = T> {
-        entries.skip(self.from).take(self.count.min(MOST_COUNT))
+        entries.skip(self.from).take(self.count.min(MAX_COUNT))
     }
 }
 

@@ -13,7 +13,7 @@ use matches::archive::{ArchiveError, replay};
 use matches::input_file;
 use matches::record::ending::Ending;
 use matches::record::printable::{printable, printable_json};
-use matches::record::{GameRecord, LONGEST_NAME, TurnRecord, is_too_long};
+use matches::record::{GameRecord, MAX_NAME_LENGTH, TurnRecord, is_too_long};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -25,10 +25,10 @@ use crate::error::ApiError;
 
 const MIB: u64 = 1 << 20;
 /// Maximum number of bytes that a client may append within [`DAY`]; hundreds of games.
-const MOST_BYTES_OF_ONE: u64 = 4 * MIB;
+const MAX_BYTES_OF_ONE: u64 = 4 * MIB;
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 /// Maximum length of the file in bytes.
-const MOST_BYTES: u64 = 256 * MIB;
+const MAX_BYTES: u64 = 256 * MIB;
 
 /// The file that games are appended to, if the server has one.
 #[derive(Debug, Default)]
@@ -180,23 +180,23 @@ impl Quota {
             (self.begun, self.clients) = (now, HashMap::new());
         }
         let own = self.clients.get(&client).map_or(0, |own| *own) + bytes;
-        if own > MOST_BYTES_OF_ONE {
+        if own > MAX_BYTES_OF_ONE {
             return Err(ApiError::new(
                 StatusCode::TOO_MANY_REQUESTS,
                 format!(
                     "the server keeps at most {} MiB of games of a client a day; try again \
                      tomorrow, or save the game in a file of your own",
-                    MOST_BYTES_OF_ONE / MIB
+                    MAX_BYTES_OF_ONE / MIB
                 ),
             ));
         }
-        if self.bytes + bytes > MOST_BYTES {
+        if self.bytes + bytes > MAX_BYTES {
             return Err(ApiError::new(
                 StatusCode::INSUFFICIENT_STORAGE,
                 format!(
                     "the server's file of games is full: expected at most {} MiB; save the game in \
                      a file of your own",
-                    MOST_BYTES / MIB
+                    MAX_BYTES / MIB
                 ),
             ));
         }
@@ -231,7 +231,8 @@ fn record_of(request: RecordRequest) -> Result<GameRecord, ApiError> {
         return Err(ApiError::invalid(message));
     };
     if request.seats.len() != seats || request.seats.iter().any(|name| is_too_long(name)) {
-        let message = format!("seats: expected {seats} names of at most {LONGEST_NAME} characters");
+        let message =
+            format!("seats: expected {seats} names of at most {MAX_NAME_LENGTH} characters");
         return Err(ApiError::invalid(message));
     }
     let names = request.seats.iter().map(|name| printable(name).into_owned());
@@ -277,13 +278,13 @@ mod tests {
         };
         let (too_many, full) =
             (Some(StatusCode::TOO_MANY_REQUESTS), Some(StatusCode::INSUFFICIENT_STORAGE));
-        assert_eq!(status(1, MOST_BYTES_OF_ONE, 0), None);
+        assert_eq!(status(1, MAX_BYTES_OF_ONE, 0), None);
         assert_eq!(status(1, 1, 0), too_many);
-        assert_eq!(status(2, MOST_BYTES_OF_ONE + 1, 0), too_many);
-        assert_eq!(status(1, MOST_BYTES_OF_ONE, 1), None);
-        let fitting = (MOST_BYTES / MOST_BYTES_OF_ONE) as u128;
+        assert_eq!(status(2, MAX_BYTES_OF_ONE + 1, 0), too_many);
+        assert_eq!(status(1, MAX_BYTES_OF_ONE, 1), None);
+        let fitting = (MAX_BYTES / MAX_BYTES_OF_ONE) as u128;
         for client in 2..fitting {
-            assert_eq!(status(client, MOST_BYTES_OF_ONE, 1), None);
+            assert_eq!(status(client, MAX_BYTES_OF_ONE, 1), None);
         }
         assert_eq!(status(fitting, 1, 1), full);
         assert_eq!(status(fitting, 1, 2), full);

@@ -18,7 +18,7 @@ use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 
 use super::App;
-use super::analyse::{MOST_UNSENT, event, sse, turn};
+use super::analyse::{MAX_UNSENT, event, sse, turn};
 use super::search::{SearchTerms, estimate};
 use crate::admission::{JobKind, LongJob};
 use crate::board::Game;
@@ -28,7 +28,7 @@ use crate::error::ApiError;
 use crate::pool::SearchError;
 
 /// Maximum number of concurrent reviews.
-pub const MOST_REVIEWS: usize = 16;
+pub const MAX_REVIEWS: usize = 16;
 /// Default limit for the search of each position.
 const USUAL_LIMIT: &str = "nodes 100000";
 
@@ -83,7 +83,7 @@ pub async fn review(
         Ok((game, terms, played.variant))
     };
     let (game, terms, variant) = request.run(prepare).await?;
-    let (events, sent) = mpsc::channel(MOST_UNSENT);
+    let (events, sent) = mpsc::channel(MAX_UNSENT);
     let runtime = Handle::current();
     let reviews = app.reviews.clone();
     let review =
@@ -120,7 +120,7 @@ pub async fn review(
             tokio::task::spawn_blocking(move || review(job, thread, events));
             return;
         }
-        let message = format!("too many requests: {MOST_REVIEWS} are in progress; try again later");
+        let message = format!("too many requests: {MAX_REVIEWS} are in progress; try again later");
         let error = ApiError::new(StatusCode::SERVICE_UNAVAILABLE, message);
         // This fails if the client has closed the connection.
         let _ = events.send(event("error", &error.body())).await;

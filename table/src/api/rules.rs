@@ -10,9 +10,9 @@ use crate::body::{JsonAnswer, JsonRequest, object};
 use crate::error::ApiError;
 
 /// Maximum number of cards drawn after one move.
-const MOST_CARDS: usize = 16;
+const MAX_CARDS: usize = 16;
 /// Maximum number of steps in an answer.
-pub const MOST_STEPS: usize = 256;
+pub const MAX_STEPS: usize = 256;
 
 /// Request of `POST /api/new`: a variant with either players or a start.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -124,7 +124,7 @@ pub async fn show(request: JsonRequest<ShowRequest>) -> Result<JsonAnswer, ApiEr
 }
 
 fn shown(ShowRequest { game, from }: ShowRequest) -> Result<Shown, ApiError> {
-    let wanted = from..from.saturating_add(MOST_STEPS);
+    let wanted = from..from.saturating_add(MAX_STEPS);
     let mut steps = Vec::new();
     let mut number = 0;
     let played = game.play_with(|word, before, after| {
@@ -226,7 +226,7 @@ fn took(played: &Played, before: (AnyPosition, usize), card: Option<Drawn>) -> T
 /// Draws cards while one is due; returns the first one.
 fn draw_all(played: &mut Played, chance: Chance) -> Result<Option<Drawn>, ApiError> {
     let mut first = None;
-    for _ in 0..MOST_CARDS {
+    for _ in 0..MAX_CARDS {
         let rules::Turn::Card(seat) = played.position.turn() else {
             break;
         };

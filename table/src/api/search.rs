@@ -23,11 +23,11 @@ const VARIANT: &str = "UCI_Variant";
 /// Keywords of a limit.
 const LIMITS: [&str; 3] = ["movetime", "depth", "nodes"];
 /// Maximum number of options in a request.
-const MOST_OPTIONS: usize = 64;
+const MAX_OPTIONS: usize = 64;
 /// Maximum length of a limit or of the value of an option.
-const LONGEST_VALUE: usize = 200;
+const MAX_VALUE_LENGTH: usize = 200;
 /// Maximum number of moves and cards of a reported line.
-const MOST_WORDS_OF_A_LINE: usize = 64;
+const MAX_WORDS_OF_A_LINE: usize = 64;
 
 /// Validated settings of a search, independent of the position.
 #[derive(Clone, Debug)]
@@ -141,7 +141,7 @@ fn parse_limit(text: &str, longest: Duration) -> Result<Go, ApiError> {
         _ => false,
     });
     let parsed = match format!("go {text}").parse() {
-        Ok(Command::Go(go)) if are_pairs && text.len() <= LONGEST_VALUE => go,
+        Ok(Command::Go(go)) if are_pairs && text.len() <= MAX_VALUE_LENGTH => go,
         _ => {
             let expected = "expected movetime, depth or nodes, each with a number above 0, one of them at least";
             return Err(ApiError::invalid(format!("limit {}; {expected}", quoted(text))));
@@ -202,8 +202,8 @@ fn checked_options(
     requested: &BTreeMap<String, String>,
 ) -> Result<Vec<(String, String)>, ApiError> {
     let found = requested.len();
-    if found > MOST_OPTIONS {
-        let message = format!("{found} options; expected at most {MOST_OPTIONS}");
+    if found > MAX_OPTIONS {
+        let message = format!("{found} options; expected at most {MAX_OPTIONS}");
         return Err(ApiError::invalid(message));
     }
     let offers = engine.introduction().offers;
@@ -224,9 +224,9 @@ fn checked_options(
         if options.iter().any(|(known, _)| *known == offer.name) {
             return refuse("it is given twice; expected each option once");
         }
-        if value.len() > LONGEST_VALUE {
+        if value.len() > MAX_VALUE_LENGTH {
             return refuse(&format!(
-                "its value is too long; expected at most {LONGEST_VALUE} bytes"
+                "its value is too long; expected at most {MAX_VALUE_LENGTH} bytes"
             ));
         }
         if let Some(highest) = highest(app, name)
@@ -264,7 +264,7 @@ pub fn estimate<'a>(
 
 /// Returns an engine's line up to its first illegal move or card.
 pub fn legal_line(info: &Info, mut position: AnyPosition) -> Vec<String> {
-    let words = info.pv.iter().take(MOST_WORDS_OF_A_LINE);
+    let words = info.pv.iter().take(MAX_WORDS_OF_A_LINE);
     words.take_while(|word| position.play(word).is_ok()).cloned().collect()
 }
 
@@ -272,17 +272,17 @@ pub fn legal_line(info: &Info, mut position: AnyPosition) -> Vec<String> {
 mod tests {
     use super::*;
 
-    const LONGEST: Duration = Duration::from_secs(5);
+    const MAX_SEARCH: Duration = Duration::from_secs(5);
 
     fn told(text: &str) -> String {
-        Command::Go(parse_limit(text, LONGEST).unwrap()).to_string()
+        Command::Go(parse_limit(text, MAX_SEARCH).unwrap()).to_string()
     }
 
     #[test]
     fn a_search_always_has_a_time() {
         assert_eq!(told("movetime 100"), "go movetime 100");
         assert_eq!(told("depth 3 nodes 7"), "go depth 3 nodes 7 movetime 5000");
-        let usual = bounded(go_of(Limit::movetime(Duration::from_secs(60))), LONGEST);
+        let usual = bounded(go_of(Limit::movetime(Duration::from_secs(60))), MAX_SEARCH);
         assert_eq!(usual.movetime, Some(5000));
     }
 
@@ -293,7 +293,7 @@ mod tests {
             "ponder", "depth  3", "depth -1", "depth 3\nquit", "nodes 1 searchmoves 4", "perft 3",
             "depth 99999999999999999999",
         ] {
-            assert!(parse_limit(text, LONGEST).is_err(), "{text:?}");
+            assert!(parse_limit(text, MAX_SEARCH).is_err(), "{text:?}");
         }
     }
 }

@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// Maximum number of moves and cards in a game.
-pub const MOST_WORDS: usize = 4096;
+pub const MAX_WORDS: usize = 4096;
 /// Maximum length of a word in an error message.
-const LONGEST_QUOTED: usize = 40;
+const MAX_QUOTED_LENGTH: usize = 40;
 /// Maximum length of a start position's text.
-const LONGEST_START: usize = 1000;
+const MAX_START_LENGTH: usize = 1000;
 
 /// A game: a variant with either the number of players or a start position, and the moves so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -42,7 +42,7 @@ impl GameError {
     }
 
     fn too_long(words: usize) -> GameError {
-        GameError(format!("moves has {words} words; expected at most {MOST_WORDS}"))
+        GameError(format!("moves has {words} words; expected at most {MAX_WORDS}"))
     }
 }
 
@@ -70,13 +70,14 @@ impl Game {
         mut on_word: impl FnMut(&str, &AnyPosition, &AnyPosition),
     ) -> Result<Played, GameError> {
         let variant = Variant::by_name(&self.variant).map_err(|error| {
-            let name = shortened(&error.name, LONGEST_QUOTED).into();
+            let name = shortened(&error.name, MAX_QUOTED_LENGTH).into();
             GameError::of(&UnknownVariant { name })
         })?;
         let first = match (&self.start, self.players) {
-            (Some(text), None) if text.len() > LONGEST_START => {
+            (Some(text), None) if text.len() > MAX_START_LENGTH => {
                 let found = text.len();
-                let message = format!("start has {found} bytes; expected at most {LONGEST_START}");
+                let message =
+                    format!("start has {found} bytes; expected at most {MAX_START_LENGTH}");
                 return Err(GameError(message));
             }
             (Some(text), None) => variant.parse(text).map_err(|error| GameError::of(&error))?,
@@ -91,7 +92,7 @@ impl Game {
                 return Err(GameError::of("neither players nor start; expected one of them"));
             }
         };
-        if self.moves.len() > MOST_WORDS {
+        if self.moves.len() > MAX_WORDS {
             return Err(GameError::too_long(self.moves.len()));
         }
         let mut played = Played {
@@ -128,7 +129,7 @@ impl Played {
     /// [`GameError`] names the broken rule, or says that the game is full. The game is unchanged then.
     pub fn add(&mut self, word: String) -> Result<(), GameError> {
         let number = self.words.len() + 1;
-        if number > MOST_WORDS {
+        if number > MAX_WORDS {
             return Err(GameError::too_long(number));
         }
         let played = self.position.play(&word);
@@ -176,9 +177,9 @@ impl Played {
 
 /// Describes an error in a word; quotes only the beginning of a long one.
 fn in_short(error: &ActionError, word: &str) -> String {
-    if word.chars().count() <= LONGEST_QUOTED {
+    if word.chars().count() <= MAX_QUOTED_LENGTH {
         return printable(&error.to_string()).into_owned();
     }
-    let word = shortened(word, LONGEST_QUOTED);
+    let word = shortened(word, MAX_QUOTED_LENGTH);
     format!("{word:?} is not a move: expected a move or a card")
 }

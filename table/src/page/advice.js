@@ -9,7 +9,7 @@ import { lineText, moveText, moveTitle } from "./words.js";
 
 const HINT_MS = 500;
 /** Loss from which on a move gets a comment, in permille of the points. */
-const LEAST_LOSS = 100;
+const MIN_LOSS = 100;
 
 /** Shows the position before a move, with the move as a red arrow and the better one as another. */
 export async function compare(table, node, played, best, estimate = null) {
@@ -89,7 +89,7 @@ export class Advice {
     const { game } = table;
     try {
       const { loss, best, text } = await this.judge(before, after);
-      if (loss < LEAST_LOSS || !table.game.path().includes(after)) return;
+      if (loss < MIN_LOSS || !table.game.path().includes(after)) return;
       const played = before.moves.find(({ move }) => move === after.words[0]);
       const words = t("comment", { move: moveTitle(game, before, played), loss: percent(loss), better: text });
       const said = [element("p", {}, words), button(t("show it"), async () => {

@@ -10,7 +10,7 @@ const ROW = 52;
 const BAR = 16;
 /** Width kept free for the text beside a bar. */
 const TEXT = 100;
-const MOST_LISTED = 3;
+const MAX_LISTED = 3;
 
 export class Ending {
   /** `rematch` starts the same game again, `showReview` opens the review. */
@@ -58,7 +58,7 @@ export class Ending {
   async show({ seats }) {
     const { end } = this;
     if (this.review.line.at(-1) !== end) return;
-    const worst = await this.review.worst(MOST_LISTED, this.persons());
+    const worst = await this.review.worst(MAX_LISTED, this.persons());
     if (this.end !== end) return;
     const heading = t(this.review.hasCards() ? "skill and luck" : "skill alone");
     this.found.replaceChildren(element("h3", {}, heading), this.picture(seats),

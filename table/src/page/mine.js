@@ -11,7 +11,7 @@ import { button, labelled } from "./view.js";
 
 const GAMES = "my games";
 const NAME = "my name";
-const MOST_GAMES = 200;
+const MAX_GAMES = 200;
 
 const isOver = (node) => node.turn === null && node.places.every(Boolean);
 const isPrefix = (moves, all) => moves.every((move, index) => move === all[index]);
@@ -84,7 +84,7 @@ export class Mine {
     if (!id || old?.places) return;
     const sitting = seats.map(({ engine, level, name }) => ({ engine, level, name }));
     const entry = { id, game: game.request(last), seats: sitting, places, isAgain };
-    const games = [entry, ...kept().filter((one) => one.id !== id)].slice(0, MOST_GAMES);
+    const games = [entry, ...kept().filter((one) => one.id !== id)].slice(0, MAX_GAMES);
     localStorage.setItem(GAMES, JSON.stringify(games));
     if (places && !isAgain) {
       const body = this.forRecord(true);

@@ -4,7 +4,7 @@ import { element } from "./board.js";
 import { percent, t } from "./texts.js";
 
 /** Loss up to which a move solves a puzzle, in permille of the points. */
-const MOST_LOSS = 20;
+const MAX_LOSS = 20;
 
 export class Puzzle {
   constructor(table, advice) {
@@ -41,8 +41,8 @@ export class Puzzle {
     try {
       const { loss, text } = await this.advice.judge(before, after);
       this.tried += 1;
-      if (loss <= MOST_LOSS) this.solved += 1;
-      tell(loss <= MOST_LOSS ? t("solved") : t("not solved", { loss: percent(loss), better: text }));
+      if (loss <= MAX_LOSS) this.solved += 1;
+      tell(loss <= MAX_LOSS ? t("solved") : t("not solved", { loss: percent(loss), better: text }));
       this.panel.replaceChildren(...this.score());
     } catch (error) {
       this.panel.replaceChildren(...this.score());

@@ -8,7 +8,7 @@ import { percent, signed, t } from "./texts.js";
 import { button, engineSelect, seatMark } from "./view.js";
 import { lineText, stepsOf } from "./words.js";
 
-const MOST_LISTED = 6;
+const MAX_LISTED = 6;
 
 // Luck of the cards after a move, for the seat that moved.
 const luckOf = ({ seat, cards }) => cards.reduce((sum, { luck }) => sum + luck[seat - 1], 0);
@@ -87,7 +87,7 @@ export class Review {
   async show(data) {
     const { seats } = data;
     const { game } = this;
-    const worst = await this.worst(MOST_LISTED);
+    const worst = await this.worst(MAX_LISTED);
     if (this.game !== game) return;
     this.state.textContent = this.note();
     const sums = this.hasCards() ? ["skill", "luck", "gifts"] : ["skill", "gifts"];
@@ -100,11 +100,11 @@ export class Review {
       element("th", { class: "number", scope: "col" }, t(key)));
     const head = element("tr", {}, element("th", { scope: "col" }, t("players")), ...heads);
     const table = element("table", { class: "sums" }, element("thead", {}, head), element("tbody", {}, ...rows));
-    this.chart = new Chart(this.table, this.line, this.moves, this.highest(({ loss }) => loss, MOST_LISTED));
+    this.chart = new Chart(this.table, this.line, this.moves, this.highest(({ loss }) => loss, MAX_LISTED));
     this.body.replaceChildren(element("div", { class: "scroll", tabindex: 0 }, table), this.chart.svg,
       element("h2", {}, t("worst moves")), worst);
     if (this.hasCards()) {
-      const unlucky = this.highest((move) => Math.abs(luckOf(move)), MOST_LISTED);
+      const unlucky = this.highest((move) => Math.abs(luckOf(move)), MAX_LISTED);
       const cards = this.list(unlucky.map((move) => [move, this.luckText(move)]));
       this.body.append(element("h2", {}, t("cards by luck")), cards);
     }

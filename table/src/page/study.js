@@ -9,9 +9,9 @@ import { count, percent, t } from "./texts.js";
 import { button, engineSelect, labelled, seatMark } from "./view.js";
 import { lineText, moveTitle } from "./words.js";
 
-const MOST_LINES = 8;
+const MAX_LINES = 8;
 /** Number of moves and cards of a line that are shown. */
-const MOST_WORDS = 10;
+const MAX_WORDS = 10;
 
 // One analysing engine with its output.
 class Analyst {
@@ -80,7 +80,7 @@ class Analyst {
     const isCurrent = () => controller && this.controller === controller;
     try {
       for (const { line, pv } of lines) {
-        const steps = await lineText(game, node, pv.slice(0, MOST_WORDS));
+        const steps = await lineText(game, node, pv.slice(0, MAX_WORDS));
         if (isCurrent()) this.texts.set(line ?? 1, { first: pv[0], steps });
       }
       if (isCurrent()) this.list.replaceChildren(...lines.map((info) => this.item(info)));
@@ -136,7 +136,7 @@ export class Study {
     this.isOn = false;
     this.shown = null;
     this.engine = engineSelect(server);
-    this.lines = element("input", { type: "number", min: 1, max: MOST_LINES, value: 3, id: "lines" });
+    this.lines = element("input", { type: "number", min: 1, max: MAX_LINES, value: 3, id: "lines" });
     this.lines.addEventListener("change", () => this.isOn && this.restart());
     const toggle = () => (this.isOn ? this.stop() : this.begin());
     this.toggle = button(t("analyse"), toggle, { class: "primary", id: "analyse", disabled: "" });
@@ -162,7 +162,7 @@ export class Study {
   linesOf(name) {
     const { options } = this.server.named(name);
     const most = options.find((option) => option.name === "MultiPV")?.max ?? 1;
-    return Math.min(MOST_LINES, most, Math.max(1, Number(this.lines.value) || 1));
+    return Math.min(MAX_LINES, most, Math.max(1, Number(this.lines.value) || 1));
   }
 
   /** Called when an engine's analysis has ended by itself. */

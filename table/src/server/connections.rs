@@ -23,7 +23,7 @@ use crate::client::Connection;
 /// attempts to make room for one.
 const PAUSE: Duration = Duration::from_millis(50);
 /// Maximum length of the head of a request.
-const MOST_HEAD_BYTES: usize = 32 * 1024;
+const MAX_HEAD_BYTES: usize = 32 * 1024;
 
 /// Limits of connections.
 #[derive(Clone, Copy, Debug)]
@@ -114,7 +114,7 @@ fn converse(
     let served = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(bounds.patience)
-        .max_buf_size(MOST_HEAD_BYTES)
+        .max_buf_size(MAX_HEAD_BYTES)
         .serve_connection(TokioIo::new(stream), service);
     let served = all.watch(served);
     async move {

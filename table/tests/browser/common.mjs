@@ -18,7 +18,7 @@ export const AXE = require("axe-core").source;
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
   "--disable-component-update", "--disable-sync"];
 const PATIENCE_MS = 30_000;
-const MOST_TURNS = 400;
+const MAX_TURNS = 400;
 
 /** Quotes a word as for a shell. */
 export const quote = (word) => `'${word.replaceAll("'", "'\\''")}'`;
@@ -177,7 +177,7 @@ export async function awaited(page) {
 /** Plays to the end of the game: `move` makes a person's move, `card` closes a card. Returns the number of moves made. */
 export async function playOut(page, { move, card }) {
   let made = 0;
-  for (let turns = 0; turns < MOST_TURNS; turns += 1) {
+  for (let turns = 0; turns < MAX_TURNS; turns += 1) {
     const what = await awaited(page);
     if (what === "over") return made;
     assert.notEqual(what, "trouble", await page.locator("#trouble").innerText());
@@ -187,7 +187,7 @@ export async function playOut(page, { move, card }) {
       made += 1;
     }
   }
-  assert.fail(`the game is not over after ${MOST_TURNS} turns`);
+  assert.fail(`the game is not over after ${MAX_TURNS} turns`);
 }
 
 /** Closes the card that is shown, unless it has closed by itself. */

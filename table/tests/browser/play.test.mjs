@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { advise, assertOver, awaited, byMouse, hasten, litSquares, playOut, withTable } from "./common.mjs";
 
 const table = withTable();
-const MOST_TABS = 60;
+const MAX_TABS = 60;
 
 const seated = (page, players) =>
   page.waitForFunction((count) => document.querySelectorAll(".seat").length === count, players);
@@ -59,7 +59,7 @@ const hasFocus = (page, selector) => page.evaluate((wanted) => document.activeEl
 
 /** Presses Tab until something has the focus. */
 async function tabTo(page, selector) {
-  for (let pressed = 0; pressed < MOST_TABS; pressed += 1) {
+  for (let pressed = 0; pressed < MAX_TABS; pressed += 1) {
     if (await hasFocus(page, selector)) return;
     await page.keyboard.press("Tab");
   }
@@ -69,7 +69,7 @@ async function tabTo(page, selector) {
 /** Selects an option of the focused list with the arrow keys. */
 async function chooseByKeys(page, value) {
   await page.keyboard.press("Home");
-  for (let pressed = 0; pressed < MOST_TABS; pressed += 1) {
+  for (let pressed = 0; pressed < MAX_TABS; pressed += 1) {
     if (await page.evaluate(() => document.activeElement.value) === value) return;
     await page.keyboard.press("ArrowDown");
   }

@@ -21,7 +21,7 @@ pub const DEPTHS: std::ops::RangeInclusive<u32> = 3..=6;
 const TABLE: usize = 16;
 
 /// Number of turns after which a race is stopped and counts by its estimate.
-const MOST_TURNS: usize = 300;
+const MAX_TURNS: usize = 300;
 
 /// The seat to move.
 pub fn mover(position: &Position) -> Seat {
@@ -98,7 +98,7 @@ fn play_out(start: &Position, first: Move, depth: u32, seed: u64) -> Position {
     let mut memory = memory(start, 1);
     let mut past = Vec::from_iter(Past::of(&AnyPosition::Hase(*start)));
     let mut position = start.play_unchecked(first);
-    while position.place(mover(start)).is_none() && past.len() < MOST_TURNS {
+    while position.place(mover(start)).is_none() && past.len() < MAX_TURNS {
         position = match position.turn() {
             Turn::Over => return position,
             Turn::Card(_) => {

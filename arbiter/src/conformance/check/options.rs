@@ -179,9 +179,9 @@ pub fn checks(scope: &Scope) -> Vec<Check> {
                 talk.need_option("Move Overhead")?;
                 let usual = used_with_overhead(talk, 1)?;
                 // A busy machine can only delay an answer.
-                let large = least_of_tries(MOST_USED, || used_with_overhead(talk, 5000))?;
+                let large = least_of_tries(MAX_USED, || used_with_overhead(talk, 5000))?;
                 talk.set(&["setoption name Move Overhead value 1".into()])?;
-                expect(usual > MOST_USED && large <= MOST_USED, || {
+                expect(usual > MAX_USED && large <= MAX_USED, || {
                     format!("{usual:?} with an overhead of 1, {large:?} with 5000")
                 })
             },
@@ -232,7 +232,7 @@ pub fn checks(scope: &Scope) -> Vec<Check> {
 }
 
 /// Longest use of a movetime of 300 ms with a fifth reserved as overhead.
-const MOST_USED: Duration = Duration::from_millis(280);
+const MAX_USED: Duration = Duration::from_millis(280);
 
 /// Time that a `go` takes with this overhead.
 fn used_with_overhead(talk: &mut Talk, overhead: u64) -> Result<Duration, Fault> {

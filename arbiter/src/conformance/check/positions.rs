@@ -16,7 +16,7 @@ pub const POSITIONS: usize = 8;
 const MANY_POSITIONS: usize = 40;
 
 /// Maximum number of random moves that lead to a position.
-const MOST_MOVES: usize = 40;
+const MAX_MOVES: usize = 40;
 
 pub fn checks(scope: &Scope) -> Vec<Check> {
     let mut checks = Vec::new();
@@ -154,7 +154,7 @@ pub fn random_position(
 ) -> Result<(Position, Vec<String>), Fault> {
     let mut position = rules.start(seats)?;
     let mut actions = Vec::new();
-    for _ in 0..rng.random_range(0..MOST_MOVES) {
+    for _ in 0..rng.random_range(0..MAX_MOVES) {
         let Some(action) = position.legal_actions().into_iter().choose(rng) else {
             break;
         };

@@ -11,7 +11,7 @@ use super::{Check, Outcome, Profile, Report, Settings, Severity, Verdict, checks
 
 /// Number of failures in a group for the same cause after which the rest of the group is left out; also the number of
 /// starts that may fail.
-const MOST_ALIKE: usize = 3;
+const MAX_ALIKE: usize = 3;
 
 /// Runs all checks, and passes each outcome to `observe`, with the number of checks that are left.
 ///
@@ -134,14 +134,14 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Returns the common cause of [`MOST_ALIKE`] failures of a group, or of starts.
+    /// Returns the common cause of [`MAX_ALIKE`] failures of a group, or of starts.
     fn settled_cause(&self, group: &str) -> Option<String> {
         if !self.scope.settings.only.is_empty() {
             return None;
         }
         let groups = [START, group].into_iter();
         let mut causes = groups.filter_map(|group| self.failures.get(group)).flatten();
-        let settled = causes.find(|(_, count)| **count >= MOST_ALIKE);
+        let settled = causes.find(|(_, count)| **count >= MAX_ALIKE);
         settled.map(|(cause, _)| cause.clone())
     }
 

@@ -25,7 +25,7 @@ const MOVES: usize = 12;
 const READINGS: u64 = 200;
 
 /// Least number of games of a soak limited by time; fewer show the growth of tables that fill up.
-const LEAST_GAMES: u64 = 200;
+const MIN_GAMES: u64 = 200;
 
 /// Number of equal parts of the samples after the warm-up; in a leak, each part is above the previous one.
 const PARTS: usize = 4;
@@ -112,7 +112,7 @@ fn play(
         }
         let is_over = match soak {
             Soak::Games(games) => game >= games,
-            Soak::Time(time) => game >= LEAST_GAMES && begun.elapsed() >= time,
+            Soak::Time(time) => game >= MIN_GAMES && begun.elapsed() >= time,
         };
         if is_over {
             break;

@@ -26,10 +26,10 @@ const KEPT_ERRORS: usize = 100;
 const TIMES_SLOWEST: u32 = 10;
 
 /// Shortest timeout for an expected answer, unless the user sets a shorter one.
-const LEAST_PATIENCE: Duration = Duration::from_secs(2);
+const MIN_PATIENCE: Duration = Duration::from_secs(2);
 
 /// Maximum number of characters shown of an engine's line.
-const LONGEST_SHOWN: usize = 1000;
+const MAX_SHOWN_LENGTH: usize = 1000;
 
 /// Commands that are answered at once in every state.
 const ALWAYS_ANSWERED: [&str; 5] = ["d", "query", "eval", "help", "compiler"];
@@ -136,7 +136,7 @@ pub fn is_mate(info: &Info) -> bool {
 
 /// An engine's line as shown in a transcript.
 fn shown(line: &str) -> String {
-    shortened(&mask(&printable(line)), LONGEST_SHOWN).into_owned()
+    shortened(&mask(&printable(line)), MAX_SHOWN_LENGTH).into_owned()
 }
 
 impl Talk {
@@ -197,7 +197,7 @@ impl Talk {
         let most = self.scope.settings.patience;
         let by_speed = |slowest| {
             let usual: Duration = slowest * TIMES_SLOWEST;
-            usual.max(LEAST_PATIENCE).min(most)
+            usual.max(MIN_PATIENCE).min(most)
         };
         self.slowest.map_or(most, by_speed)
     }

@@ -9,13 +9,13 @@ use super::script::{Script, Step};
 use matches::record::printable::{printable, shortened};
 
 /// Maximum number of lines before an expected line or silence.
-const MOST_LINES: usize = 100_000;
+const MAX_LINES: usize = 100_000;
 
 /// Maximum number of bytes of such lines.
-const MOST_BYTES: usize = 16 << 20;
+const MAX_BYTES: usize = 16 << 20;
 
 /// Maximum number of characters quoted of a line.
-const MOST_QUOTED: usize = 80;
+const MAX_QUOTED: usize = 80;
 
 /// Result of a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,7 +91,7 @@ impl Run<'_> {
         let more = self.next(self.patience.quiet)?.ok();
         Ok(more.map(|found| {
             write_answer(&mut self.transcript, &found);
-            let found = shortened(&found, MOST_QUOTED);
+            let found = shortened(&found, MAX_QUOTED);
             format!("at the end: expected nothing more, got {found:?}")
         }))
     }
@@ -152,7 +152,7 @@ impl Run<'_> {
         if let Ok(line) = &found {
             self.taken.0 += 1;
             self.taken.1 += line.len();
-            if self.taken.0 > MOST_LINES || self.taken.1 > MOST_BYTES {
+            if self.taken.0 > MAX_LINES || self.taken.1 > MAX_BYTES {
                 return Err(self.endless(line));
             }
         }
@@ -160,7 +160,7 @@ impl Run<'_> {
     }
 
     fn endless(&self, last: &str) -> ProgramError {
-        let ((lines, bytes), last) = (self.taken, shortened(last, MOST_QUOTED));
+        let ((lines, bytes), last) = (self.taken, shortened(last, MAX_QUOTED));
         ProgramError(format!("endless output: {lines} lines, {bytes} bytes; the last is {last:?}"))
     }
 
@@ -201,7 +201,7 @@ impl Run<'_> {
                     break;
                 }
                 if !skipping {
-                    let found = shortened(&found, MOST_QUOTED);
+                    let found = shortened(&found, MAX_QUOTED);
                     return Ok(Some(difference(&format!("{found:?}"))));
                 }
             }

@@ -5,7 +5,7 @@ use matches::report::Report;
 use matches::score::Interval;
 
 /// Maximum number of points of a curve.
-const MOST_POINTS: usize = 400;
+const MAX_POINTS: usize = 400;
 
 /// State of the match after a number of games.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,7 +45,7 @@ impl History {
             return;
         }
         self.samples.push(sample(report));
-        if self.samples.len() >= 2 * MOST_POINTS {
+        if self.samples.len() >= 2 * MAX_POINTS {
             // Drop every other sample; the rest are multiples of the new distance.
             let mut number = 0;
             self.samples.retain(|_| {
@@ -170,7 +170,7 @@ mod tests {
             }
             let samples = history.samples(&report);
             let games: Vec<u64> = samples.iter().map(|sample| sample.games).collect();
-            assert!(games.len() <= 2 * MOST_POINTS, "{blocks}: {}", games.len());
+            assert!(games.len() <= 2 * MAX_POINTS, "{blocks}: {}", games.len());
             assert!(games.is_sorted_by(|one, next| one < next), "{games:?}");
             assert_eq!(games.last(), Some(&(2 * blocks)), "{games:?}");
             let distance = 2 << history.halvings;

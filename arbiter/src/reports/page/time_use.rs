@@ -10,10 +10,10 @@ const CLASSES_PER_DECADE: f64 = 5.0;
 const CLASSES: usize = 46;
 
 /// Maximum number of moves of a game; later ones are not counted.
-const MOST_MOVES: usize = 2000;
+const MAX_MOVES: usize = 2000;
 
 /// Maximum number of groups of moves, each with a mean time.
-const MOST_GROUPS: usize = 60;
+const MAX_GROUPS: usize = 60;
 
 /// Thinking times of all engines.
 #[derive(Clone, Debug)]
@@ -50,7 +50,7 @@ impl TimeUse {
                 continue;
             };
             times.classes[class(micros)] += 1;
-            if index < MOST_MOVES {
+            if index < MAX_MOVES {
                 if times.by_move.len() <= index {
                     times.by_move.resize(index + 1, (0, 0));
                 }
@@ -98,7 +98,7 @@ impl TimeUse {
     /// grouped.
     fn by_move(&self) -> Vec<Vec<(f64, f64)>> {
         let moves = self.engines.iter().map(|times| times.by_move.len()).max();
-        let together = moves.unwrap_or(0).div_ceil(MOST_GROUPS).max(1);
+        let together = moves.unwrap_or(0).div_ceil(MAX_GROUPS).max(1);
         let means = |times: &Times| {
             let groups = times.by_move.chunks(together).enumerate();
             let mean = |(group, moves): (usize, &[(u64, u64)])| {

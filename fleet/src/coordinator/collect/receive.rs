@@ -22,15 +22,15 @@ use crate::time_scale;
 /// The luck of about one game in this many is measured again.
 const LUCK_SAMPLE: u32 = 16;
 /// Maximum number of messages of unknown authors to report.
-const MOST_ANONYMOUS: u64 = 100;
+const MAX_ANONYMOUS: u64 = 100;
 /// Number of faults of the rules program on one machine alone before that is set aside.
-const MOST_RULES_FAULTS: u32 = 3;
+const MAX_RULES_FAULTS: u32 = 3;
 /// Maximum number of words of a ply in a worker's report about the rules program: a move and the outcomes after it.
-const MOST_WORDS_OF_A_PLY: usize = 8;
+const MAX_WORDS_OF_A_PLY: usize = 8;
 /// Label of a worker whose messages cannot be read.
 const UNNAMED: &str = "unnamed";
 /// Maximum number of characters of a worker's report about the rules program.
-const LONGEST_FAULT: usize = 4000;
+const MAX_FAULT_LENGTH: usize = 4000;
 
 impl Collector<'_> {
     /// Checks what a worker sent; returns the answer to the server.
@@ -73,11 +73,11 @@ impl Collector<'_> {
     fn check_fault(&mut self, key: &Key, fault: &RulesFault) -> Result<(), DriveError> {
         check_rules(self.plan, &fault.position)?;
         let worker = self.worker_of(key, &fault.label);
-        let reason = shortened(&printable(&fault.reason), LONGEST_FAULT).into_owned();
+        let reason = shortened(&printable(&fault.reason), MAX_FAULT_LENGTH).into_owned();
         complain(format_args!("worker {worker}: {reason}; it does not fail so here"));
         let faults = self.rules_faults.entry(worker.clone()).or_default();
         *faults += 1;
-        if *faults >= MOST_RULES_FAULTS {
+        if *faults >= MAX_RULES_FAULTS {
             let reason = format!("the rules program failed {faults} times there, but not here");
             self.set_aside(&worker, &reason);
         }
@@ -93,7 +93,7 @@ impl Collector<'_> {
     /// Reports a message whose author is unknown, unless there were too many.
     fn report_anonymous(&mut self, error: &MessageError) {
         self.anonymous += 1;
-        if self.anonymous <= MOST_ANONYMOUS {
+        if self.anonymous <= MAX_ANONYMOUS {
             complain(format_args!("result refused: {}", printable(&error.to_string())));
         }
     }
@@ -200,7 +200,7 @@ fn check_rules(plan: &Plan, position: &str) -> Result<(), PositionError> {
 fn most_words(plan: &Plan) -> usize {
     let opening = plan.openings.iter().map(|opening| opening.moves.len()).max();
     let plies = (plan.random_plies as usize).saturating_add(plan.patience.max_plies as usize);
-    plies.saturating_mul(MOST_WORDS_OF_A_PLY).saturating_add(opening.unwrap_or(0))
+    plies.saturating_mul(MAX_WORDS_OF_A_PLY).saturating_add(opening.unwrap_or(0))
 }
 
 /// A game with what only the coordinator knows: the worker's name, and the seed of the match.

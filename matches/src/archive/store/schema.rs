@@ -148,24 +148,24 @@ pub fn check(connection: &Connection) -> Result<(), Reason> {
 }
 
 /// Maximum number of objects to read from a database: tables with their indexes, and one more.
-const MOST_OBJECTS: i64 = 64;
+const MAX_OBJECTS: i64 = 64;
 
 /// Returns all objects of a database: type, name and definition.
 fn objects(connection: &Connection) -> Result<Vec<[Option<String>; 3]>, Error> {
     let select = "SELECT type, name, sql FROM sqlite_schema ORDER BY name LIMIT ?1";
     let mut statement = connection.prepare(select)?;
     let object = |row: &Row<'_>| Ok([row.get(0)?, row.get(1)?, row.get(2)?]);
-    statement.query_map([MOST_OBJECTS], object)?.collect()
+    statement.query_map([MAX_OBJECTS], object)?.collect()
 }
 
 /// Maximum length of a value in bytes.
-const MOST_BYTES: i32 = 1 << 26;
+const MAX_BYTES: i32 = 1 << 26;
 
 /// Restricts a connection to a file of unknown origin.
 pub fn distrust(connection: &Connection) -> Result<(), Error> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
-    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, MOST_BYTES)?;
+    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, MAX_BYTES)?;
     Ok(())
 }
 

@@ -17,9 +17,9 @@ use crate::plan::numbers::{self, concurrency};
 use crate::plan::rules::Rules;
 use crate::plan::rules::program::RulesPlan;
 use crate::plan::{
-    Adjudication, Draft, EngineSpec, Format, MOST_ENGINES, Opening, Patience, Plan, binary,
+    Adjudication, Draft, EngineSpec, Format, MAX_ENGINES, Opening, Patience, Plan, binary,
 };
-use crate::record::{LONGEST_NAME, is_too_long};
+use crate::record::{MAX_NAME_LENGTH, is_too_long};
 
 /// Setting with the identity of the evaluator of all luck.
 pub const LUCK_BY: &str = "luck-by";
@@ -316,9 +316,9 @@ fn engines(connection: &Connection) -> Result<Vec<EngineSpec>, Reason> {
     let mut engines = Vec::new();
     while let Some(row) = rows.next()? {
         let name: String = row.get(0)?;
-        if engines.len() == MOST_ENGINES || is_too_long(&name) {
+        if engines.len() == MAX_ENGINES || is_too_long(&name) {
             let expected = format!(
-                "expected at most {MOST_ENGINES}, with names of at most {LONGEST_NAME} characters"
+                "expected at most {MAX_ENGINES}, with names of at most {MAX_NAME_LENGTH} characters"
             );
             return Err(Reason::content("engines", &expected));
         }

@@ -27,7 +27,7 @@ const COMMANDS: &str =
 /// Number of commands in a message; the others are only counted.
 const LISTED: usize = 20;
 /// Maximum number of characters of each.
-const LONGEST: usize = 1000;
+const MAX_LINE_LENGTH: usize = 1000;
 
 /// Marks a store as made by the user with this key.
 ///
@@ -94,7 +94,7 @@ fn commands(engines: &[EngineSpec]) -> String {
         let (command, arguments) = (engine.command.display(), &engine.args);
         let line =
             format!("engine {}, in {}: {command} {arguments:?}", engine.name, directory.display());
-        format!("\n  {}", shortened(&line, LONGEST))
+        format!("\n  {}", shortened(&line, MAX_LINE_LENGTH))
     };
     let listed: String = engines.iter().take(LISTED).map(command).collect();
     match engines.len().saturating_sub(LISTED) {

@@ -13,13 +13,13 @@ use buxtehude::rules::{MAX_SEATS, SetupError};
 pub use self::position::ExternalPosition;
 use super::PositionError;
 use super::facts::{Facts, FactsError, is_word, whole_number};
-use super::program::{Answer, Answers, LONGEST_LINE, Question, RulesError, RulesPlan};
+use super::program::{Answer, Answers, MAX_LINE_LENGTH, Question, RulesError, RulesPlan};
 use crate::record::printable::{printable, shortened};
 
 /// Room in a line for `position` and its newline.
 const COMMAND_BYTES: usize = 16;
 /// Maximum number of characters of an error quoted from the program.
-const LONGEST_REASON: usize = 400;
+const MAX_REASON_LENGTH: usize = 400;
 
 /// A game by the rules of another program.
 #[derive(Debug)]
@@ -130,9 +130,9 @@ impl External {
     fn ask(&self, questions: &[Question<'_>]) -> Result<Vec<Answer>, RulesError> {
         let longest = questions.iter().max_by_key(|question| question.position.len());
         if let Some(question) = longest
-            && question.position.len() + COMMAND_BYTES > LONGEST_LINE
+            && question.position.len() + COMMAND_BYTES > MAX_LINE_LENGTH
         {
-            let what = format!("the game is too long for a line of {LONGEST_LINE} bytes");
+            let what = format!("the game is too long for a line of {MAX_LINE_LENGTH} bytes");
             return Err(self.broken(&what, &question.to_string()));
         }
         let program = self.program().ok_or_else(|| self.absent())?;
@@ -178,8 +178,8 @@ fn usual_start(seats: usize) -> String {
 }
 
 fn refused(text: &str, reason: &str) -> PositionError {
-    let text = shortened(text, LONGEST_REASON).into_owned();
-    let reason = shortened(&printable(reason), LONGEST_REASON).into_owned();
+    let text = shortened(text, MAX_REASON_LENGTH).into_owned();
+    let reason = shortened(&printable(reason), MAX_REASON_LENGTH).into_owned();
     let reason = reason.into();
     SetupError::Text { text, reason }.into()
 }

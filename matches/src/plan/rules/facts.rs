@@ -11,7 +11,7 @@ use thiserror::Error;
 use crate::record::printable::{is_hidden, printable, shortened};
 
 /// Maximum number of characters of a move or outcome.
-const LONGEST_WORD: usize = 200;
+const MAX_WORD_LENGTH: usize = 200;
 /// Maximum number of characters quoted from an answer.
 const QUOTED: usize = 80;
 /// The protocol's own words, which no move may be.
@@ -57,7 +57,7 @@ impl FactsError {
 /// and is not too long.
 pub fn is_word(text: &str) -> bool {
     let stays = |c: char| !c.is_whitespace() && !is_hidden(c);
-    !text.is_empty() && text.chars().all(stays) && text.chars().count() <= LONGEST_WORD
+    !text.is_empty() && text.chars().all(stays) && text.chars().count() <= MAX_WORD_LENGTH
 }
 
 /// `true` if a word can be in a list of moves and outcomes.

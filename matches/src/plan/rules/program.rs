@@ -9,7 +9,7 @@ use crate::plan::deck::Draws;
 use crate::record::printable::{ends_of, printable};
 
 /// Maximum length of a line in both directions, including its newline.
-pub const LONGEST_LINE: usize = 1 << 20;
+pub const MAX_LINE_LENGTH: usize = 1 << 20;
 /// Maximum number of questions that are sent before the first answer.
 pub const AT_ONCE: usize = 32;
 

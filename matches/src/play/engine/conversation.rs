@@ -37,11 +37,11 @@ const TIME_TO_END: Duration = Duration::from_secs(1);
 const END_CHECK_INTERVAL: Duration = Duration::from_millis(1);
 /// Longest extension of a deadline for an engine that waits for a processor, so that an overloaded machine does not
 /// hold up the match for ever.
-const MOST_EXTENSION: Duration = Duration::from_secs(60);
+const MAX_EXTENSION: Duration = Duration::from_secs(60);
 /// Shortest wait of a poll.
-const SHORTEST_WAIT: Duration = Duration::from_millis(1);
+const MIN_WAIT: Duration = Duration::from_millis(1);
 /// Maximum number of characters quoted from a line.
-const LONGEST_QUOTED: usize = 60;
+const MAX_QUOTED_LENGTH: usize = 60;
 /// Maximum number of reads to empty a pipe that the engine keeps filling.
 const READS_TO_EMPTY: usize = 32;
 
@@ -276,7 +276,7 @@ impl Conversation {
         let text = self.lines.text(line);
         if is_best_move(text) {
             let text = printable_bytes(text.trim_ascii());
-            self.best_move = Some(shortened(&text, LONGEST_QUOTED).into_owned());
+            self.best_move = Some(shortened(&text, MAX_QUOTED_LENGTH).into_owned());
         }
         self.recent.keep(arrived, Origin::Engine, text);
         self.log.write(arrived, &self.name, Origin::Engine, text);
@@ -296,7 +296,7 @@ impl Conversation {
         let incomplete = self.lines.incomplete();
         if !incomplete.is_empty() {
             let text = printable_bytes(incomplete);
-            let text = shortened(&text, LONGEST_QUOTED);
+            let text = shortened(&text, MAX_QUOTED_LENGTH);
             return format!("; received \"{text}\" without a newline");
         }
         match self.recent.unanswered() {
@@ -352,7 +352,7 @@ impl Conversation {
                 // accepted.
                 let waited = self.processor.may_have_waited();
                 let waited = waited.saturating_sub(WAIT_FOR_LATE_ANSWERS);
-                later = deadline + waited.min(MOST_EXTENSION);
+                later = deadline + waited.min(MAX_EXTENSION);
             }
             // The arbiter itself may have been stopped past the deadline; then the output is read once more.
             let is_over = now >= later;
@@ -361,7 +361,7 @@ impl Conversation {
             }
             // Output that a process wrote before its end is still read.
             let longest = if has_ended { Duration::ZERO } else { TICK };
-            let left = later.saturating_duration_since(now).max(SHORTEST_WAIT);
+            let left = later.saturating_duration_since(now).max(MIN_WAIT);
             let ready = self.poll(for_input, longest.min(left));
             if ready.stderr {
                 self.read_stderr();

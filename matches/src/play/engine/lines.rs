@@ -6,7 +6,7 @@ use std::ops::Range;
 use buxtehude::protocol::text::{TextError, check_beginning, without_mark};
 
 /// Maximum length of an engine's line, including its newline.
-pub const LONGEST_LINE: usize = 64 * 1024;
+pub const MAX_LINE_LENGTH: usize = 64 * 1024;
 
 /// Received bytes that are not yet processed, split into lines.
 ///
@@ -149,7 +149,7 @@ mod tests {
     fn lines_come_out_however_they_come_in() {
         let text = b"id name x\n\nuciok\nbestm";
         for size in 1..=text.len() {
-            let mut lines = Lines::new(LONGEST_LINE);
+            let mut lines = Lines::new(MAX_LINE_LENGTH);
             let found: Vec<String> =
                 text.chunks(size).flat_map(|chunk| receive(&mut lines, chunk)).collect();
             assert_eq!(found, ["id name x", "", "uciok"], "in pieces of {size}");
@@ -161,7 +161,7 @@ mod tests {
     fn a_byte_order_mark_before_the_first_line_is_skipped() {
         let text = "\u{feff}uciok\n\u{feff}x\n".as_bytes();
         for size in 1..=text.len() {
-            let mut lines = Lines::new(LONGEST_LINE);
+            let mut lines = Lines::new(MAX_LINE_LENGTH);
             let found: Vec<String> =
                 text.chunks(size).flat_map(|chunk| receive(&mut lines, chunk)).collect();
             assert_eq!(found, ["uciok", "\u{feff}x"], "in pieces of {size}");
@@ -170,9 +170,10 @@ mod tests {
 
     #[test]
     fn a_line_too_long_is_dropped_up_to_its_newline() {
-        for (length, counts) in [(LONGEST_LINE - 1, true), (LONGEST_LINE, false), (300_000, false)]
+        for (length, counts) in
+            [(MAX_LINE_LENGTH - 1, true), (MAX_LINE_LENGTH, false), (300_000, false)]
         {
-            let mut lines = Lines::new(LONGEST_LINE);
+            let mut lines = Lines::new(MAX_LINE_LENGTH);
             let mut bytes = b"first\n".to_vec();
             bytes.extend(vec![b'x'; length]);
             bytes.extend(b"\nlast\n");
@@ -186,7 +187,7 @@ mod tests {
 
     #[test]
     fn the_rest_of_a_dropped_beginning_counts_as_nothing() {
-        let mut lines = Lines::new(LONGEST_LINE);
+        let mut lines = Lines::new(MAX_LINE_LENGTH);
         assert!(receive(&mut lines, b"info string ").is_empty());
         lines.drop_incomplete();
         assert_eq!(receive(&mut lines, b"bestmove 1\nbestmove 2\n"), ["bestmove 2"]);

@@ -12,7 +12,7 @@ use crate::record::printable::{printable, shortened};
 /// Name of the option that selects the variant.
 const VARIANT_OPTION: &str = "UCI_Variant";
 /// Maximum number of characters quoted from an `option` line.
-const LONGEST_QUOTED: usize = 200;
+const MAX_QUOTED_LENGTH: usize = 200;
 
 /// The options that an engine offers.
 #[derive(Clone, Debug, Default)]
@@ -60,7 +60,7 @@ impl Offers {
         self.unreadable.push(UnreadableOffer {
             name: name.join(" "),
             kind: rest.nth(1).unwrap_or_default().to_string(),
-            line: shortened(&printable(line.trim()), LONGEST_QUOTED).into_owned(),
+            line: shortened(&printable(line.trim()), MAX_QUOTED_LENGTH).into_owned(),
             reason,
         });
         true

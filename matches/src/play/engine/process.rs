@@ -24,7 +24,7 @@ use crate::play::sandbox::{
 };
 
 /// Time to wait for a program that another process holds open for writing, before its start fails.
-const LONGEST_BUSY: Duration = Duration::from_millis(500);
+const MAX_BUSY: Duration = Duration::from_millis(500);
 /// Interval between these attempts.
 const BUSY_CHECK_INTERVAL: Duration = Duration::from_millis(5);
 
@@ -76,7 +76,7 @@ impl Process {
             match Process::try_start(spec, core, isolation) {
                 Err(error)
                     if error.kind() == ErrorKind::ExecutableFileBusy
-                        && begun.elapsed() < LONGEST_BUSY =>
+                        && begun.elapsed() < MAX_BUSY =>
                 {
                     thread::sleep(BUSY_CHECK_INTERVAL);
                 }

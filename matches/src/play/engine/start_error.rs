@@ -20,7 +20,7 @@ const SHOWN_LINES: usize = 3;
 /// Maximum number of bytes of a script's first line.
 const SHEBANG_BYTES: u64 = 256;
 /// Maximum number of characters of each.
-const LONGEST_LISTED: usize = 60;
+const MAX_LISTED_LENGTH: usize = 60;
 
 /// Errors at the start of an engine.
 #[derive(Debug, Error)]
@@ -195,7 +195,7 @@ fn shown_lines(unreadable: &[String]) -> String {
 
 /// Quotes and shortens a name or value of an engine.
 pub(super) fn excerpt(text: &str) -> String {
-    shortened(&printable(text), LONGEST_LISTED).into_owned()
+    shortened(&printable(text), MAX_LISTED_LENGTH).into_owned()
 }
 
 /// Quotes the last lines of a standard error, if there are any.

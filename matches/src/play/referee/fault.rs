@@ -15,7 +15,7 @@ use crate::record::ending::Ending;
 use crate::record::printable::{printable, shortened};
 
 /// Maximum number of characters of a reason in a record, because it may quote the engine.
-const LONGEST_REASON: usize = 400;
+const MAX_REASON_LENGTH: usize = 400;
 
 /// Longest wait for an answer, with its parts.
 pub struct Wait {
@@ -66,7 +66,7 @@ impl GameEnd {
         engine.dismiss();
         let fault = Fault {
             seat: number(seat),
-            reason: shortened(&printable(reason), LONGEST_REASON).into_owned(),
+            reason: shortened(&printable(reason), MAX_REASON_LENGTH).into_owned(),
             stderr: engine.stderr_tail(),
             evidence: Some(engine.evidence()),
         };

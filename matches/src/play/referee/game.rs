@@ -19,7 +19,7 @@ use crate::plan::schedule::{ScheduledGame, play_opening};
 use crate::play::clock::{SeatClock, WAIT_FOR_LATE_ANSWERS};
 use crate::play::engine::{Answer, AnswerError, Engine};
 use crate::play::interrupt::Interrupt;
-use crate::play::reruns::{MOST_BY_INTERFERENCE, MOST_BY_LAG};
+use crate::play::reruns::{MAX_BY_INTERFERENCE, MAX_BY_LAG};
 use crate::record::ending::Ending;
 use crate::record::{GameRecord, TurnRecord};
 
@@ -221,7 +221,7 @@ impl<'a> Game<'a> {
         let over = overrun.saturating_sub(self.clocks[seat.index()].margin());
         let lag = self.referee.lag;
         let lag = lag.map_or(Duration::ZERO, |lag| lag.since(begun));
-        if over >= lag || !self.grants_rerun(seat, MOST_BY_LAG) {
+        if over >= lag || !self.grants_rerun(seat, MAX_BY_LAG) {
             return Ok(());
         }
         let [over, lag] = [over, lag].map(|time| time.as_secs_f64() * 1000.0);
@@ -234,7 +234,7 @@ impl<'a> Game<'a> {
     /// Abandons the game, a few times per match, if the end or stop of a seat's process may come from another process.
     fn excuse(&self, seat: Seat, engine: &Engine) -> Result<(), Abandoned> {
         match engine.interference() {
-            Some(what) if self.grants_rerun(seat, MOST_BY_INTERFERENCE) => {
+            Some(what) if self.grants_rerun(seat, MAX_BY_INTERFERENCE) => {
                 let engine = &self.specs[seat.index()].name;
                 Err(Abandoned::interference(engine, number(seat), &what, self.shares()))
             }

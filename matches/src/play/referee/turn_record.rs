@@ -13,11 +13,11 @@ use crate::record::printable::{printable, shortened};
 use crate::record::{MAX_FLAW, MAX_LINE, TurnRecord, is_estimate, micros};
 
 /// Maximum plausible depth and distance to mate, in plies.
-const MOST_PLIES: u32 = 10_000;
+const MAX_PLIES: u32 = 10_000;
 /// Maximum plausible number of nodes: a thousand cores for hours.
-const MOST_NODES: u64 = 1_000_000_000_000_000;
+const MAX_NODES: u64 = 1_000_000_000_000_000;
 /// Maximum plausible score in centipawns, positive or negative.
-const MOST_CENTIPAWNS: u32 = 100_000;
+const MAX_CENTIPAWNS: u32 = 100_000;
 /// Number of dots after a text that was cut.
 const DOTS: usize = 3;
 
@@ -45,10 +45,10 @@ pub fn turn_record(
         waited: any(answer.waited),
         out_of_turn: any(answer.out_of_turn),
         late_stop: any(late_stop),
-        depth: believed_number("depth", answer.info.depth, MOST_PLIES, &mut flaws),
+        depth: believed_number("depth", answer.info.depth, MAX_PLIES, &mut flaws),
         estimate: believed_estimate(estimates, seats, &mut flaws),
         score: believed_score(answer.info.score, &mut flaws),
-        nodes: believed_number("nodes", answer.info.nodes, MOST_NODES, &mut flaws),
+        nodes: believed_number("nodes", answer.info.nodes, MAX_NODES, &mut flaws),
         pv,
         flaw: None,
     };
@@ -77,8 +77,8 @@ fn believed_number<T: Copy + Into<u64> + Ord>(
 fn believed_score(said: Option<Score>, flaws: &mut Vec<String>) -> Option<String> {
     let said = said?;
     let (size, most) = match said {
-        Score::Centipawns(hundredths) => (hundredths.unsigned_abs(), MOST_CENTIPAWNS),
-        Score::Mate(moves) => (moves.unsigned_abs(), MOST_PLIES),
+        Score::Centipawns(hundredths) => (hundredths.unsigned_abs(), MAX_CENTIPAWNS),
+        Score::Mate(moves) => (moves.unsigned_abs(), MAX_PLIES),
     };
     if size > most {
         flaws.push(format!("score {said}, expected -{most} to {most}"));

@@ -19,7 +19,7 @@ use seccompiler::{
 use super::limits;
 
 /// Maximum number of timers of each kind. This number costs a rival less than a tenth of a millisecond in a turn.
-pub const MOST_TIMERS: u16 = 64;
+pub const MAX_TIMERS: u16 = 64;
 
 /// Bit in the number of a system call of x32, a second set of calls on processors of type `x86_64`.
 const X32: u32 = 0x4000_0000;
@@ -36,7 +36,7 @@ type Calls = BTreeMap<i64, Vec<SeccompRule>>;
 #[allow(unsafe_code)] // There is no other way to take over a new descriptor.
 pub fn restrict() -> io::Result<()> {
     // Also limits the timers of `timer_create`, because each one reserves a signal.
-    limits::limit_pending_signals(u64::from(MOST_TIMERS))?;
+    limits::limit_pending_signals(u64::from(MAX_TIMERS))?;
     // A program takes this error for an old kernel, and does without the call.
     let refuse = SeccompAction::Errno(libc::ENOSYS.unsigned_abs());
     let refused = refused_calls().map_err(io::Error::other)?;
@@ -138,7 +138,7 @@ fn ration_timers(listener: &OwnedFd) {
             }
         }
         let mut answer = seccomp_notif_resp { id: call.id, val: 0, error: -libc::EMFILE, flags: 0 };
-        if allowed < MOST_TIMERS {
+        if allowed < MAX_TIMERS {
             allowed += 1;
             answer.error = 0;
             answer.flags = libc::SECCOMP_USER_NOTIF_FLAG_CONTINUE as u32;

@@ -13,7 +13,7 @@ pub const HOLDINGS: usize = 128;
 pub const LETTUCES: usize = 4;
 
 /// Largest number of stands, the combinations of square and state, on a track.
-pub const MOST_STANDS: usize = 112;
+pub const MAX_STANDS: usize = 112;
 
 /// Number of deck states, as numbered by [`deck_index`].
 pub const DECKS: usize = 3usize.pow(DECK_KINDS as u32);
@@ -27,13 +27,13 @@ pub const PARTS: usize = 7;
 /// Below this every holding is a class of its own; then classes have two carrots, then eight.
 const SINGLE: usize = 80;
 const BY_TWOS: usize = 144;
-const MOST_CARROTS: usize = BY_TWOS + 8 * 16 - 1;
+const MAX_CARROTS: usize = BY_TWOS + 8 * 16 - 1;
 
 /// Class of each holding.
-const HOLDING: [u8; MOST_CARROTS + 1] = {
-    let mut table = [0; MOST_CARROTS + 1];
+const HOLDING: [u8; MAX_CARROTS + 1] = {
+    let mut table = [0; MAX_CARROTS + 1];
     let mut carrots = 0;
-    while carrots <= MOST_CARROTS {
+    while carrots <= MAX_CARROTS {
         table[carrots] = if carrots < SINGLE {
             carrots
         } else if carrots < BY_TWOS {
@@ -48,7 +48,7 @@ const HOLDING: [u8; MOST_CARROTS + 1] = {
 
 /// Smallest holding of a class.
 fn carrots_of(holding: usize) -> usize {
-    HOLDING.iter().position(|&number| usize::from(number) == holding).unwrap_or(MOST_CARROTS)
+    HOLDING.iter().position(|&number| usize::from(number) == holding).unwrap_or(MAX_CARROTS)
 }
 
 /// Next action of a hare: it moves, misses its turn or draws a card.
@@ -72,17 +72,17 @@ pub struct Looks {
 
 /// Number of rows in each of the tables that make up looks.
 pub const PART_ROWS: [usize; PARTS] = [
-    MOST_STANDS * LETTUCES,
+    MAX_STANDS * LETTUCES,
     (FINISH as usize + 1) * (HOLDINGS / 4),
     STATES * LETTUCES * HOLDINGS,
-    MOST_TURNS * LETTUCES,
+    MAX_TURNS * LETTUCES,
     SURPLUSES * LETTUCES,
     (FINISH as usize / 8 + 1) * HOLDINGS,
-    MOST_STANDS * LETTUCES * (HOLDINGS / 8),
+    MAX_STANDS * LETTUCES * (HOLDINGS / 8),
 ];
 
 /// Number of classes of turns home; the last one is open-ended.
-const MOST_TURNS: usize = 32;
+const MAX_TURNS: usize = 32;
 
 /// Number of classes of the difference between the holding and the cost of a single move home.
 const SURPLUSES: usize = 128;
@@ -105,7 +105,7 @@ impl Looks {
                 }
             }
         }
-        assert!(looks.stands.len() <= MOST_STANDS, "a track with more hare squares");
+        assert!(looks.stands.len() <= MAX_STANDS, "a track with more hare squares");
         looks
     }
 
@@ -134,7 +134,7 @@ impl Looks {
         let stand = self.stand[usize::from(hare.square)][state as usize];
         let held = usize::from(hare.carrots) + usize::from(position.income(seat));
         let held = if hare.square == FINISH { 0 } else { held };
-        let holding = HOLDING[held.min(MOST_CARROTS)];
+        let holding = HOLDING[held.min(MAX_CARROTS)];
         (usize::from(stand) * LETTUCES + usize::from(hare.lettuces) % LETTUCES) * HOLDINGS
             + usize::from(holding)
     }
@@ -158,7 +158,7 @@ impl Looks {
             stand * LETTUCES + lettuces,
             square * (HOLDINGS / 4) + holding / 4,
             (state as usize * LETTUCES + lettuces) * HOLDINGS + holding,
-            usize::from(turns).min(MOST_TURNS - 1) * LETTUCES + lettuces,
+            usize::from(turns).min(MAX_TURNS - 1) * LETTUCES + lettuces,
             surplus * LETTUCES + lettuces,
             square / 8 * HOLDINGS + holding,
             (stand * LETTUCES + lettuces) * (HOLDINGS / 8) + holding / 8,
@@ -227,7 +227,7 @@ mod tests {
     #[test]
     fn holdings_ascend_without_a_gap() {
         assert_eq!(HOLDING[0], 0);
-        assert_eq!(usize::from(HOLDING[MOST_CARROTS]), HOLDINGS - 1);
+        assert_eq!(usize::from(HOLDING[MAX_CARROTS]), HOLDINGS - 1);
         for pair in HOLDING.windows(2) {
             assert!(pair[1] == pair[0] || pair[1] == pair[0] + 1, "{pair:?}");
         }

@@ -89,7 +89,7 @@ impl Evaluators {
 }
 
 /// Largest size of a weights file, in bytes.
-const LONGEST_FILE: u64 = 1 << 24;
+const MAX_FILE_LENGTH: u64 = 1 << 24;
 
 /// The weights file is refused.
 #[derive(Debug, Error)]
@@ -109,7 +109,7 @@ pub enum EvalFileError {
         path: PathBuf,
     },
     /// The file is larger than any weights.
-    #[error("{} is not a weights file: expected {LONGEST_FILE} bytes at most", path.display())]
+    #[error("{} is not a weights file: expected {MAX_FILE_LENGTH} bytes at most", path.display())]
     TooLong {
         /// The file.
         path: PathBuf,
@@ -141,9 +141,9 @@ fn read(path: &Path) -> Result<Weights, EvalFileError> {
     }
     let mut bytes = Vec::new();
     let file = File::open(path).map_err(unreadable)?;
-    let mut start = file.take(LONGEST_FILE + 1);
+    let mut start = file.take(MAX_FILE_LENGTH + 1);
     start.read_to_end(&mut bytes).map_err(unreadable)?;
-    if bytes.len() as u64 > LONGEST_FILE {
+    if bytes.len() as u64 > MAX_FILE_LENGTH {
         return Err(EvalFileError::TooLong { path: owned() });
     }
     let weights = Weights::from_bytes(&bytes)
@@ -180,7 +180,7 @@ mod tests {
             (written("empty", b""), "expected a first line"),
             (written("short", &good[..good.len() - 1]), "bytes after the first line"),
             (written("strange", &strange.to_bytes()), "weights for \"halma\""),
-            (written("long", &vec![0; LONGEST_FILE as usize + 1]), "bytes at most"),
+            (written("long", &vec![0; MAX_FILE_LENGTH as usize + 1]), "bytes at most"),
         ];
         for (path, expected) in cases {
             let error = Evaluators::default().load(Some(&path)).unwrap_err().to_string();

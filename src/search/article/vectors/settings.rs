@@ -58,7 +58,7 @@ pub enum Prune {
 }
 
 /// Largest number of plies with a cap of their own.
-const MOST_CAPS: usize = 16;
+const MAX_CAPS: usize = 16;
 
 /// Number of moves to search, best first: at the root, one ply below, and so on.
 ///
@@ -75,7 +75,7 @@ pub struct Caps(Vec<u8>);
 
 /// The text is not a list of caps.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("1 to {MOST_CAPS} whole numbers from 0 to 255 joined by commas, 0 for all moves")]
+#[error("1 to {MAX_CAPS} whole numbers from 0 to 255 joined by commas, 0 for all moves")]
 pub struct CapsError;
 
 impl Caps {
@@ -103,7 +103,7 @@ impl FromStr for Caps {
             word.parse().ok().filter(|_| is_plain).ok_or(CapsError)
         };
         let caps: Vec<u8> = text.split(',').map(cap).collect::<Result<_, _>>()?;
-        if caps.len() > MOST_CAPS {
+        if caps.len() > MAX_CAPS {
             return Err(CapsError);
         }
         Ok(Caps(caps))

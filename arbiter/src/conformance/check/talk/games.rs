@@ -10,7 +10,7 @@ use super::{Fault, Profile, Talk, is_best_move, is_refusal, nothing, wrong};
 use crate::conformance::check::Table;
 
 /// Maximum number of moves and cards until a seat has a choice.
-const MOST_WORDS: usize = 1000;
+const MAX_WORDS: usize = 1000;
 
 impl Talk {
     /// Introduces the engine, if it is not yet.
@@ -195,7 +195,7 @@ pub fn first_words((rules, seats): &Table, count: usize) -> Result<(Vec<String>,
     };
     while moves < count || !has_choice(&position) {
         let (word, next) = match position.turn() {
-            Turn::Card(_) if words.len() < MOST_WORDS => {
+            Turn::Card(_) if words.len() < MAX_WORDS => {
                 // Rotate through the cards: the same roll for every seat could repeat for ever.
                 let mut cards = position.legal_actions();
                 let word = cards.swap_remove(words.len() % cards.len());
@@ -203,7 +203,7 @@ pub fn first_words((rules, seats): &Table, count: usize) -> Result<(Vec<String>,
                 next.play(&word)?;
                 (word, next)
             }
-            Turn::Seat(_) if words.len() < MOST_WORDS => {
+            Turn::Seat(_) if words.len() < MAX_WORDS => {
                 first_turn.get_or_insert_with(|| (words.clone(), position.clone()));
                 let draws = |next: &Position| matches!(next.turn(), Turn::Card(_));
                 let children = position.children()?.into_iter();

@@ -14,11 +14,11 @@ use crate::plan::rules::program::{AT_ONCE, Answer, Question, RulesError};
 use crate::record::printable::{printable_lines, shortened};
 
 /// Maximum number of characters of a list of legal actions in an error.
-const LONGEST_LIST: usize = 200;
+const MAX_LIST_LENGTH: usize = 200;
 /// Maximum number of outcomes without a move between them: more would never let an engine move.
-const MOST_DRAWS: u32 = 1000;
+const MAX_DRAWS: u32 = 1000;
 /// Maximum number of characters of a picture.
-const LONGEST_PICTURE: usize = 4000;
+const MAX_PICTURE_LENGTH: usize = 4000;
 
 /// A position of an [`External`] game; clones share it.
 #[derive(Clone)]
@@ -225,16 +225,16 @@ impl ExternalPosition {
         if facts.actions.iter().any(|action| action == word) {
             return Ok(());
         }
-        let listed = facts.actions.iter().take(LONGEST_LIST);
+        let listed = facts.actions.iter().take(MAX_LIST_LENGTH);
         let listed = listed.map(String::as_str).collect::<Vec<_>>().join(", ");
         let expected = match facts.turn {
             Turn::Over => "the game is over".to_string(),
-            _ => format!("expected one of {}", shortened(&listed, LONGEST_LIST)),
+            _ => format!("expected one of {}", shortened(&listed, MAX_LIST_LENGTH)),
         };
         match is_action(word) {
             true => Err(ActionError::Illegal { word: word.to_string(), reason: expected.into() }),
             false => Err(ActionError::Unreadable {
-                word: shortened(word, LONGEST_LIST).into_owned(),
+                word: shortened(word, MAX_LIST_LENGTH).into_owned(),
                 expected,
             }),
         }
@@ -254,7 +254,7 @@ impl ExternalPosition {
         match Facts::parse(&again, self.seats(), self.0.start.stake) {
             Ok(facts) if facts == self.0.facts => Ok(()),
             _ => {
-                let again = shortened(&again, LONGEST_LIST);
+                let again = shortened(&again, MAX_LIST_LENGTH);
                 let what = format!("the game is over, but its second answer is \"{again}\"");
                 Err(game.broken(&what, &state_of(line).to_string()))
             }
@@ -283,9 +283,9 @@ impl ExternalPosition {
             Turn::Card(_) => self.0.draws + 1,
             Turn::Seat(_) | Turn::Over => 0,
         };
-        if draws > MOST_DRAWS {
+        if draws > MAX_DRAWS {
             return Err(broken(format!(
-                "{draws} outcomes follow each other: expected a move after at most {MOST_DRAWS}"
+                "{draws} outcomes follow each other: expected a move after at most {MAX_DRAWS}"
             )));
         }
         let start = Arc::clone(start);
@@ -295,7 +295,7 @@ impl ExternalPosition {
 
 /// The lines of a response, safe to show.
 fn drawn(response: &str) -> String {
-    let text = shortened(response, LONGEST_PICTURE).replace("\\n", "\n");
+    let text = shortened(response, MAX_PICTURE_LENGTH).replace("\\n", "\n");
     printable_lines(&text).into_owned()
 }
 
