@@ -118,10 +118,7 @@ fn settings_of(mode: &str) -> VectorSettings {
     let has = |word: &str| mode.split(", ").any(|found| found == word);
     let caps = if has("capped") { "0,0,8,8,4" } else { "0" };
     VectorSettings {
-        strategy: match has("relative") {
-            true => Strategy::RELATIVE,
-            false => Strategy::ABSOLUTE,
-        },
+        strategy: if has("relative") { Strategy::RELATIVE } else { Strategy::ABSOLUTE },
         prune: match (has("exact"), has("article")) {
             (true, _) => Prune::Exact,
             (_, true) => Prune::Article,

@@ -16,9 +16,10 @@ fn leaves(command: &Command, words: &[String]) -> Vec<(Vec<String>, Command)> {
     let mut found = Vec::new();
     for subcommand in command.get_subcommands() {
         let words = [words, &[subcommand.get_name().to_string()]].concat();
-        match subcommand.has_subcommands() {
-            true => found.extend(leaves(subcommand, &words)),
-            false => found.push((words, subcommand.clone())),
+        if subcommand.has_subcommands() {
+            found.extend(leaves(subcommand, &words));
+        } else {
+            found.push((words, subcommand.clone()));
         }
     }
     found

@@ -36,10 +36,7 @@ fn independent(score: f64, rng: &mut ChaCha8Rng) -> usize {
 
 /// The cards of half of the pairs decide both games.
 fn correlated(score: f64, rng: &mut ChaCha8Rng) -> usize {
-    match uniform(rng) < 0.5 {
-        true => 2 * game(score, rng),
-        false => independent(score, rng),
-    }
+    if uniform(rng) < 0.5 { 2 * game(score, rng) } else { independent(score, rng) }
 }
 
 /// Two thirds of the weaker engine's points are from shared places.

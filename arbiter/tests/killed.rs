@@ -94,9 +94,10 @@ fn disturbed_match(directory: &Path, number: usize, rng: &mut ChaCha8Rng) -> u32
     let mut shown = BTreeSet::new();
     let output = loop {
         // An early kill may come before the store exists.
-        let arguments = match Path::new(&disturbed).exists() {
-            false => [&begin[..], &[&disturbed]].concat(),
-            true => vec!["resume", &disturbed],
+        let arguments = if Path::new(&disturbed).exists() {
+            vec!["resume", &disturbed]
+        } else {
+            [&begin[..], &[&disturbed]].concat()
         };
         let moment = moment(rng);
         let (output, has_ended) = play_until(&arguments, &moment);

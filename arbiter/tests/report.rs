@@ -396,10 +396,7 @@ fn round_robin(names: &[&str], rounds: usize) -> Report {
                 for seats in [[*one, *other], [*other, *one]] {
                     games += 1;
                     let is_upset = (round as u64 + games).is_multiple_of(3);
-                    let places = match (seats[0] == *one) != is_upset {
-                        true => [1, 2],
-                        false => [2, 1],
-                    };
+                    let places = if (seats[0] == *one) != is_upset { [1, 2] } else { [2, 1] };
                     report.add(&GameRecord {
                         game: games,
                         block: games.div_ceil(2),

@@ -267,10 +267,7 @@ fn each_move_is_told_at_once_until_one_is_told_to_stop() {
     let mut told = Vec::new();
     let stopped = review(&game, &mut Invented::default(), |reviewed| {
         told.push(reviewed.clone());
-        match told.len() < 9 {
-            true => ControlFlow::Continue(()),
-            false => ControlFlow::Break(()),
-        }
+        if told.len() < 9 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
     let stopped = stopped.unwrap();
     assert_eq!(told, whole.moves[..9]);

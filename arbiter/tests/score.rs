@@ -7,10 +7,8 @@ use matches::score::{MeanScore, Standings, points};
 use proptest::prelude::*;
 
 fn game(number: u64, block: u64, seats: &[&str], places: &[u32]) -> GameRecord {
-    let ending = |&place: &u32| match place as usize == places.len() {
-        true => Ending::Last,
-        false => Ending::Finish,
-    };
+    let ending =
+        |&place: &u32| if place as usize == places.len() { Ending::Last } else { Ending::Finish };
     GameRecord {
         game: number,
         block,

@@ -30,9 +30,10 @@ fn match_of(directory: &Path, arguments: &[&str]) -> (String, String) {
     let (store, record) = (path("match.db"), path("games.jsonl"));
     let files = ["match", "--store", &store, "--record", &record];
     let settings = ["--seed", "9", "--random-plies", "4", "--max-plies", "30"];
-    let engine = match arguments.contains(&"--engine") {
-        true => &[][..],
-        false => &["--engine", &built_in("name=buxtehude")],
+    let engine = if arguments.contains(&"--engine") {
+        &[][..]
+    } else {
+        &["--engine", &built_in("name=buxtehude")]
     };
     let (code, stdout, stderr) = run(&[&files[..], &settings, engine, arguments].concat());
     assert_eq!((code, stderr.as_str()), (0, ""), "{stdout}");

@@ -124,10 +124,7 @@ fn malformed(bytes: &[u8], reason: &serde_json::Error) -> MessageError {
 
 fn bounded(bytes: &[u8], most: usize) -> Result<(), MessageError> {
     let found = bytes.len();
-    match found > most {
-        true => Err(MessageError::TooLong { found, most }),
-        false => Ok(()),
-    }
+    if found > most { Err(MessageError::TooLong { found, most }) } else { Ok(()) }
 }
 
 /// A unit of games for one worker.

@@ -104,10 +104,7 @@ impl Key {
     ) -> Result<&'a [u8], SignatureError> {
         let (by, content) = open(bytes, purpose, scope)?;
         let expected = self.clone();
-        match by == expected {
-            true => Ok(content),
-            false => Err(SignatureError::Other { by, expected }),
-        }
+        if by == expected { Ok(content) } else { Err(SignatureError::Other { by, expected }) }
     }
 }
 
@@ -142,10 +139,7 @@ pub fn open<'a>(
     let signature = BASE64URL_NOPAD.decode(signature.as_bytes());
     let is_valid = signature.is_ok_and(|signature| verifier.verify(&signed, &signature).is_ok());
     let by = Key(by.to_string());
-    match is_valid {
-        true => Ok((by, content)),
-        false => Err(SignatureError::Invalid { by }),
-    }
+    if is_valid { Ok((by, content)) } else { Err(SignatureError::Invalid { by }) }
 }
 
 /// The key that a message names as its author's; its signature is not checked.

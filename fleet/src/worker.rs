@@ -265,10 +265,7 @@ impl Worker {
                 // A lost heartbeat is sent again soon; the server may have lost the bucket.
                 beats = None;
             }
-            let wait = match is_published {
-                true => BEAT_INTERVAL,
-                false => BEAT_RETRY_INTERVAL,
-            };
+            let wait = if is_published { BEAT_INTERVAL } else { BEAT_RETRY_INTERVAL };
             // News are reported at once.
             let _ = timeout(wait, self.has_news.notified()).await;
         }

@@ -24,10 +24,7 @@ fn coordinator(fleet: &mut Fleet) -> Process {
     if path.exists() && Store::open(&path).is_err() {
         fs::remove_file(&path).unwrap();
     }
-    match path.exists() {
-        true => fleet.resume(),
-        false => fleet.begin(WORDS),
-    }
+    if path.exists() { fleet.resume() } else { fleet.begin(WORDS) }
 }
 
 #[test]

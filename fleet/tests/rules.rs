@@ -146,9 +146,10 @@ fn a_rules_program_that_fails_loses_no_game_and_ends_the_match_if_it_fails_here(
         let mut fleet = Fleet::new();
         // The program fails after 900 answers where this is missing.
         let mended = |machine: &str| fleet.path(machine).join("mended");
-        let (failing, sound) = match is_on_worker {
-            true => (mended("worker"), mended("coordinator")),
-            false => (mended("coordinator"), mended("worker")),
+        let (failing, sound) = if is_on_worker {
+            (mended("worker"), mended("coordinator"))
+        } else {
+            (mended("coordinator"), mended("worker"))
         };
         fs::create_dir_all(&sound).unwrap();
         fs::create_dir(failing.parent().unwrap()).unwrap();

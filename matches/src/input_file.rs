@@ -34,9 +34,10 @@ pub fn open(path: &Path) -> io::Result<File> {
     // Without waiting for the other end of a pipe.
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let file = File::from(openat(CWD, path, flags, Mode::empty())?);
-    match file.metadata()?.is_file() {
-        true => Ok(file),
-        false => Err(io::Error::new(ErrorKind::InvalidInput, "expected a regular file")),
+    if file.metadata()?.is_file() {
+        Ok(file)
+    } else {
+        Err(io::Error::new(ErrorKind::InvalidInput, "expected a regular file"))
     }
 }
 
@@ -47,9 +48,10 @@ pub fn open(path: &Path) -> io::Result<File> {
 pub fn read_text(path: &Path) -> io::Result<String> {
     let mut bytes = Vec::new();
     open(path)?.take(MAX_BYTES_OF_TEXT + 1).read_to_end(&mut bytes)?;
-    match bytes.len() as u64 > MAX_BYTES_OF_TEXT {
-        false => text_of(bytes),
-        true => Err(io::Error::other(format!("expected at most {MAX_BYTES_OF_TEXT} bytes"))),
+    if bytes.len() as u64 > MAX_BYTES_OF_TEXT {
+        Err(io::Error::other(format!("expected at most {MAX_BYTES_OF_TEXT} bytes")))
+    } else {
+        text_of(bytes)
     }
 }
 

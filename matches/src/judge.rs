@@ -177,10 +177,8 @@ impl<'a> Judge<'a> {
     /// Searches a position.
     fn answer(&mut self, question: Question<'_>) -> Result<Answer, JudgeError> {
         let clocks = vec![SeatClock::new(self.spec.limit, MARGIN); question.position.seats()];
-        let searchmoves = match self.spec.legal {
-            true => question.position.legal_actions(),
-            false => Vec::new(),
-        };
+        let searchmoves =
+            if self.spec.legal { question.position.legal_actions() } else { Vec::new() };
         let go = Command::Go(clock::go(&clocks, question.mover, searchmoves));
         let line = question.text();
         let request = format!("position {line}\n{go}\n");

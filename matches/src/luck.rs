@@ -347,9 +347,10 @@ impl<'a> LuckMeter<'a> {
     /// # Errors
     /// [`LuckError`] if an engine fails or the game has a flaw.
     pub fn measure(&self, record: &mut GameRecord) -> Result<(), LuckError> {
-        let shares = match record.reruns.is_empty() {
-            true => self.luck_of(record)?,
-            false => vec![0.0; record.seats.len()],
+        let shares = if record.reruns.is_empty() {
+            self.luck_of(record)?
+        } else {
+            vec![0.0; record.seats.len()]
         };
         record.luck = Some(Luck {
             by: self.evaluator.identity.clone(),

@@ -244,9 +244,10 @@ impl Report {
             return;
         };
         let sprt = test.sprt;
-        let llr = match sprt.uses_luck() {
-            true => self.standings.adjusted().map(|scores| sprt.adjusted_llr(scores)),
-            false => self.standings.head_to_head().map(|scores| sprt.llr(scores)),
+        let llr = if sprt.uses_luck() {
+            self.standings.adjusted().map(|scores| sprt.adjusted_llr(scores))
+        } else {
+            self.standings.head_to_head().map(|scores| sprt.llr(scores))
         };
         if let Some(llr) = llr {
             test.llr = llr;

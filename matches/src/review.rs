@@ -141,9 +141,10 @@ pub fn review<A: Appraise>(
         if flow.is_break() {
             break;
         }
-        let counts = match is_move {
-            true => ply > game.opening,
-            false => reviewer.start.is_some() || game.opening == 0,
+        let counts = if is_move {
+            ply > game.opening
+        } else {
+            reviewer.start.is_some() || game.opening == 0
         };
         match (counts, is_move) {
             (true, true) => reviewer.value_move(number, ply, word)?,
@@ -217,10 +218,7 @@ impl<A: Appraise, F: FnMut(&ReviewedMove) -> ControlFlow<()>> Reviewer<'_, A, F>
         let after = self.value_after(&next, word)?;
         let mover = index_of(&self.position);
         let is_forced = self.position.legal_actions().len() == 1;
-        let better = match is_forced {
-            true => None,
-            false => self.better_move(word, &after, mover)?,
-        };
+        let better = if is_forced { None } else { self.better_move(word, &after, mover)? };
         let (best, after_best) = better.unwrap_or_else(|| (word.to_string(), after.clone()));
         let change = less(&after, &after_best);
         self.start.get_or_insert_with(|| before.clone());

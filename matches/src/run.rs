@@ -471,12 +471,11 @@ fn may_run(
     if !is_trusted {
         trust?;
     }
-    match changed.is_empty() {
-        true => Ok(()),
-        false => {
-            let changed = changed.join("; ");
-            let accepted = "restore the original programs, or use --changed-engines";
-            Err(ExitError::usage(format!("{changed}; {accepted}")))
-        }
+    if changed.is_empty() {
+        Ok(())
+    } else {
+        let changed = changed.join("; ");
+        let accepted = "restore the original programs, or use --changed-engines";
+        Err(ExitError::usage(format!("{changed}; {accepted}")))
     }
 }

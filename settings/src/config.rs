@@ -124,10 +124,8 @@ pub fn parse<C: Parser>(
 fn parse_words<C: Parser>(words: &[OsString]) -> Result<C, clap::Error> {
     fn with_negative_numbers(command: Command) -> Command {
         let is_option = |arg: &Arg| arg.get_long().is_some() && arg.get_action().takes_values();
-        let command = command.mut_args(|arg| match is_option(&arg) {
-            true => arg.allow_negative_numbers(true),
-            false => arg,
-        });
+        let command = command
+            .mut_args(|arg| if is_option(&arg) { arg.allow_negative_numbers(true) } else { arg });
         command.mut_subcommands(with_negative_numbers)
     }
     let matches = with_negative_numbers(C::command()).try_get_matches_from(words);
@@ -150,9 +148,12 @@ fn subcommand<'a>(program: &'a Command, typed: &[OsString]) -> (&'a Command, usi
 fn with_joined_settings(command: &Command, typed: Vec<OsString>) -> Vec<OsString> {
     let has_arguments = command.get_positionals().next().is_some();
     let is_value = |word: &str| !word.starts_with('-');
-    let is_setting = |word: &str| match has_arguments {
-        true => word.split_once('=').is_some_and(|(key, _)| !key.contains(['/', '-'])),
-        false => is_value(word),
+    let is_setting = |word: &str| {
+        if has_arguments {
+            word.split_once('=').is_some_and(|(key, _)| !key.contains(['/', '-']))
+        } else {
+            is_value(word)
+        }
     };
     let mut joined: Vec<OsString> = Vec::new();
     let mut words = typed.into_iter().peekable();

@@ -77,10 +77,7 @@ pub fn path_beside(etudes: &Path) -> Result<PathBuf, FileError> {
         (Ok(factors), Ok(etudes)) => factors == etudes,
         _ => path == etudes,
     };
-    match same {
-        true => Err(FileError::new(&path, None, Problem::OverEtudes)),
-        false => Ok(path),
-    }
+    if same { Err(FileError::new(&path, None, Problem::OverEtudes)) } else { Ok(path) }
 }
 
 /// Saves factors to a file as three engine commands.

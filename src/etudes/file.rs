@@ -122,9 +122,10 @@ pub(super) fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
     }
     let mut bytes = Vec::new();
     File::open(path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
-    match bytes.len() as u64 > MAX_BYTES {
-        false => check_beginning(&bytes).map(|()| bytes).map_err(io::Error::other),
-        true => Err(io::Error::other(format!("expected at most {MAX_BYTES} bytes"))),
+    if bytes.len() as u64 > MAX_BYTES {
+        Err(io::Error::other(format!("expected at most {MAX_BYTES} bytes")))
+    } else {
+        check_beginning(&bytes).map(|()| bytes).map_err(io::Error::other)
     }
 }
 

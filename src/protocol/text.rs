@@ -47,9 +47,10 @@ pub fn check_beginning(bytes: &[u8]) -> Result<(), TextError> {
     // The first two characters of a text are in ASCII, but for its byte order mark. A file of zeros is no text at all.
     let is_marked = bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff");
     let start = bytes.get(..4).unwrap_or(bytes);
-    match is_marked || start.contains(&0) && start.iter().any(|&byte| byte != 0) {
-        true => Err(TextError::Utf16),
-        false => Ok(()),
+    if is_marked || start.contains(&0) && start.iter().any(|&byte| byte != 0) {
+        Err(TextError::Utf16)
+    } else {
+        Ok(())
     }
 }
 

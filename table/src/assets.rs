@@ -70,18 +70,20 @@ impl StaticFile {
         // Another program may serve another page at the same address later, so browsers ask each time.
         let headers =
             [(CONTENT_TYPE, self.kind), (CACHE_CONTROL, "no-cache"), (ETAG, self.tag.as_str())];
-        match is_known {
-            true => (StatusCode::NOT_MODIFIED, headers).into_response(),
-            false => (headers, self.content.clone()).into_response(),
+        if is_known {
+            (StatusCode::NOT_MODIFIED, headers).into_response()
+        } else {
+            (headers, self.content.clone()).into_response()
         }
     }
 }
 
 impl From<Asset> for StaticFile {
     fn from(Asset(path, text): Asset) -> StaticFile {
-        let kind = match path.ends_with(".js") {
-            true => "text/javascript; charset=utf-8",
-            false => "text/css; charset=utf-8",
+        let kind = if path.ends_with(".js") {
+            "text/javascript; charset=utf-8"
+        } else {
+            "text/css; charset=utf-8"
         };
         StaticFile::new(kind, text)
     }

@@ -41,10 +41,8 @@ fn longest_game() -> Value {
         let legal = position.legal_actions();
         // A hare on a carrot square stays there.
         let stay = ["1001", "1002"][words.len() / 6 % 2].to_string();
-        let word = match legal.contains(&stay) {
-            true => stay,
-            false => legal.choose(&mut random).unwrap().clone(),
-        };
+        let word =
+            if legal.contains(&stay) { stay } else { legal.choose(&mut random).unwrap().clone() };
         position.play(&word).unwrap();
         words.push(word);
     }

@@ -55,9 +55,10 @@ fn no_acknowledged_verdict_is_lost() {
             let (file, program) = (&file, &programs[writer % 2]);
             scope.spawn(move || {
                 for number in (1 + writer..=4 * VERDICTS).step_by(4) {
-                    match writer < 2 {
-                        true => judge_by_page(program, number),
-                        false => judge_by_command(file, number),
+                    if writer < 2 {
+                        judge_by_page(program, number);
+                    } else {
+                        judge_by_command(file, number);
                     }
                 }
             });

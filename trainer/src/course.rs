@@ -147,9 +147,10 @@ impl Course {
             Ok(found) => weights(&found.variant, found.seats),
             Err(_) => "other content than weights".into(),
         };
-        match found == wanted {
-            true => Ok(()),
-            false => Err(CourseError::Output { path: output.into(), wanted, found }),
+        if found == wanted {
+            Ok(())
+        } else {
+            Err(CourseError::Output { path: output.into(), wanted, found })
         }
     }
 

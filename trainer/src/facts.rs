@@ -149,10 +149,12 @@ fn table(
     rows: impl Iterator<Item = Vec<String>>,
 ) -> String {
     let names = names.iter().flat_map(|names| names.split('|')).enumerate();
-    let columns = names.map(|(index, name)| match words.contains(&index) {
-        true => Column::left(name),
-        false => Column::right(name),
-    });
+    let columns =
+        names.map(
+            |(index, name)| {
+                if words.contains(&index) { Column::left(name) } else { Column::right(name) }
+            },
+        );
     report::table(&columns.collect::<Vec<Column>>(), rows)
 }
 

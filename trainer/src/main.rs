@@ -183,10 +183,7 @@ fn main() -> ExitCode {
             }
             // If standard error fails too, there is no one left to inform.
             let _ = writeln!(io::stderr(), "trainer: {}", printable_lines(&text));
-            match is_interrupted {
-                true => ExitCode::from(INTERRUPTED),
-                false => ExitCode::FAILURE,
-            }
+            if is_interrupted { ExitCode::from(INTERRUPTED) } else { ExitCode::FAILURE }
         }
     }
 }

@@ -132,9 +132,10 @@ pub fn make(
         ControlFlow::Continue(()) if interrupt.is_set() => return Err(SuiteError::Interrupted),
         ControlFlow::Continue(()) => {}
     }
-    match summary.kept.number < plan.count {
-        true => Err(SuiteError::TooFew(Box::new(summary), Box::new(plan.clone()))),
-        false => Ok(summary),
+    if summary.kept.number < plan.count {
+        Err(SuiteError::TooFew(Box::new(summary), Box::new(plan.clone())))
+    } else {
+        Ok(summary)
     }
 }
 
@@ -168,11 +169,13 @@ fn candidates(
     (0..plan.tries).map(move |number| {
         let drawn = draw(plan, number).map_err(Rejected::Failed);
         let candidate = drawn.and_then(|candidate| candidate.ok_or(Rejected::Short));
-        let fresh =
-            candidate.and_then(|candidate| match seen.insert(candidate.position.to_string()) {
-                true => Ok(candidate),
-                false => Err(Rejected::Repeated),
-            });
+        let fresh = candidate.and_then(|candidate| {
+            if seen.insert(candidate.position.to_string()) {
+                Ok(candidate)
+            } else {
+                Err(Rejected::Repeated)
+            }
+        });
         (number, fresh)
     })
 }

@@ -93,10 +93,7 @@ fn review_one<'a>(
     begun.map_err(ReviewError::Appraiser)?;
     let review = review(&game, judge, |_| {
         on_move();
-        match interrupt.is_set() {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
-        }
+        if interrupt.is_set() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     })?;
     Ok(ReviewedGame { record, review })
 }

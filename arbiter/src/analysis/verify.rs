@@ -93,9 +93,10 @@ impl Reruns {
             rerun.games.insert(record.game, key);
             return Ok(());
         }
-        let (plan, number) = match self.is_of_match {
-            true => (self.plan.clone(), record.game),
-            false => plan_of(&self.plan, record).map(|plan| (plan.clone(), plan.games))?,
+        let (plan, number) = if self.is_of_match {
+            (self.plan.clone(), record.game)
+        } else {
+            plan_of(&self.plan, record).map(|plan| (plan.clone(), plan.games))?
         };
         let goes_with =
             |rerun: &Rerun| !rerun.games.contains_key(&number) && rerun.goes_with(&plan);
@@ -212,9 +213,10 @@ fn plan_of(plan: &Plan, record: &GameRecord) -> Result<Plan, RerunError> {
     }
     let mut patience = plan.patience;
     let stopped = [Ending::MaxPlies, Ending::Agreed];
-    patience.max_plies = match stopped.iter().any(|ending| record.endings.contains(ending)) {
-        true => record.turns.len() as u32,
-        false => u32::MAX,
+    patience.max_plies = if stopped.iter().any(|ending| record.endings.contains(ending)) {
+        record.turns.len() as u32
+    } else {
+        u32::MAX
     };
     patience.failures = 0;
     Ok(Plan {

@@ -60,10 +60,7 @@ fn write_games(
         games += 1;
         // The digest is of the game as it is, not the one stored with it.
         digest.add(&kept.record.digest());
-        let kept = match args.without_clock {
-            true => kept.without_clock(),
-            false => kept,
-        };
+        let kept = if args.without_clock { kept.without_clock() } else { kept };
         write_game(&mut output, &kept)
     })?;
     output.flush()?;

@@ -83,9 +83,10 @@ fn check_file(args: &ReplayArgs) -> Result<Checked, CommandError> {
             (Err(_), Some(_)) => return Ok(()),
             (Err(flaw), None) => {
                 let complaint = format!("{place}: {flaw}\n");
-                match any_game {
-                    true => say(&complaint),
-                    false => unreadable.push(complaint),
+                if any_game {
+                    say(&complaint);
+                } else {
+                    unreadable.push(complaint);
                 }
                 false
             }

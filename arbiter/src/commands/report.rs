@@ -41,9 +41,10 @@ pub fn report(args: &ReportArgs) -> ExitCode {
     if let Err(error) = refuse_overwriting(&files(args)) {
         return exit::fail(exit::USAGE, error);
     }
-    let format = args.format.unwrap_or(match is_for_terminal {
-        true => ReportFormat::Text,
-        false => ReportFormat::Html,
+    let format = args.format.unwrap_or(if is_for_terminal {
+        ReportFormat::Text
+    } else {
+        ReportFormat::Html
     });
     let interrupt = Interrupt::new();
     let made = match format {
@@ -101,10 +102,7 @@ fn wrong_games(args: &ReportArgs) -> Result<Option<String>, CommandError> {
     };
     let rules = args.input.rules.clone().or_else(of_store);
     let has_changed = rules.map_or(Ok(false), |rules| store.has_other_rules(&rules))?;
-    let wrong = match has_changed {
-        true => replay::wrong_games::<CommandError>(&store)?,
-        false => Vec::new(),
-    };
+    let wrong = if has_changed { replay::wrong_games::<CommandError>(&store)? } else { Vec::new() };
     Ok((!wrong.is_empty()).then(|| replay::wrong_in_words(&wrong)))
 }
 
@@ -194,13 +192,12 @@ fn read_page(args: &ReportArgs, interrupt: &Interrupt) -> Result<Made, CommandEr
     page.finish();
     let wanted = page.wanted();
     let first: BTreeSet<u64> = wanted.iter().copied().take(args.review).collect();
-    let reviews = match first.is_empty() {
-        true => HashMap::new(),
-        false => {
-            let mut games = Vec::new();
-            for_each_of(&file, &first, |record| games.push(record))?;
-            reviews_of(args, games, interrupt, &mut page)?
-        }
+    let reviews = if first.is_empty() {
+        HashMap::new()
+    } else {
+        let mut games = Vec::new();
+        for_each_of(&file, &first, |record| games.push(record))?;
+        reviews_of(args, games, interrupt, &mut page)?
     };
     let mut fault = None;
     for_each_of(&file, &wanted, |record| {

@@ -126,9 +126,10 @@ fn verify_file(args: &VerifyArgs, interrupt: &Interrupt) -> Result<Found, Comman
         for difference in &differences {
             say(&format!("game {}, {difference}", stored.game))?;
         }
-        match differences.is_empty() {
-            true => found.same += 1,
-            false => found.different += 1,
+        if differences.is_empty() {
+            found.same += 1;
+        } else {
+            found.different += 1;
         }
         Ok(())
     })?;

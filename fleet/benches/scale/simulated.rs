@@ -266,10 +266,8 @@ pub fn random_game(
     let place = |index: usize| position.place(Seat(index as u8)).unwrap_or_default() as u32;
     let seats = 0..game.seats.len();
     let places: Vec<u32> = seats.clone().map(place).collect();
-    let ending = |&place: &u32| match place as usize == places.len() {
-        true => Ending::Last,
-        false => Ending::Finish,
-    };
+    let ending =
+        |&place: &u32| if place as usize == places.len() { Ending::Last } else { Ending::Finish };
     Ok(GameRecord {
         game: game.number,
         block: game.block,

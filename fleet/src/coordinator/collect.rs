@@ -233,9 +233,10 @@ impl<'a> Collector<'a> {
             }
         }
         count_reruns(&self.plan.engines, &record, &mut self.planned.past.reruns);
-        let retired = match self.counts_as_failure(&record, &worker).await {
-            true => self.retirement.note(&record),
-            false => None,
+        let retired = if self.counts_as_failure(&record, &worker).await {
+            self.retirement.note(&record)
+        } else {
+            None
         };
         let unfit = self.quarantine.note(&record);
         self.planned.past.played.insert(record.game);
@@ -306,10 +307,7 @@ fn turn_events(game: ScheduledGame, record: &GameRecord) -> impl Iterator<Item =
     let played = words.map(move |word| {
         Event::Played(Played {
             game: record.game,
-            turn: match is_card(word) {
-                true => None,
-                false => turns.next().cloned(),
-            },
+            turn: if is_card(word) { None } else { turns.next().cloned() },
             word: word.to_string(),
         })
     });

@@ -137,12 +137,11 @@ impl Drive<'_> {
 
     /// Publishes units, or takes them back after an interrupt; then collects results for a moment.
     async fn turn(&mut self) -> Result<(), DriveError> {
-        match self.interrupt.ends() {
-            true => self.dispatcher.withdraw(&self.queue).await?,
-            false => {
-                self.dispatcher.give_out(&self.collector).await?;
-                self.chooser.choose(&mut self.collector).await?;
-            }
+        if self.interrupt.ends() {
+            self.dispatcher.withdraw(&self.queue).await?;
+        } else {
+            self.dispatcher.give_out(&self.collector).await?;
+            self.chooser.choose(&mut self.collector).await?;
         }
         let batch = self.queue.consumer.batch();
         let batch = batch.max_messages(MAX_FETCHED).expires(WAIT);

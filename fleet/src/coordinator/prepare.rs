@@ -142,12 +142,13 @@ fn workers(
     let store = planned.ledger.store.as_mut();
     let known = store.as_ref().map(|store| store.note(WORKERS_NOTE)).transpose()?.flatten();
     let Some(text) = asked.or(known) else {
-        return match is_private {
-            true => Ok(None),
-            false => Err(ExitError::usage(format!(
+        return if is_private {
+            Ok(None)
+        } else {
+            Err(ExitError::usage(format!(
                 "other machines may reach the server: expected --workers FILE with the keys of the workers whose games \
                  count, which `fleet work --coordinator {own}` prints, or --open to count everybody's"
-            ))),
+            )))
         };
     };
     if let Some(store) = store {

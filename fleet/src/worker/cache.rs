@@ -131,12 +131,13 @@ impl Cache {
                 used -= length;
             }
         }
-        match used.saturating_add(bytes) <= self.most {
-            true => Ok(()),
-            false => Err(format!(
+        if used.saturating_add(bytes) <= self.most {
+            Ok(())
+        } else {
+            Err(format!(
                 "--cache-size: no room for {bytes} bytes, {used} of {} are in use; expected more MiB",
                 self.most
-            )),
+            ))
         }
     }
 

@@ -85,10 +85,8 @@ impl Worker {
             match self.poll(&mut matches).await {
                 Ok(()) => {
                     has_complained = false;
-                    let interval = match locked(&self.refused).is_empty() {
-                        true => POLL_INTERVAL,
-                        false => REFUSED_FOR,
-                    };
+                    let interval =
+                        if locked(&self.refused).is_empty() { POLL_INTERVAL } else { REFUSED_FOR };
                     tokio::select! {
                         () = notices.next(interval) => {}
                         () = self.has_joined.notified() => {}

@@ -81,10 +81,7 @@ impl Sandbox {
                 program.display()
             ),
             Sandbox::None { isolates, reason } => {
-                let network = match isolates {
-                    true => "but no network",
-                    false => "and the network",
-                };
+                let network = if *isolates { "but no network" } else { "and the network" };
                 format!(
                     "not sandboxed ({reason}): it runs as your user, with access to all your files {network}; CPU \
                      time is not limited"

@@ -138,10 +138,8 @@ impl Small {
 
     /// Starts a worker that accepts engines, sandboxed if possible, and caches them in the folder of the fleet.
     pub fn worker(fleet: &mut Fleet, name: &str) -> Process {
-        let accept = match cfg!(bubblewrap) {
-            true => "--accept-engines",
-            false => "--accept-engines=unsandboxed",
-        };
+        let accept =
+            if cfg!(bubblewrap) { "--accept-engines" } else { "--accept-engines=unsandboxed" };
         let cache = fleet.path("cache");
         fleet.start(&format!("work --name {name} {accept} --cache {}", cache.display()))
     }

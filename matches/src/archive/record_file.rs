@@ -77,16 +77,12 @@ impl RecordFile {
             store.for_each_game(Extent::Whole, None, |game| {
                 let is_cut_off = is_missing(&game)
                     && line_of(&game.record).is_ok_and(|line| line.as_bytes().starts_with(&text));
-                match is_cut_off {
-                    true => record_file.file.set_len(begin).map_err(failed),
-                    false => Ok(()),
-                }
+                if is_cut_off { record_file.file.set_len(begin).map_err(failed) } else { Ok(()) }
             })?;
         }
         own_files::end_last_line(&record_file.file).map_err(failed)?;
-        store.for_each_game(Extent::Whole, None, |game| match is_missing(&game) {
-            true => record_file.write(&game.record, || false),
-            false => Ok(()),
+        store.for_each_game(Extent::Whole, None, |game| {
+            if is_missing(&game) { record_file.write(&game.record, || false) } else { Ok(()) }
         })?;
         Ok(record_file)
     }
@@ -102,9 +98,12 @@ impl RecordFile {
         record: &impl Serialize,
         gives_up: impl Fn() -> bool,
     ) -> Result<(), ArchiveError> {
-        let written = line_of(record).and_then(|line| match self.is_pipe {
-            true => self.write_to_pipe(line.as_bytes(), gives_up),
-            false => self.file.write_all(line.as_bytes()),
+        let written = line_of(record).and_then(|line| {
+            if self.is_pipe {
+                self.write_to_pipe(line.as_bytes(), gives_up)
+            } else {
+                self.file.write_all(line.as_bytes())
+            }
         });
         written.map_err(|error| ArchiveError::file(&self.path, error))
     }

@@ -289,10 +289,7 @@ fn check_places(record: &GameRecord, last: &Position, offender: Option<Seat>) ->
 }
 
 fn ensure(is_so: bool, flaw: impl FnOnce() -> Flaw) -> Result<(), Flaw> {
-    match is_so {
-        true => Ok(()),
-        false => Err(flaw()),
-    }
+    if is_so { Ok(()) } else { Err(flaw()) }
 }
 
 /// Returns the ending if the arbiter ended the game.

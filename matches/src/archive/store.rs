@@ -408,10 +408,7 @@ fn refuse_super_journal(path: &Path) -> Result<(), Reason> {
         file.seek(SeekFrom::End(-(end.len() as i64)))?;
         file.read_exact(&mut end)
     });
-    match read.is_ok() && end == JOURNAL_MAGIC {
-        true => Err(Reason::Journal(name.into())),
-        false => Ok(()),
-    }
+    if read.is_ok() && end == JOURNAL_MAGIC { Err(Reason::Journal(name.into())) } else { Ok(()) }
 }
 
 fn open(path: &Path, flags: OpenFlags) -> Result<Connection, Reason> {

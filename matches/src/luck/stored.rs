@@ -53,15 +53,9 @@ pub fn measure_store(
         let measured = records.into_iter();
         let measured = measured.filter_map(|record| Some((record.game, record.luck?)));
         let measured: Vec<(u64, Luck)> = measured.collect();
-        match anew {
-            true => replaced.extend(measured),
-            false => store.set_luck(&measured).map_err(failed)?,
-        }
+        if anew { replaced.extend(measured) } else { store.set_luck(&measured).map_err(failed)? }
     }
-    match anew {
-        true => store.replace_luck(&replaced).map_err(failed),
-        false => Ok(()),
-    }
+    if anew { store.replace_luck(&replaced).map_err(failed) } else { Ok(()) }
 }
 
 /// Measures the luck of games, on `concurrency` threads.

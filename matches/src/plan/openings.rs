@@ -166,10 +166,7 @@ fn parse_command(line: &str, rules: &Rules, seats: usize) -> Result<Opening, Ope
 }
 
 fn check_seats(found: usize, expected: usize) -> Result<(), OpeningError> {
-    match found == expected {
-        true => Ok(()),
-        false => Err(OpeningError::Seats { found, expected }),
-    }
+    if found == expected { Ok(()) } else { Err(OpeningError::Seats { found, expected }) }
 }
 
 impl Opening {

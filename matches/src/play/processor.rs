@@ -171,12 +171,11 @@ impl ProcessorMeter {
         let Some(begun) = self.begun.as_ref().filter(|begun| begun.is_long(now.at)) else {
             return Duration::ZERO;
         };
-        match self.has_runnable_thread(&now) {
-            true => {
-                let computed = Work::between(&begun.sample, &now).longest();
-                now.at.saturating_duration_since(begun.at).saturating_sub(computed)
-            }
-            false => self.credit(begun, &now, now.at),
+        if self.has_runnable_thread(&now) {
+            let computed = Work::between(&begun.sample, &now).longest();
+            now.at.saturating_duration_since(begun.at).saturating_sub(computed)
+        } else {
+            self.credit(begun, &now, now.at)
         }
     }
 

@@ -82,9 +82,10 @@ pub fn shield_arbiter() {
 /// Returns a message that says how the memory of a plan's engines is limited; `None` if it is not.
 pub fn memory_in_words(plan: &Plan) -> Option<&'static str> {
     let mib = plan.engines.iter().find_map(|engine| engine.memory)?;
-    Some(match ControlGroup::create(Some(mib)).limits_memory() {
-        true => "memory: limited by a control group for each engine",
-        false => "memory: limited by the address space of each process",
+    Some(if ControlGroup::create(Some(mib)).limits_memory() {
+        "memory: limited by a control group for each engine"
+    } else {
+        "memory: limited by the address space of each process"
     })
 }
 

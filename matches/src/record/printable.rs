@@ -42,10 +42,7 @@ fn escaped(
     }
     let mut shown = String::with_capacity(text.len() + 16);
     for c in text.chars() {
-        match stays(c) {
-            true => shown.push(c),
-            false => escape(&mut shown, c),
-        }
+        if stays(c) { shown.push(c) } else { escape(&mut shown, c) }
     }
     Cow::Owned(shown)
 }

@@ -252,10 +252,7 @@ impl MachineTally {
             None => "1".to_string(),
             Some((low, high)) => {
                 let text = |scale: u32| format!("{:.3}", f64::from(scale) / 1000.0);
-                match low == high {
-                    true => text(low),
-                    false => format!("{} to {}", text(low), text(high)),
-                }
+                if low == high { text(low) } else { format!("{} to {}", text(low), text(high)) }
             }
         };
         vec![

@@ -87,9 +87,10 @@ fn row(first: String, tally: &Tally, standings: &Standings) -> Vec<String> {
     row.extend([tally.share(), tally.error()].map(in_percent));
     if has_luck(standings) {
         let (raw, adjusted) = (tally.error(), tally.adjusted_error());
-        row.extend(match adjusted.zip(raw).is_some_and(|(adjusted, raw)| adjusted >= raw) {
-            true => [NO_GAIN.to_string(), "-".to_string()],
-            false => [tally.adjusted_share(), adjusted].map(in_percent),
+        row.extend(if adjusted.zip(raw).is_some_and(|(adjusted, raw)| adjusted >= raw) {
+            [NO_GAIN.to_string(), "-".to_string()]
+        } else {
+            [tally.adjusted_share(), adjusted].map(in_percent)
         });
     }
     if has_winnings(standings) {

@@ -61,9 +61,12 @@ impl Report {
         let Some(score) = adjusted.or(raw) else {
             return self.summary();
         };
-        let of_the_better = |Interval { value, low, high }| match score.high < 0.5 {
-            true => Interval { value: 1.0 - value, low: 1.0 - high, high: 1.0 - low },
-            false => Interval { value, low, high },
+        let of_the_better = |Interval { value, low, high }| {
+            if score.high < 0.5 {
+                Interval { value: 1.0 - value, low: 1.0 - high, high: 1.0 - low }
+            } else {
+                Interval { value, low, high }
+            }
         };
         let [raw, adjusted] =
             [raw, adjusted].map(|score| score.map(|score| in_percent(&of_the_better(score))));
@@ -98,12 +101,11 @@ impl Report {
     /// a complete block was measured.
     pub fn adjusted_summary(&self) -> Option<String> {
         let (standings, result) = (&self.standings, self.adjusted_result()?);
-        let (result, gained) = match standings.gains_by_luck() {
-            true => {
-                let games = standings.equivalent_games();
-                (result, games.filter(|&games| games > standings.games_in_blocks()))
-            }
-            false => ("no gain from adjustment".to_string(), None),
+        let (result, gained) = if standings.gains_by_luck() {
+            let games = standings.equivalent_games();
+            (result, games.filter(|&games| games > standings.games_in_blocks()))
+        } else {
+            ("no gain from adjustment".to_string(), None)
         };
         let gained =
             gained.map(|games| format!("; as precise as {games} games without adjustment"));
@@ -178,9 +180,10 @@ impl Report {
             row.extend(in_words(rating));
             if let Some(adjusted) = adjusted.as_ref().map(|ratings| ratings[index]) {
                 let errors = adjusted.error.zip(rating.error);
-                row.extend(match errors.is_some_and(|(adjusted, raw)| adjusted >= raw) {
-                    true => [NO_GAIN.to_string(), "-".to_string()],
-                    false => in_words(adjusted),
+                row.extend(if errors.is_some_and(|(adjusted, raw)| adjusted >= raw) {
+                    [NO_GAIN.to_string(), "-".to_string()]
+                } else {
+                    in_words(adjusted)
                 });
             }
             row.extend(engines.iter().map(|&(other, ..)| cell(index, other)));

@@ -155,10 +155,7 @@ fn perfect_move(position: &Position) -> Option<String> {
     position.solved()?;
     let worth = |outcome: Outcome| {
         let plies = i64::from(outcome.plies);
-        match outcome.winner == mover {
-            true => (true, -plies),
-            false => (false, plies),
-        }
+        if outcome.winner == mover { (true, -plies) } else { (false, plies) }
     };
     let mut best = None;
     for word in position.legal_actions() {

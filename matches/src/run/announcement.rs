@@ -28,9 +28,10 @@ pub fn header(
         plan.seats,
         count(plan.games, "game"),
         count(blocks, "block"),
-        match plan.seed.is_secret() {
-            true => "secret seed".to_string(),
-            false => format!("seed {}", plan.seed),
+        if plan.seed.is_secret() {
+            "secret seed".to_string()
+        } else {
+            format!("seed {}", plan.seed)
         },
     );
     if let Some(sprt) = plan.sprt {

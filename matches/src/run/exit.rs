@@ -96,10 +96,7 @@ pub fn exit_of_verdict(verdict: Verdict) -> ExitCode {
 
 /// Exit status of a command whose store cannot be used.
 pub fn status_of(error: &ArchiveError) -> u8 {
-    match error.is_of_storage() {
-        true => STORAGE,
-        false => USAGE,
-    }
+    if error.is_of_storage() { STORAGE } else { USAGE }
 }
 
 /// Prints a message on standard error, with invisible characters escaped.

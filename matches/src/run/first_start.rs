@@ -69,9 +69,10 @@ pub(super) fn start_engines(
     let engines = Engines {
         isolation,
         isolation_text,
-        programs: match changed_engines {
-            true => programs.that_may_change(),
-            false => programs.without_changed_arguments(),
+        programs: if changed_engines {
+            programs.that_may_change()
+        } else {
+            programs.without_changed_arguments()
         },
     };
     Ok((engines, first_start))

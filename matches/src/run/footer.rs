@@ -90,9 +90,10 @@ impl Match {
         if games == all {
             return format!("{} in {time}{before}", count(games, "game"));
         }
-        let reason = match self.ledger.retired.is_empty() || self.ledger.interrupt.ends() {
-            true => " (interrupted)",
-            false => ", because an engine was retired",
+        let reason = if self.ledger.retired.is_empty() || self.ledger.interrupt.ends() {
+            " (interrupted)"
+        } else {
+            ", because an engine was retired"
         };
         format!("{games} of {all} games in {time}{before}{reason}")
     }

@@ -36,12 +36,11 @@ pub(super) fn of_resumed(
         }
         (Ok(luck), _) => return Ok(luck),
     };
-    match engine.is_some() || plan.sprt.is_some_and(|sprt| sprt.uses_luck()) {
-        true => Err(ExitError::usage(reason)),
-        false => {
-            remarks.push(reason);
-            Ok(None)
-        }
+    if engine.is_some() || plan.sprt.is_some_and(|sprt| sprt.uses_luck()) {
+        Err(ExitError::usage(reason))
+    } else {
+        remarks.push(reason);
+        Ok(None)
     }
 }
 

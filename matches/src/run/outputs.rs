@@ -120,9 +120,10 @@ impl Outputs {
         // Engines start before the other files are opened, and must not see them if they exist.
         let others = [&self.record, &self.events].into_iter().flatten();
         others.for_each(|path| own_files::add(path));
-        match is_resumed {
-            true => log_by(Log::append_to, self.log.as_deref()),
-            false => open_log(self.log.as_deref()),
+        if is_resumed {
+            log_by(Log::append_to, self.log.as_deref())
+        } else {
+            open_log(self.log.as_deref())
         }
     }
 

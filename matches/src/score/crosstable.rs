@@ -74,9 +74,10 @@ impl Crosstable {
         let (first, second) = (one.min(other), one.max(other));
         let found = self.cells.get(&(first, second)).copied();
         let found = found.unwrap_or_default();
-        match one == first {
-            true => found,
-            false => Comparisons { halves: 2 * found.pairs - found.halves, ..found },
+        if one == first {
+            found
+        } else {
+            Comparisons { halves: 2 * found.pairs - found.halves, ..found }
         }
     }
 

@@ -92,14 +92,9 @@ impl MeanScore {
         // Scores from 0 to 1 vary at most like a coin. Others may vary more, even at a mean of 0 or 1, where a coin
         // does not vary at all; there the farther bound is a few standard errors away.
         let is_within = squares <= number * of_a_coin * (1.0 + ROUNDING);
-        let least = match is_within {
-            true => 1.0,
-            false => (1.0 / (number * variance).sqrt()).min(1.0),
-        };
-        let tosses_per_score = match variance > 0.0 {
-            true => (of_a_coin / variance).max(least),
-            false => least,
-        };
+        let least = if is_within { 1.0 } else { (1.0 / (number * variance).sqrt()).min(1.0) };
+        let tosses_per_score =
+            if variance > 0.0 { (of_a_coin / variance).max(least) } else { least };
         Some(MeanScore { mean, tosses_per_score, tosses: number * tosses_per_score })
     }
 

@@ -118,10 +118,7 @@ fn multiplier(weighted: &[(f64, f64)]) -> Option<f64> {
             high = x;
         }
         let newton = x - sum / slope;
-        let next = match newton > low && newton < high {
-            true => newton,
-            false => low + (high - low) / 2.0,
-        };
+        let next = if newton > low && newton < high { newton } else { low + (high - low) / 2.0 };
         let is_there = (next - x).abs() <= 4.0 * f64::EPSILON * x.abs().max(f64::MIN_POSITIVE);
         if sum == 0.0 || is_there || next <= low || next >= high {
             return Some(x);

@@ -114,10 +114,8 @@ impl Ratings {
         for meeting in meetings {
             let (one, other) = meeting.engines;
             let comparisons = i64::from(meeting.comparisons);
-            let points = match one < other {
-                true => meeting.points,
-                false => comparisons * POINT - meeting.points,
-            };
+            let points =
+                if one < other { meeting.points } else { comparisons * POINT - meeting.points };
             if one != other && one.max(other) < self.engines && comparisons > 0 {
                 let sums = block.entry((one.min(other), one.max(other))).or_default();
                 sums.0 += comparisons;
@@ -195,10 +193,8 @@ impl Ratings {
             let mean = effects.iter().map(|row| row[column]).sum::<f64>() / number as f64;
             effects.iter_mut().for_each(|row| row[column] -= mean);
         }
-        let coins = match self.is_adjusted {
-            true => adjusted::COINS / self.pairs.len() as f64,
-            false => COINS,
-        };
+        let coins =
+            if self.is_adjusted { adjusted::COINS / self.pairs.len() as f64 } else { COINS };
         let residuals = self.products.iter().map(|(&(pair, other), products)| {
             let (one, two) = (local(pair), local(other));
             let [chance, other_chance] =

@@ -122,9 +122,10 @@ impl Review {
             sums.luck = self.cards().map(|card| of_seat(&card.luck)).sum();
             for reviewed in &self.moves {
                 sums.noise += of_seat(&reviewed.noise);
-                match reviewed.seat == index + 1 {
-                    true => sums.skill += of_seat(&reviewed.change),
-                    false => sums.gifts += of_seat(&reviewed.change),
+                if reviewed.seat == index + 1 {
+                    sums.skill += of_seat(&reviewed.change);
+                } else {
+                    sums.gifts += of_seat(&reviewed.change);
                 }
             }
         }

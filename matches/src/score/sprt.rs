@@ -258,10 +258,7 @@ impl fmt::Display for Sprt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Sprt { elo0, elo1, alpha, beta, model, luck } = self;
         write!(f, "elo0={elo0} elo1={elo1} alpha={alpha} beta={beta} model={model}")?;
-        match luck {
-            true => f.write_str(" luck=on"),
-            false => Ok(()),
-        }
+        if *luck { f.write_str(" luck=on") } else { Ok(()) }
     }
 }
 

@@ -34,9 +34,10 @@ pub(super) fn engines(args: &GameArgs, restart: bool) -> Result<Vec<EngineSpec>,
         margin: args.margin.map(Duration::from_millis),
         ..default(args.limit.limit().unwrap_or(DEFAULT_LIMIT))
     };
-    match args.plays_levels() {
-        true => LEVELS.iter().map(|level| built_in_at(level, &default)).collect(),
-        false => specs(&args.engine, args.each.as_deref(), &default),
+    if args.plays_levels() {
+        LEVELS.iter().map(|level| built_in_at(level, &default)).collect()
+    } else {
+        specs(&args.engine, args.each.as_deref(), &default)
     }
 }
 
@@ -82,10 +83,7 @@ pub fn local_engines(texts: &[String]) -> Result<Vec<EngineSpec>, ExitError> {
             return Err(wrong("cmd= is missing"));
         }
     }
-    match texts.is_empty() {
-        true => Ok(Vec::new()),
-        false => engines_of(texts, None, Limit::default()),
-    }
+    if texts.is_empty() { Ok(Vec::new()) } else { engines_of(texts, None, Limit::default()) }
 }
 
 /// Parses the engine that judges positions; `limit` applies if `text` sets none.

@@ -75,9 +75,10 @@ fn has_cards(plan: &Plan) -> bool {
 /// Returns the measurement of luck: by default with the built-in engine, if the game has cards.
 fn luck(args: &GameArgs, plan: &Plan) -> Result<LuckPlan, ExitError> {
     let has_cards = has_cards(plan);
-    let usual = match has_cards && plan.rules.built_in().is_some() {
-        true => LuckPlan::beside(&plan.engines),
-        false => LuckPlan::default(),
+    let usual = if has_cards && plan.rules.built_in().is_some() {
+        LuckPlan::beside(&plan.engines)
+    } else {
+        LuckPlan::default()
     };
     let mut luck = args.luck.unwrap_or(usual);
     if args.luck_engine.is_some() {

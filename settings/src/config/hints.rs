@@ -62,9 +62,12 @@ fn has_flag(command: &Command, name: &str) -> bool {
 
 /// The first subcommand that has a flag, as typed; `None` for a command without subcommands.
 fn place_of(name: &str, command: &Command) -> Option<String> {
-    command.get_subcommands().find_map(|inner| match has_flag(inner, name) {
-        true => Some(inner.get_bin_name().unwrap_or(inner.get_name()).to_string()),
-        false => place_of(name, inner),
+    command.get_subcommands().find_map(|inner| {
+        if has_flag(inner, name) {
+            Some(inner.get_bin_name().unwrap_or(inner.get_name()).to_string())
+        } else {
+            place_of(name, inner)
+        }
     })
 }
 

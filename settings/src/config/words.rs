@@ -73,9 +73,10 @@ pub fn spell(arg: &Arg, key: &str, value: &Value) -> Result<Spelt, String> {
         Value::Array(values) if matches!(arg.get_action(), ArgAction::Append) => values.as_slice(),
         value => std::slice::from_ref(value),
     };
-    let expected = match ENGINES.contains(&key) {
-        true => "expected a table, or a text as on the command line",
-        false => "expected a text or a number",
+    let expected = if ENGINES.contains(&key) {
+        "expected a table, or a text as on the command line"
+    } else {
+        "expected a text or a number"
     };
     let mut words = Vec::new();
     for (index, value) in several.iter().enumerate() {
@@ -103,9 +104,12 @@ fn place(key: &str, index: usize, number: usize) -> String {
 
 /// Joins a table to one text, `KEY=VALUE ...`, quoted as for a shell; the text of an engine is checked, too.
 fn described(place: &str, key: &str, table: &Table) -> Result<String, String> {
-    let word = |(name, value): (String, String)| match quote(&name) == name {
-        true => format!("{name}={}", quote(&value)),
-        false => quote(&format!("{name}={value}")),
+    let word = |(name, value): (String, String)| {
+        if quote(&name) == name {
+            format!("{name}={}", quote(&value))
+        } else {
+            quote(&format!("{name}={value}"))
+        }
     };
     let text = pairs(place, table)?.into_iter().map(word).collect::<Vec<_>>().join(" ");
     if ENGINES.contains(&key) {

@@ -33,9 +33,10 @@ pub(super) fn of(position: &Position) -> Scene {
 /// Preview of a legal move. Moves cost nothing in this game, but may end it.
 pub(super) fn preview(position: &Position, mv: Move) -> MovePreview {
     let before = |wolf: &Square| *wolf != mv.from;
-    let piece = match mv.from == position.rabbit() {
-        true => 0,
-        false => 1 + Square::all_in(position.wolves()).take_while(before).count(),
+    let piece = if mv.from == position.rabbit() {
+        0
+    } else {
+        1 + Square::all_in(position.wolves()).take_while(before).count()
     };
     let after = position.play_unchecked(mv);
     let wins = after.turn() == Turn::Over && after.winner() == position.turn().seat();

@@ -143,10 +143,8 @@ impl Scheduler {
         answered.role = role;
         answered.client = None;
         state.sort();
-        let Waiting { job, number } = match state.waiting.is_empty() {
-            true => return None,
-            false => state.waiting.remove(0),
-        };
+        let Waiting { job, number } =
+            if state.waiting.is_empty() { return None } else { state.waiting.remove(0) };
         job.ahead.send_replace(0);
         let slot = state.slots.get_mut(slot)?;
         slot.client = Some(job.client);

@@ -59,9 +59,10 @@ impl Worker {
 
     /// Answers one question; returns the next one.
     fn serve(&mut self, job: Job) -> Option<Job> {
-        let answer = match job.stop.load(Ordering::Relaxed) {
-            true => Err(SearchError::Ending),
-            false => self.answer(&job).inspect_err(|_| self.kill()),
+        let answer = if job.stop.load(Ordering::Relaxed) {
+            Err(SearchError::Ending)
+        } else {
+            self.answer(&job).inspect_err(|_| self.kill())
         };
         let role = self.process.as_ref().map(|process| process.role.clone());
         // The slot is freed first, so that the asker's next question finds it idle.
@@ -133,9 +134,10 @@ impl Process {
     /// Makes it ready for a question, and sends the command for a new game if one begins.
     fn begin(&mut self, question: &Question, scheduler: &Scheduler) -> Result<(), SearchError> {
         let ready = scheduler.bounds.ready;
-        let begun = match self.goes_on(question) {
-            true => self.engine.make_ready(ready),
-            false => self.engine.begin("a game at the table", None, ready),
+        let begun = if self.goes_on(question) {
+            self.engine.make_ready(ready)
+        } else {
+            self.engine.begin("a game at the table", None, ready)
         };
         begun.map_err(|failure| self.error(failure))?;
         self.start = Some(question.position.start.clone());

@@ -126,9 +126,10 @@ fn by_kind(draws: &[Draw], depth: u32) -> String {
     let unpleasant = |method: usize, is_by_mean: bool| {
         let number = of_fifteen(|card| {
             let changes = &changes(Some(card))[method];
-            match is_by_mean {
-                true => mean(changes).map(|mean| f64::from(u8::from(mean < 0.0))),
-                false => part(changes, |change| change < 0.0),
+            if is_by_mean {
+                mean(changes).map(|mean| f64::from(u8::from(mean < 0.0)))
+            } else {
+                part(changes, |change| change < 0.0)
             }
         });
         dash(number.map(|number| format!("{number:.1}")))

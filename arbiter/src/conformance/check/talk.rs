@@ -388,9 +388,10 @@ impl Talk {
 
     /// Skips the check unless the engine offers an option.
     pub fn need_option(&self, name: &str) -> Result<(), Fault> {
-        match self.offers.iter().any(|offer| offer.name == name) {
-            true => Ok(()),
-            false => Err(Fault::Skipped("it does not offer this option".into())),
+        if self.offers.iter().any(|offer| offer.name == name) {
+            Ok(())
+        } else {
+            Err(Fault::Skipped("it does not offer this option".into()))
         }
     }
 

@@ -52,9 +52,10 @@ impl StepReview {
         StepReview {
             loss: rounded(reviewed.loss),
             better: (!is_best).then(|| reviewed.best.clone()),
-            luck: match reviewed.cards.is_empty() {
-                true => Vec::new(),
-                false => rounded_all(&reviewed.luck()),
+            luck: if reviewed.cards.is_empty() {
+                Vec::new()
+            } else {
+                rounded_all(&reviewed.luck())
             },
             values: rounded_all(&reviewed.after),
         }

@@ -141,10 +141,7 @@ pub fn check(connection: &Connection) -> Result<(), Reason> {
     // Views, triggers and generated columns would run code of the file's author.
     let expected = Connection::open_in_memory()?;
     expected.execute_batch(TABLES)?;
-    match objects(connection)? == objects(&expected)? {
-        true => Ok(()),
-        false => Err(Reason::Schema),
-    }
+    if objects(connection)? == objects(&expected)? { Ok(()) } else { Err(Reason::Schema) }
 }
 
 /// Maximum number of objects to read from a database: tables with their indexes, and one more.

@@ -69,13 +69,12 @@ impl External {
         {
             return self.start(seats);
         }
-        match is_text(&words) {
-            true => self.begin(format!("fen {}", words.join(" ")), None),
-            false => {
-                let reason =
-                    format!("expected startpos players N with N from 2 to {MAX_SEATS}, or {TEXT}");
-                Err(refused(text, &reason))
-            }
+        if is_text(&words) {
+            self.begin(format!("fen {}", words.join(" ")), None)
+        } else {
+            let reason =
+                format!("expected startpos players N with N from 2 to {MAX_SEATS}, or {TEXT}");
+            Err(refused(text, &reason))
         }
     }
 
@@ -141,9 +140,10 @@ impl External {
             Answer::Responses(responses) => responses.len() == question.queries.len(),
             Answer::Refused(_) => true,
         };
-        match answers.len() == questions.len() && questions.iter().zip(&answers).all(is_complete) {
-            true => Ok(answers),
-            false => Err(self.broken("it gave another number of answers", "")),
+        if answers.len() == questions.len() && questions.iter().zip(&answers).all(is_complete) {
+            Ok(answers)
+        } else {
+            Err(self.broken("it gave another number of answers", ""))
         }
     }
 

@@ -134,9 +134,10 @@ impl Facts {
             }
             self.actions.push(word.to_owned());
         }
-        match self.actions.is_empty() {
-            true => Err(FactsError::new("legal", "a legal move after it")),
-            false => Ok(()),
+        if self.actions.is_empty() {
+            Err(FactsError::new("legal", "a legal move after it"))
+        } else {
+            Ok(())
         }
     }
 
@@ -167,9 +168,10 @@ impl Facts {
             self.actions.push(word.to_owned());
             self.weights.push(weight);
         }
-        match self.actions.is_empty() {
-            true => Err(FactsError::new("weights", "an outcome after it")),
-            false => Ok(()),
+        if self.actions.is_empty() {
+            Err(FactsError::new("weights", "an outcome after it"))
+        } else {
+            Ok(())
         }
     }
 
@@ -211,13 +213,12 @@ impl Facts {
     /// [`FactsError`] if one has changed.
     pub fn check_decided(&self, before: &Facts) -> Result<(), FactsError> {
         let mut pairs = before.places.iter().zip(&self.places);
-        match pairs.all(|(before, now)| before.is_none() || before == now) {
-            true => Ok(()),
-            false => {
-                let expected =
-                    format!("no change of decided places after {}", before.places_in_words());
-                Err(FactsError::new(&self.places_in_words(), expected))
-            }
+        if pairs.all(|(before, now)| before.is_none() || before == now) {
+            Ok(())
+        } else {
+            let expected =
+                format!("no change of decided places after {}", before.places_in_words());
+            Err(FactsError::new(&self.places_in_words(), expected))
         }
     }
 

@@ -76,9 +76,10 @@ impl Engine {
     /// Notes a flaw if the engine has sent a `bestmove` that answers no `go`.
     fn note_surplus(&mut self) {
         if let Some(line) = self.conversation.take_best_move() {
-            let kind = match self.was_asked {
-                true => "a second bestmove for one go",
-                false => "a bestmove without a go",
+            let kind = if self.was_asked {
+                "a second bestmove for one go"
+            } else {
+                "a bestmove without a go"
             };
             self.flaw.get_or_insert(format!("{kind}: \"{line}\""));
         }

@@ -482,10 +482,7 @@ impl Conversation {
         let had_ended = self.process.has_ended();
         let status = self.process.kill();
         self.read_stderr();
-        match had_ended {
-            true => AnswerError::Ended(status),
-            false => error,
-        }
+        if had_ended { AnswerError::Ended(status) } else { error }
     }
 }
 

@@ -192,9 +192,10 @@ fn setting(engine: &str, offer: &OptionOffer, value: &str) -> Result<Command, St
 
 /// Refuses a value of several lines.
 fn check_line(engine: &str, option: &str, value: &str) -> Result<(), StartError> {
-    match value.contains(['\n', '\r']) {
-        true => Err(refused(engine, option, value, "a single line".to_string())),
-        false => Ok(()),
+    if value.contains(['\n', '\r']) {
+        Err(refused(engine, option, value, "a single line".to_string()))
+    } else {
+        Ok(())
     }
 }
 

@@ -147,9 +147,10 @@ pub fn explained(error: io::Error, command: &Path, dir: Option<&Path>) -> io::Er
     let script = file_of(command).map(|file| dir.map_or(file.clone(), |dir| dir.join(file)));
     match script.and_then(|script| interpreter(&script)) {
         Some(interpreter) if error.kind() == io::ErrorKind::NotFound => {
-            let fault = match Path::new(&interpreter).exists() {
-                true => "isolation hides, or which lacks its own interpreter; try --isolate off",
-                false => "does not exist",
+            let fault = if Path::new(&interpreter).exists() {
+                "isolation hides, or which lacks its own interpreter; try --isolate off"
+            } else {
+                "does not exist"
             };
             let text = format!("its first line names {interpreter}, which {fault}");
             io::Error::new(io::ErrorKind::NotFound, text)

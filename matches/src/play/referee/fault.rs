@@ -53,10 +53,7 @@ impl fmt::Display for Wait {
         let parts = self.parts.iter();
         let parts = parts.map(|(name, time)| format!("{name} {:.1}", time.as_secs_f64() * 1000.0));
         let parts: Vec<String> = parts.collect();
-        match parts.is_empty() {
-            true => Ok(()),
-            false => write!(f, " ({})", parts.join(" + ")),
-        }
+        if parts.is_empty() { Ok(()) } else { write!(f, " ({})", parts.join(" + ")) }
     }
 }
 

@@ -255,10 +255,7 @@ impl<'a> Game<'a> {
             let sum: usize = said.iter().map(|shares| usize::from(shares[seat])).sum();
             (sum / said.len()) as u16
         };
-        match said.is_empty() {
-            true => Vec::new(),
-            false => (0..self.opinions.len()).map(share).collect(),
-        }
+        if said.is_empty() { Vec::new() } else { (0..self.opinions.len()).map(share).collect() }
     }
 
     /// Plays the move of an answer; on an error, nothing has changed. `after` is the position after the first move of

@@ -157,10 +157,8 @@ impl Ends {
                 self.retirement.forgive(engine);
             }
         }
-        let end = match counts {
-            true => End::Counted(self.retirement.offender(record)),
-            false => End::Skipped,
-        };
+        let end =
+            if counts { End::Counted(self.retirement.offender(record)) } else { End::Skipped };
         self.later.insert(record.game, end);
         self.advance();
     }

@@ -76,9 +76,8 @@ pub fn launch(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         let line = order.take_line()?;
         Ok((order, line))
     };
-    let done = read().and_then(|(order, line)| match stage == OUTSIDE {
-        true => run_outside(&order, line),
-        false => run_inside(&order, line),
+    let done = read().and_then(|(order, line)| {
+        if stage == OUTSIDE { run_outside(&order, line) } else { run_inside(&order, line) }
     });
     match done {
         Ok(()) => ExitCode::SUCCESS,

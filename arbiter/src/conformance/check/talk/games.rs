@@ -138,9 +138,10 @@ impl Talk {
     /// Skips the check unless it is about a game of this variant.
     pub fn need_variant(&self, variant: &Variant) -> Result<(), Fault> {
         let mut tables = self.scope.tables.iter();
-        match tables.any(|(checked, _)| checked.name() == variant.name) {
-            true => Ok(()),
-            false => Err(Fault::Skipped(format!("{} is not checked", variant.name))),
+        if tables.any(|(checked, _)| checked.name() == variant.name) {
+            Ok(())
+        } else {
+            Err(Fault::Skipped(format!("{} is not checked", variant.name)))
         }
     }
 
@@ -148,9 +149,10 @@ impl Talk {
     pub fn choose(&mut self, rules: &Rules) -> Result<(), Fault> {
         self.is_home = false;
         self.rules = Some(rules.clone());
-        match self.has_choice() {
-            true => self.set(&[format!("setoption name UCI_Variant value {}", rules.told())]),
-            false => Ok(()),
+        if self.has_choice() {
+            self.set(&[format!("setoption name UCI_Variant value {}", rules.told())])
+        } else {
+            Ok(())
         }
     }
 

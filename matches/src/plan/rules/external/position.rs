@@ -208,9 +208,10 @@ impl ExternalPosition {
     }
 
     fn line_after(&self, line: &str, word: &str) -> String {
-        match line.len() == self.0.start.line.len() {
-            true => format!("{line} moves {word}"),
-            false => format!("{line} {word}"),
+        if line.len() == self.0.start.line.len() {
+            format!("{line} moves {word}")
+        } else {
+            format!("{line} {word}")
         }
     }
 
@@ -231,12 +232,13 @@ impl ExternalPosition {
             Turn::Over => "the game is over".to_string(),
             _ => format!("expected one of {}", shortened(&listed, MAX_LIST_LENGTH)),
         };
-        match is_action(word) {
-            true => Err(ActionError::Illegal { word: word.to_string(), reason: expected.into() }),
-            false => Err(ActionError::Unreadable {
+        if is_action(word) {
+            Err(ActionError::Illegal { word: word.to_string(), reason: expected.into() })
+        } else {
+            Err(ActionError::Unreadable {
                 word: shortened(word, MAX_LIST_LENGTH).into_owned(),
                 expected,
-            }),
+            })
         }
     }
 

@@ -278,9 +278,12 @@ fn a_program_that_breaks_a_law_is_broken() {
         PositionError::Rules(error @ RulesError::Broken { .. }) => error.to_string(),
         error => panic!("{error:?}"),
     };
-    let (start, _) = begun(|line, query| match line.contains("moves") {
-        true => Err("changed my\u{1b} mind".to_string()),
-        false => coins(line, query),
+    let (start, _) = begun(|line, query| {
+        if line.contains("moves") {
+            Err("changed my\u{1b} mind".to_string())
+        } else {
+            coins(line, query)
+        }
     });
     let refuses = "rules program coins: it listed pass, but refuses it: changed my\\u{1b} mind; asked `position \
                    startpos players 2 moves pass; query state`";

@@ -26,10 +26,7 @@ impl Conversation {
             if let Some(line) = self.lines.next() {
                 break line;
             }
-            let for_input = match self.write_some()? {
-                true => PollFlags::empty(),
-                false => PollFlags::OUT,
-            };
+            let for_input = if self.write_some()? { PollFlags::empty() } else { PollFlags::OUT };
             self.wait(for_input, deadline)?;
             self.read_output();
         };
