@@ -112,8 +112,8 @@ fn engine(directory: &Path, name: &str, script: &str, argument: &str) -> String 
     format!("{command} name={name} legal=on")
 }
 
-/// A command that runs the arbiter with these arguments, in the folder of the tests' files: what engines write there
-/// can be seen, even if it lies below one of the directories of which each engine has a layer of its own.
+/// A command that runs the arbiter with these arguments in the folder of the tests' files. An isolated engine has its
+/// own layer of `/tmp`, but its changes in this folder can be seen even if the folder lies there.
 pub fn arbiter(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_arbiter"));
     command.args(arguments).current_dir(env!("CARGO_TARGET_TMPDIR"));

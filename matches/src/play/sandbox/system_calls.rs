@@ -48,7 +48,7 @@ pub fn restrict() -> io::Result<()> {
             let listener = unsafe { OwnedFd::from_raw_fd(listener) };
             thread::spawn(move || ration_timers(&listener));
         }
-        // A process has one listener at most; in some containers, that of the container itself.
+        // A process can have one listener only. In some containers, the container itself has it.
         Err(error) if error.raw_os_error() == Some(libc::EBUSY) => {
             install(&program(timers, SeccompAction::Errno(libc::EMFILE.unsigned_abs()))?, 0)?;
         }
@@ -120,8 +120,8 @@ fn install(program: &BpfProgram, flags: c_ulong) -> io::Result<c_int> {
     }
 }
 
-/// Allows the first calls of `timerfd_create`, of which the system has no limit, and refuses all others, as if no more
-/// files could be opened.
+/// Allows the first calls of `timerfd_create` and refuses all others, as if no more files could be opened. The system
+/// itself does not limit these timers.
 #[allow(unsafe_code)] // No safe crate in use offers these two operations.
 fn ration_timers(listener: &OwnedFd) {
     let listener = listener.as_raw_fd();
