@@ -70,7 +70,6 @@ fn luck_unchecked(games: u64) -> String {
     }
 }
 
-/// Sets the interrupt on a signal from outside.
 fn stop_on_signals(interrupt: &Interrupt) -> Result<(), CommandError> {
     let flag = interrupt.clone();
     let listening = signals::listen(interrupt, move || flag.set());

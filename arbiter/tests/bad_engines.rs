@@ -39,7 +39,6 @@ const TWO_AND_THREE: &[usize] = &[2, 3];
 
 const GOOD: &str = "echo \"bestmove $1\"";
 
-/// An engine that misbehaves on `go`.
 const fn on_go(name: &'static str, go: &'static str, ending: Ending, words: &'static str) -> Bad {
     Bad {
         name,
@@ -201,7 +200,6 @@ fn a_bad_engine_costs_its_games_alone() {
     });
 }
 
-/// Directory of the files of a match.
 pub fn directory_of(bad: &Bad, seats: usize) -> PathBuf {
     let name = format!("bad_{}_{seats}", bad.name.replace(' ', "_"));
     Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)

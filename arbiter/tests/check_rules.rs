@@ -168,7 +168,6 @@ fn a_program_that_cannot_be_used_is_named() {
     assert!(code == 1 && stdout.contains(expected), "{stdout}");
 }
 
-/// Checks an engine for the game of a rules program.
 fn check_engine(rules: &str, arguments: &[&str]) -> (i32, String, String) {
     run(&[&["check", "--rules", rules], arguments].concat())
 }

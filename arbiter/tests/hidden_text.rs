@@ -71,7 +71,6 @@ impl House {
         format!("{} name=evil legal=on", engine_text("/bin/sh", &[&script, &text]))
     }
 
-    /// The command that starts it.
     fn command(&self) -> [String; 3] {
         ["/bin/sh".to_string(), self.path("evil.sh"), self.path("evil.txt")]
     }

@@ -9,7 +9,6 @@ use rand_chacha::ChaCha8Rng;
 /// Simulated matches for each cell; the standard error of a coverage of 95 % is 0.3 %.
 const MATCHES: u32 = 5300;
 
-/// Least coverage.
 const MIN_COVERAGE: f64 = 0.94;
 
 /// Numbers of pairs of games.

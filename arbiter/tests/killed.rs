@@ -13,7 +13,6 @@ use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use stored::{export, numbers, printed, tables};
 
-/// Total number of kills.
 const KILLS: u32 = 50;
 /// Games of a match, more than fit between two kills, so that most matches are killed several times.
 const GAMES: u64 = 40;

@@ -19,7 +19,6 @@ use crate::common::{program, stored};
 use program::{arbiter, built_in, content, directory, run};
 use stored::export;
 
-/// An evaluator for tests, good or bad.
 enum Evaluator {
     Good(BuiltIn),
     /// The good one with its shares in reverse order.

@@ -24,7 +24,6 @@ fn random_mover() -> PathBuf {
     path
 }
 
-/// Its answers to these lines.
 fn answers(seed: u64, lines: &str) -> String {
     let mut child = Command::new(random_mover())
         .arg(seed.to_string())

@@ -89,7 +89,6 @@ fn after(game: &PlayedGame, words: usize) -> Position {
     position
 }
 
-/// Games of all kinds.
 fn games() -> Vec<PlayedGame> {
     let mut games = vec![random_game("hare-and-tortoise", 4, 3, 300)];
     games.extend((2..=6).map(|seats| random_game("hase-und-igel", seats, seats as u64, 600)));

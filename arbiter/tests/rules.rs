@@ -82,7 +82,6 @@ fn a_match_is_played_stored_replayed_and_reported() {
     }
 }
 
-/// The games of a page.
 fn shown_games(page: &str) -> Vec<Value> {
     let page = Html::parse_document(page);
     let script = Selector::parse("#shown-games").unwrap();

@@ -14,7 +14,6 @@ const TESTS: u32 = 1500;
 /// Error rate allowed for each test.
 const ALLOWED: f64 = 0.05;
 
-/// Maximum number of blocks of a test.
 const MAX_BLOCKS: u64 = 100_000;
 
 fn sprt(elo0: f64, elo1: f64, model: EloModel) -> Sprt {

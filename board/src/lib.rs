@@ -1,7 +1,6 @@
 //! Draws the board of any game in a browser, from the `Scene` that the rules create for a position.
 //!
 //! The pages of the report and of the table both embed these two files.
-#![warn(missing_docs)]
 
 /// ECMAScript module that draws a scene as SVG; it loads nothing.
 pub const SCRIPT: &str = include_str!("board.js");

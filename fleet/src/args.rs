@@ -54,7 +54,6 @@ pub struct ServerArgs {
 }
 
 impl ServerArgs {
-    /// The files that the flags name.
     pub fn files(&self) -> Vec<NamedFile> {
         let files = [("--creds", &self.creds), ("--nkey", &self.nkey), ("--tls-ca", &self.tls_ca)];
         let named = |(flag, path): (&str, &Option<PathBuf>)| {

@@ -19,15 +19,10 @@ const MAX_MICROS: u64 = 1 << 45;
 /// Maximum of other numbers, far above the nodes of any search.
 const MAX_NUMBER: u64 = 1 << 50;
 
-/// Reasons to refuse a game.
 #[derive(Debug, Error)]
 pub enum GameError {
-    /// The match has no game of this number.
     #[error("the match has games 1 to {games}")]
-    Number {
-        /// Number of games of the match.
-        games: u64,
-    },
+    Number { games: u64 },
     /// The record contradicts the rules or itself.
     #[error("{0}")]
     Impossible(#[from] Flaw),
@@ -39,7 +34,6 @@ pub enum GameError {
         what: &'static str,
         found: String,
     },
-    /// A number is out of bounds.
     #[error("{what}: found {found}, expected {expected}")]
     Bounds { what: &'static str, found: String, expected: String },
     /// The scheduled game cannot be played.
@@ -48,7 +42,6 @@ pub enum GameError {
     /// The luck is missing, or is not what the cards gave.
     #[error("{0}")]
     Luck(#[from] LuckError),
-    /// A card differs from the deck's.
     #[error("word {number} of the moves: found {found}, which is not the next card of its deck")]
     Card {
         /// Index among the moves and cards, from 1.

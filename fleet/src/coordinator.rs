@@ -172,18 +172,13 @@ pub enum DriveError {
     /// The rules refuse a move of the schedule or a card.
     #[error(transparent)]
     Rules(#[from] PositionError),
-    /// An opening cannot be played.
     #[error("opening: {0}")]
     Opening(#[from] OpeningError),
     /// The plan cannot be sent.
     #[error("{0}")]
     Plan(String),
-    /// Another coordinator plays the match.
     #[error("another coordinator has taken over match {id}; run only one for each match")]
-    Taken {
-        /// Id of the match.
-        id: String,
-    },
+    Taken { id: String },
 }
 
 impl From<ArchiveError> for DriveError {

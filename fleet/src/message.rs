@@ -10,7 +10,6 @@ use thiserror::Error;
 
 use crate::signature::{self, Key, SignatureError, Signer};
 
-/// Version of all messages.
 pub const VERSION: u32 = 1;
 /// Maximum length of a message with a game, in bytes: the default limit of a NATS server.
 pub const MAX_BYTES_OF_A_GAME: usize = 1 << 20;
@@ -23,9 +22,7 @@ const MAX_OF_A_PART: usize = 1000;
 /// Bytes of a message that an error quotes.
 const QUOTED: usize = 60;
 
-/// A versioned message.
 pub trait Message: Serialize + DeserializeOwned {
-    /// Maximum length.
     const MAX_BYTES: usize;
     /// Purpose that its signature covers.
     const PURPOSE: &'static str;
@@ -84,18 +81,12 @@ struct Versioned {
     version: u32,
 }
 
-/// Reasons to refuse a message.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum MessageError {
     #[error("message of version {found}, expected {VERSION}")]
     Version { found: u32 },
     #[error("message of {found} bytes, expected at most {most}")]
-    TooLong {
-        /// Length in bytes.
-        found: usize,
-        /// Maximum in bytes.
-        most: usize,
-    },
+    TooLong { found: usize, most: usize },
     #[error("malformed message {quoted:?}: {reason}")]
     Malformed {
         /// Beginning of the message.
@@ -132,7 +123,6 @@ fn bounded(bytes: &[u8], most: usize) -> Result<(), MessageError> {
 pub struct Work {
     /// Session of the coordinator that gives it out.
     pub session: u64,
-    /// Number of the unit.
     pub unit: u64,
     /// Number of its first game.
     pub first: u64,
@@ -147,16 +137,13 @@ pub struct Work {
 /// A game that a worker has played.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
-    /// The worker's label.
     pub label: String,
-    /// The game with its digest.
     pub game: StoredGame,
 }
 
 /// A fault of the rules program on a worker. It counts only if the coordinator's program fails at the same position.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RulesFault {
-    /// The worker's label.
     pub label: String,
     /// Position of the question at which the program failed, as the argument of `position`; empty if it failed before
     /// the first question.
@@ -165,7 +152,6 @@ pub struct RulesFault {
     pub reason: String,
 }
 
-/// Phase of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Phase {
@@ -264,14 +250,11 @@ pub struct Tally {
     pub stored: u64,
     /// Number of games of the match.
     pub games: u64,
-    /// Counts by worker.
     pub workers: BTreeMap<String, WorkerTally>,
-    /// Workers that are set aside.
     #[serde(default)]
     pub set_aside: BTreeMap<String, AsideTally>,
 }
 
-/// A worker that is set aside.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AsideTally {
     pub reason: String,
@@ -279,7 +262,6 @@ pub struct AsideTally {
     pub games: u64,
 }
 
-/// Counts for one worker.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkerTally {
     /// Number of stored games.
@@ -288,7 +270,6 @@ pub struct WorkerTally {
     pub faults: u64,
     /// Duplicates: games that another worker had already played.
     pub doubles: u64,
-    /// Games that were refused.
     pub refused: u64,
 }
 
@@ -313,7 +294,6 @@ impl Tally {
         }
     }
 
-    /// Adds another part.
     pub fn join(&mut self, part: Tally) {
         self.stored = self.stored.max(part.stored);
         self.games = part.games;

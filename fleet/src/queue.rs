@@ -51,35 +51,19 @@ pub enum QueueError {
     /// A file named on the command line cannot be used.
     #[error(transparent)]
     File(#[from] FileError),
-    /// The server cannot be reached.
     #[error("--nats {url}: {reason}")]
-    Unreachable {
-        /// Address of the server.
-        url: String,
-        reason: String,
-    },
+    Unreachable { url: String, reason: String },
     /// The server accepts a connection but does not answer.
     #[error(
         "--nats {url}: no answer; the server may be too busy, or this user may lack permission to use JetStream"
     )]
-    Silent {
-        /// Address of the server.
-        url: String,
-    },
-    /// The server is too old.
+    Silent { url: String },
     #[error("--nats {url}: nats-server {found}, expected 2.10 or later")]
-    Old {
-        /// Address of the server.
-        url: String,
-        /// Version of the server.
-        found: String,
-    },
-    /// JetStream is not enabled, or this user may not use it.
+    Old { url: String, found: String },
     #[error(
         "--nats {url}: no JetStream: {reason}; expected a server started with `-js`, and permission to use it"
     )]
     NoJetStream {
-        /// Address of the server.
         url: String,
         /// Answer of the server.
         reason: String,
@@ -154,7 +138,6 @@ where
     }
 }
 
-/// The streams and consumers of one match.
 #[derive(Clone, Debug)]
 pub struct MatchQueue {
     /// Units to play.

@@ -38,7 +38,6 @@ const OF_OTHERS: u32 = 0o077;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key(String);
 
-/// Errors of keys and signatures.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum SignatureError {
     #[error("expected the public key of a NATS user, such as UA...")]
@@ -55,7 +54,6 @@ pub enum SignatureError {
 #[derive(Debug, Error)]
 #[error("{flag}: {}: {reason}", path.display())]
 pub struct FileError {
-    /// Flag that names the file.
     pub flag: &'static str,
     pub path: PathBuf,
     pub reason: io::Error,
@@ -108,7 +106,6 @@ impl Key {
     }
 }
 
-/// The id of a key that is given as text.
 pub fn id_of(key: &str) -> &str {
     key.get(..LETTERS_OF_AN_ID).unwrap_or(key)
 }
@@ -253,7 +250,6 @@ impl Signer {
         &self.key
     }
 
-    /// Signs a message.
     pub fn sign(&self, purpose: &str, scope: &str, content: &[u8]) -> Vec<u8> {
         // This fails only without a secret.
         let signature = self.pair.sign(&signed(purpose, scope, content));

@@ -20,7 +20,6 @@ use crate::signature::Key;
 /// Heartbeats requested from the server at a time.
 const MAX_ASKED: usize = 64;
 
-/// Prints the state of the fleet; returns the exit status.
 pub async fn status(server: &ServerArgs, args: &StatusArgs) -> ExitCode {
     let mut text = String::new();
     if let Some(path) = &args.file {

@@ -6,7 +6,6 @@ use matches::plan::Plan;
 
 use crate::message::Work;
 
-/// Maximum number of games in a unit.
 const MAX_GAMES: u64 = 24;
 
 /// Units of a plan, numbered from 0 in the order of the schedule.
@@ -18,7 +17,6 @@ pub struct Units {
 }
 
 impl Units {
-    /// Returns the units of a plan.
     pub fn of(plan: &Plan) -> Units {
         Units::new(plan.games, plan.line_ups().games_per_block())
     }
@@ -31,7 +29,6 @@ impl Units {
         self.games.div_ceil(self.games_per_block) * self.per_block
     }
 
-    /// Numbers of the games of a unit.
     pub fn games(&self, unit: u64) -> RangeInclusive<u64> {
         let (block, part) = (unit / self.per_block, unit % self.per_block);
         let begin = block * self.games_per_block;
@@ -44,7 +41,6 @@ impl Units {
         work.unit < self.count() && self.games(work.unit) == (work.first..=work.last)
     }
 
-    /// Number of the unit with a game.
     pub fn of_game(&self, game: u64) -> u64 {
         let index = game.saturating_sub(1);
         let (block, within) = (index / self.games_per_block, index % self.games_per_block);

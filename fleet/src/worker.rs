@@ -44,9 +44,7 @@ pub use unit::{FAILURE_PAUSE, WAIT, progress_period};
 use engines::Fetcher;
 use join::{JoinedMatch, Refusal};
 
-/// Interval between heartbeats.
 pub const BEAT_INTERVAL: Duration = Duration::from_secs(20);
-/// Interval between heartbeats while they fail.
 const BEAT_RETRY_INTERVAL: Duration = Duration::from_secs(5);
 /// Average pause before a failed call is retried.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -65,7 +63,6 @@ pub(crate) struct Worker {
     pub(crate) context: Context,
     /// Fetches engines; `None` if they are not accepted.
     pub(crate) fetcher: Option<Fetcher>,
-    /// Stop flag.
     pub(crate) interrupt: Interrupt,
     pub(crate) lag: LagMeter,
     /// Log of the engines' input and output.
@@ -73,7 +70,6 @@ pub(crate) struct Worker {
     begun: Instant,
     /// Matches that it plays, by id.
     joined: Mutex<BTreeMap<String, Arc<JoinedMatch>>>,
-    /// Matches that it is joining.
     joining: Mutex<BTreeSet<String>>,
     /// Signals that one of these has been joined or refused.
     has_joined: Notify,
@@ -89,13 +85,11 @@ pub(crate) struct Worker {
     pub(crate) speed: AtomicU64,
 }
 
-/// Reasons not to join a match.
 #[derive(Debug, Error)]
 enum JoinError {
     /// A call to the server failed; it may succeed later.
     #[error(transparent)]
     Queue(#[from] QueueError),
-    /// The worker cannot play it.
     #[error("{0}")]
     Unfit(String),
 }

@@ -19,7 +19,6 @@ use crate::common::{Fleet, MATCH, assert_whole, played_on_one_machine, with_jets
 /// Time that a coordinator may take to create its streams, generous for a busy machine.
 const PATIENCE: Duration = Duration::from_secs(240);
 
-/// The first stored game.
 pub fn first_game(store: &Path) -> StoredGame {
     let mut first = None;
     let read = Store::open(store).unwrap().for_each_game(Extent::Whole, Some(1), |kept| {

@@ -63,7 +63,6 @@ pub fn text_of(bytes: Vec<u8>) -> io::Result<String> {
     text::decode(bytes).map_err(|error| io::Error::new(ErrorKind::InvalidData, error))
 }
 
-/// A line of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileLine {
     /// Byte offset where it begins.

@@ -25,18 +25,14 @@ const MARGIN: Duration = Duration::from_secs(10);
 /// Usual timeout for an answer without a time limit.
 pub const STALL: Duration = Duration::from_secs(600);
 
-/// Errors of a judge.
 #[derive(Debug, Error)]
 pub enum JudgeError {
-    /// The engine cannot be started.
     #[error(transparent)]
     Start(#[from] StartError),
     /// The engine does not answer.
     #[error("engine {engine}, asked about {:?}: {error}{output}{}", ends_of(about), quoted(stderr))]
     Failed {
-        /// The engine's name.
         engine: String,
-        /// Reason for the missing answer.
         error: AnswerError,
         /// The position, or the description of the task.
         about: String,
@@ -45,36 +41,29 @@ pub enum JudgeError {
         /// The last lines of its standard error.
         stderr: Vec<String>,
     },
-    /// The answer contains no estimate.
     #[error(
         "engine {engine}, asked about {:?}: {found}; expected `estimate` with {seats} shares of 1000 \
          in its `bestmove` or `info`",
         ends_of(line)
     )]
     NoEstimate {
-        /// The engine's name.
         engine: String,
         /// The answer instead of an estimate.
         found: String,
         /// The position.
         line: String,
-        /// Number of seats.
         seats: usize,
     },
-    /// The best move is illegal.
     #[error(
         "engine {engine}, asked about {:?}: its best move is {found}; expected one of {}",
         ends_of(line),
         expected.join(" ")
     )]
     NoMove {
-        /// The engine's name.
         engine: String,
-        /// The engine's move.
         found: String,
         /// The position.
         line: String,
-        /// The legal moves.
         expected: Vec<String>,
     },
 }
@@ -86,7 +75,6 @@ pub struct Question<'a> {
     pub line: &'a Opening,
     /// The position after them.
     pub position: &'a Position,
-    /// Seat to move.
     pub mover: Seat,
 }
 
@@ -169,7 +157,6 @@ impl<'a> Judge<'a> {
         })
     }
 
-    /// Quits the engine.
     pub fn dismiss(self) {
         Engine::quit_all(self.running.map(|(engine, _)| engine));
     }

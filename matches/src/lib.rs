@@ -18,7 +18,6 @@
 //! | [`run`] | a match from its start to its exit status |
 //!
 //! No input may cause a panic: panicking calls are denied outside tests.
-#![warn(missing_docs)]
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo))]
 
 /// Version of the workspace, as `arbiter --version` prints it and stores keep it.

@@ -43,7 +43,6 @@ const MAX_LINE_LENGTH: usize = 50;
 /// Number of digits of a hash in an identity.
 const DIGITS: usize = 12;
 
-/// Errors of a measurement.
 #[derive(Debug, Error)]
 #[error("luck: {0}")]
 pub struct LuckError(String);
@@ -151,7 +150,6 @@ fn sampled_gain<A: Appraise>(
     Ok(gain)
 }
 
-/// An evaluator with its identity.
 #[derive(Clone, Debug)]
 pub struct Evaluator {
     source: Source,
@@ -426,7 +424,6 @@ impl Running<'_> {
 }
 
 impl Drop for LuckMeter<'_> {
-    /// Quits all engines.
     fn drop(&mut self) {
         let idle = self.idle.get_mut().unwrap_or_else(PoisonError::into_inner);
         for (_, running) in idle.drain(..) {

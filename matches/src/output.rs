@@ -7,7 +7,6 @@ use thiserror::Error;
 
 use crate::record::printable::printable_lines;
 
-/// The reader has closed standard output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("standard output is closed")]
 pub struct OutputClosed;

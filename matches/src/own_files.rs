@@ -86,29 +86,17 @@ enum Identity {
 /// An output would overwrite another file.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum OverwriteError {
-    /// It is also another file of the command.
     #[error("{output}: expected a different file from {other}")]
-    Shared {
-        /// Name of the output.
-        output: String,
-        /// Name of the other file.
-        other: String,
-    },
-    /// It is the store of a match.
+    Shared { output: String, other: String },
     #[error("{output}: expected a file that is not a store of games")]
-    Store {
-        /// Name of the output.
-        output: String,
-    },
+    Store { output: String },
 }
 
 impl NamedFile {
-    /// A file to read.
     pub fn input(name: impl Into<String>, path: &Path) -> NamedFile {
         NamedFile::new(name, path, Access::Reads, &[""])
     }
 
-    /// A file to write.
     pub fn output(name: impl Into<String>, path: &Path) -> NamedFile {
         let is_foreign_store = input_file::is_store(path).unwrap_or(false);
         NamedFile { is_foreign_store, ..NamedFile::new(name, path, Access::Writes, &[""]) }

@@ -30,19 +30,15 @@ use crate::plan::seed::Seed;
 use crate::score::Sprt;
 use crate::spelling::quote;
 
-/// Maximum number of engines of a match.
 pub const MAX_ENGINES: usize = 1000;
 
 /// A whole match or tournament.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// Rules of the game.
     pub rules: Rules,
-    /// Number of seats.
     pub seats: usize,
     /// The engines, at least one, with different names.
     pub engines: Vec<EngineSpec>,
-    /// Pairing of the engines.
     pub format: Format,
     /// Whether a block contains all orders of its engines, not only the cyclic rotations of one.
     pub all_orders: bool,
@@ -54,19 +50,15 @@ pub struct Plan {
     pub concurrency: usize,
     /// Whether each concurrent game pins its engines to one processor core.
     pub pin: bool,
-    /// Whether engines are isolated from each other.
     pub isolate: Isolate,
     /// Number of random plies after each opening.
     pub random_plies: u32,
     /// Openings, at least one, used in turn; with each, every line-up plays a block.
     pub openings: Vec<Opening>,
-    /// Timeouts and limits of the referee.
     pub patience: Patience,
-    /// When the arbiter ends a game.
     pub adjudication: Adjudication,
     /// Test of the first engine against the second that may end the match early. It requires exactly two engines.
     pub sprt: Option<Sprt>,
-    /// Measurement of the luck of each game.
     pub luck: LuckPlan,
 }
 
@@ -97,20 +89,16 @@ pub struct Patience {
     pub wait: Duration,
 }
 
-/// An engine, with its command, options and limits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EngineSpec {
     /// Name in tables and records.
     pub name: String,
-    /// Program.
     pub command: PathBuf,
-    /// Arguments of the program.
     pub args: Vec<String>,
     /// Working directory; `None` for the arbiter's own.
     pub dir: Option<PathBuf>,
     /// Options to set, in order.
     pub options: Vec<(String, String)>,
-    /// Limit for each move.
     pub limit: Limit,
     /// Allowed time of an answer beyond the time limit; `None` for [`TimeLimit::margin`], or more if the arbiter lags.
     pub margin: Option<Duration>,
@@ -122,9 +110,7 @@ pub struct EngineSpec {
     pub restart: bool,
     /// Memory limit in MiB: of the whole engine, or of each of its processes where the system cannot limit the whole.
     pub memory: Option<u64>,
-    /// Limits of other system resources.
     pub bounds: ResourceLimits,
-    /// Settings that depend on its offers.
     pub draft: Draft,
 }
 
@@ -232,7 +218,6 @@ impl Plan {
         }
     }
 
-    /// Returns the line-ups of the match.
     pub fn line_ups(&self) -> LineUps {
         LineUps::new(self.format, self.engines.len(), self.seats, self.all_orders)
     }

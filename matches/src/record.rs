@@ -44,7 +44,6 @@ pub struct GameRecord {
     pub game: u64,
     /// Number of the block, from 1.
     pub block: u64,
-    /// Name of the variant.
     pub variant: String,
     /// Text of the start position.
     pub start: String,
@@ -144,7 +143,6 @@ impl GameRecord {
     }
 }
 
-/// Returns a time in microseconds.
 pub fn micros(time: Duration) -> u64 {
     u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }
@@ -250,26 +248,21 @@ pub struct Evidence {
 pub struct SaidLine {
     /// Time since the start of the engine, in microseconds.
     pub micros: u64,
-    /// Sender of the line.
     pub from: Speaker,
     /// The line; only its beginning and end if it is long.
     pub text: String,
 }
 
-/// Sender of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Speaker {
-    /// The arbiter.
     Arbiter,
-    /// The engine.
     Engine,
 }
 
 /// The machine that played a game. In a file it is under the key of the clock.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Machine {
-    /// Name of the machine's worker.
     pub worker: String,
     /// Number of games that the machine plays at a time.
     pub slots: u32,
@@ -292,7 +285,6 @@ pub struct Machine {
 pub struct TurnRecord {
     /// The seat that moved, from 1.
     pub seat: u32,
-    /// The engine's move.
     pub mv: String,
     /// Time from `go` to the answer, in microseconds; `None` in a record without the clock.
     #[serde(skip)]

@@ -71,9 +71,7 @@ pub struct Report {
     standings: Standings,
     /// Standings without a game, for the first block that counts; `None` afterwards.
     empty: Option<Standings>,
-    /// Disturbances of the engines.
     pub fairness: Fairness,
-    /// The machines that played.
     pub machines: Machines,
     /// Games that wait for the rest of their block or, with a test, for earlier blocks.
     waiting: InOrder<Waiting>,
@@ -93,7 +91,6 @@ pub struct Report {
     test: Option<Test>,
 }
 
-/// A sequential test.
 #[derive(Clone, Debug)]
 struct Test {
     sprt: Sprt,
@@ -324,12 +321,10 @@ impl Report {
         of_length.into_iter().chain(of_luck).collect()
     }
 
-    /// Returns the statistics of the match.
     pub fn standings(&self) -> &Standings {
         &self.standings
     }
 
-    /// Returns the test, if there is one.
     pub fn sprt(&self) -> Option<Sprt> {
         self.test.as_ref().map(|test| test.sprt)
     }
@@ -408,7 +403,6 @@ impl Waiting {
     }
 }
 
-/// A table with the explanation of its columns below it.
 fn explained(rows: Rows, legend: &str) -> String {
     rows.text() + &output::explanation(legend)
 }

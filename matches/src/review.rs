@@ -35,13 +35,10 @@ pub use crate::score::review::{
 pub use game::PlayedGame;
 pub use values::{Appraisal, Appraise};
 
-/// Errors of a review.
 #[derive(Debug, Error)]
 pub enum ReviewError<E> {
-    /// The appraiser failed.
     #[error(transparent)]
     Appraiser(E),
-    /// The game has a flaw.
     #[error(transparent)]
     Game(#[from] Flaw),
     /// A rules program failed.
@@ -52,15 +49,12 @@ pub enum ReviewError<E> {
     Unfit {
         /// The position, in the form of the protocol.
         line: String,
-        /// The invalid value.
         found: String,
-        /// Accepted values.
         expected: String,
     },
 }
 
 impl<E> ReviewError<E> {
-    /// The fault of a rules program, if that is the reason.
     pub fn fault_of_rules(&self) -> Option<&RulesError> {
         match self {
             ReviewError::Game(flaw) => flaw.fault_of_rules(),
@@ -167,10 +161,8 @@ pub fn review<A: Appraise>(
     })
 }
 
-/// Result of a request for values.
 type Valued<T, A> = Result<T, ReviewError<<A as Appraise>::Error>>;
 
-/// State of a review.
 struct Reviewer<'a, A, F> {
     position: Position,
     line: Opening,
@@ -185,7 +177,6 @@ struct Reviewer<'a, A, F> {
 }
 
 impl<A: Appraise, F: FnMut(&ReviewedMove) -> ControlFlow<()>> Reviewer<'_, A, F> {
-    /// Value of the current position.
     fn value(&mut self) -> Valued<Vec<f64>, A> {
         self.values.of(&self.position, &mut self.line)
     }

@@ -53,7 +53,6 @@ pub use this_machine::ThisMachine;
 pub struct NewMatch {
     /// New file that keeps the match; `None` to keep nothing.
     pub store: Option<PathBuf>,
-    /// Files that the match writes.
     pub outputs: Outputs,
     /// Files that the match reads, except its engines' files.
     pub inputs: Vec<NamedFile>,
@@ -80,7 +79,6 @@ pub struct StoredMatch {
     pub trust_commands: bool,
     /// `true` to play games anew that are wrong by a rules program that has changed.
     pub drop_wrong: bool,
-    /// Files that the match writes.
     pub outputs: Outputs,
     /// Files that the match reads, except the store and its engines' files.
     pub inputs: Vec<NamedFile>,
@@ -123,13 +121,11 @@ pub trait Source {
 /// Errors that stop a match.
 #[derive(Debug, Error)]
 pub enum SourceError {
-    /// A result could not be entered.
     #[error(transparent)]
     Ledger(#[from] LedgerError),
     /// A rules program failed.
     #[error("{0}")]
     Rules(String),
-    /// The source itself failed.
     #[error("{0}")]
     Source(String),
 }
@@ -137,13 +133,11 @@ pub enum SourceError {
 /// A match that is ready to be played.
 #[derive(Debug)]
 pub struct Match {
-    /// The plan.
     pub plan: Plan,
     /// Destination of all results; includes those of earlier runs.
     pub ledger: Ledger,
     /// Log of all lines exchanged with engines.
     pub log: Log,
-    /// Games of earlier runs.
     pub past: Past,
     /// Notes of the header.
     pub remarks: Vec<String>,
@@ -151,7 +145,6 @@ pub struct Match {
     pub is_new: bool,
     /// Evaluator of the luck of its games, if it is measured.
     pub luck: Option<Evaluator>,
-    /// Files that it writes.
     outputs: Outputs,
     /// Number of games of earlier runs.
     before: usize,

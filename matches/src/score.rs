@@ -54,7 +54,6 @@ pub fn points(places: &[u32]) -> Vec<f64> {
     places.iter().map(points).collect()
 }
 
-/// Returns the sum of all points of a game.
 pub fn points_of_a_game(seats: usize) -> f64 {
     (seats * seats.saturating_sub(1)) as f64 / 2.0
 }
@@ -305,7 +304,6 @@ impl Standings {
         &self.luck_by
     }
 
-    /// Results of each engine against each other.
     pub fn crosstable(&self) -> &Crosstable {
         &self.crosstable
     }
@@ -315,7 +313,6 @@ impl Standings {
         self.games_in_blocks
     }
 
-    /// Number of games.
     pub fn games(&self) -> u64 {
         self.games
     }

@@ -42,13 +42,11 @@ const SETTINGS: &[&str] = &["engine", "each", "rules", "luck-engine", "review-en
 /// A command line with the settings of its file.
 #[derive(Debug)]
 pub struct Parsed<C> {
-    /// The parsed arguments.
     pub cli: C,
     /// Temporary files made from lists; they are deleted with this value.
     pub files: Vec<NamedTempFile>,
 }
 
-/// Errors in a command line or its settings file.
 #[derive(Debug, Error)]
 pub enum ConfigError {
     /// The parser rejects the typed words, or they ask for help.
@@ -273,7 +271,6 @@ impl<'a> Named<'a> {
         with_long.filter(|(long, _)| ![FLAG, "help", "version"].contains(long))
     }
 
-    /// The flag of a key.
     fn flag(&self, key: &str) -> Result<&'a Arg, ConfigError> {
         let found = self.keys().find(|(long, _)| *long == key);
         found.map(|(_, arg)| arg).ok_or_else(|| {

@@ -21,7 +21,6 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use crate::client::{ClientId, Connection};
 use crate::error::ApiError;
 
-/// Maximum length of a body.
 pub const MAX_BODY_BYTES: usize = 256 * 1024;
 /// Maximum memory of one client's requests and unwritten answers.
 const MAX_BYTES_OF_ONE: usize = 32 << 20;
@@ -91,7 +90,6 @@ impl Default for LongJobs {
     }
 }
 
-/// The place of a request.
 #[derive(Debug)]
 pub struct Place {
     admission: Arc<Admission>,
@@ -124,7 +122,6 @@ pub struct LongJob(OwnedSemaphorePermit, QueuedJob);
 struct Part(Bytes, #[expect(dead_code, reason = "kept until it is written")] Arc<Place>);
 
 impl Admission {
-    /// A server without clients.
     pub fn new() -> Arc<Admission> {
         let processors = thread::available_parallelism().map_or(1, usize::from);
         Arc::new(Admission { most_threads: processors + 1, state: Mutex::default() })
@@ -223,7 +220,6 @@ impl State {
 }
 
 impl Place {
-    /// The client of the request.
     pub fn client(&self) -> ClientId {
         self.client
     }

@@ -17,7 +17,6 @@ use crate::api::SearchBounds;
 use crate::board::Chance;
 use crate::pool::PoolBounds;
 
-/// Default limit of an engine.
 const USUAL_LIMIT: Limit = Limit::movetime(Duration::from_millis(500));
 
 /// The command line of `table`.
@@ -180,7 +179,6 @@ impl ServeArgs {
         Ok(Chance::Seeded(chosen_seed(self.seed, self.seed_file.as_deref())?))
     }
 
-    /// Limits of the engine pool.
     pub fn pool_bounds(&self) -> PoolBounds {
         let processors = || thread::available_parallelism().map_or(1, usize::from);
         PoolBounds {
@@ -192,7 +190,6 @@ impl ServeArgs {
         }
     }
 
-    /// Limits of searches that clients request.
     pub fn search_bounds(&self) -> SearchBounds {
         SearchBounds {
             longest: Duration::from_millis(self.longest_search),

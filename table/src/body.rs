@@ -18,7 +18,6 @@ use crate::access::quoted;
 use crate::admission::{Admitted, MAX_BODY_BYTES, Place};
 use crate::error::ApiError;
 
-/// Content type of requests and answers.
 const JSON: &str = "application/json";
 /// Timeout for a body.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -34,7 +33,6 @@ pub struct JsonRequest<T> {
     parsed: PhantomData<fn() -> T>,
 }
 
-/// An answer as JSON.
 #[derive(Debug)]
 pub struct JsonAnswer(Vec<u8>);
 

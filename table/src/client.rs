@@ -17,7 +17,6 @@ use matches::plan::seed::Seed;
 /// Name of the cookie.
 const NAME: &str = "client";
 
-/// A client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ClientId {
     Address(IpAddr),
@@ -33,7 +32,6 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// An idle connection.
     pub fn of(address: IpAddr) -> Connection {
         Connection { address: address.to_canonical(), busy: AtomicUsize::new(0) }
     }
@@ -59,7 +57,6 @@ impl Connection {
 }
 
 impl ClientId {
-    /// The client that sent a request over `connection`.
     pub fn of(connection: &Connection, request: &Request) -> ClientId {
         match connection.address {
             address if address.is_loopback() => {

@@ -15,7 +15,6 @@ use crate::pool::SearchError;
 /// Maximum length of a parser's message, which quotes the client.
 const MAX_REASON_LENGTH: usize = 400;
 
-/// An error for a client.
 #[derive(Debug, Error)]
 #[error("{message}")]
 pub struct ApiError {
@@ -30,12 +29,10 @@ impl ApiError {
         ApiError { status, message }
     }
 
-    /// The request is invalid.
     pub fn invalid(message: impl Into<String>) -> ApiError {
         ApiError::new(StatusCode::BAD_REQUEST, message)
     }
 
-    /// There is no file or game of this name.
     pub fn not_found(what: &str, name: &str, expected: &str) -> ApiError {
         let message = format!("there is no {what} {name:?}; expected {expected}");
         ApiError::new(StatusCode::NOT_FOUND, message)

@@ -3,7 +3,6 @@
 use maud::{DOCTYPE, Markup, html};
 use serde::Serialize;
 
-/// A page in a language, with its script and its initial content.
 pub fn page(language: &str, title: &str, script: &str, body: &Markup) -> Markup {
     html! {
         (DOCTYPE)

@@ -31,7 +31,6 @@ use worker::Worker;
 /// Capacity for an engine's reports that the asker has not read; further ones are dropped.
 const MAX_UNTAKEN: usize = 1024;
 
-/// A pool of engines.
 #[derive(Debug)]
 pub struct Pool {
     entries: Vec<Arc<Entry>>,
@@ -48,7 +47,7 @@ pub struct Permit {
     pub infos: Option<mpsc::Receiver<Info>>,
     /// Number of questions before this one; 0 once it runs.
     pub ahead: watch::Receiver<usize>,
-    /// The answer. The channel closes without one if the pool has ended.
+    /// The channel closes without an answer if the pool has ended.
     pub answer: oneshot::Receiver<Result<Found, SearchError>>,
 }
 

@@ -16,7 +16,6 @@ use crate::client::identify;
 use crate::error::ApiError;
 use crate::{page, rules_page};
 
-/// Returns the service that answers requests to these hosts.
 pub fn router(app: App, hosts: Hosts) -> Router {
     let mut pages = Router::new();
     for (path, page) in [

@@ -23,7 +23,6 @@ use crate::args::ServeArgs;
 use crate::pool::Pool;
 use crate::router::router;
 
-/// Limits of connections.
 const CONNECTIONS: ConnectionBounds = ConnectionBounds {
     most: 1024,
     patience: Duration::from_secs(30),
@@ -34,16 +33,12 @@ const CONNECTIONS: ConnectionBounds = ConnectionBounds {
 /// Errors that stop the server.
 #[derive(Debug, Error)]
 pub enum ServerError {
-    /// An argument is wrong.
     #[error(transparent)]
     Args(#[from] ExitError),
-    /// A file cannot be used.
     #[error(transparent)]
     Files(#[from] FilesError),
-    /// Engines cannot be isolated.
     #[error(transparent)]
     Isolation(#[from] IsolationError),
-    /// The server cannot listen on the address.
     #[error("--listen {address}: {reason}")]
     Listen { address: SocketAddr, reason: io::Error },
     /// The system lacks a resource that the server needs.

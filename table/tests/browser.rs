@@ -14,7 +14,6 @@ const TIMEOUT: &str = "--test-timeout=900000";
 const THIRD_GAME: &str = "ludo.test.mjs";
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/browser");
 
-/// Runs files of tests.
 fn run(files: &[String]) {
     let found = |path: Option<&'static str>| path.expect("the test is ignored without a browser");
     let output = Command::new(found(option_env!("NODE")))

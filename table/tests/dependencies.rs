@@ -2,7 +2,6 @@
 
 use std::process::Command;
 
-/// Neither the arbiter nor the engine depends on a web server.
 #[test]
 fn arbiter_and_engine_depend_on_no_web_server() {
     for package in ["arbiter", "buxtehude"] {

@@ -39,7 +39,6 @@ fn operations(document: &Value) -> Vec<(String, String, Value)> {
     all.collect()
 }
 
-/// Validates a value by a schema of the document.
 fn assert_valid(document: &Value, schema: &Value, value: &Value) {
     let whole = json!({ "$schema": "https://json-schema.org/draft/2020-12/schema",
         "allOf": [schema], "components": document["components"] });
@@ -159,7 +158,6 @@ async fn no_array_is_an_object() {
     }
 }
 
-/// Events and errors match the document, too.
 #[tokio::test]
 async fn events_and_errors_are_described() {
     let server = server("document_events");

@@ -37,7 +37,6 @@ fn valid(random: &mut ChaCha8Rng) -> Value {
     request
 }
 
-/// All values in a request.
 fn values<'a>(value: &'a mut Value, found: &mut Vec<&'a mut Value>) {
     let is_leaf = match value {
         Value::Object(_) => false,

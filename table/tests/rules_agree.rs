@@ -38,7 +38,6 @@ fn facts(position: &AnyPosition) -> Value {
     facts.map(|facts| facts.into_iter().map(fact).collect::<Value>()).collect()
 }
 
-/// Checks that a state describes a position.
 fn check_state(state: &Value, position: &AnyPosition) {
     assert_eq!(state["position"], json!(position.to_string()));
     assert_eq!(state["turn"], turn(position), "{position}");

@@ -29,7 +29,6 @@ const LAST_RATE: f32 = 0.3;
 /// Lower limit of the factor on the learning rate.
 const MIN_RATE: f32 = 0.01;
 
-/// Number of rounds between two checkpoints.
 const ROUNDS_A_CHECKPOINT: u64 = 10;
 
 /// Number of games played before the number of samples is checked.
@@ -38,7 +37,6 @@ const GAMES_AT_A_TIME: usize = 64;
 /// One sample in this many is used to measure the loss before learning.
 const MEASURED: usize = 20;
 
-/// Parameters of a course.
 #[derive(Clone, Debug)]
 pub struct Course {
     pub ruleset: &'static Ruleset,
@@ -59,7 +57,6 @@ pub struct Course {
     pub from: Option<Weights>,
 }
 
-/// Report of a round.
 #[derive(Clone, Copy, Debug)]
 pub struct RoundReport {
     /// Number of the round, from 1.
@@ -73,10 +70,8 @@ pub struct RoundReport {
 /// Errors that stop a course.
 #[derive(Debug, Error)]
 pub enum CourseError {
-    /// A file cannot be read or written.
     #[error("{}: {source}", path.display())]
     File { path: PathBuf, source: io::Error },
-    /// The progress file belongs to a different course.
     #[error("{} belongs to a different course: expected {expected}, found {found}; remove it to start \
         over", path.display())]
     Progress {
@@ -90,7 +85,6 @@ pub enum CourseError {
     #[error("{} has {found}, this course learns {wanted}: expected another --output, or --force to overwrite \
         it", path.display())]
     Output { path: PathBuf, wanted: String, found: String },
-    /// The course was interrupted.
     #[error("interrupted: {rounds} of {whole} rounds are kept in {}", progress.display())]
     Interrupted { progress: PathBuf, rounds: u64, whole: u64 },
 }
@@ -162,7 +156,6 @@ impl Course {
         write(path, &bytes)
     }
 
-    /// Total number of rounds.
     pub fn whole(&self) -> u64 {
         self.rounds + self.last_rounds
     }

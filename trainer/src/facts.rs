@@ -18,7 +18,6 @@ use thiserror::Error;
 
 use crate::records::{self, Ply, RecordError, RecordedGame};
 
-/// Errors of statistics.
 #[derive(Debug, Error)]
 pub enum FactsError {
     #[error(transparent)]
@@ -158,7 +157,6 @@ fn table(
     report::table(&columns.collect::<Vec<Column>>(), rows)
 }
 
-/// Cells of a row that begins with labels.
 fn row(labels: &[&dyn Display], cells: impl IntoIterator<Item = String>) -> Vec<String> {
     let labels = labels.iter().map(ToString::to_string);
     labels.chain(cells).collect()

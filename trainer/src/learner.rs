@@ -36,7 +36,6 @@ const FIRST_SQUARE: f32 = 0.1;
 /// A net in training.
 #[derive(Clone, Debug)]
 pub struct Learner {
-    /// Current weights.
     pub weights: Weights,
     /// Sums of squared gradients, one number per row.
     row_squares: [Vec<f32>; PARTS],
@@ -123,7 +122,6 @@ impl Learner {
         Learner::from_weights(ruleset, weights)
     }
 
-    /// Continues learning from existing weights.
     pub fn from_weights(ruleset: &Ruleset, weights: Weights) -> Learner {
         let looks = Looks::of(ruleset);
         let seats = weights.seats;

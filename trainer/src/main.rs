@@ -370,7 +370,6 @@ fn read_weights(path: &Path) -> Result<Weights, String> {
     Weights::from_bytes(&bytes).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// Reads the games that were played to their end.
 fn finished_games(path: &Path) -> Result<Vec<RecordedGame>, Box<dyn Error>> {
     let games: Result<Vec<RecordedGame>, _> = records::read(path)?.collect();
     let mut games = games?;

@@ -24,7 +24,6 @@ pub struct Calibration {
 /// Pairs whose predicted chance lies within a tenth.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Tenth {
-    /// Number of pairs.
     pub pairs: f64,
     chances: f64,
     before: f64,
@@ -57,7 +56,6 @@ impl Calibration {
         tenth.before += f64::from(u8::from(is_before));
     }
 
-    /// Number of pairs of rivals.
     pub fn pairs(&self) -> f64 {
         self.tenths.iter().map(|tenth| tenth.pairs).sum()
     }
@@ -119,7 +117,6 @@ pub fn calibrations(net: &Net, games: &[RecordedGame]) -> [Calibration; 3] {
     parts
 }
 
-/// Sum of several calibrations.
 pub fn whole(parts: &[Calibration]) -> Calibration {
     let mut whole = Calibration::default();
     for part in parts {

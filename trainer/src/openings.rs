@@ -40,7 +40,6 @@ pub fn start(ruleset: &'static Ruleset, seats: usize) -> Position {
     Position::start(ruleset, seats).expect("a game for two to six")
 }
 
-/// Returns a position after some random moves from the start.
 pub fn after_random_moves(
     ruleset: &'static Ruleset,
     seats: usize,

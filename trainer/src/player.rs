@@ -22,7 +22,6 @@ pub fn chance(difference: f32) -> f32 {
 /// Search memory in MiB: more than a search of some hundred positions needs.
 const MEMORY: usize = 1;
 
-/// A net, with an optional search.
 #[derive(Debug)]
 pub struct Player {
     pub ruleset: &'static Ruleset,

@@ -15,7 +15,6 @@ use matches::record::ending::Ending;
 use matches::record::seed::Seed;
 use thiserror::Error;
 
-/// A recorded game with its positions.
 #[derive(Clone, Debug)]
 pub struct RecordedGame {
     pub record: GameRecord,
@@ -28,18 +27,14 @@ pub struct RecordedGame {
 /// A move with its card.
 #[derive(Clone, Copy, Debug)]
 pub struct Ply {
-    /// Seat that moves.
     pub seat: Seat,
-    /// Position before the move.
     pub before: Position,
     pub mv: Move,
-    /// Card drawn by the move.
     pub card: Option<Card>,
     /// Position after the move and its card.
     pub after: Position,
 }
 
-/// Errors of a file of games.
 #[derive(Debug, Error)]
 pub enum RecordError {
     #[error(transparent)]
@@ -105,7 +100,6 @@ impl RecordedGame {
         Ok(RecordedGame { plies, last: of_hase(&walk.last)?, record })
     }
 
-    /// Number of seats.
     pub fn seats(&self) -> usize {
         self.last.seats()
     }
@@ -115,7 +109,6 @@ impl RecordedGame {
         &self.plies[self.record.opening_plies()..]
     }
 
-    /// `true` if the game was played to its end.
     pub fn is_over(&self) -> bool {
         self.last.turn() == Turn::Over
     }

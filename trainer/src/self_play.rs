@@ -139,7 +139,6 @@ pub fn play(player: &mut Player, looks: &Looks, random: &mut impl Rng, samples: 
     }
 }
 
-/// A position of a game.
 struct Visited {
     position: Position,
     /// Result that a search expects.

@@ -25,9 +25,7 @@ use matches::play::sandbox::Isolation;
 /// Settings of a suite; every field is valid.
 #[derive(Clone, Debug)]
 pub struct SuitePlan {
-    /// Rules of the game.
     pub rules: Rules,
-    /// Number of seats.
     pub seats: usize,
     /// Number of openings to find.
     pub count: u64,
@@ -39,24 +37,19 @@ pub struct SuitePlan {
     pub tries: u64,
     /// The judging engine, with the limit of each estimate.
     pub engine: EngineSpec,
-    /// Seed of all candidates.
     pub seed: Seed,
     /// Candidates judged concurrently, at least 1.
     pub concurrency: usize,
 }
 
-/// Statistics of a suite.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Summary {
-    /// Candidates drawn.
     pub drawn: u64,
     /// Candidates with the position of an earlier one.
     pub repeated: u64,
     /// Candidates where a seat would have finished before the last ply.
     pub short: u64,
-    /// Estimates of all judged candidates.
     pub judged: Means,
-    /// Estimates of all kept candidates.
     pub kept: Means,
     /// Smallest deviation from par among rejected candidates, in permille.
     pub nearest_miss: Option<f64>,
@@ -65,7 +58,6 @@ pub struct Summary {
 /// Mean of estimates.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Means {
-    /// Number of estimates.
     pub number: u64,
     /// Sum for each seat, in permille.
     sums: Vec<u64>,
@@ -77,13 +69,11 @@ pub enum SuiteError {
     /// The engine gives no estimates.
     #[error(transparent)]
     Judge(#[from] JudgeError),
-    /// An opening cannot be written.
     #[error("standard output: {0}")]
     Output(#[from] io::Error),
     /// The rules program failed.
     #[error(transparent)]
     Rules(#[from] PositionError),
-    /// Too few candidates are near par.
     #[error("{}", too_few(.0, .1))]
     TooFew(Box<Summary>, Box<SuitePlan>),
     #[error("interrupted")]
@@ -142,9 +132,7 @@ pub fn make(
 /// A random opening, to be judged.
 struct Candidate {
     opening: Opening,
-    /// The position reached.
     position: Position,
-    /// The seat to move there.
     mover: Seat,
 }
 

@@ -21,7 +21,6 @@ pub struct ReviewPlan {
     pub concurrency: usize,
 }
 
-/// A recorded game with its review.
 #[derive(Clone, Debug)]
 pub struct ReviewedGame<'a> {
     pub record: &'a GameRecord,
@@ -31,17 +30,14 @@ pub struct ReviewedGame<'a> {
 /// A move that lost something.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct BadMove {
-    /// Number of the game.
     pub game: u64,
     /// Number of the move in the game, from 1; opening moves count, cards do not.
     pub ply: usize,
     /// Seat that moved, from 1.
     pub seat: usize,
-    /// Name of the engine in this seat.
     pub engine: String,
     /// Position before the move.
     pub position: String,
-    /// The move.
     #[serde(rename = "move")]
     pub mv: String,
     /// Best known move.

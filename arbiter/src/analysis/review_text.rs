@@ -8,7 +8,6 @@ use matches::record::printable::{ends_of, printable_json};
 use matches::report::{Column, decimals, ordinal, percent, signed, table};
 use matches::review::{COSTLY, Line, Mean, Review, ReviewedCard, SeatSums, Totals};
 
-/// Legend of the columns of a review.
 const LEGEND: &str = "permille of all points; the columns from start to result add up; \
     skill: minus the loss of a seat's own moves; \
     gifts: gain from others' moves; luck: gain from cards; noise: errors of the search values\n";

@@ -32,7 +32,6 @@ const MAX_BLOCKS: u64 = 10_000_000;
 /// number.
 const BLOCKS_OF_A_PLAN: u64 = 256;
 
-/// Games to play again.
 #[derive(Clone, Debug)]
 pub struct Reruns {
     /// Plan of the match; for a record, a plan that only provides the engines.

@@ -12,7 +12,6 @@ use clap_mangen::Man;
 
 use super::{exit, print_all};
 
-/// Prints the completions for a shell.
 pub fn completions(args: &CompletionsArgs) -> ExitCode {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "arbiter", &mut script);

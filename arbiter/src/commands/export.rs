@@ -18,7 +18,6 @@ use super::{CommandError, exit, fail};
 
 type Output = BufWriter<StdoutLock<'static>>;
 
-/// Prints the games, or the settings, of a file.
 pub fn export(args: &ExportArgs) -> ExitCode {
     match write(args) {
         Ok(true) => ExitCode::SUCCESS,

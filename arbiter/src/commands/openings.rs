@@ -11,7 +11,6 @@ use matches::record::printable::printable;
 
 use super::{exit, isolate, progress, stop_on_signals};
 
-/// Makes and prints a suite.
 pub fn openings(args: &OpeningsArgs) -> ExitCode {
     let plan = match args.plan() {
         Ok(plan) => plan,

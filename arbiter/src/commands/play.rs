@@ -9,12 +9,10 @@ use matches::run::{self, ThisMachine};
 use settings::args::validate;
 use settings::args::{GameArgs, MatchArgs, ResumeArgs, TournamentArgs};
 
-/// Plays a match; returns its exit status.
 pub fn play(args: &MatchArgs) -> ExitCode {
     begin(validate::plan(args), &args.common)
 }
 
-/// Plays a tournament; returns its exit status.
 pub fn play_tournament(args: &TournamentArgs) -> ExitCode {
     begin(validate::tournament(args), args.common())
 }
@@ -40,7 +38,6 @@ fn unused_file() -> PathBuf {
     files.find(unused).unwrap_or_default()
 }
 
-/// Continues a stored match; returns its exit status.
 pub fn resume(args: &ResumeArgs) -> ExitCode {
     run::resume(&args.stored_match(), &mut ThisMachine::default())
 }

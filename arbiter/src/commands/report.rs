@@ -35,7 +35,6 @@ use self::luck::Luck;
 use super::input::open;
 use super::{CommandError, exit, fail, isolate, print_all, stop_on_signals};
 
-/// Prints or writes the report on the games in a file.
 pub fn report(args: &ReportArgs) -> ExitCode {
     let is_for_terminal = args.output.is_none() && io::stdout().is_terminal();
     if let Err(error) = refuse_overwriting(&files(args)) {
@@ -242,7 +241,6 @@ fn reviews_of(
     Ok(reviews)
 }
 
-/// Calls `visit` with each of the selected games.
 fn for_each_of(
     file: &GameFile,
     wanted: &BTreeSet<u64>,

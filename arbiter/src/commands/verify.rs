@@ -38,7 +38,6 @@ pub fn verify(args: &VerifyArgs) -> ExitCode {
     }
 }
 
-/// Results of the verification.
 #[derive(Clone, Debug, Default)]
 struct Found {
     same: u64,

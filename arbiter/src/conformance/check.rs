@@ -38,10 +38,8 @@ use matches::plan::EngineSpec;
 use matches::plan::rules::Rules;
 use matches::play::sandbox::Isolation;
 
-/// Settings of a conformance check.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The engine's program.
     pub program: EngineSpec,
     /// Isolation of the engine, if possible.
     pub isolation: Option<Isolation>,
@@ -88,7 +86,6 @@ fn is_needed(name: &str) -> bool {
     NEEDS.iter().any(|part| name.contains(part)) && name != "limits/clock-negative"
 }
 
-/// Severity of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
     /// It can mislead a client.
@@ -101,7 +98,6 @@ pub enum Severity {
 pub struct Check {
     /// Unique name, of words joined by `-` and `/`.
     pub name: String,
-    /// Severity of a failure.
     pub severity: Severity,
     /// The expectation, in one line.
     pub explanation: String,
@@ -111,51 +107,39 @@ pub struct Check {
 /// Talks to the engine; the error names the failure.
 type Test = dyn Fn(&mut Talk) -> Result<(), Fault>;
 
-/// Result of a check.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// Name of the check.
     pub name: String,
-    /// Severity of a failure.
     pub severity: Severity,
     /// The expectation, in one line.
     pub explanation: String,
     pub verdict: Verdict,
     /// A remark on the result, passed or not.
     pub note: Option<String>,
-    /// Lines that the engine wrote to its standard error during the check.
     pub stderr: Vec<String>,
     /// `true` if neither the user has asked for the check nor a match needs it.
     pub is_beyond: bool,
-    /// Duration of the check.
     pub elapsed: Duration,
 }
 
-/// Verdict of a check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// The engine meets the expectation.
     Passed,
-    /// The engine fails the expectation.
     Failed {
         /// The failure, in one line.
         reason: String,
-        /// Transcript that shows the failure.
         transcript: String,
     },
     /// The check does not apply to the engine.
     Skipped {
-        /// The reason.
         reason: String,
     },
     /// Several checks of its group have failed before.
     LeftOut {
-        /// The cause of those failures.
         cause: String,
     },
 }
 
-/// Result of the check of an engine.
 #[derive(Clone, Debug)]
 pub struct Report {
     /// Result of each check, in the order of execution.
@@ -182,7 +166,6 @@ impl Check {
         }
     }
 
-    /// Creates a check of a game with a number of seats.
     fn of_table(
         (rules, seats): &Table,
         what: &str,
@@ -206,7 +189,6 @@ impl Check {
         })
     }
 
-    /// The outcome with this verdict.
     fn outcome(self, verdict: Verdict) -> Outcome {
         Outcome {
             name: self.name,
@@ -220,14 +202,12 @@ impl Check {
         }
     }
 
-    /// Reduces the severity to a warning.
     fn lightly(self) -> Check {
         Check { severity: Severity::Warning, ..self }
     }
 }
 
 impl Outcome {
-    /// `true` if it is a failure of severity [`Severity::Error`].
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error && self.is_failure()
     }

@@ -9,7 +9,6 @@ use matches::record::printable::printable;
 use matches::record::{Evidence, GameRecord, Speaker};
 use matches::report::what_was_legal;
 
-/// Number of final moves shown.
 const LAST_MOVES: usize = 6;
 
 /// Explains a game in several lines, with a newline at the end.
@@ -80,7 +79,6 @@ fn last_moves(record: &GameRecord) -> String {
     text
 }
 
-/// `true` if an answer in the game had a flaw.
 pub fn has_flaw(record: &GameRecord) -> bool {
     record.turns.iter().any(|turn| turn.flaw.is_some())
 }

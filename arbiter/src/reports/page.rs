@@ -29,7 +29,6 @@ use time_use::TimeUse;
 
 pub use subject::{EngineEntry, Subject};
 
-/// Content of a page.
 #[derive(Debug)]
 pub struct Page {
     subject: Subject,

@@ -17,7 +17,6 @@ pub const NOBODY: u32 = 65534;
 /// A directory writable by an ordinary user, with the arbiter and the scripts of a victim and an attacker.
 pub struct Arena(TempDir);
 
-/// Result of a match.
 pub struct Outcome {
     pub code: Option<i32>,
     pub text: String,
@@ -44,7 +43,6 @@ impl Arena {
         arena
     }
 
-    /// Copies a program into the directory.
     pub fn copy(&self, program: &Path, name: &str) {
         // By another process, so that no child of a parallel test has the file open for writing when it is run.
         let mut copy = Command::new("cp");

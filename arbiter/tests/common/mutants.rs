@@ -13,7 +13,6 @@ const ARBITER: &str = env!("CARGO_BIN_EXE_arbiter");
 /// Mutants tested concurrently.
 const AT_ONCE: usize = 12;
 
-/// An engine with a single defect.
 #[derive(Clone, Copy, Debug)]
 pub struct Mutant {
     /// `sed` script for its input.

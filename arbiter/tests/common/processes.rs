@@ -14,7 +14,6 @@ pub fn children(parent: u32) -> BTreeMap<u32, String> {
     living(|process_parent, _| process_parent == parent)
 }
 
-/// Waits until all processes of a group are dead.
 pub fn await_death(group: u32) {
     let deadline = Instant::now() + Duration::from_secs(10);
     loop {

@@ -11,12 +11,10 @@ use super::program::run;
 /// Heading of the column that depends on the clock.
 const CLOCK_COLUMN: &str = "ms/move";
 
-/// Output of `arbiter export`.
 pub fn export(file: &str, arguments: &[&str]) -> String {
     export_with_digest(file, arguments).0
 }
 
-/// Output of `arbiter export`, and the digest that it reports.
 pub fn export_with_digest(file: &str, arguments: &[&str]) -> (String, String) {
     let (code, stdout, stderr) = run(&[&["export", file], arguments].concat());
     assert_eq!(code, 0, "{stdout}{stderr}");

@@ -30,7 +30,6 @@ pub struct Table {
     pub interrupt: Interrupt,
 }
 
-/// Result of a game.
 pub struct Played {
     pub result: Result<GameRecord, Abandoned>,
     /// Engines of the seats that were still playing after the opening.

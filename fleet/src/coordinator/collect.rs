@@ -46,13 +46,11 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// Whether nothing changes.
     pub fn is_empty(&self) -> bool {
         *self == Changes::default()
     }
 }
 
-/// Collects the results of a match.
 pub struct Collector<'a> {
     context: &'a Context,
     prepared: &'a PreparedMatch,
@@ -152,7 +150,6 @@ impl<'a> Collector<'a> {
             && !self.sample.is_claimed(unit)
     }
 
-    /// Whether games of a unit are missing.
     pub fn misses_games_of(&self, unit: u64) -> bool {
         let mut games = self.units.games(unit);
         games.any(|game| !self.planned.past.played.contains(&game))
@@ -174,7 +171,6 @@ impl<'a> Collector<'a> {
         })
     }
 
-    /// The games of each worker.
     pub fn tally(&mut self) -> &Tally {
         self.tally.stored = self.planned.past.played.len() as u64;
         self.tally.games = self.plan.games;

@@ -23,7 +23,6 @@ const SPARE: u64 = 4;
 const MAX_UNACKNOWLEDGED: u64 = 1000;
 /// Age of a unit before the coordinator checks that the server still has it.
 const CHECK_AGE: Duration = Duration::from_secs(3);
-/// Age of a unit that counts as late.
 const LATE_AGE: Duration = Duration::from_secs(10);
 /// Late units considered at a time.
 const MAX_LATE: usize = 1000;
@@ -39,7 +38,6 @@ const MAX_STUCK: usize = 64;
 /// Maximum number of units that are out, so that workers that take units and never send them cannot fill the server.
 const MAX_OUT: u64 = 200_000;
 
-/// Gives out the units of a match.
 pub struct Dispatcher<'a> {
     context: &'a Context,
     signer: &'a Signer,
@@ -296,13 +294,11 @@ impl Outstanding {
         None
     }
 
-    /// Notes that a unit was published as the message `sequence`.
     fn sent(&mut self, unit: u64, sequence: u64) {
         let at = Instant::now();
         self.sent.insert(unit, Sent { sequence, at });
     }
 
-    /// Notes that a unit is complete.
     fn done(&mut self, unit: u64) {
         self.sent.remove(&unit);
         self.again.remove(&unit);
@@ -347,7 +343,6 @@ impl Outstanding {
         Some(self.sent.get(&unit)?.sequence)
     }
 
-    /// Number of outstanding units.
     fn len(&self) -> u64 {
         self.sent.len() as u64
     }

@@ -28,9 +28,7 @@ use crate::units::Units;
 const WAIT: Duration = Duration::from_millis(250);
 /// Games fetched at a time.
 const MAX_FETCHED: usize = 256;
-/// Time between two checks of the server.
 const CHECK_INTERVAL: Duration = Duration::from_secs(2);
-/// Timeout for an answer of the server.
 const ANSWER_WAIT: Duration = Duration::from_secs(5);
 /// Time before the same complaint is printed again.
 const COMPLAINT_INTERVAL: Duration = Duration::from_secs(60);
@@ -227,7 +225,6 @@ impl Drive<'_> {
         Ok(changes.is_empty() || self.is_over())
     }
 
-    /// Whether nothing is left to play.
     fn is_over(&self) -> bool {
         let is_done = self.dispatcher.is_done() && !self.collector.sample.has_claimed();
         self.collector.is_decided() || is_done

@@ -39,7 +39,6 @@ const MAX_LISTED: usize = 5000;
 
 /// A match as workers see it.
 pub struct PreparedMatch {
-    /// Its names on the server.
     pub names: Names,
     /// Programs that workers need, in the order of [`programs`].
     pub engines: Vec<EngineId>,

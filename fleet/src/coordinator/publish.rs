@@ -17,14 +17,12 @@ use crate::queue::objects::{self, Stamp, put_file, put_plan, stamp};
 use crate::queue::{Bucket, MatchQueue, QueueError, notify};
 use crate::signature::Signer;
 
-/// Time between two tallies.
 const TALLY_INTERVAL: Duration = Duration::from_secs(5);
 /// Time between two checks of the plan and the shared engines.
 const OBJECT_INTERVAL: Duration = Duration::from_secs(10);
 /// Attempts to change the list of open matches while other coordinators change it.
 const MAX_TRIES: usize = 20;
 
-/// The published side of one match.
 pub struct Publisher<'a> {
     context: &'a Context,
     signer: &'a Signer,
@@ -172,7 +170,6 @@ impl<'a> Publisher<'a> {
         }
     }
 
-    /// Publishes the tally, if that is due.
     pub async fn put_tally_if_due(&mut self, tally: &Tally) -> Result<(), DriveError> {
         if self.tallied.elapsed() > TALLY_INTERVAL {
             self.put_tally(tally).await?;

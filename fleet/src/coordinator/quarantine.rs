@@ -36,7 +36,6 @@ pub struct Quarantine {
     machines: BTreeMap<String, MachineStatistics>,
 }
 
-/// Statistics of one machine.
 #[derive(Clone, Debug, Default)]
 struct MachineStatistics {
     /// Units with at least one game of this machine.
@@ -52,7 +51,6 @@ struct MachineStatistics {
     looks: u32,
 }
 
-/// Events that count in a unit.
 #[derive(Clone, Copy, Debug, Default)]
 struct UnitEvents<T> {
     /// An engine was at fault.

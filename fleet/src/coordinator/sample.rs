@@ -49,7 +49,6 @@ impl Claims {
         self.is_stuck || !self.complete.is_empty()
     }
 
-    /// Whether the coordinator has chosen the worker with this id.
     fn has_chosen(&self, id: &str) -> bool {
         let chosen = self.chosen.as_ref();
         chosen.is_some_and(|chosen| chosen.key.id() == id) || self.silent.contains(id)
@@ -74,7 +73,6 @@ pub enum Claimed {
     Agreed {
         /// The worker that was first.
         worker: String,
-        /// Its games.
         records: Vec<GameRecord>,
         /// Workers that sent other games.
         others: Vec<String>,
@@ -87,7 +85,6 @@ impl Sample {
         Sample { one_of, secret, units: BTreeMap::new(), held: BTreeMap::new() }
     }
 
-    /// Whether a unit is in the sample.
     pub fn has(&self, unit: u64) -> bool {
         let mut random = StdRng::seed_from_u64(self.secret ^ unit);
         self.one_of.is_some_and(|one_of| random.random_range(0..one_of) == 0)
@@ -166,7 +163,6 @@ impl Sample {
         claims.is_some_and(|claims| !claims.complete.is_empty())
     }
 
-    /// Whether any unit is claimed.
     pub fn has_claimed(&self) -> bool {
         self.units.values().any(|claims| !claims.complete.is_empty())
     }
@@ -181,7 +177,6 @@ impl Sample {
         self.units.iter().filter_map(due).collect()
     }
 
-    /// Notes that a worker is chosen for a unit.
     pub fn choose(&mut self, unit: u64, chosen: Chosen) {
         if let Some(claims) = self.units.get_mut(&unit) {
             claims.chosen = Some(chosen);

@@ -20,10 +20,8 @@ const MAX_UNITS: usize = 64;
 const MAX_TRIES: usize = 16;
 /// Time that a worker may play a unit, in times that it may be silent; doubled for each worker before.
 const MAX_SILENCES: u32 = 10;
-/// Maximum number of doublings.
 const MAX_DOUBLINGS: usize = 4;
 
-/// Chooses workers.
 pub struct Chooser<'a> {
     context: &'a Context,
     signer: &'a Signer,

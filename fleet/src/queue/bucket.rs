@@ -17,7 +17,6 @@ use crate::signature::{Key, Signer};
 /// Time after which a silent worker's heartbeat expires.
 const BEAT_AGE: Duration = Duration::from_secs(60);
 
-/// Maximum number of keys to read.
 pub const MAX_KEYS: usize = 200_000;
 
 /// A bucket of messages by key.

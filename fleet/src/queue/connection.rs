@@ -98,7 +98,6 @@ pub async fn connect(
     }
 }
 
-/// Whether an address is that of this machine.
 pub fn is_local(address: &str) -> bool {
     let Ok(address) = address.parse::<ServerAddr>() else {
         return false;
@@ -148,7 +147,6 @@ fn event_reporter() -> impl Fn(Event) -> Ready<()> + Send + Sync + 'static {
 }
 
 impl ConnectionReports {
-    /// Returns the message for an event, if it has one.
     fn report(&mut self, event: Event) -> Option<String> {
         match event {
             Event::Disconnected if !std::mem::replace(&mut self.is_lost, true) => {

@@ -95,7 +95,6 @@ pub async fn put_file(context: &Context, name: &str, path: &Path) -> Result<(), 
     put.map(drop).map_err(|error| failed(error.to_string()))
 }
 
-/// Removes an object of a store.
 pub async fn remove(context: &Context, bucket: &str, name: &str) {
     if let Ok(store) = context.get_object_store(bucket).await {
         // An object that stays only takes space.

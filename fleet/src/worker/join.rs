@@ -39,7 +39,6 @@ const MAX_MATCHES: usize = 64;
 /// Maximum number of coordinators to consider if all are trusted.
 const MAX_COORDINATORS: usize = 64;
 
-/// A match that this worker plays.
 pub(crate) struct JoinedMatch {
     pub(crate) names: Names,
     /// Key that signs its messages.
@@ -62,7 +61,6 @@ pub(crate) struct JoinedMatch {
     _fetched: Vec<Fetched>,
 }
 
-/// A match that is not played, with the reason.
 pub(super) struct Refusal {
     /// Session of its coordinator; after a new one the match is tried again.
     session: u64,

@@ -27,7 +27,6 @@ const MAX_IDLE: Duration = Duration::from_secs(30);
 /// Plays games of one match, one at a time, until the match ends or the player is dropped.
 pub(super) struct Player {
     pub(super) joined: Arc<JoinedMatch>,
-    /// Units to play.
     pub(super) orders: Sender<Work>,
     /// Finished games; none are left when the match has ended.
     pub(super) games: UnboundedReceiver<GameRecord>,

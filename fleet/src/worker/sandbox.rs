@@ -12,7 +12,6 @@ use matches::play::log::Log;
 use matches::play::runner;
 use matches::play::sandbox::Isolation;
 
-/// Program that makes the sandbox.
 const PROGRAM: &str = "bwrap";
 /// Maximum size of each directory that an engine can write to, in bytes.
 const MAX_BYTES: &str = "67108864";
@@ -25,7 +24,6 @@ const ISOLATION_FLAGS: &str = "--unshare-user --unshare-all --die-with-parent --
 /// Path of the engine's program in the sandbox.
 const OWN_PROGRAM: &str = "/engine/program";
 
-/// Sandbox of a fetched engine.
 #[derive(Debug)]
 pub(crate) enum Sandbox {
     Bubblewrap {

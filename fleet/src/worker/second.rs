@@ -24,7 +24,6 @@ const MAX_CHECKS: usize = 64;
 #[derive(Debug, Default)]
 pub(super) struct Checks {
     waiting: VecDeque<Work>,
-    /// Units that are being played.
     playing: Vec<u64>,
 }
 
@@ -69,7 +68,6 @@ impl Worker {
 }
 
 impl JoinedMatch {
-    /// Whether such a unit waits.
     pub(super) fn has_check(&self) -> bool {
         !locked(&self.checks).waiting.is_empty()
     }
@@ -82,7 +80,6 @@ impl JoinedMatch {
         Some(work)
     }
 
-    /// Notes that such a unit was played.
     pub(super) fn end_check(&self, unit: u64) {
         locked(&self.checks).playing.retain(|playing| *playing != unit);
     }

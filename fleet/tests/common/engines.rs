@@ -24,7 +24,6 @@ pub struct Recorded {
     starts: PathBuf,
 }
 
-/// A start of an engine.
 #[derive(Clone, Debug)]
 pub struct Start {
     pub engine: String,
@@ -61,7 +60,6 @@ impl Recorded {
         ["a", "b"].map(|name| engine(program, &[name], &format!("name={name}"))).join(" ")
     }
 
-    /// All starts of an engine so far.
     pub fn starts(&self, engine: &str) -> Vec<Start> {
         let text = fs::read_to_string(&self.starts).unwrap_or_default();
         let start = |line: &str| {

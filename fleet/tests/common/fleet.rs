@@ -132,7 +132,6 @@ impl Fleet {
         self.start_by(program, &format!("work {a} {b} {words}"))
     }
 
-    /// Waits until `number` games are stored.
     pub fn await_games(&self, number: usize) {
         self.await_that(&format!("{number} games"), || stored(&self.store()) >= number);
     }
@@ -217,7 +216,6 @@ pub fn children(process: Pid) -> Vec<Pid> {
 }
 
 impl Process {
-    /// Its output so far.
     pub fn output(&self) -> String {
         fs::read_to_string(&self.output).unwrap()
     }

@@ -24,7 +24,6 @@ const CONFIG: &str = "nats-server.conf";
 /// Maximum number of ports to try.
 const MAX_PORTS: usize = 100;
 
-/// Number of ports tried so far.
 static PORTS_TRIED: AtomicU16 = AtomicU16::new(0);
 
 /// A server with JetStream; killed when dropped.
@@ -50,7 +49,6 @@ pub fn program() -> &'static Path {
 }
 
 impl Server {
-    /// Starts a server with a configuration.
     pub fn configured(config: &str) -> Server {
         Server::run(program(), config)
     }
@@ -80,7 +78,6 @@ impl Server {
         Server { program: program.to_path_buf(), words, name, port, folder, child }
     }
 
-    /// Its output so far.
     pub fn output(&self) -> String {
         fs::read_to_string(self.folder.path().join(OUTPUT)).unwrap_or_default()
     }
@@ -110,7 +107,6 @@ impl Server {
         self.child = child.unwrap_or_else(|| panic!("it does not start: {}", self.output()));
     }
 
-    /// Starts it again with empty storage.
     pub fn restart_empty(&mut self) {
         fs::remove_dir_all(self.folder.path().join(STORAGE)).unwrap();
         self.restart();

@@ -9,7 +9,6 @@ use thiserror::Error;
 
 use crate::spelling::quote_path;
 
-/// Error of a store or a file of records.
 #[derive(Debug, Error)]
 #[error("{}: {reason}", path.display())]
 pub struct ArchiveError {
@@ -17,7 +16,6 @@ pub struct ArchiveError {
     reason: Reason,
 }
 
-/// Reason of an [`ArchiveError`].
 #[derive(Debug, Error)]
 pub(super) enum Reason {
     #[error(
@@ -57,7 +55,6 @@ pub(super) enum Reason {
 }
 
 impl ArchiveError {
-    /// Creates the error of the system for a file.
     pub fn file(path: &Path, error: io::Error) -> ArchiveError {
         Reason::File(error).about(path)
     }

@@ -13,14 +13,11 @@ use crate::plan::MAX_ENGINES;
 use crate::record::GameRecord;
 use crate::record::digest::StoredGame;
 
-/// A file of games.
 #[derive(Debug)]
 pub enum GameFile {
-    /// A store.
     Store(Store),
     /// JSON Lines.
     Lines {
-        /// The record.
         path: PathBuf,
         /// The only kind of games to read; `None` to read all.
         kind: Option<Kind>,
@@ -30,26 +27,21 @@ pub enum GameFile {
 /// Variant and number of seats of a game. All games of a match are of one kind; people may record several in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kind {
-    /// Name of the variant.
     pub variant: String,
-    /// Number of seats.
     pub seats: usize,
 }
 
 impl Kind {
-    /// Kind of a game.
     pub fn of(game: &GameRecord) -> Kind {
         Kind { variant: game.variant.clone(), seats: game.seats.len() }
     }
 }
 
-/// Place of a game: its file and line.
 #[derive(Clone, Copy, Debug)]
 pub struct Place<'a> {
     file: &'a Path,
     /// Number of the line, from 1; `None` in a store.
     line: Option<usize>,
-    /// Key of the game.
     pub key: GameKey,
 }
 
@@ -58,7 +50,6 @@ pub struct Place<'a> {
 pub struct GameKey(u64);
 
 impl GameKey {
-    /// Key of a game in a store.
     pub fn in_store(number: u64) -> GameKey {
         GameKey(number)
     }

@@ -35,7 +35,6 @@ const LAST_WAIT: Duration = Duration::from_secs(1);
 const PIPE_WAIT: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
 
 impl RecordFile {
-    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -137,7 +136,6 @@ impl RecordFile {
 /// The games in a record, when its match is resumed.
 #[derive(Debug, Default)]
 pub struct RecordedGames {
-    /// Their digests.
     pub digests: HashSet<String>,
     /// Place and text of a last line without an end that is not a game.
     cut_off: Option<(u64, Vec<u8>)>,
@@ -168,7 +166,6 @@ impl RecordedGames {
     }
 }
 
-/// A game as a line of a record.
 fn line_of(record: &impl Serialize) -> io::Result<String> {
     let line = serde_json::to_string(record)?;
     Ok(format!("{}\n", printable_json(&line)))

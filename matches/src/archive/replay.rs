@@ -115,11 +115,9 @@ pub fn broken_rules(flaws: &[Flaw]) -> Option<&RulesError> {
 /// A move of a game with its cards.
 #[derive(Clone, Debug)]
 pub struct Step {
-    /// Seat that moved.
     pub seat: Seat,
     /// Cards drawn for the seat before its move, such as dice.
     pub rolled: Option<String>,
-    /// The move.
     pub mv: String,
     /// Cards drawn by the move.
     pub card: Option<String>,
@@ -132,7 +130,6 @@ pub struct Step {
 pub struct Replay {
     /// Position before the first step.
     pub first: Position,
-    /// Moves in order.
     pub steps: Vec<Step>,
     /// Position after the last step.
     pub last: Position,

@@ -57,7 +57,6 @@ pub struct Store {
 /// The plan of a stored match, with what decides whether its programs may run: all as of one moment.
 #[derive(Debug)]
 pub struct StoredPlan {
-    /// The plan.
     pub plan: Plan,
     /// The error with the commands that would run if another user made the store.
     pub trust: Result<(), ArchiveError>,
@@ -155,7 +154,6 @@ impl Store {
         Ok(store)
     }
 
-    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }

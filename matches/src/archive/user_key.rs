@@ -13,10 +13,8 @@ use crate::own_files;
 
 /// Length of a key in bytes.
 const LENGTH: usize = 32;
-/// Permissions of its file.
 const PERMISSIONS: u32 = 0o600;
 
-/// The secret key.
 pub struct UserKey(pub(super) [u8; LENGTH]);
 
 impl fmt::Debug for UserKey {

@@ -19,7 +19,6 @@ pub(super) enum Effort {
     Nothing,
     /// The drawn one, and this number of samples of the others.
     Samples(usize),
-    /// All of them.
     All,
 }
 

@@ -71,7 +71,6 @@ pub struct Deck {
 }
 
 impl Deck {
-    /// Creates the draws of a seed.
     pub fn new(seed: DeckSeed, draws: Draws) -> Deck {
         Deck { seed, draws, streams: BTreeMap::new(), order: Vec::new() }
     }

@@ -9,7 +9,6 @@ use super::numbers::{depth, milliseconds, positive};
 /// Limit of an engine's moves: at least one of time, depth and nodes. The search ends at the first that it reaches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limit {
-    /// Time limit.
     pub time: Option<TimeLimit>,
     /// Plies to search per move.
     pub depth: Option<u32>,
@@ -28,16 +27,13 @@ const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 /// Number of moves in a game, for the time per move of a clock without periods.
 const MOVES_OF_A_GAME: u32 = 40;
 
-/// A time limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeLimit {
-    /// Time per move.
     Move(Duration),
     /// A clock for the whole game.
     Clock(ClockLimit),
 }
 
-/// The times of a clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClockLimit {
     /// Number of moves per period; `None` if `time` is for the whole game. Each period adds `time` to the clock.
@@ -65,17 +61,14 @@ impl TimeLimit {
 impl Limit {
     const NONE: Limit = Limit { time: None, depth: None, nodes: None };
 
-    /// Limits the time per move.
     pub const fn movetime(time: Duration) -> Limit {
         Limit { time: Some(TimeLimit::Move(time)), ..Limit::NONE }
     }
 
-    /// Limits the plies per move.
     pub const fn depth(depth: u32) -> Limit {
         Limit { depth: Some(depth), ..Limit::NONE }
     }
 
-    /// Limits the nodes per move.
     pub const fn nodes(nodes: u64) -> Limit {
         Limit { nodes: Some(nodes), ..Limit::NONE }
     }
@@ -103,7 +96,6 @@ impl Limit {
         parts.join(", ")
     }
 
-    /// `true` if there is no time limit.
     pub fn is_timeless(&self) -> bool {
         self.time.is_none()
     }

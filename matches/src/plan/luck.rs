@@ -33,7 +33,6 @@ pub struct LuckPlan {
 /// Evaluator of the positions whose values make luck.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LuckBy {
-    /// The built-in engine.
     BuiltIn {
         /// Positions to visit for each value, at least 1.
         nodes: u64,

@@ -13,17 +13,14 @@ fn number(text: &str, least: u64, most: u64) -> Result<u64, String> {
     })
 }
 
-/// Parses a count of at least 1.
 pub fn positive(text: &str) -> Result<u64, String> {
     number(text, 1, u64::MAX)
 }
 
-/// Parses a number of seats.
 pub fn seats(text: &str) -> Result<usize, String> {
     number(text, 2, buxtehude::rules::MAX_SEATS as u64).map(|number| number as usize)
 }
 
-/// Parses a number of concurrent games.
 pub fn concurrency(text: &str) -> Result<usize, String> {
     number(text, 1, 1000).map(|number| number as usize)
 }
@@ -33,7 +30,6 @@ pub fn milliseconds(text: &str) -> Result<u64, String> {
     number(text, 1, DAY_MS)
 }
 
-/// Parses a time that may be 0, in milliseconds.
 pub fn milliseconds_or_zero(text: &str) -> Result<u64, String> {
     number(text, 0, DAY_MS)
 }
@@ -48,12 +44,10 @@ pub fn depth(text: &str) -> Result<u32, String> {
     number(text, 1, 1000).map(|number| number as u32)
 }
 
-/// Parses a number up to 1000.
 pub fn up_to_1000(text: &str) -> Result<u32, String> {
     number(text, 0, 1000).map(|number| number as u32)
 }
 
-/// Parses the maximum length of a game, in plies.
 pub fn max_plies(text: &str) -> Result<u32, String> {
     number(text, 1, u32::MAX.into()).map(|number| number as u32)
 }
@@ -63,12 +57,10 @@ pub fn mebibytes(text: &str) -> Result<u64, String> {
     number(text, 1, 1 << 40)
 }
 
-/// Parses a CPU time, in seconds.
 pub fn cpu_seconds(text: &str) -> Result<u64, String> {
     number(text, 1, 1 << 32)
 }
 
-/// Parses a number of processes.
 pub fn processes(text: &str) -> Result<u64, String> {
     number(text, 1, 1 << 22)
 }

@@ -19,44 +19,28 @@ use crate::plan::Opening;
 use crate::plan::rules::program::RulesError;
 use crate::plan::rules::{Position, PositionError, Rules};
 
-/// Errors of a file of openings.
 #[derive(Debug, Error)]
 pub enum OpeningsError {
-    /// The file cannot be read.
     #[error("{}: {reason}", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// Error of the system.
-        reason: io::Error,
-    },
+    Read { path: PathBuf, reason: io::Error },
     /// A line is not an opening.
     #[error("{}:{line}: {text:?}: {reason}", path.display())]
     Line {
-        /// The file.
         path: PathBuf,
         /// Number of the line, from 1.
         line: usize,
-        /// The line.
         text: String,
-        /// Why it is not an opening.
         reason: Box<OpeningError>,
     },
-    /// The file contains no opening.
     #[error("{}: the file contains no openings; expected one per line", path.display())]
-    Empty {
-        /// The file.
-        path: PathBuf,
-    },
+    Empty { path: PathBuf },
 }
 
-/// Errors of an opening.
 #[derive(Debug, Error)]
 pub enum OpeningError {
     /// The line is not a valid argument of `position`.
     #[error("{0}")]
     Form(String),
-    /// The start position is invalid.
     #[error(transparent)]
     Start(#[from] PositionError),
     /// A move or card is invalid.
@@ -64,24 +48,15 @@ pub enum OpeningError {
     Action {
         /// Number of the move or card, from 1.
         number: usize,
-        /// Why it is invalid.
         reason: PositionError,
     },
-    /// The opening is for a different number of seats.
     #[error("the opening is for {found} players, but the match has {expected}")]
-    Seats {
-        /// Seats of the opening.
-        found: usize,
-        /// Seats of the match.
-        expected: usize,
-    },
-    /// The game is over at the end of the opening.
+    Seats { found: usize, expected: usize },
     #[error("the game is over; expected a position with a legal move")]
     Over,
 }
 
 impl OpeningsError {
-    /// The fault of a rules program, if that is the reason.
     pub fn fault_of_rules(&self) -> Option<&RulesError> {
         match self {
             OpeningsError::Line { reason, .. } => reason.fault_of_rules(),
@@ -91,7 +66,6 @@ impl OpeningsError {
 }
 
 impl OpeningError {
-    /// The fault of a rules program, if that is the reason.
     pub fn fault_of_rules(&self) -> Option<&RulesError> {
         match self {
             OpeningError::Start(reason) | OpeningError::Action { reason, .. } => {

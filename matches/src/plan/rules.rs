@@ -16,12 +16,9 @@ use crate::plan::deck::Draws;
 use external::{External, ExternalPosition};
 use program::{RulesError, RulesPlan};
 
-/// Rules of a game.
 #[derive(Clone, Debug)]
 pub enum Rules {
-    /// Rules of a game that this program knows.
     BuiltIn(&'static Variant),
-    /// Rules from a program.
     External(Arc<External>),
 }
 
@@ -31,10 +28,8 @@ static KNOWN: Mutex<Vec<Arc<External>>> = Mutex::new(Vec::new());
 /// Errors of setting up a position, or of a move or card.
 #[derive(Debug, Error)]
 pub enum PositionError {
-    /// The position cannot be set up.
     #[error(transparent)]
     Setup(#[from] SetupError),
-    /// The move or card is invalid.
     #[error(transparent)]
     Action(#[from] ActionError),
     /// The rules program does not answer as it must.
@@ -43,7 +38,6 @@ pub enum PositionError {
 }
 
 impl PositionError {
-    /// The fault of a rules program, if that is the reason.
     pub fn fault_of_rules(&self) -> Option<&RulesError> {
         match self {
             PositionError::Rules(fault) => Some(fault),
@@ -52,12 +46,9 @@ impl PositionError {
     }
 }
 
-/// A position of any game.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Position {
-    /// Position by built-in rules.
     BuiltIn(AnyPosition),
-    /// Position by the rules of a program.
     External(ExternalPosition),
 }
 
@@ -103,7 +94,6 @@ impl Rules {
         }
     }
 
-    /// Name of the game.
     pub fn name(&self) -> &str {
         match self {
             Rules::BuiltIn(variant) => variant.name,
@@ -119,7 +109,6 @@ impl Rules {
         }
     }
 
-    /// Pairing of the draws in the games of a block.
     pub fn draws(&self) -> Draws {
         match self {
             Rules::BuiltIn(_) => Draws::Game,
@@ -127,7 +116,6 @@ impl Rules {
         }
     }
 
-    /// The rules program, if there is one.
     pub fn program(&self) -> Option<&Arc<External>> {
         match self {
             Rules::BuiltIn(_) => None,
@@ -135,7 +123,6 @@ impl Rules {
         }
     }
 
-    /// The variant, if the rules are built in.
     pub fn built_in(&self) -> Option<&'static Variant> {
         match self {
             Rules::BuiltIn(variant) => Some(variant),
@@ -182,7 +169,6 @@ impl Rules {
 }
 
 impl Position {
-    /// The position, if its rules are built in.
     pub fn built_in(&self) -> Option<&AnyPosition> {
         match self {
             Position::BuiltIn(position) => Some(position),
@@ -190,7 +176,6 @@ impl Position {
         }
     }
 
-    /// Number of seats.
     pub fn seats(&self) -> usize {
         match self {
             Position::BuiltIn(position) => position.seats(),
@@ -222,7 +207,6 @@ impl Position {
         }
     }
 
-    /// Places of all seats.
     pub fn places(&self) -> impl Iterator<Item = Option<usize>> {
         (0..self.seats() as u8).map(|seat| self.place(Seat(seat)))
     }
@@ -256,7 +240,6 @@ impl Position {
         self.built_in()?.solved()
     }
 
-    /// A 64-bit key of the position.
     pub fn key(&self) -> u64 {
         match self {
             Position::BuiltIn(position) => position.key(),

@@ -53,7 +53,6 @@ pub enum Isolate {
     Auto,
     /// Always; without support of the system the match fails.
     On,
-    /// Never.
     Off,
 }
 

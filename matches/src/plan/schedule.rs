@@ -19,14 +19,12 @@ use crate::plan::{Opening, Plan};
 
 pub use line_up::LineUps;
 
-/// A game of the schedule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScheduledGame {
     /// Number of the game in the match, from 1.
     pub number: u64,
     /// Number of its block, from 1.
     pub block: u64,
-    /// Engine of each seat.
     pub seats: Vec<SeatedEngine>,
     /// Text of the start position; `None` for the variant's own.
     pub start: Option<String>,
@@ -41,7 +39,6 @@ pub struct ScheduledGame {
 pub struct Dealt {
     /// Moves and cards before the first move of an engine, including random plies.
     pub opening: Vec<String>,
-    /// Seed of the cards.
     pub deck_seed: DeckSeed,
 }
 
@@ -66,7 +63,6 @@ pub struct SeatedEngine {
     pub copy: usize,
 }
 
-/// The schedule of a plan.
 #[derive(Clone, Debug)]
 pub struct Schedule<'a> {
     plan: &'a Plan,

@@ -18,7 +18,6 @@ pub use crate::record::seed::{Seed, SeedTextError};
 /// Purpose of random numbers. Numbers for one purpose reveal nothing about numbers for another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// The blocks of a match.
     Blocks,
     /// Candidates for a suite of openings.
     Candidates,

@@ -14,7 +14,6 @@ pub const WAIT_FOR_LATE_ANSWERS: Duration = Duration::from_secs(1);
 /// end its search, and answer.
 pub const GRACE_AFTER_STOP: Duration = Duration::from_millis(5);
 
-/// Limit and remaining time of one seat.
 #[derive(Clone, Debug)]
 pub struct SeatClock {
     limit: Limit,

@@ -50,7 +50,6 @@ const FOR_EVER: Duration = Duration::from_secs(1_000_000_000);
 pub struct Engine {
     conversation: Conversation,
     id_name: Option<String>,
-    /// Offered options.
     offers: Offers,
     /// Whether it is idle and has followed the protocol.
     usable: bool,
@@ -68,7 +67,6 @@ pub struct Engine {
     flaw: Option<String>,
 }
 
-/// Copy and place of an engine process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Placement {
     /// Number of the copy in the log, from 0.
@@ -176,7 +174,6 @@ impl Engine {
         }
     }
 
-    /// Name in its `id name`.
     pub fn id_name(&self) -> Option<&str> {
         self.id_name.as_deref()
     }
@@ -320,7 +317,6 @@ impl Engine {
         self.conversation.unfinished_answer(error)
     }
 
-    /// The last lines of the engine's standard error.
     pub fn stderr_tail(&self) -> Vec<String> {
         self.conversation.stderr.lines()
     }
@@ -338,7 +334,6 @@ impl fmt::Debug for Engine {
     }
 }
 
-/// Returns commands as lines.
 fn lines(commands: &[Command]) -> String {
     let lines = commands.iter().map(|command| format!("{command}\n"));
     lines.collect()

@@ -19,18 +19,15 @@ struct Flags {
     signals: Mutex<Vec<(u32, String)>>,
 }
 
-/// The operation was stopped by an [`Interrupt`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("interrupted")]
 pub struct Interrupted;
 
 impl Interrupt {
-    /// Creates a flag that is not set.
     pub fn new() -> Interrupt {
         Interrupt::default()
     }
 
-    /// `true` if the flag is set.
     pub fn is_set(&self) -> bool {
         self.0.is_set.load(Ordering::Relaxed)
     }

@@ -59,16 +59,12 @@ struct Lags {
 /// Summary of lags, measured every 5 ms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LagSummary {
-    /// Median.
     pub median: Duration,
-    /// 99th percentile.
     pub p99: Duration,
-    /// Maximum.
     pub longest: Duration,
 }
 
 impl LagMeter {
-    /// Starts a meter.
     pub fn start() -> LagMeter {
         let shared = Arc::new(Shared {
             ends: AtomicBool::new(false),

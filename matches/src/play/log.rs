@@ -18,14 +18,10 @@ use crate::record::printable::{printable, printable_bytes};
 #[derive(Clone, Debug, Default)]
 pub struct Log(Option<Arc<Open>>);
 
-/// Origin of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// Sent by the arbiter.
     Arbiter,
-    /// Sent by the engine.
     Engine,
-    /// Standard error of the engine.
     Stderr,
     /// A note of the arbiter.
     Note,

@@ -43,7 +43,6 @@ const SLACK: Duration = Duration::from_millis(10);
 pub struct ProcessorMeter {
     /// The process and its known descendants.
     processes: Vec<u32>,
-    /// Counters of its control group, if it has one.
     group: Option<Computing>,
     /// Time of the last search for descendants.
     found: Option<Instant>,
@@ -81,7 +80,6 @@ struct Begun {
 #[derive(Debug)]
 struct Sample {
     at: Instant,
-    /// Counters of the engine's processes.
     processes: HashMap<u32, Arc<Usage>>,
     /// CPU time of the control group; zero without one.
     group: Duration,
@@ -99,7 +97,6 @@ struct Usage {
     clock: Duration,
     /// CPU time of its ended children and theirs, if it waited for them; rounded down to 10 ms on most systems.
     reaped: Duration,
-    /// Counters of its threads.
     threads: HashMap<u32, Share>,
 }
 

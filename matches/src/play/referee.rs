@@ -29,14 +29,11 @@ use crate::record::{GameRecord, Rerun, TurnRecord};
 use game::Game;
 use result::GameEnd;
 
-/// Referees the games of a plan.
 #[derive(Clone, Copy)]
 pub struct Referee<'a> {
-    /// Plan of the match.
     pub plan: &'a Plan,
     /// Stops the game.
     pub interrupt: &'a Interrupt,
-    /// Meter of the arbiter's own lag, if there is one.
     pub lag: Option<&'a LagMeter>,
     /// Budget of reruns; `None` for no reruns.
     pub reruns: Option<&'a RerunQuota>,
@@ -47,7 +44,6 @@ pub struct Referee<'a> {
 /// A move or card that was just played.
 #[derive(Clone, Debug)]
 pub struct Played {
-    /// Number of the game.
     pub game: u64,
     /// The move; `None` for a card.
     pub turn: Option<TurnRecord>,
@@ -58,7 +54,6 @@ pub struct Played {
 /// Reasons why a game has no result.
 #[derive(Debug, Error)]
 pub enum Abandoned {
-    /// The interrupt was set.
     #[error("interrupted")]
     Interrupted,
     /// The loss may not be the loser's own fault.

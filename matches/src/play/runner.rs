@@ -55,7 +55,6 @@ pub enum RunError {
     /// changed since the match began.
     #[error(transparent)]
     Start(#[from] StartError),
-    /// An opening cannot be played.
     #[error("opening: {0}")]
     Opening(#[from] OpeningError),
     /// The rules refuse a move of the schedule or a card.
@@ -64,7 +63,6 @@ pub enum RunError {
     /// A finished game cannot be completed.
     #[error("game {game}: {reason}")]
     Complete {
-        /// Number of the game.
         game: u64,
         /// Why, in one sentence.
         reason: String,
@@ -72,7 +70,6 @@ pub enum RunError {
 }
 
 impl RunError {
-    /// The fault of a rules program, if that is the reason.
     pub fn fault_of_rules(&self) -> Option<&RulesError> {
         match self {
             RunError::Opening(error) => error.fault_of_rules(),
@@ -88,22 +85,17 @@ pub type Complete<'a> = dyn Fn(&mut GameRecord) -> Result<(), String> + Sync + '
 /// Events of a running match.
 #[derive(Debug)]
 pub enum Event {
-    /// A game begins.
     Begun(ScheduledGame),
-    /// A move or a card is played.
     Played(Played),
-    /// A game has ended.
     Ended(Box<GameRecord>),
     /// A game is rerun, because its loss may not be the engine's fault.
     Rerun {
-        /// Number of the game.
         game: u64,
         /// Why, in one sentence.
         reason: String,
     },
     /// An engine has failed too often in a row and is retired.
     Retired {
-        /// Name of the engine.
         engine: String,
         /// Number of its consecutive failures.
         failures: u32,
@@ -113,19 +105,14 @@ pub enum Event {
 /// Inputs of a running match.
 #[derive(Clone, Copy)]
 pub struct Match<'a> {
-    /// Plan of the match.
     pub plan: &'a Plan,
-    /// Source of the games to play.
     pub games: &'a dyn Games,
     /// Games of earlier runs as far as retirement depends on them; `None` for none.
     pub past: Option<&'a Ends>,
-    /// Budget of reruns.
     pub reruns: &'a RerunQuota,
-    /// Log of all lines.
     pub log: &'a Log,
     /// Stops the match.
     pub interrupt: &'a Interrupt,
-    /// Meter of the arbiter's own lag.
     pub lag: &'a LagMeter,
     /// Index of the first thread's core among the allowed cores, if the plan pins engines; each further thread takes
     /// the next core.
@@ -217,7 +204,6 @@ struct Worker<'a> {
     unheard: &'a AtomicUsize,
     /// Core of its engines; `None` for any.
     core: Option<usize>,
-    /// Its idle engines.
     idle: HashMap<SeatedEngine, Engine>,
 }
 

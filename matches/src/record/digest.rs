@@ -12,11 +12,9 @@ use super::{GameRecord, TurnSums};
 /// Number of bytes of a hash that make a digest.
 const BYTES: usize = 16;
 
-/// A stored game with its stored digest and totals.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Line", into = "Line")]
 pub struct StoredGame {
-    /// The game.
     pub record: GameRecord,
     /// Digest at the time of the game; `None` for a game that was stored without one.
     pub digest: Option<String>,

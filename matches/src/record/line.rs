@@ -54,19 +54,15 @@ struct Clock {
     /// Microseconds charged because pondering stopped late, by number of the turn.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     late_stops: BTreeMap<usize, u64>,
-    /// Abandoned attempts at the game.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     reruns: Vec<Rerun>,
-    /// State of the offender at the moment of the fault.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     evidence: Option<Evidence>,
-    /// Machine that played the game.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     machine: Option<Machine>,
 }
 
 impl Line {
-    /// Returns the line of a game, without a digest.
     pub fn without_digest(mut record: GameRecord) -> Line {
         let micros: Vec<Option<u64>> = record.turns.iter().map(|turn| turn.micros).collect();
         let times = |of: fn(&TurnRecord) -> Option<u64>| -> BTreeMap<usize, u64> {

@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 /// Billionths of all points in a permille.
 const BILLIONTHS: f64 = 1e6;
 
-/// Luck of each seat in a game.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Luck {
     /// Identity of the evaluator: its name or hash, and its budget.

@@ -27,7 +27,6 @@ pub enum Seed {
     Key([u8; KEY_BYTES]),
 }
 
-/// The text is not a seed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("expected a whole number from 0 to 18446744073709551615, or 32 hexadecimal digits")]
 pub struct SeedTextError;

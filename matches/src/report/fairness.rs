@@ -23,7 +23,6 @@ const TELLING_OVERRUNS: u64 = 100_000;
 /// Probability that reruns accuse any engine of a match of honest ones, at most.
 const FALSE_ALARMS: f64 = 0.01;
 
-/// Explanation of the columns.
 pub const LEGEND: &str = "\
     waited: share of its time in which it waited for a processor, which does not count; overrun: mean time of its \
     answers beyond the limit; out of turn: CPU time used during other seats' turns, and time or CPU time beyond 1 s \
@@ -52,7 +51,6 @@ struct Engine {
 }
 
 impl Fairness {
-    /// Creates empty statistics of these engines.
     pub fn new(names: &[String]) -> Fairness {
         let engine = |name: &String| Engine { name: name.clone(), ..Engine::default() };
         Fairness { engines: names.iter().map(engine).collect() }
@@ -192,7 +190,6 @@ impl Engine {
         self.turns.overruns as f64 / self.turns.turns.max(1) as f64 / 1000.0
     }
 
-    /// `true` if it counts on its margin.
     fn lives_in_its_margin(&self) -> bool {
         let TurnSums { overruns, micros, .. } = self.turns;
         overruns >= TELLING_OVERRUNS

@@ -19,18 +19,15 @@ const OF_AN_INTERVAL: f64 = 1.96;
 /// Label of games without a machine.
 const UNNAMED: &str = "-";
 
-/// Explanation of the columns of machines.
 pub const LEGEND: &str = "\
     games/s: with all its slots busy; lag, p99: the arbiter's own lag there, median and 99th percentile, in ms; \
     time, faults: games ended by a time forfeit, and by another fault; reruns: games rerun because a loss may not \
     have been the engine's fault; speed: thousand nodes per second of the built-in engine in each slot; times: its \
     time limits, as a fraction of those of the match\n";
 
-/// Explanation of the columns of shares.
 pub const SHARES_LEGEND: &str = "\
     share: of the engine on that machine, over complete blocks; elsewhere: on all other machines\n";
 
-/// All machines of a match.
 #[derive(Clone, Debug)]
 pub struct Machines {
     names: Vec<String>,
@@ -59,7 +56,6 @@ struct MachineTally {
 }
 
 impl Machines {
-    /// Creates empty statistics.
     pub fn new(names: Vec<String>, seats: usize, games_per_block: usize) -> Machines {
         Machines {
             names,
@@ -69,7 +65,6 @@ impl Machines {
         }
     }
 
-    /// Sets the machines that were set aside.
     pub fn set_aside(&mut self, aside: Vec<SetAside>) {
         self.aside = aside;
     }
@@ -79,7 +74,6 @@ impl Machines {
         self.machine_of(record).add(record);
     }
 
-    /// Counts the result of a game.
     pub fn add_result(&mut self, record: &GameRecord) {
         let names = self.names.clone();
         for (tally, name) in self.machine_of(record).engines.iter_mut().zip(&names) {

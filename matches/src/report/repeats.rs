@@ -119,7 +119,6 @@ impl<T> Repeats<T> {
         blocks
     }
 
-    /// Number of games.
     pub fn games(&self) -> u64 {
         self.games
     }

@@ -7,12 +7,10 @@ use crate::score::{
     AdjustedScores, BlockScores, EloModel, Interval, Rating, Standings, Tally, Verdict,
 };
 
-/// Explanation of the ratings.
 pub const RATINGS_LEGEND: &str = "\
     rating: Elo above the mean of the engines; ±: 95 % interval over blocks, - if unknown; 1, 2, ...: percent of the \
     points against that engine, with the number of comparisons if it varies\n";
 
-/// Result of one engine against another.
 #[derive(Clone, Debug)]
 pub struct HeadToHead {
     /// Names of the two engines.
@@ -224,13 +222,11 @@ fn details(scores: &BlockScores, adjusted: Option<&AdjustedScores>) -> Vec<(&'st
     lines
 }
 
-/// Score, Elo and likelihood of superiority of one engine.
 fn comparison(score: &Interval, elo: &Interval, superiority: Option<f64>) -> String {
     let (elo, superiority) = (self::elo(elo), superiority.map_or("-".into(), percent));
     format!("{}, Elo {elo}, LOS {superiority}", in_percent(score))
 }
 
-/// Formats a score with its interval.
 fn in_percent(score: &Interval) -> String {
     let score = score.map(|share| 100.0 * share);
     with_bounds(&score, " %", |percent| decimals(percent, 1))
@@ -282,7 +278,6 @@ fn shares_of_seats(
     Some(format!("{} of the points ({games} games)", shares.join(", ")))
 }
 
-/// Formats an Elo difference with its interval.
 fn elo(interval: &Interval) -> String {
     with_bounds(interval, "", |elo| match elo {
         f64::INFINITY => "infinity".to_string(),

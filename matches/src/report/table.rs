@@ -24,7 +24,6 @@ pub fn ordinal(place: usize) -> String {
     format!("{place}{suffix}")
 }
 
-/// Formats a share as a percentage.
 pub fn percent(share: f64) -> String {
     format!("{} %", decimals(100.0 * share, 1))
 }
@@ -48,7 +47,6 @@ fn is_zero(digits: &str) -> bool {
     digits.chars().all(|digit| matches!(digit, '0' | '.'))
 }
 
-/// A column of a table.
 #[derive(Clone, Debug)]
 pub struct Column {
     name: Cow<'static, str>,
@@ -71,7 +69,6 @@ impl Column {
         &self.name
     }
 
-    /// `true` for a column of numbers.
     pub fn is_of_numbers(&self) -> bool {
         self.alignment == CellAlignment::Right
     }
@@ -91,10 +88,8 @@ impl Column {
     }
 }
 
-/// A table.
 #[derive(Clone, Debug)]
 pub struct Rows {
-    /// Header of each column.
     pub columns: Vec<Column>,
     /// Cells of each row, one per column.
     pub rows: Vec<Vec<String>>,

@@ -8,9 +8,7 @@ use crate::record::GameRecord;
 /// A game, finished or not.
 #[derive(Clone, Debug)]
 pub struct PlayedGame {
-    /// Rules of the game.
     pub rules: Rules,
-    /// Start position.
     pub start: Position,
     /// Moves and cards from the start position.
     pub words: Vec<String>,

@@ -25,7 +25,6 @@ pub struct Appraisal {
 
 /// A source of values. If it is deterministic, so are the reviews.
 pub trait Appraise {
-    /// Error of the source.
     type Error;
 
     /// Returns the value of a position with a seat to move.

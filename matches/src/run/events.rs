@@ -20,7 +20,6 @@ use crate::score::{Interval, Verdict};
 /// Version of the stream. Additions do not change it.
 pub const VERSION: u32 = 1;
 
-/// A file of events.
 #[derive(Debug)]
 pub struct EventFile {
     path: PathBuf,
@@ -128,7 +127,6 @@ enum Line<'a> {
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 enum ToldGame<'a> {
-    /// The complete record.
     Whole(&'a GameRecord),
     /// The record without a secret seed, which determines the cards of later games.
     WithoutSeed(serde_json::Value),
@@ -168,7 +166,6 @@ struct StandingEvent<'a> {
 }
 
 impl<'a> Line<'a> {
-    /// The standings of a match.
     fn standings(report: &'a Report) -> Line<'a> {
         let standings = report.standings();
         let adjusted = standings.adjusted_ratings();

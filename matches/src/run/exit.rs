@@ -22,9 +22,7 @@ pub const STORAGE: u8 = 3;
 pub const ENGINE_FAULT: u8 = 4;
 /// A rules program failed.
 pub const RULES_FAULT: u8 = 5;
-/// The test accepted H1.
 pub const H1_ACCEPTED: u8 = 10;
-/// The test accepted H0.
 pub const H0_ACCEPTED: u8 = 11;
 /// Interrupted, or standard output was closed.
 pub const INTERRUPTED: u8 = 130;
@@ -33,14 +31,12 @@ pub const INTERRUPTED: u8 = 130;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{message}")]
 pub struct ExitError {
-    /// The exit status.
     pub status: u8,
     /// The message, without `error: `.
     pub message: String,
 }
 
 impl ExitError {
-    /// Creates an error with the status [`USAGE`].
     pub fn usage(error: impl Display) -> ExitError {
         ExitError { status: USAGE, message: error.to_string() }
     }

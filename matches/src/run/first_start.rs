@@ -21,7 +21,6 @@ pub struct Engines {
     pub isolation: Option<Isolation>,
     /// Line of the header about the isolation.
     pub isolation_text: String,
-    /// Their programs.
     pub programs: Programs,
 }
 

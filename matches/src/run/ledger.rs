@@ -17,19 +17,14 @@ use crate::run::progress::Progress;
 /// Destinations of a match's events, and the totals so far.
 #[derive(Debug)]
 pub struct Ledger {
-    /// Store of the games.
     pub store: Option<Store>,
-    /// Record file of the games.
     pub record_file: Option<RecordFile>,
-    /// Stream of all events.
     pub events: Option<EventFile>,
-    /// Report of the games so far.
     pub report: Report,
     /// Number of games between interim tables.
     pub report_every: Option<u64>,
     /// Number of reruns.
     pub repeats: u64,
-    /// Names of the retired engines.
     pub retired: Vec<String>,
     /// Whether the warning about a busy machine was printed.
     pub has_warned: bool,
@@ -42,31 +37,17 @@ pub struct Ledger {
 /// Errors that stop a match.
 #[derive(Debug, Error)]
 pub enum LedgerError {
-    /// Standard output is closed.
     #[error(transparent)]
     Output(#[from] OutputClosed),
-    /// A game cannot be recorded.
     #[error("--record: game {game} and later games cannot be recorded: {reason}")]
-    Record {
-        /// Number of the game.
-        game: u64,
-        /// Error of the record file.
-        reason: ArchiveError,
-    },
-    /// An event cannot be written.
+    Record { game: u64, reason: ArchiveError },
     #[error("--events: {0}")]
     Events(ArchiveError),
     /// Information about machines cannot be stored or read.
     #[error("machines: {0}")]
     Machines(ArchiveError),
-    /// A game cannot be stored.
     #[error("game {game} and later games cannot be stored: {reason}")]
-    Store {
-        /// Number of the game.
-        game: u64,
-        /// Error of the store.
-        reason: ArchiveError,
-    },
+    Store { game: u64, reason: ArchiveError },
 }
 
 impl Ledger {

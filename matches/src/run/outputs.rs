@@ -35,10 +35,8 @@ pub struct Outputs {
 /// Effect of an interrupt on running games.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnInterrupt {
-    /// Drops them.
     #[default]
     Drop,
-    /// Lets them finish.
     Finish,
 }
 

@@ -22,7 +22,6 @@ use crate::report::Report;
 /// The games in a store, with their consequences for the rest of the match.
 #[derive(Clone, Debug)]
 pub struct Past {
-    /// Report of these games.
     pub report: Report,
     /// Their numbers.
     pub played: HashSet<u64>,

@@ -15,7 +15,6 @@ use crate::report::{Report, ordinal};
 /// Least interval between two updates of the table on a terminal.
 const TABLE_INTERVAL: Duration = Duration::from_millis(500);
 
-/// Progress of a match.
 #[derive(Debug)]
 pub enum Progress {
     /// A bar and the current table, on standard error.
@@ -28,10 +27,7 @@ pub enum Progress {
         drawn: Cell<Option<Instant>>,
     },
     /// Lines on standard output.
-    Lines {
-        /// Number of games of the match.
-        games: u64,
-    },
+    Lines { games: u64 },
 }
 
 impl Progress {
@@ -112,7 +108,6 @@ impl Progress {
         }
     }
 
-    /// Removes the bar.
     pub fn finish(&self) {
         if let Progress::Live { bar, table, .. } = self {
             table.finish_and_clear();
@@ -152,7 +147,6 @@ fn llr(report: &Report) -> String {
     report.llr().map_or_else(String::new, |llr| format!("  LLR {llr:.2}"))
 }
 
-/// Formats a time for people.
 pub fn duration(time: Duration) -> String {
     let seconds = time.as_secs_f64();
     match time.as_secs() {

@@ -50,12 +50,10 @@ impl AdjustedScores {
         *sum += i128::from(points);
     }
 
-    /// Number of blocks.
     pub fn blocks(&self) -> u64 {
         self.points.count()
     }
 
-    /// Number of games per block.
     pub fn games_per_block(&self) -> u32 {
         self.games
     }

@@ -66,7 +66,6 @@ impl BlockScores {
         }
     }
 
-    /// Number of blocks.
     pub fn blocks(&self) -> u64 {
         self.counts.values().sum()
     }
@@ -76,7 +75,6 @@ impl BlockScores {
         self.steps / 2
     }
 
-    /// Number of games per block.
     pub fn games_per_block(&self) -> u32 {
         self.games
     }
@@ -148,7 +146,6 @@ impl BlockScores {
 }
 
 impl Distribution {
-    /// Mean score.
     pub fn mean(&self) -> f64 {
         self.scores.iter().map(|(score, part)| score * part).sum()
     }

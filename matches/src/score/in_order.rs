@@ -14,7 +14,6 @@ pub struct InOrder<T> {
 }
 
 impl<T> InOrder<T> {
-    /// Creates an empty queue.
     pub fn new(games_per_block: usize) -> InOrder<T> {
         InOrder { games_per_block, next: 1, waiting: BTreeMap::new() }
     }

@@ -26,11 +26,8 @@ const SYMMETRIC: f64 = 0.1;
 /// An estimate with its 95 % interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
-    /// Estimate.
     pub value: f64,
-    /// Lower bound.
     pub low: f64,
-    /// Upper bound.
     pub high: f64,
 }
 
@@ -41,7 +38,6 @@ impl Interval {
         below.max(above)
     }
 
-    /// Distance of the bounds.
     pub fn width(&self) -> f64 {
         self.high - self.low
     }

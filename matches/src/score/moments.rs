@@ -19,7 +19,6 @@ impl Moments {
         self.squares += value * value;
     }
 
-    /// Adds all numbers of another sample.
     pub fn add_all(&mut self, other: &Moments) {
         self.count += other.count;
         self.sum += other.sum;
@@ -35,7 +34,6 @@ impl Moments {
         }
     }
 
-    /// Number of numbers.
     pub fn count(&self) -> u64 {
         self.count
     }

@@ -41,13 +41,11 @@ const ARRIVED: f64 = 1e-9;
 pub struct Meeting {
     /// Indices of two different engines.
     pub engines: (usize, usize),
-    /// Number of comparisons.
     pub comparisons: u32,
     /// Points of the first engine, in billionths: one point for each better place, half for each shared one.
     pub points: i64,
 }
 
-/// Rating of an engine.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Rating {
     /// Elo above the mean of all engines with games; 0 without a game.

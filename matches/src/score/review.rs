@@ -35,7 +35,6 @@ pub struct ReviewedMove {
     pub ply: usize,
     /// Seat that moved, from 1.
     pub seat: usize,
-    /// The move.
     #[serde(rename = "move")]
     pub mv: String,
     /// Whether it was the only legal move.
@@ -56,14 +55,12 @@ pub struct ReviewedMove {
     pub after: Vec<f64>,
 }
 
-/// A drawn card.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ReviewedCard {
     /// Number of the card among the moves and cards of the game, from 1.
     pub word: usize,
     /// Seat that drew it, from 1.
     pub seat: usize,
-    /// The card.
     pub card: String,
     /// Value after the card minus the weighted mean over all possible cards.
     pub luck: Vec<f64>,
@@ -110,7 +107,6 @@ impl SeatSums {
 }
 
 impl Review {
-    /// Returns the sums of the game for each seat.
     pub fn sums(&self) -> Vec<SeatSums> {
         let seats = self.start.len();
         let mut sums = vec![SeatSums::default(); seats];

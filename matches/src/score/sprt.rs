@@ -48,7 +48,6 @@ pub enum EloModel {
     Normalized,
 }
 
-/// Result of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// H0 is accepted: the difference is closer to `elo0`.
@@ -59,34 +58,22 @@ pub enum Verdict {
     Open,
 }
 
-/// Errors of a test, or of its text form.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum SprtError {
-    /// An Elo difference is not a number or too large.
     #[error("{name}={value}: expected a number from -{MAX_ELO} to {MAX_ELO}")]
     Elo {
         /// `elo0` or `elo1`.
         name: &'static str,
-        /// The given value.
         value: f64,
     },
-    /// `elo0` is not below `elo1`.
     #[error("elo0={elo0} and elo1={elo1}: expected elo0 below elo1")]
-    Order {
-        /// Elo difference of H0.
-        elo0: f64,
-        /// Elo difference of H1.
-        elo1: f64,
-    },
-    /// An error rate is out of range.
+    Order { elo0: f64, elo1: f64 },
     #[error("{name}={value}: expected a number above 0 and at most 0.5, such as 0.05")]
     Rate {
         /// `alpha` or `beta`.
         name: &'static str,
-        /// The given value.
         value: f64,
     },
-    /// Both error rates are 0.5.
     #[error(
         "alpha=0.5 and beta=0.5: expected one of them below 0.5; with these rates no game is needed"
     )]
@@ -138,7 +125,6 @@ impl Sprt {
         (self.elo0, self.elo1)
     }
 
-    /// Definition of these differences.
     pub fn model(&self) -> EloModel {
         self.model
     }
@@ -205,7 +191,6 @@ impl Sprt {
         }
     }
 
-    /// Returns the result of the test at this LLR.
     pub fn verdict(&self, llr: f64) -> Verdict {
         let (low, high) = self.bounds();
         match llr {

@@ -17,7 +17,6 @@ pub struct Tally {
     pub games: u64,
     /// Number of its seats in these games.
     pub seatings: u64,
-    /// Points won.
     pub points: f64,
     /// Sum of all points of its games.
     pub available: f64,
@@ -25,7 +24,6 @@ pub struct Tally {
     pub places: Vec<u64>,
     /// Number of its games with each of [`Ending::ALL`].
     pub endings: [u64; Ending::ALL.len()],
-    /// Totals of its turns.
     pub turns: TurnSums,
     games_per_block: usize,
     /// Results in each incomplete block.
@@ -58,7 +56,6 @@ struct BlockTally {
 pub(super) struct GameTally {
     /// Number of its seats.
     pub seatings: u64,
-    /// Points won.
     pub points: f64,
     /// Luck in billionths of all points, if it was measured.
     pub luck: Option<i64>,
@@ -67,7 +64,6 @@ pub(super) struct GameTally {
 }
 
 impl Tally {
-    /// Creates an empty tally.
     pub fn new(seats: usize, games_per_block: usize) -> Tally {
         Tally { places: vec![0; seats], games_per_block, ..Tally::default() }
     }

@@ -74,7 +74,6 @@ impl EngineText {
         key.starts_with("option.") || KEYS.split(", ").any(|known| known == key)
     }
 
-    /// Adds a setting.
     pub(super) fn with(mut self, key: &str, value: &str) -> EngineText {
         self.0.push((key.to_string(), value.to_string()));
         self
@@ -106,7 +105,6 @@ impl EngineText {
         names.map(String::from).collect()
     }
 
-    /// Applies the settings to an engine.
     pub(super) fn apply(&self, spec: &mut EngineSpec) -> Result<(), String> {
         let mut pairs = self.0.iter();
         pairs.try_for_each(|(key, value)| set(spec, key, value))

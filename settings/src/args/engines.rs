@@ -41,7 +41,6 @@ pub(super) fn engines(args: &GameArgs, restart: bool) -> Result<Vec<EngineSpec>,
     }
 }
 
-/// The built-in engine at a level.
 fn built_in_at(level: &str, default: &EngineSpec) -> Result<EngineSpec, ExitError> {
     let name = format!("level-{level}");
     let settings = EngineText::default().with("name", &name);

@@ -92,7 +92,6 @@ pub struct TournamentArgs {
 }
 
 impl TournamentArgs {
-    /// The arguments common to matches and tournaments.
     pub fn common(&self) -> &GameArgs {
         match &self.format {
             FormatArgs::RoundRobin(args) => &args.common,
@@ -337,7 +336,6 @@ impl GameArgs {
         self.engine.is_empty() && self.each.is_none()
     }
 
-    /// The settings of the match that are not part of its plan.
     pub fn new_match(&self) -> NewMatch {
         NewMatch {
             store: self.store_file().cloned(),
@@ -369,7 +367,6 @@ impl GameArgs {
 }
 
 impl ResumeArgs {
-    /// The settings for the rest of the match.
     pub fn stored_match(&self) -> StoredMatch {
         StoredMatch {
             file: self.file.clone(),

@@ -45,7 +45,6 @@ pub struct OutputArgs {
 }
 
 impl OutputArgs {
-    /// The outputs of the match.
     pub fn outputs(&self) -> Outputs {
         Outputs {
             log: self.log.clone(),

@@ -203,7 +203,6 @@ fn whole_blocks(asked: u64, plan: &Plan, remarks: &mut Vec<String>) -> Result<u6
     Ok(games)
 }
 
-/// The SPRT, if `--sprt` is given.
 fn sprt(args: &MatchArgs, plan: &Plan) -> Result<Option<Sprt>, ExitError> {
     let Some(words) = &args.sprt else {
         return Ok(None);

@@ -200,7 +200,6 @@ impl InfoEvent {
     }
 }
 
-/// Returns the answer that streams events.
 pub(super) fn sse(
     mut events: mpsc::Receiver<Event>,
 ) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {

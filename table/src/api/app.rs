@@ -18,9 +18,7 @@ pub struct App {
     pub pool: Arc<Pool>,
     /// Source of cards.
     pub chance: Chance,
-    /// Limits of searches that clients request.
     pub bounds: SearchBounds,
-    /// Permits for concurrent reviews.
     pub reviews: Arc<Semaphore>,
     pub etudes: Arc<EtudeCatalog>,
     pub games: Arc<GameCatalog>,
@@ -30,7 +28,6 @@ pub struct App {
 /// Limits of searches that clients request.
 #[derive(Clone, Copy, Debug)]
 pub struct SearchBounds {
-    /// Maximum time of a search.
     pub longest: Duration,
     /// Maximum of the option `Hash`, in MiB.
     pub hash: i64,

@@ -18,7 +18,6 @@ use super::review::ReviewRequest;
 use super::rules::{GameRequest, NewRequest, PlayRequest, ShowRequest, Shown, Solved};
 use crate::board::{State, Took};
 
-/// Generates the schema of a type.
 type OfType = fn(&mut SchemaGenerator) -> Schema;
 
 /// An operation with the types of its request and of its answer, unless the answer is a stream of events. A file names

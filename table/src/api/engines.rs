@@ -137,7 +137,6 @@ pub struct Limits {
     pub processes: usize,
 }
 
-/// Returns all games.
 pub fn variants() -> Vec<VariantEntry> {
     VARIANTS.iter().map(VariantEntry::of).collect()
 }

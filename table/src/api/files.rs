@@ -18,16 +18,12 @@ const USUAL_COUNT: usize = 100;
 /// Maximum number of entries in a list.
 const MAX_COUNT: usize = 1000;
 
-/// Errors of a file on the command line.
 #[derive(Debug, Error)]
 pub enum FilesError {
-    /// The variant of the etudes does not exist.
     #[error("--etudes-variant: {0}")]
     Variant(#[from] UnknownVariant),
-    /// A file of etudes cannot be used.
     #[error("--etudes: {0}")]
     Etudes(#[from] FileError),
-    /// A file of games cannot be used.
     #[error("--games: {0}")]
     Games(#[from] ArchiveError),
 }
@@ -105,7 +101,6 @@ fn usual_count() -> usize {
 }
 
 impl Part {
-    /// The entries of this part.
     pub fn of<T>(self, entries: impl Iterator<Item = T>) -> impl Iterator<Item = T> {
         entries.skip(self.from).take(self.count.min(MAX_COUNT))
     }

@@ -38,7 +38,6 @@ pub struct Recorder(Option<Mutex<Kept>>);
 struct Kept {
     file: RecordFile,
     quota: Quota,
-    /// Number of games in the file.
     games: u64,
     /// Numbers of the games in the file. A request that is repeated because its answer was lost finds its game here.
     numbers: HashMap<Identity, u64>,
@@ -135,7 +134,6 @@ impl Kept {
         Ok(kept)
     }
 
-    /// Counts a line of the file.
     fn count(&mut self, line: &[u8]) {
         #[derive(Deserialize)]
         struct Named {

@@ -50,7 +50,6 @@ pub struct ReviewRequest {
 /// Data of the event `done`, in permille.
 #[derive(Clone, Debug, Serialize)]
 struct DoneEvent {
-    /// Sums for each seat.
     seats: Vec<SeatSums>,
     /// Value of the start position.
     start: Vec<f64>,

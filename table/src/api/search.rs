@@ -22,7 +22,6 @@ const MULTI_PV: &str = "MultiPV";
 const VARIANT: &str = "UCI_Variant";
 /// Keywords of a limit.
 const LIMITS: [&str; 3] = ["movetime", "depth", "nodes"];
-/// Maximum number of options in a request.
 const MAX_OPTIONS: usize = 64;
 /// Maximum length of a limit or of the value of an option.
 const MAX_VALUE_LENGTH: usize = 200;
@@ -119,7 +118,6 @@ impl SearchTerms {
     }
 }
 
-/// Finds an engine by name.
 fn named<'a>(app: &'a App, name: Option<&str>) -> Result<&'a Arc<Entry>, ApiError> {
     let mut entries = app.pool.entries().iter();
     let found = entries.find(|entry| name.is_none_or(|name| entry.spec.name == name));

@@ -11,7 +11,6 @@ use thiserror::Error;
 pub const MAX_WORDS: usize = 4096;
 /// Maximum length of a word in an error message.
 const MAX_QUOTED_LENGTH: usize = 40;
-/// Maximum length of a start position's text.
 const MAX_START_LENGTH: usize = 1000;
 
 /// A game: a variant with either the number of players or a start position, and the moves so far.
@@ -56,7 +55,6 @@ pub struct Played {
     pub first: AnyPosition,
     /// Moves and cards.
     words: Vec<String>,
-    /// The current position.
     pub position: AnyPosition,
 }
 
@@ -161,7 +159,6 @@ impl Played {
         &self.words
     }
 
-    /// Returns the `position` command for an engine.
     pub fn command(&self) -> PositionCommand {
         // With two seats the number is omitted, for engines that only know two.
         let players = u32::try_from(self.position.seats()).ok().filter(|&players| players != 2);

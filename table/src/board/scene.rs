@@ -141,7 +141,6 @@ static BOARDS: LazyLock<Vec<(&'static str, Box<RawValue>)>> = LazyLock::new(|| {
 });
 
 impl Scene {
-    /// Describes a position of a variant.
     pub fn of(variant: &Variant, position: &AnyPosition) -> Scene {
         let scene = position.scene();
         let mut boards = BOARDS.iter();
@@ -154,7 +153,6 @@ impl Scene {
 }
 
 impl Moment {
-    /// Describes a position.
     pub fn of(position: &AnyPosition) -> Moment {
         let scene = position.scene();
         Moment {
@@ -191,7 +189,6 @@ impl From<rules::Fact> for Fact {
     }
 }
 
-/// Converts facts, in order.
 pub fn all(facts: Vec<rules::Fact>) -> Vec<Fact> {
     facts.into_iter().map(Fact::from).collect()
 }

@@ -84,7 +84,6 @@ pub struct Took {
 }
 
 impl State {
-    /// Describes a game.
     pub fn of(played: &Played) -> State {
         let position = &played.position;
         let cards = position.outcomes().into_iter();
@@ -122,7 +121,6 @@ fn points_of_places(seats: usize) -> Vec<u32> {
 }
 
 impl Step {
-    /// Describes the effect of a word between two positions.
     pub fn of(word: &str, before: &AnyPosition, after: &AnyPosition) -> Step {
         Step {
             word: word.to_string(),

@@ -16,7 +16,6 @@ use matches::play::sandbox::Isolation;
 pub struct Introduction {
     /// Its name.
     pub id: Option<String>,
-    /// Its options.
     pub offers: Vec<OptionOffer>,
     /// Reason why it could not be started; `None` if it could.
     pub error: Option<String>,
@@ -25,7 +24,6 @@ pub struct Introduction {
 /// An engine of the pool.
 #[derive(Debug)]
 pub struct Entry {
-    /// Settings to start it.
     pub spec: EngineSpec,
     introduction: Mutex<Introduction>,
 }

@@ -12,7 +12,6 @@ use tokio::sync::{mpsc, oneshot, watch};
 use super::entry::Entry;
 use crate::client::ClientId;
 
-/// An engine with the variant that it is to play.
 #[derive(Clone, Debug)]
 pub struct Role {
     pub engine: Arc<Entry>,
@@ -25,7 +24,6 @@ impl PartialEq for Role {
     }
 }
 
-/// A question to an engine.
 #[derive(Clone, Debug)]
 pub struct Question {
     pub role: Role,
@@ -50,29 +48,19 @@ pub struct Found {
     pub info: Info,
 }
 
-/// Reasons why there is no valid answer.
 #[derive(Debug, Error)]
 pub enum SearchError {
-    /// The engine does not start.
     #[error("{0}")]
     Start(#[from] StartError),
-    /// The engine gave no answer in time.
     #[error("{0}")]
     Timeout(String),
     /// The engine ended, or its answer is malformed or illegal.
     #[error("{0}")]
     Engine(String),
-    /// The queue is full.
     #[error(
         "{waiting} searches are waiting for an engine; expected fewer than {most}: try again later"
     )]
-    Busy {
-        /// Number of waiting questions.
-        waiting: usize,
-        /// Maximum number of waiting questions.
-        most: usize,
-    },
-    /// The server is shutting down.
+    Busy { waiting: usize, most: usize },
     #[error("the server is shutting down")]
     Ending,
 }

@@ -14,7 +14,6 @@ use serde::Serialize;
 use super::question::{Job, Role, SearchError};
 use crate::client::ClientId;
 
-/// Limits of the pool.
 #[derive(Clone, Copy, Debug)]
 pub struct PoolBounds {
     /// Maximum number of processes of all engines, at least 1.
@@ -57,7 +56,6 @@ struct State {
     slots: Vec<Slot>,
     /// Waiting questions, the next one first.
     waiting: Vec<Waiting>,
-    /// Number of submitted questions.
     submitted: u64,
 }
 
@@ -98,7 +96,6 @@ impl Scheduler {
         (scheduler, asked)
     }
 
-    /// The current load.
     pub fn load(&self) -> Load {
         let state = self.state();
         Load {

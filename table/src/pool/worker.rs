@@ -31,7 +31,6 @@ struct Process {
 }
 
 impl Worker {
-    /// A slot without a process.
     pub fn new(scheduler: Arc<Scheduler>, slot: usize) -> Worker {
         Worker { scheduler, slot, process: None }
     }
@@ -111,12 +110,10 @@ impl Worker {
         process.begin(question, scheduler)
     }
 
-    /// Quits the process with `quit`.
     fn quit(&mut self) {
         Engine::quit_all(self.process.take().map(|process| process.engine));
     }
 
-    /// Kills the process.
     fn kill(&mut self) {
         if let Some(mut process) = self.process.take() {
             process.engine.dismiss();

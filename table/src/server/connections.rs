@@ -22,10 +22,8 @@ use crate::client::Connection;
 /// Pause after the system refuses a connection because there are too many open files or processes, and between
 /// attempts to make room for one.
 const PAUSE: Duration = Duration::from_millis(50);
-/// Maximum length of the head of a request.
 const MAX_HEAD_BYTES: usize = 32 * 1024;
 
-/// Limits of connections.
 #[derive(Clone, Copy, Debug)]
 pub struct ConnectionBounds {
     /// Maximum number of connections. A further one ends the oldest one without a request, or waits.

@@ -71,7 +71,6 @@ impl Program {
         Program { child, address }
     }
 
-    /// Sends a request; returns its connection.
     pub fn request(&self, path: &str, body: &str) -> TcpStream {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         let (host, length) = (&self.address, body.len());

@@ -52,7 +52,6 @@ impl Judge {
         Judge { depth, memory: Memory::for_threads(1, MEMORY_SIZE, evaluators.clone()), evaluators }
     }
 
-    /// Judges the effect of a card that is due.
     fn judge(&mut self, due: &Position, seat: Seat, card: Card) -> Draw {
         let after = due.draw_unchecked(card);
         let idle = without_effect(due, &after);
@@ -227,7 +226,6 @@ mod tests {
         Position::parse(&HASE_UND_IGEL, text).unwrap()
     }
 
-    /// Judges a card in a position where one is due.
     fn judged(due: &str, card: Card) -> Draw {
         let due = position(due);
         let Turn::Card(seat) = due.turn() else {

@@ -6,15 +6,12 @@ use crate::reports::said;
 use matches::record::ending::Ending;
 use matches::record::{GameRecord, TurnRecord};
 
-/// One difference between the two games.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{place}: stored {stored}, now {now}")]
 pub struct Difference {
     /// The ply, seat and engine, or the part of the whole game.
     pub place: String,
-    /// Value in the file.
     pub stored: String,
-    /// Value in the new game.
     pub now: String,
 }
 

@@ -67,7 +67,6 @@ fn percent(file: &GameFile) -> Result<u32, CommandError> {
     })
 }
 
-/// Variant of the games in a file of this kind.
 fn variant_of(file: &GameFile, kind: &Kind) -> Result<&'static Variant, CommandError> {
     let GameFile::Store(store) = file else {
         return Ok(Variant::by_name(&kind.variant)?);

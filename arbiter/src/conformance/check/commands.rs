@@ -8,7 +8,6 @@ use super::positions::{Reached, for_positions};
 use super::talk::{Fault, Talk, expect, nothing, wrong};
 use super::{Check, Scope};
 
-/// Greatest depth of perft.
 const PERFT_DEPTH: u32 = 2;
 
 /// Positions counted by perft for each variant and number of seats.

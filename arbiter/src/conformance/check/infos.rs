@@ -198,7 +198,6 @@ fn best_line_is_answered(talk: &mut Talk, reached: &Reached) -> Result<(), Fault
     })
 }
 
-/// A finished game and its moves.
 pub fn finished(variant: &Variant, seats: usize) -> Result<(AnyPosition, Vec<String>), Fault> {
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     let mut position = variant.start(seats)?;

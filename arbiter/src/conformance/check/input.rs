@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 use super::talk::{Fault, Talk, expect, is_refusal, nothing, wrong};
 use super::{Check, Profile};
 
-/// Time for an engine to exit.
 const TIME_TO_END: Duration = Duration::from_secs(2);
 
 /// Invalid lines, with names for their errors.

@@ -234,7 +234,6 @@ pub fn checks(scope: &Scope) -> Vec<Check> {
 /// Longest use of a movetime of 300 ms with a fifth reserved as overhead.
 const MAX_USED: Duration = Duration::from_millis(280);
 
-/// Time that a `go` takes with this overhead.
 fn used_with_overhead(talk: &mut Talk, overhead: u64) -> Result<Duration, Fault> {
     talk.set(&[format!("setoption name Move Overhead value {overhead}"), talk.beginning()?])?;
     talk.go("go movetime 300").map(|search| search.elapsed)

@@ -85,7 +85,6 @@ pub fn checks(scope: &Scope) -> Vec<Check> {
     checks
 }
 
-/// A check in many positions of a built-in game.
 fn in_many_positions(
     table: &Table,
     what: &str,
@@ -141,7 +140,6 @@ fn for_turns(
     Ok(())
 }
 
-/// `true` if a seat is to move.
 fn is_move(turn: Turn) -> bool {
     matches!(turn, Turn::Seat(_))
 }

@@ -17,10 +17,8 @@ use super::run::Run;
 use super::{Outcome, Report, Settings, Verdict};
 use games::Games;
 
-/// Settings of a check of a rules program.
 #[derive(Clone, Debug)]
 pub struct RulesSettings {
-    /// The program.
     pub plan: RulesPlan,
     /// Isolation of the program, if possible.
     pub isolation: Option<Isolation>,
@@ -30,7 +28,6 @@ pub struct RulesSettings {
     pub games: u64,
     /// Plies after which a game is broken off.
     pub plies: u64,
-    /// Seed of the games.
     pub seed: u64,
     /// Run only checks whose names contain one of these, after the games; every check if empty.
     pub only: Vec<String>,

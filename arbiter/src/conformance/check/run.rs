@@ -43,10 +43,8 @@ pub fn run(
     Ok(run.report)
 }
 
-/// A running check.
 pub struct Run<'a> {
     scope: Scope,
-    /// The result so far.
     pub report: Report,
     /// Prepares the engine for the next check.
     begin: fn(&mut Talk) -> Result<(), Fault>,

@@ -19,11 +19,8 @@ pub fn by_game(tables: &[Table]) -> impl Iterator<Item = (&Rules, &[Table])> {
 /// Settings of a stage of the check.
 #[derive(Clone, Debug)]
 pub struct Scope {
-    /// Settings of the user.
     pub settings: Settings,
-    /// Profile of the stage.
     pub profile: Profile,
-    /// Games and numbers of seats to check.
     pub tables: Vec<Table>,
     /// Whether the engine has the option `Ponder`.
     pub offers_pondering: bool,

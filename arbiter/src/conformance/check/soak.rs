@@ -39,9 +39,7 @@ const LARGE: f64 = 262_144.0;
 /// Length of a soak.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Soak {
-    /// Number of games.
     Games(u64),
-    /// Duration.
     Time(Duration),
 }
 

@@ -109,22 +109,18 @@ pub fn wrong<T>(reason: impl Into<String>) -> Result<T, Fault> {
     Err(Fault::Wrong(reason.into().replace("[]", "nothing")))
 }
 
-/// Fails with the reason unless `holds`.
 pub fn expect(holds: bool, reason: impl FnOnce() -> String) -> Result<(), Fault> {
     if holds { Ok(()) } else { wrong(reason()) }
 }
 
-/// Fails unless there are no lines.
 pub fn nothing(lines: &[String]) -> Result<(), Fault> {
     expect(lines.is_empty(), || format!("{:?} came", lines[0]))
 }
 
-/// `true` if the engine rejects a line with this answer.
 pub fn is_refusal(line: &str) -> bool {
     line.starts_with("info string error: ")
 }
 
-/// `true` if a line is the answer to a `go`.
 pub fn is_best_move(line: &str) -> bool {
     line.split_whitespace().next() == Some("bestmove")
 }
@@ -229,7 +225,6 @@ impl Talk {
         self.send_bytes(format!("{line}\n").as_bytes())
     }
 
-    /// Sends raw bytes.
     pub fn send_bytes(&mut self, bytes: &[u8]) -> Result<(), Fault> {
         let text = String::from_utf8_lossy(bytes);
         let shown: String = text.trim_end_matches('\n').chars().take(300).collect();
@@ -349,7 +344,6 @@ impl Talk {
         Ok(answer)
     }
 
-    /// Fails if a line has another answer.
     pub fn expect_answer(&mut self, line: &str, expected: &[String]) -> Result<(), Fault> {
         let answer = self.ask(line)?;
         expect(answer == expected, || format!("{line}: expected {expected:?}, got {answer:?}"))

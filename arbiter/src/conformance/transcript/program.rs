@@ -50,7 +50,7 @@ impl Default for Patience {
     }
 }
 
-/// A running program. Dropping it kills it.
+/// Dropping it kills the program.
 #[derive(Debug)]
 pub struct Program {
     process: Process,
@@ -72,12 +72,10 @@ impl From<ProgramError> for ExitError {
     }
 }
 
-/// Reasons for a missing line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoLine {
     /// The timeout has passed.
     Silence,
-    /// The output has ended.
     End,
 }
 
@@ -172,7 +170,6 @@ impl Program {
         }
     }
 
-    /// Closes the program's input.
     pub fn close_input(&mut self) {
         self.input = None;
     }

@@ -57,7 +57,6 @@ pub fn accept(
     Ok(run.transcript)
 }
 
-/// A running script.
 struct Run<'a> {
     program: &'a mut Program,
     patience: &'a Patience,

@@ -59,7 +59,6 @@ pub fn places(tally: &Tally) -> Markup {
     }
 }
 
-/// Legend of the colours of places.
 pub fn place_legend(places: usize) -> Markup {
     html! {
         p.legend {

@@ -14,12 +14,9 @@ pub struct FaultList {
     most: usize,
 }
 
-/// A fault and its engine.
 #[derive(Clone, Debug)]
 pub struct FaultEntry {
-    /// Name of the engine.
     pub engine: String,
-    /// Ending of the engine's game.
     pub ending: &'static str,
     /// Seat, reason and standard error.
     pub fault: Fault,

@@ -17,7 +17,6 @@ const POLICY: &str =
 /// Number of faults shown open; the others are folded.
 const OPEN_FAULTS: usize = 8;
 
-/// The whole page.
 pub fn page(page: &Page) -> Markup {
     let title = format!("arbiter: {}", headline(page));
     html! {

@@ -55,7 +55,6 @@ struct ShownGame {
     positions: Option<Positions>,
 }
 
-/// The positions of a game.
 #[derive(Clone, Debug, Default, Serialize)]
 struct Positions {
     /// Index of the board; `None` if the rules have only pictures, or nothing to show.
@@ -221,12 +220,10 @@ impl ShownGames {
         })
     }
 
-    /// Number of games.
     pub fn len(&self) -> usize {
         self.games.len()
     }
 
-    /// `true` if the game is shown.
     pub fn contains(&self, number: u64) -> bool {
         self.games.binary_search_by_key(&number, |game| game.number).is_ok()
     }

@@ -7,7 +7,6 @@ use matches::score::review::{Review, ReviewedMove};
 /// Number of worst moves to mark.
 const MARKED: usize = 5;
 
-/// Review of a whole game.
 #[derive(Clone, Debug, Serialize)]
 pub struct GameReview {
     /// Share of each seat where the review begins.

@@ -4,18 +4,15 @@ use matches::archive::store::Circumstances;
 use matches::plan::{Adjudication, EngineSpec, Plan};
 use matches::record::GameRecord;
 
-/// Title, settings and engines of a match.
 #[derive(Clone, Debug)]
 pub struct Subject {
     /// Heading of the page.
     pub title: String,
-    /// Settings, each with its value.
     pub settings: Vec<(&'static str, String)>,
     /// The engines, if their settings are known.
     pub engines: Vec<EngineEntry>,
 }
 
-/// An engine and its settings.
 #[derive(Clone, Debug)]
 pub struct EngineEntry {
     /// Name in all tables.

@@ -15,7 +15,6 @@ const MAX_MOVES: usize = 2000;
 /// Maximum number of groups of moves, each with a mean time.
 const MAX_GROUPS: usize = 60;
 
-/// Thinking times of all engines.
 #[derive(Clone, Debug)]
 pub struct TimeUse {
     names: Vec<String>,
@@ -31,7 +30,6 @@ struct Times {
 }
 
 impl TimeUse {
-    /// Creates empty counts for engines of these names.
     pub fn new(names: Vec<String>) -> TimeUse {
         let none = Times { classes: [0; CLASSES], by_move: Vec::new() };
         TimeUse { engines: vec![none; names.len()], names }

@@ -196,7 +196,6 @@ fn check_rules(plan: &Plan, position: &str) -> Result<(), PositionError> {
     }
 }
 
-/// Maximum number of words of a game.
 fn most_words(plan: &Plan) -> usize {
     let opening = plan.openings.iter().map(|opening| opening.moves.len()).max();
     let plies = (plan.random_plies as usize).saturating_add(plan.patience.max_plies as usize);

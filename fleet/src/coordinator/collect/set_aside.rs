@@ -97,7 +97,6 @@ impl Collector<'_> {
         Ok(())
     }
 
-    /// Counts all games in the store again.
     fn count_again(&mut self) -> Result<(), DriveError> {
         let Some(store) = &self.planned.ledger.store else {
             return Ok(());
@@ -118,7 +117,6 @@ impl Collector<'_> {
     }
 }
 
-/// Notes the name of a worker in the store.
 fn note_name(workers: &mut HashMap<String, String>, name: &str) {
     let id = id_in(name).to_string();
     workers.entry(id).or_insert_with(|| name.to_string());

@@ -43,7 +43,6 @@ pub fn note_game(transaction: &Transaction<'_>) -> Result<(), Reason> {
     increment(transaction, ADDED)
 }
 
-/// Stores that a game was removed.
 pub fn note_removal(transaction: &Transaction<'_>) -> Result<(), Reason> {
     increment(transaction, REMOVED)
 }
@@ -65,9 +64,7 @@ const REMOVED: &str = "games-removed";
 /// arbiter from moving its log into the store at the end of the match.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Changes {
-    /// Games added.
     pub added: u64,
-    /// Games removed.
     pub removed: u64,
 }
 

@@ -15,7 +15,6 @@ const AT_A_TIME: u32 = 200;
 /// A machine that was set aside: it plays no more, and its games may not count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SetAside {
-    /// Name of the machine's worker.
     pub worker: String,
     /// Reason, in one sentence.
     pub reason: String,

@@ -16,7 +16,6 @@ use crate::record::{Fault, GameRecord, Luck, Machine, Rerun, TurnRecord, TurnSum
 /// The parts of a game to read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
-    /// Everything.
     Whole,
     /// Everything except the moves, estimates, scores and variations of the turns, which are most of the data.
     Outline,
@@ -110,7 +109,6 @@ impl<T: PartialOrd> Ascending<T> {
     }
 }
 
-/// Statements for the parts of a game.
 struct Parts<'a> {
     seats: Statement<'a>,
     turns: Statement<'a>,

@@ -54,7 +54,6 @@ pub fn text(plan: &RulesPlan) -> String {
     serde_json::to_string(&stored).unwrap_or_default()
 }
 
-/// Reads the text of the setting.
 pub fn parse(text: &str) -> Result<RulesPlan, Reason> {
     let stored = read(text)?;
     let mut program = EngineSpec::new(&stored.name, stored.command, Limit::default());

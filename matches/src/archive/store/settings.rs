@@ -270,14 +270,12 @@ pub fn find(connection: &Connection, name: &str) -> Result<Option<String>, Reaso
     Ok(value.optional()?)
 }
 
-/// Writes a setting; replaces an earlier value.
 pub fn replace(connection: &Connection, name: &str, value: &str) -> Result<(), Reason> {
     let replace = "REPLACE INTO settings (name, value) VALUES (?1, ?2)";
     connection.execute(replace, params![name, value])?;
     Ok(())
 }
 
-/// Returns the value of a setting.
 pub fn setting<T: FromStr<Err: ToString>>(
     connection: &Connection,
     name: &str,
@@ -343,7 +341,6 @@ fn engines(connection: &Connection) -> Result<Vec<EngineSpec>, Reason> {
     Ok(engines)
 }
 
-/// Parses a column with JSON.
 fn from_json<T: DeserializeOwned>(row: &Row<'_>, column: usize, engine: &str) -> Result<T, Reason> {
     let text: String = row.get(column)?;
     let wrong = |error| Reason::content(format!("engine {engine}"), &error);

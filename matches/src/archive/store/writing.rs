@@ -134,7 +134,6 @@ fn add_game(transaction: &Transaction<'_>, record: &GameRecord) -> Result<(), Re
     Ok(())
 }
 
-/// Removes a game.
 pub fn remove(transaction: &Transaction<'_>, game: u64) -> Result<(), Reason> {
     circumstances::note_removal(transaction)?;
     for delete in [
@@ -147,7 +146,6 @@ pub fn remove(transaction: &Transaction<'_>, game: u64) -> Result<(), Reason> {
     Ok(())
 }
 
-/// Writes the luck of stored games.
 pub fn set_luck(connection: &mut Connection, measured: &[(u64, Luck)]) -> Result<(), Reason> {
     let transaction = connection.transaction()?;
     add_luck(&transaction, measured)?;

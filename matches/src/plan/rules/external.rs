@@ -34,12 +34,10 @@ impl External {
         External { plan, program: RwLock::default() }
     }
 
-    /// The plan of the program.
     pub fn plan(&self) -> &RulesPlan {
         &self.plan
     }
 
-    /// Name of the game.
     pub fn name(&self) -> &str {
         &self.plan.program.name
     }

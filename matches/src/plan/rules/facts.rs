@@ -18,10 +18,8 @@ const QUOTED: usize = 80;
 const RESERVED: [&str; 9] =
     ["moves", "legal", "places", "winnings", "weights", "ponder", "estimate", "(none)", "-"];
 
-/// Facts of a position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Facts {
-    /// The next action.
     pub turn: Turn,
     /// Legal moves, or the outcomes that can be drawn; empty if the game is over.
     pub actions: Vec<String>,
@@ -37,9 +35,7 @@ pub struct Facts {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{found:?}: expected {expected}")]
 pub struct FactsError {
-    /// The word or words.
     pub found: String,
-    /// The accepted words.
     pub expected: String,
 }
 
@@ -274,7 +270,6 @@ fn seat_of(word: &str, seats: usize) -> Result<Seat, FactsError> {
     number.map(|number| Seat(number - 1)).ok_or_else(|| FactsError::new(word, expected()))
 }
 
-/// Returns the next word of a list of actions.
 fn next_action<'a>(words: &mut Words<'a>) -> Option<&'a str> {
     words.next_if(|word| !matches!(*word, "places" | "winnings"))
 }

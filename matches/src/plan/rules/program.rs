@@ -16,11 +16,9 @@ pub const AT_ONCE: usize = 32;
 /// A rules program as the user gave it. Its name is the name of the game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RulesPlan {
-    /// The program.
     pub program: EngineSpec,
     /// Value of `UCI_Variant` for engines that offer it.
     pub told: String,
-    /// Pairing of the draws in the games of a block.
     pub draws: Draws,
 }
 
@@ -36,7 +34,6 @@ pub trait Answers: fmt::Debug + Send + Sync {
     fn broken(&self, what: String, asked: &str) -> RulesError;
 }
 
-/// A position with queries about it.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'a> {
     /// Argument of `position`.
@@ -51,7 +48,6 @@ impl fmt::Display for Question<'_> {
     }
 }
 
-/// Answer to a [`Question`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// The response to each query, without the word `response`.
@@ -60,24 +56,16 @@ pub enum Answer {
     Refused(String),
 }
 
-/// Errors of a rules program.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum RulesError {
-    /// The interrupt was set.
     #[error("interrupted")]
     Interrupted,
-    /// The program is not running.
     #[error("the rules of {name} come from a program, which is not running: expected --rules")]
-    Absent {
-        /// Name of the game.
-        name: String,
-    },
+    Absent { name: String },
     /// The program does not answer, or not as it must.
     #[error("rules program {name}: {what}{}{said}", in_question(asked))]
     Broken {
-        /// Name of the game.
         name: String,
-        /// The fault.
         what: String,
         /// The question as the program received it; empty before the first.
         asked: String,

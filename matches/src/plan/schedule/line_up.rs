@@ -143,7 +143,6 @@ fn order(mut index: u64, mut engines: Vec<usize>) -> Vec<usize> {
     ordered
 }
 
-/// Number of ways to choose `k` of `n`.
 fn binomial(n: usize, k: usize) -> u64 {
     if k > n {
         return 0;

@@ -23,13 +23,11 @@ pub struct Answer {
 
 /// Kind of a line that an engine sends during a search.
 pub enum Kind {
-    /// The `bestmove` line.
     BestMove,
     /// Information about the best line.
     Info,
     /// Information about a line other than the best.
     Lesser,
-    /// Anything else.
     Other,
 }
 

@@ -12,7 +12,6 @@ use super::{Engine, after, deadline, lines};
 /// Maximum number of lines to read from pondering before `ponderhit`.
 const LINES_OF_PONDERING: usize = 10_000;
 
-/// A search request with its timeouts.
 #[derive(Clone, Copy, Debug)]
 pub struct Search<'a> {
     /// Commands to send: options, a position, and `go` as the last.
@@ -21,7 +20,6 @@ pub struct Search<'a> {
     pub patience: Duration,
     /// Stop flag; once it is set, the engine receives `stop`.
     pub stop: &'a AtomicBool,
-    /// Timeout for the answer after `stop`.
     pub patience_after_stop: Duration,
 }
 

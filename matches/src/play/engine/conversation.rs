@@ -33,7 +33,6 @@ const TICK: Duration = Duration::from_millis(100);
 const MOMENT: Duration = Duration::from_millis(10);
 /// Time that a process has to end after it closed a pipe.
 const TIME_TO_END: Duration = Duration::from_secs(1);
-/// Interval between checks whether a process has ended.
 const END_CHECK_INTERVAL: Duration = Duration::from_millis(1);
 /// Longest extension of a deadline for an engine that waits for a processor, so that an overloaded machine does not
 /// hold up the match for ever.
@@ -48,23 +47,19 @@ const READS_TO_EMPTY: usize = 32;
 /// Reasons for a missing answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum AnswerError {
-    /// The deadline passed.
     #[error("it did not answer in time")]
     Stalled,
-    /// The process ended.
     #[error("its process ended{}", .0.map_or(String::new(), |status| format!(" with {status}")))]
     Ended(Option<ExitStatus>),
     /// The engine closed its output or input while its process kept running.
     #[error("it closed its output or input")]
     Disconnected,
-    /// The interrupt was set.
     #[error("interrupted")]
     Interrupted,
 }
 
 /// A line from the engine, without its newline.
 pub struct Line<'a> {
-    /// Bytes of the line.
     pub text: &'a [u8],
     /// Time when its newline was read.
     pub arrived: Instant,
@@ -77,16 +72,12 @@ pub struct Conversation {
     log: Log,
     /// Stops every wait.
     interrupt: Interrupt,
-    /// The child process.
     pub process: Process,
     lines: Lines,
     /// Time when the newest bytes in `lines` were read.
     arrived: Instant,
-    /// Last lines of the standard error.
     pub stderr: StderrTail,
-    /// Last lines in both directions.
     pub recent: Recent,
-    /// Measures how long the engine waits for a processor.
     processor: ProcessorMeter,
     /// Bytes to send that did not fit into the pipe.
     unsent: Vec<u8>,

@@ -9,7 +9,6 @@ use super::start_error::{excerpt, listed};
 use crate::plan::{Draft, EngineSpec};
 use crate::record::printable::{printable, shortened};
 
-/// Name of the option that selects the variant.
 const VARIANT_OPTION: &str = "UCI_Variant";
 /// Maximum number of characters quoted from an `option` line.
 const MAX_QUOTED_LENGTH: usize = 200;
@@ -17,9 +16,7 @@ const MAX_QUOTED_LENGTH: usize = 200;
 /// The options that an engine offers.
 #[derive(Clone, Debug, Default)]
 pub struct Offers {
-    /// The options whose lines can be parsed.
     pub readable: Vec<OptionOffer>,
-    /// The other `option` lines.
     pub unreadable: Vec<UnreadableOffer>,
 }
 

@@ -25,7 +25,6 @@ use crate::play::sandbox::{
 
 /// Time to wait for a program that another process holds open for writing, before its start fails.
 const MAX_BUSY: Duration = Duration::from_millis(500);
-/// Interval between these attempts.
 const BUSY_CHECK_INTERVAL: Duration = Duration::from_millis(5);
 
 /// Signals that usually come from another process.
@@ -46,11 +45,9 @@ pub struct Process {
     control_group: ControlGroup,
     /// Number of out-of-memory kills of the system when the process began.
     kills_before: Option<i64>,
-    /// The files that isolation hides from it.
     pub hidden: HiddenFiles,
     /// Exit status and resource usage, after the process was reaped.
     usage: Option<Usage>,
-    /// Its standard input.
     pub stdin: Option<ChildStdin>,
     /// Its standard output; `None` after it was closed.
     pub stdout: Option<ChildStdout>,
@@ -217,11 +214,9 @@ impl Drop for Process {
 struct Preparation {
     /// Processor core to pin it to.
     core: Option<usize>,
-    /// Files through which it enters its control groups.
     entrances: Vec<Entrance>,
     /// Limit of the address space, in MiB.
     memory: Option<u64>,
-    /// Limits of other system resources.
     bounds: ResourceLimits,
     /// Socket that a launcher inherits. The launcher then sets the limits on the engine, not on itself.
     line: Option<UnixStream>,
@@ -279,7 +274,6 @@ impl Preparation {
 /// Exit status and resource usage of a process that has ended.
 #[derive(Debug)]
 pub struct Usage {
-    /// Exit status and resource usage.
     pub end: End,
     /// Whether the system had killed any process for lack of memory since it began.
     lacked_memory: bool,

@@ -22,25 +22,14 @@ const SHEBANG_BYTES: u64 = 256;
 /// Maximum number of characters of each.
 const MAX_LISTED_LENGTH: usize = 60;
 
-/// Errors at the start of an engine.
 #[derive(Debug, Error)]
 pub enum StartError {
-    /// The program cannot be run.
     #[error("engine {engine}: cannot start {}: {source}", command.display())]
-    NotStarted {
-        /// The engine's name.
-        engine: String,
-        /// The program.
-        command: PathBuf,
-        /// Error of the system.
-        source: io::Error,
-    },
+    NotStarted { engine: String, command: PathBuf, source: io::Error },
     /// The engine did not answer `uci` with `uciok`, or the first `isready` with `readyok`.
     #[error("engine {engine}: {reason}{}", quoted(stderr))]
     NoAnswer {
-        /// The engine's name.
         engine: String,
-        /// Reason for the missing answer.
         error: AnswerError,
         /// The missing answer with the reason and what came instead, as a sentence.
         reason: String,
@@ -51,7 +40,6 @@ pub enum StartError {
         /// State of the engine at that moment.
         evidence: Box<Evidence>,
     },
-    /// The engine does not offer a configured option.
     #[error(
         "engine {engine} has no option {option:?}{}: it offers {}{}",
         did_you_mean(option, offered.iter().map(String::as_str)),
@@ -59,58 +47,31 @@ pub enum StartError {
         shown_lines(unreadable)
     )]
     UnknownOption {
-        /// The engine's name.
         engine: String,
-        /// Configured option.
         option: String,
         /// Names of all offered options whose lines can be read.
         offered: Vec<String>,
         /// Lines of the others, with the reasons.
         unreadable: Vec<String>,
     },
-    /// The engine does not accept the configured value of an option.
     #[error("engine {engine}: option {option:?} cannot be {value:?}: it accepts {accepted}")]
-    OptionValue {
-        /// The engine's name.
-        engine: String,
-        /// The option.
-        option: String,
-        /// Configured value.
-        value: String,
-        /// Accepted values.
-        accepted: String,
-    },
+    OptionValue { engine: String, option: String, value: String, accepted: String },
     /// The engine reported an error after its options were set.
     #[error("engine {engine} rejects its options: {words}")]
     OptionsRejected {
-        /// The engine's name.
         engine: String,
         /// Its words, without `info string error`.
         words: String,
     },
-    /// The engine does not offer the variant.
     #[error("engine {engine} does not play {variant}: its UCI_Variant offers {}", listed(offered))]
-    UnknownVariant {
-        /// The engine's name.
-        engine: String,
-        /// Variant of the match.
-        variant: String,
-        /// Offered variants.
-        offered: Vec<String>,
-    },
+    UnknownVariant { engine: String, variant: String, offered: Vec<String> },
     /// The program, or a file among its arguments, has changed since the start of the match.
     #[error(
         "engine {engine}: {} has changed since the match began; restore it, or use \
          --changed-engines",
         file.display()
     )]
-    Changed {
-        /// The engine's name.
-        engine: String,
-        /// The changed file.
-        file: PathBuf,
-    },
-    /// The interrupt was set.
+    Changed { engine: String, file: PathBuf },
     #[error("interrupted")]
     Interrupted,
 }

@@ -15,7 +15,6 @@ pub struct Adjudicator {
 }
 
 impl Adjudicator {
-    /// Creates the adjudicator of a new game.
     pub fn new(rule: Adjudication) -> Adjudicator {
         Adjudicator { rule, said: [None; 2] }
     }
@@ -34,7 +33,6 @@ impl Adjudicator {
         }
     }
 
-    /// Returns how the game ends in this position, if it does.
     pub fn verdict(&self, position: &Position) -> Option<GameEnd> {
         let solved = position.solved().filter(|_| self.rule.solved);
         if let Some(outcome) = solved {

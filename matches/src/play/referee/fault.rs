@@ -89,7 +89,6 @@ impl GameEnd {
         Ok(GameEnd::fault(seat, engine, ending_of(error), &reason))
     }
 
-    /// Ends a game because the engine in `seat` could not be started.
     pub fn not_started(seat: Seat, error: StartError) -> GameEnd {
         let (ending, reason, stderr, evidence) = match error {
             StartError::NoAnswer { error, reason, stderr, evidence, .. } => {
@@ -115,7 +114,6 @@ fn ending_of(error: AnswerError) -> Ending {
     }
 }
 
-/// Describes how late an answer was.
 pub fn too_late(answer: &Answer, clock: &SeatClock) -> String {
     let mut reason = format!("it answered after {}", milliseconds(answer.elapsed));
     if !answer.waited.is_zero() {

@@ -26,7 +26,6 @@ use crate::record::{GameRecord, TurnRecord};
 /// A signal from an engine may arrive this long after a delay of the arbiter.
 const SIGNAL_DELAY: Duration = Duration::from_millis(50);
 
-/// A game in progress.
 pub struct Game<'a> {
     scheduled: &'a ScheduledGame,
     pub(super) referee: Referee<'a>,

@@ -4,12 +4,10 @@ use crate::plan::rules::facts::free_places;
 use crate::record::Fault;
 use crate::record::ending::Ending;
 
-/// End of a game.
 #[derive(Clone, Debug, PartialEq)]
 pub enum GameEnd {
     /// The game ended by the rules.
     Over,
-    /// The maximum number of plies was reached.
     MaxPlies,
     /// The arbiter ended a two-seat game early, with a certain winner.
     Decided {
@@ -18,11 +16,9 @@ pub enum GameEnd {
         /// Ending of both seats.
         ending: Ending,
     },
-    /// A seat committed a fault.
     Fault {
         /// Kind of fault.
         ending: Ending,
-        /// The fault with its offender.
         fault: Fault,
     },
 }

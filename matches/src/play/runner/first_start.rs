@@ -24,10 +24,8 @@ const MAX_ID_NAME_LENGTH: usize = 40;
 /// Receives the name of an engine that has not been ready for a few seconds.
 pub type Notice<'a> = dyn Fn(&str) + Sync + 'a;
 
-/// Result of the first start of the engines of a plan.
 #[derive(Debug)]
 pub struct FirstStart {
-    /// Their `id name`s.
     pub id_names: Vec<Option<String>>,
     /// Remarks on options that were left out.
     pub remarks: Vec<String>,

@@ -96,7 +96,6 @@ impl ProgramFiles {
         self.watched.retain(|file| std::mem::take(&mut is_program) || !file.has_changed(interrupt));
     }
 
-    /// Returns the first changed file.
     pub fn changed(&self, interrupt: &Interrupt) -> Option<&Path> {
         let changed = self.watched.iter().find(|file| file.has_changed(interrupt));
         changed.map(|file| file.path.as_path())

@@ -52,12 +52,10 @@ impl Retirement {
         !self.line_ups.can_do_without(|engine| self.has_retired[engine])
     }
 
-    /// `true` if the engine has retired.
     pub fn has_retired(&self, engine: usize) -> bool {
         self.has_retired[engine]
     }
 
-    /// Names of the retired engines.
     pub fn retired(&self) -> Vec<String> {
         let engines = self.engines.iter().zip(&self.has_retired);
         let retired = engines.filter(|(_, has_retired)| **has_retired);
@@ -112,7 +110,6 @@ pub struct Ends {
     later: BTreeMap<u64, End>,
 }
 
-/// The end of a game.
 #[derive(Clone, Debug)]
 enum End {
     /// It counts; with the index of the engine that failed, if any.
@@ -126,7 +123,6 @@ enum End {
 /// Effect of the end of a game on the match.
 #[derive(Debug)]
 pub enum Consequence {
-    /// A game counts.
     Counted(Box<GameRecord>),
     /// An engine has retired after this number of consecutive failures.
     Retired(usize, u32),
@@ -178,7 +174,6 @@ impl Ends {
         &self.retirement
     }
 
-    /// Number of games that are held back.
     pub fn held(&self) -> usize {
         self.later.values().filter(|end| matches!(end, End::Held(_))).count()
     }

@@ -30,7 +30,6 @@ const PROCESSES: &str = "cgroup.procs";
 const PREFIX: &str = "arbiter-";
 /// Maximum number of attempts to end the processes of a group, or to remove it while they are about to end.
 const ATTEMPTS: u32 = 200;
-/// Pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(1);
 
 /// The control groups of an engine, removed on drop. If the arbiter dies first, empty groups remain until the next one
@@ -41,7 +40,6 @@ pub struct ControlGroup {
     unified: Option<Group>,
     /// Group of version 1 with a limit of memory.
     memory: Option<Group>,
-    /// Whether one of them limits the memory.
     limits_memory: bool,
 }
 
@@ -67,7 +65,6 @@ impl ControlGroup {
         group
     }
 
-    /// `true` if it limits the memory.
     pub fn limits_memory(&self) -> bool {
         self.limits_memory
     }
@@ -131,13 +128,11 @@ impl Computing {
         read_micros(&self.directory.join("cpu.pressure"), "full ")
     }
 
-    /// The processes in the group.
     pub fn processes(&self) -> Vec<u32> {
         processes(&self.directory)
     }
 }
 
-/// The processes in a group.
 fn processes(directory: &Path) -> Vec<u32> {
     let text = fs::read_to_string(directory.join(PROCESSES)).unwrap_or_default();
     text.lines().filter_map(|line| line.parse().ok()).collect()

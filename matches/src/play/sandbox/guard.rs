@@ -55,7 +55,6 @@ impl Guard {
         Ok(hidden)
     }
 
-    /// Returns how the engine's process ended, if it has.
     pub fn end(&mut self) -> Option<End> {
         self.await_end(Duration::ZERO)
     }

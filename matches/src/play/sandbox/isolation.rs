@@ -38,23 +38,17 @@ pub struct Isolation(());
 /// Required isolation is not available.
 #[derive(Debug, Error)]
 pub enum IsolationError {
-    /// The system does not allow it.
     #[error("--isolate on: this system cannot isolate engines ({0}); use --isolate auto or off")]
     Refused(#[source] io::Error),
-    /// A limit of an engine requires it.
     #[error("engine {engine}: {key} requires isolation, which is not available: {reason}")]
     Needed {
-        /// The engine's name.
         engine: String,
         /// Key of the limit.
         key: &'static str,
-        /// Why isolation is not available.
         reason: String,
     },
-    /// Only Linux has a limit of an engine.
     #[error("engine {engine}: {key} requires Linux")]
     Linux {
-        /// The engine's name.
         engine: String,
         /// Key of the limit.
         key: &'static str,

@@ -52,7 +52,6 @@ pub(super) struct Order {
     pub line: RawFd,
     /// Limit of each process's address space, in MiB.
     pub memory: Option<u64>,
-    /// Limits of other system resources.
     pub limits: ResourceLimits,
     /// Number of user namespaces that the engine may create.
     pub namespaces: u8,
@@ -99,7 +98,6 @@ impl Order {
         Ok(unsafe { UnixStream::from_raw_fd(self.line) })
     }
 
-    /// Returns the command of a launcher for this order.
     pub fn command(&self, stage: &str) -> Command {
         let mut command = Command::new(OWN_PROGRAM);
         // Cannot fail for numbers.

@@ -20,7 +20,6 @@ pub enum Report {
     NotStarted(i32),
     /// The kernel refuses the namespaces; contains the reason.
     Refused(String),
-    /// The engine's process has ended.
     Ended(End),
 }
 
@@ -31,7 +30,6 @@ pub struct End {
     pub status: i32,
     /// Peak memory, in KiB.
     pub memory_kib: u64,
-    /// CPU time, in microseconds.
     pub cpu_micros: u64,
     /// Whether the arbiter killed it.
     pub was_killed: bool,

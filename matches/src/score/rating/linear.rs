@@ -36,7 +36,6 @@ pub(super) fn solve(matrix: Vec<Vec<f64>>, values: Vec<f64>) -> Vec<f64> {
     solve_factored(&factor(matrix), values)
 }
 
-/// Inverts `matrix`.
 pub(super) fn inverse(matrix: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
     let size = matrix.len();
     let factor = factor(matrix);

@@ -43,7 +43,6 @@ struct Sample {
 /// A mean over games.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Mean {
-    /// The mean.
     pub mean: f64,
     /// Half-width of the 95 % interval over blocks, whose games share their cards; `None` for fewer than two blocks.
     pub error: Option<f64>,
@@ -53,7 +52,6 @@ pub struct Mean {
 /// game, the mean of these seats counts.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Line {
-    /// Number of games.
     pub games: u64,
     /// Number of reviewed moves.
     pub moves: u64,
@@ -61,7 +59,6 @@ pub struct Line {
     pub loss_per_move: Option<f64>,
     /// Share of these moves that lost more than [`COSTLY`], 0 to 1; `None` without such moves.
     pub costly: Option<f64>,
-    /// The means.
     #[serde(flatten)]
     pub means: SeatSums<Mean>,
 }
@@ -96,7 +93,6 @@ impl Totals {
         }
     }
 
-    /// Number of games.
     pub fn games(&self) -> u64 {
         self.games
     }

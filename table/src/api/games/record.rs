@@ -27,7 +27,6 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Summarizes a game.
     pub fn of(record: &GameRecord) -> Summary {
         let names = record.seats.iter();
         Summary {

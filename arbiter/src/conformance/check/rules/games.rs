@@ -31,7 +31,6 @@ pub struct Games {
     found: RefCell<Found>,
 }
 
-/// Findings in the games.
 #[derive(Default)]
 struct Found {
     /// Numbers of players that the program allows.

@@ -53,7 +53,6 @@ const REFUSED: [(&str, Spoil); 9] = [
     ("fen", |_| "fen no-such-position".into()),
 ];
 
-/// Begins a check.
 pub fn begin(talk: &mut Talk) -> Result<(), Fault> {
     talk.forget();
     fence(talk)?;
@@ -81,7 +80,6 @@ fn ask(talk: &mut Talk, lines: &[&str]) -> Result<Vec<String>, Fault> {
     fence(talk)
 }
 
-/// Fails if lines have other answers.
 fn expect_answers(talk: &mut Talk, lines: &[&str], expected: &[&str]) -> Result<(), Fault> {
     let answers = ask(talk, lines)?;
     expect(answers == expected, || format!("expected {expected:?}, got {answers:?}"))

@@ -64,7 +64,6 @@ impl Talk {
         Ok(position_command(players, &words))
     }
 
-    /// Sets the position where checks begin.
     pub fn set_beginning(&mut self) -> Result<(), Fault> {
         self.set(&[self.beginning()?])
     }

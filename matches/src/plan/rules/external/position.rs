@@ -44,7 +44,6 @@ struct Start {
 }
 
 impl ExternalPosition {
-    /// Creates a start with its text, stake and facts.
     pub(super) fn start(
         game: &Arc<External>,
         line: String,
@@ -57,12 +56,10 @@ impl ExternalPosition {
         ExternalPosition(Arc::new(Node { start, line, facts, draws: 0 }))
     }
 
-    /// Number of seats.
     pub fn seats(&self) -> usize {
         self.0.facts.places.len()
     }
 
-    /// The facts of the position.
     pub fn facts(&self) -> &Facts {
         &self.0.facts
     }
