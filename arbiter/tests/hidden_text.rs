@@ -334,7 +334,7 @@ fn hidden_settings_have_no_file() {
     assert!(stderr.contains("b\\u{202e}ok"), "{stderr}");
 }
 
-/// Writes the script of a well-behaved engine.
+/// Path of the script of a well-behaved engine.
 fn script_of(directory: &Path) -> String {
     directory.join("good.sh").display().to_string()
 }

@@ -333,7 +333,7 @@ fn a_long_schedule_is_printed_until_its_reader_leaves() {
     }
 }
 
-/// Waits until a file is not empty.
+/// Waits until a file has 1,000 bytes.
 fn await_growth(path: &Path) {
     let deadline = Instant::now() + LONG;
     while fs::metadata(path).map_or(0, |metadata| metadata.len()) < 1000 {
