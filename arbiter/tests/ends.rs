@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::common::{processes, program};
-use matches::spelling::{engine_text, quote};
+use matches::spelling::{engine_text, quote_path};
 use processes::{await_death, children, living_members};
 use program::{arbiter, crashing, deaf, directory, run, scattered};
 
@@ -143,7 +143,7 @@ fn an_answer_counts_that_came_while_the_arbiter_was_stopped() {
     let directory = directory("stopped");
     let begun = directory.join("begun");
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/engines/engine.sh");
-    let go = format!("echo >> {}; sleep 0.5; echo \"bestmove $1\"", quote(begun.to_str().unwrap()));
+    let go = format!("echo >> {}; sleep 0.5; echo \"bestmove $1\"", quote_path(&begun));
     let slow = format!("{} name=slow legal=on", engine_text("/bin/sh", &[script, &go]));
     let all = [
         "match",

@@ -9,7 +9,7 @@ use crate::common::arena::Arena;
 use crate::common::program;
 use matches::record::GameRecord;
 use matches::record::ending::Ending;
-use matches::spelling::{engine_text, quote};
+use matches::spelling::{engine_text, quote_path};
 use program::{built_in, directory, run};
 
 const ARBITER: &str = env!("CARGO_BIN_EXE_arbiter");
@@ -201,7 +201,7 @@ fn an_engine_that_computes_out_of_turn_is_named() {
     let directory = directory("thief");
     // The thief computes during the rival's turns, which last until it is done. Its computing process then stays alive,
     // as a thread of an engine would.
-    let busy = quote(directory.join("busy").to_str().unwrap());
+    let busy = quote_path(&directory.join("busy"));
     let burn = format!(
         ": > {busy}
          (i=0; while [ $i -lt 600000 ]; do i=$((i+1)); done; rm {busy}; sleep 100) &

@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, chown, symlink};
 use std::os::unix::net::UnixListener;
 
-use matches::spelling::quote;
+use matches::spelling::quote_path;
 use tempfile::TempDir;
 
 use crate::common::arena::{Arena, NOBODY};
@@ -107,8 +107,8 @@ fn temporary_directories_are_small_and_an_engine_starts_from_them() {
     fs::set_permissions(links.path(), fs::Permissions::from_mode(0o777)).unwrap();
     let link = links.path().join("link");
     symlink(arena.path(""), &link).unwrap();
-    let third = format!("cmd={0}/arbiter args=engine dir={0}", quote(link.to_str().unwrap()));
-    let keys = format!("dir={}", quote(link.to_str().unwrap()));
+    let third = format!("cmd={0}/arbiter args=engine dir={0}", quote_path(&link));
+    let keys = format!("dir={}", quote_path(&link));
     let more = ["--isolate", "on", "--players", "3", "--engine", &third];
     let arguments = arena.arguments(&keys, &more);
     let output = arena.arbiter(&arguments).current_dir("/").output().unwrap();

@@ -12,7 +12,7 @@ use matches::judge::Question;
 use matches::luck::{BuiltIn, luck};
 use matches::review::{Appraisal, Appraise, PlayedGame};
 use matches::score::shares;
-use matches::spelling::{engine_text, quote};
+use matches::spelling::{engine_text, quote, quote_path};
 use serde_json::Value;
 
 use crate::common::{program, stored};
@@ -282,7 +282,7 @@ fn a_crash_of_a_luck_engine_costs_no_game() {
     let whole = engine("exec ENGINE");
     // This limit never applies, so the engine values enough positions to crash.
     let off = ["--luck", "engine 1000000%", "--isolate", "off", "--luck-engine"];
-    let count = quote(folder.join("starts").to_str().unwrap());
+    let count = quote_path(&folder.join("starts"));
     let crashes_once =
         format!("echo >> {count}; [ $(wc -l < {count}) = 2 ] || exec ENGINE; {SHORT_LIVED}");
     let once = play(&folder, "once.db", &[&off[..], &[&engine(&crashes_once)]].concat());
@@ -315,7 +315,7 @@ fn slow(count: &str) -> String {
 fn a_slow_luck_engine_takes_only_a_share_of_the_time_of_play() {
     let folder = directory("luck_slow");
     let count = folder.join("searches");
-    let slow = slow(&quote(count.to_str().unwrap()));
+    let slow = slow(&quote_path(&count));
     let judge = format!("{} name=judge nodes=1", engine_text(&script(&folder, &slow), &[]));
     let flags = ["--luck", "engine 1%", "--luck-engine", &judge, "--isolate", "off"];
     let store = play(&folder, "match.db", &flags);
@@ -333,7 +333,7 @@ fn a_slow_luck_engine_takes_only_a_share_of_the_time_of_play() {
 fn a_report_measures_luck_in_the_share_of_time_that_the_match_gives() {
     let folder = directory("luck_share");
     let count = folder.join("searches");
-    let judges = ["exec ENGINE", &slow(&quote(count.to_str().unwrap()))]
+    let judges = ["exec ENGINE", &slow(&quote_path(&count))]
         .map(|lines| format!("{} name=judge nodes=1", engine_text(&script(&folder, lines), &[])));
     let store = folder.join("match.db").display().to_string();
     let engines = engines();

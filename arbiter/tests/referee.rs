@@ -14,7 +14,7 @@ use matches::play::log::Log;
 use matches::play::referee::Abandoned;
 use matches::record::GameRecord;
 use matches::record::ending::Ending;
-use matches::spelling::quote;
+use matches::spelling::quote_path;
 use processes::{await_death, living_members};
 use table::{Table, tiny};
 
@@ -171,7 +171,7 @@ fn a_last_answer_counts_although_the_process_ends() {
 #[test]
 fn an_interrupt_ends_the_wait() {
     let thinking = std::env::temp_dir().join(format!("arbiter-think-{}", std::process::id()));
-    let go = format!("touch {}; sleep 1000", quote(thinking.to_str().unwrap()));
+    let go = format!("touch {}; sleep 1000", quote_path(&thinking));
     let table = Table::new(vec![tiny(&[&go]), tiny(&[])]);
     let interrupt = table.interrupt.clone();
     let setter = std::thread::spawn(move || {

@@ -14,12 +14,12 @@ use matches::play::reruns::RerunQuota;
 use matches::play::runner::{self, Event, GameQueue, Games, Match, Next, RunError};
 use matches::record::GameRecord;
 use matches::record::ending::Ending;
-use matches::spelling::quote;
+use matches::spelling::quote_path;
 use table::{Table, tiny};
 
 /// An engine that crashes in its first game and does `again` when it is restarted; `file` marks the first start.
 fn once(file: &Path, again: &str) -> EngineSpec {
-    let file = quote(file.to_str().unwrap());
+    let file = quote_path(file);
     let before = format!("if [ -e {file} ]; then echo worn out >&2; {again}; fi; : > {file}");
     EngineSpec { name: "once".to_string(), ..tiny(&["exit 3", "", "", &before]) }
 }
@@ -183,7 +183,7 @@ fn engines_are_kept_from_game_to_game_unless_they_rest() {
         (vec![Next::Game(2), Next::Rest, Next::Rest, Next::Game(1)], 2),
     ] {
         let notes = file("rest");
-        let note = format!("echo started >> {}", quote(notes.to_str().unwrap()));
+        let note = format!("echo started >> {}", quote_path(&notes));
         let engines = ["one", "two"]
             .map(|name| EngineSpec { name: name.to_string(), ..tiny(&["", "", "", &note]) });
         let records = play_games(engines.to_vec(), None, &Told(Mutex::new(told)));

@@ -173,7 +173,7 @@ fn an_old_state_of_the_match_does_not_come_back() {
     let state = || with_jetstream(&url, async |context| last(&context, &names.state()).await.0);
     let old = state();
     first.signal(Signal::TERM);
-    first.ends(130, &[" resume "]);
+    first.ends(130, &[&fleet.proposal()]);
     let paused = state();
     let mut second = fleet.resume();
     fleet

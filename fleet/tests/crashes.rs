@@ -51,7 +51,7 @@ fn a_match_ends_after_its_running_games_or_is_paused_and_continues() {
     let mut coordinator = fleet.resume();
     fleet.await_games(games + 1);
     coordinator.signal(Signal::TERM);
-    coordinator.ends(130, &[" resume "]);
+    coordinator.ends(130, &[&fleet.proposal()]);
     let mut coordinator = fleet.resume();
     assert_whole(&fleet, &mut coordinator, &long);
 }

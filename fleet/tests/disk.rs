@@ -68,7 +68,7 @@ fn the_coordinator_cannot_store_a_game() {
     let words = format!("match --store {store} {} {MATCH}", engines());
     let mut coordinator = fleet.start_by(&mut limited("300"), &words);
     let _worker = fleet.worker("one");
-    coordinator.ends(matches::run::exit::STORAGE.into(), &[&store, " resume "]);
+    coordinator.ends(matches::run::exit::STORAGE.into(), &[&fleet.proposal()]);
     let mut coordinator = fleet.resume();
     assert_whole(&fleet, &mut coordinator, MATCH);
 }

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use matches::spelling::quote;
+use matches::spelling::quote_path;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::common::engines::script;
@@ -19,7 +19,7 @@ const UNSHARE: &str = "unshare --map-root-user --mount --pid --fork --kill-child
 
 /// Writes a program that runs the server with a small disk and restarts it when it ends.
 fn runner(folder: &Path) -> PathBuf {
-    let server = quote(program().to_str().unwrap());
+    let server = quote_path(program());
     let mount = format!("mount -t tmpfs -o {DISK} none \"$disk\"");
     let again = r#"while :; do "$0" "$@"; sleep 0.2; done"#;
     let text = format!(

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use fleet::message::{Message, RulesFault};
 use fleet::signature::Signer;
-use matches::spelling::{engine_text, quote};
+use matches::spelling::{engine_text, quote, quote_path};
 
 use crate::common::engines::{Small, script};
 use crate::common::one_machine::played_by;
@@ -26,7 +26,7 @@ fn engines() -> String {
 
 /// The rules of Pig from a program with these arguments, as the value of a flag.
 fn pig(arguments: &[&str], dir: &Path) -> String {
-    let dir = quote(dir.to_str().unwrap());
+    let dir = quote_path(dir);
     quote(&format!("{} name=pig dir={dir}", engine_text("python3", arguments)))
 }
 

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use axum::http::StatusCode;
-use matches::spelling::{engine_text, quote};
+use matches::spelling::{engine_text, quote_path};
 use serde_json::{Value, json};
 
 use crate::common::program::{engine, folder};
@@ -122,7 +122,7 @@ async fn an_engine_that_says_nothing_is_listed_with_its_fault() {
 async fn a_process_that_died_between_questions_is_nobodys_concern() {
     let folder = folder("bad_engines_idle");
     let pid = folder.join("pid");
-    let go = format!("echo $$ > {}; echo \"bestmove $1\"", quote(pid.to_str().unwrap()));
+    let go = format!("echo $$ > {}; echo \"bestmove $1\"", quote_path(&pid));
     let server =
         Server::new(&["--engine", &engine(&folder, "mortal", &go, ":"), "--processes", "1"]);
     let mut request = ask("mortal");

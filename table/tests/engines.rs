@@ -6,7 +6,7 @@ use axum::body::Body;
 use axum::http::header::{CONTENT_TYPE, HOST};
 use axum::http::{Request, StatusCode};
 use buxtehude::rules::is_card;
-use matches::spelling::quote;
+use matches::spelling::quote_path;
 use serde_json::{Value, json};
 
 use crate::common::games::{game, starts};
@@ -87,7 +87,7 @@ async fn options_hold_for_one_request_alone() {
     // It writes its input to a file.
     let go = format!(
         "echo \"bestmove $1\" ;;\n    setoption*|ucinewgame*) echo \"$line\" >> {}",
-        quote(log.to_str().unwrap())
+        quote_path(&log)
     );
     let server =
         Server::new(&["--engine", &engine(&folder, "moody", &go, ":"), "--processes", "1"]);
@@ -111,10 +111,7 @@ async fn options_hold_for_one_request_alone() {
 async fn a_game_that_goes_on_is_no_new_game() {
     let folder = folder("engines_new_game");
     let log = folder.join("log");
-    let go = format!(
-        "echo \"bestmove $1\" ;;\n    ucinewgame*) echo new >> {}",
-        quote(log.to_str().unwrap())
-    );
+    let go = format!("echo \"bestmove $1\" ;;\n    ucinewgame*) echo new >> {}", quote_path(&log));
     let server =
         Server::new(&["--engine", &engine(&folder, "counting", &go, ":"), "--processes", "1"]);
     let games = || std::fs::read_to_string(&log).unwrap().lines().count();
@@ -220,7 +217,7 @@ fn children_of(parent: u32) -> Vec<u32> {
 async fn a_process_that_nobody_asks_is_ended() {
     let folder = folder("engines_idle");
     let pid = folder.join("pid");
-    let go = format!("echo $$ > {}; echo \"bestmove $1\"", quote(pid.to_str().unwrap()));
+    let go = format!("echo $$ > {}; echo \"bestmove $1\"", quote_path(&pid));
     let server = Server::new(&["--engine", &engine(&folder, "idle", &go, ":"), "--idle", "50"]);
     let request = json!({ "game": { "variant": "fox-and-hounds", "players": 2 } });
     server.content("/api/ai", &request).await;

@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use matches::spelling::quote;
+use matches::spelling::quote_path;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::common::program::{Program, await_that, engine, folder, processes_with};
@@ -64,7 +64,7 @@ fn what_cannot_be_served_is_said() {
 fn a_connection_that_is_closed_ends_its_search() {
     let folder = folder("process_closed");
     let notes = folder.join("notes");
-    let note = |word| format!("echo {word} >> {}", quote(notes.to_str().unwrap()));
+    let note = |word| format!("echo {word} >> {}", quote_path(&notes));
     let stop = format!("{}; echo \"bestmove $1\"", note("stop"));
     let patient = engine(&folder, "patient", &note("go"), &stop);
     let program = Program::start(&["--engine", &patient, "--processes", "1"]);

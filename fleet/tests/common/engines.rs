@@ -4,7 +4,7 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use matches::spelling::quote;
+use matches::spelling::{quote, quote_path};
 
 use super::fleet::{FLEET, Fleet, Process, engine};
 
@@ -37,7 +37,7 @@ impl Recorded {
         let starts = folder.join("starts");
         let text = format!(
             "#!/bin/sh\necho \"$1 $$ $(grep Cpus_allowed_list /proc/self/status)\" >> {}\nexec {} engine\n",
-            quote(starts.to_str().unwrap()),
+            quote_path(&starts),
             quote(FLEET)
         );
         let program = script(folder, "recorded", &text);

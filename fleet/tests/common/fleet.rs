@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use fleet::names::Names;
 use matches::archive::store::{Extent, Store};
-use matches::spelling::{engine_text, quote};
+use matches::spelling::{engine_text, quote, quote_path};
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::server::{Server, with_jetstream};
@@ -113,12 +113,17 @@ impl Fleet {
 
     /// Starts the coordinator of a new match in a store.
     pub fn begin_in(&mut self, store: &Path, words: &str) -> Process {
-        self.start(&format!("match --store {} {words}", quote(store.to_str().unwrap())))
+        self.start(&format!("match --store {} {words}", quote_path(store)))
+    }
+
+    /// The command that a coordinator proposes when its match is interrupted.
+    pub fn proposal(&self) -> String {
+        format!("`{} resume {}", quote(FLEET), quote_path(&self.store()))
     }
 
     pub fn resume(&mut self) -> Process {
         let store = self.store();
-        self.start(&format!("resume {}", quote(store.to_str().unwrap())))
+        self.start(&format!("resume {}", quote_path(&store)))
     }
 
     /// Starts a worker that has both engines.

@@ -264,8 +264,13 @@ fn an_answer_too_many_is_noticed() {
         Ok(start) => broken(start.after("a").unwrap_err()),
         Err(error) => broken(error),
     };
-    let early = "it answers without a question: ";
-    assert!(error.contains(early) || error.contains("its answer has \"\""), "{error}");
+    let known = [
+        "it answers without a question: \"\"",
+        // The surplus answer was taken for that to the next question.
+        "it answers without a question: \"1 legal a\"",
+        "its answer has \"\"",
+    ];
+    assert!(known.iter().any(|words| error.contains(words)), "{error}");
 }
 
 #[test]
