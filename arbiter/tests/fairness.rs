@@ -134,9 +134,11 @@ fn who_gets_no_processor_does_not_lose_by_it() {
 fn a_wait_that_is_not_over_at_the_deadline_counts() {
     let directory = directory("quota");
     let quota = Quota::create();
+    let starved = engine(&directory, "starved", "i=0; while [ $i -lt 6000 ]; do i=$((i+1)); done");
+    // It enters the control group before its first move, since the kernel may block it for long while it does.
+    let script = directory.join("starved.sh");
     let enter = format!("echo $$ > {}/cgroup.procs", quota.directory.display());
-    let work = "i=0; while [ $i -lt 6000 ]; do i=$((i+1)); done";
-    let starved = engine(&directory, "starved", &format!("{enter}\n{work}"));
+    fs::write(&script, format!("{enter}\n{}", fs::read_to_string(&script).unwrap())).unwrap();
     let fair = engine(&directory, "fair", "");
     let settings = ["--engine", &starved, "--engine", &fair, "--movetime", "200", "--games", "2"];
     let (code, seen, records) = play(&directory, &[&settings[..], &["--max-plies", "3"]].concat());
