@@ -1,7 +1,7 @@
 //! Speed of the rules: perft leaves per second, on one core, from the start of `hase-und-igel` and, in the module
 //! `fox`, of `fox-and-hounds`.
 //!
-//! Run it with `cargo bench --bench perft`; an item is a leaf.
+//! Run it with `cargo bench -p buxtehude --bench perft`; an item is a leaf.
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};

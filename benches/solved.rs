@@ -1,6 +1,6 @@
 //! Time to solve Rabbits and Wolves, on one core, and to use the table.
 //!
-//! Run it with `cargo bench --bench solved`.
+//! Run it with `cargo bench -p buxtehude --bench solved`.
 
 use std::sync::LazyLock;
 

@@ -118,12 +118,12 @@ fn imports_of_the_arbiter_go_one_way() {
 
 #[test]
 fn imports_of_the_match_library_go_one_way() {
-    assert_one_way("matches/src", &["crate::"], MATCHES_MODULES);
+    assert_one_way("crates/matches/src", &["crate::"], MATCHES_MODULES);
 }
 
 #[test]
 fn imports_of_the_settings_go_one_way() {
-    assert_one_way("settings/src", &["crate::"], SETTINGS_MODULES);
+    assert_one_way("crates/settings/src", &["crate::"], SETTINGS_MODULES);
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn imports_of_the_table_go_one_way() {
 
 #[test]
 fn imports_of_the_trainer_go_one_way() {
-    assert_one_way("trainer/src", &["crate::", "trainer::"], TRAINER_MODULES);
+    assert_one_way("crates/trainer/src", &["crate::", "trainer::"], TRAINER_MODULES);
 }
 
 #[test]
@@ -147,7 +147,9 @@ fn code_for_tests_is_recognized() {
 fn only_the_table_of_variants_names_games() {
     let mut neutral = sources("src");
     neutral.retain(|source| NEUTRAL_PARTS.contains(&source.part.as_str()));
-    for folder in ["arbiter/src", "fleet/src", "matches/src", "settings/src", "table/src"] {
+    for folder in
+        ["arbiter/src", "fleet/src", "crates/matches/src", "crates/settings/src", "table/src"]
+    {
         neutral.extend(sources(folder));
     }
     // The rules page names the games.
@@ -231,7 +233,7 @@ fn names_are_split_into_words() {
 
 #[test]
 fn the_arbiter_uses_only_rules_and_protocol() {
-    for folder in ["arbiter/src", "matches/src", "settings/src"] {
+    for folder in ["arbiter/src", "crates/matches/src", "crates/settings/src"] {
         assert_sees_alone(folder, &["rules", "protocol"]);
     }
 }
@@ -279,8 +281,9 @@ fn rules_and_search_print_nothing() {
 #[test]
 fn files_are_short_and_have_a_subject() {
     for folder in [
-        "src", "arbiter/src", "arbiter/examples", "tests", "arbiter/tests", "matches/src",
-        "settings/src", "table/src", "table/tests", "fleet/src", "fleet/tests", "trainer/src",
+        "src", "arbiter/src", "arbiter/examples", "tests", "arbiter/tests", "crates/matches/src",
+        "crates/settings/src", "table/src", "table/tests", "fleet/src", "fleet/tests",
+        "crates/trainer/src",
     ] {
         for source in sources(folder) {
             let text = fs::read_to_string(&source.path).unwrap();

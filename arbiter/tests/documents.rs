@@ -106,7 +106,7 @@ fn sources(folder: &Path) -> String {
 #[test]
 fn every_rule_of_the_clock_names_tests_that_are_there() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let folders = ["src", "tests", "../matches/src"];
+    let folders = ["src", "tests", "../crates/matches/src"];
     let sources: String = folders.map(|folder| sources(&root.join(folder))).concat();
     // A test may have a precondition.
     let lines = sources.split_inclusive('\n');

@@ -34,7 +34,7 @@ fn it_is_done_word_for_word() {
     }
 }
 
-/// `cargo test --release it_changes -- --nocapture` prints the counts.
+/// `cargo test -p buxtehude --release it_changes -- --nocapture` prints the counts.
 #[test]
 fn it_changes_results() {
     const DEPTH: u32 = 4;

@@ -126,7 +126,7 @@ fn a_deep_search_and_races_played_out_prove_the_mistake() {
     });
 }
 
-/// `cargo test the_whole_proof -- --ignored --nocapture` prints all cases as a table.
+/// `cargo test -p buxtehude the_whole_proof -- --ignored --nocapture` prints all cases as a table.
 #[test]
 #[ignore = "prints, and takes minutes"]
 fn the_whole_proof() {

@@ -8,7 +8,8 @@ use super::*;
 /// Scripts and style sheets of the pages in a browser.
 fn page_sources() -> Vec<Source> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let folders = ["board/src", "table/src/page"].map(|folder| fs::read_dir(root.join(folder)));
+    let folders =
+        ["crates/board/src", "table/src/page"].map(|folder| fs::read_dir(root.join(folder)));
     let paths =
         folders.into_iter().flat_map(|entries| entries.unwrap().map(|entry| entry.unwrap().path()));
     let page = paths.filter(|path| path.extension().is_some_and(|ext| ext == "js" || ext == "css"));

@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn the_document_has_both_tables() {
-        let document = include_str!("../../docs/fastchess.md");
+        let document = include_str!("../../../docs/fastchess.md");
         let flags = table("flag there", FLAGS, |name| format!("`-{name}`"));
         let keys = table("key there", KEYS, |name| format!("`{name}`"));
         assert!(document.contains(&flags), "expected in docs/fastchess.md:\n{flags}");
