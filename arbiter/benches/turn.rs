@@ -174,7 +174,7 @@ fn play_games(plan: &Plan) -> Outcome<Time> {
     for number in 1..=GAMES {
         game.number = number;
         game.deck_seed = number.into();
-        records.push(Referee::new(plan, &interrupt).play(&game, &mut engines)?);
+        records.push(Referee::new(plan, &interrupt).set_up(&game)?.play(&mut engines)?);
     }
     let time = stopwatch.stop()?;
     for record in &records {

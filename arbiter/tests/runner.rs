@@ -10,7 +10,7 @@ use matches::archive::replay;
 use matches::plan::{EngineSpec, Opening, Plan};
 use matches::play::lag::LagMeter;
 use matches::play::log::Log;
-use matches::play::reruns::RerunQuota;
+use matches::play::referee::RerunQuota;
 use matches::play::runner::{self, Event, GameQueue, Games, Match, Next, RunError};
 use matches::record::GameRecord;
 use matches::record::ending::Ending;

@@ -8,7 +8,7 @@ use matches::plan::deck::{Deck, Draws};
 use matches::plan::rules::program::RulesError;
 use matches::plan::rules::{Position, PositionError};
 use matches::plan::schedule::{Schedule, ScheduledGame};
-use matches::play::reruns::MAX_OF_A_GAME;
+use matches::play::referee::MAX_OF_A_GAME;
 use matches::record::GameRecord;
 use matches::record::digest::StoredGame;
 use matches::record::ending::Ending;

@@ -17,7 +17,7 @@ use matches::plan::{Adjudication, EngineSpec, Opening, Plan};
 use matches::play::interrupt::Interrupt;
 use matches::play::lag::LagMeter;
 use matches::play::log::Log;
-use matches::play::reruns::RerunQuota;
+use matches::play::referee::RerunQuota;
 use matches::play::runner::{self, Event, GameQueue, Match, RunError};
 use matches::play::sandbox::Isolation;
 use matches::record::GameRecord;

@@ -74,7 +74,8 @@ impl Table {
         let mut engines: Vec<Option<Engine>> =
             self.plan.engines.iter().map(|spec| Some(start(spec).unwrap())).collect();
         let begun = Instant::now();
-        let result = Referee::new(&self.plan, &self.interrupt).play(&self.game, &mut engines);
+        let game = Referee::new(&self.plan, &self.interrupt).set_up(&self.game);
+        let result = game.and_then(|game| game.play(&mut engines));
         Played { took: begun.elapsed(), result, engines: engines.into_iter().flatten().collect() }
     }
 }

@@ -9,7 +9,6 @@ pub mod lag;
 pub mod log;
 mod processor;
 pub mod referee;
-pub mod reruns;
 pub mod rules;
 pub mod runner;
 pub mod sandbox;

@@ -12,7 +12,7 @@ use buxtehude::rules::is_card;
 use matches::luck::Evaluator;
 use matches::plan::Plan;
 use matches::plan::schedule::{Schedule, ScheduledGame};
-use matches::play::reruns::count_reruns;
+use matches::play::referee::count_reruns;
 use matches::play::runner::{Event, Played, Retirement};
 use matches::record::GameRecord;
 use matches::run::Match;

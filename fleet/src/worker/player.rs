@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use matches::luck::LuckMeter;
 use matches::plan::schedule::Dealt;
 use matches::play::interrupt::Interrupt;
-use matches::play::reruns::RerunQuota;
+use matches::play::referee::RerunQuota;
 use matches::play::runner::{self, Complete, Event, Games, Match, Next, RunError};
 use matches::record::GameRecord;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -157,7 +157,7 @@ impl Games for Orders<'_> {
 mod tests {
     use super::*;
     use matches::plan::{EngineSpec, Limit};
-    use matches::play::reruns::MAX_BY_LAG;
+    use matches::play::referee::MAX_BY_LAG;
 
     #[test]
     fn games_come_as_they_are_ordered_and_engines_rest_in_between() {

@@ -14,7 +14,7 @@ use matches::plan::Plan;
 use matches::play::interrupt::Interrupt;
 use matches::play::lag::LagMeter;
 use matches::play::log::Log;
-use matches::play::reruns::RerunQuota;
+use matches::play::referee::RerunQuota;
 use matches::play::runner::{self, Complete, Event, GameQueue, Match, RunError};
 use matches::record::GameRecord;
 use matches::report::Report;

@@ -6,7 +6,7 @@ use buxtehude::rules::{Seat, Turn};
 
 use super::error::ArchiveError;
 use super::store::{Extent, Store};
-use crate::plan::rules::facts::free_places;
+use crate::plan::rules::facts::places_at_end;
 use crate::plan::rules::program::RulesError;
 use crate::plan::rules::{Position, Rules};
 use crate::record::GameRecord;
@@ -257,24 +257,11 @@ fn check_endings(record: &GameRecord, last: &Position) -> Result<Option<Seat>, F
     Ok(offender)
 }
 
-/// Checks the places: seats that have finished keep theirs, the offender is the last of the others, further seats of
-/// its engine share the places before it, and the others share the best that are left.
+/// Checks the places against those at the end of such a game.
 fn check_places(record: &GameRecord, last: &Position, offender: Option<Seat>) -> Result<(), Flaw> {
-    let seats = || Seat::all(last.seats());
-    let free = free_places(&last.places().collect::<Vec<_>>());
-    // A seat without a place takes one of these, so there is one wherever it counts.
-    let free_at = |index: usize| free.get(index).copied().unwrap_or(last.seats());
-    let name = |seat: Seat| &record.seats[seat.index()];
-    let is_copy = |seat| offender.is_some_and(|offender| name(offender) == name(seat));
-    let copies = seats().filter(|&seat| last.place(seat).is_none() && is_copy(seat));
-    let copies = copies.count();
-    let place = |seat| match last.place(seat) {
-        Some(place) => place,
-        None if Some(seat) == offender => free_at(free.len().saturating_sub(1)),
-        None if is_copy(seat) => free_at(free.len().saturating_sub(copies)),
-        None => free_at(0),
-    };
-    let mut expected: Vec<u32> = seats().map(|seat| place(seat) as u32).collect();
+    let decided: Vec<Option<usize>> = last.places().collect();
+    let places = places_at_end(&record.seats, &decided, offender.map(Seat::index));
+    let mut expected: Vec<u32> = places.into_iter().map(|place| place as u32).collect();
     if adjudicated(record).is_some() {
         // The moves do not show the winner.
         expected = vec![1, 2];

@@ -1,33 +1,33 @@
 //! The referee of one game: asks the engines in turn, judges their answers, and draws the cards.
 //!
 //! It knows nothing about matches and trusts no engine: it checks every move against the rules and every answer against
-//! the clock. The record names each offender and its fault. Start reading at [`Referee::play`], then `Game::play_turn`
-//! in `game`.
+//! the clock. The record names each offender and its fault. Start reading at [`Game::play`].
 
-mod adjudication;
-mod fault;
 mod game;
-mod pondering;
-mod request;
-mod result;
+mod game_end;
 mod turn_record;
 
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use buxtehude::rules::Seat;
 use thiserror::Error;
 
 use crate::plan::rules::PositionError;
 use crate::plan::rules::program::RulesError;
 use crate::plan::schedule::ScheduledGame;
 use crate::plan::{EngineSpec, MAX_MARGIN, Plan, TimeLimit};
-use crate::play::engine::{Engine, StartError};
 use crate::play::interrupt::{Interrupt, Interrupted};
 use crate::play::lag::LagMeter;
-use crate::play::reruns::RerunQuota;
 use crate::record::{GameRecord, Rerun, TurnRecord};
-use game::Game;
-use result::GameEnd;
+pub use game::Game;
+
+/// Maximum number of reruns of a game.
+pub const MAX_OF_A_GAME: usize = 2;
+/// Maximum number of reruns for an engine in a match after losses by the arbiter's lag.
+pub const MAX_BY_LAG: u32 = 10;
+/// The same, counting all reruns, after the end or stop of its process by what may be another process: the engine may
+/// have caused it itself, to escape from a lost game.
+pub const MAX_BY_INTERFERENCE: u32 = 2;
 
 #[derive(Clone, Copy)]
 pub struct Referee<'a> {
@@ -114,43 +114,82 @@ impl<'a> Referee<'a> {
         margin.unwrap_or_default()
     }
 
-    /// Plays one game to its end, by the rules or by the first fault, and returns its record.
-    ///
-    /// `engines` are in seat order and belong to the calling thread. A seat that has finished by the end of the opening
-    /// needs no engine. The engine whose fault ended the game has been killed; see [`Engine::is_usable`]. The maximum
-    /// number of plies in `plan.patience` counts the moves of engines, neither cards nor the opening. `turns` of the
-    /// record contains the moves that were played, in order; an answer that was a fault is only in `fault`.
+    /// Sets up a game after its opening.
     ///
     /// # Errors
-    /// [`Abandoned`]: the interrupt was set, and the engine that was searching can no longer be used; the loss of a
-    /// seat may be the fault of the arbiter or of another process; or the start or the opening is illegal.
-    ///
-    /// # Panics
-    /// If the number of seats differs from that of `engines`, or an engine is missing.
-    pub fn play(
-        &self,
-        game: &ScheduledGame,
-        engines: &mut [Option<Engine>],
-    ) -> Result<GameRecord, Abandoned> {
-        assert_eq!(engines.len(), game.seats.len(), "engines and seats");
-        let mut state = Game::set_up(game, *self)?;
-        let end = state.play(engines);
-        state.end_pondering(engines);
-        Ok(state.into_record(end?))
+    /// [`Abandoned::Position`] if the start or the opening is illegal; [`Abandoned::Interrupted`] if the interrupt was
+    /// set while a rules program was asked.
+    pub fn set_up(self, game: &'a ScheduledGame) -> Result<Game<'a>, Abandoned> {
+        Game::set_up(game, self)
+    }
+}
+
+/// Number of reruns for each engine of a match, after losses that may be the arbiter's own fault.
+///
+/// Without a limit, an engine that can delay the arbiter could have every lost game rerun.
+#[derive(Debug)]
+pub struct RerunQuota {
+    names: Vec<String>,
+    counts: Mutex<Vec<u32>>,
+}
+
+impl RerunQuota {
+    /// Creates the budget after earlier games with `counts` reruns, in the order of the plan; empty for none.
+    pub fn new(engines: &[EngineSpec], counts: &[u32]) -> RerunQuota {
+        let mut counts = counts.to_vec();
+        counts.resize(engines.len(), 0);
+        RerunQuota {
+            names: engines.iter().map(|engine| engine.name.clone()).collect(),
+            counts: Mutex::new(counts),
+        }
     }
 
-    /// Returns the record of a game that cannot begin, because the engine in `seat` could not be started: it is last,
-    /// and the others share the places before it.
-    ///
-    /// # Errors
-    /// [`Abandoned::Position`] if the start or the opening of `game` is illegal.
-    pub fn walkover(
-        &self,
-        game: &ScheduledGame,
-        seat: Seat,
-        error: StartError,
-    ) -> Result<GameRecord, Abandoned> {
-        let end = GameEnd::not_started(seat, error);
-        Ok(Game::set_up(game, *self)?.into_record(end))
+    /// Raises the counts to those of another process, in the order of the plan.
+    pub fn learn(&self, counts: &[u32]) {
+        let mut known = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        for (known, &count) in known.iter_mut().zip(counts) {
+            *known = count.max(*known);
+        }
+    }
+
+    /// Grants and counts one more rerun for an engine, if it has had less than `most`.
+    pub fn grant(&self, engine: &str, most: u32) -> bool {
+        let Some(index) = self.names.iter().position(|name| name == engine) else {
+            return false;
+        };
+        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_granted = counts[index] < most;
+        counts[index] += u32::from(is_granted);
+        is_granted
+    }
+}
+
+/// Adds the reruns of a game to `counts`, by engine.
+pub fn count_reruns(engines: &[EngineSpec], record: &GameRecord, counts: &mut [u32]) {
+    for rerun in &record.reruns {
+        let name = record.engine_in(rerun.seat);
+        let mut engines = engines.iter();
+        let index = engines.position(|engine| Some(engine.name.as_str()) == name);
+        if let Some(count) = index.and_then(|index| counts.get_mut(index)) {
+            *count += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::Limit;
+
+    #[test]
+    fn each_engine_is_granted_so_many() {
+        let engines = ["a", "b"].map(|name| EngineSpec::new(name, "/bin/sh", Limit::depth(1)));
+        let reruns = RerunQuota::new(&engines, &[MAX_BY_LAG - 1]);
+        assert_eq!(
+            ["a", "a", "b", "c"].map(|name| reruns.grant(name, MAX_BY_LAG)),
+            [true, false, true, false]
+        );
+        reruns.learn(&[0, MAX_BY_LAG]);
+        assert_eq!(["a", "b"].map(|name| reruns.grant(name, MAX_BY_LAG)), [false, false]);
     }
 }

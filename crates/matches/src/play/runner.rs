@@ -2,12 +2,11 @@
 //! turn.
 
 mod first_start;
-mod games;
 mod programs;
 mod retirement;
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -19,22 +18,19 @@ use rustix::thread::{CpuSet, sched_getaffinity};
 use thiserror::Error;
 
 use crate::plan::Plan;
-use crate::plan::deck::Deck;
 use crate::plan::openings::OpeningError;
 use crate::plan::rules::PositionError;
 use crate::plan::rules::program::RulesError;
-use crate::plan::schedule::{Schedule, ScheduledGame, SeatedEngine, play_opening};
+use crate::plan::schedule::{Dealt, Schedule, ScheduledGame, SeatedEngine};
 use crate::play::engine::{Engine, Placement, StartError};
 use crate::play::interrupt::Interrupt;
 use crate::play::lag::LagMeter;
 use crate::play::log::Log;
 pub use crate::play::referee::Played;
-use crate::play::referee::{Abandoned, Referee};
-use crate::play::reruns::{MAX_BY_INTERFERENCE, MAX_OF_A_GAME, RerunQuota};
+use crate::play::referee::{Abandoned, MAX_BY_INTERFERENCE, MAX_OF_A_GAME, Referee, RerunQuota};
 use crate::play::sandbox::Isolation;
 use crate::record::{GameRecord, Rerun};
 pub use first_start::{FirstStart, Notice, start_engines};
-pub use games::{GameQueue, Games, Next};
 pub use programs::{OpenFiles, ProgramFiles, Programs};
 use retirement::Consequence;
 pub use retirement::{Ends, Retirement, count_failures};
@@ -100,6 +96,56 @@ pub enum Event {
         /// Number of its consecutive failures.
         failures: u32,
     },
+}
+
+/// Next task of a thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// Play the game with this number, which no other thread receives.
+    Game(u64),
+    /// Quit the engines, because there may be no game for a long time, and ask again.
+    Rest,
+    /// End, because no games are left.
+    End,
+}
+
+/// A source of games.
+pub trait Games: Sync {
+    /// Returns the next task of the calling thread. It may block, but not beyond the end of the match.
+    fn next(&self) -> Next;
+
+    /// Returns the random part of the block of the game just returned by [`Games::next`]; `None` if it follows from the
+    /// plan.
+    fn dealt(&self, _number: u64) -> Option<Dealt> {
+        None
+    }
+}
+
+/// Games in the order of the schedule, all known at the start.
+#[derive(Debug)]
+pub struct GameQueue<F> {
+    /// First game that no thread has taken.
+    next: AtomicU64,
+    /// Returns the first game to play from a number on.
+    due: F,
+}
+
+impl<F: Fn(u64) -> Option<u64>> GameQueue<F> {
+    /// Creates the source from `due`, which returns the first game to play from a number on, or `None` if there is
+    /// none.
+    pub fn new(due: F) -> GameQueue<F> {
+        let next = AtomicU64::new(1);
+        GameQueue { next, due }
+    }
+}
+
+impl<F: Fn(u64) -> Option<u64> + Sync> Games for GameQueue<F> {
+    fn next(&self) -> Next {
+        let (set, get) = (Ordering::Relaxed, Ordering::Relaxed);
+        let from = self.next.fetch_update(set, get, |from| (self.due)(from)?.checked_add(1));
+        let game = from.ok().and_then(&self.due);
+        game.map_or(Next::End, Next::Game)
+    }
 }
 
 /// Inputs of a running match.
@@ -288,9 +334,7 @@ impl Worker<'_> {
     }
 
     fn send(&self, event: Result<Event, RunError>) {
-        self.unheard.fetch_add(1, Ordering::Relaxed);
-        // The receiver is gone only after the end of the match.
-        let _ = self.events.send(event);
+        send(&self.events, self.unheard, event);
     }
 
     /// Waits while the event queue is full, or many games are held back, to bound their memory. The thread has no game
@@ -340,17 +384,19 @@ impl Worker<'_> {
         reruns: Option<&RerunQuota>,
     ) -> Result<GameRecord, Abandoned> {
         let plan = self.planned.plan;
-        let opening = game.as_opening();
-        let mut position = opening.start(&plan.rules, plan.seats)?;
-        play_opening(
-            &mut position,
-            &opening.moves,
-            &mut Deck::new(game.deck_seed, plan.rules.draws()),
-        )?;
+        let (events, unheard) = (self.events.clone(), self.unheard);
+        let listener = move |played| send(&events, unheard, Ok(Event::Played(played)));
+        let referee = Referee {
+            plan,
+            interrupt: self.planned.interrupt,
+            lag: Some(self.planned.lag),
+            reruns,
+            listener: self.planned.is_followed.then_some(&listener),
+        };
+        let set_up = referee.set_up(game)?;
         let mut engines = Vec::new();
-        for (seat, &seated) in game.seats.iter().enumerate() {
-            if position.place(Seat(seat as u8)).is_some() {
-                // A seat that has finished in the opening needs no engine.
+        for (seat, &seated) in (0..).map(Seat).zip(&game.seats) {
+            if set_up.has_finished(seat) {
                 engines.push(None);
                 continue;
             }
@@ -366,28 +412,19 @@ impl Worker<'_> {
                     self.put_back(game, engines);
                     let name = &plan.engines[seated.engine].name;
                     let what = error.interference().unwrap_or_default();
-                    let seat = seat as u32 + 1;
+                    let seat = u32::from(seat.0) + 1;
                     return Err(Abandoned::interference(name, seat, what, Vec::new()));
                 }
                 Err(error) => {
                     self.put_back(game, engines);
-                    let referee = Referee::new(plan, self.planned.interrupt);
-                    return referee.walkover(game, Seat(seat as u8), error);
+                    return Ok(set_up.walkover(seat, error));
                 }
             }
         }
         if self.planned.is_followed {
             self.send(Ok(Event::Begun(game.clone())));
         }
-        let listener = |played| self.send(Ok(Event::Played(played)));
-        let referee = Referee {
-            plan,
-            interrupt: self.planned.interrupt,
-            lag: Some(self.planned.lag),
-            reruns,
-            listener: self.planned.is_followed.then_some(&listener),
-        };
-        let record = referee.play(game, &mut engines);
+        let record = set_up.play(&mut engines);
         self.put_back(game, engines);
         record
     }
@@ -441,5 +478,27 @@ impl Worker<'_> {
             }
         }
         Engine::quit_all(leaving);
+    }
+}
+
+fn send(
+    events: &Sender<Result<Event, RunError>>,
+    unheard: &AtomicUsize,
+    event: Result<Event, RunError>,
+) {
+    unheard.fetch_add(1, Ordering::Relaxed);
+    // The receiver is gone only after the end of the match.
+    let _ = events.send(event);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_game_that_is_due_is_taken_once() {
+        let games = GameQueue::new(|from| (from..=7).find(|number| number % 3 == 1));
+        let taken = [(); 4].map(|()| games.next());
+        assert_eq!(taken, [Next::Game(1), Next::Game(4), Next::Game(7), Next::End]);
     }
 }

@@ -12,7 +12,7 @@ use crate::archive::{ArchiveError, replay};
 use crate::plan::Plan;
 use crate::play::interrupt::Interrupt;
 use crate::play::log::Log;
-use crate::play::reruns::count_reruns;
+use crate::play::referee::count_reruns;
 use crate::play::rules;
 use crate::play::runner::{Ends, count_failures};
 use crate::play::sandbox::Isolation;

@@ -4,7 +4,7 @@ use super::progress::Progress;
 use super::{Engines, ExitError, Match, Source, SourceError};
 use crate::luck::LuckMeter;
 use crate::play::lag::{LagMeter, LagSummary};
-use crate::play::reruns::RerunQuota;
+use crate::play::referee::RerunQuota;
 use crate::play::runner::{self, Complete, GameQueue, RunError};
 use crate::play::sandbox;
 use crate::record::GameRecord;

@@ -68,6 +68,32 @@ pub fn free_places(decided: &[Option<usize>]) -> Vec<usize> {
     (1..=decided.len()).filter(|&place| !is_taken(place)).collect()
 }
 
+/// Returns the place of each seat, from 1, when a game ends, given the engines of the seats.
+///
+/// Seats that the rules have placed, in `decided`, keep their places. An offender takes the last place that is left,
+/// and the other seats of its engine share the places before it, so that no copy gains by the failure of another. All
+/// others share the best remaining place.
+pub fn places_at_end(
+    engines: &[impl AsRef<str>],
+    decided: &[Option<usize>],
+    offender: Option<usize>,
+) -> Vec<usize> {
+    let free = free_places(decided);
+    // A seat without a place takes one of these, so there is one wherever it counts.
+    let free_at = |index: usize| free.get(index).copied().unwrap_or(decided.len());
+    let name = |seat: usize| engines[seat].as_ref();
+    let is_copy = |seat| offender.is_some_and(|offender| name(seat) == name(offender));
+    let copies =
+        (0..decided.len()).filter(|&seat| decided[seat].is_none() && is_copy(seat)).count();
+    let place = |(seat, place): (usize, &Option<usize>)| match place {
+        Some(place) => *place,
+        None if Some(seat) == offender => free_at(free.len().saturating_sub(1)),
+        None if is_copy(seat) => free_at(free.len().saturating_sub(copies)),
+        None => free_at(0),
+    };
+    decided.iter().enumerate().map(place).collect()
+}
+
 /// Words of an answer that are still unread.
 type Words<'a> = Peekable<SplitAsciiWhitespace<'a>>;
 

@@ -3,8 +3,6 @@
 //! There are no reader threads: the caller's own thread polls the child's pipes. Every iteration checks the deadline,
 //! so that neither a flood of output nor an endless line delays the caller.
 
-mod exchange;
-
 use std::io;
 use std::ops::Range;
 use std::process::ExitStatus;
@@ -216,6 +214,32 @@ impl Conversation {
             self.read_output();
         };
         Ok(self.hear(line))
+    }
+
+    /// Prepares lines that [`Conversation::next_answer`] sends.
+    pub fn queue(&mut self, lines: &[u8]) {
+        self.unsent.extend_from_slice(lines);
+        self.log_sent(Instant::now(), lines);
+    }
+
+    /// Sends the queued lines and waits for the next line; `None` if a line was too long. Reads while it writes, so
+    /// that a full pipe in each direction blocks neither side.
+    ///
+    /// # Errors
+    /// As [`Conversation::next_line`].
+    pub fn next_answer(&mut self, deadline: Instant) -> Result<Option<Line<'_>>, AnswerError> {
+        let line = loop {
+            if self.lines.has_dropped() {
+                return Ok(None);
+            }
+            if let Some(line) = self.lines.next() {
+                break line;
+            }
+            let for_input = if self.write_some()? { PollFlags::empty() } else { PollFlags::OUT };
+            self.wait(for_input, deadline)?;
+            self.read_output();
+        };
+        Ok(Some(self.hear(line)))
     }
 
     /// Returns the next line if it has arrived already.

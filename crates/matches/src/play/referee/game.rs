@@ -1,25 +1,22 @@
 //! A game in progress: its turns, and how each answer is judged.
 
+use std::fmt::Write;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use buxtehude::protocol::BestMove;
+use buxtehude::protocol::{BestMove, Command, Go, PositionCommand, Start};
 use buxtehude::rules::{Seat, Turn};
 
-use super::adjudication::Adjudicator;
-use super::fault::{Wait, too_late};
-use super::request::Request;
-use super::result::{GameEnd, places_and_endings};
+use super::game_end::{Adjudicator, GameEnd, Wait, places_and_endings, too_late};
 use super::turn_record::{number, positions_of_line, turn_record};
-use super::{Abandoned, Played, Referee};
+use super::{Abandoned, MAX_BY_INTERFERENCE, MAX_BY_LAG, Played, Referee};
 use crate::plan::EngineSpec;
 use crate::plan::deck::Deck;
 use crate::plan::rules::{Position, PositionError};
 use crate::plan::schedule::{ScheduledGame, play_opening};
-use crate::play::clock::{SeatClock, WAIT_FOR_LATE_ANSWERS};
-use crate::play::engine::{Answer, AnswerError, Engine};
+use crate::play::clock::{self, SeatClock, WAIT_FOR_LATE_ANSWERS};
+use crate::play::engine::{Answer, AnswerError, Engine, StartError};
 use crate::play::interrupt::Interrupt;
-use crate::play::reruns::{MAX_BY_INTERFERENCE, MAX_BY_LAG};
 use crate::record::ending::Ending;
 use crate::record::{GameRecord, TurnRecord};
 
@@ -28,16 +25,16 @@ const SIGNAL_DELAY: Duration = Duration::from_millis(50);
 
 pub struct Game<'a> {
     scheduled: &'a ScheduledGame,
-    pub(super) referee: Referee<'a>,
+    referee: Referee<'a>,
     /// Engine of each seat.
-    pub(super) specs: Vec<&'a EngineSpec>,
+    specs: Vec<&'a EngineSpec>,
     start: Position,
-    pub(super) position: Position,
-    pub(super) request: Request,
+    position: Position,
+    request: Request,
     deck: Deck,
-    pub(super) clocks: Vec<SeatClock>,
+    clocks: Vec<SeatClock>,
     /// `position` line that each seat's engine ponders: with the expected move, and nothing after it.
-    pub(super) pondered: Vec<Option<String>>,
+    pondered: Vec<Option<String>>,
     adjudicator: Adjudicator,
     /// Last estimate of each seat's engine; empty before its first one.
     opinions: Vec<Vec<u16>>,
@@ -46,7 +43,7 @@ pub struct Game<'a> {
 
 impl<'a> Game<'a> {
     /// Sets up the position after the opening, and the deck without the opening's cards.
-    pub fn set_up(
+    pub(super) fn set_up(
         scheduled: &'a ScheduledGame,
         referee: Referee<'a>,
     ) -> Result<Game<'a>, Abandoned> {
@@ -81,9 +78,40 @@ impl<'a> Game<'a> {
         })
     }
 
-    // `Referee::play` documents the panic for a missing engine.
+    /// `true` if the rules have placed a seat by now, so that it needs no engine.
+    pub fn has_finished(&self, seat: Seat) -> bool {
+        self.position.place(seat).is_some()
+    }
+
+    /// Plays the game to its end, by the rules or by the first fault, and returns its record.
+    ///
+    /// `engines` are in seat order and belong to the calling thread. A seat that has finished by the end of the opening
+    /// needs no engine. The engine whose fault ended the game has been killed; see [`Engine::is_usable`]. The maximum
+    /// number of plies in `plan.patience` counts the moves of engines, neither cards nor the opening. `turns` of the
+    /// record contains the moves that were played, in order; an answer that was a fault is only in `fault`.
+    ///
+    /// # Errors
+    /// [`Abandoned`]: the interrupt was set, and the engine that was searching can no longer be used; the loss of a
+    /// seat may be the fault of the arbiter or of another process; or a rules program fails.
+    ///
+    /// # Panics
+    /// If the number of seats differs from that of `engines`, or an engine is missing.
+    pub fn play(mut self, engines: &mut [Option<Engine>]) -> Result<GameRecord, Abandoned> {
+        assert_eq!(engines.len(), self.specs.len(), "engines and seats");
+        let end = self.play_to_end(engines);
+        self.end_pondering(engines);
+        Ok(self.into_record(end?))
+    }
+
+    /// Returns the record of the game if it cannot begin, because the engine in `seat` could not be started: it is
+    /// last, and the others share the places before it.
+    pub fn walkover(self, seat: Seat, error: StartError) -> GameRecord {
+        self.into_record(GameEnd::not_started(seat, error))
+    }
+
+    // `play` documents the panic for a missing engine.
     #[allow(clippy::expect_used)]
-    pub fn play(&mut self, engines: &mut [Option<Engine>]) -> Result<GameEnd, Abandoned> {
+    fn play_to_end(&mut self, engines: &mut [Option<Engine>]) -> Result<GameEnd, Abandoned> {
         if self.position.turn() == Turn::Over {
             return Ok(GameEnd::Over);
         }
@@ -215,6 +243,84 @@ impl<'a> Game<'a> {
         Ok(None)
     }
 
+    /// Requests the move of the engine in `seat`, by a `go` or by ending its pondering.
+    ///
+    /// # Errors
+    /// Why it does not answer, and the longest wait.
+    fn ask(&mut self, seat: Seat, engine: &mut Engine) -> Result<Answer, (AnswerError, Wait)> {
+        let stall = self.referee.plan.patience.stall;
+        let clock = &mut self.clocks[seat.index()];
+        match self.pondered[seat.index()].take() {
+            Some(pondered) if self.request.position() == pondered => {
+                let wait = Wait::for_answer(clock, stall);
+                match engine.ponder_hit(wait.time) {
+                    Ok(Some(answer)) => return Ok(answer),
+                    Ok(None) => {}
+                    Err(error) => return Err((error, wait)),
+                }
+            }
+            Some(_) => {
+                let wait = Wait::for_stop(clock);
+                match engine.stop_pondering(wait.time) {
+                    Ok(Some(stopped)) => clock.charge_stop(stopped.used()),
+                    Ok(None) => {}
+                    Err(error) => return Err((error, wait)),
+                }
+            }
+            None => {}
+        }
+        let wait = Wait::for_answer(clock, stall);
+        let searchmoves = self.searchmoves(seat, &self.position);
+        let go = clock::go(&self.clocks, seat, searchmoves);
+        let answer = engine.ask(self.request.with_go(go), wait.time);
+        answer.map_err(|error| (error, wait))
+    }
+
+    /// Starts pondering of the engine in `seat`, if it named a legal expected move after which it is to move.
+    /// An error in sending the commands is reported by the engine's next turn.
+    ///
+    /// # Errors
+    /// [`PositionError::Rules`] if a rules program fails.
+    fn begin_pondering(
+        &mut self,
+        seat: Seat,
+        engine: &mut Engine,
+        answer: &BestMove,
+    ) -> Result<(), PositionError> {
+        let Some(expected) = answer.ponder.as_ref().filter(|_| self.specs[seat.index()].ponder)
+        else {
+            return Ok(());
+        };
+        let mut next = self.position.clone();
+        match next.play(expected) {
+            Ok(()) if next.turn() == Turn::Seat(seat) => {}
+            Ok(()) | Err(PositionError::Action(_)) => return Ok(()),
+            Err(error) => return Err(error),
+        }
+        let searchmoves = self.searchmoves(seat, &next);
+        let go = Go { ponder: true, ..clock::go(&self.clocks, seat, searchmoves) };
+        let (request, position) = self.request.with_next(expected, go);
+        if engine.ponder(request).is_ok() {
+            self.pondered[seat.index()] = Some(position);
+        }
+        Ok(())
+    }
+
+    /// Stops all pondering at the end of the game. An engine that does not stop is killed, but does not lose the game.
+    fn end_pondering(&mut self, engines: &mut [Option<Engine>]) {
+        for ((pondered, engine), clock) in self.pondered.iter_mut().zip(engines).zip(&self.clocks) {
+            if let Some((_, engine)) = pondered.take().zip(engine.as_mut())
+                && engine.stop_pondering(clock.wait_for_stop()).is_err()
+            {
+                engine.dismiss();
+            }
+        }
+    }
+
+    fn searchmoves(&self, seat: Seat, position: &Position) -> Vec<String> {
+        if self.specs[seat.index()].legal { position.legal_actions() } else { Vec::new() }
+    }
+
     /// Abandons the game if a seat lost on time by less than the arbiter's lag since `begun`.
     fn suspect(&self, seat: Seat, overrun: Duration, begun: Instant) -> Result<(), Abandoned> {
         let over = overrun.saturating_sub(self.clocks[seat.index()].margin());
@@ -287,7 +393,7 @@ impl<'a> Game<'a> {
         })
     }
 
-    pub fn into_record(self, end: GameEnd) -> GameRecord {
+    fn into_record(self, end: GameEnd) -> GameRecord {
         let decided: Vec<Option<usize>> = self.position.places().collect();
         let engines: Vec<&str> = self.specs.iter().map(|spec| spec.name.as_str()).collect();
         let (places, endings) = places_and_endings(&engines, &decided, &end);
@@ -333,4 +439,105 @@ fn sender_of_signal(
         Some(GameEnd::fault(seat, engine, Ending::Interference, &reason))
     });
     senders.next()
+}
+
+/// The lines of `position` and `go` as one text, which changes only at its end.
+struct Request {
+    text: String,
+    /// End of the start position and beginning of the moves.
+    start: usize,
+    /// End of the `position` line.
+    end: usize,
+}
+
+impl Request {
+    /// Creates the request at the start of a game; `fen` is `None` for the variant's own start.
+    ///
+    /// With two seats, `players` is omitted for engines that know no other number.
+    fn new(fen: Option<&str>, seats: usize) -> Request {
+        let players = u32::try_from(seats).ok().filter(|&players| players != 2);
+        let start = match fen {
+            Some(text) => Start::Fen(text.to_string()),
+            None => Start::Startpos { players },
+        };
+        let moves = Vec::new();
+        let text = Command::Position(PositionCommand { start, moves }).to_string();
+        Request { start: text.len(), end: text.len(), text }
+    }
+
+    /// Appends a move or a card.
+    fn append(&mut self, word: &str) {
+        let before = if self.start == self.end { " moves " } else { " " };
+        self.text.truncate(self.end);
+        self.text.push_str(before);
+        self.text.push_str(word);
+        self.end = self.text.len();
+    }
+
+    /// Returns the `position` line, without its newline.
+    fn position(&self) -> &str {
+        &self.text[..self.end]
+    }
+
+    /// Returns all moves and cards, separated by single spaces.
+    fn moves(&self) -> &str {
+        let moves = &self.text[self.start..self.end];
+        moves.strip_prefix(" moves ").unwrap_or(moves)
+    }
+
+    /// Returns both lines for the position after one more move, each with its newline, and that `position` line alone;
+    /// the move is not kept.
+    fn with_next(&mut self, word: &str, go: Go) -> (&[u8], String) {
+        let end = self.end;
+        self.append(word);
+        let position = self.position().to_string();
+        self.with_go(go);
+        self.end = end;
+        (self.text.as_bytes(), position)
+    }
+
+    /// Returns both lines, each with its newline.
+    fn with_go(&mut self, go: Go) -> &[u8] {
+        self.text.truncate(self.end);
+        // Writing to a string cannot fail.
+        let _ = writeln!(self.text, "\n{}", Command::Go(go));
+        self.text.as_bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(request: &mut Request) -> String {
+        let go = Go { depth: Some(3), ..Go::default() };
+        String::from_utf8(request.with_go(go).to_vec()).unwrap()
+    }
+
+    #[test]
+    fn the_position_grows_with_the_game() {
+        let mut request = Request::new(None, 2);
+        assert_eq!(lines(&mut request), "position startpos\ngo depth 3\n");
+        assert_eq!(request.moves(), "");
+        request.append("1");
+        assert_eq!(lines(&mut request), "position startpos moves 1\ngo depth 3\n");
+        request.append("+half");
+        assert_eq!(lines(&mut request), "position startpos moves 1 +half\ngo depth 3\n");
+        assert_eq!(request.moves(), "1 +half");
+        let go = Go { ponder: true, ..Go::default() };
+        let (ahead, position) = request.with_next("4", go);
+        let ahead = String::from_utf8(ahead.to_vec()).unwrap();
+        assert_eq!(position, "position startpos moves 1 +half 4");
+        assert_eq!(ahead, "position startpos moves 1 +half 4\ngo ponder\n");
+        assert_eq!(lines(&mut request), "position startpos moves 1 +half\ngo depth 3\n");
+    }
+
+    #[test]
+    fn the_start_names_the_players_or_the_position() {
+        let mut three = Request::new(None, 3);
+        three.append("1");
+        assert_eq!(lines(&mut three), "position startpos players 3 moves 1\ngo depth 3\n");
+        let mut set_up = Request::new(Some("0,68,3/0,68,3 1 - -"), 2);
+        assert_eq!(lines(&mut set_up), "position fen 0,68,3/0,68,3 1 - -\ngo depth 3\n");
+    }
 }
