@@ -11,7 +11,7 @@ use matches::plan::{EngineSpec, Opening, Plan};
 use matches::play::lag::LagMeter;
 use matches::play::log::Log;
 use matches::play::referee::RerunQuota;
-use matches::play::runner::{self, Event, GameQueue, Games, Match, Next, RunError};
+use matches::play::runner::{Event, GameQueue, Games, Next, RunError, Runner};
 use matches::record::GameRecord;
 use matches::record::ending::Ending;
 use matches::spelling::quote_path;
@@ -46,7 +46,7 @@ fn play_games(engines: Vec<EngineSpec>, start: Option<&str>, games: &dyn Games) 
     };
     let mut records = Vec::new();
     let lag = LagMeter::start();
-    let planned = Match {
+    let runner = Runner {
         plan: &plan,
         games,
         past: None,
@@ -60,7 +60,7 @@ fn play_games(engines: Vec<EngineSpec>, start: Option<&str>, games: &dyn Games) 
         complete: None,
         is_followed: false,
     };
-    let outcome = runner::run(planned, |event| {
+    let outcome = runner.run(|event| {
         if let Event::Ended(record) = event {
             records.push(*record);
         }
@@ -134,7 +134,7 @@ fn told_of_stopped(is_error: bool) -> (Vec<u64>, Result<(), RunError>) {
         _ => Ok(()),
     };
     let lag = LagMeter::start();
-    let planned = Match {
+    let runner = Runner {
         plan: &plan,
         games: &GameQueue::new(Some),
         past: None,
@@ -149,7 +149,7 @@ fn told_of_stopped(is_error: bool) -> (Vec<u64>, Result<(), RunError>) {
         is_followed: false,
     };
     let mut told = Vec::new();
-    let outcome = runner::run(planned, |event| {
+    let outcome = runner.run(|event| {
         if let Event::Ended(record) = event {
             told.push(record.game);
         }

@@ -18,7 +18,7 @@ use matches::play::interrupt::Interrupt;
 use matches::play::lag::LagMeter;
 use matches::play::log::Log;
 use matches::play::referee::RerunQuota;
-use matches::play::runner::{self, Event, GameQueue, Match, RunError};
+use matches::play::runner::{Event, GameQueue, RunError, Runner};
 use matches::play::sandbox::Isolation;
 use matches::record::GameRecord;
 use matches::record::ending::Ending;
@@ -148,7 +148,7 @@ impl Rerun {
         observe: &mut impl FnMut(&GameRecord, &GameRecord) -> Result<(), E>,
     ) -> Result<(), E> {
         let lag = LagMeter::start();
-        let again = Match {
+        let runner = Runner {
             plan: &self.plan,
             games: &GameQueue::new(|from| Some(*self.games.range(from..).next()?.0)),
             past: None,
@@ -162,7 +162,7 @@ impl Rerun {
             is_followed: false,
             complete: None,
         };
-        runner::run(again, |event| {
+        runner.run(|event| {
             let Event::Ended(mut now) = event else {
                 return Ok(());
             };

@@ -7,15 +7,12 @@
 pub mod announcement;
 pub mod events;
 pub mod exit;
-mod first_start;
 mod footer;
 pub mod ledger;
-mod luck;
 mod outputs;
 pub mod past;
 pub mod progress;
 pub mod signals;
-mod this_machine;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -26,27 +23,32 @@ use thiserror::Error;
 use crate::archive::ArchiveError;
 use crate::archive::store::{Store, StoredPlan};
 use crate::archive::user_key::UserKey;
-use crate::luck::Evaluator;
+use crate::luck::{Evaluator, LuckMeter, measure_store};
 use crate::output::{fitted, print};
 use crate::own_files::NamedFile;
-use crate::plan::{EngineSpec, Plan};
+use crate::plan::rules::program::RulesError;
+use crate::plan::{EngineSpec, LuckBy, Plan};
 use crate::play::interrupt::Interrupt;
+use crate::play::lag::{LagMeter, LagSummary};
 use crate::play::log::Log;
+use crate::play::referee::RerunQuota;
+use crate::play::rules;
+use crate::play::runner::{self, Complete, FirstStart, GameQueue, Programs, RunError, Runner};
+use crate::play::sandbox::{self, Isolation};
+use crate::record::GameRecord;
 use crate::report::Report;
 use crate::score::Verdict;
+use crate::spelling::quote_path;
 use announcement::{count, header, print_schedule, unplayed};
 use exit::{
     ENGINE_FAULT, ExitError, H0_ACCEPTED, H1_ACCEPTED, INTERRUPTED, RULES_FAULT, STORAGE, USAGE,
     complain, complain_of, exit_of_verdict, fail,
 };
-pub use first_start::Engines;
-use first_start::{Started, Stop, start_engines};
 use ledger::{Ledger, LedgerError};
 use outputs::programs;
 pub use outputs::{OnInterrupt, OutputError, Outputs, files_of, open_log};
 use past::Past;
-use progress::Progress;
-pub use this_machine::ThisMachine;
+use progress::{Progress, luck_bar};
 
 /// Settings of a new match that are not part of its plan.
 #[derive(Clone, Debug, Default)]
@@ -222,7 +224,7 @@ impl Match {
         let log = new.outputs.open_log(false).map_err(ExitError::usage)?;
         let (interrupt, choice) = (Interrupt::new(), new.outputs.on_interrupt);
         let changed = new.changed_engines;
-        let started = start_engines(&mut plan, changed, choice, luck.as_ref(), &log, &interrupt)?;
+        let started = prepare_engines(&mut plan, changed, choice, luck.as_ref(), &log, &interrupt)?;
         remarks.extend_from_slice(&started.1.remarks);
         remarks.extend(unplayed(&plan));
         let store = path.map(|path| Store::create(path, &plan));
@@ -295,7 +297,7 @@ impl Match {
         let (played, all) = (past.played.len(), count(plan.games, "game"));
         let mut remarks = vec![format!("{played} of {all} stored in earlier runs")];
         remarks.extend(dropped);
-        let luck = luck::of_resumed(&store, &plan, luck_engine, &mut remarks)?;
+        let luck = evaluator_of_rest(&store, &plan, luck_engine, &mut remarks)?;
         let retired = S::retired(&past, &plan);
         if !retired.is_empty() {
             let names = retired.join(", ");
@@ -334,7 +336,7 @@ impl Match {
         may_run?;
         let (changed, choice) = (stored.changed_engines, stored.outputs.on_interrupt);
         let interrupt = &self.ledger.interrupt;
-        start_engines(&mut self.plan, changed, choice, self.luck.as_ref(), &self.log, interrupt)
+        prepare_engines(&mut self.plan, changed, choice, self.luck.as_ref(), &self.log, interrupt)
     }
 
     /// Plays the missing games from `source` and reports them; returns the exit status.
@@ -395,6 +397,41 @@ impl Match {
         }
         self.ledger.report.finish();
         outcome
+    }
+
+    /// Measures the luck of stored games that have none, since it is due after the last game or an engine failed, and
+    /// reads the report again.
+    ///
+    /// # Errors
+    /// [`SourceError::Source`] if a game cannot be measured.
+    fn measure_luck(&mut self) -> Result<(), SourceError> {
+        let Ledger { store: Some(store), report, interrupt, .. } = &mut self.ledger else {
+            return Ok(());
+        };
+        // The verdict has set the interrupt of the games.
+        let decided = Interrupt::new();
+        let interrupt = if report.verdict() == Verdict::Open { &*interrupt } else { &decided };
+        let failed = |error: &dyn ToString| SourceError::Source(error.to_string());
+        let missing = store.games_without_luck().map_err(|error| failed(&error))?;
+        let Some(evaluator) = self.luck.as_ref().filter(|_| !missing.is_empty()) else {
+            return Ok(());
+        };
+        let isolation = Isolation::of(self.plan.isolate, &self.plan.engines);
+        let (isolation, _) = isolation.map_err(|error| failed(&error))?;
+        let meter = LuckMeter::new(evaluator, isolation, interrupt);
+        let bar = luck_bar(missing.len());
+        if bar.is_hidden() && matches!(self.plan.luck.by, Some(LuckBy::Engine { .. })) {
+            // If standard output is closed, the end of the match finds out.
+            let _ =
+                print(&format!("measuring the luck of {}\n", count(missing.len() as u64, "game")));
+        }
+        let on_game = |done, _| bar.set_position(done as u64);
+        let measured = measure_store(store, &meter, self.plan.concurrency, &on_game);
+        bar.finish_and_clear();
+        measured.map_err(|error| failed(&error))?;
+        let past = Past::of(store, &self.plan).map_err(|error| failed(&error))?;
+        *report = past.report;
+        Ok(())
     }
 
     /// Prints the error, if any, and ends the stream of events; returns the exit status.
@@ -470,5 +507,202 @@ fn may_run(
         let changed = changed.join("; ");
         let accepted = "restore the original programs, or use --changed-engines";
         Err(ExitError::usage(format!("{changed}; {accepted}")))
+    }
+}
+
+/// Returns the evaluator for the rest of a stored match; none, with a remark, if earlier luck is by another one, or the
+/// engine that measures it is missing.
+///
+/// # Errors
+/// [`ExitError`] instead of the remark if `engine` is given or the sequential test needs luck.
+fn evaluator_of_rest(
+    store: &Store,
+    plan: &Plan,
+    engine: Option<&EngineSpec>,
+    remarks: &mut Vec<String>,
+) -> Result<Option<Evaluator>, ExitError> {
+    let reason = match (Evaluator::of(plan, engine), store.luck_by()?) {
+        (Err(error), _) => error.to_string(),
+        (Ok(Some(evaluator)), Some(before)) if evaluator.identity() != before => {
+            let now = evaluator.identity();
+            let (flag, file) = (evaluator.flag(), quote_path(store.path()));
+            format!(
+                "luck: by {before} so far, now by {now}: not measured; \
+                 `arbiter report {file} {flag}` measures all games anew"
+            )
+        }
+        (Ok(luck), _) => return Ok(luck),
+    };
+    if engine.is_some() || plan.sprt.is_some_and(|sprt| sprt.uses_luck()) {
+        Err(ExitError::usage(reason))
+    } else {
+        remarks.push(reason);
+        Ok(None)
+    }
+}
+
+/// Engines of a match as found when each was started once.
+#[derive(Debug)]
+pub struct Engines {
+    /// Isolation of the engines from each other.
+    pub isolation: Option<Isolation>,
+    /// Line of the header about the isolation.
+    pub isolation_text: String,
+    pub programs: Programs,
+}
+
+/// The engines, and what their first start has told about them.
+type Started = (Engines, FirstStart);
+
+/// Starts each engine once, with signals handled, and settles the plan by what the engines offer. Tries out the
+/// evaluator of luck, too.
+fn prepare_engines(
+    plan: &mut Plan,
+    changed_engines: bool,
+    on_interrupt: OnInterrupt,
+    luck: Option<&Evaluator>,
+    log: &Log,
+    interrupt: &Interrupt,
+) -> Result<Started, Stop> {
+    signals::stop_match(interrupt, on_interrupt)
+        .map_err(|error| ExitError::usage(format_args!("cannot handle signals: {error}")))?;
+    sandbox::shield_arbiter();
+    let (isolation, isolation_text) =
+        Isolation::of(plan.isolate, &plan.engines).map_err(ExitError::usage)?;
+    if let Some(game) = plan.rules.program() {
+        let connected = rules::connect(game, isolation, plan.patience.ready, log, interrupt);
+        connected.map_err(|error| match error {
+            RulesError::Interrupted => Stop::Interrupted,
+            fault => Stop::Failed(fault.into()),
+        })?;
+    }
+    let programs = Programs::of(plan, interrupt);
+    let seconds = plan.patience.ready.as_secs_f64();
+    let notice = |engine: &str| {
+        complain(format_args!(
+            "waiting for engine {engine} to get ready, at most {seconds} s (--ready)"
+        ));
+    };
+    let mut first_start = match runner::start_engines(plan, isolation, log, interrupt, &notice) {
+        Err(_) if interrupt.is_set() => return Err(Stop::Interrupted),
+        started => started.map_err(ExitError::usage)?,
+    };
+    let forecast = match luck.map_or(Ok(None), |luck| luck.try_out(plan, isolation, interrupt)) {
+        Err(_) if interrupt.is_set() => return Err(Stop::Interrupted),
+        tried => tried.map_err(ExitError::usage)?,
+    };
+    first_start.remarks.extend(forecast);
+    let engines = Engines {
+        isolation,
+        isolation_text,
+        programs: if changed_engines {
+            programs.that_may_change()
+        } else {
+            programs.without_changed_arguments()
+        },
+    };
+    Ok((engines, first_start))
+}
+
+/// Reasons why a match does not start.
+enum Stop {
+    Interrupted,
+    Failed(ExitError),
+}
+
+impl Stop {
+    fn exit(&self) -> ExitCode {
+        match self {
+            Stop::Interrupted => ExitCode::from(INTERRUPTED),
+            Stop::Failed(error) => error.exit(),
+        }
+    }
+}
+
+impl From<ExitError> for Stop {
+    fn from(error: ExitError) -> Stop {
+        Stop::Failed(error)
+    }
+}
+
+/// Worker threads of this process, each with its own engine processes.
+#[derive(Debug, Default)]
+pub struct ThisMachine {
+    engines: Option<Engines>,
+    lag: Option<LagMeter>,
+}
+
+impl Source for ThisMachine {
+    fn prepare(&mut self, planned: &mut Match, engines: Engines) -> Result<String, ExitError> {
+        let mut text = engines.isolation_text.clone();
+        let plan = &planned.plan;
+        let remarks = [sandbox::memory_in_words(plan), sandbox::computing_in_words(plan)];
+        for remark in remarks.into_iter().flatten() {
+            text += &format!("\n{remark}");
+        }
+        self.engines = Some(engines);
+        Ok(text)
+    }
+
+    fn play(&mut self, planned: &mut Match, progress: &Progress) -> Result<(), SourceError> {
+        let lag = self.lag.insert(LagMeter::start());
+        let Match { plan, log, ledger, past, luck, .. } = planned;
+        let interrupt = ledger.interrupt.clone();
+        let engines = self.engines.as_ref();
+        let isolation = engines.and_then(|engines| engines.isolation);
+        let evaluator = luck.as_ref().filter(|_| !plan.luck.after);
+        let meter = evaluator.map(|evaluator| LuckMeter::new(evaluator, isolation, &interrupt));
+        let activity = progress.activity();
+        let measure = meter.as_ref().map(|meter| {
+            |record: &mut GameRecord| {
+                activity.set_prefix(format!("luck of game {}  ", record.game));
+                let measured = meter.measure(record).map_err(|error| error.to_string());
+                activity.set_prefix("");
+                measured
+            }
+        });
+        let next_due = |from| (from..=plan.games).find(|number| !past.played.contains(number));
+        let runner = Runner {
+            plan,
+            games: &GameQueue::new(next_due),
+            past: Some(&past.ends),
+            reruns: &RerunQuota::new(&plan.engines, &past.reruns),
+            log,
+            interrupt: &interrupt,
+            lag,
+            first_core: 0,
+            isolation,
+            programs: engines.map(|engines| &engines.programs),
+            is_followed: ledger.events.is_some(),
+            complete: measure.as_ref().map(|measure| measure as &Complete<'_>),
+        };
+        runner.run(|event| {
+            ledger.enter(plan, &event, progress)?;
+            if ledger.report.verdict() != Verdict::Open {
+                interrupt.set();
+            }
+            Ok::<(), SourceError>(())
+        })
+    }
+
+    fn remarks(&self) -> String {
+        let Some(lag) = &self.lag else {
+            return String::new();
+        };
+        let LagSummary { median, p99, longest } = lag.summary();
+        let [median, p99, longest] =
+            [median, p99, longest].map(|time| format!("{:.2}", time.as_secs_f64() * 1000.0));
+        format!(
+            "lag of the arbiter itself: median {median} ms, 99th percentile {p99} ms, maximum {longest} ms\n"
+        )
+    }
+}
+
+impl From<RunError> for SourceError {
+    fn from(error: RunError) -> SourceError {
+        match error.fault_of_rules() {
+            Some(fault) => SourceError::Rules(fault.to_string()),
+            None => SourceError::Source(error.to_string()),
+        }
     }
 }

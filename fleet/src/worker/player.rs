@@ -12,7 +12,7 @@ use matches::luck::LuckMeter;
 use matches::plan::schedule::Dealt;
 use matches::play::interrupt::Interrupt;
 use matches::play::referee::RerunQuota;
-use matches::play::runner::{self, Complete, Event, Games, Match, Next, RunError};
+use matches::play::runner::{Complete, Event, Games, Next, RunError, Runner};
 use matches::record::GameRecord;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::spawn_blocking;
@@ -83,7 +83,7 @@ fn play(
     let measure = meter.as_ref().map(|meter| {
         |record: &mut GameRecord| meter.measure(record).map_err(|error| error.to_string())
     });
-    let planned = Match {
+    let runner = Runner {
         plan: &joined.plan,
         games: &orders,
         past: None,
@@ -97,7 +97,7 @@ fn play(
         is_followed: false,
         complete: measure.as_ref().map(|measure| measure as &Complete<'_>),
     };
-    runner::run(planned, |event| {
+    runner.run(|event| {
         if let Event::Ended(record) = event {
             worker.games.fetch_add(1, Relaxed);
             // This fails if the worker is shutting down.

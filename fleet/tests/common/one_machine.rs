@@ -15,7 +15,7 @@ use matches::play::interrupt::Interrupt;
 use matches::play::lag::LagMeter;
 use matches::play::log::Log;
 use matches::play::referee::RerunQuota;
-use matches::play::runner::{self, Complete, Event, GameQueue, Match, RunError};
+use matches::play::runner::{Complete, Event, GameQueue, RunError, Runner};
 use matches::record::GameRecord;
 use matches::report::Report;
 use matches::run::events::EventFile;
@@ -48,7 +48,7 @@ fn play(plan: &Plan, interrupt: &Interrupt, mut on_event: impl FnMut(&Event)) {
     let measure = meter.as_ref().map(|meter| {
         |record: &mut GameRecord| meter.measure(record).map_err(|error| error.to_string())
     });
-    let planned = Match {
+    let runner = Runner {
         plan,
         games: &GameQueue::new(Some),
         past: None,
@@ -62,7 +62,7 @@ fn play(plan: &Plan, interrupt: &Interrupt, mut on_event: impl FnMut(&Event)) {
         is_followed: true,
         complete: measure.as_ref().map(|measure| measure as &Complete<'_>),
     };
-    let played = runner::run(planned, |event| {
+    let played = runner.run(|event| {
         on_event(&event);
         Ok::<(), RunError>(())
     });

@@ -148,9 +148,9 @@ impl<F: Fn(u64) -> Option<u64> + Sync> Games for GameQueue<F> {
     }
 }
 
-/// Inputs of a running match.
+/// The games of a match, with all that is needed to play them on this machine.
 #[derive(Clone, Copy)]
-pub struct Match<'a> {
+pub struct Runner<'a> {
     pub plan: &'a Plan,
     pub games: &'a dyn Games,
     /// Games of earlier runs as far as retirement depends on them; `None` for none.
@@ -173,57 +173,59 @@ pub struct Match<'a> {
     pub complete: Option<&'a Complete<'a>>,
 }
 
-/// Plays all due games of a plan, except those of retired engines, until interrupted; calls `on_event` for each event,
-/// always in the calling thread. Concurrent games end in any order. Once the match stops, all finished games are still
-/// told, unless `on_event` has failed.
-///
-/// # Errors
-/// The first error of `on_event`, or [`RunError::Start`] if the system has no room for an engine. Both stop the match.
-pub fn run<E: From<RunError>>(
-    planned: Match<'_>,
-    mut on_event: impl FnMut(Event) -> Result<(), E>,
-) -> Result<(), E> {
-    let schedule = Schedule::new(planned.plan).map_err(RunError::from)?;
-    let ends = planned.past.cloned().unwrap_or_else(|| Ends::new(planned.plan));
-    let ends = Mutex::new(ends);
-    let unheard = AtomicUsize::new(0);
-    thread::scope(|scope| {
-        let (sender, events) = channel();
-        let threads = planned.plan.concurrency.min(planned.plan.games as usize);
-        let cores = planned.plan.pin.then(cores).unwrap_or_default();
-        for number in 0..threads {
-            let worker = Worker {
-                core: cores.get((planned.first_core + number) % cores.len().max(1)).copied(),
-                planned,
-                schedule: &schedule,
-                ends: &ends,
-                events: sender.clone(),
-                unheard: &unheard,
-                idle: HashMap::new(),
-            };
-            scope.spawn(move || worker.work());
-        }
-        drop(sender);
-        let (mut outcome, mut is_heard) = (Ok(()), true);
-        let mut hear = |event: Event| {
-            let heard = if is_heard { on_event(event) } else { Ok(()) };
-            is_heard &= heard.is_ok();
-            heard
-        };
-        for event in events {
-            outcome = outcome.and(event.map_err(E::from).and_then(&mut hear));
-            unheard.fetch_sub(1, Ordering::Relaxed);
-            if outcome.is_err() {
-                planned.interrupt.set();
+impl Runner<'_> {
+    /// Plays all due games of a plan, except those of retired engines, until interrupted; calls `on_event` for each event,
+    /// always in the calling thread. Concurrent games end in any order. Once the match stops, all finished games are still
+    /// told, unless `on_event` has failed.
+    ///
+    /// # Errors
+    /// The first error of `on_event`, or [`RunError::Start`] if the system has no room for an engine. Both stop the match.
+    pub fn run<E: From<RunError>>(
+        self,
+        mut on_event: impl FnMut(Event) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let schedule = Schedule::new(self.plan).map_err(RunError::from)?;
+        let ends = self.past.cloned().unwrap_or_else(|| Ends::new(self.plan));
+        let ends = Mutex::new(ends);
+        let unheard = AtomicUsize::new(0);
+        thread::scope(|scope| {
+            let (sender, events) = channel();
+            let threads = self.plan.concurrency.min(self.plan.games as usize);
+            let cores = self.plan.pin.then(cores).unwrap_or_default();
+            for number in 0..threads {
+                let worker = Worker {
+                    core: cores.get((self.first_core + number) % cores.len().max(1)).copied(),
+                    runner: self,
+                    schedule: &schedule,
+                    ends: &ends,
+                    events: sender.clone(),
+                    unheard: &unheard,
+                    idle: HashMap::new(),
+                };
+                scope.spawn(move || worker.work());
             }
-        }
-        // All threads have ended, so no game will decide on those that are held back.
-        let held = ends.lock().unwrap_or_else(PoisonError::into_inner).release();
-        for record in held {
-            outcome = outcome.and(hear(Event::Ended(record)));
-        }
-        outcome
-    })
+            drop(sender);
+            let (mut outcome, mut is_heard) = (Ok(()), true);
+            let mut hear = |event: Event| {
+                let heard = if is_heard { on_event(event) } else { Ok(()) };
+                is_heard &= heard.is_ok();
+                heard
+            };
+            for event in events {
+                outcome = outcome.and(event.map_err(E::from).and_then(&mut hear));
+                unheard.fetch_sub(1, Ordering::Relaxed);
+                if outcome.is_err() {
+                    self.interrupt.set();
+                }
+            }
+            // All threads have ended, so no game will decide on those that are held back.
+            let held = ends.lock().unwrap_or_else(PoisonError::into_inner).release();
+            for record in held {
+                outcome = outcome.and(hear(Event::Ended(record)));
+            }
+            outcome
+        })
+    }
 }
 
 /// Returns the allowed processor cores.
@@ -242,7 +244,7 @@ fn cores() -> Vec<usize> {
 
 /// A thread that plays games, one after the other.
 struct Worker<'a> {
-    planned: Match<'a>,
+    runner: Runner<'a>,
     schedule: &'a Schedule<'a>,
     ends: &'a Mutex<Ends>,
     events: Sender<Result<Event, RunError>>,
@@ -255,14 +257,14 @@ struct Worker<'a> {
 
 impl Worker<'_> {
     fn work(mut self) {
-        let plan = self.planned.plan;
+        let plan = self.runner.plan;
         let mut is_first = true;
         loop {
             self.await_room();
-            if self.planned.interrupt.ends() {
+            if self.runner.interrupt.ends() {
                 break;
             }
-            let number = match self.planned.games.next() {
+            let number = match self.runner.games.next() {
                 Next::Game(number) if number <= plan.games => number,
                 Next::Rest => {
                     Engine::quit_all(self.idle.drain().map(|(_, engine)| engine));
@@ -279,11 +281,11 @@ impl Worker<'_> {
             if !is_first {
                 self.rest(plan.patience.wait);
             }
-            if self.planned.interrupt.ends() {
+            if self.runner.interrupt.ends() {
                 break;
             }
             is_first = false;
-            let game = match self.planned.games.dealt(number) {
+            let game = match self.runner.games.dealt(number) {
                 Some(dealt) => Ok(self.schedule.game_dealt(number, dealt)),
                 None => self.schedule.game(number),
             };
@@ -298,11 +300,11 @@ impl Worker<'_> {
             let Some(mut record) = self.play_until_sure(&game) else {
                 break;
             };
-            let complete = self.planned.complete;
+            let complete = self.runner.complete;
             let completed = complete.map_or(Ok(()), |complete| complete(&mut record));
             if let Err(reason) = completed {
                 // An interrupt may have stopped the work.
-                if !self.planned.interrupt.is_set() {
+                if !self.runner.interrupt.is_set() {
                     let game = record.game;
                     self.end(record);
                     self.send(Err(RunError::Complete { game, reason }));
@@ -326,7 +328,7 @@ impl Worker<'_> {
             self.send(Ok(match consequence {
                 Consequence::Counted(record) => Event::Ended(record),
                 Consequence::Retired(engine, failures) => {
-                    let engine = self.planned.plan.engines[engine].name.clone();
+                    let engine = self.runner.plan.engines[engine].name.clone();
                     Event::Retired { engine, failures }
                 }
             }));
@@ -342,14 +344,14 @@ impl Worker<'_> {
     fn await_room(&self) {
         let is_full =
             || self.unheard.load(Ordering::Relaxed) > MAX_UNHEARD || self.ends().held() > MAX_HELD;
-        while is_full() && !self.planned.interrupt.ends() {
+        while is_full() && !self.runner.interrupt.ends() {
             thread::sleep(PAUSE);
         }
     }
 
     fn rest(&self, wait: Duration) {
         let end = Instant::now() + wait;
-        while Instant::now() < end && !self.planned.interrupt.ends() {
+        while Instant::now() < end && !self.runner.interrupt.ends() {
             thread::sleep(end.saturating_duration_since(Instant::now()).min(TICK));
         }
     }
@@ -360,7 +362,7 @@ impl Worker<'_> {
         let mut reruns: Vec<Rerun> = Vec::new();
         loop {
             // The limit lets the match end even on a machine that always lags.
-            let allowed = (reruns.len() < MAX_OF_A_GAME).then_some(self.planned.reruns);
+            let allowed = (reruns.len() < MAX_OF_A_GAME).then_some(self.runner.reruns);
             match self.play(&game, allowed) {
                 Ok(record) => return Some(GameRecord { reruns, ..record }),
                 Err(Abandoned::Interrupted) => return None,
@@ -383,15 +385,15 @@ impl Worker<'_> {
         game: &ScheduledGame,
         reruns: Option<&RerunQuota>,
     ) -> Result<GameRecord, Abandoned> {
-        let plan = self.planned.plan;
+        let plan = self.runner.plan;
         let (events, unheard) = (self.events.clone(), self.unheard);
         let listener = move |played| send(&events, unheard, Ok(Event::Played(played)));
         let referee = Referee {
             plan,
-            interrupt: self.planned.interrupt,
-            lag: Some(self.planned.lag),
+            interrupt: self.runner.interrupt,
+            lag: Some(self.runner.lag),
             reruns,
-            listener: self.planned.is_followed.then_some(&listener),
+            listener: self.runner.is_followed.then_some(&listener),
         };
         let set_up = referee.set_up(game)?;
         let mut engines = Vec::new();
@@ -402,7 +404,7 @@ impl Worker<'_> {
             }
             match self.engine(seated) {
                 Ok(engine) => engines.push(Some(engine)),
-                Err(_) if self.planned.interrupt.is_set() => return Err(Abandoned::Interrupted),
+                Err(_) if self.runner.interrupt.is_set() => return Err(Abandoned::Interrupted),
                 Err(error) if error.stops_the_match() => {
                     self.put_back(game, engines);
                     self.send(Err(error.into()));
@@ -421,7 +423,7 @@ impl Worker<'_> {
                 }
             }
         }
-        if self.planned.is_followed {
+        if self.runner.is_followed {
             self.send(Ok(Event::Begun(game.clone())));
         }
         let record = set_up.play(&mut engines);
@@ -436,7 +438,7 @@ impl Worker<'_> {
         seated: SeatedEngine,
         error: &StartError,
     ) -> bool {
-        let name = &self.planned.plan.engines[seated.engine].name;
+        let name = &self.runner.plan.engines[seated.engine].name;
         let is_granted = |reruns: &RerunQuota| reruns.grant(name, MAX_BY_INTERFERENCE);
         error.interference().is_some() && reruns.is_some_and(is_granted)
     }
@@ -446,9 +448,9 @@ impl Worker<'_> {
         if let Some(engine) = self.idle.remove(&seated) {
             return Ok(engine);
         }
-        let plan = self.planned.plan;
+        let plan = self.runner.plan;
         let spec = &plan.engines[seated.engine];
-        let programs = self.planned.programs;
+        let programs = self.runner.programs;
         if let Some(file) = programs.and_then(|programs| programs.changed(seated.engine)) {
             return Err(StartError::Changed {
                 engine: spec.name.clone(),
@@ -458,10 +460,10 @@ impl Worker<'_> {
         Engine::start(
             spec,
             plan.rules.told(),
-            Placement { copy: seated.copy, core: self.core, isolation: self.planned.isolation },
+            Placement { copy: seated.copy, core: self.core, isolation: self.runner.isolation },
             plan.patience.ready,
-            self.planned.log,
-            self.planned.interrupt,
+            self.runner.log,
+            self.runner.interrupt,
         )
     }
 
@@ -469,7 +471,7 @@ impl Worker<'_> {
     fn put_back(&mut self, game: &ScheduledGame, engines: Vec<Option<Engine>>) {
         let mut leaving = Vec::new();
         for (&seated, engine) in game.seats.iter().zip(engines) {
-            let restart = self.planned.plan.engines[seated.engine].restart;
+            let restart = self.runner.plan.engines[seated.engine].restart;
             match engine {
                 Some(engine) if engine.is_usable() && !restart => {
                     self.idle.insert(seated, engine);
