@@ -174,12 +174,13 @@ pub struct Runner<'a> {
 }
 
 impl Runner<'_> {
-    /// Plays all due games of a plan, except those of retired engines, until interrupted; calls `on_event` for each event,
-    /// always in the calling thread. Concurrent games end in any order. Once the match stops, all finished games are still
-    /// told, unless `on_event` has failed.
+    /// Plays all due games of a plan, except those of retired engines, until interrupted; calls `on_event` for each
+    /// event, always in the calling thread. Concurrent games end in any order. Once the match stops, all finished games
+    /// are still told, unless `on_event` has failed.
     ///
     /// # Errors
-    /// The first error of `on_event`, or [`RunError::Start`] if the system has no room for an engine. Both stop the match.
+    /// The first error of `on_event`, or [`RunError::Start`] if the system has no room for an engine. Both stop the
+    /// match.
     pub fn run<E: From<RunError>>(
         self,
         mut on_event: impl FnMut(Event) -> Result<(), E>,
