@@ -210,7 +210,7 @@ pub fn directory_of(bad: &Bad, seats: usize) -> PathBuf {
 pub fn run(bad: &Bad, seats: usize) -> (Output, Duration, u64) {
     let directory = directory(directory_of(bad, seats).to_str().unwrap());
     let record = directory.join("games.jsonl");
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/engines/engine.sh");
+    let script = crate::common::ENGINE;
     let engine = engine_text("/bin/sh", &[&[script], &bad.does[..]].concat());
     let bad_engine = format!("{engine} name=bad legal=on {}", bad.limit);
     let engine = engine_text("/bin/sh", &[script]);

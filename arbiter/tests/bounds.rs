@@ -142,7 +142,7 @@ fn reading_a_long_file_ends_by_a_signal() {
     let folder = Folder::new();
     // Without content, it takes no space; reading it takes minutes.
     File::create(folder.path("long")).unwrap().set_len(1 << 40).unwrap();
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/engines/engine.sh");
+    let script = crate::common::ENGINE;
     let engine = engine_text("/bin/sh", &[script, "", "", "", "", "long"]);
     let engine = format!("{engine} legal=on");
     let mut command = Command::new(env!("CARGO_BIN_EXE_arbiter"));

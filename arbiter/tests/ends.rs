@@ -142,7 +142,7 @@ fn interrupted_after_an_engine_was_retired() {
 fn an_answer_counts_that_came_while_the_arbiter_was_stopped() {
     let directory = directory("stopped");
     let begun = directory.join("begun");
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/engines/engine.sh");
+    let script = crate::common::ENGINE;
     let go = format!("echo >> {}; sleep 0.5; echo \"bestmove $1\"", quote_path(&begun));
     let slow = format!("{} name=slow legal=on", engine_text("/bin/sh", &[script, &go]));
     let all = [

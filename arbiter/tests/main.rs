@@ -2,7 +2,6 @@
 
 mod common;
 
-mod adjudication;
 mod bad_engines;
 mod bounds;
 mod broken_engines;
@@ -16,14 +15,11 @@ mod etude_set;
 mod fairness;
 mod faults;
 mod first_start;
-mod head_to_head;
 mod hidden_text;
 mod inputs;
-mod intervals;
 mod isolation;
 mod killed;
 mod lag;
-mod ledger;
 mod luck;
 mod machines;
 mod matches;
@@ -34,22 +30,14 @@ mod plain_uci;
 mod pondering;
 mod protocol_rows;
 mod random_mover;
-mod rating;
-mod referee;
 mod replay;
 mod report;
 mod retirement;
-mod review;
 mod review_command;
 mod rules;
-mod runner;
 mod sandbox;
-mod schedule;
-mod score;
 mod secret_seed;
 mod shell_blocks;
-mod sprt;
-mod sprt_error_rates;
 mod sprt_match;
 mod store;
 #[cfg(feature = "ludo")]

@@ -12,7 +12,7 @@ use stored::export;
 fn four(format: &[&str], more: &[&str]) -> Vec<String> {
     let mut all: Vec<String> =
         ["tournament"].iter().chain(format).map(|word| word.to_string()).collect();
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/engines/engine.sh");
+    let script = crate::common::ENGINE;
     for (name, part) in [("alpha", 1), ("beta", 2), ("gamma", 3), ("delta", 4)] {
         // Each engine has its own deterministic choice of moves.
         let go = format!("shift $(( $# * {part} / 5 )); echo \"bestmove $1\"");

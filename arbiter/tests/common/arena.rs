@@ -31,7 +31,7 @@ impl Arena {
             fs::set_permissions(path, fs::Permissions::from_mode(0o777)).unwrap();
         };
         open(&arena.0.path().to_path_buf());
-        let engine = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/engines/engine.sh");
+        let engine = crate::common::ENGINE;
         for name in ["victim.sh", "attacker.sh"] {
             fs::copy(engine, arena.path(name)).unwrap();
             open(&arena.path(name));

@@ -8,7 +8,7 @@ import {
 } from "./common.mjs";
 
 const binary = process.env.TABLE_BINARY;
-const liar = join(import.meta.dirname, "../../../arbiter/tests/engines/engine.sh");
+const liar = join(import.meta.dirname, "../../../crates/matches/tests/engines/engine.sh");
 const table = withTable([
   "--seed", "9", "--ready", "2000", "--games", join(import.meta.dirname, "games.jsonl"),
   ...engine("broken", "/bin/false"), ...engine("buxtehude", binary, "engine"),

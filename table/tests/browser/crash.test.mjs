@@ -6,7 +6,7 @@ import { advise, awaited, clickMove, engine, linkTo, look, readCard, withTable }
 
 const binary = process.env.TABLE_BINARY;
 const shaky = (goes) => ["/bin/sh", join(import.meta.dirname, "shaky.sh"), binary, String(goes)];
-const liar = join(import.meta.dirname, "../../../arbiter/tests/engines/engine.sh");
+const liar = join(import.meta.dirname, "../../../crates/matches/tests/engines/engine.sh");
 
 // With few processes, searches by another engine would restart the one that is to fail, which would count from 0 again.
 const table = withTable([

@@ -13,7 +13,7 @@ use matches::record::GameRecord;
 
 /// The engine `engines/engine.sh` with its arguments.
 pub fn tiny(arguments: &[&str]) -> EngineSpec {
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/engines/engine.sh");
+    let script = super::ENGINE;
     let arguments = arguments.iter().map(|argument| argument.to_string());
     EngineSpec {
         args: [script.to_string()].into_iter().chain(arguments).collect(),
