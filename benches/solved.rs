@@ -2,10 +2,8 @@
 //!
 //! Run it with `cargo bench -p buxtehude --bench solved`.
 
-use std::sync::LazyLock;
-
 use buxtehude::rules::fox::Position;
-use buxtehude::rules::fox::solved::{SOLVED, Solved};
+use buxtehude::rules::fox::solved::Solved;
 use buxtehude::rules::{AnyPosition, Game};
 use buxtehude::search::{Answer, Control, Memory, Request, search};
 use divan::{Bencher, black_box};
@@ -18,13 +16,6 @@ fn main() {
 #[divan::bench]
 fn solve() -> Solved {
     Solved::new()
-}
-
-/// Counts over all positions, and the positions reachable from the starts.
-#[divan::bench]
-fn census(bencher: Bencher) {
-    LazyLock::force(&SOLVED);
-    bencher.bench(|| SOLVED.census());
 }
 
 /// The answer to `go` at the start: perfect play to the end, 44 plies.

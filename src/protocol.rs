@@ -65,8 +65,6 @@ pub enum Command {
     Uci,
     /// `ugi`: the same from a client that speaks the Universal Game Interface.
     Ugi,
-    /// `debug on|off`.
-    Debug(bool),
     /// `isready`: answered at once, even during a search.
     IsReady,
     /// `setoption name N [value V]`.
@@ -100,10 +98,6 @@ pub enum Command {
     Eval,
     /// `bench [depth]`: searches fixed positions.
     Bench(Option<u32>),
-    /// `compiler`: shows version, target and features of the build.
-    Compiler,
-    /// `solve`: counts the positions of the solved games and the wins of each seat.
-    Solve,
     /// `help`.
     Help,
 }
@@ -127,8 +121,6 @@ pub enum Start {
     },
     /// `fen <text>`: the text of a position, its fields joined by single spaces.
     Fen(String),
-    /// `etude <line>`: a line of an etude file.
-    Etude(String),
 }
 
 /// Fact about the position that a client can ask for.

@@ -13,7 +13,6 @@ pub mod ludo;
 pub(crate) mod number;
 mod perft;
 mod scene;
-mod solved;
 mod variant;
 
 use std::fmt;
@@ -22,7 +21,6 @@ use std::str::FromStr;
 
 pub use perft::{for_each_child, perft, perft_by_playing};
 pub use scene::{Board, Fact, Layout, MovePreview, Piece, Scene, SquareKind};
-pub use solved::{Census, LongestWin, Outcome, Start};
 pub(crate) use variant::with_position;
 pub use variant::{
     ActionError, AnyPosition, Rules, SetupError, UnknownVariant, VARIANTS, Variant, is_card,
@@ -88,6 +86,15 @@ impl Turn {
             Turn::Card(_) | Turn::Over => None,
         }
     }
+}
+
+/// Result of a two-player game with perfect play: the winner plays for the fastest win, and the loser delays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Outcome {
+    /// Winning seat.
+    pub winner: Seat,
+    /// Plies to the end; 0 if the game is over.
+    pub plies: u32,
 }
 
 /// A position of a turn-based game with perfect information and, in some games, cards.
@@ -168,11 +175,6 @@ pub trait Game: Copy + Eq + fmt::Debug + fmt::Display + Send + Sync + 'static {
     /// Result with perfect play; `None` if the game is not solved. Either all positions of a game are solved or none.
     /// The first call may take some milliseconds to build tables.
     fn solved(&self) -> Option<Outcome> {
-        None
-    }
-
-    /// Counts over all positions of this game; `None` if it is not solved. Slow.
-    fn census(&self) -> Option<Census<Self>> {
         None
     }
 

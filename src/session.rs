@@ -165,8 +165,6 @@ struct Session<W> {
     options: Options,
     /// `true` if the client last greeted with `ugi`: then a `bestmove` has the move alone.
     speaks_ugi: bool,
-    /// Set by `debug on`.
-    debug: bool,
     game: CurrentGame,
     search_thread: SearchThread,
     evaluators: Evaluators,
@@ -190,7 +188,6 @@ impl<W: Write> Session<W> {
             log,
             options,
             speaks_ugi: false,
-            debug: false,
             game,
             search_thread,
             evaluators,
@@ -237,7 +234,6 @@ impl<W: Write> Session<W> {
         match command {
             Command::Uci => self.introduce(false)?,
             Command::Ugi => self.introduce(true)?,
-            Command::Debug(on) => self.debug = on,
             Command::IsReady => self.ready(),
             Command::SetOption { name, value } => self.set_option(&name, value.as_deref())?,
             Command::UciNewGame | Command::UgiNewGame => {
@@ -254,9 +250,6 @@ impl<W: Write> Session<W> {
                     if self.game.position().seats() != seats {
                         self.prepare();
                     }
-                    if self.debug {
-                        self.inform(&format!("position {}", self.game.position()))?;
-                    }
                 }
                 Err(error) => self.report_error(&error.to_string())?,
             },
@@ -269,7 +262,6 @@ impl<W: Write> Session<W> {
             Command::Bench(depth) => {
                 self.begin(Task::Bench(depth.unwrap_or(bench::DEFAULT_DEPTH)))?;
             }
-            Command::Solve => self.begin(Task::Solve)?,
             Command::Stop => self.stop()?,
             Command::PonderHit => self.ponder_hit()?,
             Command::Query(query) => {
@@ -285,7 +277,6 @@ impl<W: Write> Session<W> {
                     &self.evaluators,
                 ))?;
             }
-            Command::Compiler => self.say_lines(&answers::compiler())?,
             Command::Help => self.say_lines(answers::HELP)?,
         }
         Ok(Flow::Continue)

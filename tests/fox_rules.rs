@@ -361,7 +361,7 @@ fn words_that_are_no_moves_and_cards_are_refused() {
 }
 
 #[test]
-fn the_variant_has_two_names_two_players_and_no_etudes() {
+fn the_variant_has_two_names_and_two_players() {
     let alias = Variant::by_name("rabbits-and-wolves").unwrap();
     assert_eq!(alias.name, "fox-and-hounds");
     assert_eq!(alias.start(2).unwrap().to_string(), START);
@@ -370,11 +370,6 @@ fn the_variant_has_two_names_two_players_and_no_etudes() {
         let expected = format!("fox-and-hounds cannot be played by {players} players: expected 2");
         assert_eq!(refusal, expected);
     }
-    let refusal = alias.parse_etude("45;26;2;f;29;19;0;f;2").unwrap_err();
-    assert_eq!(
-        refusal.to_string(),
-        "etude \"45;26;2;f;29;19;0;f;2\" refused: fox-and-hounds has no etudes, expected startpos or fen"
-    );
 }
 
 #[test]

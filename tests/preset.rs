@@ -42,7 +42,7 @@ fn choosing_the_preset_sets_its_options() {
     let fresh = search(&mut engine, "go depth 4");
     for option in [
         "Ks value 300", "Kc value 0", "Strategy value relative", "HareModel value chance",
-        "Prune value off", "Sort value false", "Caps value 2", "AILevel value 1",
+        "Prune value exact", "Caps value 2", "AILevel value 1",
     ] {
         assert_eq!(engine.ask(&format!("setoption name {option}")), [""; 0]);
     }
@@ -56,17 +56,12 @@ fn choosing_the_preset_sets_its_options() {
 
 #[test]
 fn presets_are_the_program_of_the_article_with_other_settings() {
-    let author =
-        ["Prune value article", "Sort value true", "Caps value 0,0,8,8,4", "AILevel value 4"];
-    let best = ["Prune value exact", "Sort value true", "Caps value 0", "AILevel value 12"];
+    let author = ["Prune value article", "Caps value 0,0,8,8,4", "AILevel value 4"];
+    let best = ["Prune value exact", "Caps value 0", "AILevel value 12"];
     let mut results = HashSet::new();
-    for (preset, strategy, options) in [
-        ("article", "absolute", author),
-        ("leslie", "0", author),
-        ("faith", "relative", author),
-        ("hybrid", "hybrid", author),
-        ("article-best", "100", best),
-    ] {
+    for (preset, strategy, options) in
+        [("article", "absolute", author), ("article-best", "100", best)]
+    {
         let mut engine = article();
         engine.send(&format!("setoption name Preset value {preset}"));
         let found = search(&mut engine, "go depth 9 nodes 1000000");
@@ -79,7 +74,7 @@ fn presets_are_the_program_of_the_article_with_other_settings() {
         assert_eq!(search(&mut engine, "go depth 9 nodes 1000000"), found, "{preset}");
         results.insert(found);
     }
-    assert_eq!(results.len(), 4);
+    assert_eq!(results.len(), 2);
 }
 
 #[test]
@@ -95,19 +90,15 @@ fn its_options_have_no_effect_on_the_default() {
     let mut engine = Engine::start();
     engine.send(POSITION);
     let (search_before, terms_before) = (search(&mut engine, "go depth 4"), engine.ask("eval"));
-    for option in ["Ks value 900", "Strategy value relative", "Caps value 1", "Sort value false"] {
+    for option in ["Ks value 900", "Strategy value relative", "Caps value 1"] {
         engine.send(&format!("setoption name {option}"));
     }
     assert_eq!(search(&mut engine, "go depth 4"), search_before);
     assert_eq!(engine.ask("eval"), terms_before);
     engine.send("setoption name Preset value article");
     assert_ne!(search(&mut engine, "go depth 4"), search_before);
-    // The second is an alias of the first.
-    for best in ["best", "default"] {
-        engine.send("setoption name Preset value article");
-        engine.send(&format!("setoption name Preset value {best}"));
-        assert_eq!(search(&mut engine, "go depth 4"), search_before);
-    }
+    engine.send("setoption name Preset value best");
+    assert_eq!(search(&mut engine, "go depth 4"), search_before);
 }
 
 #[test]
@@ -199,7 +190,7 @@ fn values_that_no_option_takes_are_refused() {
         (
             "Preset value finest",
             "Preset: \"finest\" is refused, expected best or search or article or \
-             article-best or leslie or faith or hybrid",
+             article-best",
         ),
         ("Ks value 1001", "Ks: \"1001\" is refused, expected a whole number from 0 to 1000"),
         ("Kp value 1.5", "Kp: \"1.5\" is refused, expected a whole number from 0 to 1000"),
@@ -211,8 +202,7 @@ fn values_that_no_option_takes_are_refused() {
             "HareModel value Chance",
             "HareModel: \"Chance\" is refused, expected article or article-penalty or chance",
         ),
-        ("Prune value on", "Prune: \"on\" is refused, expected off or exact or article"),
-        ("Sort value yes", "Sort: \"yes\" is refused, expected true or false"),
+        ("Prune value on", "Prune: \"on\" is refused, expected exact or article"),
         (
             "Caps value 0,,8",
             "Caps: \"0,,8\" is refused, expected 1 to 16 whole numbers from 0 to 255 joined by commas, 0 for all \

@@ -35,7 +35,6 @@ fn position(start: Start, moves: &[&str]) -> Command {
 fn commands_are_read() {
     let startpos = |players| Start::Startpos { players };
     let fen = || Start::Fen("0,68,3/0,68,3 1 - -".to_owned());
-    let etude = || Start::Etude("45;26;2;f;29;19;0;f;2".to_owned());
     let table = [
         ("uci", Command::Uci),
         ("ugi", Command::Ugi),
@@ -43,8 +42,6 @@ fn commands_are_read() {
         ("query p1turn", Command::Query(Query::P1Turn)),
         ("query \t legal ", Command::Query(Query::Legal)),
         (" \t stop \t\r\n", Command::Stop),
-        ("debug\ton", Command::Debug(true)),
-        ("debug off", Command::Debug(false)),
         ("setoption name Clear Hash", set_option("Clear Hash", None)),
         ("setoption name  Move   Overhead value 10", set_option("Move Overhead", Some("10"))),
         ("setoption name File value  a  value b ", set_option("File", Some("a value b"))),
@@ -57,7 +54,6 @@ fn commands_are_read() {
         ),
         ("position fen 0,68,3/0,68,3  1\t- -", position(fen(), &[])),
         ("position fen 0,68,3/0,68,3 1 - - moves -3 1001", position(fen(), &["-3", "1001"])),
-        ("position etude 45;26;2;f;29;19;0;f;2 moves 5", position(etude(), &["5"])),
         ("go perft 0", Command::Perft(0)),
         ("bench", Command::Bench(None)),
         ("bench 4", Command::Bench(Some(4))),
@@ -128,9 +124,6 @@ fn refused_commands_say_what_was_expected() {
     let bad_time = format!(r#"go time: "99999999999999999999" {not_a_time}"#);
     let table = [
         ("uci now", r#"uci: unexpected "now": expected the end of the line"#),
-        ("debug", "debug: missing argument: expected on or off"),
-        ("debug On", r#"debug: unexpected "On": expected on or off"#),
-        ("debug on x", r#"debug: unexpected "x": expected the end of the line"#),
         ("setoption", "setoption: missing argument: expected name and an option's name"),
         ("setoption Hash", r#"setoption: unexpected "Hash": expected name and an option's name"#),
         ("setoption name", "setoption name: missing argument: expected an option's name"),
@@ -138,8 +131,8 @@ fn refused_commands_say_what_was_expected() {
             "setoption name value 3",
             r#"setoption name: unexpected "value": expected an option's name"#,
         ),
-        ("position", "position: missing argument: expected startpos, fen or etude"),
-        ("position e4", r#"position: unexpected "e4": expected startpos, fen or etude"#),
+        ("position", "position: missing argument: expected startpos or fen"),
+        ("position e4", r#"position: unexpected "e4": expected startpos or fen"#),
         (
             "position startpos e4 moves",
             r#"position startpos: unexpected "e4": expected players, moves or the end of the line"#,
@@ -159,11 +152,6 @@ fn refused_commands_say_what_was_expected() {
         (
             "position fen moves 1",
             r#"position fen: unexpected "moves": expected the text of a position"#,
-        ),
-        ("position etude", "position etude: missing argument: expected an etude line"),
-        (
-            "position etude 1;2 3;4",
-            r#"position etude: unexpected "3;4": expected one word, then moves or the end of the line"#,
         ),
         ("bench 0", r#"bench: "0" is not a whole number from 1 to 4294967295"#),
         ("bench 1 2", r#"bench: unexpected "2": expected the end of the line"#),
@@ -253,8 +241,8 @@ fn an_empty_line_has_an_error_of_its_own() {
 
 #[test]
 fn an_unknown_command_is_quoted_and_cut() {
-    let commands = "uci, ugi, debug, isready, setoption, ucinewgame, uginewgame, position, go, stop, ponderhit, \
-                    quit, query, d, eval, bench, compiler, solve, help";
+    let commands = "uci, ugi, isready, setoption, ucinewgame, uginewgame, position, go, stop, ponderhit, \
+                    quit, query, d, eval, bench, help";
     let refusal = |line: &str| line.parse::<Command>().unwrap_err().to_string();
     assert_eq!(refusal("foo bar"), format!(r#"unknown command "foo": expected one of {commands}"#));
     assert_eq!(refusal("UCI"), format!(r#"unknown command "UCI": expected one of {commands}"#));

@@ -1,7 +1,7 @@
 //! Position texts and etude lines that the rules reject, with their messages, and edge cases that they accept.
 
 use buxtehude::rules::hase::{Etude, HASE_UND_IGEL, Position};
-use buxtehude::rules::{AnyPosition, Game, Seat, Variant};
+use buxtehude::rules::{Game, Seat, Variant};
 
 fn variant() -> &'static Variant {
     Variant::by_name("hase-und-igel").unwrap()
@@ -323,8 +323,6 @@ fn a_refused_etude_names_its_field() {
                 reason.starts_with(&format!("{field}: ")),
                 "{line:?} is refused for {reason:?} instead of {field}"
             );
-            let refusal = variant().parse_etude(line).unwrap_err().to_string();
-            assert_eq!(refusal, format!("etude {line:?} refused: {reason}"));
         }
     }
 }
@@ -346,8 +344,6 @@ fn an_etude_is_a_position_with_a_verdict() {
         assert_eq!(etude.winner, winner.map(Seat), "{line}");
         let parsed = Position::parse(&HASE_UND_IGEL, text).unwrap();
         assert!(etude.position == parsed, "{line}: {parsed:?}");
-        let any = variant().parse_etude(line).unwrap();
-        assert!(any == AnyPosition::Hase(parsed), "{line}: {any:?}");
     }
 }
 

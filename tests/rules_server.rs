@@ -169,7 +169,6 @@ fn a_bad_line_has_one_answer_and_changes_nothing() {
         "position startpos players 4 moves 5 +half",
         "position fen",
         "position fen 0,68,3 1 - -",
-        "position etude 1;2;3",
         &long,
     ];
     for line in faulty {

@@ -19,7 +19,7 @@ const STARTS: &[&str] = &[
 
 const SEARCHING: &str =
     "info string error: a search is running: expected `stop` and its `bestmove` first";
-const WORKING: &str = "info string error: `perft`, `bench` or `solve` is running: expected `stop` \
+const WORKING: &str = "info string error: `perft` or `bench` is running: expected `stop` \
     or its end first";
 
 fn best_moves(lines: &[String]) -> Vec<&String> {
@@ -127,7 +127,7 @@ fn disturbing_commands_are_rejected_during_a_search() {
             let moves = best_moves(&lines).len();
             assert_eq!(moves, answers(malformed), "{busy}, {malformed}: {lines:?}");
         }
-        for helper in ["d", "eval", "help", "ugi", "uci", "query legal", "debug off"] {
+        for helper in ["d", "eval", "help", "ugi", "uci", "query legal"] {
             let lines = engine.ask(helper);
             assert_eq!(errors(&lines), [""; 0], "{busy}, {helper}");
         }
@@ -271,7 +271,7 @@ fn a_known_result_is_answered_at_once_unless_it_has_to_wait() {
 /// Each `go` gets one `bestmove`, also behind work that has none, and whether or not the `go` is valid.
 #[test]
 fn a_go_behind_other_work_is_answered() {
-    for busy in ["solve", "bench 90", "go perft 200"] {
+    for busy in ["bench 90", "go perft 200"] {
         for go in ["go depth 1", "go depth 0", "go infinite"] {
             let mut engine = Engine::start();
             engine.send_bytes(format!("{busy}\n{go}\nstop\n").as_bytes());

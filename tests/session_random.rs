@@ -17,10 +17,9 @@ const SEARCHES: usize = 25;
 
 /// Lines that change nothing, valid or not.
 const IDLE_TALK: &[&str] = &[
-    "isready", "d", "eval", "uci", "ugi", "help", "query", "query p2turn", "ugi now", "debug on",
-    "debug off", "hop", "", " \t", "position", "position startpos players 9",
-    "position startpos moves 1001", "position fen 1,2,3 4 - -", "position etude 45;26;2;f",
-    "bench 0", "ponderhit now", "stop it",
+    "isready", "d", "eval", "uci", "ugi", "help", "query", "query p2turn", "ugi now", "hop", "",
+    " \t", "position", "position startpos players 9", "position startpos moves 1001",
+    "position fen 1,2,3 4 - -", "bench 0", "ponderhit now", "stop it",
 ];
 
 /// Options that are always rejected; the reason differs while a search runs.

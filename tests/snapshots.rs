@@ -163,7 +163,6 @@ fn a_board_game() {
             "position startpos moves e1e2",
             "position startpos moves +half",
             "position startpos players 3",
-            "position etude 45;26;2;f;29;19;0;f;2",
             "position fen 1h1h1h1h/8/8/8/8/8/4F3/8 w - - 0 1",
             "position fen 8/6F1/8/8/1h6/h1h3h1/8/8 w - - 12 34 moves g7h8",
             "d",
@@ -315,9 +314,6 @@ fn limits_and_lines() {
             "position startpos moves 5",
             "go ponder depth 2",
             "ponderhit",
-            "debug on",
-            "position startpos players 3",
-            "debug off",
         ]
     );
 }
@@ -328,7 +324,7 @@ fn perft_and_bench() {
         "perft_and_bench",
         [
             "go perft 0", "go perft 1", "go perft 4", "position startpos players 3 moves 6",
-            "go perft 3", "position etude 45;26;2;f;29;19;0;f;2", "go perft 3", "bench 1",
+            "go perft 3", "position fen 45,26,2/29,19,0 1 - -", "go perft 3", "bench 1",
         ]
     );
 }
@@ -339,15 +335,14 @@ fn malformed_commands() {
     assert_conversation!(
         "malformed_commands",
         [
-            "hop", "UCI", "uci now", "ugi now", "query", "query p2turn", "query turn now", "debug",
-            "debug maybe", "setoption", "setoption name", "setoption Hash value 1",
+            "hop", "UCI", "uci now", "ugi now", "query", "query p2turn", "query turn now",
+            "setoption", "setoption name", "setoption Hash value 1",
             "setoption name Speed value 1", "setoption name Hash", "setoption name Hash value 0",
             "setoption name Hash value 65537", "setoption name Hash value +16",
             "setoption name MultiPV value many", "setoption name Ponder value yes",
             "setoption name UCI_Variant value chess", "position", "position middle",
             "position startpos players", "position startpos players two", "position startpos 5",
-            "position fen", "position etude", "bench 0", "help me", "d d", "ponderhit", "stop it",
-            "quit now", "  ",
+            "position fen", "bench 0", "help me", "d d", "ponderhit", "stop it", "quit now", "  ",
         ]
     );
 }
@@ -393,9 +388,7 @@ fn refused_positions() {
             "position fen 6,47,3/0,68,3 1?20 - -", "position fen 5,53,3/0,68,3 1?15 - -",
             "position fen 64,0,0/0,68,3 2 - -", "position fen 64,11,0/0,68,3 2 1 -",
             "position fen 64,0,0/64,0,0 1 1,2 -", "position fen 0,68,3/0,68,3 1 - DB",
-            "position fen 0,68,3/0,68,3 1 - BBB", "position etude 45;26;2;f;29;19;0;f",
-            "position etude 45;26;2;f;29;19;0;n;2", "position etude 45;26;2;f;29;19;0;f;3",
-            "position etude 64;0;0;f;29;19;0;f;2", "d",
+            "position fen 0,68,3/0,68,3 1 - BBB", "d",
         ]
     );
 }

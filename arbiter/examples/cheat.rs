@@ -208,7 +208,6 @@ impl Cheater {
         let position = match &command.start {
             Start::Startpos { players } => variant.start(players.unwrap_or(2) as usize).ok(),
             Start::Fen(text) => variant.parse(text).ok(),
-            Start::Etude(_) => None,
         };
         let Some(position) = position else { return };
         let mut game = CurrentGame::from(position);

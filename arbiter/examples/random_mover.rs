@@ -112,7 +112,6 @@ impl RandomMover {
                 self.variant.start(players as usize)?
             }
             Start::Fen(text) => self.variant.parse(text)?,
-            Start::Etude(line) => self.variant.parse_etude(line)?,
         };
         for word in &command.moves {
             position.play(word)?;

@@ -134,7 +134,6 @@ fn a_wrong_opening_is_named_by_file_and_line() {
         ("move", "startpos moves 1 +half 8\n"),
         ("card", "startpos moves 1 2\n"),
         ("form", "startpos moved 1\n"),
-        ("etude", "etude 45;26;2;f;29;19;0;f;3\n"),
         ("empty", "# nothing\n\n"),
     ];
     let mut text = String::new();

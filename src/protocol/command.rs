@@ -6,7 +6,7 @@ use std::str::FromStr;
 use nom::Parser;
 use nom::branch::alt;
 use nom::combinator::{cut, opt, value, verify};
-use nom::sequence::{preceded, terminated};
+use nom::sequence::preceded;
 
 use super::Command;
 use super::error::CommandError;
@@ -34,7 +34,6 @@ impl FromStr for Command {
         let parsed = match name {
             "uci" => bare("uci", Command::Uci),
             "ugi" => bare("ugi", Command::Ugi),
-            "debug" => debug(rest),
             "isready" => bare("isready", Command::IsReady),
             "setoption" => set_option(rest),
             "ucinewgame" => bare("ucinewgame", Command::UciNewGame),
@@ -48,8 +47,6 @@ impl FromStr for Command {
             "d" => bare("d", Command::Display),
             "eval" => bare("eval", Command::Eval),
             "bench" => bench(rest),
-            "compiler" => bare("compiler", Command::Compiler),
-            "solve" => bare("solve", Command::Solve),
             "help" => bare("help", Command::Help),
             _ => {
                 let found = Excerpt::new(name);
@@ -69,7 +66,6 @@ impl fmt::Display for Command {
         match self {
             Command::Uci => f.write_str("uci"),
             Command::Ugi => f.write_str("ugi"),
-            Command::Debug(on) => write!(f, "debug {}", if *on { "on" } else { "off" }),
             Command::IsReady => f.write_str("isready"),
             Command::SetOption { name, value: None } => write!(f, "setoption name {name}"),
             Command::SetOption { name, value: Some(value) } => {
@@ -88,17 +84,9 @@ impl fmt::Display for Command {
             Command::Eval => f.write_str("eval"),
             Command::Bench(None) => f.write_str("bench"),
             Command::Bench(Some(depth)) => write!(f, "bench {depth}"),
-            Command::Compiler => f.write_str("compiler"),
-            Command::Solve => f.write_str("solve"),
             Command::Help => f.write_str("help"),
         }
     }
-}
-
-fn debug(input: &str) -> Parsed<'_, Command> {
-    let on_or_off = alt((value(true, keyword("on")), value(false, keyword("off"))));
-    let on_or_off = expecting("debug", "on or off", on_or_off);
-    terminated(on_or_off.map(Command::Debug), end("debug", END)).parse(input)
 }
 
 fn set_option(input: &str) -> Parsed<'_, Command> {

@@ -13,7 +13,7 @@ use super::*;
 
 /// Words with a meaning only within a line, or none at all. With the words of the vocabulary they let random lines get
 /// deep into the parsers.
-const INNER_WORDS: &str = "on off name value startpos players fen etude moves p1turn gameover result legal state text \
+const INNER_WORDS: &str = "name value startpos players fen moves p1turn gameover result legal state text \
     picture stake id author option type check spin combo button string default min max var true false <empty> uciok \
     ugiok readyok response info seldepth multipv estimate score cp nps hashfull pv bestmove (none) 0 1 -1 007 -0 667 \
     65536 18446744073709551616 5 +half e2e4 \t \r ä \u{1b}";
@@ -25,8 +25,8 @@ fn known_words() -> Vec<&'static str> {
 
 /// First words of all lines of the protocol.
 const BEGINNINGS: &[&str] = &[
-    "go", "position", "setoption", "debug", "bench", "query", "option", "info", "response",
-    "bestmove", "id", "",
+    "go", "position", "setoption", "bench", "query", "option", "info", "response", "bestmove",
+    "id", "",
 ];
 
 fn soup() -> impl Strategy<Value = String> {
@@ -55,7 +55,6 @@ fn start() -> impl Strategy<Value = Start> {
     prop_oneof![
         of(2_u32..=6).prop_map(|players| Start::Startpos { players }),
         words().prop_map(Start::Fen),
-        word().prop_map(Start::Etude),
     ]
 }
 
@@ -115,14 +114,11 @@ fn command() -> impl Strategy<Value = Command> {
         Command::Quit,
         Command::Display,
         Command::Eval,
-        Command::Compiler,
-        Command::Solve,
         Command::Help,
     ];
     let value = of(prop_oneof![Just(String::new()), words()]);
     prop_oneof![
         select(bare.to_vec()),
-        any::<bool>().prop_map(Command::Debug),
         (words(), value).prop_map(|(name, value)| Command::SetOption { name, value }),
         (start(), list())
             .prop_map(|(start, moves)| Command::Position(PositionCommand { start, moves })),

@@ -1,4 +1,4 @@
-//! Argument of `position`: `startpos [players N] | fen <text> | etude <line>`, then `[moves M1 M2 ...]`.
+//! Argument of `position`: `startpos [players N] | fen <text>`, then `[moves M1 M2 ...]`.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -9,8 +9,7 @@ use nom::combinator::{cut, opt, verify};
 use nom::sequence::{preceded, terminated};
 
 use super::words::{
-    Parsed, all_words, end, expecting, keyword, number, text_until, word_but, write_fact,
-    write_list,
+    Parsed, all_words, end, expecting, keyword, number, text_until, write_fact, write_list,
 };
 use super::{PositionCommand, Start};
 
@@ -22,15 +21,14 @@ const MOVES: &[&str] = &["moves"];
 
 /// Reads the line after the word `position`.
 pub(super) fn position(input: &str) -> Parsed<'_, PositionCommand> {
-    let kinds = "startpos, fen or etude";
-    let (rest, start) = expecting("position", kinds, alt((startpos, fen, etude))).parse(input)?;
+    let start = alt((startpos, fen));
+    let (rest, start) = expecting("position", "startpos or fen", start).parse(input)?;
     let (after, expected) = match start {
         Start::Startpos { players: None } => {
             ("position startpos", "players, moves or the end of the line")
         }
         Start::Startpos { .. } => ("position startpos players", "moves or the end of the line"),
         Start::Fen(_) => ("position fen", "moves or the end of the line"),
-        Start::Etude(_) => ("position etude", "one word, then moves or the end of the line"),
     };
     let moves = opt(preceded(keyword("moves"), all_words));
     let (rest, moves) = terminated(moves, end(after, expected)).parse(rest)?;
@@ -51,11 +49,6 @@ fn fen(input: &str) -> Parsed<'_, Start> {
     preceded(keyword("fen"), cut(text)).map(Start::Fen).parse(input)
 }
 
-fn etude(input: &str) -> Parsed<'_, Start> {
-    let line = expecting("position etude", "an etude line", word_but(MOVES));
-    preceded(keyword("etude"), cut(line)).map(|line| Start::Etude(line.to_owned())).parse(input)
-}
-
 impl fmt::Display for PositionCommand {
     /// Writes the argument, without the word `position`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -72,7 +65,6 @@ impl fmt::Display for Start {
                 write_fact(f, "players", *players)
             }
             Start::Fen(text) => write!(f, "fen {text}"),
-            Start::Etude(line) => write!(f, "etude {line}"),
         }
     }
 }

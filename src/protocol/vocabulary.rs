@@ -1,9 +1,9 @@
 //! Words with a fixed meaning.
 
 /// First words of all commands.
-pub const COMMAND_WORDS: [&str; 19] = [
-    "uci", "ugi", "debug", "isready", "setoption", "ucinewgame", "uginewgame", "position", "go",
-    "stop", "ponderhit", "quit", "query", "d", "eval", "bench", "compiler", "solve", "help",
+pub const COMMAND_WORDS: [&str; 16] = [
+    "uci", "ugi", "isready", "setoption", "ucinewgame", "uginewgame", "position", "go", "stop",
+    "ponderhit", "quit", "query", "d", "eval", "bench", "help",
 ];
 
 /// All words that `go` knows.

@@ -21,7 +21,7 @@ pub use moves::{CardError, Move, MoveError, Moves, NoCard};
 pub use notation::PositionError;
 pub use position::{Position, RABBIT, WOLVES};
 
-use super::{Census, Game, MovePreview, Outcome, Scene, Seat, Turn, joined, splitmix64};
+use super::{Game, MovePreview, Outcome, Scene, Seat, Turn, joined, splitmix64};
 use board::{ROW_8, down_left, down_right, neighbours};
 use solved::SOLVED;
 
@@ -69,10 +69,6 @@ impl Game for Position {
 
     fn solved(&self) -> Option<Outcome> {
         Some(SOLVED.outcome(self))
-    }
-
-    fn census(&self) -> Option<Census<Position>> {
-        Some(SOLVED.census())
     }
 
     #[inline(always)]

@@ -4,10 +4,9 @@ use std::fmt;
 
 use thiserror::Error;
 
-use super::hase::{self, Etude, EtudeError};
 #[cfg(feature = "ludo")]
 use super::ludo;
-use super::{Census, Game, MAX_SEATS, MovePreview, Outcome, Scene, Seat, Turn, fox, perft};
+use super::{Game, MAX_SEATS, MovePreview, Outcome, Scene, Seat, Turn, fox, hase, perft};
 
 /// A game with its tables, chosen by name.
 #[derive(Debug)]
@@ -131,22 +130,6 @@ pub enum SetupError {
         /// The invalid field and the accepted values.
         reason: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// The game has no etudes.
-    #[error("etude {line:?} refused: {variant} has no etudes, expected startpos or fen")]
-    NoEtudes {
-        /// The line.
-        line: String,
-        /// The variant.
-        variant: &'static str,
-    },
-    /// The line is not an etude.
-    #[error("etude {line:?} refused: {reason}")]
-    Etude {
-        /// The line.
-        line: String,
-        /// The invalid field and the accepted values.
-        reason: EtudeError,
-    },
 }
 
 /// A word of a move list is invalid or illegal.
@@ -184,14 +167,6 @@ impl Variant {
     /// Names of all variants, starting with the default.
     pub fn names() -> Vec<&'static str> {
         VARIANTS.iter().flat_map(Variant::names_of_one).collect()
-    }
-
-    /// The solved variants with counts over all their positions; slow.
-    pub fn solved() -> impl Iterator<Item = (&'static Variant, Census<AnyPosition>)> {
-        VARIANTS.iter().filter_map(|variant| {
-            let start = (2..=MAX_SEATS).find_map(|seats| variant.start_for(seats));
-            Some((variant, start?.census()?))
-        })
     }
 
     fn names_of_one(&self) -> impl Iterator<Item = &'static str> {
@@ -239,19 +214,6 @@ impl Variant {
             Rules::Fox => parse_with::<fox::Position>(&(), text),
             #[cfg(feature = "ludo")]
             Rules::Ludo => parse_with::<ludo::Position>(&(), text),
-        }
-    }
-
-    /// Parses the position of an etude line.
-    ///
-    /// # Errors
-    /// [`SetupError::Etude`] names the invalid field; [`SetupError::NoEtudes`] if the game has no etudes.
-    pub fn parse_etude(&self, line: &str) -> Result<AnyPosition, SetupError> {
-        match self.rules {
-            Rules::Hase(ruleset) => Etude::parse(ruleset, line)
-                .map(|etude| AnyPosition::Hase(etude.position))
-                .map_err(|reason| SetupError::Etude { line: line.into(), reason }),
-            _ => Err(SetupError::NoEtudes { line: line.into(), variant: self.name }),
         }
     }
 }
@@ -328,11 +290,6 @@ impl AnyPosition {
             word.parse().ok().map(G::card_words)
         }
         with_position!(self, position => words(position, word))
-    }
-
-    /// Counts over all positions of the game; see [`Game::census`].
-    pub fn census(&self) -> Option<Census<AnyPosition>> {
-        with_position!(self, position => Some(position.census()?.map(AnyPosition::from)))
     }
 
     /// Result with perfect play; see [`Game::solved`].

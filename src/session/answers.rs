@@ -6,9 +6,7 @@ use std::time::Duration;
 use crate::bench::BenchResult;
 use crate::eval::{self, Article, Evaluate, Evaluator, Evaluators, ModelSettings, Vector};
 use crate::protocol::{Info, Score};
-use crate::rules::{
-    AnyPosition, Census, Game, LongestWin, Outcome, Seat, Turn, Variant, joined, with_position,
-};
+use crate::rules::{AnyPosition, Game, Outcome, Seat, Turn, Variant, joined, with_position};
 use crate::search::{ArticleSettings, Preset, Report};
 
 /// Output of `help`.
@@ -18,7 +16,6 @@ ugi                       the same, for a client that speaks UGI
 setoption name N value V  set an option
 position startpos [players N] [moves ...]
 position fen <text> [moves ...]
-position etude <line> [moves ...]
                           set the position; moves and cards as they happened
 go [depth D] [nodes N] [movetime MS] [infinite] [ponder]
    [time T1 ... TN [inc I1 ... IN] [movestogo K]]
@@ -33,9 +30,7 @@ query p1turn|turn|gameover|result|legal|players|state|text
 d                         show the position
 eval                      show the static estimate, term by term
 bench [depth]             search fixed positions; nodes: the search's signature
-compiler                  show version, target and features of the build
-solve                     count the positions of the solved games, by winner
-isready, ucinewgame, uginewgame, debug on|off, help, quit";
+isready, ucinewgame, uginewgame, help, quit";
 
 /// Description of a chosen variant: its name and start. If a GUI can draw the board, also its size, in the form that
 /// Fairy-Stockfish uses.
@@ -110,28 +105,6 @@ pub fn perft(counts: &[(String, u64)]) -> String {
     text
 }
 
-/// Output of a finished `solve` for one variant.
-pub fn census(variant: &Variant, census: &Census<AnyPosition>) -> String {
-    let mut text = format!("Variant: {}\nPositions: {}", variant.name, census.positions);
-    for (seat, (wins, longest)) in (1..).zip(census.wins.iter().zip(&census.longest)) {
-        let LongestWin { plies, count, position } = longest;
-        // Writing to a string never fails.
-        let _ = write!(
-            text,
-            "\nSeat {seat}: wins {wins}, longest {plies} plies, count {count}, first {position}"
-        );
-    }
-    for start in &census.starts {
-        let Outcome { winner, plies } = start.outcome;
-        let _ = write!(
-            text,
-            "\nStart {}: seat {winner} wins, plies {plies}, reachable {}",
-            start.position, start.reachable
-        );
-    }
-    text
-}
-
 /// Output of a finished `bench`.
 pub fn bench(result: &BenchResult) -> String {
     let nps = per_second(result.nodes, result.time);
@@ -178,29 +151,6 @@ pub fn wdl(estimate: &[u16], position: &AnyPosition) -> Vec<u16> {
         (&[first, second], Turn::Seat(_)) => vec![second, 0, first],
         _ => Vec::new(),
     }
-}
-
-/// Output of `compiler`.
-pub fn compiler() -> String {
-    let profile =
-        if cfg!(debug_assertions) { "with debug assertions" } else { "without debug assertions" };
-    let bits = usize::BITS;
-    let features = [
-        (cfg!(target_feature = "sse2"), "sse2"),
-        (cfg!(target_feature = "sse4.1"), "sse4.1"),
-        (cfg!(target_feature = "avx2"), "avx2"),
-        (cfg!(target_feature = "avx512f"), "avx512f"),
-        (cfg!(target_feature = "neon"), "neon"),
-    ]
-    .into_iter()
-    .filter_map(|(is_there, name)| is_there.then_some(name));
-    format!(
-        "Version: {}\nTarget: {}-{}, {bits} bits\nFeatures: {}\nBuild: {profile}",
-        env!("CARGO_PKG_VERSION"),
-        std::env::consts::ARCH,
-        std::env::consts::OS,
-        joined(features, " "),
-    )
 }
 
 /// Score of a share on the Elo scale: 400 x log10 of the odds between the share and the rest of the first place's

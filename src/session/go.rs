@@ -14,7 +14,7 @@ use crate::search::{Answer, Control, MAX_DEPTH, Report, Request, Strength};
 /// Error for a command that is refused during a search.
 const SEARCHING: &str = "a search is running: expected `stop` and its `bestmove` first";
 /// Error for a command that is refused during other work.
-const WORKING: &str = "`perft`, `bench` or `solve` is running: expected `stop` or its end first";
+const WORKING: &str = "`perft` or `bench` is running: expected `stop` or its end first";
 
 /// Work of the search thread, running or finished with its answer withheld.
 pub struct Running {
@@ -99,9 +99,6 @@ impl<W: Write> Session<W> {
         let overhead = Duration::from_millis(self.options.move_overhead.into());
         let budget = limits.time_budget(overhead);
         let control = Control::new(if go.ponder { None } else { budget });
-        if self.debug {
-            self.inform(&format!("limits {limits:?}, time {budget:?}"))?;
-        }
         let hold_after_ponderhit = if go.infinite {
             Hold::Infinite
         } else if limits.is_infinite() {

@@ -11,13 +11,12 @@ use super::search_thread::MemorySize;
 use crate::eval::{self, EvalFileError, ModelOption};
 use crate::protocol::{Excerpt, OptionKind, OptionOffer};
 use crate::rules::{MAX_MOVES, VARIANTS, Variant};
-use crate::search::article::vectors::{Prune, Strategy};
+use crate::search::article::vectors::Prune;
 use crate::search::{Aim, ArticleSettings, LEVELS, Level, MAX_AI_LEVEL, Preset, Strength};
 
 const HASH: &str = "Hash";
 const DEBUG_LOG_FILE: &str = "Debug Log File";
 const EVAL_FILE: &str = "EvalFile";
-const PRESET: &str = "Preset";
 
 /// Value of `Debug Log File` for no file.
 const EMPTY: &str = "<empty>";
@@ -155,7 +154,7 @@ const SETTINGS: &[Setting] = &[
     },
     Setting {
         // Replaces the memory at once, so that the first move of the other search need not spend time on freeing it.
-        name: PRESET,
+        name: "Preset",
         effect: Effect::ReplaceMemory,
         values: Values::Combo {
             names: || PRESETS.iter().map(|(name, _)| *name).collect(),
@@ -180,17 +179,12 @@ const SETTINGS: &[Setting] = &[
         name: "Prune",
         effect: Effect::Forget,
         values: Values::Combo {
-            names: || vec!["off", "exact", "article"],
-            get: |options| options.article.search.prune as usize,
+            names: || vec!["exact", "article"],
+            get: |options| usize::from(options.article.search.prune == Prune::Article),
             set: |options, index| {
-                options.article.search.prune = [Prune::Off, Prune::Exact, Prune::Article][index];
+                options.article.search.prune = [Prune::Exact, Prune::Article][index];
             },
         },
-    },
-    Setting {
-        name: "Sort",
-        effect: Effect::Forget,
-        values: Values::Check(|options| &mut options.article.search.sort),
     },
     Setting {
         name: "Caps",
@@ -214,22 +208,12 @@ const STRONGEST: Level = LEVELS[LEVELS.len() - 1];
 type PresetMaker = fn() -> Preset;
 
 /// Presets by name; the first is the default.
-const PRESETS: [(&str, PresetMaker); 7] = [
+const PRESETS: [(&str, PresetMaker); 4] = [
     ("best", || Preset::Default),
     ("search", || Preset::Search),
     ("article", || Preset::Article(ArticleSettings::article())),
     ("article-best", || Preset::Article(ArticleSettings::best())),
-    ("leslie", || with_strategy(Strategy::ABSOLUTE)),
-    ("faith", || with_strategy(Strategy::RELATIVE)),
-    ("hybrid", || with_strategy(Strategy::HYBRID)),
 ];
-
-/// The article's program with another strategy.
-fn with_strategy(strategy: Strategy) -> Preset {
-    let mut settings = ArticleSettings::article();
-    settings.search.strategy = strategy;
-    Preset::Article(settings)
-}
 
 /// Values of all options.
 #[derive(Clone, Debug)]
@@ -355,11 +339,7 @@ impl Options {
         let mut settings = settings();
         let found = settings.find(|setting| setting.name.eq_ignore_ascii_case(name));
         let setting = found.ok_or_else(|| OptionError::Unknown { name: Excerpt::new(name) })?;
-        let value = match value.unwrap_or_default() {
-            // The former name of the value.
-            "default" if setting.name == PRESET => "best",
-            value => value,
-        };
+        let value = value.unwrap_or_default();
         let refused = |expected| OptionError::Value {
             name: setting.name,
             value: Excerpt::new(value),

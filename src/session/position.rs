@@ -55,7 +55,6 @@ pub fn first_position(variant: &Variant, start: &Start) -> Result<AnyPosition, S
             variant.start(players.map_or(DEFAULT_PLAYERS, |players| players as usize))
         }
         Start::Fen(text) => variant.parse(text),
-        Start::Etude(line) => variant.parse_etude(line),
     }
 }
 

@@ -8,7 +8,7 @@ use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use super::answers;
 use crate::bench;
 use crate::eval::{Evaluate, Evaluators};
-use crate::rules::{AnyPosition, Seat, Variant, joined, with_position};
+use crate::rules::{AnyPosition, Seat, with_position};
 use crate::search::{Answer, Control, Memory, Report, Request, search};
 
 /// Task of the search thread.
@@ -19,8 +19,6 @@ pub enum Task {
     Perft(AnyPosition, u32),
     /// Searches the fixed positions to a depth.
     Bench(u32),
-    /// Counts the positions of each solved game and the wins of each seat.
-    Solve,
     /// Replaces the search memory by an empty one. Sends no event.
     Replace(MemorySize),
     /// Clears the search memory. Sends no event.
@@ -187,11 +185,6 @@ fn work(
         Task::Perft(position, depth) => {
             let counts = position.perft_by_action(depth, &mut || control.should_stop());
             Event::Finished { name: "perft", output: counts.map(|counts| answers::perft(&counts)) }
-        }
-        Task::Solve => {
-            let solved =
-                Variant::solved().map(|(variant, census)| answers::census(variant, &census));
-            Event::Finished { name: "solve", output: Some(joined(solved, "\n")) }
         }
         Task::Bench(depth) => {
             // The signature must depend neither on options nor on the current game.

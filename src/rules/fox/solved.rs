@@ -5,17 +5,18 @@
 //! pass over the placements in ascending order is enough. All squares of the rabbit for one placement are computed
 //! together, as a row of 32 bytes. The table has only the rows with the rabbit to move. A position with the wolves to
 //! move is the best of at most eight of those; looking them up takes less time than writing a second table.
-
-mod census;
-mod placements;
+//!
+//! Placements of four wolves on 32 squares are ranked in ascending order of their sets as numbers. The rank of a set is
+//! the sum of the binomials C(square, k) over its squares, where k counts the squares from 1 upwards: the combinatorial
+//! number system.
 
 use std::array;
+use std::iter;
 use std::sync::LazyLock;
 
 use super::board::{ROW_8, Square, down_left, down_right};
 use super::position::{Position, RABBIT, WOLVES};
 use crate::rules::Outcome;
-use placements::{PLACEMENTS, placements, rank};
 
 /// The table, built on first use.
 pub static SOLVED: LazyLock<Solved> = LazyLock::new(Solved::new);
@@ -196,10 +197,66 @@ const fn all_bits_set_on(squares: u32) -> Row {
     row
 }
 
+/// Number of placements: C(32, 4).
+const PLACEMENTS: usize = 35_960;
+
+const WOLF_COUNT: usize = 4;
+
+/// C(square, k + 1) by k and square.
+static BINOMIALS: [[u16; 32]; WOLF_COUNT] = {
+    let mut table = [[0; 32]; WOLF_COUNT];
+    let mut square = 1;
+    while square < 32 {
+        // Pascal's triangle: C(n, k) = C(n - 1, k) + C(n - 1, k - 1).
+        table[0][square] = square as u16;
+        let mut k = 1;
+        while k < WOLF_COUNT {
+            table[k][square] = table[k][square - 1] + table[k - 1][square - 1];
+            k += 1;
+        }
+        square += 1;
+    }
+    table
+};
+
+/// Rank of a set of four squares among all such sets, from 0. For another number of squares it has no meaning.
+#[inline]
+fn rank(wolves: u32) -> usize {
+    let mut left = wolves;
+    let mut rank = 0;
+    for binomials in &BINOMIALS {
+        rank += binomials[left.trailing_zeros() as usize % 32];
+        left &= left.wrapping_sub(1);
+    }
+    rank.into()
+}
+
+/// All placements in ascending order: the one at index n has rank n.
+fn placements() -> impl Iterator<Item = u32> {
+    // The next larger number with the same number of bits set: the top bit of the lowest block of ones moves up by one
+    // place, and the rest of the block moves to the bottom.
+    iter::successors(Some(0b1111), |&wolves: &u32| {
+        let lowest = 1 << wolves.trailing_zeros();
+        let carried = wolves.checked_add(lowest)?;
+        Some(carried | (carried ^ wolves) >> 2 >> wolves.trailing_zeros())
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::rules::Game;
+
+    #[test]
+    fn ranks_count_the_placements() {
+        let all: Vec<u32> = placements().collect();
+        assert_eq!(all.len(), PLACEMENTS);
+        assert_eq!(all.last(), Some(&0xf000_0000));
+        for (number, &wolves) in all.iter().enumerate() {
+            assert_eq!(wolves.count_ones(), 4, "{wolves:#034b}");
+            assert_eq!(rank(wolves), number, "{wolves:#034b}");
+        }
+    }
 
     #[test]
     fn the_table_is_small() {

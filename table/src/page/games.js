@@ -299,7 +299,12 @@ const HUNT_SETUP = {
 // --- Opponents and starts ---
 
 // The players of the articles: for each name the options of an engine.
-const RACE_OPPONENTS = { Leslie: { Preset: "leslie" }, Faith: { Preset: "faith" }, Hybrid: { Preset: "hybrid" } };
+const raceOpponent = (strategy) => ({ Preset: "article", Strategy: strategy });
+const RACE_OPPONENTS = {
+  Leslie: raceOpponent("absolute"),
+  Faith: raceOpponent("relative"),
+  Hybrid: raceOpponent("hybrid"),
+};
 const wolves = (level) => [`Wolves ${level}`, { Preset: "article", AILevel: String(level) }];
 const HUNT_OPPONENTS = Object.fromEntries(WOLF_LEVELS.map(wolves));
 

@@ -1,7 +1,5 @@
 //! Checks of commands beyond plain UCI: the UGI greeting, debugging, node counts and human-readable output.
 
-use std::time::Instant;
-
 use buxtehude::protocol::Reply;
 
 use super::positions::{Reached, for_positions};
@@ -54,20 +52,6 @@ pub fn checks(scope: &Scope) -> Vec<Check> {
             Ok(())
         }),
         Check::new(
-            "debug/on",
-            "after `debug on`, the engine reports its reading of `position`",
-            |talk| {
-                nothing(&talk.ask("debug on")?)?;
-                let lines = talk.ask("position startpos")?;
-                nothing(&talk.ask("debug off")?)?;
-                expect(is_told(&lines), || format!("got {lines:?}"))
-            },
-        ),
-        Check::new("debug/off", "`debug off` undoes `debug on`", |talk| {
-            talk.set(&["debug on".into(), "debug off".into()])?;
-            nothing(&talk.ask("position startpos")?)
-        }),
-        Check::new(
             "busy/answers",
             "queries are answered during a search, which continues",
             |talk| {
@@ -114,20 +98,6 @@ pub fn checks(scope: &Scope) -> Vec<Check> {
                 expect(deeper > first, || format!("{deeper} at depth 2, {first} at depth 1"))
             },
         )
-        .lightly(),
-        Check::new("compiler", "`compiler` describes the build", |talk| {
-            let lines = talk.ask("compiler")?;
-            expect(lines.len() > 1 && !is_told(&lines), || format!("got {lines:?}"))
-        }),
-        Check::new("solve", "`solve` counts the positions of solved games", |talk| {
-            talk.answer_up_to("solve", "Positions")?;
-            // The number of lines is unknown.
-            let deadline = Instant::now() + talk.patience();
-            while !talk.ask("ucinewgame")?.is_empty() {
-                expect(Instant::now() < deadline, || "it does not end".into())?;
-            }
-            Ok(())
-        })
         .lightly(),
     ];
     for table in &scope.tables {
@@ -185,12 +155,6 @@ fn bench(talk: &mut Talk, depth: u32) -> Result<u64, Fault> {
         Some(count) => Ok(count),
         None => wrong(format!("no line `Nodes searched: N` in {lines:?}")),
     }
-}
-
-fn is_told(lines: &[String]) -> bool {
-    let is_told =
-        |line: &String| line.starts_with("info string ") && !line.starts_with("info string error");
-    !lines.is_empty() && lines.iter().all(is_told)
 }
 
 /// Removes the `info` lines of the running search.

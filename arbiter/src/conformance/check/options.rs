@@ -246,15 +246,14 @@ const VARIANT: &str = "UCI_Variant";
 const BASE: [(&str, &str); 2] = [("Preset", "article"), ("Strategy", "relative")];
 
 /// Options that change a preset's play, each with a value that is neither its default nor in [`BASE`].
-const EFFECTS: [(&str, &str); 11] = [
+const EFFECTS: [(&str, &str); 10] = [
     ("Preset", "search"),
     ("Ks", "900"),
     ("Kc", "900"),
     ("Kp", "900"),
     ("Strategy", "absolute"),
     ("HareModel", "chance"),
-    ("Prune", "off"),
-    ("Sort", "false"),
+    ("Prune", "exact"),
     ("Caps", "1"),
     ("Heuristic", "height"),
     ("AILevel", "1"),

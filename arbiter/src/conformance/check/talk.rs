@@ -32,7 +32,7 @@ const MIN_PATIENCE: Duration = Duration::from_secs(2);
 const MAX_SHOWN_LENGTH: usize = 1000;
 
 /// Commands that are answered at once in every state.
-const ALWAYS_ANSWERED: [&str; 5] = ["d", "query", "eval", "help", "compiler"];
+const ALWAYS_ANSWERED: [&str; 4] = ["d", "query", "eval", "help"];
 
 /// Reasons for a check not to pass.
 #[derive(Clone, Debug)]

@@ -31,15 +31,6 @@ pub fn checks(scope: &Scope) -> Vec<Check> {
             "an invalid position text is rejected with the name of the wrong field, and changes nothing",
             changed_texts,
         ));
-        let variant = table.0.built_in();
-        if variant.is_none_or(|variant| etude_of_start(variant, table.1).is_some()) {
-            checks.push(Check::of_built_in(
-                table,
-                "etude",
-                "an etude sets the position that it describes",
-                etudes_are_read,
-            ));
-        }
     }
     checks
 }
@@ -130,40 +121,4 @@ fn changes(text: &str) -> Vec<String> {
     changes.retain(is_line);
     changes.dedup();
     changes
-}
-
-/// The start position as an etude, if the game has etudes.
-fn etude_of_start(variant: &Variant, seats: usize) -> Option<String> {
-    etude(variant, &variant.start(seats).ok()?.to_string())
-}
-
-/// The etude of a position's text, if it has one.
-fn etude(variant: &Variant, text: &str) -> Option<String> {
-    let (all, _) = text.split_once(' ')?;
-    let seats = all.split('/').map(|seat| {
-        let misses = if seat.ends_with('!') { "t" } else { "f" };
-        format!("{};{misses}", seat.trim_end_matches('!').replace(',', ";"))
-    });
-    let line = format!("{};-", seats.collect::<Vec<String>>().join(";"));
-    let position = variant.parse_etude(&line).ok()?;
-    (position.to_string() == text).then_some(line)
-}
-
-fn etudes_are_read(talk: &mut Talk, variant: &'static Variant, seats: usize) -> Result<(), Fault> {
-    talk.choose(&variant.into())?;
-    let mut rng = ChaCha8Rng::seed_from_u64(seats as u64);
-    let mut lines: Vec<String> = etude_of_start(variant, seats).into_iter().collect();
-    for _ in 0..1000 {
-        let (position, _) = random_position(&variant.into(), seats, &mut rng)?;
-        lines.extend(etude(variant, &position.to_string()));
-        if lines.len() > 5 {
-            break;
-        }
-    }
-    for line in lines {
-        let answer = talk.ask(&format!("position etude {line}"))?;
-        expect(answer.is_empty(), || format!("{line:?} is accepted: {answer:?}"))?;
-        talk.expect_shown(&[format!("Fen: {}", variant.parse_etude(&line)?)])?;
-    }
-    Ok(())
 }

@@ -110,7 +110,7 @@ pub fn read(path: &Path, rules: &Rules, seats: usize) -> Result<Vec<Opening>, Op
 pub fn parse(line: &str, rules: &Rules, seats: usize) -> Result<Opening, OpeningError> {
     let first = line.split_whitespace().next();
     let opening = match first {
-        Some("startpos" | "fen" | "etude") => parse_command(line, rules, seats)?,
+        Some("startpos" | "fen") => parse_command(line, seats)?,
         _ => Opening { start: Some(line.to_string()), moves: Vec::new() },
     };
     opening.position(rules, seats)?;
@@ -118,7 +118,7 @@ pub fn parse(line: &str, rules: &Rules, seats: usize) -> Result<Opening, Opening
 }
 
 /// Parses the arguments of the protocol's `position`.
-fn parse_command(line: &str, rules: &Rules, seats: usize) -> Result<Opening, OpeningError> {
+fn parse_command(line: &str, seats: usize) -> Result<Opening, OpeningError> {
     let command = format!("position {line}").parse::<Command>();
     let position = match command {
         Ok(Command::Position(position)) => position,
@@ -134,7 +134,6 @@ fn parse_command(line: &str, rules: &Rules, seats: usize) -> Result<Opening, Ope
             None
         }
         Start::Fen(text) => Some(text),
-        Start::Etude(line) => Some(rules.parse_etude(&line)?.to_string()),
     };
     Ok(Opening { start, moves: position.moves })
 }
@@ -208,7 +207,6 @@ mod tests {
             ("startpos", "0,68,3/0,68,3 1 - -"),
             ("startpos players 2 moves 1 +half 4 4", "5,24,3/4,58,3 2 - H"),
             ("fen 45,26,2/29,19,0 1 - BDD moves 4", "49,16,2/29,19,0 2 - BDD"),
-            ("etude 45;26;2;f;29;19;0;f;2", "45,26,2/29,19,0 1 - -"),
         ] {
             assert_eq!(position_of(line), position, "{line}");
         }

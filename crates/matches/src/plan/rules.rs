@@ -151,21 +151,6 @@ impl Rules {
             Rules::External(game) => Ok(Position::External(game.parse(text)?)),
         }
     }
-
-    /// Parses the position of an etude line.
-    ///
-    /// # Errors
-    /// [`PositionError`] names the invalid part.
-    pub fn parse_etude(&self, line: &str) -> Result<Position, PositionError> {
-        match self {
-            Rules::BuiltIn(variant) => Ok(variant.parse_etude(line)?.into()),
-            Rules::External(game) => Err(SetupError::Text {
-                text: line.to_string(),
-                reason: format!("{} has no etudes", game.name()).into(),
-            }
-            .into()),
-        }
-    }
 }
 
 impl Position {
