@@ -7,15 +7,14 @@
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-use buxtehude::eval::Model;
-use buxtehude::eval::hase::{Settings, lookahead::Lookahead};
+use buxtehude::articles::Extent;
+use buxtehude::articles::evaluation::Factors;
+use buxtehude::articles::lookahead::{HareModel, Lookahead};
+use buxtehude::articles::strategy::{Prune, Strategy, VectorSettings};
+use buxtehude::articles::vectors::{Model, search};
 use buxtehude::rules::hase::{HASE_UND_IGEL, Move, Position};
 use buxtehude::rules::{Game, Seat, Turn};
 use buxtehude::search::Control;
-use buxtehude::search::article::Extent;
-use buxtehude::search::article::vectors::Prune;
-use buxtehude::search::article::vectors::Strategy;
-use buxtehude::search::article::vectors::{VectorSettings, search};
 
 const TWO_SEATS: [&str; 21] = [
     "0,68,3/0,68,3 1 - -", "1,67,3/0,68,3 2 - S", "10,24,3/4,68,3 2 - G", "6,65,3/3,52,3 2 - RHG",
@@ -209,7 +208,7 @@ fn search_each_depth(position: &Position, mode: &str, deepest: u32) -> Vec<Cost>
         nodes: u64::MAX,
         multipv: 1,
     };
-    let model = Lookahead::new(position.ruleset(), &Settings::default());
+    let model = Lookahead::new(position.ruleset(), &Factors::default(), HareModel::Article);
     let mut costs = Vec::new();
     let mut nodes = 0;
     let mut start = Instant::now();

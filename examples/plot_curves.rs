@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fs;
 
-use buxtehude::eval::curves::{CURVES, CarrotCurve};
+use buxtehude::articles::evaluation::{CURVES, CarrotCurve};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 

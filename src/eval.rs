@@ -10,19 +10,13 @@ pub mod hase;
 mod judge;
 #[cfg(feature = "ludo")]
 mod ludo;
-mod model;
-mod settings;
-mod worth;
 
 use std::any::Any;
 use std::sync::{Arc, Mutex, PoisonError};
 
+pub use hase::net;
 pub use hase::net::EvalFileError;
-pub use hase::{article, curves, lookahead, net};
 pub use judge::{Judge, Noise};
-pub use model::{Article, ArticleModel, MinimaxModel, Model, NoArticle, NoModel, mean};
-pub use settings::{ModelOption, ModelSettings, Values};
-pub use worth::{DECIDED_WORTH, WORTH_UNIT, leads};
 
 use crate::rules::{Game, MAX_SEATS, Seat, Turn};
 
@@ -31,6 +25,9 @@ pub const CERTAIN: i32 = 1 << 20;
 
 /// Difference of strengths at which the odds are e to 1.
 pub const STRENGTH_UNIT: i32 = 4096;
+
+/// Difference of the articles' values, in hundredths, at which the odds are e to 1.
+pub const WORTH_UNIT: i32 = 2500;
 
 /// A number for each seat; entries beyond the last seat are 0.
 pub type Vector = [i32; MAX_SEATS];
@@ -49,9 +46,6 @@ pub trait Evaluator<G: Game>: Send + Sync + 'static {
 pub trait Evaluate: Game {
     /// Evaluator of its positions.
     type Evaluator: Evaluator<Self>;
-
-    /// Article about the game, or [`NoArticle`].
-    type Article: Article<Self>;
 
     /// Returns the evaluator for the rules and the number of seats of this position. The first call for them may take
     /// some milliseconds.
@@ -86,19 +80,9 @@ pub fn expected_leads<G: Evaluate>(evaluator: &G::Evaluator, position: &G) -> Ve
     mean_over_cards(position, |open| static_leads(evaluator, open))
 }
 
-/// [`expected_leads`] from the worth of the position in the article's model; `None` without an article.
-pub fn model_leads<G: Evaluate>(position: &G, settings: &ModelSettings) -> Option<Vector> {
-    G::Article::worth(position, settings)?;
-    Some(mean_over_cards(position, |open| {
-        // Cannot be `None`: the check above has found an article.
-        let worth = G::Article::worth(open, settings).unwrap_or_default();
-        leads(&worth, open.seats())
-    }))
-}
-
 /// Leads in a position or, if a card is due, their mean over the cards that are left, truncated towards zero.
 #[inline]
-fn mean_over_cards<G: Evaluate>(position: &G, leads_in: impl Fn(&G) -> Vector) -> Vector {
+pub(crate) fn mean_over_cards<G: Game>(position: &G, leads_in: impl Fn(&G) -> Vector) -> Vector {
     let Turn::Card(_) = position.turn() else {
         return leads_in(position);
     };
@@ -180,7 +164,7 @@ const LEADS: [i32; 13 * 32 + 1] = {
 };
 
 /// e to the power of a small x, from its series.
-const fn exp(x: f64) -> f64 {
+pub(crate) const fn exp(x: f64) -> f64 {
     let mut sum = 1.0;
     let mut term = 1.0;
     let mut n = 1.0;

@@ -17,6 +17,7 @@
 //! - [`rules`]: positions, moves and cards of all games;
 //! - [`search`]: a search with reports, a stop flag and any preset; [`limits`] turns clocks into time;
 //! - [`eval`]: what a position is worth to each seat;
+//! - [`articles`]: the programs of two articles about the games;
 //! - [`protocol`]: parses and prints both directions; [`session`]: serves a client.
 //!
 //! # Speed
@@ -29,9 +30,9 @@
 //! ```
 #![warn(missing_docs)]
 
+pub mod articles;
 pub mod bench;
 mod engine;
-pub mod etudes;
 pub mod eval;
 pub mod limits;
 pub mod protocol;

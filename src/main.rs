@@ -6,7 +6,8 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use buxtehude::{etudes, session};
+use buxtehude::articles::etudes;
+use buxtehude::session;
 
 const USAGE: &str = "\
 buxtehude plays Hase und Igel, and Rabbits and Wolves, over a line protocol on

@@ -56,6 +56,7 @@ pub use error::{ArgumentError, Bounds, CommandError, Expected, GoError, ReplyErr
 pub use excerpt::Excerpt;
 pub use go::MAX_PERFT_DEPTH;
 pub use lines::{Line, LineReader, MAX_LINE_BYTES};
+pub use option::parse_into;
 pub use vocabulary::{COMMAND_WORDS, GO_WORDS};
 
 /// One line from a client to an engine.

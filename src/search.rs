@@ -1,5 +1,5 @@
 //! The search, over any game that can be evaluated. Our own is a tree search (PUCT) over expected shares;
-//! alpha-beta with iterative deepening is an alternative. The module [`article`] has the searches of the articles. A
+//! alpha-beta with iterative deepening is an alternative. The [articles](crate::articles) have searches of their own. A
 //! solved game needs none.
 //!
 //! The search does no input or output. It takes a [`Request`], polls a [`Control`], passes each completed iteration to
@@ -26,7 +26,6 @@
 //! ```
 
 mod alpha_beta;
-pub mod article;
 mod chance;
 mod control;
 mod deepening;
@@ -34,7 +33,6 @@ mod foresight;
 mod goal;
 mod memory;
 mod perfect;
-mod preset;
 mod principal_variation;
 mod progress;
 mod puct;
@@ -46,19 +44,72 @@ mod visits;
 
 use std::fmt::Display;
 
+use crate::articles::{self, ArticleSettings};
 use crate::eval::{self, Evaluate, Evaluators, Judge, Noise, Vector};
-use crate::rules::{AnyPosition, Game, Seat};
+use crate::rules::{AnyPosition, Game, Seat, with_position};
 
 pub use control::Control;
 pub use memory::Memory;
-pub use preset::{ArticleSettings, MAX_AI_LEVEL, Preset, search};
+pub(crate) use principal_variation::PrincipalVariation;
 pub use progress::Past;
 use progress::with_progress;
 pub use strength::{Foresight, LEVELS, Level, Strength};
 use table::Table;
+pub(crate) use visits::Visits;
 
 /// Deepest iteration, in plies.
 pub const MAX_DEPTH: u32 = 96;
+
+/// Searches until the requested depth or number of nodes is reached, nothing is left to search, or `control` stops it.
+/// An answer is available from the beginning.
+///
+/// # Returns
+/// `None` if no seat is to move, or none of the requested moves is legal.
+pub fn search(
+    request: &Request,
+    memory: &mut Memory,
+    control: &Control,
+    observe: &mut dyn FnMut(Report),
+) -> Option<Answer> {
+    if let Preset::Article(settings) = &request.preset
+        && let Some(answer) = articles::search(request, settings, control, observe)
+    {
+        return Some(answer);
+    }
+    with_position!(&request.position, position => {
+        search_in(position, request, memory, control, observe)
+    })
+}
+
+fn search_in<G: Evaluate>(
+    position: &G,
+    request: &Request,
+    memory: &mut Memory,
+    control: &Control,
+    observe: &mut dyn FnMut(Report),
+) -> Option<Answer> {
+    if request.preset == Preset::Search {
+        deepening::search(position, request, memory, control, observe)
+    } else if position.solved().is_none() {
+        puct::search(position, request, memory, control, observe)
+    } else if request.strength.solved == Foresight::PERFECT {
+        perfect::search(position, request, observe)
+    } else {
+        foresight::search(position, request, &memory.evaluators, observe)
+    }
+}
+
+/// A way of playing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Preset {
+    /// Our own way: the table of results if the game is solved, otherwise the tree search.
+    #[default]
+    Default,
+    /// Alpha-beta with iterative deepening, even if the game is solved.
+    Search,
+    /// The way of the article about the game; [`Preset::Default`] if there is none.
+    Article(ArticleSettings),
+}
 
 /// Request to search a position.
 #[derive(Clone, Debug)]
@@ -126,7 +177,7 @@ impl Request {
     }
 
     /// Legal moves among those requested.
-    fn asked<G: Game>(&self, position: &G) -> Vec<G::Move> {
+    pub(crate) fn asked<G: Game>(&self, position: &G) -> Vec<G::Move> {
         let legal = position.legal_moves();
         legal.filter(|mv| self.asks_for(*mv)).collect()
     }
@@ -137,7 +188,7 @@ impl Request {
     }
 
     /// Deepest iteration for this number of root moves: 1 for a single move with a clock, to save time.
-    fn deepest(&self, moves: usize, control: &Control) -> u32 {
+    pub(crate) fn deepest(&self, moves: usize, control: &Control) -> u32 {
         if moves == 1 && control.is_timed() { 1 } else { self.depth.min(MAX_DEPTH) }
     }
 }
@@ -204,7 +255,12 @@ impl Answer {
     }
 
     /// Answer that begins with the first move of `line`, which must not be empty.
-    fn of_line<G: Game>(position: &G, line: &[G::Move], value: Value, nodes: u64) -> Answer {
+    pub(crate) fn of_line<G: Game>(
+        position: &G,
+        line: &[G::Move],
+        value: Value,
+        nodes: u64,
+    ) -> Answer {
         let next = position.play_unchecked(line[0]).turn().mover();
         let is_rival = next.is_some() && next != position.turn().mover();
         let expected = line.get(1).filter(|_| is_rival && position.seats() == 2);

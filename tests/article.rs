@@ -9,11 +9,12 @@ mod slow;
 mod traps;
 
 use crate::common::positions;
-use buxtehude::eval::lookahead::HareModel;
+use buxtehude::articles::ArticleSettings;
+use buxtehude::articles::lookahead::HareModel;
+use buxtehude::articles::strategy::{Prune, Strategy};
 use buxtehude::rules::AnyPosition;
 use buxtehude::rules::hase::Position;
-use buxtehude::search::article::vectors::{Prune, Strategy};
-use buxtehude::search::{ArticleSettings, Control, Memory, Preset, Report, Request, search};
+use buxtehude::search::{Control, Memory, Preset, Report, Request, search};
 
 const HALF: Strategy = Strategy::of_percent(50);
 
@@ -29,7 +30,7 @@ fn settings(
     sort: bool,
 ) -> ArticleSettings {
     let mut settings = ArticleSettings::best();
-    settings.model.hase.hare_model = hare_model;
+    settings.hare_model = hare_model;
     settings.search.strategy = strategy;
     settings.search.prune = prune;
     settings.search.sort = sort;

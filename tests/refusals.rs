@@ -1,6 +1,7 @@
 //! Position texts and etude lines that the rules reject, with their messages, and edge cases that they accept.
 
-use buxtehude::rules::hase::{Etude, HASE_UND_IGEL, Position};
+use buxtehude::articles::etudes::Etude;
+use buxtehude::rules::hase::{HASE_UND_IGEL, Position};
 use buxtehude::rules::{Game, Seat, Variant};
 
 fn variant() -> &'static Variant {

@@ -244,8 +244,8 @@ fn the_fleet_uses_only_rules_protocol_bench_and_search() {
 }
 
 #[test]
-fn the_table_uses_only_rules_protocol_and_etudes() {
-    assert_sees_alone("table/src", &["rules", "protocol", "etudes"]);
+fn the_table_uses_only_rules_protocol_and_articles() {
+    assert_sees_alone("table/src", &["rules", "protocol", "articles"]);
 }
 
 /// Asserts that sources use only these parts of the engine, the session only where the program runs it as the built-in

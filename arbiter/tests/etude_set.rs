@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use buxtehude::rules::hase::{Etude, HASE_UND_IGEL};
+use buxtehude::articles::etudes::Etude;
+use buxtehude::rules::hase::HASE_UND_IGEL;
 use buxtehude::rules::{Game, Seat};
 
 const HALVES: [&str; 2] = ["tune", "check"];

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Evaluate, Evaluator, Evaluators, NoArticle, STRENGTH_UNIT, Vector};
+use super::{Evaluate, Evaluator, Evaluators, STRENGTH_UNIT, Vector};
 use crate::rules::ludo::Position;
 use crate::rules::{Game, MAX_SEATS, Seat};
 
@@ -30,7 +30,6 @@ impl Evaluator<Position> for Squares {
 
 impl Evaluate for Position {
     type Evaluator = Squares;
-    type Article = NoArticle;
 
     fn evaluator(&self, _: &Evaluators) -> Arc<Squares> {
         Arc::new(Squares)

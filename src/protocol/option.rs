@@ -1,6 +1,7 @@
 //! An `option` line: `name <words> type <kind>`, then `default`, `min`, `max` and `var` in any order.
 
 use std::fmt;
+use std::str::FromStr;
 
 use nom::Parser;
 use nom::branch::alt;
@@ -59,6 +60,44 @@ impl fmt::Display for OptionKind {
             OptionKind::String { default } => write!(f, "string default {default}"),
         }
     }
+}
+
+impl OptionKind {
+    /// Checks a value that a client sets. A string takes any text.
+    ///
+    /// # Errors
+    /// The accepted values, in words.
+    pub fn accept(&self, value: &str) -> Result<(), String> {
+        let is_accepted = match self {
+            OptionKind::Check { .. } => ["true", "false"].contains(&value),
+            OptionKind::Spin { min, max, .. } => {
+                let is_plain = value.bytes().all(|byte| byte.is_ascii_digit());
+                let number = value.parse::<i64>().ok().filter(|_| is_plain);
+                number.is_some_and(|number| (*min..=*max).contains(&number))
+            }
+            OptionKind::Combo { vars, .. } => vars.iter().any(|var| var == value),
+            OptionKind::Button => value.is_empty(),
+            OptionKind::String { .. } => true,
+        };
+        if is_accepted {
+            return Ok(());
+        }
+        Err(match self {
+            OptionKind::Check { .. } => "true or false".into(),
+            OptionKind::Spin { min, max, .. } => format!("a whole number from {min} to {max}"),
+            OptionKind::Combo { vars, .. } => vars.join(" or "),
+            OptionKind::Button | OptionKind::String { .. } => "no value".into(),
+        })
+    }
+}
+
+/// Parses a value of an option into the field that has it.
+///
+/// # Errors
+/// The error of the parser, which says what it accepts.
+pub fn parse_into<T: FromStr<Err: fmt::Display>>(slot: &mut T, value: &str) -> Result<(), String> {
+    *slot = value.parse().map_err(|error: T::Err| error.to_string())?;
+    Ok(())
 }
 
 /// Attributes of an option. Each except `vars` holds the rest of the line from its text on. If an attribute other than

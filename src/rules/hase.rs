@@ -5,10 +5,9 @@
 
 mod cards;
 mod effects;
-mod etude;
 mod illegal;
 mod moves;
-mod notation;
+pub(crate) mod notation;
 mod position;
 mod position_error;
 mod ruleset;
@@ -19,7 +18,6 @@ mod turns_home;
 use std::fmt;
 
 pub use cards::{Card, Outcomes};
-pub use etude::{Etude, EtudeError};
 pub use illegal::{IllegalCard, IllegalMove};
 pub use moves::{Move, Moves};
 pub use position::{Hare, Position};

@@ -3,11 +3,12 @@
 use std::fmt::Write;
 use std::time::Duration;
 
+use crate::articles;
 use crate::bench::BenchResult;
-use crate::eval::{self, Article, Evaluate, Evaluator, Evaluators, ModelSettings, Vector};
+use crate::eval::{self, Evaluate, Evaluator, Evaluators};
 use crate::protocol::{Info, Score};
 use crate::rules::{AnyPosition, Game, Outcome, Seat, Turn, Variant, joined, with_position};
-use crate::search::{ArticleSettings, Preset, Report};
+use crate::search::{Preset, Report};
 
 /// Output of `help`.
 pub const HELP: &str = "\
@@ -61,12 +62,12 @@ pub fn display(position: &AnyPosition) -> String {
 
 /// Output of `eval`.
 pub fn eval(position: &AnyPosition, preset: &Preset, evaluators: &Evaluators) -> String {
-    let (mut lines, leads) = with_position!(position, position => {
-        let by_article = match preset {
-            Preset::Default | Preset::Search => None,
-            Preset::Article(ArticleSettings { model, .. }) => explain_model(position, model),
-        };
-        by_article.unwrap_or_else(|| {
+    let by_article = match preset {
+        Preset::Default | Preset::Search => None,
+        Preset::Article(settings) => articles::explain(position, settings),
+    };
+    let (mut lines, leads) = by_article.unwrap_or_else(|| {
+        with_position!(position, position => {
             let evaluator = position.evaluator(evaluators);
             (evaluator.explain(position), eval::expected_leads(&*evaluator, position))
         })
@@ -77,15 +78,6 @@ pub fn eval(position: &AnyPosition, preset: &Preset, evaluators: &Evaluators) ->
         lines.push(format!("solved: seat {winner} wins, plies {plies}"));
     }
     lines.join("\n")
-}
-
-/// Terms of the article's evaluation of a position, and the resulting leads.
-fn explain_model<G: Evaluate>(
-    position: &G,
-    model: &ModelSettings,
-) -> Option<(Vec<String>, Vector)> {
-    let leads = eval::model_leads(position, model)?;
-    Some((G::Article::explain(position, model), leads))
 }
 
 /// Value of the best line to each seat, if the preset reports it.

@@ -1,18 +1,16 @@
 //! The options that a client can set: one table with the name, effect and values of each.
 
-use std::fmt::Display;
 use std::io;
 use std::path::PathBuf;
-use std::str::FromStr;
 
 use thiserror::Error;
 
 use super::search_thread::MemorySize;
-use crate::eval::{self, EvalFileError, ModelOption};
-use crate::protocol::{Excerpt, OptionKind, OptionOffer};
+use crate::articles::{self, ArticleSettings};
+use crate::eval::EvalFileError;
+use crate::protocol::{Excerpt, OptionKind, OptionOffer, parse_into};
 use crate::rules::{MAX_MOVES, VARIANTS, Variant};
-use crate::search::article::vectors::Prune;
-use crate::search::{Aim, ArticleSettings, LEVELS, Level, MAX_AI_LEVEL, Preset, Strength};
+use crate::search::{Aim, LEVELS, Level, Preset, Strength};
 
 const HASH: &str = "Hash";
 const DEBUG_LOG_FILE: &str = "Debug Log File";
@@ -24,11 +22,14 @@ const EMPTY: &str = "<empty>";
 /// Value of `EvalFile` for the shipped weights.
 const SHIPPED: &str = "<shipped>";
 
-#[derive(Clone, Copy)]
+/// An option: its name, the effect of setting it, and access to its value.
 struct Setting {
     name: &'static str,
     effect: Effect,
-    values: Values,
+    /// Type and accepted values, with the current value as the default.
+    kind: fn(&Options) -> OptionKind,
+    /// Sets a value of that kind. A text may be refused, with the accepted texts.
+    set: fn(&mut Options, &str) -> Result<(), String>,
 }
 
 /// Effect of setting an option on the rest of the session.
@@ -48,156 +49,114 @@ pub enum Effect {
     NewGame,
 }
 
-/// Accepted values of an option, and access to its value.
-#[derive(Clone, Copy)]
-enum Values {
-    Button,
-    Check(fn(&mut Options) -> &mut bool),
-    /// Smallest and largest value.
-    Spin(u32, u32, fn(&mut Options) -> &mut u32),
-    /// The value is an index among the names.
-    Combo {
-        names: fn() -> Vec<&'static str>,
-        get: fn(&Options) -> usize,
-        set: fn(&mut Options, usize),
-    },
-    /// The text that stands for no file.
-    File(&'static str, fn(&mut Options) -> &mut Option<PathBuf>),
-    /// `set` returns the accepted texts if it refuses one.
-    Text {
-        get: fn(&Options) -> String,
-        set: fn(&mut Options, &str) -> Result<(), String>,
-    },
-    /// A setting of an article's model, which its game defines.
-    Model(&'static ModelOption),
-}
-
-/// Options common to all games, in the order where `uci` lists them; the options of the models follow.
+/// Options common to all games, in the order where `uci` lists them; those of the articles follow.
 const SETTINGS: &[Setting] = &[
     Setting {
         name: "UCI_Variant",
         effect: Effect::NewGame,
-        values: Values::Combo {
-            names: Variant::names,
-            get: |options| index_of(options.variant.name, &Variant::names()).unwrap_or_default(),
-            set: |options, index| {
-                let named = Variant::by_name(Variant::names()[index]);
-                options.variant = named.unwrap_or(options.variant);
-            },
+        kind: |options| combo(&Variant::names(), options.variant.name),
+        set: |options, value| {
+            options.variant = Variant::by_name(value).map_err(|error| error.to_string())?;
+            Ok(())
         },
     },
     Setting {
         name: HASH,
         effect: Effect::ReplaceMemory,
-        values: Values::Spin(1, 65536, |options| &mut options.hash),
+        kind: |options| spin(options.hash, 1, 65536),
+        set: |options, value| parse_into(&mut options.hash, value),
     },
-    Setting { name: "Clear Hash", effect: Effect::Forget, values: Values::Button },
+    Setting {
+        name: "Clear Hash",
+        effect: Effect::Forget,
+        kind: |_| OptionKind::Button,
+        set: |_, _| Ok(()),
+    },
     Setting {
         name: "Threads",
         effect: Effect::ReplaceMemory,
-        values: Values::Spin(1, 64, |options| &mut options.threads),
+        kind: |options| spin(options.threads, 1, 64),
+        set: |options, value| parse_into(&mut options.threads, value),
     },
     Setting {
         name: "MultiPV",
         effect: Effect::None,
-        values: Values::Spin(1, MAX_MOVES as u32, |options| &mut options.multi_pv),
+        kind: |options| spin(options.multi_pv, 1, MAX_MOVES as u32),
+        set: |options, value| parse_into(&mut options.multi_pv, value),
     },
     Setting {
         name: "Move Overhead",
         effect: Effect::None,
-        values: Values::Spin(0, 5000, |options| &mut options.move_overhead),
+        kind: |options| spin(options.move_overhead, 0, 5000),
+        set: |options, value| parse_into(&mut options.move_overhead, value),
     },
     Setting {
         // Has no further use: the client asks for pondering with each `go ponder`.
         name: "Ponder",
         effect: Effect::None,
-        values: Values::Check(|options| &mut options.ponder),
+        kind: |options| OptionKind::Check { default: options.ponder },
+        set: |options, value| parse_into(&mut options.ponder, value),
     },
     Setting {
         name: "UCI_ShowWDL",
         effect: Effect::None,
-        values: Values::Check(|options| &mut options.show_wdl),
+        kind: |options| OptionKind::Check { default: options.show_wdl },
+        set: |options, value| parse_into(&mut options.show_wdl, value),
     },
     Setting {
         name: DEBUG_LOG_FILE,
         effect: Effect::OpenLog,
-        values: Values::File(EMPTY, |options| &mut options.debug_log),
+        kind: |_| OptionKind::String { default: EMPTY.into() },
+        set: |options, value| set_file(&mut options.debug_log, EMPTY, value),
     },
     Setting {
         name: EVAL_FILE,
         effect: Effect::LoadWeights,
-        values: Values::File(SHIPPED, |options| &mut options.eval_file),
+        kind: |_| OptionKind::String { default: SHIPPED.into() },
+        set: |options, value| set_file(&mut options.eval_file, SHIPPED, value),
     },
     Setting {
         name: "Aim",
         effect: Effect::Forget,
-        values: Values::Combo {
-            names: || vec!["placement", "win"],
-            get: |options| options.aim as usize,
-            set: |options, index| options.aim = [Aim::Placement, Aim::Win][index],
+        kind: |options| {
+            combo(&["placement", "win"], if options.aim == Aim::Win { "win" } else { "placement" })
+        },
+        set: |options, value| {
+            options.aim = if value == "win" { Aim::Win } else { Aim::Placement };
+            Ok(())
         },
     },
     Setting {
         name: "Level",
         effect: Effect::Forget,
-        values: Values::Spin(1, LEVELS.len() as u32, |options| &mut options.level),
+        kind: |options| spin(options.level, 1, LEVELS.len() as u32),
+        set: |options, value| parse_into(&mut options.level, value),
     },
     Setting {
         name: "UCI_LimitStrength",
         effect: Effect::Forget,
-        values: Values::Check(|options| &mut options.limit_strength),
+        kind: |options| OptionKind::Check { default: options.limit_strength },
+        set: |options, value| parse_into(&mut options.limit_strength, value),
     },
     Setting {
         name: "UCI_Elo",
         effect: Effect::Forget,
-        values: Values::Spin(WEAKEST.elo, STRONGEST.elo, |options| &mut options.elo),
+        kind: |options| spin(options.elo, WEAKEST.elo, STRONGEST.elo),
+        set: |options, value| parse_into(&mut options.elo, value),
     },
     Setting {
         // Replaces the memory at once, so that the first move of the other search need not spend time on freeing it.
         name: "Preset",
         effect: Effect::ReplaceMemory,
-        values: Values::Combo {
-            names: || PRESETS.iter().map(|(name, _)| *name).collect(),
-            get: |options| options.preset,
-            set: |options, index| {
-                options.preset = index;
-                if let Preset::Article(settings) = PRESETS[index].1() {
-                    options.article = settings;
-                }
-            },
+        kind: |options| combo(&PRESETS.map(|(name, _)| name), PRESETS[options.preset].0),
+        set: |options, value| {
+            let named = PRESETS.iter().position(|(name, _)| *name == value);
+            options.preset = named.unwrap_or(options.preset);
+            if let Preset::Article(settings) = PRESETS[options.preset].1() {
+                options.article = settings;
+            }
+            Ok(())
         },
-    },
-    Setting {
-        name: "Strategy",
-        effect: Effect::Forget,
-        values: Values::Text {
-            get: |options| options.article.search.strategy.to_string(),
-            set: |options, value| parse_into(&mut options.article.search.strategy, value),
-        },
-    },
-    Setting {
-        name: "Prune",
-        effect: Effect::Forget,
-        values: Values::Combo {
-            names: || vec!["exact", "article"],
-            get: |options| usize::from(options.article.search.prune == Prune::Article),
-            set: |options, index| {
-                options.article.search.prune = [Prune::Exact, Prune::Article][index];
-            },
-        },
-    },
-    Setting {
-        name: "Caps",
-        effect: Effect::Forget,
-        values: Values::Text {
-            get: |options| options.article.search.caps.to_string(),
-            set: |options, value| parse_into(&mut options.article.search.caps, value),
-        },
-    },
-    Setting {
-        name: "AILevel",
-        effect: Effect::Forget,
-        values: Values::Spin(1, MAX_AI_LEVEL, |options| &mut options.article.ai_level),
     },
 ];
 
@@ -297,15 +256,21 @@ impl Default for Options {
 impl Options {
     /// Options listed in the answer to `uci`.
     pub fn offers() -> impl Iterator<Item = OptionOffer> {
-        let mut defaults = Options::default();
-        settings().map(move |setting| OptionOffer {
+        let defaults = Options::default();
+        let article = ArticleSettings::article();
+        let common = SETTINGS.iter().map(move |setting| OptionOffer {
             name: setting.name.into(),
-            kind: setting.values.kind(&mut defaults),
-        })
+            kind: (setting.kind)(&defaults),
+        });
+        common.chain(articles::OPTIONS.iter().map(move |option| OptionOffer {
+            name: option.name.into(),
+            kind: (option.kind)(&article),
+        }))
     }
 
     fn names() -> Vec<&'static str> {
-        settings().map(|setting| setting.name).collect()
+        let common = SETTINGS.iter().map(|setting| setting.name);
+        common.chain(articles::OPTIONS.iter().map(|option| option.name)).collect()
     }
 
     /// Requested size of the search memory.
@@ -336,103 +301,39 @@ impl Options {
     /// # Errors
     /// [`OptionError`]; then nothing is changed.
     pub fn set(&mut self, name: &str, value: Option<&str>) -> Result<Effect, OptionError> {
-        let mut settings = settings();
-        let found = settings.find(|setting| setting.name.eq_ignore_ascii_case(name));
-        let setting = found.ok_or_else(|| OptionError::Unknown { name: Excerpt::new(name) })?;
         let value = value.unwrap_or_default();
-        let refused = |expected| OptionError::Value {
-            name: setting.name,
-            value: Excerpt::new(value),
-            expected,
-        };
-        setting.values.set(self, value).map_err(refused)?;
-        Ok(setting.effect)
-    }
-}
-
-/// All options, in the order where `uci` lists them.
-fn settings() -> impl Iterator<Item = Setting> {
-    let models = ModelOption::all().map(|option| Setting {
-        name: option.name,
-        effect: Effect::Forget,
-        values: Values::Model(option),
-    });
-    SETTINGS.iter().copied().chain(models)
-}
-
-impl Values {
-    /// Kind of the option, with its value in `defaults` as the default.
-    fn kind(&self, defaults: &mut Options) -> OptionKind {
-        let spin = |default: u32, min: u32, max: u32| OptionKind::Spin {
-            default: default.into(),
-            min: min.into(),
-            max: max.into(),
-        };
-        let combo = |names: &[&str], default: usize| OptionKind::Combo {
-            default: names[default].into(),
-            vars: names.iter().map(|name| (*name).into()).collect(),
-        };
-        match self {
-            Values::Button => OptionKind::Button,
-            Values::Check(field) => OptionKind::Check { default: *field(defaults) },
-            Values::Spin(min, max, field) => spin(*field(defaults), *min, *max),
-            Values::Combo { names, get, .. } => combo(&names(), get(defaults)),
-            Values::File(none, _) => OptionKind::String { default: (*none).into() },
-            Values::Text { get, .. } => OptionKind::String { default: get(defaults) },
-            Values::Model(option) => {
-                let default = (option.get)(&defaults.article.model);
-                match option.values {
-                    eval::Values::UpTo(most) => spin(default, 0, most),
-                    eval::Values::Names(names) => combo(names, default as usize),
-                }
-            }
+        let refused =
+            |name, expected| OptionError::Value { name, value: Excerpt::new(value), expected };
+        let is_named = |known: &str| known.eq_ignore_ascii_case(name);
+        if let Some(setting) = SETTINGS.iter().find(|setting| is_named(setting.name)) {
+            let accepted = (setting.kind)(self).accept(value);
+            let set = accepted.and_then(|()| (setting.set)(self, value));
+            return set
+                .map(|()| setting.effect)
+                .map_err(|expected| refused(setting.name, expected));
         }
-    }
-
-    /// Sets the value, or returns the accepted values.
-    fn set(&self, options: &mut Options, value: &str) -> Result<(), String> {
-        match self {
-            Values::Button if value.is_empty() => {}
-            Values::Button => return Err("no value".into()),
-            Values::Check(field) => {
-                *field(options) = value.parse().map_err(|_| "true or false")?;
-            }
-            Values::Spin(min, max, field) => *field(options) = number(value, *min, *max)?,
-            Values::Combo { names, set, .. } => set(options, choice(value, &names())?),
-            Values::File(none, field) => {
-                let is_file = !["", *none].contains(&value);
-                *field(options) = is_file.then(|| value.into());
-            }
-            Values::Text { set, .. } => set(options, value)?,
-            Values::Model(option) => {
-                let number = match option.values {
-                    eval::Values::UpTo(most) => number(value, 0, most)?,
-                    eval::Values::Names(names) => choice(value, names)? as u32,
-                };
-                (option.set)(&mut options.article.model, number);
-            }
-        }
-        Ok(())
+        let option = articles::OPTIONS.iter().find(|option| is_named(option.name));
+        let option = option.ok_or_else(|| OptionError::Unknown { name: Excerpt::new(name) })?;
+        let accepted = (option.kind)(&self.article).accept(value);
+        let set = accepted.and_then(|()| (option.set)(&mut self.article, value));
+        set.map(|()| Effect::Forget).map_err(|expected| refused(option.name, expected))
     }
 }
 
-fn parse_into<T: FromStr<Err: Display>>(slot: &mut T, value: &str) -> Result<(), String> {
-    *slot = value.parse().map_err(|error: T::Err| error.to_string())?;
+fn spin(default: u32, min: u32, max: u32) -> OptionKind {
+    OptionKind::Spin { default: default.into(), min: min.into(), max: max.into() }
+}
+
+fn combo(names: &[&str], default: &str) -> OptionKind {
+    OptionKind::Combo {
+        default: default.into(),
+        vars: names.iter().map(|name| (*name).into()).collect(),
+    }
+}
+
+/// Sets a file, or none for an empty value and for the text that stands for no file.
+fn set_file(slot: &mut Option<PathBuf>, none: &str, value: &str) -> Result<(), String> {
+    let is_file = !value.is_empty() && value != none;
+    *slot = is_file.then(|| value.into());
     Ok(())
-}
-
-fn number(value: &str, min: u32, max: u32) -> Result<u32, String> {
-    let is_plain = value.bytes().all(|byte| byte.is_ascii_digit());
-    let number = value.parse().ok().filter(|_| is_plain);
-    number
-        .filter(|number| (min..=max).contains(number))
-        .ok_or_else(|| format!("a whole number from {min} to {max}"))
-}
-
-fn choice(value: &str, names: &[&str]) -> Result<usize, String> {
-    index_of(value, names).ok_or_else(|| names.join(" or "))
-}
-
-fn index_of(value: &str, names: &[&str]) -> Option<usize> {
-    names.iter().position(|name| *name == value)
 }

@@ -24,7 +24,7 @@ fn child_that_judges() {
     };
     let words = words.into_string().unwrap();
     let arguments: Vec<OsString> = words.split('\n').map(OsString::from).collect();
-    let _ = buxtehude::etudes::run(&arguments);
+    let _ = buxtehude::articles::etudes::run(&arguments);
 }
 
 fn judge_by_command(file: &Path, number: usize) {

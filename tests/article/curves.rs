@@ -1,6 +1,6 @@
 //! The preset's curves obey each sentence of the article.
 
-use buxtehude::eval::curves::{CURVES, CarrotCurve, SHAPE};
+use buxtehude::articles::evaluation::{CURVES, CarrotCurve, SHAPE};
 
 /// Value of `span` more carrots to a hare that holds `from`.
 fn gain(curve: &CarrotCurve, from: usize, span: usize) -> i32 {

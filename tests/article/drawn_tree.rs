@@ -2,11 +2,12 @@
 
 use std::cell::RefCell;
 
-use buxtehude::eval::{Model, Vector};
+use buxtehude::articles::strategy::{Prune, Strategy, VectorSettings};
+use buxtehude::articles::vectors::{Model, search};
+use buxtehude::articles::{Extent, Line};
+use buxtehude::eval::Vector;
 use buxtehude::rules::{Seat, Turn};
 use buxtehude::search::Control;
-use buxtehude::search::article::vectors::{Prune, Strategy, VectorSettings, search};
-use buxtehude::search::article::{Extent, Line};
 
 /// Vertices below each vertex, from 1; those beyond 8 are leaves.
 const BELOW: [&[u8]; 8] =

@@ -1,7 +1,7 @@
 //! Exact pruning and sorting change no result.
 
+use buxtehude::articles::strategy::Prune;
 use buxtehude::rules::perft;
-use buxtehude::search::article::vectors::Prune;
 
 use super::positions::random_positions;
 use super::slow::Slow;

@@ -5,8 +5,8 @@
 //! sum. The article's evaluation does not have a constant sum, and its test of one series of moves cannot show the
 //! error.
 
-use buxtehude::eval::lookahead::HareModel;
-use buxtehude::search::article::vectors::Prune;
+use buxtehude::articles::lookahead::HareModel;
+use buxtehude::articles::strategy::Prune;
 
 use super::positions::random_positions;
 use super::slow::Slow;

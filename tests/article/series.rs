@@ -1,8 +1,8 @@
 //! The article's test of its pruning: series of eight moves for each of two seats, with and without pruning.
 
+use buxtehude::articles::strategy::{Prune, Strategy};
 use buxtehude::rules::hase::{HASE_UND_IGEL, Position};
 use buxtehude::rules::{Game, Turn};
-use buxtehude::search::article::vectors::{Prune, Strategy};
 
 use super::positions::random_positions;
 use super::{HARE_MODELS, run, settings};

@@ -2,12 +2,12 @@
 
 use std::cmp::Ordering;
 
-use buxtehude::eval::DECIDED_WORTH;
-use buxtehude::eval::article::{Factors, terms};
-use buxtehude::eval::lookahead::HareModel;
+use buxtehude::articles::DECIDED_WORTH;
+use buxtehude::articles::evaluation::{Factors, terms};
+use buxtehude::articles::lookahead::HareModel;
+use buxtehude::articles::strategy::Strategy;
 use buxtehude::rules::hase::{Move, Position, Square, cost};
 use buxtehude::rules::{Game, Seat, Turn};
-use buxtehude::search::article::vectors::Strategy;
 
 use super::HALF;
 

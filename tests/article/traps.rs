@@ -4,10 +4,10 @@
 mod proof;
 mod table;
 
-use buxtehude::eval::lookahead::HareModel;
+use buxtehude::articles::ArticleSettings;
+use buxtehude::articles::lookahead::HareModel;
 use buxtehude::rules::Game;
 use buxtehude::rules::hase::{HASE_UND_IGEL, Position};
-use buxtehude::search::ArticleSettings;
 
 use proof::{
     Searched, article_plays, article_plays_at_all, is_to_a_hare, mover, played_share, search,
@@ -54,7 +54,7 @@ fn the_program_of_the_article_plays_as_the_article_says() {
         {
             let mut settings = ArticleSettings::article();
             settings.search.strategy = strategy;
-            settings.model.hase.hare_model = hare_model;
+            settings.hare_model = hare_model;
             for report in &super::run(&trap, &settings, 8)[2..] {
                 assert_eq!(report.pv[0], expected, "{strategy:?}, depth {}", report.depth);
             }

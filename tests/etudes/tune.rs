@@ -1,7 +1,8 @@
 //! Checking and tuning the evaluation, compared with a slow count.
 
-use buxtehude::eval::article::{Factors, Terms, terms};
-use buxtehude::rules::hase::{Etude, HASE_UND_IGEL};
+use buxtehude::articles::etudes::Etude;
+use buxtehude::articles::evaluation::{Factors, Terms, terms};
+use buxtehude::rules::hase::HASE_UND_IGEL;
 use buxtehude::rules::{Game, Seat};
 
 use super::folder::{Folder, Ran, fine, refused};

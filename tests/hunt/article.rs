@@ -1,21 +1,17 @@
 //! The article's search compared with the same search without pruning, and its mistakes.
 
-use buxtehude::eval::ModelSettings;
-use buxtehude::eval::fox::{self, Heuristic};
+use buxtehude::articles::ArticleSettings;
+use buxtehude::articles::minimax::Heuristic;
 use buxtehude::rules::fox::{Position, RABBIT, WOLVES};
 use buxtehude::rules::{Game, Outcome};
-use buxtehude::search::{ArticleSettings, Preset};
+use buxtehude::search::Preset;
 
 use super::slow_minimax::{Board, SlowMinimax};
 use super::{position, random_positions, request, run};
 
 /// The move and its value at a level.
 fn play(position: &Position, heuristic: Heuristic, level: u32) -> (String, i32) {
-    let settings = ArticleSettings {
-        model: ModelSettings { fox: fox::Settings { heuristic }, ..ModelSettings::default() },
-        ai_level: level,
-        ..ArticleSettings::article()
-    };
+    let settings = ArticleSettings { heuristic, ai_level: level, ..ArticleSettings::article() };
     let mut request = request(position, Preset::Article(settings));
     request.depth = 96;
     let (reports, answer) = run(&request);

@@ -3,10 +3,10 @@
 
 use std::cell::RefCell;
 
-use buxtehude::eval::{MinimaxModel, Vector};
+use buxtehude::articles::Extent;
+use buxtehude::articles::minimax::{MinimaxModel, search};
+use buxtehude::eval::Vector;
 use buxtehude::search::Control;
-use buxtehude::search::article::Extent;
-use buxtehude::search::article::minimax::search;
 
 /// Vertices below each vertex. V1 belongs to the wolves, who maximize.
 const BELOW: &[(&str, &[&str])] = &[

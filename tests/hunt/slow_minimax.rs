@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use buxtehude::eval::fox::Heuristic;
+use buxtehude::articles::minimax::Heuristic;
 
 /// File and row, from 0 at a1.
 type Place = (i8, i8);

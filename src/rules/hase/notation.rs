@@ -76,7 +76,7 @@ pub(super) fn parse_hares(
 }
 
 /// Places a hare of a seat, given as square, carrots and lettuces. The hares of earlier seats must be placed already.
-pub(super) fn place_hare(
+pub(crate) fn place_hare(
     position: &mut Position,
     seat: Seat,
     [square, carrots, lettuces]: [&str; 3],
@@ -152,7 +152,7 @@ fn check_finished_hares(position: &Position) -> Result<(), PositionError> {
 }
 
 /// Checks that each hare marked as missing its turn can legally do so.
-pub(super) fn check_marks(position: &Position) -> Result<(), PositionError> {
+pub(crate) fn check_marks(position: &Position) -> Result<(), PositionError> {
     for seat in Seat::all(position.seats()).filter(|&seat| position.misses_turn(seat)) {
         let Hare { square, lettuces, .. } = position.hare(seat);
         let lettuces = match position.ruleset.track.square(square) {

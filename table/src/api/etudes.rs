@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{Path as InPath, Query, State as Shared};
 use axum::http::StatusCode;
-use buxtehude::etudes::{Etude, EtudeFile, Problem};
+use buxtehude::articles::etudes::{Etude, EtudeFile, Problem};
 use buxtehude::rules::{AnyPosition, Seat, Variant};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

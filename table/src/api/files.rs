@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use buxtehude::etudes::FileError;
+use buxtehude::articles::etudes::FileError;
 use buxtehude::rules::UnknownVariant;
 use matches::archive::ArchiveError;
 use matches::record::printable::{is_hidden, shortened};

@@ -3,11 +3,12 @@
 //! The proof has two parts, and neither uses the article's evaluation: a deep search with our own preset, which
 //! averages over the remaining cards, and races played out between equally deep searches of that preset.
 
-use buxtehude::eval::lookahead::HareModel;
+use buxtehude::articles::ArticleSettings;
+use buxtehude::articles::lookahead::HareModel;
 use buxtehude::eval::{expected_leads, shares};
 use buxtehude::rules::hase::{Move, Position, Square};
 use buxtehude::rules::{AnyPosition, Game, Seat, Turn};
-use buxtehude::search::{self, Answer, ArticleSettings, Control, Memory, Past, Preset, Request};
+use buxtehude::search::{self, Answer, Control, Memory, Past, Preset, Request};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
@@ -41,7 +42,7 @@ pub fn is_to_a_hare(position: &Position, mv: Move) -> bool {
 /// Move of the article's preset at a depth, with a hare model, `relative` and exact pruning.
 pub fn article_plays(position: &Position, hare_model: HareModel, depth: u32) -> String {
     let mut settings = ArticleSettings::best();
-    settings.model.hase.hare_model = hare_model;
+    settings.hare_model = hare_model;
     let request = Request { preset: Preset::Article(settings), ..request(position, depth) };
     answer(&request, &mut Memory::new(0)).best
 }

@@ -1,4 +1,4 @@
-//! Settings of the vector search.
+//! Settings of the vector search: which vector a mover prefers, and which moves are searched.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -48,7 +48,7 @@ impl VectorSettings {
 pub enum Prune {
     /// None.
     Off,
-    /// Positions that cannot change the vector of the root: see `vectors::node`. They exist only under
+    /// Positions that cannot change the vector of the root: see [`vectors`](super::vectors). They exist only under
     /// [`Strategy::RELATIVE`]. Other strategies prune nothing, since a mover may prefer a vector
     /// that is also better for its rivals, so there is no bound on a rival's gain.
     Exact,
@@ -64,11 +64,11 @@ const MAX_CAPS: usize = 16;
 ///
 /// # Examples
 /// ```
-/// use buxtehude::search::article::vectors::Caps;
+/// use buxtehude::articles::strategy::Caps;
 ///
 /// let caps: Caps = "0,0,8,8,4".parse()?;
 /// assert_eq!([caps.at(0), caps.at(2), caps.at(4), caps.at(9)], [None, Some(8), Some(4), Some(4)]);
-/// # Ok::<(), buxtehude::search::article::vectors::CapsError>(())
+/// # Ok::<(), buxtehude::articles::strategy::CapsError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Caps(Vec<u8>);
@@ -123,12 +123,12 @@ impl fmt::Display for Caps {
 ///
 /// # Examples
 /// ```
-/// use buxtehude::search::article::vectors::Strategy;
+/// use buxtehude::articles::strategy::Strategy;
 ///
 /// let quarter: Strategy = "25".parse()?;
 /// assert!(quarter.value(0, &[500, 300]) == quarter.value(0, &[505, 320]));
 /// assert_eq!("100".parse::<Strategy>()?, Strategy::RELATIVE);
-/// # Ok::<(), buxtehude::search::article::vectors::StrategyError>(())
+/// # Ok::<(), buxtehude::articles::strategy::StrategyError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Strategy {
@@ -240,8 +240,8 @@ impl fmt::Display for Strategy {
 mod tests {
     use std::cmp::Ordering::{Equal, Greater, Less};
 
+    use super::super::DECIDED_WORTH;
     use super::*;
-    use crate::eval::DECIDED_WORTH;
 
     #[test]
     fn leslie_and_faith_choose_as_in_the_article() {

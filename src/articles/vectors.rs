@@ -1,4 +1,16 @@
-//! Max^n: the vector of a position is the best of its moves' vectors for the seat that moves.
+//! Vector search: each mover takes the vector that its strategy prefers.
+//!
+//! This is the search of the article "AI in Hase und Igel: minimax for three" for two to six seats, with its options as
+//! settings. It searches a [`Model`] of the game to a fixed depth.
+//!
+//! **Ties.** The result never depends on the order of moves. A mover takes the vector with the larger value by the
+//! [`Strategy`]; among equal values, the one that is lexicographically larger when read from the mover's seat onwards;
+//! for equal vectors, the lower move. (Two seats under [`Strategy::RELATIVE`] have an order of their own, see
+//! [`Strategy::rank`].) So the vector of the root is a function of the tree alone. The only exception is
+//! [`Prune::Article`], which follows the article.
+//!
+//! **Means.** For a card, each component of the mean is rounded down. Below a card every vector is searched in full, so
+//! the mean is the same with and without pruning.
 //!
 //! **Shallow pruning** under [`Prune::Exact`] with three or more seats and [`Strategy::RELATIVE`]. Let r(i) be the
 //! smallest lead of seat i over a rival. In any vector and for any two seats i and j, r(i) is at most E(i) - E(j), and
@@ -18,37 +30,224 @@
 //! pruning" (1975).
 
 use std::cmp::Ordering;
+use std::fmt::Debug;
 use std::ops::ControlFlow;
 
-use super::settings::{Prune, Strategy, VectorSettings};
-use crate::eval::{Model, mean};
-use crate::rules::{Seat, Turn};
-use crate::search::principal_variation::PrincipalVariation;
-use crate::search::visits::Visits;
-use crate::search::{Control, MAX_DEPTH};
+use super::strategy::{Prune, Strategy, VectorSettings};
+use super::{Extent, Line, Observer, deepen};
+use crate::eval::Vector;
+use crate::rules::{MAX_SEATS, Seat, Turn};
+use crate::search::{Control, MAX_DEPTH, PrincipalVariation, Visits};
+
+/// Searches a position deeper and deeper until a limit is reached, `control` stops the search, the mover is first to
+/// its goal, or nothing is left to search.
+///
+/// # Returns
+/// Best line of the last completed depth; before the first, the move with the best static evaluation. `None` if no seat
+/// is to move or there is no move to consider.
+pub fn search<M: Model>(
+    model: &M,
+    position: &M::Position,
+    settings: &VectorSettings,
+    extent: &Extent<M::Move>,
+    control: &Control,
+    observe: Observer<'_, M::Move, Vector>,
+) -> Option<Line<M::Move, Vector>> {
+    let mover = model.turn(position).mover()?;
+    macro_rules! with_seats {
+        ($($seats:literal)*) => {
+            match model.seats(position) {
+                $($seats => {
+                    let walk = Walk::<M, $seats>::new(model, settings, control, extent.nodes);
+                    let mut root = Root { position, mover, extent, walk };
+                    let best = root.static_best()?;
+                    let best = deepen(best, extent, control, observe, |depth, excluded| {
+                        root.best_line(depth, excluded)
+                    });
+                    let nodes = root.walk.visits.nodes;
+                    Some(Line { nodes, ..best })
+                })*
+                _ => None,
+            }
+        };
+    }
+    with_seats!(2 3 4 5 6)
+}
+
+struct Root<'a, M: Model, const N: usize> {
+    position: &'a M::Position,
+    mover: Seat,
+    extent: &'a Extent<M::Move>,
+    walk: Walk<'a, M, N>,
+}
+
+impl<M: Model, const N: usize> Root<'_, M, N> {
+    /// Best move by static evaluation.
+    fn static_best(&mut self) -> Option<Line<M::Move, Vector>> {
+        let model = self.walk.model;
+        let strategy = self.walk.settings.strategy;
+        let moves = self.extent.moves.iter();
+        let valued = moves.map(|&mv| (model.static_worth(&model.play(self.position, mv)), mv));
+        let mover = self.mover.index();
+        let (vector, mv) = valued.reduce(|best, next| {
+            let is_better = strategy.compare(mover, &next.0, &best.0).is_gt();
+            if is_better { next } else { best }
+        })?;
+        Some(self.line(0, 1, vector, vec![mv]))
+    }
+
+    fn line(
+        &self,
+        depth: u32,
+        multipv: usize,
+        vector: [i32; N],
+        pv: Vec<M::Move>,
+    ) -> Line<M::Move, Vector> {
+        let mut all = [0; MAX_SEATS];
+        all[..N].copy_from_slice(&vector);
+        Line {
+            depth,
+            seldepth: self.walk.visits.seldepth as u32,
+            multipv,
+            value: all,
+            is_won: self.is_won(&pv),
+            pv,
+            nodes: self.walk.visits.nodes,
+        }
+    }
+
+    /// `true` if a line ends with the mover at its goal. Every line ends when a seat reaches its goal.
+    fn is_won(&self, pv: &[M::Move]) -> bool {
+        let model = self.walk.model;
+        let mut position = *self.position;
+        for &mv in pv {
+            let Turn::Seat(_) = model.turn(&position) else {
+                return false;
+            };
+            position = model.play(&position, mv);
+        }
+        model.is_decided(&position, self.mover)
+    }
+
+    /// Returns the best line at a depth, apart from some moves, and whether any line was cut off by the depth; `None`
+    /// if the search was stopped.
+    fn best_line(
+        &mut self,
+        depth: u32,
+        excluded: &[M::Move],
+    ) -> Option<(Line<M::Move, Vector>, bool)> {
+        let wanted = &self.extent.moves;
+        let walk = &mut self.walk;
+        if excluded.is_empty() {
+            walk.visits.seldepth = 0;
+        }
+        walk.reached_horizon = false;
+        walk.pv.clear(0);
+        walk.list_moves(self.position, self.mover, 0, |mv| {
+            wanted.contains(&mv) && !excluded.contains(&mv)
+        });
+        let vector = walk.best_of_list(self.position, self.mover, depth, 0, VectorBounds::NONE);
+        if walk.visits.stopped {
+            return None;
+        }
+        let reached_horizon = walk.reached_horizon;
+        let pv = walk.pv.line(0).to_vec();
+        let line = self.line(depth, excluded.len() + 1, vector, pv);
+        Some((line, reached_horizon))
+    }
+}
+
+/// A tree of positions with a value for each seat: a game as it is, or simplified for the search.
+pub trait Model {
+    /// A position.
+    type Position: Copy + Debug;
+    /// A move; of two with equal values for all seats the lower is taken.
+    type Move: Copy + Ord + Debug;
+
+    /// Number of seats.
+    fn seats(&self, position: &Self::Position) -> usize;
+
+    /// The next action in a position. A card can be due only after [`Model::play`].
+    fn turn(&self, position: &Self::Position) -> Turn;
+
+    /// Legal moves of the seat to move, in ascending order.
+    fn moves(&self, position: &Self::Position) -> impl Iterator<Item = Self::Move>;
+
+    /// Returns the position after a legal move.
+    fn play(&self, position: &Self::Position, mv: Self::Move) -> Self::Position;
+
+    /// Positions after each kind of card that can be drawn, with its number of cards.
+    fn outcomes(&self, position: &Self::Position) -> impl Iterator<Item = (Self::Position, u32)>;
+
+    /// `true` if a seat's place is decided.
+    fn is_decided(&self, position: &Self::Position, seat: Seat) -> bool;
+
+    /// Value of a position to each of its `N` seats; no card may be due.
+    fn worth<const N: usize>(&self, position: &Self::Position) -> [i32; N];
+
+    /// Static value of a position to each of its `N` seats; if a card is due, the [`mean`] over the cards.
+    #[inline(always)]
+    fn static_worth<const N: usize>(&self, position: &Self::Position) -> [i32; N] {
+        match self.turn(position) {
+            Turn::Card(_) => {
+                mean(self.outcomes(position).map(|(next, weight)| (self.worth(&next), weight)))
+            }
+            _ => self.worth(position),
+        }
+    }
+
+    /// Calls `take` for each move of `mover`, the seat to move, in ascending order, with the static value of the
+    /// position after it and whether the mover's place is decided there; stops when `take` breaks.
+    #[inline(always)]
+    fn each_worth<const N: usize>(
+        &self,
+        position: &Self::Position,
+        mover: Seat,
+        take: impl FnMut(Self::Move, [i32; N], bool) -> ControlFlow<()>,
+    ) {
+        each_worth_by_playing(self, position, mover, take);
+    }
+}
+
+/// [`Model::each_worth`] for any model: plays each move.
+#[inline(always)]
+pub fn each_worth_by_playing<M: Model + ?Sized, const N: usize>(
+    model: &M,
+    position: &M::Position,
+    mover: Seat,
+    mut take: impl FnMut(M::Move, [i32; N], bool) -> ControlFlow<()>,
+) {
+    for mv in model.moves(position) {
+        let next = model.play(position, mv);
+        let worth = model.static_worth(&next);
+        if take(mv, worth, model.is_decided(&next, mover)).is_break() {
+            return;
+        }
+    }
+}
 
 /// Search of a tree with `N` seats.
-pub struct Walk<'a, M: Model, const N: usize> {
-    pub model: &'a M,
-    pub settings: &'a VectorSettings,
-    pub visits: Visits<'a>,
+struct Walk<'a, M: Model, const N: usize> {
+    model: &'a M,
+    settings: &'a VectorSettings,
+    visits: Visits<'a>,
     /// Set when a position is evaluated at the depth limit; the caller resets it.
-    pub reached_horizon: bool,
-    pub pv: PrincipalVariation<M::Move>,
+    reached_horizon: bool,
+    pv: PrincipalVariation<M::Move>,
     /// Moves of the positions on the current path, one list per ply.
-    pub levels: Vec<Vec<Child<M::Move, N>>>,
+    levels: Vec<Vec<Child<M::Move, N>>>,
 }
 
 #[derive(Clone, Copy)]
-pub struct Child<M, const N: usize> {
-    pub mv: M,
+struct Child<M, const N: usize> {
+    mv: M,
     /// Static evaluation of the position after the move, if moves are sorted.
-    pub worth: [i32; N],
+    worth: [i32; N],
 }
 
 /// Bounds from the positions above.
 #[derive(Clone, Copy)]
-pub struct VectorBounds {
+struct VectorBounds {
     /// The seat that moved last and the value of its best move so far, for shallow pruning.
     before: Option<(usize, i64)>,
     /// With two seats under exact pruning, the window of the pairs; with the article's pruning, its bounds on the
@@ -59,11 +258,11 @@ pub struct VectorBounds {
 
 impl VectorBounds {
     /// No bounds.
-    pub const NONE: VectorBounds = VectorBounds { before: None, alpha: -i64::MAX, beta: i64::MAX };
+    const NONE: VectorBounds = VectorBounds { before: None, alpha: -i64::MAX, beta: i64::MAX };
 }
 
 impl<'a, M: Model, const N: usize> Walk<'a, M, N> {
-    pub fn new(
+    fn new(
         model: &'a M,
         settings: &'a VectorSettings,
         control: &'a Control,
@@ -80,7 +279,7 @@ impl<'a, M: Model, const N: usize> Walk<'a, M, N> {
     }
 
     /// Vector of a position after a move of seat `moved`, searched `depth` plies deep.
-    pub fn vector_after(
+    fn vector_after(
         &mut self,
         position: &M::Position,
         moved: Seat,
@@ -163,7 +362,7 @@ impl<'a, M: Model, const N: usize> Walk<'a, M, N> {
 
     /// Lists the moves of a position up to the cap, with their static evaluations if they are to be sorted.
     #[inline(always)]
-    pub fn list_moves(
+    fn list_moves(
         &mut self,
         position: &M::Position,
         mover: Seat,
@@ -196,7 +395,7 @@ impl<'a, M: Model, const N: usize> Walk<'a, M, N> {
     }
 
     /// Best vector of the moves listed for `ply`.
-    pub fn best_of_list(
+    fn best_of_list(
         &mut self,
         position: &M::Position,
         mover: Seat,
@@ -232,7 +431,7 @@ impl<'a, M: Model, const N: usize> Walk<'a, M, N> {
 
 /// Swaps the best move from `index` onwards into place `index`.
 #[inline(always)]
-pub fn bring_best_forward<M: Copy + Ord, const N: usize>(
+fn bring_best_forward<M: Copy + Ord, const N: usize>(
     children: &mut [Child<M, N>],
     index: usize,
     strategy: Strategy,
@@ -347,4 +546,17 @@ impl<M: Copy + Ord, const N: usize> Choice<M, N> {
         }
         bounds
     }
+}
+
+/// Mean of weighted vectors, each component rounded down; zeros if there are none.
+fn mean<const N: usize>(vectors: impl Iterator<Item = ([i32; N], u32)>) -> [i32; N] {
+    let mut sums = [0i64; N];
+    let mut total = 0;
+    for (vector, weight) in vectors {
+        for (sum, component) in sums.iter_mut().zip(vector) {
+            *sum += i64::from(weight) * i64::from(component);
+        }
+        total += i64::from(weight);
+    }
+    sums.map(|sum| sum.div_euclid(total.max(1)) as i32)
 }

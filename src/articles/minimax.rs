@@ -1,4 +1,4 @@
-//! Minimax with alpha-beta over a single number, as in the article "Rabbits & Wolves".
+//! The program of the article "Rabbits & Wolves": minimax with alpha-beta over a single number.
 //!
 //! Moves are tried in the order of the model. Among equal moves the maximising side takes the first, the minimising
 //! side the last. The value does not distinguish sooner from later wins, so the engine may win late, and gives up at
@@ -9,10 +9,11 @@
 //! therefore exact, and taking the last of equal moves gives the same result as without pruning.
 
 use super::{Extent, Line, Observer, deepen};
-use crate::eval::MinimaxModel;
-use crate::search::Control;
-use crate::search::principal_variation::PrincipalVariation;
-use crate::search::visits::Visits;
+use crate::eval::Vector;
+use crate::eval::fox::{self, UNREACHABLE};
+use crate::rules::Game;
+use crate::rules::fox::{Move, Position, RABBIT, WOLVES};
+use crate::search::{Control, PrincipalVariation, Visits};
 
 /// Searches deeper and deeper until a limit is reached, `control` stops the search, or nothing is left to search.
 ///
@@ -132,5 +133,128 @@ impl<M: MinimaxModel> Walk<'_, M> {
             }
         }
         best.unwrap_or_default()
+    }
+}
+
+/// A tree of positions with a single number as value, which one side maximises and the other minimises.
+pub trait MinimaxModel {
+    /// A position.
+    type Position: Copy;
+    /// A move.
+    type Move: Copy + Eq;
+
+    /// Legal moves of the side to move, in the order that decides between equal ones; none at the end of the tree.
+    fn moves(&self, position: &Self::Position) -> impl Iterator<Item = Self::Move>;
+
+    /// Returns the position after a legal move.
+    fn play(&self, position: &Self::Position, mv: Self::Move) -> Self::Position;
+
+    /// `true` if the side to move maximises the value.
+    fn wants_large(&self, position: &Self::Position) -> bool;
+
+    /// Static value of a position.
+    fn value(&self, position: &Self::Position) -> i32;
+
+    /// Converts a value to a worth for each seat, in hundredths.
+    fn worth(&self, value: i32) -> Vector;
+}
+
+/// The article's model of the game: the wolves maximise the value, the rabbit minimises it.
+#[derive(Clone, Copy, Debug)]
+pub struct Pursuit {
+    /// Value of a position at the end of the search.
+    pub heuristic: Heuristic,
+}
+
+impl MinimaxModel for Pursuit {
+    type Position = Position;
+    type Move = Move;
+
+    /// The wolves' moves in the order of the position's text, left before right; the rabbit's moves down before up,
+    /// left before right. The article numbers the wolves from the start instead, which a position does not tell.
+    fn moves(&self, position: &Position) -> impl Iterator<Item = Move> {
+        let moves = position.legal_moves();
+        // Ascending moves are in this order, except for the rows of the wolves.
+        let rows = (0..8).rev();
+        rows.flat_map(move |row| moves.filter(move |mv| mv.from.row() == row))
+    }
+
+    #[inline]
+    fn play(&self, position: &Position, mv: Move) -> Position {
+        position.play_unchecked(mv)
+    }
+
+    #[inline]
+    fn wants_large(&self, position: &Position) -> bool {
+        position.mover() == WOLVES
+    }
+
+    fn value(&self, position: &Position) -> i32 {
+        match position.winner() {
+            Some(RABBIT) => 0,
+            Some(_) => UNREACHABLE,
+            None => match self.heuristic {
+                Heuristic::Distance => fox::distance(position),
+                Heuristic::Height => 7 - i32::from(position.rabbit().row()),
+            },
+        }
+    }
+
+    fn worth(&self, value: i32) -> Vector {
+        fox::worth(value)
+    }
+}
+
+impl Pursuit {
+    /// The rabbit's steps to each square, the value, and a line for each seat.
+    pub fn explain(&self, position: &Position) -> Vec<String> {
+        let name = match self.heuristic {
+            Heuristic::Distance => "distance",
+            Heuristic::Height => "height",
+        };
+        fox::explain(position, name, self.value(position))
+    }
+}
+
+/// Value of a position at the end of the search.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Heuristic {
+    /// Length in steps of the rabbit's shortest way to row 8 if no wolf moves.
+    #[default]
+    Distance,
+    /// Number of rows to row 8, ignoring the wolves.
+    Height,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moves_are_in_the_order_of_the_text() {
+        let pursuit = Pursuit { heuristic: Heuristic::Distance };
+        for (text, expected) in [
+            ("1h1h4/8/8/h7/8/2F5/7h/8 b", "b8a7 b8c7 d8c7 d8e7 a5b4 h2g1"),
+            ("1h1h1h1h/8/8/8/8/8/3F4/8 w", "d2c1 d2e1 d2c3 d2e3"),
+        ] {
+            let position = Position::parse(&(), text).unwrap();
+            let moves: Vec<String> = pursuit.moves(&position).map(|mv| mv.to_string()).collect();
+            assert_eq!(moves.join(" "), expected, "{position:?}");
+        }
+    }
+
+    #[test]
+    fn an_end_has_the_value_of_the_winner() {
+        for heuristic in [Heuristic::Distance, Heuristic::Height] {
+            for (text, expected) in [
+                ("1F6/8/8/8/8/8/8/h1h1h1h1 b", 0),
+                ("8/8/8/8/8/2F5/8/h1h1h1h1 b", 0),
+                ("1h1h1h2/8/8/8/8/8/1h6/F7 w", UNREACHABLE),
+            ] {
+                let position = Position::parse(&(), text).unwrap();
+                let value = Pursuit { heuristic }.value(&position);
+                assert_eq!(value, expected, "{heuristic:?} {position:?}");
+            }
+        }
     }
 }

@@ -4,10 +4,8 @@
 
 use std::ops::ControlFlow;
 
-use super::article::{Evaluation, finished_worth};
-use super::curves::CURVES;
-use super::{COST_OF_WAY_HOME, Settings};
-use crate::eval::model::{Model, each_worth_by_playing};
+use super::evaluation::{COST_OF_WAY_HOME, CURVES, Evaluation, Factors, finished_worth};
+use super::vectors::{Model, each_worth_by_playing};
 use crate::rules::hase::{Card, FINISH, Hare, Move, Position, Ruleset, Square, Track, cost};
 use crate::rules::{Game, Seat, Turn};
 
@@ -45,11 +43,11 @@ pub struct Lookahead {
 
 impl Lookahead {
     /// The model with the preset's curves.
-    pub fn new(ruleset: &'static Ruleset, settings: &Settings) -> Lookahead {
+    pub fn new(ruleset: &'static Ruleset, factors: &Factors, hare_model: HareModel) -> Lookahead {
         Lookahead {
             track: &ruleset.track,
-            evaluation: Evaluation::new(ruleset, &CURVES, &settings.factors),
-            hare_model: settings.hare_model,
+            evaluation: Evaluation::new(ruleset, &CURVES, factors),
+            hare_model,
         }
     }
 
