@@ -2,7 +2,6 @@
 
 mod analyse;
 mod app;
-mod document;
 mod engines;
 mod etudes;
 mod files;
@@ -14,9 +13,8 @@ mod search;
 
 pub use analyse::analyse;
 pub use app::{App, SearchBounds};
-pub use document::document;
 pub use engines::{VariantEntry, ai, engines, variants};
-pub use etudes::{EtudeCatalog, etude_files, etudes, judge};
+pub use etudes::{EtudeCatalog, etude_files, etudes};
 pub use files::FilesError;
 pub use games::{GameCatalog, game, game_files, games};
 pub use record::{Recorder, record};

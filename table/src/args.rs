@@ -127,7 +127,7 @@ pub struct ServeArgs {
     #[arg(long, value_name = "auto|on|off", default_value = "auto")]
     pub isolate: Isolate,
 
-    /// A file of etudes, which can be judged in the browser (repeatable)
+    /// A file of etudes, which are puzzles in the browser (repeatable)
     #[arg(long, value_name = "FILE")]
     pub etudes: Vec<PathBuf>,
 

@@ -79,7 +79,7 @@ impl From<SearchError> for ApiError {
 /// The error of a value that does not match the schema of an operation.
 fn mismatch(reason: &str) -> ApiError {
     let reason = shortened(reason, MAX_REASON_LENGTH);
-    ApiError::invalid(format!("{reason}; expected the form described by GET /api"))
+    ApiError::invalid(format!("{reason}; expected the form described in docs/table.md"))
 }
 
 impl From<serde_json::Error> for ApiError {

@@ -33,7 +33,6 @@ pub fn router(app: App, hosts: Hosts) -> Router {
     }
     pages = pages.layer(CompressionLayer::new());
     let api = Router::new()
-        .route("/api", get(api::document))
         .route("/api/new", post(api::new))
         .route("/api/show", post(api::show))
         .route("/api/play", post(api::play))
@@ -45,7 +44,7 @@ pub fn router(app: App, hosts: Hosts) -> Router {
         .route("/api/record", post(api::record))
         .route("/api/engines", get(api::engines))
         .route("/api/etudes", get(api::etude_files))
-        .route("/api/etudes/{file}", get(api::etudes).post(api::judge))
+        .route("/api/etudes/{file}", get(api::etudes))
         .route("/api/games", get(api::game_files))
         .route("/api/games/{file}", get(api::games))
         .route("/api/games/{file}/{number}", get(api::game))
@@ -62,12 +61,12 @@ pub fn router(app: App, hosts: Hosts) -> Router {
 
 async fn no_path(uri: Uri) -> ApiError {
     let path = quoted(uri.path());
-    let message = format!("there is no {path}; expected a path listed by GET /api");
+    let message = format!("there is no {path}; expected a path listed in docs/table.md");
     ApiError::new(StatusCode::NOT_FOUND, message)
 }
 
 async fn no_method(method: Method, uri: Uri) -> ApiError {
-    let expected = "expected a method listed by GET /api";
+    let expected = "expected a method listed in docs/table.md";
     let (method, path) = (shortened(method.as_str(), 20), quoted(uri.path()));
     let message = format!("{method} {path} is not supported; {expected}");
     ApiError::new(StatusCode::METHOD_NOT_ALLOWED, message)

@@ -1,115 +1,151 @@
-//! The description of the operations matches the server.
-//!
-//! With `UPDATE_EXAMPLES=1` the test rewrites the answers in the examples.
+//! docs/table.md describes the operations as the server has them.
 
-use std::path::{Path, PathBuf};
+use std::collections::BTreeSet;
+use std::path::Path;
 
+use axum::http::StatusCode;
 use serde_json::{Value, json};
 
-use crate::common::program::folder;
-use crate::common::server::{Answer, Server};
+use crate::common::server::Server;
 
-const EXAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/api/examples");
+const DOCUMENT: &str = include_str!("../../docs/table.md");
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data");
 
-/// A server with games and etudes; the etudes are a copy that may be judged.
-pub fn server(test: &str) -> Server {
-    let etudes = folder(test).join("etudes.csv");
-    std::fs::copy(Path::new(DATA).join("etudes.csv"), &etudes).unwrap();
-    let games = Path::new(DATA).join("games.jsonl");
-    Server::with_engine(&[
-        "--processes",
-        "2",
-        "--seed",
-        "7",
-        "--etudes",
-        etudes.to_str().unwrap(),
-        "--games",
-        games.to_str().unwrap(),
-    ])
+fn server() -> Server {
+    let data = |name: &str| Path::new(DATA).join(name).display().to_string();
+    let (etudes, games) = (data("etudes.csv"), data("games.jsonl"));
+    Server::with_engine(&["--etudes", &etudes, "--games", &games])
 }
 
-/// The operations of the document, each with its method and path.
-fn operations(document: &Value) -> Vec<(String, String, Value)> {
-    let paths = document["paths"].as_object().unwrap();
-    let all = paths.iter().flat_map(|(path, operations)| {
-        let operations = operations.as_object().unwrap().iter();
-        operations.map(|(method, operation)| (method.clone(), path.clone(), operation.clone()))
-    });
-    all.collect()
+/// A row of the document's table of operations.
+struct Operation {
+    method: &'static str,
+    path: &'static str,
+    fields: BTreeSet<&'static str>,
+    answer: BTreeSet<&'static str>,
 }
 
-fn assert_valid(document: &Value, schema: &Value, value: &Value) {
-    let whole = json!({ "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "allOf": [schema], "components": document["components"] });
-    let validator = jsonschema::draft202012::new(&whole).unwrap();
-    let errors: Vec<String> =
-        validator.iter_errors(value).map(|error| error.to_string()).take(3).collect();
-    assert!(errors.is_empty(), "{errors:?} in {value}");
+/// The words of a text that are marked as code.
+fn marked(text: &'static str) -> Vec<&'static str> {
+    text.split('`').skip(1).step_by(2).collect()
 }
 
-/// The answer with varying numbers replaced by 0.
-fn masked(answer: &Answer) -> Value {
-    let Value::String(text) = &answer.json else {
-        return answer.json.clone();
+fn operations() -> Vec<Operation> {
+    let rows = DOCUMENT.lines().filter(|line| line.starts_with("| `") && line.contains(" /api/"));
+    let operation = |row: &'static str| {
+        let cells: Vec<&str> = row.trim_matches('|').split('|').collect();
+        let (method, path) = marked(cells[0])[0].split_once(' ').unwrap();
+        let fields = marked(cells[1]).into_iter().collect();
+        Operation { method, path, fields, answer: marked(cells[2]).into_iter().collect() }
     };
-    let mut masked = text.clone();
-    for name in ["nps", "time"] {
-        let key = format!("\"{name}\":");
-        let parts: Vec<String> = masked
-            .split(&key)
-            .enumerate()
-            .map(|(index, part)| match index {
-                0 => part.to_string(),
-                _ => format!("0{}", part.trim_start_matches(|c: char| c.is_ascii_digit())),
-            })
-            .collect();
-        masked = parts.join(&key);
+    rows.map(operation).collect()
+}
+
+/// The examples: a method, a path, and the body of a `POST`.
+fn examples() -> Vec<(&'static str, &'static str, Value)> {
+    let (_, block) = DOCUMENT.split_once("```text\n").unwrap();
+    let (block, _) = block.split_once("```").unwrap();
+    let example = |line: &'static str| {
+        let mut parts = line.splitn(3, ' ');
+        let (method, path) = (parts.next().unwrap(), parts.next().unwrap());
+        let body = parts.next().map_or(Value::Null, |body| serde_json::from_str(body).unwrap());
+        (method, path, body)
+    };
+    block.lines().map(example).collect()
+}
+
+/// Whether the path of an example, without its query, is one of an operation.
+fn is_of(path: &str, operation: &Operation) -> bool {
+    let (path, _) = path.split_once('?').unwrap_or((path, ""));
+    let (parts, pattern): (Vec<&str>, Vec<&str>) =
+        (path.split('/').collect(), operation.path.split('/').collect());
+    parts.len() == pattern.len()
+        && parts.iter().zip(pattern).all(|(part, name)| *part == name || name.starts_with('{'))
+}
+
+#[test]
+fn every_route_has_a_row_and_every_row_a_route() {
+    let source = include_str!("../src/router.rs");
+    let routes = source.split(".route(\"").skip(1).filter(|route| route.starts_with("/api/"));
+    let routes: Vec<(&str, &str)> = routes
+        .map(|route| {
+            let (path, rest) = route.split_once('"').unwrap();
+            (if rest.starts_with(", get(") { "GET" } else { "POST" }, path)
+        })
+        .collect();
+    let rows: Vec<(&str, &str)> = operations().iter().map(|row| (row.method, row.path)).collect();
+    assert!(rows.len() > 10);
+    assert_eq!(rows, routes);
+}
+
+/// The server names the fields that it knows if it gets another one.
+#[tokio::test]
+async fn every_row_has_the_fields_of_its_request() {
+    let server = server();
+    for row in operations() {
+        let path = row.path.replace("{file}", "games").replace("{number}", "1");
+        let answer = match row.method {
+            "POST" => server.post(&path, &json!({ "other": 1 })).await,
+            _ if row.fields.is_empty() => continue,
+            _ => server.get(&format!("{path}?other=1")).await,
+        };
+        let error: &'static str = answer.error(StatusCode::BAD_REQUEST).leak();
+        let (_, known) = error.split_once("unknown field `other`, expected ").unwrap();
+        assert_eq!(row.fields, marked(known).into_iter().collect(), "{}", row.path);
     }
-    Value::String(masked)
 }
 
 #[tokio::test]
-async fn every_example_runs() {
-    let server = server("document_examples");
-    let document = server.get("/api").await.json;
-    let mut examples: Vec<PathBuf> =
-        std::fs::read_dir(EXAMPLES).unwrap().map(|entry| entry.unwrap().path()).collect();
-    // Examples that change a file come last.
-    examples.sort_by_key(|path| (path.ends_with("judge.json"), path.clone()));
-    let updates = std::env::var_os("UPDATE_EXAMPLES").is_some();
-    for file in &examples {
-        let mut example: Value =
-            serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
-        let stem = file.file_stem().unwrap().to_str().unwrap();
-        let path = example["path"].as_str().map_or(format!("/api/{stem}"), String::from);
-        let answer = match &example["request"] {
-            Value::Null => server.get(&path).await,
-            request => server.post(&path, request).await,
+async fn every_row_has_an_example_that_gives_its_answer() {
+    let server = server();
+    let mut rows = operations();
+    for (method, path, body) in examples() {
+        let answer = match method {
+            "GET" => server.get(path).await,
+            _ => server.post(path, &body).await,
         };
-        assert!(answer.status.is_success(), "{path}: {}", answer.json);
-        if updates {
-            example["answer"] = masked(&answer);
-            let text = serde_json::to_string_pretty(&example).unwrap();
-            std::fs::write(file, format!("{text}\n")).unwrap();
+        assert_eq!(answer.status, StatusCode::OK, "{path}: {}", answer.json);
+        let row = rows.iter().position(|row| row.method == method && is_of(path, row)).unwrap();
+        let row = rows.remove(row);
+        let described: BTreeSet<&str> = marked(DOCUMENT).into_iter().collect();
+        match &answer.json {
+            Value::String(events) => {
+                let events = events.lines().filter_map(|line| line.strip_prefix("event: "));
+                let events: BTreeSet<&str> = events.collect();
+                assert!(events.is_subset(&row.answer) && events.contains("done"), "{events:?}");
+            }
+            answer => {
+                let mut expected = row.answer;
+                expected.insert("ok");
+                if expected.remove("state") {
+                    expected.extend(marked(sentence("A state has")));
+                }
+                let found = answer.as_object().unwrap().keys().map(String::as_str);
+                assert_eq!(found.collect::<BTreeSet<&str>>(), expected, "{path}");
+                for name in names_in(answer) {
+                    assert!(described.contains(&*name), "{path}: docs/table.md lacks {name:?}");
+                }
+            }
         }
-        assert_eq!(masked(&answer), example["answer"], "{path}");
     }
-    let described = operations(&document);
-    assert_eq!(described.len(), examples.len());
-    if updates {
-        return;
-    }
-    for (method, path, operation) in described {
-        let request = &operation["requestBody"]["content"]["application/json"];
-        if method == "post" {
-            assert_valid(&document, &request["schema"], &request["example"]);
+    let without: Vec<&str> = rows.iter().map(|row| row.path).collect();
+    assert!(without.is_empty(), "{without:?} have no example");
+}
+
+/// The sentence of the document that begins with some words.
+fn sentence(words: &str) -> &'static str {
+    let (_, rest) = DOCUMENT.split_once(words).unwrap();
+    rest.split_once('.').unwrap().0
+}
+
+/// The names of the fields in a value, at any depth.
+fn names_in(value: &Value) -> Vec<String> {
+    match value {
+        Value::Object(fields) => {
+            fields.keys().cloned().chain(fields.values().flat_map(names_in)).collect()
         }
-        let answer = &operation["responses"]["200"]["content"];
-        if let Some(answer) = answer.get("application/json") {
-            assert_eq!(answer["example"]["ok"], json!(true), "{path}");
-            assert_valid(&document, &answer["schema"], &answer["example"]);
-        }
+        Value::Array(items) => items.iter().flat_map(names_in).collect(),
+        _ => Vec::new(),
     }
 }
 
@@ -132,16 +168,14 @@ fn with_arrays(value: &Value) -> Vec<Value> {
 /// An object in a request cannot be sent as an array of its fields.
 #[tokio::test]
 async fn no_array_is_an_object() {
-    let server = server("document_arrays");
-    let document = server.get("/api").await.json;
+    let server = server();
     let mut sent = 0;
-    for (method, path, operation) in operations(&document) {
-        let example = &operation["requestBody"]["content"]["application/json"]["example"];
-        for request in with_arrays(example) {
-            let answer = server.post(&path, &request).await;
-            let error = answer.error(axum::http::StatusCode::BAD_REQUEST);
+    for (_, path, body) in examples() {
+        for request in with_arrays(&body) {
+            let answer = server.post(path, &request).await;
+            let error = answer.error(StatusCode::BAD_REQUEST);
             let expected = "invalid type: sequence, expected";
-            assert!(error.contains(expected), "{method} {path} {request}: {error}");
+            assert!(error.contains(expected), "{path} {request}: {error}");
             sent += 1;
         }
     }
@@ -153,45 +187,6 @@ async fn no_array_is_an_object() {
         ("/api/show", json!({ "game": game })),
         ("/api/draw", json!([game])),
     ] {
-        let answer = server.post(path, &request).await;
-        answer.error(axum::http::StatusCode::BAD_REQUEST);
+        server.post(path, &request).await.error(StatusCode::BAD_REQUEST);
     }
-}
-
-#[tokio::test]
-async fn events_and_errors_are_described() {
-    let server = server("document_events");
-    let document = server.get("/api").await.json;
-    let schema = |name: &str| json!({ "$ref": format!("#/components/schemas/{name}") });
-    let request = json!({
-        "game": { "variant": "hare-and-tortoise", "players": 4 }, "limit": "nodes 300", "lines": 2,
-    });
-    let events = crate::engines::events(&server, "/api/analyse", &request).await;
-    assert!(events.len() > 2);
-    for (event, data) in events {
-        let name = if event == "done" { "DoneEvent" } else { "InfoEvent" };
-        assert_valid(&document, &schema(name), &data);
-    }
-    for (path, request) in
-        [("/api/new", json!({})), ("/api/nothing", json!({})), ("/api/engines", json!({}))]
-    {
-        assert_valid(&document, &schema("Error"), &server.post(path, &request).await.json);
-    }
-}
-
-/// The document describes exactly the paths of the router.
-#[tokio::test]
-async fn every_path_is_described() {
-    let server = server("document_paths");
-    let document = server.get("/api").await.json;
-    let source = include_str!("../src/router.rs");
-    let routed: Vec<&str> =
-        source.split(".route(").skip(1).filter_map(|rest| rest.split('"').nth(1)).collect();
-    let routed: Vec<&str> = routed.into_iter().filter(|path| path.starts_with("/api/")).collect();
-    let described = document["paths"].as_object().unwrap();
-    assert!(routed.len() > 10);
-    for path in &routed {
-        assert!(described.contains_key(*path), "{path}");
-    }
-    assert_eq!(routed.len(), described.len());
 }

@@ -1,4 +1,4 @@
-//! Judging etudes, and reading recorded games.
+//! Etudes and recorded games, from files.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -30,8 +30,8 @@ fn etudes(test: &str) -> (std::path::PathBuf, Server) {
 }
 
 #[tokio::test]
-async fn a_verdict_changes_its_line_and_nothing_else() {
-    let (file, server) = etudes("files_verdict");
+async fn etudes_are_listed_with_their_verdicts() {
+    let (file, server) = etudes("files_etudes");
     let files = server.get("/api/etudes").await.json["files"].clone();
     assert_eq!(files, json!([{ "file": "set", "variant": "hase-und-igel", "etudes": 3 }]));
     let listed = server.get("/api/etudes/set").await.json["etudes"].clone();
@@ -40,67 +40,6 @@ async fn a_verdict_changes_its_line_and_nothing_else() {
     assert_eq!(numbers, [1, 3, 5]);
     assert_eq!(listed[1]["verdict"], Value::Null);
     assert_eq!(listed[1]["position"], json!("14,10,3/15,26,3 1 - -"));
-    let judge = json!({ "number": 3, "line": listed[1]["line"], "verdict": 2 });
-    let judged = server.content("/api/etudes/set", &judge).await;
-    let line = "14;10;3;f;15;26;3;f;2";
-    let etude =
-        json!({ "number": 3, "line": line, "position": "14,10,3/15,26,3 1 - -", "verdict": 2 });
-    assert_eq!(judged["etude"], etude);
-    assert_eq!(fs::read_to_string(&file).unwrap(), ETUDES.replace("14;10;3;f;15;26;3;f;-", line));
-    let back = json!({ "number": 3, "line": line, "verdict": null });
-    server.content("/api/etudes/set", &back).await;
-    assert_eq!(fs::read_to_string(&file).unwrap(), ETUDES);
-    // No temporary file is left.
-    assert_eq!(file.parent().unwrap().read_dir().unwrap().count(), 1);
-}
-
-#[tokio::test]
-async fn a_line_that_has_changed_is_not_judged() {
-    let (file, server) = etudes("files_changed");
-    let line = "5;53;3;f;13;13;3;f;1";
-    for (request, status, words) in [
-        (
-            json!({ "number": 1, "line": "5;53;3;f;13;13;3;f;-", "verdict": 2 }),
-            StatusCode::CONFLICT,
-            "reload the file",
-        ),
-        (
-            json!({ "number": 1, "line": line, "verdict": 3 }),
-            StatusCode::BAD_REQUEST,
-            "there is no seat 3",
-        ),
-        (
-            json!({ "number": 1, "line": line, "verdict": 0 }),
-            StatusCode::BAD_REQUEST,
-            "there is no seat 0",
-        ),
-        (
-            json!({ "number": 2, "line": "", "verdict": 1 }),
-            StatusCode::BAD_REQUEST,
-            "set.csv:2: the line is empty",
-        ),
-        (
-            json!({ "number": 4, "line": "no etude", "verdict": 1 }),
-            StatusCode::BAD_REQUEST,
-            "set.csv:4: hares: ",
-        ),
-        (
-            json!({ "number": 6, "line": line, "verdict": 1 }),
-            StatusCode::BAD_REQUEST,
-            "set.csv: there is no line 6",
-        ),
-        (
-            json!({ "number": 0, "line": line, "verdict": 1 }),
-            StatusCode::BAD_REQUEST,
-            "there is no line 0",
-        ),
-    ] {
-        let error = server.post("/api/etudes/set", &request).await.error(status);
-        assert!(error.contains(words), "{request}: {error}");
-        let folder = file.parent().unwrap().display().to_string();
-        assert!(!error.contains(&folder), "{error}");
-    }
-    assert_eq!(fs::read_to_string(&file).unwrap(), ETUDES);
     fs::remove_file(&file).unwrap();
     let error = server.get("/api/etudes/set").await.error(StatusCode::INTERNAL_SERVER_ERROR);
     assert!(error.starts_with("set.csv: cannot be read"), "{error}");

@@ -13,9 +13,9 @@ use crate::common::server::{NAME, Server};
 
 const REQUESTS: usize = 20_000;
 
-const PATHS: [&str; 13] = [
+const PATHS: [&str; 12] = [
     "/api/new", "/api/show", "/api/play", "/api/draw", "/api/solved", "/api/ai", "/api/analyse",
-    "/api/review", "/api/engines", "/api/etudes/x", "/api/games/x", "/api/games/x/1", "/api",
+    "/api/review", "/api/engines", "/api/etudes/x", "/api/games/x", "/api/games/x/1",
 ];
 
 /// A valid or nearly valid request.

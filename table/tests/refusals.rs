@@ -172,7 +172,7 @@ async fn what_is_no_json_is_refused() {
     let server = Server::new(&[]);
     for text in ["", "{", "null", "3", "{\"variant\":", "\u{0}", "{\"variant\":\"x\",}"] {
         let error = server.post_text("/api/new", text).await.error(StatusCode::BAD_REQUEST);
-        assert!(error.ends_with("; expected the form described by GET /api"), "{error}");
+        assert!(error.ends_with("; expected the form described in docs/table.md"), "{error}");
     }
     let bytes = server.post_text("/api/new", vec![0xff, 0xfe, b'{']).await;
     bytes.error(StatusCode::BAD_REQUEST);
@@ -227,7 +227,7 @@ async fn a_path_that_leads_nowhere_is_named() {
     assert!(error.contains("one"), "{error}");
     server.get("/api/games/%ff").await.error(StatusCode::BAD_REQUEST);
     let error = server.get("/api/games/x?count=-1").await.error(StatusCode::BAD_REQUEST);
-    assert!(error.contains("expected the form described by GET /api"), "{error}");
+    assert!(error.contains("expected the form described in docs/table.md"), "{error}");
     server.get("/api/games/x?page=1").await.error(StatusCode::BAD_REQUEST);
 }
 

@@ -8,7 +8,6 @@ use axum::response::sse::{Event, KeepAlive, Sse};
 use buxtehude::protocol::{Info, Score};
 use buxtehude::rules::AnyPosition;
 use futures_util::stream::{self, Stream};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
 
@@ -24,7 +23,7 @@ use crate::pool::{Found, Permit, SearchError};
 pub(super) const MAX_UNSENT: usize = 16;
 
 /// Request of `POST /api/analyse`.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AnalyseRequest {
     /// The game; a seat must be to move.
@@ -45,14 +44,14 @@ pub struct AnalyseRequest {
 }
 
 /// Data of an event `queue`.
-#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Serialize)]
 pub struct QueueEvent {
     /// Number of searches before this one.
     pub ahead: usize,
 }
 
 /// Data of an event `info`.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
 pub struct InfoEvent {
     /// Rank of the move among the best, from 1.
     pub line: u32,
@@ -76,7 +75,7 @@ pub struct InfoEvent {
 }
 
 /// Data of the event `done`.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
 pub struct DoneEvent {
     /// The best move.
     #[serde(rename = "move")]

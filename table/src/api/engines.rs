@@ -7,7 +7,6 @@ use axum::extract::State as Shared;
 use buxtehude::protocol::{OptionKind, OptionOffer};
 use buxtehude::rules::{AnyPosition, MAX_SEATS, VARIANTS, Variant};
 use matches::record::printable::printable;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::App;
@@ -20,7 +19,7 @@ use crate::error::ApiError;
 use crate::pool::{Entry, Load};
 
 /// Request of `POST /api/ai`.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AiRequest {
     /// The game; a seat must be to move.
@@ -39,7 +38,7 @@ pub struct AiRequest {
 }
 
 /// Answer of `POST /api/ai`.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
 pub struct AiAnswer {
     /// The game after the move, and the card drawn for it.
     #[serde(flatten)]
@@ -60,7 +59,7 @@ pub struct AiAnswer {
 }
 
 /// Answer of `GET /api/engines`.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Engines {
     /// Always true.
     pub ok: bool,
@@ -75,7 +74,7 @@ pub struct Engines {
 }
 
 /// An engine.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
 pub struct EngineEntry {
     /// Name in requests.
     pub name: String,
@@ -88,7 +87,7 @@ pub struct EngineEntry {
 }
 
 /// An option.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
 pub struct OptionEntry {
     /// Its name.
     pub name: String,
@@ -105,12 +104,11 @@ pub struct OptionEntry {
     pub max: Option<i64>,
     /// Values of a `combo`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schemars(default)]
     pub vars: Vec<String>,
 }
 
 /// A game.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
 pub struct VariantEntry {
     /// Its name.
     pub name: &'static str,
@@ -125,7 +123,7 @@ pub struct VariantEntry {
 }
 
 /// Limits of requests.
-#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Serialize)]
 pub struct Limits {
     /// Moves and cards in a game.
     pub words: usize,

@@ -1,20 +1,18 @@
-//! Etudes: positions, each with a verdict, in files that can be judged.
+//! Etudes: positions, each with a verdict, in files.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{Path as InPath, Query, State as Shared};
-use axum::http::StatusCode;
-use buxtehude::articles::etudes::{Etude, EtudeFile, Problem};
-use buxtehude::rules::{AnyPosition, Seat, Variant};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use buxtehude::articles::etudes::{Etude, EtudeFile};
+use buxtehude::rules::{AnyPosition, Variant};
+use serde::Serialize;
 
 use super::files::{Files, FilesError, Part, without_folder};
 use crate::admission::Admitted;
 use crate::board::number as seat_number;
-use crate::body::{JsonAnswer, JsonRequest};
+use crate::body::JsonAnswer;
 use crate::error::ApiError;
 
 #[derive(Debug)]
@@ -24,7 +22,7 @@ pub struct EtudeCatalog {
 }
 
 /// Answer of `GET /api/etudes`.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
 pub struct EtudeFiles {
     /// Always true.
     pub ok: bool,
@@ -33,7 +31,7 @@ pub struct EtudeFiles {
 }
 
 /// A file of etudes.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
 pub struct EtudeFileEntry {
     /// Its name.
     pub file: String,
@@ -44,7 +42,7 @@ pub struct EtudeFileEntry {
 }
 
 /// Answer of `GET /api/etudes/{file}`.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Etudes {
     /// Always true.
     pub ok: bool,
@@ -59,37 +57,14 @@ pub struct Etudes {
 }
 
 /// An etude.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct EtudeEntry {
     /// Line number, from 1.
     pub number: usize,
-    /// Text of the line.
-    pub line: String,
     /// Text of the position.
     pub position: String,
     /// The seat judged to be winning, from 1, or `null` without a verdict.
     pub verdict: Option<usize>,
-}
-
-/// Request of `POST /api/etudes/{file}`.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct JudgeRequest {
-    /// Line number, from 1.
-    pub number: usize,
-    /// Text of the line when it was read; if the line has changed since then, nothing is saved.
-    pub line: String,
-    /// The seat that is winning, from 1, or `null` for no verdict.
-    pub verdict: Option<u8>,
-}
-
-/// Answer of `POST /api/etudes/{file}`.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Judged {
-    /// Always true.
-    pub ok: bool,
-    /// The saved etude.
-    pub etude: EtudeEntry,
 }
 
 impl EtudeCatalog {
@@ -126,12 +101,10 @@ impl EtudeCatalog {
     fn list(&self, name: String, part: Part) -> Result<Etudes, ApiError> {
         let (_, path) = self.files.find(&name)?;
         let file = self.open(path)?;
-        let (mut texts, (etudes, _)) = (file.texts(), file.etudes());
+        let (etudes, _) = file.etudes();
         let total = etudes.len();
-        let entries = part.of(etudes.into_iter()).map(|(number, etude)| {
-            let text = texts.get_mut(number - 1).map(std::mem::take);
-            EtudeEntry::of(number, text.unwrap_or_default(), &etude)
-        });
+        let entries =
+            part.of(etudes.into_iter()).map(|(number, etude)| EtudeEntry::of(number, &etude));
         Ok(Etudes {
             ok: true,
             file: name,
@@ -140,40 +113,12 @@ impl EtudeCatalog {
             etudes: entries.collect(),
         })
     }
-
-    fn judge(&self, name: &str, request: &JudgeRequest) -> Result<Judged, ApiError> {
-        let (_, path) = self.files.find(name)?;
-        let JudgeRequest { number, line, verdict } = request;
-        if *verdict == Some(0) {
-            let message = "there is no seat 0; expected 1 or more, or null";
-            return Err(ApiError::invalid(message));
-        }
-        let winner = verdict.map(|seat| Seat(seat - 1));
-        let saved = self.open(path)?.judge(*number, Some(line), winner);
-        let saved = saved.map_err(|error| match &error.problem {
-            Problem::Changed { found } => {
-                let expected = format!("expected {line:?}: reload the file");
-                let message =
-                    format!("line {number} of {name} has changed to {found:?}; {expected}");
-                ApiError::new(StatusCode::CONFLICT, message)
-            }
-            problem => {
-                let message = without_folder(path, &error.to_string());
-                match problem {
-                    Problem::Read { .. } | Problem::Save(_) => ApiError::internal(message),
-                    _ => ApiError::invalid(message),
-                }
-            }
-        })?;
-        Ok(Judged { ok: true, etude: EtudeEntry::of(*number, saved.new.to_string(), &saved.new) })
-    }
 }
 
 impl EtudeEntry {
-    fn of(number: usize, line: String, etude: &Etude) -> EtudeEntry {
+    fn of(number: usize, etude: &Etude) -> EtudeEntry {
         EtudeEntry {
             number,
-            line,
             position: AnyPosition::from(etude.position).to_string(),
             verdict: etude.winner.map(seat_number),
         }
@@ -203,17 +148,4 @@ pub async fn etudes(
 ) -> Result<JsonAnswer, ApiError> {
     let (InPath(file), Query(part)) = (file?, part?);
     JsonAnswer::by(&place, move || files.list(file, part)).await
-}
-
-/// `POST /api/etudes/{file}`
-///
-/// # Errors
-/// [`ApiError`] if there is no such line, it has changed, or it cannot be saved.
-pub async fn judge(
-    Shared(files): Shared<Arc<EtudeCatalog>>,
-    file: Result<InPath<String>, PathRejection>,
-    request: JsonRequest<JudgeRequest>,
-) -> Result<JsonAnswer, ApiError> {
-    let InPath(file) = file?;
-    request.answer(move |request| files.judge(&file, &request)).await
 }

@@ -14,7 +14,6 @@ use matches::archive::ArchiveError;
 use matches::archive::game_file::{GameFile, GameKey};
 use matches::archive::store::{Changes, Extent};
 use matches::record::GameRecord;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::files::{Files, FilesError, Part, without_folder};
@@ -55,7 +54,7 @@ type Identity = (u64, u64, Option<SystemTime>);
 type Stamp = [Option<(u64, SystemTime)>; 2];
 
 /// Answer of `GET /api/games`.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
 pub struct GameFiles {
     /// Always true.
     pub ok: bool,
@@ -64,7 +63,7 @@ pub struct GameFiles {
 }
 
 /// A file of games.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
 pub struct GameFileEntry {
     /// Its name.
     pub file: String,
@@ -73,7 +72,7 @@ pub struct GameFileEntry {
 }
 
 /// Answer of `GET /api/games/{file}`.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Games {
     /// Always true.
     pub ok: bool,

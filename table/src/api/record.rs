@@ -14,7 +14,6 @@ use matches::input_file;
 use matches::record::ending::Ending;
 use matches::record::printable::{printable, printable_json};
 use matches::record::{GameRecord, MAX_NAME_LENGTH, TurnRecord, is_too_long};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::files::{FilesError, without_folder};
@@ -66,7 +65,7 @@ struct KeptGame {
 }
 
 /// Request of `POST /api/record`.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RecordRequest {
     /// A number that tells the game from others with the same moves and names; a browser gives each of its games one.
@@ -83,7 +82,7 @@ pub struct RecordRequest {
 }
 
 /// Answer of `POST /api/record`.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
 pub struct GameLine {
     /// Always true.
     pub ok: bool,

@@ -12,7 +12,6 @@ use buxtehude::rules::Variant;
 use futures_util::stream::Stream;
 use matches::judge;
 use matches::review::{Appraisal, Appraise, PlayedGame, SeatSums, review as review_of};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
@@ -33,7 +32,7 @@ pub const MAX_REVIEWS: usize = 16;
 const USUAL_LIMIT: &str = "nodes 100000";
 
 /// Request of `POST /api/review`.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReviewRequest {
     /// The game, finished or not.

@@ -2,7 +2,6 @@
 
 use axum::extract::State as Shared;
 use buxtehude::rules::{self, AnyPosition};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::board::{Chance, Drawn, Game, Moment, Played, State, Step, Took, number, steps_of};
@@ -15,7 +14,7 @@ const MAX_CARDS: usize = 16;
 pub const MAX_STEPS: usize = 256;
 
 /// Request of `POST /api/new`: a variant with either players or a start.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NewRequest {
     /// Name of the variant, or one of its aliases.
@@ -29,7 +28,7 @@ pub struct NewRequest {
 }
 
 /// Request of `POST /api/show`.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ShowRequest {
     /// The game.
@@ -41,7 +40,7 @@ pub struct ShowRequest {
 }
 
 /// Request with only a game.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GameRequest {
     /// The game.
@@ -50,7 +49,7 @@ pub struct GameRequest {
 }
 
 /// Request of `POST /api/play`.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlayRequest {
     /// The game.
@@ -69,7 +68,7 @@ fn yes() -> bool {
 }
 
 /// A game with its steps.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Shown {
     /// The current state.
     #[serde(flatten)]
@@ -81,7 +80,7 @@ pub struct Shown {
 }
 
 /// A move in a solved game, with its outcome under perfect play.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
 pub struct SolvedMove {
     /// The move.
     #[serde(rename = "move")]
@@ -93,7 +92,7 @@ pub struct SolvedMove {
 }
 
 /// Answer of `POST /api/solved`.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Solved {
     /// Always true.
     pub ok: bool,

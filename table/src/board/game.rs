@@ -3,7 +3,6 @@
 use buxtehude::protocol::{PositionCommand, Start};
 use buxtehude::rules::{ActionError, AnyPosition, UnknownVariant, Variant};
 use matches::record::printable::{printable, shortened};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -14,7 +13,7 @@ const MAX_QUOTED_LENGTH: usize = 40;
 const MAX_START_LENGTH: usize = 1000;
 
 /// A game: a variant with either the number of players or a start position, and the moves so far.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Game {
     /// Name of the variant, or one of its aliases.

@@ -3,12 +3,11 @@
 use std::sync::LazyLock;
 
 use buxtehude::rules::{self, AnyPosition, Layout, MAX_SEATS, Seat, VARIANTS, Variant};
-use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 
 /// The action that is due.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Turn {
     /// The seat that moves or whose card is due, from 1.
     pub seat: usize,
@@ -17,7 +16,7 @@ pub struct Turn {
 }
 
 /// Kinds of action.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Due {
     /// A move.
@@ -27,10 +26,9 @@ pub enum Due {
 }
 
 /// A board with its pieces, and facts about each seat.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Scene {
     /// The board. It is the same in all positions of a game, so its JSON is written only once.
-    #[schemars(with = "Board")]
     pub board: Option<&'static RawValue>,
     /// The pieces. All positions of a game have the same ones, in the same order.
     pub pieces: Vec<Piece>,
@@ -39,8 +37,7 @@ pub struct Scene {
 }
 
 /// Position of a game with a known board.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-#[schemars(rename = "First")]
+#[derive(Clone, Debug, Serialize)]
 pub struct Moment {
     /// The pieces.
     pub pieces: Vec<Piece>,
@@ -55,7 +52,7 @@ pub struct Moment {
 }
 
 /// A board.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Board {
     /// `track` for a sequence of squares, or `grid` for rows from bottom to top.
     pub layout: &'static str,
@@ -66,7 +63,7 @@ pub struct Board {
 }
 
 /// A square.
-#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Serialize)]
 pub struct Square {
     /// Its name.
     pub name: &'static str,
@@ -75,7 +72,7 @@ pub struct Square {
 }
 
 /// A piece.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Piece {
     /// Seat of its owner, from 1.
     pub seat: usize,
@@ -86,7 +83,7 @@ pub struct Piece {
 }
 
 /// A fact to display.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Fact {
     /// Name of the fact.
     pub label: &'static str,
@@ -95,7 +92,7 @@ pub struct Fact {
 }
 
 /// A kind of card that is left.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Card {
     /// The card, as in a list of moves.
     pub card: String,

@@ -2,7 +2,6 @@
 
 use buxtehude::rules::AnyPosition;
 use matches::score::{points, points_of_a_game};
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::scene::{self, Card, Fact, Moment, Scene, Turn};
@@ -12,7 +11,7 @@ use super::{Game, Played};
 const WHOLE: f64 = 1000.0;
 
 /// A game with its current state.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
 pub struct State {
     /// Always true; false in errors.
     pub ok: bool,
@@ -35,7 +34,7 @@ pub struct State {
 }
 
 /// A legal move.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Move {
     /// The move, as in a list of moves.
     #[serde(rename = "move")]
@@ -49,7 +48,7 @@ pub struct Move {
 }
 
 /// The effect of a move or card.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Step {
     /// The move or card.
     pub word: String,
@@ -61,7 +60,7 @@ pub struct Step {
 }
 
 /// A card that the server drew.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Drawn {
     /// The card, as in a list of moves.
     pub card: String,
@@ -72,7 +71,7 @@ pub struct Drawn {
 }
 
 /// A game after a move or a card.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Took {
     /// The current state.
     #[serde(flatten)]

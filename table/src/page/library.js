@@ -1,4 +1,4 @@
-// Recorded games to look at, and etudes to judge, from the files that the server was started with.
+// Recorded games to look at, and etudes as puzzles, from the files that the server was started with.
 
 import { ask, post } from "./api.js";
 import { element } from "./board.js";
@@ -6,7 +6,7 @@ import { fetchGame, readPasted } from "./game.js";
 import { Puzzle } from "./puzzle.js";
 import { person } from "./seats.js";
 import { ordinal, t } from "./texts.js";
-import { button, labelled, select } from "./view.js";
+import { button } from "./view.js";
 
 const PAGE = 50;
 
@@ -87,22 +87,9 @@ export class Library {
 
   etudesOf({ file, etudes }) {
     const number = element("input", { type: "number", min: 1, max: etudes, value: 1, "aria-label": t("number") });
-    const verdict = select([], undefined, { "aria-label": t("verdict") });
-    let etude;
-    const save = button(t("save verdict"), () => this.table.perform(async () => {
-      // The open etude, even if another number has been typed since.
-      etude = await this.judge(file, etude, verdict.value);
-    }), { disabled: "" });
-    const open = button(t("open"), () => this.table.perform(async () => {
-      etude = await this.openEtude(file, Number(number.value));
-      const { players } = this.table.game;
-      const seats = Array.from({ length: players }, (_, seat) => [seat + 1, t("seat", { seat: seat + 1 })]);
-      verdict.replaceChildren(...select([["", t("undecided")], ...seats]).children);
-      verdict.value = etude.verdict ?? "";
-      save.disabled = false;
-    }));
+    const open = button(t("open"), () => this.table.perform(() => this.openEtude(file, Number(number.value))));
     return element("div", {}, element("h3", {}, `${file} (${etudes})`),
-      element("div", { class: "buttons" }, number, open), labelled(t("verdict"), verdict), save);
+      element("div", { class: "buttons" }, number, open));
   }
 
   async openEtude(file, number) {
@@ -112,14 +99,5 @@ export class Library {
     const answer = await post("new", { variant, start: etude.position });
     await this.table.beginNew(answer, answer.places.map(() => person()));
     this.puzzle.begin();
-    return etude;
-  }
-
-  // Saves the verdict on an etude; returns the etude with it.
-  async judge(file, { number, line }, value) {
-    const verdict = value === "" ? null : Number(value);
-    const { etude } = await post(`etudes/${encodeURIComponent(file)}`, { number, line, verdict });
-    this.table.say(t("saved"));
-    return etude;
   }
 }

@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use matches::play::interrupt::Interrupt;
 use matches::play::sandbox::Isolation;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::question::{Job, Role, SearchError};
@@ -29,8 +28,7 @@ pub struct PoolBounds {
 }
 
 /// Load of the engines.
-#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
-#[schemars(rename = "Queue")]
+#[derive(Clone, Copy, Debug, Serialize)]
 pub struct Load {
     /// Number of running searches.
     pub running: usize,

@@ -3,14 +3,13 @@
 use buxtehude::rules::is_card;
 use matches::record::GameRecord;
 use matches::record::printable::printable;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::board::{Game, number};
 use crate::error::ApiError;
 
 /// A list entry of a recorded game.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Summary {
     /// Number in the file.
     pub number: u64,
@@ -41,7 +40,7 @@ impl Summary {
 }
 
 /// Answer of `GET /api/games/{file}/{number}`.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Recorded {
     /// Always true.
     pub ok: bool,
@@ -57,7 +56,7 @@ pub struct Recorded {
 }
 
 /// A move with the engine's report.
-#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Turn {
     /// The seat that moved, from 1.
     pub seat: usize,
