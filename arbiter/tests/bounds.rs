@@ -198,19 +198,22 @@ fn a_store_holds_no_more_than_a_match() {
         "WITH RECURSIVE n(i) AS (SELECT 9 UNION ALL SELECT i + 1 FROM n LIMIT 300000)";
     let folder = Folder::with_store();
     folder.change(&format!(
-        "{NUMBERS} INSERT INTO engines SELECT i, 'e' || i, command, arguments, directory, options, \"limit\",
-            margin_ms, legal, ponder, restart, memory_mib, bounds, sha256, argument_files, id_name
-            FROM engines, n WHERE number = 0 AND i < 200000"
+        "{NUMBERS} UPDATE settings SET value = json_set(value, '$.engine',
+            (SELECT json_group_array(json(engine)) FROM n,
+            (SELECT value ->> '$.engine[0]' AS engine FROM settings WHERE name = 'plan') WHERE i < 200000))
+            WHERE name = 'plan'"
     ));
     let with_plan = [&READERS[..2], &READERS[5..]].concat();
-    folder.expect(&with_plan, "engines: expected at most 1000");
+    folder.expect(&with_plan, "engine: expected 1 to 1000");
     let folder = Folder::with_store();
     folder.change(&format!(
         "{NUMBERS} INSERT INTO seats SELECT 1, i, 0, 1, NULL, 'ended', 0, 0, 0, 0, 0, 0, 0, 0, 0 FROM n"
     ));
     folder.expect(&READERS, "game 1: expected at most 6 seats");
     let folder = Folder::with_store();
-    folder.change("UPDATE settings SET value = '1000000' WHERE name = 'concurrency'");
+    folder.change(
+        "UPDATE settings SET value = json_set(value, '$.concurrency', 1000000) WHERE name = 'plan'",
+    );
     folder.expect(&with_plan, "concurrency: expected a whole number from 1 to 1000");
 }
 

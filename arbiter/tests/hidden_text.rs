@@ -258,7 +258,6 @@ fn text_from_a_store_is_escaped() {
     let texts = [
         ("engines", "name", "number || ?1"),
         ("engines", "id_name", "?1"),
-        ("engines", "options", "json_array(json_array(?1, ?1))"),
         ("turns", "score", "?1"),
         ("turns", "pv", "?1"),
         ("turns", "flaw", "?1"),
@@ -269,6 +268,9 @@ fn text_from_a_store_is_escaped() {
         let update = format!("UPDATE {table} SET {column} = {value}");
         connection.execute(&update, [EVIL.replace('\0', "")]).unwrap();
     }
+    let plan = "UPDATE settings SET value = json_set(value, '$.engine[0].name', '0' || ?1,
+        '$.engine[1].name', '1' || ?1, '$.engine[0].option', json_object(?1, ?1)) WHERE name = 'plan'";
+    connection.execute(plan, [EVIL.replace('\0', "")]).unwrap();
     let machine = "UPDATE settings SET value = ?1 WHERE name IN ('machine', 'arbiter')";
     connection.execute(machine, [EVIL]).unwrap();
     read_games(&store);

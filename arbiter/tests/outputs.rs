@@ -295,13 +295,13 @@ fn a_pipe_receives_only_the_games_of_a_resumed_match_that_are_still_to_play() {
     let (store, pipe) = (path("match.db"), path("games"));
     let (code, stdout, stderr) = run(&playing(&engines, &["--store", &store]));
     assert_eq!(code, 0, "{stdout}{stderr}");
-    let longer = "UPDATE settings SET value = '4' WHERE name = 'games'";
+    let longer = "UPDATE settings SET value = json_set(value, '$.games', 4) WHERE name = 'plan'";
     rusqlite::Connection::open(&store).unwrap().execute(longer, []).unwrap();
     let made = Command::new("mkfifo").arg(&pipe).status().unwrap();
     assert!(made.success(), "{made}");
     // With both ends open, the pipe keeps what the match writes.
     let kept = fs::OpenOptions::new().read(true).write(true).open(&pipe).unwrap();
-    let (code, stdout, stderr) = run(&["resume", &store, "--record", &pipe]);
+    let (code, stdout, stderr) = run(&["resume", &store, "--record", &pipe, "--trust-commands"]);
     assert_eq!(code, 0, "{stdout}{stderr}");
     rustix::io::ioctl_fionbio(&kept, true).unwrap();
     let mut games = Vec::new();

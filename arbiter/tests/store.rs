@@ -282,39 +282,43 @@ fn a_match_continues_with_its_original_programs() {
 fn settings_that_make_no_sense_are_named() {
     let (store, _) = begun("senseless");
     let connection = rusqlite::Connection::open(&store).unwrap();
+    let select = "SELECT value FROM settings WHERE name = 'plan'";
+    let plan: String = connection.query_row(select, [], |row| row.get(0)).unwrap();
     let wrong_format = "expected at least 1 challenger and 1 other engine";
+    for (path, value, words) in [
+        ("format", "'gauntlet 1'", wrong_format),
+        ("format", "'gauntlet 5'", wrong_format),
+        ("format", "'gauntlet 0'", wrong_format),
+        ("format", "'gauntlet'", "expected round-robin, or gauntlet and a number"),
+        ("players", "0", "players: expected a whole number from 2 to 6"),
+        ("variant", "'chess'", "variant: unknown variant"),
+        ("players", "9", "players: "),
+        ("engine[0].tc", "'0'", "tc=0: expected seconds"),
+        ("openings", "json('[]')", "openings: there are none"),
+        ("concurrency", "0", "concurrency: expected a whole number from 1 to 1000"),
+        (
+            "sprt",
+            r#"json('{"elo0":9,"elo1":5,"alpha":0.05,"beta":0.05,"model":"logistic","luck":false}')"#,
+            "sprt: elo0=9 and elo1=5: expected elo0 below elo1",
+        ),
+        ("stall", "'soon'", "expected u64"),
+    ] {
+        let change = format!(
+            "UPDATE settings SET value = json_set(?1, '$.{path}', {value}) WHERE name = 'plan'"
+        );
+        connection.execute(&change, [&plan]).unwrap();
+        let (code, stdout, stderr) = run(&["resume", &store]);
+        assert_eq!((code, stdout.as_str()), (2, ""), "{change}: {stderr}");
+        assert!(stderr.contains(words), "{change}: {stderr}");
+    }
+    connection.execute("UPDATE settings SET value = ?1 WHERE name = 'plan'", [&plan]).unwrap();
     for (change, words) in [
-        ("UPDATE settings SET value = 'gauntlet 1' WHERE name = 'format'", wrong_format),
-        ("UPDATE settings SET value = 'gauntlet 5' WHERE name = 'format'", wrong_format),
-        ("UPDATE settings SET value = 'gauntlet 0' WHERE name = 'format'", wrong_format),
+        ("UPDATE engines SET name = 'other'", "engines: expected the engines of the plan"),
         (
-            "UPDATE settings SET value = 'round-robin' WHERE name = 'format';
-             UPDATE settings SET value = '0' WHERE name = 'players'",
-            "players: expected a whole number from 2 to 6",
+            "UPDATE settings SET value = json_remove(value, '$.stall') WHERE name = 'plan'",
+            "missing field `stall`",
         ),
-        (
-            "UPDATE settings SET value = '2' WHERE name = 'players';
-             UPDATE settings SET value = 'chess' WHERE name = 'variant'",
-            "variant: unknown variant",
-        ),
-        (
-            "UPDATE settings SET value = 'hase-und-igel' WHERE name = 'variant';
-             UPDATE settings SET value = '9' WHERE name = 'players'",
-            "players: ",
-        ),
-        (
-            "UPDATE settings SET value = '2' WHERE name = 'players';
-             UPDATE engines SET \"limit\" = 'depth=none'",
-            "engine engine.sh: depth=none: expected a whole number",
-        ),
-        (
-            "UPDATE engines SET \"limit\" = 'depth=1'; DELETE FROM openings",
-            "openings: there are none",
-        ),
-        (
-            "INSERT INTO openings VALUES (1, NULL, ''); DELETE FROM settings WHERE name = 'stall-ms'",
-            "setting stall-ms: it is missing",
-        ),
+        ("DELETE FROM settings WHERE name = 'plan'", "setting plan: it is missing"),
         ("PRAGMA user_version = 99", "store format 99 is unknown; expected 1"),
         ("PRAGMA application_id = 99", "not a store"),
     ] {

@@ -95,9 +95,9 @@ fn a_store_of_another_user_runs_nothing_unless_trusted() {
 #[test]
 fn a_store_that_was_altered_is_not_this_users() {
     for statement in [
-        "UPDATE engines SET arguments = '[\"spy.sh\"]', sha256 = 'x'",
-        "UPDATE engines SET directory = '/'",
-        "UPDATE settings SET value = 'auto' WHERE name = 'isolate'",
+        "UPDATE settings SET value = json_set(value, '$.engines[0].sha256', 'x') WHERE name = 'files'",
+        "UPDATE settings SET value = json_set(value, '$.engine[0].dir', '/') WHERE name = 'plan'",
+        "UPDATE settings SET value = json_set(value, '$.isolate', 'auto') WHERE name = 'plan'",
         "UPDATE settings SET value = '00' WHERE name = 'mark'",
         "DELETE FROM settings WHERE name = 'mark'",
     ] {

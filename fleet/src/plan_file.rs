@@ -1,13 +1,7 @@
-//! A match's plan as bytes: an arbiter's store without games, so that a worker reads exactly the plan that a resumed
-//! match reads.
+//! A match's plan as bytes: the JSON of a store, so that a worker reads exactly the plan that a resumed match reads.
 
-use std::{env, fs, io};
-
-use matches::archive::ArchiveError;
-use matches::archive::store::Store;
 use matches::plan::Plan;
 use matches::plan::seed::Seed;
-use tempfile::TempDir;
 
 /// Placeholder for the seed, so that no worker knows the cards of blocks that it does not play.
 pub const NO_SEED: Seed = Seed::Number(0);
@@ -15,14 +9,10 @@ pub const NO_SEED: Seed = Seed::Number(0);
 /// Encodes a plan, without its seed.
 ///
 /// # Errors
-/// The reason, if no temporary file can be written.
+/// The reason, if a path of the plan is not UTF-8.
 pub fn write(plan: &Plan) -> Result<Vec<u8>, String> {
-    let folder = TempDir::new().map_err(|reason| file_failed(&reason))?;
-    let path = folder.path().join("plan.db");
-    let seed = NO_SEED;
-    let plan = Plan { seed, ..plan.clone() };
-    drop(Store::create(&path, &plan).map_err(|reason| store_failed(&reason))?);
-    fs::read(path).map_err(|reason| file_failed(&reason))
+    let plan = Plan { seed: NO_SEED, ..plan.clone() };
+    serde_json::to_vec(&plan).map_err(|reason| format!("plan: {reason}"))
 }
 
 /// Decodes a plan.
@@ -30,20 +20,9 @@ pub fn write(plan: &Plan) -> Result<Vec<u8>, String> {
 /// # Errors
 /// The reason, if the bytes are not a plan of this version of the arbiter.
 pub fn read(bytes: &[u8]) -> Result<Plan, String> {
-    let folder = TempDir::new().map_err(|reason| file_failed(&reason))?;
-    let path = folder.path().join("plan.db");
-    fs::write(&path, bytes).map_err(|reason| file_failed(&reason))?;
-    let plan = Store::open(&path).and_then(|store| store.plan_apart());
-    plan.map_err(|reason| store_failed(&reason))
-}
-
-fn file_failed(reason: &io::Error) -> String {
-    let folder = env::temp_dir();
-    format!("temporary file for the plan in {}: {reason}", folder.display())
-}
-
-fn store_failed(reason: &ArchiveError) -> String {
-    format!("plan: {reason}")
+    let plan: Plan = serde_json::from_slice(bytes).map_err(|reason| format!("plan: {reason}"))?;
+    plan.check().map_err(|reason| format!("plan: {reason}"))?;
+    Ok(plan)
 }
 
 #[cfg(test)]

@@ -1,4 +1,7 @@
 //! The plan of a match, validated before any engine starts.
+//!
+//! A plan has one spelling: the names of its fields and of those of its engines are the flags and the keys of `--engine`.
+//! A store keeps a plan as JSON in this spelling, and a settings file has it in TOML.
 
 mod adjudication;
 pub mod binary;
@@ -11,55 +14,71 @@ pub mod rules;
 mod sandbox;
 pub mod schedule;
 pub mod seed;
+mod spelling;
 
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use buxtehude::rules::is_card;
+use buxtehude::rules::{MAX_SEATS, is_card};
+use serde::{Deserialize, Serialize};
 
 pub use adjudication::{Adjudication, Resign};
 pub use limit::{ClockLimit, Limit, MAX_MARGIN, TimeLimit, clock};
 pub use luck::{LuckBy, LuckPlan, USUAL_LUCK_PERCENT};
 pub use sandbox::{Isolate, ResourceLimits};
 
+use crate::plan::numbers::concurrency;
 use crate::plan::rules::Rules;
 use crate::plan::schedule::LineUps;
 use crate::plan::seed::Seed;
+use crate::record::{MAX_NAME_LENGTH, is_too_long};
 use crate::score::Sprt;
 use crate::spelling::quote;
+use spelling::{is_off, milliseconds, pairs, seconds, some_milliseconds, text};
 
 pub const MAX_ENGINES: usize = 1000;
 
 /// A whole match or tournament.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct Plan {
+    #[serde(flatten)]
     pub rules: Rules,
+    #[serde(rename = "players")]
     pub seats: usize,
-    /// The engines, at least one, with different names.
-    pub engines: Vec<EngineSpec>,
+    #[serde(with = "text")]
     pub format: Format,
     /// Whether a block contains all orders of its engines, not only the cyclic rotations of one.
     pub all_orders: bool,
     /// Number of games, a multiple of the games per block.
     pub games: u64,
     /// Source of all randomness in the match.
+    #[serde(with = "text")]
     pub seed: Seed,
     /// Number of games played at the same time, at least 1.
     pub concurrency: usize,
     /// Whether each concurrent game pins its engines to one processor core.
     pub pin: bool,
+    #[serde(with = "text")]
     pub isolate: Isolate,
     /// Number of random plies after each opening.
     pub random_plies: u32,
     /// Openings, at least one, used in turn; with each, every line-up plays a block.
     pub openings: Vec<Opening>,
+    #[serde(flatten)]
     pub patience: Patience,
+    #[serde(flatten)]
     pub adjudication: Adjudication,
     /// Test of the first engine against the second that may end the match early. It requires exactly two engines.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub sprt: Option<Sprt>,
+    #[serde(with = "text")]
     pub luck: LuckPlan,
+    /// The engines, at least one, with different names.
+    #[serde(rename = "engine")]
+    pub engines: Vec<EngineSpec>,
 }
 
 /// Pairing of the engines.
@@ -75,42 +94,58 @@ pub enum Format {
 }
 
 /// Timeouts and limits of the referee.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct Patience {
     /// Timeout for `uciok`, and for `readyok` before each game.
+    #[serde(with = "milliseconds")]
     pub ready: Duration,
     /// Timeout for the move of an engine without a time limit.
+    #[serde(with = "seconds")]
     pub stall: Duration,
     /// Number of plies after which the arbiter ends a game.
     pub max_plies: u32,
     /// Number of consecutive games lost by its own fault after which an engine is retired; 0 for never.
+    #[serde(rename = "retire")]
     pub failures: u32,
     /// Pause of a thread between two games.
+    #[serde(with = "milliseconds")]
     pub wait: Duration,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EngineSpec {
     /// Name in tables and records.
     pub name: String,
+    #[serde(rename = "cmd")]
     pub command: PathBuf,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<String>,
     /// Working directory; `None` for the arbiter's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub dir: Option<PathBuf>,
-    /// Options to set, in order.
-    pub options: Vec<(String, String)>,
+    #[serde(flatten)]
     pub limit: Limit,
     /// Allowed time of an answer beyond the time limit; `None` for [`TimeLimit::margin`], or more if the arbiter lags.
+    #[serde(default, with = "some_milliseconds", skip_serializing_if = "Option::is_none")]
     pub margin: Option<Duration>,
     /// Whether `go` lists the legal moves as `searchmoves`.
+    #[serde(default, skip_serializing_if = "is_off")]
     pub legal: bool,
     /// Whether it ponders; only with two seats.
+    #[serde(default, skip_serializing_if = "is_off")]
     pub ponder: bool,
-    /// Whether it is restarted for every game.
+    /// Whether it is restarted for every game. Always written, since matches and tournaments have different defaults.
     pub restart: bool,
     /// Memory limit in MiB: of the whole engine, or of each of its processes where the system cannot limit the whole.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub memory: Option<u64>,
+    #[serde(flatten)]
     pub bounds: ResourceLimits,
+    /// Options to set, in order.
+    #[serde(rename = "option", default, with = "pairs", skip_serializing_if = "Vec::is_empty")]
+    pub options: Vec<(String, String)>,
+    #[serde(skip)]
     pub draft: Draft,
 }
 
@@ -218,6 +253,42 @@ impl Plan {
         }
     }
 
+    /// Checks a plan of unknown origin, such as a stored one. Leaves positions by a rules program unchecked, because the
+    /// program must not run yet.
+    ///
+    /// # Errors
+    /// The setting at fault and the accepted values.
+    pub fn check(&self) -> Result<(), String> {
+        let wrong = |key: &str, expected: &str| Err(format!("{key}: {expected}"));
+        if !(2..=MAX_SEATS).contains(&self.seats) {
+            return wrong("players", &format!("expected a whole number from 2 to {MAX_SEATS}"));
+        }
+        if self.rules.built_in().is_some()
+            && let Err(error) = self.rules.start(self.seats)
+        {
+            return wrong("players", &error.to_string());
+        }
+        if self.engines.is_empty() || self.engines.len() > MAX_ENGINES {
+            return wrong("engine", &format!("expected 1 to {MAX_ENGINES}"));
+        }
+        if self.engines.iter().any(|engine| is_too_long(&engine.name)) {
+            let expected = format!("expected names of at most {MAX_NAME_LENGTH} characters");
+            return wrong("engine", &expected);
+        }
+        if let Format::Gauntlet { challengers } = self.format
+            && !(1..self.engines.len()).contains(&challengers)
+        {
+            return wrong("format", "expected at least 1 challenger and 1 other engine");
+        }
+        if self.openings.is_empty() {
+            return wrong("openings", "there are none");
+        }
+        concurrency(&self.concurrency.to_string())
+            .map_err(|expected| format!("concurrency: {expected}"))?;
+        let sprt = self.sprt.map_or(Ok(()), |sprt| sprt.check());
+        sprt.map_err(|error| format!("sprt: {error}"))
+    }
+
     pub fn line_ups(&self) -> LineUps {
         LineUps::new(self.format, self.engines.len(), self.seats, self.all_orders)
     }
@@ -243,9 +314,11 @@ impl Default for Patience {
 }
 
 /// A start position and the legal moves and cards played from it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Opening {
     /// Text of the start position; `None` for the variant's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub start: Option<String>,
     /// Moves and cards.
     pub moves: Vec<String>,

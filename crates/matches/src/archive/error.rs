@@ -46,8 +46,6 @@ pub(super) enum Reason {
     Untrusted { commands: String, why: String },
     #[error("luck by {found:?}: all luck in the store is by {expected:?}")]
     Evaluator { found: String, expected: String },
-    #[error("{0:?}: expected a path in UTF-8")]
-    Name(PathBuf),
     #[error(transparent)]
     File(#[from] io::Error),
     #[error(transparent)]

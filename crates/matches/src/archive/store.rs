@@ -9,7 +9,6 @@ mod circumstances;
 mod lock;
 mod machines;
 mod reading;
-mod rules_program;
 mod schema;
 mod settings;
 mod trust;
@@ -27,12 +26,12 @@ use super::user_key::UserKey;
 use crate::input_file;
 use crate::own_files;
 use crate::plan::Plan;
-use crate::plan::rules::Rules;
+use crate::plan::binary::ProgramFiles;
 use crate::plan::rules::program::RulesPlan;
 use crate::record::digest::StoredGame;
 use crate::record::{GameRecord, Luck};
 use lock::Lock;
-use rules_program::{RULES, RULES_OF_GAMES};
+use settings::{FILES, Files, RULES_OF_GAMES};
 
 pub use circumstances::{Changes, Circumstances};
 pub use machines::SetAside;
@@ -163,16 +162,7 @@ impl Store {
     /// # Errors
     /// [`ArchiveError`] if the file was modified so that the plan is invalid.
     pub fn plan(&self) -> Result<Plan, ArchiveError> {
-        self.snapshot(|snapshot| settings::read(snapshot, Rules::external))
-    }
-
-    /// Like [`Store::plan`], for a process that plays several matches, with programs that may have the same name; see
-    /// [`Rules::apart`].
-    ///
-    /// # Errors
-    /// As [`Store::plan`].
-    pub fn plan_apart(&self) -> Result<Plan, ArchiveError> {
-        self.snapshot(|snapshot| settings::read(snapshot, Rules::apart))
+        self.snapshot(settings::read)
     }
 
     /// Returns the plan if its programs may run: this user made the store, or `is_trusted`.
@@ -181,7 +171,7 @@ impl Store {
     /// As [`Store::plan`], and [`ArchiveError`] with the commands that would run.
     pub fn trusted_plan(&self, is_trusted: bool) -> Result<Plan, ArchiveError> {
         let (plan, trust) = self.snapshot(|snapshot| {
-            let plan = settings::read(snapshot, Rules::external)?;
+            let plan = settings::read(snapshot)?;
             let trust = if is_trusted { Ok(()) } else { trust::check(snapshot, &plan.engines) };
             Ok((plan, trust))
         })?;
@@ -194,13 +184,10 @@ impl Store {
     /// As [`Store::plan`].
     pub fn stored_plan(&self) -> Result<StoredPlan, ArchiveError> {
         self.snapshot(|snapshot| {
-            let plan = settings::read(snapshot, Rules::external)?;
-            Ok(StoredPlan {
-                trust: self.check(trust::check(snapshot, &plan.engines)),
-                changed_rules: settings::changed_rules(snapshot)?,
-                changed_engines: settings::changed_engines(snapshot)?,
-                plan,
-            })
+            let plan = settings::read(snapshot)?;
+            let trust = self.check(trust::check(snapshot, &plan.engines));
+            let (changed_rules, changed_engines) = settings::changed(snapshot, &plan)?;
+            Ok(StoredPlan { plan, trust, changed_rules, changed_engines })
         })
     }
 
@@ -209,13 +196,11 @@ impl Store {
     /// # Errors
     /// [`ArchiveError`] if the store cannot be read.
     pub fn has_other_rules(&self, rules: &RulesPlan) -> Result<bool, ArchiveError> {
-        let known = self.snapshot(|snapshot| {
-            let checked = settings::find(snapshot, RULES_OF_GAMES)?;
-            let first = settings::find(snapshot, RULES)?;
-            let first = first.map(|text| rules_program::first_hashes(&text));
-            Ok(checked.or(first.transpose()?))
+        let known = self.snapshot(|snapshot| match settings::find(snapshot, RULES_OF_GAMES)? {
+            Some(_) => settings::parsed::<ProgramFiles>(snapshot, RULES_OF_GAMES).map(Some),
+            None => Ok(settings::parsed::<Files>(snapshot, FILES)?.rules),
         })?;
-        Ok(known.is_some_and(|known| known != rules_program::hashes(rules)))
+        Ok(known.is_some_and(|known| known != ProgramFiles::of(&rules.program)))
     }
 
     /// Removes the games that are wrong by the rules, and notes that the others are valid by a rules program.
@@ -233,7 +218,8 @@ impl Store {
                 writing::remove(&transaction, number)?;
             }
             if let Some(rules) = rules {
-                settings::replace(&transaction, RULES_OF_GAMES, &rules_program::hashes(rules))?;
+                let files = settings::json(RULES_OF_GAMES, &ProgramFiles::of(&rules.program))?;
+                settings::replace(&transaction, RULES_OF_GAMES, &files)?;
             }
             Ok(transaction.commit()?)
         };
@@ -468,7 +454,8 @@ mod tests {
                 let connection = Connection::open(&path).unwrap();
                 let give_up = Instant::now() + Duration::from_secs(60);
                 for command in ["theirs", "ours"].iter().cycle() {
-                    let set = "UPDATE engines SET command = ?1";
+                    let set = "UPDATE settings SET value = json_set(value, '$.engine[0].cmd', ?1)
+                        WHERE name = 'plan'";
                     connection.execute(set, [command]).unwrap();
                     if is_over.load(Ordering::Relaxed) || Instant::now() > give_up {
                         break;

@@ -4,17 +4,20 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
+
 /// When the arbiter ends a game early; by default never.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Adjudication {
     /// Ends a game of two seats once both engines agree on the winner.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub resign: Option<Resign>,
     /// Whether a game ends as soon as the rules know its exact outcome.
     pub solved: bool,
 }
 
 /// Agreement of both engines of a two-seat game on the winner.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Resign {
     /// Number of consecutive moves of each engine that must agree.
     pub moves: u32,

@@ -3,12 +3,43 @@
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::input_file;
+use crate::plan::EngineSpec;
 
 /// Bytes read at a time.
 const CHUNK: usize = 64 * 1024;
+
+/// Hashes of a program's files at one moment.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProgramFiles {
+    /// Hash of the program; `None` if it was not found.
+    pub sha256: Option<String>,
+    /// The files among the arguments with their hashes.
+    arguments: Vec<(String, String)>,
+}
+
+impl ProgramFiles {
+    /// Hashes the files of a program as they are now.
+    pub fn of(program: &EngineSpec) -> ProgramFiles {
+        ProgramFiles {
+            sha256: hash(&program.command),
+            arguments: hash_arguments(&program.args, program.dir.as_deref()),
+        }
+    }
+
+    /// Returns the file of `program`, whose hashes these are, that has changed since, if there is one.
+    pub fn changed(&self, program: &EngineSpec) -> Option<PathBuf> {
+        let now = ProgramFiles::of(program);
+        if now.sha256.is_none() || now.sha256 != self.sha256 {
+            return Some(program.command.clone());
+        }
+        let changed = self.arguments.iter().find(|file| !now.arguments.contains(file));
+        changed.map(|(file, _)| PathBuf::from(file))
+    }
+}
 
 /// Returns the SHA-256 of a program's file as 64 hexadecimal digits, or `None` if the program is not found. A name
 /// without a slash is looked up in the search path, as it is when the engine starts.

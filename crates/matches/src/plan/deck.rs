@@ -13,6 +13,7 @@ use buxtehude::rules::Seat;
 use rand::Rng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
 
 use crate::plan::seed::DeckSeed;
 
@@ -20,7 +21,8 @@ use crate::plan::seed::DeckSeed;
 const MAX_DECK: u64 = 100_000;
 
 /// Pairing of the draws in the games of a block.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Draws {
     /// The k-th draw of the game is the same.
     #[default]

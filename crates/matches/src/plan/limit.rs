@@ -4,10 +4,13 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use super::numbers::{depth, milliseconds, positive};
 
 /// Limit of an engine's moves: at least one of time, depth and nodes. The search ends at the first that it reaches.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Keys", into = "Keys")]
 pub struct Limit {
     pub time: Option<TimeLimit>,
     /// Plies to search per move.
@@ -146,6 +149,52 @@ impl fmt::Display for ClockLimit {
         }
         let (time, increment) = (self.time.as_secs_f64(), self.increment.as_secs_f64());
         write!(f, "{time}+{increment}")
+    }
+}
+
+/// The keys of a limit, each with its value as on the command line.
+#[derive(Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Keys {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    movetime: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tc: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    depth: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nodes: Option<u64>,
+}
+
+impl From<Limit> for Keys {
+    fn from(limit: Limit) -> Keys {
+        let (movetime, tc) = match limit.time {
+            Some(TimeLimit::Move(time)) => (u64::try_from(time.as_millis()).ok(), None),
+            Some(TimeLimit::Clock(clock)) => (None, Some(clock.to_string())),
+            None => (None, None),
+        };
+        Keys { movetime, tc, depth: limit.depth, nodes: limit.nodes }
+    }
+}
+
+impl TryFrom<Keys> for Limit {
+    type Error = String;
+
+    fn try_from(keys: Keys) -> Result<Limit, String> {
+        let values = [
+            ("movetime", keys.movetime.map(|time| time.to_string())),
+            ("tc", keys.tc),
+            ("depth", keys.depth.map(|depth| depth.to_string())),
+            ("nodes", keys.nodes.map(|nodes| nodes.to_string())),
+        ];
+        let mut limit = Limit::NONE;
+        for (key, value) in values {
+            if let Some(value) = value {
+                let parsed = Limit::of_key(key, &value);
+                limit = limit.or(parsed.map_err(|expected| format!("{key}={value}: {expected}"))?);
+            }
+        }
+        Ok(limit)
     }
 }
 

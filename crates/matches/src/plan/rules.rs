@@ -10,16 +10,50 @@ use std::sync::{Arc, Mutex, PoisonError};
 use buxtehude::rules::{
     ActionError, AnyPosition, Outcome, Scene, Seat, SetupError, Turn, UnknownVariant, Variant,
 };
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::plan::deck::Draws;
 use external::{External, ExternalPosition};
 use program::{RulesError, RulesPlan};
 
-#[derive(Clone, Debug)]
+/// The rules of a game. Those of a program that were read from a plan are [apart](Rules::apart).
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(try_from = "Spelt", into = "Spelt")]
 pub enum Rules {
     BuiltIn(&'static Variant),
     External(Arc<External>),
+}
+
+/// The setting of a plan that chooses its rules.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Spelt {
+    Variant(String),
+    Rules(Box<RulesPlan>),
+}
+
+impl From<Rules> for Spelt {
+    fn from(rules: Rules) -> Spelt {
+        match rules {
+            Rules::BuiltIn(variant) => Spelt::Variant(variant.name.to_string()),
+            Rules::External(game) => Spelt::Rules(Box::new(game.plan().clone())),
+        }
+    }
+}
+
+impl TryFrom<Spelt> for Rules {
+    type Error = String;
+
+    fn try_from(spelt: Spelt) -> Result<Rules, String> {
+        match spelt {
+            Spelt::Variant(name) => {
+                let variant = Variant::by_name(&name).map(Rules::from);
+                variant.map_err(|error| format!("variant: {error}"))
+            }
+            Spelt::Rules(plan) => Ok(Rules::apart(*plan)),
+        }
+    }
 }
 
 /// The rules programs that this process has read of; records name them as they name the built-in games.
@@ -75,6 +109,14 @@ impl Rules {
             game
         });
         Rules::External(game)
+    }
+
+    /// Makes the rules of a program known to [`Rules::by_name`].
+    pub fn made_known(self) -> Rules {
+        match self {
+            Rules::BuiltIn(_) => self,
+            Rules::External(game) => Rules::external(game.plan().clone()),
+        }
     }
 
     /// Returns the rules of a program that [`Rules::by_name`] does not find.

@@ -7,15 +7,26 @@ use serde::{Deserialize, Serialize};
 
 /// Limits of the system resources of an engine, except memory; `None` means no limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct ResourceLimits {
     /// CPU time of each process, in seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu: Option<u64>,
     /// Number of processes and threads of the engine at a time; requires isolation.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub processes: Option<u64>,
     /// Size of a file that the engine writes, in MiB.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub filesize: Option<u64>,
     /// Whether the engine has access to the network; without access, isolation is required.
+    #[serde(skip_serializing_if = "is_on")]
     pub net: bool,
+}
+
+/// `true` for access to the network, which is not written.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_on(net: &bool) -> bool {
+    *net
 }
 
 impl Default for ResourceLimits {

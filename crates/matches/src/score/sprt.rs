@@ -7,6 +7,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::adjusted::AdjustedScores;
@@ -28,7 +29,7 @@ const FAR: f64 = 4.0;
 const MAX_ELO: f64 = 1000.0;
 
 /// A test of an Elo difference, with its hypotheses and error rates.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sprt {
     elo0: f64,
     elo1: f64,
@@ -39,7 +40,8 @@ pub struct Sprt {
 }
 
 /// Definition of an Elo difference.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum EloModel {
     /// Defined by the expected score: a difference of 400 means odds of ten to one.
     Logistic,
@@ -96,6 +98,16 @@ impl Sprt {
         beta: f64,
         model: EloModel,
     ) -> Result<Sprt, SprtError> {
+        let sprt = Sprt { elo0, elo1, alpha, beta, model, luck: false };
+        sprt.check().map(|()| sprt)
+    }
+
+    /// Checks a test of unknown origin, such as a stored one.
+    ///
+    /// # Errors
+    /// As [`Sprt::new`].
+    pub fn check(&self) -> Result<(), SprtError> {
+        let Sprt { elo0, elo1, alpha, beta, .. } = *self;
         for (name, value) in [("elo0", elo0), ("elo1", elo1)] {
             if !(-MAX_ELO..=MAX_ELO).contains(&value) {
                 return Err(SprtError::Elo { name, value });
@@ -112,7 +124,7 @@ impl Sprt {
         if alpha + beta >= 1.0 {
             return Err(SprtError::Rates);
         }
-        Ok(Sprt { elo0, elo1, alpha, beta, model, luck: false })
+        Ok(())
     }
 
     /// `true` if the test uses luck-adjusted scores.

@@ -4,8 +4,9 @@ use std::env::consts::{ARCH, OS};
 use std::thread;
 
 use procfs_core::{CpuInfo, FromRead};
-use rusqlite::{Connection, OptionalExtension, Transaction, params};
+use rusqlite::{Connection, OptionalExtension, Transaction};
 
+use super::settings::Files;
 use super::{Store, settings};
 use crate::archive::error::{ArchiveError, Reason};
 
@@ -29,8 +30,7 @@ pub struct Circumstances {
 
 /// Stores the machine and the time at the start of a match.
 pub fn begin(transaction: &Transaction<'_>) -> Result<(), Reason> {
-    let insert = "INSERT INTO settings (name, value) VALUES ('machine', ?1)";
-    transaction.execute(insert, params![machine()])?;
+    settings::replace(transaction, "machine", &machine())?;
     let insert = format!("INSERT INTO settings (name, value) VALUES ('begun', {NOW})");
     transaction.execute(&insert, [])?;
     Ok(())
@@ -74,9 +74,10 @@ impl Store {
     /// # Errors
     /// [`ArchiveError`] if they cannot be read.
     pub fn changes(&self) -> Result<Changes, ArchiveError> {
-        let number = |connection: &Connection, name: &str| match settings::find(connection, name)? {
-            Some(_) => settings::setting(connection, name),
-            None => Ok(0),
+        let number = |connection: &Connection, name: &str| {
+            let text = settings::find(connection, name)?.unwrap_or_else(|| "0".to_string());
+            let wrong = |error| Reason::content(format!("setting {name} {text:?}"), &error);
+            text.parse().map_err(wrong)
         };
         self.snapshot(|snapshot| {
             Ok(Changes { added: number(snapshot, ADDED)?, removed: number(snapshot, REMOVED)? })
@@ -94,13 +95,13 @@ impl Store {
                 FROM settings AS first, settings AS last
                 WHERE first.name = 'begun' AND last.name = 'last-game'";
             let seconds = self.connection.query_row(seconds, [], |row| row.get(0));
-            let programs = "SELECT sha256 FROM engines ORDER BY number";
+            let files: Files = settings::parsed(&self.connection, settings::FILES)?;
             Ok(Circumstances {
                 arbiter: setting("arbiter")?,
                 machine: setting("machine")?,
                 begun: setting("begun")?,
                 seconds: seconds.optional()?.flatten(),
-                programs: settings::column(&self.connection, programs)?,
+                programs: files.engines.into_iter().map(|files| files.sha256).collect(),
             })
         };
         self.check(read())

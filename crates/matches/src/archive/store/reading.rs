@@ -69,7 +69,7 @@ pub fn for_each(
 ) -> Result<(), Reason> {
     // A snapshot, because an arbiter may be adding games at the same time.
     let snapshot = connection.unchecked_transaction()?;
-    let seed = settings::setting(&snapshot, "seed")?;
+    let seed = settings::seed(&snapshot)?;
     let [games, turns] = extent.queries();
     let mut parts = Parts {
         seats: snapshot.prepare(SEATS)?,

@@ -12,30 +12,12 @@ pub const FORMAT: i64 = 1;
 /// SQLite application ID of a store: "arbi" in ASCII.
 const APPLICATION: i64 = 0x6172_6269;
 
-/// Numbers of seats, turns and openings start at 1, those of engines at 0. `limit` has the form of `--engine`;
-/// `arguments`, `options`, `bounds`, `argument_files` and `stderr` are JSON arrays; `estimate`, `shares` and `luck`
-/// are in permille; `pv` is words separated by spaces. The setting `luck-by` names the evaluator of all luck.
+/// Numbers of seats and turns start at 1, those of engines at 0, as in the plan. The plan is the setting `plan`, as JSON;
+/// `stderr` is a JSON array; `estimate`, `shares` and `luck` are in permille; `pv` is words separated by spaces. The
+/// setting `luck-by` names the evaluator of all luck.
 const TABLES: &str = "
 CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
-CREATE TABLE openings (number INTEGER PRIMARY KEY, start TEXT, moves TEXT NOT NULL) STRICT;
-CREATE TABLE engines (
-    number INTEGER PRIMARY KEY,
-    name TEXT NOT NULL UNIQUE,
-    command TEXT NOT NULL,
-    arguments TEXT NOT NULL,
-    directory TEXT,
-    options TEXT NOT NULL,
-    \"limit\" TEXT NOT NULL,
-    margin_ms INTEGER,
-    legal INTEGER NOT NULL,
-    ponder INTEGER NOT NULL,
-    restart INTEGER NOT NULL,
-    memory_mib INTEGER,
-    bounds TEXT NOT NULL,
-    sha256 TEXT,
-    argument_files TEXT NOT NULL,
-    id_name TEXT
-) STRICT;
+CREATE TABLE engines (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, id_name TEXT) STRICT;
 CREATE TABLE games (
     number INTEGER PRIMARY KEY,
     block INTEGER NOT NULL,

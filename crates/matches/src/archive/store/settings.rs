@@ -1,253 +1,109 @@
-//! The settings, openings and engines of a match, written when it begins; every game follows from them.
+//! The plan of a match, written as JSON when it begins; every game follows from it. And texts by name.
 
-use std::path::{Path, PathBuf};
-use std::str::FromStr;
-use std::time::Duration;
+use std::path::Path;
 
-use buxtehude::rules::Variant;
 use rusqlite::types::FromSql;
-use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
-use serde::Serialize;
+use rusqlite::{Connection, OptionalExtension, Transaction, params};
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
-use super::reading::Ascending;
-use super::rules_program::{self, RULES};
 use crate::archive::error::Reason;
-use crate::plan::numbers::{self, concurrency};
+use crate::plan::binary::ProgramFiles;
 use crate::plan::rules::Rules;
-use crate::plan::rules::program::RulesPlan;
-use crate::plan::{
-    Adjudication, Draft, EngineSpec, Format, MAX_ENGINES, Opening, Patience, Plan, binary,
-};
-use crate::record::{MAX_NAME_LENGTH, is_too_long};
+use crate::plan::seed::Seed;
+use crate::plan::{EngineSpec, Plan};
 
+/// Setting with the plan.
+pub const PLAN: &str = "plan";
+/// Setting with the hashes of all programs' files when the match began.
+pub const FILES: &str = "files";
+/// Setting with the hashes of the rules program's files when it last checked all stored games. The setting exists if
+/// the files had changed since the match began.
+pub const RULES_OF_GAMES: &str = "rules-of-games";
 /// Setting with the identity of the evaluator of all luck.
 pub const LUCK_BY: &str = "luck-by";
 
+/// The files of a match's programs when it began.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Files {
+    /// Those of each engine, in the order of the plan.
+    pub engines: Vec<ProgramFiles>,
+    pub rules: Option<ProgramFiles>,
+}
+
 /// Writes a plan. Options of a single run, such as a log or a record, are not part of it.
 pub fn write(transaction: &Transaction<'_>, plan: &Plan) -> Result<(), Reason> {
-    // Lists every field, so that the compiler reports a new field of a plan here.
-    let Plan {
-        rules,
-        seats,
-        engines,
-        format,
-        all_orders,
-        games,
-        seed,
-        concurrency,
-        pin,
-        isolate,
-        random_plies,
-        openings,
-        patience,
-        adjudication,
-        sprt,
-        luck,
-    } = plan;
-    let Patience { ready, stall, max_plies, failures, wait } = patience;
-    let Adjudication { resign, solved } = adjudication;
-    let settings = [
-        ("arbiter", crate::VERSION.to_string()),
-        ("variant", rules.name().to_string()),
-        ("players", seats.to_string()),
-        ("format", format.to_string()),
-        ("all-orders", all_orders.to_string()),
-        ("games", games.to_string()),
-        ("seed", seed.to_string()),
-        ("concurrency", concurrency.to_string()),
-        ("pin", pin.to_string()),
-        ("isolate", isolate.to_string()),
-        ("random-plies", random_plies.to_string()),
-        ("ready-ms", ready.as_millis().to_string()),
-        ("stall-ms", stall.as_millis().to_string()),
-        ("max-plies", max_plies.to_string()),
-        ("retire", failures.to_string()),
-        ("wait-ms", wait.as_millis().to_string()),
-        ("resign", resign.map_or(String::new(), |resign| resign.to_string())),
-        ("solved", solved.to_string()),
-        ("sprt", sprt.map_or(String::new(), |sprt| sprt.to_string())),
-        ("luck", luck.to_string()),
-    ];
-    let program = rules.program().map(|game| (RULES, rules_program::text(game.plan())));
-    for (name, value) in settings.into_iter().chain(program) {
-        let insert = "INSERT INTO settings (name, value) VALUES (?1, ?2)";
-        transaction.execute(insert, params![name, value])?;
-    }
-    for (index, Opening { start, moves }) in openings.iter().enumerate() {
-        let insert = "INSERT INTO openings (number, start, moves) VALUES (?1, ?2, ?3)";
-        transaction.execute(insert, params![index + 1, start, moves.join(" ")])?;
-    }
-    for (index, engine) in engines.iter().enumerate() {
-        write_engine(transaction, index, engine)?;
+    let mut plan = plan.clone();
+    plan.engines.iter_mut().for_each(be_absolute);
+    plan.rules = match plan.rules.program() {
+        Some(game) => {
+            let mut rules = game.plan().clone();
+            be_absolute(&mut rules.program);
+            Rules::apart(rules)
+        }
+        None => plan.rules,
+    };
+    let engines = plan.engines.iter().map(ProgramFiles::of).collect();
+    let rules = plan.rules.program().map(|game| ProgramFiles::of(&game.plan().program));
+    replace(transaction, "arbiter", crate::VERSION)?;
+    replace(transaction, PLAN, &json(PLAN, &plan)?)?;
+    replace(transaction, FILES, &json(FILES, &Files { engines, rules })?)?;
+    for (number, engine) in plan.engines.iter().enumerate() {
+        let insert = "INSERT INTO engines (number, name) VALUES (?1, ?2)";
+        transaction.execute(insert, params![number, engine.name])?;
     }
     Ok(())
 }
 
-fn write_engine(
-    transaction: &Transaction<'_>,
-    number: usize,
-    engine: &EngineSpec,
-) -> Result<(), Reason> {
-    let EngineSpec {
-        name,
-        command,
-        args,
-        dir,
-        options,
-        limit,
-        margin,
-        legal,
-        ponder,
-        restart,
-        memory,
-        bounds,
-        // Empty, since the match begins.
-        draft: _,
-    } = engine;
-    // Absolute, because the match may be resumed from another directory, and arguments may be files.
-    let dir = match dir {
+/// Makes the directory of a program absolute, because the match may be resumed from another directory, and arguments
+/// may be files.
+fn be_absolute(program: &mut EngineSpec) {
+    program.dir = match &program.dir {
         Some(dir) => std::path::absolute(dir).ok(),
         None => std::env::current_dir().ok(),
     };
-    let insert = "INSERT INTO engines
-        (number, name, command, arguments, directory, options, \"limit\", margin_ms, legal, ponder, restart,
-            memory_mib, bounds, sha256, argument_files)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)";
-    transaction.execute(
-        insert,
-        params![
-            number,
-            name,
-            text(command)?,
-            json(args),
-            dir.as_deref().map(text).transpose()?,
-            json(options),
-            limit.to_string(),
-            margin.map(|margin| u64::try_from(margin.as_millis()).unwrap_or(u64::MAX)),
-            legal,
-            ponder,
-            restart,
-            memory,
-            json(bounds),
-            binary::hash(command),
-            json(&binary::hash_arguments(args, dir.as_deref())),
-        ],
-    )?;
-    Ok(())
 }
 
-/// Reads the plan of a match; `external` makes the rules of a program.
-pub fn read(connection: &Connection, external: fn(RulesPlan) -> Rules) -> Result<Plan, Reason> {
-    let variant: String = setting(connection, "variant")?;
-    let seats = numbers::seats(&setting::<String>(connection, "players")?)
-        .map_err(|expected| Reason::content("players", &expected))?;
-    let rules = match find(connection, RULES)? {
-        // The program must not start before this user trusts the store.
-        Some(program) => external(rules_program::parse(&program)?),
-        None => {
-            let rules = Variant::by_name(&variant).map(Rules::from);
-            let rules = rules.map_err(|error| Reason::content("variant", &error))?;
-            let start = rules.start(seats);
-            start.map_err(|error| Reason::content("players", &error))?;
-            rules
-        }
-    };
-    let milliseconds = |name| setting(connection, name).map(Duration::from_millis);
-    let engines = filled("engines", engines(connection)?)?;
-    Ok(Plan {
-        rules,
-        seats,
-        format: format(connection, engines.len())?,
-        engines,
-        all_orders: setting(connection, "all-orders")?,
-        games: setting(connection, "games")?,
-        seed: setting(connection, "seed")?,
-        concurrency: concurrency(&setting::<String>(connection, "concurrency")?)
-            .map_err(|expected| Reason::content("concurrency", &expected))?,
-        pin: setting(connection, "pin")?,
-        isolate: setting(connection, "isolate")?,
-        random_plies: setting(connection, "random-plies")?,
-        openings: filled("openings", openings(connection)?)?,
-        patience: Patience {
-            ready: milliseconds("ready-ms")?,
-            stall: milliseconds("stall-ms")?,
-            max_plies: setting(connection, "max-plies")?,
-            failures: setting(connection, "retire")?,
-            wait: milliseconds("wait-ms")?,
-        },
-        adjudication: Adjudication {
-            resign: optional(connection, "resign")?,
-            solved: setting(connection, "solved")?,
-        },
-        sprt: optional(connection, "sprt")?,
-        luck: setting(connection, "luck")?,
-    })
-}
-
-/// Reads the format of a match of this number of engines.
-fn format(connection: &Connection, engines: usize) -> Result<Format, Reason> {
-    let format = setting(connection, "format")?;
-    match format {
-        Format::Gauntlet { challengers } if !(1..engines).contains(&challengers) => {
-            let what = format!("setting format \"{format}\"");
-            Err(Reason::content(what, &"expected at least 1 challenger and 1 other engine"))
-        }
-        _ => Ok(format),
+/// Reads the plan of a match. The program of its rules must not start before this user trusts the store.
+pub fn read(connection: &Connection) -> Result<Plan, Reason> {
+    let plan: Plan = parsed(connection, PLAN)?;
+    plan.check().map_err(|reason| Reason::content(format!("setting {PLAN}"), &reason))?;
+    let select = "SELECT name FROM engines ORDER BY number";
+    let is_same = |(name, engine): (String, &EngineSpec)| name == engine.name;
+    let names = column::<String>(connection, select)?;
+    if names.len() != plan.engines.len() || !names.into_iter().zip(&plan.engines).all(is_same) {
+        return Err(Reason::content("engines", &"expected the engines of the plan"));
     }
+    Ok(Plan { rules: plan.rules.made_known(), ..plan })
 }
 
-/// Reads an optional setting: an empty text means none.
-fn optional<T: FromStr<Err: ToString>>(
+/// Returns the seed of the plan, without reading all of it.
+pub fn seed(connection: &Connection) -> Result<Seed, Reason> {
+    #[derive(Deserialize)]
+    struct OnlySeed {
+        seed: Seed,
+    }
+    parsed(connection, PLAN).map(|plan: OnlySeed| plan.seed)
+}
+
+/// Returns a sentence if the rules program has changed, and one for each engine whose program has changed.
+pub fn changed(
     connection: &Connection,
-    name: &str,
-) -> Result<Option<T>, Reason> {
-    let text: String = setting(connection, name)?;
-    let is_given = !text.is_empty();
-    is_given.then(|| setting(connection, name)).transpose()
-}
-
-/// Returns a sentence if the rules program has changed.
-pub fn changed_rules(connection: &Connection) -> Result<Option<String>, Reason> {
-    let changed = match find(connection, RULES)? {
-        Some(program) => rules_program::changed(&program)?,
-        None => None,
+    plan: &Plan,
+) -> Result<(Option<String>, Vec<String>), Reason> {
+    let files: Files = parsed(connection, FILES)?;
+    let sentence = |what: &str, file: &Path| {
+        format!("{what}: {} has changed since the match began", file.display())
     };
-    let sentence =
-        |file: PathBuf| format!("rules: {} has changed since the match began", file.display());
-    Ok(changed.map(sentence))
-}
-
-/// Returns a sentence for each engine whose program has changed.
-pub fn changed_engines(connection: &Connection) -> Result<Vec<String>, Reason> {
-    let select = "SELECT name, command, sha256, arguments, directory, argument_files
-        FROM engines ORDER BY number";
-    let mut statement = connection.prepare(select)?;
-    let mut rows = statement.query([])?;
-    let mut changed = Vec::new();
-    while let Some(row) = rows.next()? {
-        let name: String = row.get(0)?;
-        let command = PathBuf::from(row.get::<_, String>(1)?);
-        let then: Option<String> = row.get(2)?;
-        let now = binary::hash(&command);
-        if now.is_none() || now != then {
-            changed.push(changed_file(&name, &command));
-            continue;
-        }
-        let arguments: Vec<String> = from_json(row, 3, &name)?;
-        let files: Vec<(String, String)> = from_json(row, 5, &name)?;
-        let dir: Option<String> = row.get(4)?;
-        let now = binary::hash_arguments(&arguments, dir.as_deref().map(Path::new));
-        if let Some((file, _)) = files.into_iter().find(|file| !now.contains(file)) {
-            changed.push(changed_file(&name, Path::new(&file)));
-        }
-    }
-    Ok(changed)
-}
-
-fn changed_file(engine: &str, file: &Path) -> String {
-    let file = file.display();
-    format!("engine {engine}: {file} has changed since the match began")
+    let rules = plan.rules.program().and_then(|game| {
+        let file = files.rules.unwrap_or_default().changed(&game.plan().program)?;
+        Some(sentence("rules", &file))
+    });
+    let engines = files.engines.iter().zip(&plan.engines).filter_map(|(files, engine)| {
+        let file = files.changed(engine)?;
+        Some(sentence(&format!("engine {}", engine.name), &file))
+    });
+    Ok((rules, engines.collect()))
 }
 
 /// Stores the engines' `id name`s, the first time.
@@ -276,75 +132,22 @@ pub fn replace(connection: &Connection, name: &str, value: &str) -> Result<(), R
     Ok(())
 }
 
-pub fn setting<T: FromStr<Err: ToString>>(
-    connection: &Connection,
-    name: &str,
-) -> Result<T, Reason> {
-    let what = || format!("setting {name}");
-    let value = find(connection, name)?;
-    let value = value.ok_or_else(|| Reason::content(what(), &"it is missing"))?;
-    value.parse().map_err(|error: T::Err| {
-        Reason::content(format!("{} {value:?}", what()), &error.to_string())
-    })
+/// Returns the text of a setting that every store has.
+pub fn required(connection: &Connection, name: &str) -> Result<String, Reason> {
+    let missing = || Reason::content(format!("setting {name}"), &"it is missing");
+    find(connection, name)?.ok_or_else(missing)
 }
 
-fn openings(connection: &Connection) -> Result<Vec<Opening>, Reason> {
-    let select = "SELECT start, moves, number FROM openings ORDER BY number";
-    let mut statement = connection.prepare(select)?;
-    let mut rows = statement.query([])?;
-    let (mut openings, mut order) = (Vec::new(), Ascending::<u64>::default());
-    while let Some(row) = rows.next()? {
-        order.check("openings", row.get(2)?)?;
-        let moves: String = row.get(1)?;
-        openings.push(Opening {
-            start: row.get(0)?,
-            moves: moves.split_whitespace().map(String::from).collect(),
-        });
-    }
-    Ok(openings)
+/// Parses the text of a setting that every store has as JSON.
+pub fn parsed<T: DeserializeOwned>(connection: &Connection, name: &str) -> Result<T, Reason> {
+    let wrong = |error| Reason::content(format!("setting {name}"), &error);
+    serde_json::from_str(&required(connection, name)?).map_err(wrong)
 }
 
-fn engines(connection: &Connection) -> Result<Vec<EngineSpec>, Reason> {
-    let select =
-        "SELECT name, command, arguments, directory, options, \"limit\", margin_ms, legal, ponder,
-            restart, memory_mib, bounds
-        FROM engines ORDER BY number";
-    let mut statement = connection.prepare(select)?;
-    let mut rows = statement.query([])?;
-    let mut engines = Vec::new();
-    while let Some(row) = rows.next()? {
-        let name: String = row.get(0)?;
-        if engines.len() == MAX_ENGINES || is_too_long(&name) {
-            let expected = format!(
-                "expected at most {MAX_ENGINES}, with names of at most {MAX_NAME_LENGTH} characters"
-            );
-            return Err(Reason::content("engines", &expected));
-        }
-        let limit: String = row.get(5)?;
-        let wrong = |error: String| Reason::content(format!("engine {name}"), &error);
-        engines.push(EngineSpec {
-            command: PathBuf::from(row.get::<_, String>(1)?),
-            args: from_json(row, 2, &name)?,
-            dir: row.get::<_, Option<String>>(3)?.map(PathBuf::from),
-            options: from_json(row, 4, &name)?,
-            limit: limit.parse().map_err(wrong)?,
-            margin: row.get::<_, Option<u64>>(6)?.map(Duration::from_millis),
-            legal: row.get(7)?,
-            ponder: row.get(8)?,
-            restart: row.get(9)?,
-            memory: row.get(10)?,
-            bounds: from_json(row, 11, &name)?,
-            draft: Draft::default(),
-            name,
-        });
-    }
-    Ok(engines)
-}
-
-fn from_json<T: DeserializeOwned>(row: &Row<'_>, column: usize, engine: &str) -> Result<T, Reason> {
-    let text: String = row.get(column)?;
-    let wrong = |error| Reason::content(format!("engine {engine}"), &error);
-    serde_json::from_str(&text).map_err(wrong)
+/// Writes a value as the text of a setting.
+pub fn json(name: &str, value: &impl Serialize) -> Result<String, Reason> {
+    // Fails for a path that is not UTF-8.
+    serde_json::to_string(value).map_err(|error| Reason::content(format!("setting {name}"), &error))
 }
 
 /// Returns the single column of a query.
@@ -352,20 +155,4 @@ pub fn column<T: FromSql>(connection: &Connection, select: &str) -> Result<Vec<T
     let mut statement = connection.prepare(select)?;
     let values = statement.query_map([], |row| row.get(0))?;
     Ok(values.collect::<Result<_, _>>()?)
-}
-
-fn filled<T>(what: &str, list: Vec<T>) -> Result<Vec<T>, Reason> {
-    match list.as_slice() {
-        [] => Err(Reason::content(what, &"there are none")),
-        _ => Ok(list),
-    }
-}
-
-fn text(path: &Path) -> Result<&str, Reason> {
-    path.to_str().ok_or_else(|| Reason::Name(path.to_path_buf()))
-}
-
-fn json(value: &impl Serialize) -> String {
-    // Cannot fail for texts and numbers.
-    serde_json::to_string(value).unwrap_or_default()
 }

@@ -1,16 +1,14 @@
 //! Whether the programs that a store names may run: only if this user made the store, or says so.
 //!
-//! A mark in the store shows who made it: the HMAC-SHA-256, with the user's own key, of everything that determines the
-//! programs and how they run.
+//! A mark in the store shows who made it: the HMAC-SHA-256, with the user's own key, of the text of the plan and of the
+//! hashes of its programs.
 
 use std::path::Path;
 
 use hmac::{Hmac, KeyInit, Mac};
 use rusqlite::Connection;
-use rusqlite::types::ValueRef;
 use sha2::Sha256;
 
-use super::rules_program::RULES;
 use super::settings;
 use crate::archive::error::Reason;
 use crate::archive::user_key::UserKey;
@@ -19,11 +17,6 @@ use crate::record::printable::shortened;
 
 /// Setting that holds the mark.
 const MARK: &str = "mark";
-/// All columns of the engines except `id_name`, which engines send during the match.
-const COMMANDS: &str =
-    "SELECT number, name, command, arguments, directory, options, \"limit\", margin_ms, legal,
-    ponder, restart, memory_mib, bounds, sha256, argument_files,
-    (SELECT value FROM settings WHERE name = 'isolate') FROM engines ORDER BY number";
 /// Number of commands in a message; the others are only counted.
 const LISTED: usize = 20;
 /// Maximum number of characters of each.
@@ -64,25 +57,10 @@ fn code(connection: &Connection, key: &UserKey) -> Result<Hmac<Sha256>, Reason> 
     // A key of any length is valid.
     let code = <Hmac<Sha256> as KeyInit>::new_from_slice(&key.0);
     let mut code = code.map_err(|error| Reason::content("key", &error))?;
-    let mut statement = connection.prepare(COMMANDS)?;
-    let columns = statement.column_count();
-    let mut rows = statement.query([])?;
-    while let Some(row) = rows.next()? {
-        for column in 0..columns {
-            let (kind, bytes) = match row.get_ref(column)? {
-                ValueRef::Null => (b'n', Vec::new()),
-                ValueRef::Integer(number) => (b'i', number.to_le_bytes().to_vec()),
-                ValueRef::Real(number) => (b'r', number.to_le_bytes().to_vec()),
-                ValueRef::Text(bytes) => (b't', bytes.to_vec()),
-                ValueRef::Blob(bytes) => (b'b', bytes.to_vec()),
-            };
-            code.update(&[kind]);
-            code.update(&(bytes.len() as u64).to_le_bytes());
-            code.update(&bytes);
-        }
-    }
-    if let Some(program) = settings::find(connection, RULES)? {
-        code.update(program.as_bytes());
+    for name in [settings::PLAN, settings::FILES] {
+        code.update(settings::required(connection, name)?.as_bytes());
+        // Ends the text; JSON has no NUL.
+        code.update(&[0]);
     }
     Ok(code)
 }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::plan::EngineSpec;
@@ -14,10 +15,12 @@ pub const MAX_LINE_LENGTH: usize = 1 << 20;
 pub const AT_ONCE: usize = 32;
 
 /// A rules program as the user gave it. Its name is the name of the game.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RulesPlan {
+    #[serde(flatten)]
     pub program: EngineSpec,
     /// Value of `UCI_Variant` for engines that offer it.
+    #[serde(rename = "variant")]
     pub told: String,
     pub draws: Draws,
 }
