@@ -12,9 +12,8 @@ use axum::http::StatusCode;
 use axum::http::header::{self, HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use matches::record::printable::shortened;
 
-use crate::error::ApiError;
+use crate::error::{ApiError, quoted};
 
 const SEC_FETCH_SITE: &str = "sec-fetch-site";
 /// Port that a host may omit.
@@ -129,12 +128,4 @@ fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a str>
         }
         (Some(_), Some(_)) => Err("is given twice".to_string()),
     }
-}
-
-/// Maximum length of a header in an error message.
-const MAX_QUOTED_LENGTH: usize = 100;
-
-/// Quotes a client's text, shortened if it is long.
-pub fn quoted(text: &str) -> String {
-    format!("{:?}", shortened(text, MAX_QUOTED_LENGTH))
 }

@@ -1,6 +1,5 @@
 //! The operations: each takes a request and returns an answer.
 
-mod analyse;
 mod app;
 mod engines;
 mod etudes;
@@ -11,12 +10,12 @@ mod review;
 mod rules;
 mod search;
 
-pub use analyse::analyse;
 pub use app::{App, SearchBounds};
-pub use engines::{VariantEntry, ai, engines, variants};
+pub use engines::{VariantEntry, engines, variants};
 pub use etudes::{EtudeCatalog, etude_files, etudes};
 pub use files::FilesError;
 pub use games::{GameCatalog, game, game_files, games};
 pub use record::{Recorder, record};
-pub use review::{MAX_REVIEWS, review};
+pub use review::review;
 pub use rules::{draw, new, play, show, solved};
+pub use search::{ai, analyse};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Bytes;
-use axum::extract::{FromRequest, FromRequestParts, Request};
+use axum::extract::{FromRef, FromRequest, FromRequestParts, Request};
 use axum::http::StatusCode;
 use axum::http::header::{CONTENT_TYPE, HeaderMap};
 use axum::response::{IntoResponse, Response};
@@ -14,9 +14,8 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeOwned, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::access::quoted;
-use crate::admission::{Admitted, MAX_BODY_BYTES, Place};
-use crate::error::ApiError;
+use crate::clients::{Admitted, Clients, MAX_BODY_BYTES};
+use crate::error::{ApiError, quoted};
 
 const JSON: &str = "application/json";
 /// Timeout for a body.
@@ -28,25 +27,28 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// CORS headers, which it never does.
 #[derive(Debug)]
 pub struct JsonRequest<T> {
-    pub place: Arc<Place>,
+    pub admitted: Arc<Admitted>,
     bytes: Bytes,
     parsed: PhantomData<fn() -> T>,
 }
 
+/// An answer that keeps its request in progress until it has been written.
 #[derive(Debug)]
-pub struct JsonAnswer(Vec<u8>);
+pub struct JsonAnswer(Bytes);
+
+struct Content(Vec<u8>, #[expect(dead_code, reason = "ends with the content")] Arc<Admitted>);
 
 impl<T: DeserializeOwned + 'static> JsonRequest<T> {
-    /// Parses the body, and calls `work` with it, when it is the client's turn.
+    /// Parses the body, and calls `work` with it, on another thread.
     ///
     /// # Errors
-    /// [`ApiError`] if the body does not match the schema; errors of `work`.
+    /// [`ApiError`] if the body does not have the form of the operation; errors of `work`.
     pub async fn run<A: Send + 'static>(
         self,
         work: impl FnOnce(T) -> Result<A, ApiError> + Send + 'static,
     ) -> Result<A, ApiError> {
-        let JsonRequest { place, bytes, .. } = self;
-        place.run(move || work(parsed(&bytes)?)).await
+        let JsonRequest { admitted, bytes, .. } = self;
+        admitted.run(move || work(parsed(&bytes)?)).await
     }
 
     /// The same, with an answer as JSON.
@@ -57,26 +59,34 @@ impl<T: DeserializeOwned + 'static> JsonRequest<T> {
         self,
         work: impl FnOnce(T) -> Result<A, ApiError> + Send + 'static,
     ) -> Result<JsonAnswer, ApiError> {
-        self.run(move |request| JsonAnswer::of(&work(request)?)).await
+        let JsonRequest { admitted, bytes, .. } = self;
+        JsonAnswer::by(admitted, move || work(parsed(&bytes)?)).await
     }
 }
 
 impl JsonAnswer {
-    /// Calls `work` when it is the client's turn.
+    /// Calls `work` on another thread.
     ///
     /// # Errors
-    /// Errors of `work`.
+    /// Errors of `work`; [`ApiError`] if there is no room for the answer.
     pub async fn by<A: Serialize>(
-        place: &Arc<Place>,
+        admitted: impl Into<Arc<Admitted>>,
         work: impl FnOnce() -> Result<A, ApiError> + Send + 'static,
     ) -> Result<JsonAnswer, ApiError> {
-        place.run(move || JsonAnswer::of(&work()?)).await
+        let admitted = admitted.into();
+        let answer = move || {
+            let answer = serde_json::to_vec(&work()?);
+            answer.map_err(|error| ApiError::internal(error.to_string()))
+        };
+        let bytes = admitted.run(answer).await?;
+        admitted.grow(bytes.len())?;
+        Ok(JsonAnswer(Bytes::from_owner(Content(bytes, admitted))))
     }
+}
 
-    fn of(answer: &impl Serialize) -> Result<JsonAnswer, ApiError> {
-        let bytes = serde_json::to_vec(answer);
-        let bytes = bytes.map_err(|error| ApiError::internal(error.to_string()))?;
-        Ok(JsonAnswer(bytes))
+impl AsRef<[u8]> for Content {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
     }
 }
 
@@ -86,13 +96,16 @@ impl IntoResponse for JsonAnswer {
     }
 }
 
-impl<S: Send + Sync, T> FromRequest<S> for JsonRequest<T> {
+impl<S: Send + Sync, T> FromRequest<S> for JsonRequest<T>
+where
+    Arc<Clients>: FromRef<S>,
+{
     type Rejection = ApiError;
 
     async fn from_request(request: Request, state: &S) -> Result<JsonRequest<T>, ApiError> {
         check_content_type(request.headers())?;
         let (mut parts, body) = request.into_parts();
-        let Admitted(place) = Admitted::from_request_parts(&mut parts, state).await?;
+        let admitted = Admitted::from_request_parts(&mut parts, state).await?;
         let request = Request::from_parts(parts, body);
         let bytes = tokio::time::timeout(PATIENCE, Bytes::from_request(request, state)).await;
         let bytes = bytes.map_err(|_| {
@@ -112,7 +125,7 @@ impl<S: Send + Sync, T> FromRequest<S> for JsonRequest<T> {
                 "the body is incomplete; expected all of it before the connection closes",
             ),
         })?;
-        Ok(JsonRequest { place, bytes, parsed: PhantomData })
+        Ok(JsonRequest { admitted: Arc::new(admitted), bytes, parsed: PhantomData })
     }
 }
 

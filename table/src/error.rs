@@ -9,11 +9,11 @@ use matches::record::printable::{printable, shortened};
 use serde_json::{Value, json};
 use thiserror::Error;
 
-use crate::board::GameError;
-use crate::pool::SearchError;
-
 /// Maximum length of a parser's message, which quotes the client.
 const MAX_REASON_LENGTH: usize = 400;
+
+/// Maximum length of a client's text in a message.
+const MAX_QUOTED_LENGTH: usize = 100;
 
 #[derive(Debug, Error)]
 #[error("{message}")]
@@ -53,26 +53,9 @@ impl ApiError {
     }
 }
 
-impl From<GameError> for ApiError {
-    fn from(error: GameError) -> ApiError {
-        ApiError::invalid(error.to_string())
-    }
-}
-
 impl From<SysError> for ApiError {
     fn from(error: SysError) -> ApiError {
         ApiError::internal(format!("the system has no random numbers: {error}"))
-    }
-}
-
-impl From<SearchError> for ApiError {
-    fn from(error: SearchError) -> ApiError {
-        let status = match error {
-            SearchError::Start(_) | SearchError::Engine(_) => StatusCode::BAD_GATEWAY,
-            SearchError::Timeout(_) => StatusCode::GATEWAY_TIMEOUT,
-            SearchError::Busy { .. } | SearchError::Ending => StatusCode::SERVICE_UNAVAILABLE,
-        };
-        ApiError::new(status, error.to_string())
     }
 }
 
@@ -104,4 +87,9 @@ impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         (self.status, Json(self.body())).into_response()
     }
+}
+
+/// Quotes a client's text, shortened if it is long.
+pub fn quoted(text: &str) -> String {
+    format!("{:?}", shortened(text, MAX_QUOTED_LENGTH))
 }

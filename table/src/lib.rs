@@ -9,7 +9,7 @@
 //! | [`router`] | routes |
 //! | [`api`] | operations: requests and answers |
 //! | [`access`] | access control |
-//! | [`client`], [`admission`] | clients, and how much each may use |
+//! | [`clients`] | clients, and how much each may use |
 //! | [`body`] | bodies of requests and answers |
 //! | [`error`] | errors for clients |
 //! | [`pool`] | engine processes and their queue |
@@ -21,13 +21,12 @@
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo))]
 
 pub mod access;
-pub mod admission;
 pub mod api;
 pub mod args;
 pub mod assets;
 pub mod board;
 pub mod body;
-pub mod client;
+pub mod clients;
 pub mod error;
 pub mod page;
 pub mod pool;

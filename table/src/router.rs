@@ -8,12 +8,11 @@ use axum::routing::{get, post};
 use matches::record::printable::shortened;
 use tower_http::compression::CompressionLayer;
 
-use crate::access::{Hosts, guard, quoted};
-use crate::admission::{Admission, MAX_BODY_BYTES, admit};
+use crate::access::{Hosts, guard};
 use crate::api::{self, App};
 use crate::assets::{ASSETS, StaticFile};
-use crate::client::identify;
-use crate::error::ApiError;
+use crate::clients::{MAX_BODY_BYTES, identify};
+use crate::error::{ApiError, quoted};
 use crate::{page, rules_page};
 
 pub fn router(app: App, hosts: Hosts) -> Router {
@@ -48,9 +47,8 @@ pub fn router(app: App, hosts: Hosts) -> Router {
         .route("/api/games", get(api::game_files))
         .route("/api/games/{file}", get(api::games))
         .route("/api/games/{file}/{number}", get(api::game))
-        .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
-        .layer(middleware::from_fn_with_state(Admission::new(), admit));
-    // Pages have no place, so that they are served even if their client's requests are refused.
+        .layer(DefaultBodyLimit::max(MAX_BODY_BYTES));
+    // Pages are not admitted, so that they are served even if their client's requests are refused.
     pages
         .merge(api)
         .fallback(no_path)

@@ -1,34 +1,55 @@
 //! Listening and shutting down.
 
-pub mod connections;
-mod patience;
-
 use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use connections::ConnectionBounds;
+use axum::Router;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::{GracefulConnection, GracefulShutdown};
+use hyper_util::service::TowerToHyperService;
 use matches::own_files::{NamedFile, refuse_overwriting};
 use matches::play::sandbox::{self, Isolation, IsolationError};
 use matches::run::exit::ExitError;
 use matches::run::files_of;
 use thiserror::Error;
-use tokio::net::TcpListener;
-use tokio::sync::{Semaphore, oneshot};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::oneshot;
+use tokio::task::AbortHandle;
+use tokio_io_timeout::TimeoutStream;
+use tower_http::add_extension::AddExtension;
 
 use crate::access::Hosts;
-use crate::api::{App, EtudeCatalog, FilesError, GameCatalog, MAX_REVIEWS, Recorder};
+use crate::api::{App, EtudeCatalog, FilesError, GameCatalog, Recorder};
 use crate::args::ServeArgs;
+use crate::clients::{Clients, Connection};
 use crate::pool::Pool;
 use crate::router::router;
 
-const CONNECTIONS: ConnectionBounds = ConnectionBounds {
-    most: 1024,
-    patience: Duration::from_secs(30),
-    write_patience: Duration::from_secs(10),
-    last_words: Duration::from_secs(1),
+/// Limits on connections.
+#[derive(Clone, Copy, Debug)]
+pub struct ConnectionBounds {
+    /// Maximum number of connections. A further one ends the oldest one without a request in progress.
+    pub connections: usize,
+    /// Timeout for the head of a request, also of a later one on the same connection.
+    pub head: Duration,
+    /// Timeout for a write during which the client reads nothing.
+    pub write: Duration,
+    /// Time that unfinished answers have at shutdown.
+    pub shutdown: Duration,
+}
+
+const BOUNDS: ConnectionBounds = ConnectionBounds {
+    connections: 1024,
+    head: Duration::from_secs(30),
+    write: Duration::from_secs(10),
+    shutdown: Duration::from_secs(1),
 };
+const MAX_HEAD_BYTES: usize = 32 * 1024;
+/// Pause after the system refuses a connection because there are too many open files or processes.
+const PAUSE: Duration = Duration::from_millis(50);
 
 /// Errors that stop the server.
 #[derive(Debug, Error)]
@@ -70,7 +91,7 @@ pub fn serve(args: &ServeArgs, end: oneshot::Receiver<()>) -> Result<(), ServerE
     let router = router(app, Hosts::of(address, &args.host_name));
     announce(address, args.open);
     let (ended, has_ended) = oneshot::channel::<()>();
-    let serving = runtime.spawn(connections::serve(listener, router, CONNECTIONS, async {
+    let serving = runtime.spawn(serve_connections(listener, router, BOUNDS, async {
         let _ = has_ended.await;
     }));
     runtime.block_on(async {
@@ -83,7 +104,7 @@ pub fn serve(args: &ServeArgs, end: oneshot::Receiver<()>) -> Result<(), ServerE
     runtime.block_on(async {
         let _ = serving.await;
     });
-    runtime.shutdown_timeout(CONNECTIONS.last_words);
+    runtime.shutdown_timeout(BOUNDS.shutdown);
     Ok(())
 }
 
@@ -107,11 +128,68 @@ pub fn app(args: &ServeArgs, isolation: Option<Isolation>) -> Result<App, Server
         pool: Arc::new(Pool::new(engines, args.pool_bounds(), isolation)?),
         chance,
         bounds: args.search_bounds(),
-        reviews: Arc::new(Semaphore::new(MAX_REVIEWS)),
+        clients: Clients::new(),
         etudes,
         games,
         recorder,
     })
+}
+
+/// Serves connections with `router` until `end` completes, then shuts them down.
+///
+/// `axum::serve` has no timeout for the head of a request, and no bound for its length.
+pub async fn serve_connections(
+    listener: TcpListener,
+    router: Router,
+    bounds: ConnectionBounds,
+    end: impl Future<Output = ()>,
+) {
+    let all = GracefulShutdown::new();
+    // The oldest first.
+    let mut open: Vec<(Arc<Connection>, AbortHandle)> = Vec::new();
+    tokio::pin!(end);
+    loop {
+        let accepted = tokio::select! {
+            () = &mut end => break,
+            accepted = listener.accept() => accepted,
+        };
+        let Ok((stream, address)) = accepted else {
+            tokio::time::sleep(PAUSE).await;
+            continue;
+        };
+        open.retain(|(_, task)| !task.is_finished());
+        if open.len() >= bounds.connections {
+            let Some(idle) = open.iter().position(|(connection, _)| connection.is_idle()) else {
+                continue;
+            };
+            open.remove(idle).1.abort();
+        }
+        let connection = Connection::new(address.ip());
+        let served = all.watch(conversation(stream, connection.clone(), router.clone(), bounds));
+        // Errors of a connection affect only its client.
+        let task = tokio::spawn(async { drop(served.await) });
+        open.push((connection, task.abort_handle()));
+    }
+    let _ = tokio::time::timeout(bounds.shutdown, all.shutdown()).await;
+}
+
+/// Answers the requests of a connection.
+fn conversation(
+    stream: TcpStream,
+    connection: Arc<Connection>,
+    router: Router,
+    bounds: ConnectionBounds,
+) -> impl GracefulConnection<Error = hyper::Error> {
+    // Events are small and must be sent at once.
+    let _ = stream.set_nodelay(true);
+    let mut stream = TimeoutStream::new(stream);
+    stream.set_write_timeout(Some(bounds.write));
+    let router = TowerToHyperService::new(AddExtension::new(router, connection));
+    http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(bounds.head)
+        .max_buf_size(MAX_HEAD_BYTES)
+        .serve_connection(TokioIo::new(Box::pin(stream)), router)
 }
 
 fn announce(address: SocketAddr, opens: bool) {

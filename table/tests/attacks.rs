@@ -16,7 +16,7 @@ use rand_chacha::ChaCha8Rng;
 use rustix::process::{Resource, getrlimit, setrlimit};
 use serde_json::{Value, json};
 use table::board::MAX_WORDS;
-use table::server::connections::{ConnectionBounds, serve};
+use table::server::{ConnectionBounds, serve_connections};
 use tower::ServiceExt;
 
 use crate::common::games::game;
@@ -237,46 +237,57 @@ fn many_clients_with_long_games_do_not_slow_down_others() {
 }
 
 #[test]
-fn a_client_with_many_long_jobs_waits_and_others_do_not() {
-    let program = Program::start(&["--processes", "2"]);
-    let review = json!({ "game": longest_game(), "limit": "movetime 60000" }).to_string();
-    let analysis = format!(r#"{{{GAME},"limit":"movetime 60000"}}"#);
-    let head = |path, body| {
-        let mut client = Client::new(&program, None);
+fn a_client_with_many_searches_waits_and_others_do_not() {
+    let program = Program::start(&["--processes", "4", "--queue", "16"]);
+    let long = format!(r#"{{{GAME},"limit":"movetime 60000"}}"#);
+    let head = |number, path, body| {
+        let mut client = Client::new(&program, number);
         client.send(path, body).unwrap();
         assert_eq!(client.read_head().unwrap().0, 200);
-        client
-    };
-    let is_queued = |client: &mut Client| {
         // The first line is the length of a chunk.
         client.line().unwrap();
-        assert_eq!(client.line().unwrap(), "event: queue");
+        let event = client.line().unwrap();
+        (client, event)
     };
-    let running = [head("review", &review), head("analyse", &analysis)];
-    let mut waiting: Vec<Client> = (0..16)
-        .map(|number| match number % 2 {
-            0 => head("review", &review),
-            _ => head("analyse", &analysis),
-        })
-        .collect();
-    waiting.iter_mut().for_each(is_queued);
-    let (status, answer) = Client::new(&program, None).ask("analyse", &analysis).unwrap();
-    assert_eq!(status, 429, "{answer}");
-    let expected = "18 long requests of this client are in progress or waiting";
-    assert!(answer.contains(expected), "{answer}");
+    // Half of the processes are for one client; its other searches wait.
+    let running: Vec<_> = (0..2).map(|_| head(None, "analyse", &long)).collect();
+    assert!(running.iter().all(|(_, event)| event == "event: info"));
+    let mut waiting: Vec<_> = (0..16).map(|_| head(None, "analyse", &long)).collect();
+    assert!(waiting.iter().all(|(_, event)| event == "event: queue"));
+    let (_, event) = head(None, "analyse", &long);
+    assert_eq!(event, "event: error");
     assert!(median_of_others(&program) < MAX_LATENCY);
-    let short = format!(r#"{{{GAME},"limit":"nodes 10"}}"#);
-    // Both processes are busy for a minute, so this client's search waits as the first one.
-    let mut queued = Client::new(&program, Some(1));
-    queued.send("analyse", &short).unwrap();
-    assert_eq!(queued.read_head().unwrap().0, 200);
-    is_queued(&mut queued);
-    // A move waits for a process, but not for the other analyses.
+    // Another client gets the other processes.
+    let others: Vec<_> = (0..2).map(|_| head(Some(1), "analyse", &long)).collect();
+    assert!(others.iter().all(|(_, event)| event == "event: info"));
+    // The queue is full, so that one of the many searches makes room for the first one of a third client.
+    let (mut third, event) = head(Some(2), "analyse", &long);
+    assert_eq!(event, "event: queue");
+    assert_eq!(third.line().unwrap(), r#"data: {"ahead":1}"#);
+    let (last, _) = waiting.last_mut().unwrap();
+    while last.line().unwrap() != "event: error" {}
+    // A move of the first client waits for a process, but not for its other analyses.
     let mut game = Client::new(&program, None);
-    game.send("ai", &short).unwrap();
-    drop(waiting);
+    game.send("ai", &format!(r#"{{{GAME},"limit":"nodes 10"}}"#)).unwrap();
     drop(running);
     assert_eq!(game.read().unwrap().0, 200);
+}
+
+#[test]
+fn a_client_with_many_reviews_leaves_room_for_those_of_others() {
+    let program = Program::start(&["--processes", "1"]);
+    let review = json!({ "game": longest_game(), "limit": "movetime 60000" }).to_string();
+    let begin = |number| {
+        let mut client = Client::new(&program, number);
+        client.send("review", &review).unwrap();
+        let (status, _) = client.read_head().unwrap();
+        (client, status)
+    };
+    let own: Vec<_> = (0..6).map(|_| begin(None)).collect();
+    let statuses: Vec<u16> = own.iter().map(|(_, status)| *status).collect();
+    assert_eq!(statuses, [200, 200, 200, 200, 429, 429]);
+    assert_eq!(begin(Some(1)).1, 200);
+    assert!(median_of_others(&program) < MAX_LATENCY);
 }
 
 /// Connections that send no request, or a part of one, are ended when others need their place.
@@ -328,13 +339,13 @@ async fn a_write_without_progress_ends_the_connection() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let bounds = ConnectionBounds {
-        most: 2,
-        patience: Duration::from_secs(600),
-        write_patience: Duration::from_millis(300),
-        last_words: Duration::from_millis(100),
+        connections: 2,
+        head: Duration::from_secs(600),
+        write: Duration::from_millis(300),
+        shutdown: Duration::from_millis(100),
     };
     let (end, ends) = tokio::sync::oneshot::channel::<()>();
-    let serving = tokio::spawn(serve(listener, server.router.clone(), bounds, async {
+    let serving = tokio::spawn(serve_connections(listener, server.router.clone(), bounds, async {
         let _ = ends.await;
     }));
     let stalled = tokio::task::spawn_blocking(move || {

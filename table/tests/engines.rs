@@ -154,7 +154,8 @@ async fn a_full_queue_says_how_long_it_is() {
         String::from_utf8(chunk.to_vec()).unwrap()
     };
     assert_eq!(next().await, "event: queue\ndata: {\"ahead\":2}\n\n");
-    let error = server.post("/api/ai", &request).await.error(StatusCode::SERVICE_UNAVAILABLE);
+    let refused = server.client(3).post("/api/ai", &request).await;
+    let error = refused.error(StatusCode::SERVICE_UNAVAILABLE);
     assert!(
         error.starts_with("2 searches are waiting for an engine; expected fewer than 2"),
         "{error}"

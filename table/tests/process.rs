@@ -127,19 +127,19 @@ fn who_waits_is_told_of_the_end() {
 /// A client that sends half a head and then nothing is disconnected, and a waiting one takes its place.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_connection_that_dawdles_is_ended() {
-    use table::server::connections::{ConnectionBounds, serve};
+    use table::server::{ConnectionBounds, serve_connections};
 
     let server = crate::common::server::Server::new(&[]);
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let bounds = ConnectionBounds {
-        most: 2,
-        patience: Duration::from_millis(300),
-        write_patience: Duration::from_secs(10),
-        last_words: Duration::from_millis(100),
+        connections: 2,
+        head: Duration::from_millis(300),
+        write: Duration::from_secs(10),
+        shutdown: Duration::from_millis(100),
     };
     let (end, ends) = tokio::sync::oneshot::channel::<()>();
-    let serving = tokio::spawn(serve(listener, server.router.clone(), bounds, async {
+    let serving = tokio::spawn(serve_connections(listener, server.router.clone(), bounds, async {
         let _ = ends.await;
     }));
     let talk = move |text: &'static str| {

@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::FromRef;
-use tokio::sync::Semaphore;
 
 use super::etudes::EtudeCatalog;
 use super::games::GameCatalog;
 use super::record::Recorder;
 use crate::board::Chance;
+use crate::clients::Clients;
 use crate::pool::Pool;
 
 /// State of the server, the same for all requests; cheap to clone.
@@ -19,7 +19,7 @@ pub struct App {
     /// Source of cards.
     pub chance: Chance,
     pub bounds: SearchBounds,
-    pub reviews: Arc<Semaphore>,
+    pub clients: Arc<Clients>,
     pub etudes: Arc<EtudeCatalog>,
     pub games: Arc<GameCatalog>,
     pub recorder: Arc<Recorder>,
@@ -33,6 +33,12 @@ pub struct SearchBounds {
     pub hash: i64,
     /// Maximum of the option `Threads`.
     pub threads: i64,
+}
+
+impl FromRef<App> for Arc<Clients> {
+    fn from_ref(app: &App) -> Arc<Clients> {
+        app.clients.clone()
+    }
 }
 
 impl FromRef<App> for Chance {

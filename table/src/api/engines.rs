@@ -1,62 +1,17 @@
-//! The list of engines, and their moves.
-
-use std::collections::BTreeMap;
+//! The list of engines and games.
 
 use axum::Json;
 use axum::extract::State as Shared;
 use buxtehude::protocol::{OptionKind, OptionOffer};
 use buxtehude::rules::{AnyPosition, MAX_SEATS, VARIANTS, Variant};
 use matches::record::printable::printable;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::App;
-use super::rules::take;
-use super::search::{SearchTerms, estimate, highest, is_free, legal_line};
-use crate::admission::{JobKind, MAX_BODY_BYTES};
-use crate::board::{Game, MAX_WORDS, Took};
-use crate::body::{JsonAnswer, JsonRequest, object};
-use crate::error::ApiError;
+use super::search::{highest, is_free};
+use crate::board::MAX_WORDS;
+use crate::clients::MAX_BODY_BYTES;
 use crate::pool::{Entry, Load};
-
-/// Request of `POST /api/ai`.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct AiRequest {
-    /// The game; a seat must be to move.
-    #[serde(deserialize_with = "object")]
-    pub game: Game,
-    /// Name of the engine; by default the first one.
-    #[serde(default)]
-    pub engine: Option<String>,
-    /// Limit of the search, such as `movetime 100`, `depth 3`, `nodes 1000`, or several of these; by default the
-    /// engine's own.
-    #[serde(default)]
-    pub limit: Option<String>,
-    /// Options of the engine for this move, by name.
-    #[serde(default)]
-    pub options: BTreeMap<String, String>,
-}
-
-/// Answer of `POST /api/ai`.
-#[derive(Clone, Debug, Serialize)]
-pub struct AiAnswer {
-    /// The game after the move, and the card drawn for it.
-    #[serde(flatten)]
-    pub took: Took,
-    /// The move.
-    #[serde(rename = "move")]
-    pub mv: String,
-    /// Name of the engine.
-    pub engine: String,
-    /// Each seat's expected share of all points before the move, in permille; `null` if the engine reports none.
-    pub estimate: Option<Vec<u16>>,
-    /// Depth of the search in plies; `null` if the engine reports none.
-    pub depth: Option<u32>,
-    /// Positions visited; `null` if the engine reports none.
-    pub nodes: Option<u64>,
-    /// Principal variation: moves and cards that the engine expects, up to the first illegal one.
-    pub pv: Vec<String>,
-}
 
 /// Answer of `GET /api/engines`.
 #[derive(Clone, Debug, Serialize)]
@@ -155,43 +110,6 @@ pub async fn engines(Shared(app): Shared<App>) -> Json<Engines> {
             processes: bounds.processes,
         },
     })
-}
-
-/// `POST /api/ai`
-///
-/// # Errors
-/// [`ApiError`] if the request is invalid or the engine fails.
-pub async fn ai(
-    Shared(app): Shared<App>,
-    request: JsonRequest<AiRequest>,
-) -> Result<JsonAnswer, ApiError> {
-    let place = request.place.clone();
-    let queued = place.queue_long_job(JobKind::Move)?;
-    let terms_of = app.clone();
-    let prepare = move |request: AiRequest| {
-        let played = request.game.play()?;
-        let (engine, limit) = (request.engine.as_deref(), request.limit.as_deref());
-        let terms = SearchTerms::new(&terms_of, engine, limit, &request.options)?;
-        let question = terms.question(&played)?;
-        Ok((played, terms, question))
-    };
-    let (played, terms, question) = request.run(prepare).await?;
-    let _job = queued.turn().await?;
-    let permit = app.pool.ask(place.client(), question, false)?;
-    let found = permit.wait().await?;
-    let answer = move || {
-        let before = played.position;
-        Ok(AiAnswer {
-            took: take(played, found.mv.clone(), Some(app.chance))?,
-            mv: found.mv,
-            engine: terms.engine.spec.name.clone(),
-            estimate: estimate([&found.estimate, &found.info.estimate], &before),
-            depth: found.info.depth,
-            nodes: found.info.nodes,
-            pv: legal_line(&found.info, before),
-        })
-    };
-    JsonAnswer::by(&place, answer).await
 }
 
 impl EngineEntry {

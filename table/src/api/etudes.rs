@@ -10,9 +10,9 @@ use buxtehude::rules::{AnyPosition, Variant};
 use serde::Serialize;
 
 use super::files::{Files, FilesError, Part, without_folder};
-use crate::admission::Admitted;
 use crate::board::number as seat_number;
 use crate::body::JsonAnswer;
+use crate::clients::Admitted;
 use crate::error::ApiError;
 
 #[derive(Debug)]
@@ -130,10 +130,10 @@ impl EtudeEntry {
 /// # Errors
 /// [`ApiError`] if a file can no longer be read.
 pub async fn etude_files(
-    Admitted(place): Admitted,
+    admitted: Admitted,
     Shared(files): Shared<Arc<EtudeCatalog>>,
 ) -> Result<JsonAnswer, ApiError> {
-    JsonAnswer::by(&place, move || files.all()).await
+    JsonAnswer::by(admitted, move || files.all()).await
 }
 
 /// `GET /api/etudes/{file}`
@@ -141,11 +141,11 @@ pub async fn etude_files(
 /// # Errors
 /// [`ApiError`] if there is no such file, or it can no longer be read.
 pub async fn etudes(
-    Admitted(place): Admitted,
+    admitted: Admitted,
     Shared(files): Shared<Arc<EtudeCatalog>>,
     file: Result<InPath<String>, PathRejection>,
     part: Result<Query<Part>, QueryRejection>,
 ) -> Result<JsonAnswer, ApiError> {
     let (InPath(file), Query(part)) = (file?, part?);
-    JsonAnswer::by(&place, move || files.list(file, part)).await
+    JsonAnswer::by(admitted, move || files.list(file, part)).await
 }

@@ -17,8 +17,8 @@ use matches::record::GameRecord;
 use serde::Serialize;
 
 use super::files::{Files, FilesError, Part, without_folder};
-use crate::admission::Admitted;
 use crate::body::JsonAnswer;
+use crate::clients::Admitted;
 use crate::error::ApiError;
 pub use record::{Recorded, Summary};
 
@@ -231,10 +231,10 @@ fn unreadable(path: &Path, error: &ArchiveError) -> ApiError {
 /// # Errors
 /// [`ApiError`] if a file can no longer be read.
 pub async fn game_files(
-    Admitted(place): Admitted,
+    admitted: Admitted,
     Shared(files): Shared<Arc<GameCatalog>>,
 ) -> Result<JsonAnswer, ApiError> {
-    JsonAnswer::by(&place, move || files.all()).await
+    JsonAnswer::by(admitted, move || files.all()).await
 }
 
 /// `GET /api/games/{file}`
@@ -242,13 +242,13 @@ pub async fn game_files(
 /// # Errors
 /// [`ApiError`] if there is no such file, or it can no longer be read.
 pub async fn games(
-    Admitted(place): Admitted,
+    admitted: Admitted,
     Shared(files): Shared<Arc<GameCatalog>>,
     file: Result<InPath<String>, PathRejection>,
     part: Result<Query<Part>, QueryRejection>,
 ) -> Result<JsonAnswer, ApiError> {
     let (InPath(file), Query(part)) = (file?, part?);
-    JsonAnswer::by(&place, move || files.list(&file, part)).await
+    JsonAnswer::by(admitted, move || files.list(&file, part)).await
 }
 
 /// `GET /api/games/{file}/{number}`
@@ -256,10 +256,10 @@ pub async fn games(
 /// # Errors
 /// [`ApiError`] if there is no such game, or it cannot be read.
 pub async fn game(
-    Admitted(place): Admitted,
+    admitted: Admitted,
     Shared(files): Shared<Arc<GameCatalog>>,
     path: Result<InPath<(String, u64)>, PathRejection>,
 ) -> Result<JsonAnswer, ApiError> {
     let InPath((file, number)) = path?;
-    JsonAnswer::by(&place, move || files.game(&file, number)).await
+    JsonAnswer::by(admitted, move || files.game(&file, number)).await
 }

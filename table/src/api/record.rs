@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use super::files::{FilesError, without_folder};
 use crate::board::Game;
 use crate::body::{JsonAnswer, JsonRequest, object};
-use crate::client::ClientId;
+use crate::clients::ClientId;
 use crate::error::ApiError;
 
 const MIB: u64 = 1 << 20;
@@ -256,7 +256,7 @@ pub async fn record(
     Shared(recorder): Shared<Arc<Recorder>>,
     request: JsonRequest<RecordRequest>,
 ) -> Result<JsonAnswer, ApiError> {
-    let client = request.place.client();
+    let client = request.admitted.client;
     request.answer(move |request| recorder.record(client, request)).await
 }
 

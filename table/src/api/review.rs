@@ -14,20 +14,16 @@ use matches::judge;
 use matches::review::{Appraisal, Appraise, PlayedGame, SeatSums, review as review_of};
 use serde::{Deserialize, Serialize};
 use tokio::runtime::Handle;
-use tokio::sync::{OwnedSemaphorePermit, mpsc};
+use tokio::sync::mpsc;
 
 use super::App;
-use super::analyse::{MAX_UNSENT, event, sse, turn};
-use super::search::{SearchTerms, estimate};
-use crate::admission::{JobKind, LongJob};
+use super::search::{MAX_UNSENT, SearchTerms, estimate, event, follow, sse};
 use crate::board::Game;
 use crate::body::{JsonRequest, object};
-use crate::client::ClientId;
+use crate::clients::ClientId;
 use crate::error::ApiError;
-use crate::pool::SearchError;
+use crate::pool::Purpose;
 
-/// Maximum number of concurrent reviews.
-pub const MAX_REVIEWS: usize = 16;
 /// Default limit for the search of each position.
 const USUAL_LIMIT: &str = "nodes 100000";
 
@@ -63,9 +59,7 @@ pub async fn review(
     Shared(app): Shared<App>,
     request: JsonRequest<ReviewRequest>,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, ApiError> {
-    let place = request.place.clone();
-    let queued = place.queue_long_job(JobKind::Analysis)?;
-    let terms_of = app.clone();
+    let (admitted, terms_of) = (request.admitted.clone(), app.clone());
     let prepare = move |request: ReviewRequest| {
         let played = request.game.play()?;
         let limit = request.limit.as_deref().unwrap_or(USUAL_LIMIT);
@@ -81,49 +75,30 @@ pub async fn review(
         Ok((game, terms, played.variant))
     };
     let (game, terms, variant) = request.run(prepare).await?;
+    admitted.begin_review()?;
     let (events, sent) = mpsc::channel(MAX_UNSENT);
-    let runtime = Handle::current();
-    let reviews = app.reviews.clone();
-    let review =
-        move |_job: LongJob, _thread: OwnedSemaphorePermit, events: mpsc::Sender<Event>| {
-            let mut appraiser = PoolAppraiser {
-                app: &app,
-                client: place.client(),
-                terms: &terms,
-                variant,
-                runtime: &runtime,
-                events: &events,
-            };
-            let done = review_of(&game, &mut appraiser, |mv| {
-                match events.blocking_send(event("move", mv)) {
-                    Ok(()) => ControlFlow::Continue(()),
-                    // The client has closed the connection.
-                    Err(_) => ControlFlow::Break(()),
-                }
-            });
-            let last = match done {
-                Ok(review) => {
-                    let seats = review.sums();
-                    let start = review.start;
-                    event("done", &DoneEvent { seats, start })
-                }
-                Err(error) => event("error", &unvalued(error.to_string()).body()),
-            };
-            // This fails if the client has closed the connection.
-            let _ = events.blocking_send(last);
+    let (client, runtime) = (admitted.client, Handle::current());
+    tokio::task::spawn_blocking(move || {
+        let (terms, runtime, events) = (&terms, &runtime, &events);
+        let mut appraiser = PoolAppraiser { app: &app, client, terms, variant, runtime, events };
+        let done = review_of(&game, &mut appraiser, |mv| {
+            match events.blocking_send(event("move", mv)) {
+                Ok(()) => ControlFlow::Continue(()),
+                // The client has closed the connection.
+                Err(_) => ControlFlow::Break(()),
+            }
+        });
+        let last = match done {
+            Ok(review) => {
+                let (seats, start) = (review.sums(), review.start);
+                event("done", &DoneEvent { seats, start })
+            }
+            Err(error) => event("error", &unvalued(error.to_string()).body()),
         };
-    tokio::spawn(async move {
-        let Some(job) = turn(queued, &events).await else { return };
-        if let Ok(thread) = reviews.try_acquire_owned() {
-            tokio::task::spawn_blocking(move || review(job, thread, events));
-            return;
-        }
-        let message = format!("too many requests: {MAX_REVIEWS} are in progress; try again later");
-        let error = ApiError::new(StatusCode::SERVICE_UNAVAILABLE, message);
         // This fails if the client has closed the connection.
-        let _ = events.send(event("error", &error.body())).await;
+        let _ = events.blocking_send(last);
     });
-    Ok(sse(sent))
+    Ok(sse(sent, admitted))
 }
 
 /// Evaluates positions by an engine of the pool until the client closes the connection.
@@ -149,13 +124,8 @@ impl Appraise for PoolAppraiser<'_> {
             return Err(unvalued("its rules are not built in".to_string()));
         };
         let asked = self.terms.question_at(self.variant, command, position);
-        let permit = self.app.pool.ask(self.client, asked, false)?;
-        let found = self.runtime.block_on(async {
-            tokio::select! {
-                found = permit.wait() => found,
-                () = self.events.closed() => Err(SearchError::Ending),
-            }
-        })?;
+        let permit = self.app.pool.ask(self.client, asked, Purpose::Analysis);
+        let found = self.runtime.block_on(follow(permit, self.events, |_| None))?;
         let shares = estimate([&found.estimate, &found.info.estimate], position);
         let shares = shares.ok_or_else(|| {
             let expected = format!("expected {} shares of 1000", position.seats());

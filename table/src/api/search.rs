@@ -1,20 +1,28 @@
-//! Converts a client's search request to a question for an engine, and filters the engine's answers.
+//! Searches by engines: a move, and the analysis of a position, streamed as server-sent events.
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
-use buxtehude::protocol::{Command, Go, Info, OptionKind, OptionOffer, PositionCommand};
+use axum::extract::State as Shared;
+use axum::response::sse::{Event, KeepAlive, Sse};
+use buxtehude::protocol::{Command, Go, Info, OptionKind, OptionOffer, PositionCommand, Score};
 use buxtehude::rules::{AnyPosition, Turn, Variant};
+use futures_util::stream::{self, Stream};
 use matches::plan::{Limit, TimeLimit};
 use matches::play::engine::{Offers, option_commands};
 use matches::record::is_estimate;
+use serde::{Deserialize, Serialize};
+use tokio::sync::mpsc;
 
 use super::App;
-use crate::access::quoted;
-use crate::board::Played;
-use crate::error::ApiError;
-use crate::pool::{Entry, Question, Role};
+use super::rules::take;
+use crate::board::{Game, Played, Took};
+use crate::body::{JsonAnswer, JsonRequest, object};
+use crate::clients::Admitted;
+use crate::error::{ApiError, quoted};
+use crate::pool::{Entry, Found, Permit, Purpose, Question, Role, SearchError};
 
 /// Option for the number of lines that an engine reports.
 const MULTI_PV: &str = "MultiPV";
@@ -27,6 +35,110 @@ const MAX_OPTIONS: usize = 64;
 const MAX_VALUE_LENGTH: usize = 200;
 /// Maximum number of moves and cards of a reported line.
 const MAX_WORDS_OF_A_LINE: usize = 64;
+/// Capacity for events that have not been sent.
+pub(super) const MAX_UNSENT: usize = 16;
+
+/// Request of `POST /api/ai`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AiRequest {
+    /// The game; a seat must be to move.
+    #[serde(deserialize_with = "object")]
+    pub game: Game,
+    /// Name of the engine; by default the first one.
+    #[serde(default)]
+    pub engine: Option<String>,
+    /// Limit of the search, such as `movetime 100`, `depth 3`, `nodes 1000`, or several of these; by default the
+    /// engine's own.
+    #[serde(default)]
+    pub limit: Option<String>,
+    /// Options of the engine for this move, by name.
+    #[serde(default)]
+    pub options: BTreeMap<String, String>,
+}
+
+/// Answer of `POST /api/ai`.
+#[derive(Clone, Debug, Serialize)]
+pub struct AiAnswer {
+    /// The game after the move, and the card drawn for it.
+    #[serde(flatten)]
+    pub took: Took,
+    /// The move.
+    #[serde(rename = "move")]
+    pub mv: String,
+    /// Name of the engine.
+    pub engine: String,
+    /// Each seat's expected share of all points before the move, in permille; `null` if the engine reports none.
+    pub estimate: Option<Vec<u16>>,
+    /// Depth of the search in plies; `null` if the engine reports none.
+    pub depth: Option<u32>,
+    /// Positions visited; `null` if the engine reports none.
+    pub nodes: Option<u64>,
+    /// Principal variation: moves and cards that the engine expects, up to the first illegal one.
+    pub pv: Vec<String>,
+}
+
+/// Request of `POST /api/analyse`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AnalyseRequest {
+    /// The game; a seat must be to move.
+    #[serde(deserialize_with = "object")]
+    pub game: Game,
+    /// Name of the engine; by default the first one.
+    #[serde(default)]
+    pub engine: Option<String>,
+    /// Limit of the search; by default the server's maximum time.
+    #[serde(default)]
+    pub limit: Option<String>,
+    /// Number of best moves to report.
+    #[serde(default)]
+    pub lines: Option<usize>,
+    /// Options of the engine for this search, by name.
+    #[serde(default)]
+    pub options: BTreeMap<String, String>,
+}
+
+/// Data of an event `queue`.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct QueueEvent {
+    /// Number of searches before this one.
+    pub ahead: usize,
+}
+
+/// Data of an event `info`.
+#[derive(Clone, Debug, Serialize)]
+pub struct InfoEvent {
+    /// Rank of the move among the best, from 1.
+    pub line: u32,
+    /// The move.
+    #[serde(rename = "move")]
+    pub mv: Option<String>,
+    /// Principal variation: moves and cards that the engine expects, up to the first illegal one.
+    pub pv: Vec<String>,
+    /// Each seat's expected share of all points, in permille; `null` if the engine reports none.
+    pub estimate: Option<Vec<u16>>,
+    /// The mover's score in the protocol's notation, such as `cp 31` or `mate -2`.
+    pub score: Option<String>,
+    /// Depth in plies.
+    pub depth: Option<u32>,
+    /// Positions visited.
+    pub nodes: Option<u64>,
+    /// Positions visited per second.
+    pub nps: Option<u64>,
+    /// Milliseconds since the search began.
+    pub time: Option<u64>,
+}
+
+/// Data of the event `done`.
+#[derive(Clone, Debug, Serialize)]
+pub struct DoneEvent {
+    /// The best move.
+    #[serde(rename = "move")]
+    pub mv: String,
+    /// Each seat's expected share of all points, in permille; `null` if the engine reports none.
+    pub estimate: Option<Vec<u16>>,
+}
 
 /// Validated settings of a search, independent of the position.
 #[derive(Clone, Debug)]
@@ -34,6 +146,161 @@ pub struct SearchTerms {
     pub engine: Arc<Entry>,
     go: Go,
     options: Vec<(String, String)>,
+}
+
+/// `POST /api/ai`
+///
+/// # Errors
+/// [`ApiError`] if the request is invalid or the engine fails.
+pub async fn ai(
+    Shared(app): Shared<App>,
+    request: JsonRequest<AiRequest>,
+) -> Result<JsonAnswer, ApiError> {
+    let (admitted, terms_of) = (request.admitted.clone(), app.clone());
+    let prepare = move |request: AiRequest| {
+        let played = request.game.play()?;
+        let (engine, limit) = (request.engine.as_deref(), request.limit.as_deref());
+        let terms = SearchTerms::new(&terms_of, engine, limit, &request.options)?;
+        let question = terms.question(&played)?;
+        Ok((played, terms, question))
+    };
+    let (played, terms, question) = request.run(prepare).await?;
+    let found = app.pool.ask(admitted.client, question, Purpose::Move).wait().await?;
+    let answer = move || {
+        let before = played.position;
+        Ok(AiAnswer {
+            took: take(played, found.mv.clone(), Some(app.chance))?,
+            mv: found.mv,
+            engine: terms.engine.spec.name.clone(),
+            estimate: estimate([&found.estimate, &found.info.estimate], &before),
+            depth: found.info.depth,
+            nodes: found.info.nodes,
+            pv: legal_line(&found.info, before),
+        })
+    };
+    JsonAnswer::by(admitted, answer).await
+}
+
+/// `POST /api/analyse`: streams events `queue` while the search waits, `info` for each report of the engine, and
+/// finally `done` or `error`. Closing the connection stops the search.
+///
+/// # Errors
+/// [`ApiError`] if the request is invalid; later errors are events.
+pub async fn analyse(
+    Shared(app): Shared<App>,
+    request: JsonRequest<AnalyseRequest>,
+) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, ApiError> {
+    let (admitted, terms_of) = (request.admitted.clone(), app.clone());
+    let prepare = move |request: AnalyseRequest| {
+        let played = request.game.play()?;
+        let longest = format!("movetime {}", terms_of.bounds.longest.as_millis());
+        let limit = request.limit.unwrap_or(longest);
+        let engine = request.engine.as_deref();
+        let mut terms = SearchTerms::new(&terms_of, engine, Some(&limit), &request.options)?;
+        terms.set_lines(request.lines.unwrap_or(1))?;
+        Ok((terms.question(&played)?, played.position))
+    };
+    let (question, position) = request.run(prepare).await?;
+    let permit = app.pool.ask(admitted.client, question, Purpose::Analysis);
+    let (events, sent) = mpsc::channel(MAX_UNSENT);
+    tokio::spawn(async move {
+        let info = |info: &Info| Some(event("info", &InfoEvent::of(info, &position)));
+        let last = match follow(permit, &events, info).await {
+            Ok(found) => {
+                let estimate = estimate([&found.estimate, &found.info.estimate], &position);
+                event("done", &DoneEvent { mv: found.mv, estimate })
+            }
+            Err(error) => event("error", &ApiError::from(error).body()),
+        };
+        // This fails if the client has closed the connection.
+        let _ = events.send(last).await;
+    });
+    Ok(sse(sent, admitted))
+}
+
+/// Waits for the answer of a search, and meanwhile sends the number of searches before it and its reports, unless
+/// `event_of` drops them. The search ends if the client closes the connection.
+///
+/// # Errors
+/// [`SearchError`]
+pub(super) async fn follow(
+    mut permit: Permit,
+    events: &mpsc::Sender<Event>,
+    event_of: impl Fn(&Info) -> Option<Event>,
+) -> Result<Found, SearchError> {
+    let Permit { infos, ahead, answer, .. } = &mut permit;
+    // Last reported number of searches before this one.
+    let mut reported = 0;
+    ahead.mark_changed();
+    loop {
+        let next = tokio::select! {
+            biased;
+            () = events.closed() => return Err(SearchError::Ending),
+            Ok(()) = ahead.changed() => {
+                let ahead = *ahead.borrow_and_update();
+                if ahead == 0 || ahead == reported {
+                    continue;
+                }
+                reported = ahead;
+                Some(event("queue", &QueueEvent { ahead }))
+            }
+            Some(info) = infos.recv() => event_of(&info),
+            answer = &mut *answer => return answer.unwrap_or(Err(SearchError::Ending)),
+        };
+        if let Some(next) = next {
+            events.send(next).await.map_err(|_| SearchError::Ending)?;
+        }
+    }
+}
+
+impl InfoEvent {
+    fn of(info: &Info, position: &AnyPosition) -> InfoEvent {
+        let pv = legal_line(info, *position);
+        InfoEvent {
+            line: info.multipv.unwrap_or(1),
+            mv: pv.first().cloned(),
+            pv,
+            estimate: estimate([&info.estimate], position),
+            score: info.score.as_ref().map(Score::to_string),
+            depth: info.depth,
+            nodes: info.nodes,
+            nps: info.nps,
+            time: info.time,
+        }
+    }
+}
+
+/// Returns the first estimate that has a share for each seat and sums to a whole.
+pub fn estimate<'a>(
+    said: impl IntoIterator<Item = &'a Vec<u16>>,
+    position: &AnyPosition,
+) -> Option<Vec<u16>> {
+    let mut said = said.into_iter();
+    said.find(|shares| is_estimate(shares, position.seats())).cloned()
+}
+
+/// Returns an engine's line up to its first illegal move or card.
+pub fn legal_line(info: &Info, mut position: AnyPosition) -> Vec<String> {
+    let words = info.pv.iter().take(MAX_WORDS_OF_A_LINE);
+    words.take_while(|word| position.play(word).is_ok()).cloned().collect()
+}
+
+/// The answer with these events, which keeps its request in progress.
+pub(super) fn sse(
+    mut events: mpsc::Receiver<Event>,
+    admitted: Arc<Admitted>,
+) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
+    let events = stream::poll_fn(move |context| {
+        let _ = &admitted;
+        events.poll_recv(context).map(|event| event.map(Ok))
+    });
+    Sse::new(events).keep_alive(KeepAlive::default())
+}
+
+pub(super) fn event(name: &str, data: &impl Serialize) -> Event {
+    // Serializing numbers and strings cannot fail.
+    let text = serde_json::to_string(data).unwrap_or_default();
+    Event::default().event(name).data(text)
 }
 
 impl SearchTerms {
@@ -247,23 +514,6 @@ fn check_values(
     let commands = option_commands(&engine.spec.name, options, &offers);
     commands.map_err(|error| ApiError::invalid(error.to_string()))?;
     Ok(())
-}
-
-// --- Answers ---
-
-/// Returns the first estimate that has a share for each seat and sums to a whole.
-pub fn estimate<'a>(
-    said: impl IntoIterator<Item = &'a Vec<u16>>,
-    position: &AnyPosition,
-) -> Option<Vec<u16>> {
-    let mut said = said.into_iter();
-    said.find(|shares| is_estimate(shares, position.seats())).cloned()
-}
-
-/// Returns an engine's line up to its first illegal move or card.
-pub fn legal_line(info: &Info, mut position: AnyPosition) -> Vec<String> {
-    let words = info.pv.iter().take(MAX_WORDS_OF_A_LINE);
-    words.take_while(|word| position.play(word).is_ok()).cloned().collect()
 }
 
 #[cfg(test)]

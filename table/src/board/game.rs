@@ -6,6 +6,8 @@ use matches::record::printable::{printable, shortened};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::error::ApiError;
+
 /// Maximum number of moves and cards in a game.
 pub const MAX_WORDS: usize = 4096;
 /// Maximum length of a word in an error message.
@@ -41,6 +43,12 @@ impl GameError {
 
     fn too_long(words: usize) -> GameError {
         GameError(format!("moves has {words} words; expected at most {MAX_WORDS}"))
+    }
+}
+
+impl From<GameError> for ApiError {
+    fn from(error: GameError) -> ApiError {
+        ApiError::invalid(error.to_string())
     }
 }
 

@@ -1,21 +1,45 @@
-//! A slot: a thread that runs one engine process at a time and answers questions.
+//! An engine of the pool, and the slots: threads that run one process at a time and answer searches.
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use buxtehude::protocol::{Command, Start};
-use matches::play::engine::{Answer, AnswerError, Engine, Search, option_commands, quoted};
+use buxtehude::protocol::{Command, OptionKind, OptionOffer, Start};
+use buxtehude::rules::{VARIANTS, Variant};
+use matches::plan::EngineSpec;
+use matches::play::engine::{
+    Answer, AnswerError, Engine, Placement, Search, StartError, option_commands, quoted,
+};
+use matches::play::interrupt::Interrupt;
+use matches::play::log::Log;
+use matches::play::sandbox::Isolation;
 
-use super::question::{Found, Job, Question, Role, SearchError};
-use super::scheduler::Scheduler;
+use super::{Found, Job, Question, Queue, Role, SearchError};
 
 /// Time that an engine has for its answer after `stop`.
 const PATIENCE_AFTER_STOP: Duration = Duration::from_secs(2);
 
-pub struct Worker {
-    scheduler: Arc<Scheduler>,
+/// An engine's report about itself.
+#[derive(Clone, Debug, Default)]
+pub struct Introduction {
+    /// Its name.
+    pub id: Option<String>,
+    pub offers: Vec<OptionOffer>,
+    /// Reason why it could not be started; `None` if it could.
+    pub error: Option<String>,
+}
+
+/// An engine of the pool.
+#[derive(Debug)]
+pub struct Entry {
+    pub spec: EngineSpec,
+    introduction: Mutex<Introduction>,
+}
+
+/// The thread of a slot.
+pub(super) struct Worker {
+    queue: Arc<Queue>,
     slot: usize,
     process: Option<Process>,
 }
@@ -30,24 +54,104 @@ struct Process {
     changed: Vec<(String, String)>,
 }
 
+impl Entry {
+    /// An engine that has not been started yet.
+    pub fn new(spec: EngineSpec) -> Entry {
+        Entry { spec, introduction: Mutex::default() }
+    }
+
+    /// Its last report about itself.
+    pub fn introduction(&self) -> Introduction {
+        self.introduced().clone()
+    }
+
+    fn introduced(&self) -> MutexGuard<'_, Introduction> {
+        self.introduction.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Starts it once, for the first variant that it plays, to get its report.
+    pub(super) fn introduce(
+        &self,
+        isolation: Option<Isolation>,
+        ready: Duration,
+        interrupt: &Interrupt,
+    ) {
+        for variant in VARIANTS {
+            match self.start(variant, isolation, ready, interrupt) {
+                Ok(engine) => return Engine::quit_all([engine]),
+                Err(StartError::UnknownVariant { .. }) => {}
+                Err(_) => return,
+            }
+        }
+    }
+
+    /// Starts a process.
+    ///
+    /// # Errors
+    /// [`StartError`], which is also kept in the introduction.
+    pub(super) fn start(
+        &self,
+        variant: &'static Variant,
+        isolation: Option<Isolation>,
+        ready: Duration,
+        interrupt: &Interrupt,
+    ) -> Result<Engine, StartError> {
+        let started = Engine::start(
+            &self.spec,
+            variant.name,
+            Placement::anywhere(isolation),
+            ready,
+            &Log::none(),
+            interrupt,
+        );
+        let mut introduction = self.introduced();
+        match &started {
+            Ok(engine) => {
+                *introduction = Introduction {
+                    id: engine.id_name().map(String::from),
+                    offers: engine.offers().readable.clone(),
+                    error: None,
+                };
+            }
+            Err(error) => introduction.error = Some(error.to_string()),
+        }
+        started
+    }
+
+    /// Returns the value of an option unless a request sets another: the configured one, or the engine's default.
+    /// `None` for a button, and for an unknown option.
+    pub fn usual(&self, name: &str) -> Option<String> {
+        let configured = self.spec.options.iter();
+        let mut configured = configured.filter(|(known, _)| known.eq_ignore_ascii_case(name));
+        if let Some((_, value)) = configured.next_back() {
+            return Some(value.clone());
+        }
+        let introduction = self.introduced();
+        let offer = introduction.offers.iter().find(|offer| offer.name.eq_ignore_ascii_case(name));
+        match &offer?.kind {
+            OptionKind::Check { default } => Some(default.to_string()),
+            OptionKind::Spin { default, .. } => Some(default.to_string()),
+            OptionKind::Combo { default, .. } | OptionKind::String { default } => {
+                Some(default.clone())
+            }
+            OptionKind::Button => None,
+        }
+    }
+}
+
 impl Worker {
-    pub fn new(scheduler: Arc<Scheduler>, slot: usize) -> Worker {
-        Worker { scheduler, slot, process: None }
+    pub(super) fn new(queue: Arc<Queue>, slot: usize) -> Worker {
+        Worker { queue, slot, process: None }
     }
 
     /// Answers questions until the channel closes, then quits its process.
-    pub fn work(mut self, jobs: &Receiver<Job>) {
+    pub(super) fn work(mut self, jobs: &Receiver<Job>) {
         loop {
-            match jobs.recv_timeout(self.scheduler.bounds.idle) {
-                Ok(job) => {
-                    let mut next = Some(job);
-                    while let Some(job) = next {
-                        next = self.serve(job);
-                    }
-                }
+            match jobs.recv_timeout(self.queue.bounds.idle) {
+                Ok(job) => self.serve(job),
                 Err(RecvTimeoutError::Timeout) => {
                     if self.process.is_some() {
-                        self.scheduler.emptied(self.slot);
+                        self.queue.note_empty(self.slot);
                         self.quit();
                     }
                 }
@@ -56,8 +160,7 @@ impl Worker {
         }
     }
 
-    /// Answers one question; returns the next one.
-    fn serve(&mut self, job: Job) -> Option<Job> {
+    fn serve(&mut self, job: Job) {
         let answer = if job.stop.load(Ordering::Relaxed) {
             Err(SearchError::Ending)
         } else {
@@ -65,10 +168,9 @@ impl Worker {
         };
         let role = self.process.as_ref().map(|process| process.role.clone());
         // The slot is freed first, so that the asker's next question finds it idle.
-        let next = self.scheduler.next(self.slot, role);
+        self.queue.free(self.slot, role);
         // This fails if the asker no longer waits.
         let _ = job.answer.send(answer);
-        next
     }
 
     fn answer(&mut self, job: &Job) -> Result<Found, SearchError> {
@@ -76,7 +178,7 @@ impl Worker {
         let Some(process) = &mut self.process else {
             return Err(SearchError::Ending);
         };
-        let answer = process.search(job, &self.scheduler)?;
+        let answer = process.search(job, &self.queue)?;
         read(&job.question, answer)
     }
 
@@ -90,24 +192,22 @@ impl Worker {
         if self.process.as_ref().is_some_and(is_another) {
             self.quit();
         }
-        let scheduler = &self.scheduler;
+        let queue = &self.queue;
         if let Some(process) = &mut self.process {
-            if process.begin(question, scheduler).is_ok() {
+            if process.begin(question, queue).is_ok() {
                 return Ok(());
             }
             self.kill();
         }
-        let scheduler = &self.scheduler;
+        let queue = &self.queue;
         let process = self.process.insert(Process {
-            engine: engine.start(
-                variant, scheduler.isolation, scheduler.bounds.ready, &scheduler.interrupt,
-            )?,
+            engine: engine.start(variant, queue.isolation, queue.bounds.ready, &queue.interrupt)?,
             role: question.role.clone(),
             start: None,
             moves: Vec::new(),
             changed: Vec::new(),
         });
-        process.begin(question, scheduler)
+        process.begin(question, queue)
     }
 
     fn quit(&mut self) {
@@ -129,8 +229,8 @@ impl Process {
     }
 
     /// Makes it ready for a question, and sends the command for a new game if one begins.
-    fn begin(&mut self, question: &Question, scheduler: &Scheduler) -> Result<(), SearchError> {
-        let ready = scheduler.bounds.ready;
+    fn begin(&mut self, question: &Question, queue: &Queue) -> Result<(), SearchError> {
+        let ready = queue.bounds.ready;
         let begun = if self.goes_on(question) {
             self.engine.make_ready(ready)
         } else {
@@ -142,7 +242,7 @@ impl Process {
         Ok(())
     }
 
-    fn search(&mut self, job: &Job, scheduler: &Scheduler) -> Result<Answer, SearchError> {
+    fn search(&mut self, job: &Job, queue: &Queue) -> Result<Answer, SearchError> {
         let question = &job.question;
         let options = self.options_to_set(&question.options);
         let name = &self.role.engine.spec.name;
@@ -153,15 +253,13 @@ impl Process {
         let time = Duration::from_millis(question.go.movetime.unwrap_or_default());
         let search = Search {
             commands: &commands,
-            patience: time.saturating_add(scheduler.bounds.margin),
+            patience: time.saturating_add(queue.bounds.margin),
             stop: &job.stop,
             patience_after_stop: PATIENCE_AFTER_STOP,
         };
         let answered = self.engine.search(search, |info| {
-            if let Some(infos) = &job.infos {
-                // Reports are dropped if the asker is gone or too slow.
-                let _ = infos.try_send(info);
-            }
+            // Reports are dropped if the asker does not read them, or is too slow.
+            let _ = job.infos.try_send(info);
         });
         answered.map_err(|failure| self.error(failure))
     }

@@ -1,0 +1,305 @@
+//! Clients, and how much of the server each may use at a time.
+//!
+//! A client is an address or, for IPv6, its network of 64 bits. All clients of this machine share the loopback address,
+//! so there a random token in a cookie tells them apart, in the form of a secret seed. The pages set it; requests
+//! without one share a client.
+
+use std::collections::HashMap;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+use axum::extract::{FromRef, FromRequestParts, Request};
+use axum::http::header::{CONTENT_LENGTH, COOKIE, HeaderMap, HeaderValue, SET_COOKIE};
+use axum::http::request::Parts;
+use axum::http::{Method, StatusCode};
+use axum::middleware::Next;
+use axum::response::Response;
+use matches::plan::seed::Seed;
+use tokio::sync::Semaphore;
+
+use crate::error::ApiError;
+
+pub const MAX_BODY_BYTES: usize = 256 * 1024;
+/// Maximum memory of one client's requests and unwritten answers.
+const MAX_BYTES_OF_ONE: usize = 32 << 20;
+/// Maximum memory of all clients' requests and unwritten answers.
+const MAX_BYTES: usize = 64 << 20;
+/// The part of it that requests with large bodies may use.
+const MAX_LARGE_BYTES: usize = 48 << 20;
+/// Memory that a request needs besides its body and answer.
+const USUAL_BYTES: usize = 64 << 10;
+/// Maximum length of a body that is not large.
+const SMALL_BODY_BYTES: usize = 4 << 10;
+/// Maximum number of one client's reviews, each of which has a thread for some minutes.
+const MAX_REVIEWS_OF_ONE: usize = 4;
+const MAX_REVIEWS: usize = 32;
+/// Name of the cookie.
+const COOKIE_NAME: &str = "client";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ClientId {
+    Address(IpAddr),
+    Token(u128),
+}
+
+/// The requests of all clients that are in progress.
+#[derive(Debug)]
+pub struct Clients {
+    in_progress: Mutex<HashMap<ClientId, Usage>>,
+    /// Threads for small requests, and for large ones, so that these cannot delay the others.
+    threads: [Arc<Semaphore>; 2],
+}
+
+/// The part of the server that a client uses.
+#[derive(Debug, Default)]
+struct Usage {
+    requests: usize,
+    reviews: usize,
+    bytes: usize,
+}
+
+/// A connection, which its requests have as an extension.
+#[derive(Debug)]
+pub struct Connection {
+    pub address: IpAddr,
+    /// Number of its requests that are in progress.
+    requests: AtomicUsize,
+}
+
+/// A request in progress, from its head until its answer has been written. It counts for its client.
+#[derive(Debug)]
+pub struct Admitted {
+    pub client: ClientId,
+    clients: Arc<Clients>,
+    connection: Option<Arc<Connection>>,
+    is_large: bool,
+    bytes: AtomicUsize,
+    reviews: AtomicUsize,
+}
+
+impl Clients {
+    pub fn new() -> Arc<Clients> {
+        let processors = thread::available_parallelism().map_or(1, usize::from);
+        let threads = [processors, processors.div_ceil(2)];
+        let threads = threads.map(|number| Arc::new(Semaphore::new(number)));
+        Arc::new(Clients { in_progress: Mutex::default(), threads })
+    }
+
+    fn in_progress(&self) -> MutexGuard<'_, HashMap<ClientId, Usage>> {
+        self.in_progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Admitted {
+    /// Admits a request, unless there are too many.
+    fn new(
+        clients: Arc<Clients>,
+        client: ClientId,
+        connection: Option<Arc<Connection>>,
+        body: usize,
+    ) -> Result<Admitted, ApiError> {
+        clients.in_progress().entry(client).or_default().requests += 1;
+        if let Some(connection) = &connection {
+            connection.requests.fetch_add(1, Ordering::Relaxed);
+        }
+        let (bytes, reviews) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let is_large = body > SMALL_BODY_BYTES;
+        let admitted = Admitted { client, clients, connection, is_large, bytes, reviews };
+        admitted.grow(USUAL_BYTES + body)?;
+        Ok(admitted)
+    }
+
+    /// Adds memory that the request needs, such as that of its answer.
+    ///
+    /// # Errors
+    /// [`ApiError`] if its client, or all clients together, use too much.
+    pub fn grow(&self, bytes: usize) -> Result<(), ApiError> {
+        let mut clients = self.clients.in_progress();
+        let all: usize = clients.values().map(|usage| usage.bytes).sum();
+        let own = clients.entry(self.client).or_default();
+        if own.bytes + bytes > MAX_BYTES_OF_ONE {
+            return Err(ApiError::new(
+                StatusCode::TOO_MANY_REQUESTS,
+                "too many requests of this client at once; read their answers, or try again later",
+            ));
+        }
+        if all + bytes > if self.is_large { MAX_LARGE_BYTES } else { MAX_BYTES } {
+            return Err(ApiError::new(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "too many requests at once; try again later",
+            ));
+        }
+        own.bytes += bytes;
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Counts the request as a review.
+    ///
+    /// # Errors
+    /// [`ApiError`] if there are too many.
+    pub fn begin_review(&self) -> Result<(), ApiError> {
+        let mut clients = self.clients.in_progress();
+        let all: usize = clients.values().map(|usage| usage.reviews).sum();
+        let own = clients.entry(self.client).or_default();
+        let refuse = |status, message: String| Err(ApiError::new(status, message));
+        if own.reviews >= MAX_REVIEWS_OF_ONE {
+            let expected = "expected fewer: wait for one, or close its connection";
+            let message =
+                format!("{MAX_REVIEWS_OF_ONE} reviews of this client are in progress; {expected}");
+            return refuse(StatusCode::TOO_MANY_REQUESTS, message);
+        }
+        if all >= MAX_REVIEWS {
+            let message =
+                format!("too many requests: {MAX_REVIEWS} are in progress; try again later");
+            return refuse(StatusCode::SERVICE_UNAVAILABLE, message);
+        }
+        own.reviews += 1;
+        self.reviews.fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Runs work of the request on another thread, after the requests that came before.
+    ///
+    /// # Errors
+    /// Errors of `work`; [`ApiError`] if it did not run.
+    pub async fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
+    ) -> Result<T, ApiError> {
+        let ending = || ApiError::internal("the server is shutting down");
+        let [small, large] = &self.clients.threads;
+        let threads = if self.is_large { large } else { small };
+        let thread = threads.clone().acquire_owned().await.map_err(|_| ending())?;
+        let done = tokio::task::spawn_blocking(move || {
+            let _thread = thread;
+            work()
+        });
+        done.await.unwrap_or_else(|_| Err(ending()))
+    }
+}
+
+impl Drop for Admitted {
+    fn drop(&mut self) {
+        if let Some(connection) = &self.connection {
+            connection.requests.fetch_sub(1, Ordering::Relaxed);
+        }
+        let mut clients = self.clients.in_progress();
+        if let Some(own) = clients.get_mut(&self.client) {
+            own.requests -= 1;
+            own.reviews -= self.reviews.load(Ordering::Relaxed);
+            own.bytes -= self.bytes.load(Ordering::Relaxed);
+            if own.requests == 0 {
+                clients.remove(&self.client);
+            }
+        }
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for Admitted
+where
+    Arc<Clients>: FromRef<S>,
+{
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Admitted, ApiError> {
+        let clients = Arc::<Clients>::from_ref(state);
+        let connection = parts.extensions.get::<Arc<Connection>>().cloned();
+        let address = connection.as_ref().map_or(Ipv4Addr::LOCALHOST.into(), |from| from.address);
+        let client = ClientId::of(address, &parts.headers);
+        let length = parts.headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok());
+        let length = match length.and_then(|length| length.parse().ok()) {
+            Some(length) => MAX_BODY_BYTES.min(length),
+            // The length of a chunked body is unknown.
+            None if parts.method == Method::POST => MAX_BODY_BYTES,
+            None => 0,
+        };
+        Admitted::new(clients, client, connection, length)
+    }
+}
+
+impl Connection {
+    pub fn new(address: IpAddr) -> Arc<Connection> {
+        Arc::new(Connection { address: address.to_canonical(), requests: AtomicUsize::new(0) })
+    }
+
+    pub fn is_idle(&self) -> bool {
+        self.requests.load(Ordering::Relaxed) == 0
+    }
+}
+
+impl ClientId {
+    fn of(address: IpAddr, headers: &HeaderMap) -> ClientId {
+        match address {
+            address if address.is_loopback() => {
+                token(headers).map_or(ClientId::Address(address), ClientId::Token)
+            }
+            IpAddr::V6(address) => {
+                let network = address.to_bits() & !u128::from(u64::MAX);
+                ClientId::Address(Ipv6Addr::from_bits(network).into())
+            }
+            address => ClientId::Address(address),
+        }
+    }
+}
+
+/// Returns the token in the cookies of a request.
+fn token(headers: &HeaderMap) -> Option<u128> {
+    let cookies = headers.get_all(COOKIE).iter();
+    let mut pairs = cookies
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(';'))
+        .filter_map(|pair| pair.trim().split_once('='));
+    let (_, value) = pairs.find(|(name, _)| *name == COOKIE_NAME)?;
+    match value.parse() {
+        Ok(Seed::Key(token)) => Some(u128::from_be_bytes(token)),
+        _ => None,
+    }
+}
+
+/// Middleware of the pages that gives a client without a token a new one.
+pub async fn identify(request: Request, next: Next) -> Response {
+    let is_known = token(request.headers()).is_some();
+    let mut response = next.run(request).await;
+    if !is_known && let Ok(token) = Seed::secret() {
+        let cookie = format!("{COOKIE_NAME}={token}; Path=/; HttpOnly; SameSite=Strict");
+        if let Ok(cookie) = HeaderValue::try_from(cookie) {
+            response.headers_mut().insert(SET_COOKIE, cookie);
+        }
+    }
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id(address: &str, cookies: &[&str]) -> ClientId {
+        let mut headers = HeaderMap::new();
+        for cookie in cookies {
+            headers.append(COOKIE, cookie.parse().unwrap());
+        }
+        ClientId::of(Connection::new(address.parse().unwrap()).address, &headers)
+    }
+
+    #[test]
+    fn only_on_this_machine_a_token_tells_clients_apart() {
+        let one = format!("client={:032x}", 1);
+        let both = format!("theme=dark; {one}");
+        for address in ["127.0.0.1", "::1", "::ffff:127.0.0.2"] {
+            assert_eq!(id(address, &[&one]), ClientId::Token(1), "{address}");
+            assert_eq!(id(address, &["a=b", &both]), ClientId::Token(1));
+            for wrong in ["", "client", "client=1", "client=+0000000000000000000000000000001"] {
+                assert_eq!(id(address, &[wrong]), id(address, &[]), "{wrong}");
+            }
+        }
+        for address in ["192.0.2.1", "2001:db8::1"] {
+            assert_eq!(id(address, &[&one]), id(address, &[]), "{address}");
+        }
+        assert_eq!(id("2001:db8::1", &[]), id("2001:db8::ffff:2", &[]));
+        assert_ne!(id("2001:db8::1", &[]), id("2001:db8:0:1::1", &[]));
+        assert_ne!(id("192.0.2.1", &[]), id("192.0.2.2", &[]));
+    }
+}
