@@ -152,8 +152,6 @@ fn only_the_table_of_variants_names_games() {
     {
         neutral.extend(sources(folder));
     }
-    // The rules page names the games.
-    neutral.retain(|source| source.part != "rules_page");
     for source in neutral {
         for (_, names) in GAMES {
             names_none(&source, names);

@@ -14,7 +14,7 @@ use settings::args::engines_of;
 use settings::args::validate::chosen_seed;
 
 use crate::api::SearchBounds;
-use crate::board::Chance;
+use crate::game::Chance;
 use crate::pool::PoolBounds;
 
 const USUAL_LIMIT: Limit = Limit::movetime(Duration::from_millis(500));

@@ -5,17 +5,15 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | [`server`] | listening and shutting down |
-//! | [`router`] | routes |
+//! | [`server`] | listening, all routes, shutting down |
 //! | [`api`] | operations: requests and answers |
 //! | [`access`] | access control |
 //! | [`clients`] | clients, and how much each may use |
-//! | [`body`] | bodies of requests and answers |
-//! | [`error`] | errors for clients |
-//! | [`pool`] | engine processes and their queue |
-//! | [`board`] | games, their appearance, and cards |
+//! | [`body`], [`error`] | bodies of requests and answers; errors for clients |
+//! | [`pool`] | the queue of searches, and engine processes |
+//! | [`game`], [`state`] | games in requests and their cards; games in answers and their appearance |
 //! | [`args`] | command line |
-//! | [`page`], [`rules_page`], [`assets`] | pages for the browser |
+//! | [`pages`] | pages for the browser |
 //!
 //! No input from clients or engines may crash the server, so code that could panic is denied here, except in tests.
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo))]
@@ -23,13 +21,11 @@
 pub mod access;
 pub mod api;
 pub mod args;
-pub mod assets;
-pub mod board;
 pub mod body;
 pub mod clients;
 pub mod error;
-pub mod page;
+pub mod game;
+pub mod pages;
 pub mod pool;
-pub mod router;
-pub mod rules_page;
 pub mod server;
+pub mod state;

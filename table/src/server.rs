@@ -5,13 +5,15 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
+use axum::http::{Method, StatusCode, Uri};
+use axum::{Router, middleware};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::{GracefulConnection, GracefulShutdown};
 use hyper_util::service::TowerToHyperService;
 use matches::own_files::{NamedFile, refuse_overwriting};
 use matches::play::sandbox::{self, Isolation, IsolationError};
+use matches::record::printable::shortened;
 use matches::run::exit::ExitError;
 use matches::run::files_of;
 use thiserror::Error;
@@ -21,12 +23,13 @@ use tokio::task::AbortHandle;
 use tokio_io_timeout::TimeoutStream;
 use tower_http::add_extension::AddExtension;
 
-use crate::access::Hosts;
-use crate::api::{App, EtudeCatalog, FilesError, GameCatalog, Recorder};
+use crate::access::{Hosts, guard};
+use crate::api::{self, App, EtudeCatalog, FilesError, GameCatalog, Recorder};
 use crate::args::ServeArgs;
 use crate::clients::{Clients, Connection};
+use crate::error::{ApiError, quoted};
+use crate::pages;
 use crate::pool::Pool;
-use crate::router::router;
 
 /// Limits on connections.
 #[derive(Clone, Copy, Debug)]
@@ -133,6 +136,30 @@ pub fn app(args: &ServeArgs, isolation: Option<Isolation>) -> Result<App, Server
         games,
         recorder,
     })
+}
+
+/// All routes, and the layers around them.
+pub fn router(app: App, hosts: Hosts) -> Router {
+    // Pages are not admitted, so that they are served even if their client's requests are refused.
+    pages::routes(&api::variants())
+        .merge(api::routes())
+        .fallback(no_path)
+        .method_not_allowed_fallback(no_method)
+        .with_state(app)
+        .layer(middleware::from_fn_with_state(hosts, guard))
+}
+
+async fn no_path(uri: Uri) -> ApiError {
+    let path = quoted(uri.path());
+    let message = format!("there is no {path}; expected a path listed in docs/table.md");
+    ApiError::new(StatusCode::NOT_FOUND, message)
+}
+
+async fn no_method(method: Method, uri: Uri) -> ApiError {
+    let expected = "expected a method listed in docs/table.md";
+    let (method, path) = (shortened(method.as_str(), 20), quoted(uri.path()));
+    let message = format!("{method} {path} is not supported; {expected}");
+    ApiError::new(StatusCode::METHOD_NOT_ALLOWED, message)
 }
 
 /// Serves connections with `router` until `end` completes, then shuts them down.

@@ -15,7 +15,7 @@ use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
 use rustix::process::{Resource, getrlimit, setrlimit};
 use serde_json::{Value, json};
-use table::board::MAX_WORDS;
+use table::game::MAX_WORDS;
 use table::server::{ConnectionBounds, serve_connections};
 use tower::ServiceExt;
 

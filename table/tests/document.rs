@@ -65,7 +65,7 @@ fn is_of(path: &str, operation: &Operation) -> bool {
 
 #[test]
 fn every_route_has_a_row_and_every_row_a_route() {
-    let source = include_str!("../src/router.rs");
+    let source = include_str!("../src/api.rs");
     let routes = source.split(".route(\"").skip(1).filter(|route| route.starts_with("/api/"));
     let routes: Vec<(&str, &str)> = routes
         .map(|route| {

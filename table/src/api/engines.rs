@@ -9,8 +9,8 @@ use serde::Serialize;
 
 use super::App;
 use super::search::{highest, is_free};
-use crate::board::MAX_WORDS;
 use crate::clients::MAX_BODY_BYTES;
+use crate::game::MAX_WORDS;
 use crate::pool::{Entry, Load};
 
 /// Answer of `GET /api/engines`.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use axum::extract::State as Shared;
@@ -16,11 +16,12 @@ use matches::record::printable::{printable, printable_json};
 use matches::record::{GameRecord, MAX_NAME_LENGTH, TurnRecord, is_too_long};
 use serde::{Deserialize, Serialize};
 
+use super::App;
 use super::files::{FilesError, without_folder};
-use crate::board::Game;
 use crate::body::{JsonAnswer, JsonRequest, object};
 use crate::clients::ClientId;
 use crate::error::ApiError;
+use crate::game::Game;
 
 const MIB: u64 = 1 << 20;
 /// Maximum number of bytes that a client may append within [`DAY`]; hundreds of games.
@@ -253,11 +254,11 @@ fn record_of(request: RecordRequest) -> Result<GameRecord, ApiError> {
 /// # Errors
 /// [`ApiError`] if the request is invalid, or the file cannot be written.
 pub async fn record(
-    Shared(recorder): Shared<Arc<Recorder>>,
+    Shared(app): Shared<App>,
     request: JsonRequest<RecordRequest>,
 ) -> Result<JsonAnswer, ApiError> {
     let client = request.admitted.client;
-    request.answer(move |request| recorder.record(client, request)).await
+    request.answer(move |request| app.recorder.record(client, request)).await
 }
 
 #[cfg(test)]

@@ -18,10 +18,10 @@ use tokio::sync::mpsc;
 
 use super::App;
 use super::search::{MAX_UNSENT, SearchTerms, estimate, event, follow, sse};
-use crate::board::Game;
 use crate::body::{JsonRequest, object};
 use crate::clients::ClientId;
 use crate::error::ApiError;
+use crate::game::Game;
 use crate::pool::Purpose;
 
 /// Default limit for the search of each position.
@@ -77,9 +77,9 @@ pub async fn review(
     let (game, terms, variant) = request.run(prepare).await?;
     admitted.begin_review()?;
     let (events, sent) = mpsc::channel(MAX_UNSENT);
-    let (client, runtime) = (admitted.client, Handle::current());
+    let (review, runtime) = (admitted.clone(), Handle::current());
     tokio::task::spawn_blocking(move || {
-        let (terms, runtime, events) = (&terms, &runtime, &events);
+        let (client, terms, runtime, events) = (review.client, &terms, &runtime, &events);
         let mut appraiser = PoolAppraiser { app: &app, client, terms, variant, runtime, events };
         let done = review_of(&game, &mut appraiser, |mv| {
             match events.blocking_send(event("move", mv)) {

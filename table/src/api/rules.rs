@@ -4,9 +4,11 @@ use axum::extract::State as Shared;
 use buxtehude::rules::{self, AnyPosition};
 use serde::{Deserialize, Serialize};
 
-use crate::board::{Chance, Drawn, Game, Moment, Played, State, Step, Took, number, steps_of};
+use super::App;
 use crate::body::{JsonAnswer, JsonRequest, object};
 use crate::error::ApiError;
+use crate::game::{Chance, Game, Played};
+use crate::state::{Drawn, Moment, State, Step, Took, number, steps_of};
 
 /// Maximum number of cards drawn after one move.
 const MAX_CARDS: usize = 16;
@@ -140,12 +142,12 @@ fn shown(ShowRequest { game, from }: ShowRequest) -> Result<Shown, ApiError> {
 /// # Errors
 /// As [`new`].
 pub async fn play(
-    Shared(chance): Shared<Chance>,
+    Shared(app): Shared<App>,
     request: JsonRequest<PlayRequest>,
 ) -> Result<JsonAnswer, ApiError> {
     request
         .answer(move |PlayRequest { game, mv, draw }| {
-            take(game.play()?, mv, draw.then_some(chance))
+            take(game.play()?, mv, draw.then_some(app.chance))
         })
         .await
 }
@@ -155,14 +157,14 @@ pub async fn play(
 /// # Errors
 /// As [`new`].
 pub async fn draw(
-    Shared(chance): Shared<Chance>,
+    Shared(app): Shared<App>,
     request: JsonRequest<GameRequest>,
 ) -> Result<JsonAnswer, ApiError> {
     request
         .answer(move |GameRequest { game }| {
             let mut played = game.play()?;
             let before = (played.position, played.words().len());
-            match draw_all(&mut played, chance)? {
+            match draw_all(&mut played, app.chance)? {
                 None => {
                     let message = "no card is due; expected a game where a card is due";
                     Err(ApiError::invalid(message))

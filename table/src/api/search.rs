@@ -18,11 +18,12 @@ use tokio::sync::mpsc;
 
 use super::App;
 use super::rules::take;
-use crate::board::{Game, Played, Took};
 use crate::body::{JsonAnswer, JsonRequest, object};
 use crate::clients::Admitted;
 use crate::error::{ApiError, quoted};
+use crate::game::{Game, Played};
 use crate::pool::{Entry, Found, Permit, Purpose, Question, Role, SearchError};
+use crate::state::Took;
 
 /// Option for the number of lines that an engine reports.
 const MULTI_PV: &str = "MultiPV";

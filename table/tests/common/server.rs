@@ -10,8 +10,7 @@ use serde_json::{Value, json};
 use table::access::Hosts;
 use table::api::App;
 use table::args::Cli;
-use table::router::router;
-use table::server::app;
+use table::server::{app, router};
 use tower::ServiceExt;
 
 /// Host name of the server in requests.
