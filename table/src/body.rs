@@ -19,7 +19,7 @@ use crate::error::{ApiError, quoted};
 
 const JSON: &str = "application/json";
 /// Timeout for a body.
-const PATIENCE: Duration = Duration::from_secs(10);
+const BODY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A request with a body that has not been parsed yet.
 ///
@@ -107,9 +107,9 @@ where
         let (mut parts, body) = request.into_parts();
         let admitted = Admitted::from_request_parts(&mut parts, state).await?;
         let request = Request::from_parts(parts, body);
-        let bytes = tokio::time::timeout(PATIENCE, Bytes::from_request(request, state)).await;
+        let bytes = tokio::time::timeout(BODY_TIMEOUT, Bytes::from_request(request, state)).await;
         let bytes = bytes.map_err(|_| {
-            let seconds = PATIENCE.as_secs();
+            let seconds = BODY_TIMEOUT.as_secs();
             let message = format!(
                 "the body did not arrive within {seconds} seconds; expected all of it by then"
             );

@@ -11,7 +11,7 @@ use matches::run::{exit, signals};
 use settings::config::{self, ConfigError};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use table::args::{Cli, Command};
-use table::server::{self, complain};
+use table::server::{self, print_error};
 use tokio::sync::oneshot;
 
 /// Exit status if the arguments are wrong, or the server cannot start.
@@ -37,7 +37,7 @@ fn run() -> ExitCode {
     match served {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            complain(&error.to_string());
+            print_error(&error.to_string());
             ExitCode::from(USAGE)
         }
     }
@@ -53,7 +53,7 @@ fn end_on_signals() -> io::Result<oneshot::Receiver<()>> {
             let Some(engine) = sender.and_then(engine::engine_of) else {
                 break;
             };
-            complain(&format!("ignored a signal sent by the engine with process id {engine}"));
+            print_error(&format!("ignored a signal sent by the engine with process id {engine}"));
         }
         // This fails if the server has already ended.
         let _ = end.send(());

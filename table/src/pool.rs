@@ -31,7 +31,7 @@ use engine::Worker;
 pub use engine::{Entry, Introduction};
 
 /// Capacity for an engine's reports that the asker has not read; further ones are dropped.
-const MAX_UNTAKEN: usize = 1024;
+const MAX_UNREAD: usize = 1024;
 
 /// Engines, their processes, and the queue of searches for them.
 #[derive(Debug)]
@@ -257,7 +257,7 @@ impl Pool {
         let stop = Arc::new(AtomicBool::new(false));
         let (ahead_sender, ahead) = watch::channel(0);
         let (answer_sender, answer) = oneshot::channel();
-        let (infos_sender, infos) = mpsc::channel(MAX_UNTAKEN);
+        let (infos_sender, infos) = mpsc::channel(MAX_UNREAD);
         self.queue.submit(Job {
             client,
             question,

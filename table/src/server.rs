@@ -88,7 +88,7 @@ pub fn serve(args: &ServeArgs, end: oneshot::Receiver<()>) -> Result<(), ServerE
     let pool = app.pool.clone();
     for entry in pool.entries() {
         if let Some(reason) = entry.introduction().error {
-            complain(&reason);
+            print_error(&reason);
         }
     }
     let router = router(app, Hosts::of(address, &args.host_name));
@@ -226,7 +226,7 @@ fn announce(address: SocketAddr, opens: bool) {
     let _ = writeln!(output, "{url}");
     let _ = output.flush();
     if opens && let Err(error) = opener::open_browser(&url) {
-        complain(&format!("--open: cannot start a browser: {error}"));
+        print_error(&format!("--open: cannot start a browser: {error}"));
     }
 }
 
@@ -242,7 +242,7 @@ fn reachable(address: SocketAddr) -> SocketAddr {
 }
 
 /// Prints a problem to standard error.
-pub fn complain(problem: &str) {
+pub fn print_error(problem: &str) {
     // If this fails, there is no other way to report it.
     let problem = matches::record::printable::printable_lines(problem);
     let _ = writeln!(io::stderr(), "table: {problem}");

@@ -168,7 +168,7 @@ fn answers_that_are_not_read_are_bounded_and_lock_out_nobody() {
 }
 
 #[test]
-fn nor_do_those_of_many_clients() {
+fn unread_answers_of_many_clients_lock_out_nobody() {
     assert_unread_answers_are_harmless(Some);
 }
 

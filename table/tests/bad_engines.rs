@@ -41,7 +41,7 @@ fn ask(engine: &str) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn each_fault_is_told_and_the_healthy_engine_goes_on() {
+async fn each_fault_is_reported_and_costs_one_answer() {
     let folder = folder("bad_engines");
     let mut arguments: Vec<String> =
         ["--margin", "300", "--processes", "3", "--queue", "100"].map(String::from).to_vec();
@@ -119,7 +119,7 @@ async fn an_engine_that_says_nothing_is_listed_with_its_fault() {
 
 /// A process that has died while idle is replaced without an error.
 #[tokio::test]
-async fn a_process_that_died_between_questions_is_nobodys_concern() {
+async fn a_process_that_died_while_idle_is_replaced() {
     let folder = folder("bad_engines_idle");
     let pid = folder.join("pid");
     let go = format!("echo $$ > {}; echo \"bestmove $1\"", quote_path(&pid));

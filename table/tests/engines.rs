@@ -59,7 +59,7 @@ async fn the_built_in_engine_plays_every_game() {
 }
 
 #[tokio::test]
-async fn an_analysis_tells_of_as_many_lines_as_are_wanted() {
+async fn an_analysis_reports_the_requested_number_of_lines() {
     let server = Server::with_engine(&[]);
     let (variant, start) = starts()[1];
     let request =
@@ -81,7 +81,7 @@ async fn an_analysis_tells_of_as_many_lines_as_are_wanted() {
 }
 
 #[tokio::test]
-async fn options_hold_for_one_request_alone() {
+async fn options_apply_to_one_request() {
     let folder = folder("engines_options");
     let log = folder.join("log");
     // It writes its input to a file.
@@ -108,7 +108,7 @@ async fn options_hold_for_one_request_alone() {
 }
 
 #[tokio::test]
-async fn a_game_that_goes_on_is_no_new_game() {
+async fn ucinewgame_is_sent_only_for_another_game() {
     let folder = folder("engines_new_game");
     let log = folder.join("log");
     let go = format!("echo \"bestmove $1\" ;;\n    ucinewgame*) echo new >> {}", quote_path(&log));
@@ -128,7 +128,7 @@ async fn a_game_that_goes_on_is_no_new_game() {
 }
 
 #[tokio::test]
-async fn a_full_queue_says_how_long_it_is() {
+async fn a_full_queue_refuses_searches_and_names_its_length() {
     let server =
         Server::with_engine(&["--processes", "1", "--queue", "2", "--longest-search", "60000"]);
     let (variant, start) = starts()[0];
@@ -215,7 +215,7 @@ fn children_of(parent: u32) -> Vec<u32> {
 }
 
 #[tokio::test]
-async fn a_process_that_nobody_asks_is_ended() {
+async fn idle_processes_are_ended() {
     let folder = folder("engines_idle");
     let pid = folder.join("pid");
     let go = format!("echo $$ > {}; echo \"bestmove $1\"", quote_path(&pid));

@@ -67,7 +67,7 @@ async fn a_hundred_foreign_requests_are_refused() {
 }
 
 #[tokio::test]
-async fn a_name_said_twice_or_not_at_all_is_refused() {
+async fn missing_and_repeated_hosts_are_refused() {
     let server = Server::new(&[]);
     let none = server.send(request("GET", "/", &[])).await;
     assert!(none.error(StatusCode::MISDIRECTED_REQUEST).starts_with("host is missing"));
@@ -102,7 +102,7 @@ async fn our_own_page_and_programs_are_served() {
 
 /// Pages of other sites can send forms and plain text without permission, so these are refused.
 #[tokio::test]
-async fn a_form_is_no_request() {
+async fn forms_and_plain_text_are_refused() {
     let server = Server::new(&[]);
     for kind in [
         "text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x",
@@ -125,7 +125,7 @@ async fn a_form_is_no_request() {
 }
 
 #[tokio::test]
-async fn every_answer_tells_browsers_what_they_may() {
+async fn every_answer_has_security_headers() {
     use tower::ServiceExt;
 
     let server = Server::new(&[]);

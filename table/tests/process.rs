@@ -36,7 +36,7 @@ fn it_answers_over_a_socket() {
 
 /// Invalid arguments are reported, and the server does not start.
 #[test]
-fn what_cannot_be_served_is_said() {
+fn wrong_arguments_are_reported() {
     for (arguments, words) in [
         (&["--engine", "name=x"][..], "cmd= is missing"),
         (&["--listen", "203.0.113.1:1"], "--listen 203.0.113.1:1"),
@@ -108,7 +108,7 @@ fn a_hangup_that_nohup_ignores_does_not_end_the_server() {
 
 /// Waiting requests get an answer at shutdown.
 #[test]
-fn who_waits_is_told_of_the_end() {
+fn waiting_requests_are_answered_at_shutdown() {
     let program = Program::start(&["--processes", "1"]);
     let mut streams = [(); 2]
         .map(|()| program.request("/api/ai", &format!(r#"{{{GAME},"limit":"movetime 50000"}}"#)));
@@ -126,7 +126,7 @@ fn who_waits_is_told_of_the_end() {
 
 /// A client that sends half a head and then nothing is disconnected, and a waiting one takes its place.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_connection_that_dawdles_is_ended() {
+async fn slow_heads_end_their_connections() {
     use table::server::{ConnectionBounds, serve_connections};
 
     let server = crate::common::server::Server::new(&[]);

@@ -15,7 +15,7 @@ fn fox(words: &[&str]) -> Value {
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_a_request_is_said() {
+async fn invalid_requests_are_explained() {
     let server = Server::with_engine(&["--longest-search", "1000"]);
     let hare = json!({ "variant": "hase-und-igel", "players": 2, "moves": ["1"] });
     for (path, request, expected) in [
@@ -168,7 +168,7 @@ async fn no_client_reaches_a_file_or_another_variant() {
 }
 
 #[tokio::test]
-async fn what_is_no_json_is_refused() {
+async fn malformed_json_is_refused() {
     let server = Server::new(&[]);
     for text in ["", "{", "null", "3", "{\"variant\":", "\u{0}", "{\"variant\":\"x\",}"] {
         let error = server.post_text("/api/new", text).await.error(StatusCode::BAD_REQUEST);
@@ -181,7 +181,7 @@ async fn what_is_no_json_is_refused() {
 }
 
 #[tokio::test]
-async fn a_body_and_a_game_have_a_bound() {
+async fn bodies_and_games_are_bounded() {
     let server = Server::new(&[]);
     let start = r#"{"variant":"fox-and-hounds","players":2,"start":""#;
     let text = format!("{start}{}\"}}", "x".repeat(MAX_BODY_BYTES));
@@ -198,7 +198,7 @@ async fn a_body_and_a_game_have_a_bound() {
 }
 
 #[tokio::test]
-async fn a_path_that_leads_nowhere_is_named() {
+async fn unknown_paths_are_refused() {
     let server = Server::new(&[]);
     for path in
         ["/nothing", "/api/", "/api/new/", "/table.js/x", "/../Cargo.toml", "/%2e%2e/Cargo.toml"]

@@ -21,7 +21,7 @@ async fn review(server: &Server, game: &Value) -> (Vec<Value>, Value) {
 }
 
 #[tokio::test]
-async fn each_move_is_told_and_all_adds_up() {
+async fn each_move_is_reviewed_and_all_adds_up() {
     let server = Server::with_engine(&[]);
     let variant = Variant::by_name("hase-und-igel").unwrap();
     let words = ["5", "7", "1", "+free", "5", "0"].map(String::from);
@@ -49,7 +49,7 @@ async fn a_solved_game_needs_no_engine() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_reviewed_is_refused_or_told() {
+async fn failures_of_a_review_are_reported() {
     let server = Server::new(&["--engine", "cmd=/bin/false name=broken"]);
     let game = game(Variant::by_name("hase-und-igel").unwrap(), 2, &["5".to_string()]);
     let wrong = json!({ "game": game, "engine": "nobody" });

@@ -523,20 +523,20 @@ mod tests {
 
     const MAX_SEARCH: Duration = Duration::from_secs(5);
 
-    fn told(text: &str) -> String {
+    fn parsed(text: &str) -> String {
         Command::Go(parse_limit(text, MAX_SEARCH).unwrap()).to_string()
     }
 
     #[test]
     fn a_search_always_has_a_time() {
-        assert_eq!(told("movetime 100"), "go movetime 100");
-        assert_eq!(told("depth 3 nodes 7"), "go depth 3 nodes 7 movetime 5000");
+        assert_eq!(parsed("movetime 100"), "go movetime 100");
+        assert_eq!(parsed("depth 3 nodes 7"), "go depth 3 nodes 7 movetime 5000");
         let usual = bounded(go_of(Limit::movetime(Duration::from_secs(60))), MAX_SEARCH);
         assert_eq!(usual.movetime, Some(5000));
     }
 
     #[test]
-    fn what_is_no_limit_is_refused() {
+    fn malformed_limits_are_refused() {
         for text in [
             "", " ", "movetime", "movetime 0", "movetime 5001", "depth 3 depth 4", "infinite",
             "ponder", "depth  3", "depth -1", "depth 3\nquit", "nodes 1 searchmoves 4", "perft 3",

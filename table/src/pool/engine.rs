@@ -18,7 +18,7 @@ use matches::play::sandbox::Isolation;
 use super::{Found, Job, Question, Queue, Role, SearchError};
 
 /// Time that an engine has for its answer after `stop`.
-const PATIENCE_AFTER_STOP: Duration = Duration::from_secs(2);
+const STOP_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// An engine's report about itself.
 #[derive(Clone, Debug, Default)]
@@ -255,7 +255,7 @@ impl Process {
             commands: &commands,
             patience: time.saturating_add(queue.bounds.margin),
             stop: &job.stop,
-            patience_after_stop: PATIENCE_AFTER_STOP,
+            patience_after_stop: STOP_TIMEOUT,
         };
         let answered = self.engine.search(search, |info| {
             // Reports are dropped if the asker does not read them, or is too slow.
