@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use crate::limits::Limits;
 use crate::rules::{ActionError, AnyPosition, Seat, SetupError, Turn, Variant};
+use crate::search::Limits;
 use crate::search::{Answer, Control, LEVELS, MAX_DEPTH, Memory, Past, Request, Strength, search};
 
 /// Size of the default search memory, in MiB.
@@ -141,10 +141,9 @@ impl Engine {
             let cards = position.legal_actions().join(" ");
             return Err(EngineError::CardDue { seat, cards });
         }
-        let nodes = limits.nodes.unwrap_or(u64::MAX).min(self.strength.nodes);
         let zeros = [
             ("depth", limits.depth == Some(0)),
-            ("nodes", nodes == 0),
+            ("nodes", limits.nodes == Some(0) || self.strength.nodes == 0),
             ("movetime", limits.movetime == Some(Duration::ZERO)),
         ];
         if let Some((limit, _)) = zeros.into_iter().find(|(_, is_zero)| *is_zero) {
@@ -155,7 +154,7 @@ impl Engine {
         }
         let request = Request {
             past,
-            nodes,
+            nodes: limits.nodes.unwrap_or(u64::MAX),
             strength: self.strength,
             ..Request::new(position, limits.depth.unwrap_or(MAX_DEPTH))
         };

@@ -15,7 +15,7 @@
 //! `examples/play_game.rs` plays a whole game. Below the facade:
 //!
 //! - [`rules`]: positions, moves and cards of all games;
-//! - [`search`]: a search with reports, a stop flag and any preset; [`limits`] turns clocks into time;
+//! - [`search`]: a search with reports, limits, a stop flag and any preset;
 //! - [`eval`]: what a position is worth to each seat;
 //! - [`articles`]: the programs of two articles about the games;
 //! - [`protocol`]: parses and prints both directions; [`session`]: serves a client.
@@ -34,11 +34,10 @@ pub mod articles;
 pub mod bench;
 mod engine;
 pub mod eval;
-pub mod limits;
 pub mod protocol;
 pub mod rules;
 pub mod search;
 pub mod session;
 
 pub use engine::{CurrentGame, Engine, EngineError};
-pub use limits::Limits;
+pub use search::Limits;

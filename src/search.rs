@@ -26,21 +26,14 @@
 //! ```
 
 mod alpha_beta;
-mod chance;
-mod control;
-mod deepening;
-mod foresight;
 mod goal;
+mod limits;
 mod memory;
 mod perfect;
-mod principal_variation;
 mod progress;
 mod puct;
 mod star;
 mod strength;
-mod table;
-mod tree;
-mod visits;
 
 use std::fmt::Display;
 
@@ -48,14 +41,13 @@ use crate::articles::{self, ArticleSettings};
 use crate::eval::{self, Evaluate, Evaluators, Judge, Noise, Vector};
 use crate::rules::{AnyPosition, Game, Seat, with_position};
 
-pub use control::Control;
+pub(crate) use alpha_beta::PrincipalVariation;
+pub(crate) use limits::Visits;
+pub use limits::{Control, Limits, MoverClock, TimeBudget};
 pub use memory::Memory;
-pub(crate) use principal_variation::PrincipalVariation;
 pub use progress::Past;
 use progress::with_progress;
 pub use strength::{Foresight, LEVELS, Level, Strength};
-use table::Table;
-pub(crate) use visits::Visits;
 
 /// Deepest iteration, in plies.
 pub const MAX_DEPTH: u32 = 96;
@@ -89,13 +81,13 @@ fn search_in<G: Evaluate>(
     observe: &mut dyn FnMut(Report),
 ) -> Option<Answer> {
     if request.preset == Preset::Search {
-        deepening::search(position, request, memory, control, observe)
+        alpha_beta::search(position, request, memory, control, observe)
     } else if position.solved().is_none() {
         puct::search(position, request, memory, control, observe)
     } else if request.strength.solved == Foresight::PERFECT {
         perfect::search(position, request, observe)
     } else {
-        foresight::search(position, request, &memory.evaluators, observe)
+        strength::search_solved(position, request, &memory.evaluators, observe)
     }
 }
 
@@ -122,7 +114,7 @@ pub struct Request {
     pub searchmoves: Vec<String>,
     /// Deepest iteration, from 1.
     pub depth: u32,
-    /// Largest number of positions to visit.
+    /// Largest number of positions to visit; the strength may allow fewer.
     pub nodes: u64,
     /// Number of best moves to report, from 1.
     pub multipv: usize,
@@ -130,7 +122,7 @@ pub struct Request {
     pub preset: Preset,
     /// Aim of the seat to move.
     pub aim: Aim,
-    /// Playing strength of our own search, except for its number of positions.
+    /// Playing strength of our own search.
     pub strength: Strength,
 }
 
@@ -185,6 +177,11 @@ impl Request {
     /// Requested moves that our own search considers.
     fn considered<G: Game>(&self, position: &G, mover: Seat) -> Vec<G::Move> {
         with_progress(position, mover, self.asked(position), &self.past)
+    }
+
+    /// Largest number of positions that our own search visits.
+    fn max_nodes(&self) -> u64 {
+        self.nodes.min(self.strength.nodes)
     }
 
     /// Deepest iteration for this number of root moves: 1 for a single move with a clock, to save time.

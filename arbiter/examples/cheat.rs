@@ -28,11 +28,11 @@ use std::time::{Duration, Instant};
 
 use buxtehude::CurrentGame;
 use buxtehude::eval::shares;
-use buxtehude::limits::TimeBudget;
 use buxtehude::protocol::{
     BestMove, Command, Go, LineReader, OptionKind, OptionOffer, PositionCommand, Reply, Start,
 };
 use buxtehude::rules::{VARIANTS, Variant};
+use buxtehude::search::TimeBudget;
 use buxtehude::search::{Control, MAX_DEPTH, Memory, Request, search};
 use rustix::process::{getpid, setpriority_process};
 use rustix::thread::{CpuSet, gettid, sched_getaffinity, sched_setaffinity};

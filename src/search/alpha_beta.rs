@@ -13,21 +13,360 @@
 //! killer of the ply, and the others are evaluated only if it causes no cutoff. Source: the article "AI in Hase und
 //! Igel: minimax for three", small optimisation of alpha-beta; S. Akl and M. Newborn, "The principal continuation and
 //! the killer heuristic" (1977).
+//!
+//! With two seats each is a side. With more, the rivals of the root's mover are one side, which only wants to keep the
+//! mover from a good place. Source: N. Sturtevant and R. Korf, "On pruning techniques for multi-player games" (2000),
+//! the paranoid algorithm.
+//!
+//! The root moves are searched deeper and deeper until a limit is reached (iterative deepening).
 
-use super::chance::Mean;
-use super::table::{Bound, Entry};
-use super::tree::{Path, Side, Tree};
-use crate::eval::{CERTAIN, Evaluate};
-use crate::rules::{Game, MAX_MOVES, Turn};
+use std::sync::Arc;
+use std::thread;
+
+use super::goal::Goal;
+use super::limits::{Team, Visits};
+use super::memory::{Bound, Entry, Table};
+use super::star::Mean;
+use super::{Aim, Answer, Control, MAX_DEPTH, Memory, Report, Request, Value};
+use crate::eval::{self, CERTAIN, Evaluate, Judge};
+use crate::rules::{Game, MAX_MOVES, Seat, Turn};
+
+/// Searches a position by alpha-beta; see [`search`](super::search).
+pub fn search<G: Evaluate>(
+    position: &G,
+    request: &Request,
+    memory: &mut Memory,
+    control: &Control,
+    observe: &mut dyn FnMut(Report),
+) -> Option<Answer> {
+    let evaluator = request.judge(position, &memory.evaluators);
+    memory.forget_unless_by(evaluator.evaluator(), evaluator.noise());
+    let threads = memory.threads();
+    let table = memory.use_table();
+    let team = Arc::new(Team::new(control, request.max_nodes(), threads));
+    let root = || Root::new(position, request, &evaluator, table, control, &team);
+    let mut leader = root()?;
+    thread::scope(|scope| {
+        // A single move needs no helpers.
+        let helpers = if leader.moves.len() == 1 { 0 } else { threads - 1 };
+        for (helper, root) in (0..helpers).zip(std::iter::repeat_with(root)) {
+            let Some(mut root) = root else { break };
+            // If the system cannot start a thread, there are fewer helpers.
+            let _ = thread::Builder::new().spawn_scoped(scope, move || root.help(helper));
+        }
+        leader.deepen(observe);
+        team.end();
+    });
+    Some(leader.answer())
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct RootMove<M> {
+    mv: M,
+    /// Lead of the root's mover after the move.
+    lead: i32,
+    pv: Vec<M>,
+}
+
+/// Path to the position after a root move.
+const FIRST_PLY: Path = Path { ply: 1, own_moves: 1 };
+
+struct Root<'a, G: Evaluate> {
+    position: &'a G,
+    request: &'a Request,
+    control: &'a Control,
+    search: AlphaBeta<'a, G>,
+    /// All considered moves, the best of the last iteration first.
+    moves: Vec<RootMove<G::Move>>,
+}
+
+impl<'a, G: Evaluate> Root<'a, G> {
+    fn new(
+        position: &'a G,
+        request: &'a Request,
+        evaluator: &'a Judge<G>,
+        table: &'a Table,
+        control: &'a Control,
+        team: &Arc<Team<'a>>,
+    ) -> Option<Root<'a, G>> {
+        let mover = position.turn().mover()?;
+        let moves = request.considered(position, mover);
+        let visits = Visits::of(Arc::clone(team));
+        let search = AlphaBeta::new(position, mover, request.aim, evaluator, table, visits);
+        let mut root = Root { position, request, control, search, moves: Vec::new() };
+        root.moves = moves.into_iter().map(|mv| root.static_move(mv)).collect();
+        root.moves.sort_by_key(|candidate| std::cmp::Reverse(candidate.lead));
+        (!root.moves.is_empty()).then_some(root)
+    }
+
+    /// A root move with the static lead in the position after it.
+    fn static_move(&self, mv: G::Move) -> RootMove<G::Move> {
+        let next = self.position.play_unchecked(mv);
+        let decided = self.search.decided_lead(Side::Own, &next, FIRST_PLY.own_moves);
+        RootMove {
+            mv,
+            lead: decided.unwrap_or_else(|| self.search.static_lead(Side::Own, &next)),
+            pv: vec![mv],
+        }
+    }
+
+    fn deepen(&mut self, observe: &mut dyn FnMut(Report)) {
+        for depth in 1..=self.request.deepest(self.moves.len(), self.control) {
+            self.search.visits.team().begin_depth(depth);
+            self.search.reached_horizon = false;
+            self.search.visits.seldepth = 0;
+            let had = self.moves[0].clone();
+            self.iterate(depth);
+            // A stopped iteration is reported only if it changes the answer.
+            if !self.search.visits.stopped || self.moves[0] != had {
+                self.report(depth, observe);
+            }
+            if !self.search.reached_horizon
+                || !self.control.may_deepen()
+                || self.search.visits.stopped
+            {
+                break;
+            }
+        }
+    }
+
+    /// Fills the table for the leader: every second helper searches one ply deeper, and each tries the root moves after
+    /// the best one in a different order.
+    ///
+    /// Source: the chess program Stockfish, "lazy SMP".
+    fn help(&mut self, helper: usize) {
+        let deeper = 1 - helper as u32 % 2;
+        let mut depth = 0;
+        loop {
+            depth = (depth + 1).max(self.search.visits.team().depth() + deeper);
+            if depth > self.request.depth.min(MAX_DEPTH) {
+                break;
+            }
+            self.search.reached_horizon = false;
+            let rest = &mut self.moves[1..];
+            rest.rotate_left(helper % rest.len());
+            self.iterate(depth);
+            if !self.search.reached_horizon || self.search.visits.stopped {
+                break;
+            }
+        }
+        self.search.visits.publish();
+    }
+
+    /// Searches the root moves to a depth and puts the best first. If the iteration is stopped, the moves searched in
+    /// full still count, since the best move of the last iteration was searched first.
+    fn iterate(&mut self, depth: u32) {
+        let wanted = self.request.multipv.max(1);
+        let mut best: Vec<RootMove<G::Move>> = Vec::with_capacity(self.moves.len());
+        let mut rest: Vec<RootMove<G::Move>> = Vec::with_capacity(self.moves.len());
+        for index in 0..self.moves.len() {
+            let mut candidate = self.moves[index].clone();
+            let floor = (best.len() >= wanted).then(|| best[wanted - 1].lead);
+            let lead = self.search_move(candidate.mv, depth, floor);
+            if self.search.visits.stopped {
+                rest.extend_from_slice(&self.moves[index..]);
+                break;
+            }
+            if floor.is_some_and(|floor| lead <= floor) {
+                rest.push(candidate);
+                continue;
+            }
+            candidate.lead = lead;
+            candidate.pv.truncate(1);
+            candidate.pv.extend_from_slice(self.search.pv.line(1));
+            let slot = best.partition_point(|other| other.lead >= lead);
+            best.insert(slot, candidate);
+            if best.len() > wanted {
+                rest.extend(best.drain(wanted..));
+            }
+        }
+        best.extend(rest);
+        self.moves = best;
+    }
+
+    /// Lead after a root move; only an upper bound if it is no better than `floor`.
+    fn search_move(&mut self, mv: G::Move, depth: u32, floor: Option<i32>) -> i32 {
+        let next = self.position.play_unchecked(mv);
+        let search = &mut self.search;
+        if let Some(floor) = floor {
+            let bound = search.bound_after(Side::Own, &next, depth - 1, FIRST_PLY, floor, None);
+            if bound <= floor {
+                return bound;
+            }
+        }
+        search.lead_after(Side::Own, &next, depth - 1, FIRST_PLY)
+    }
+
+    fn report(&self, depth: u32, observe: &mut dyn FnMut(Report)) {
+        let wanted = self.request.multipv.clamp(1, self.moves.len());
+        for (index, best) in self.moves[..wanted].iter().enumerate() {
+            observe(Report {
+                depth,
+                seldepth: self.search.visits.seldepth as u32,
+                multipv: index + 1,
+                value: self.search.value(self.position, &best.pv, best.lead),
+                worth: Vec::new(),
+                nodes: self.search.visits.nodes_of_team(),
+                hashfull: self.search.table.fill_permille(),
+                pv: best.pv.iter().map(G::Move::to_string).collect(),
+            });
+        }
+    }
+
+    fn answer(&self) -> Answer {
+        let best = &self.moves[0];
+        let nodes = self.search.visits.nodes_of_team();
+        let value = self.search.value(self.position, &best.pv, best.lead);
+        Answer::of_line(self.position, &best.pv, value, nodes)
+    }
+}
+
+/// Value of a decided result, less one for each own move of the root's mover until then.
+const DECIDED: i32 = CERTAIN + 100_000;
+
+/// Side of a search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    /// The root's mover.
+    Own,
+    /// All its rivals.
+    Rivals,
+}
+
+/// State of a search below a root.
+pub(super) struct AlphaBeta<'a, G: Evaluate> {
+    pub evaluator: &'a Judge<G>,
+    /// Node counter and stop flag.
+    pub visits: Visits<'a>,
+    pub table: &'a Table,
+    goal: Goal,
+    /// Set when a position is evaluated at the depth limit; the caller resets it.
+    pub reached_horizon: bool,
+    /// Last move of each ply that caused a cutoff. Positions that differ only by a card have similar replies.
+    pub killers: [Option<G::Move>; MAX_DEPTH as usize + 1],
+    /// Principal variation.
+    pub pv: PrincipalVariation<G::Move>,
+}
+
+/// Depth of a node below the root, in plies and in moves of the root's mover.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Path {
+    /// Plies from the root.
+    pub ply: usize,
+    /// Moves of the root's mover.
+    pub own_moves: i32,
+}
+
+impl Path {
+    /// Path to the child after a move of `mover`.
+    pub fn down(self, mover: Side) -> Path {
+        Path { ply: self.ply + 1, own_moves: self.own_moves + i32::from(mover == Side::Own) }
+    }
+}
+
+impl<'a, G: Evaluate> AlphaBeta<'a, G> {
+    /// Creates the search below a position with `root_seat` to move.
+    pub fn new(
+        root: &G,
+        root_seat: Seat,
+        aim: Aim,
+        evaluator: &'a Judge<G>,
+        table: &'a Table,
+        visits: Visits<'a>,
+    ) -> AlphaBeta<'a, G> {
+        // With two seats, first place is the share.
+        let aim = if root.seats() == 2 { Aim::Placement } else { aim };
+        AlphaBeta {
+            evaluator,
+            visits,
+            table,
+            goal: Goal::new(root, root_seat, aim),
+            reached_horizon: false,
+            killers: [None; MAX_DEPTH as usize + 1],
+            pv: PrincipalVariation::new(),
+        }
+    }
+
+    /// Key of a position in the table. It includes the goal, since values and proofs hold for no other.
+    #[inline]
+    pub fn key(&self, position: &G) -> u64 {
+        position.key() ^ self.goal.key()
+    }
+
+    /// Side of a seat.
+    #[inline]
+    pub fn side(&self, seat: Seat) -> Side {
+        if seat == self.goal.seat { Side::Own } else { Side::Rivals }
+    }
+
+    /// Static lead of a side while the place of the root's mover is open; a card may be due in the position.
+    #[inline]
+    pub fn static_lead(&self, side: Side, position: &G) -> i32 {
+        let goal = self.goal;
+        let own = if goal.seats == 2 {
+            let lead = eval::static_lead_of_two(self.evaluator, position);
+            if goal.seat.0 == 0 { lead } else { -lead }
+        } else {
+            let leads = eval::static_leads(self.evaluator, position);
+            goal.lead(leads[goal.seat.index()], || {
+                eval::first_chance(self.evaluator, position, goal.seat)
+            })
+        };
+        if side == Side::Own { own } else { -own }
+    }
+
+    /// Lead of a side once the place of the root's mover is decided, after `own_moves` of its moves.
+    #[inline]
+    pub fn decided_lead(&self, side: Side, position: &G, own_moves: i32) -> Option<i32> {
+        let goal = self.goal;
+        let place = position.place(goal.seat)?;
+        let own = match place {
+            _ if place == goal.best_open_place => DECIDED - own_moves,
+            _ if place == goal.seats => own_moves - DECIDED,
+            _ => goal.lead(goal.sum_of_place(place), || 0.0),
+        };
+        Some(if side == Side::Own { own } else { -own })
+    }
+
+    /// Value for all seats of a lead of the root's mover, found along `line`.
+    ///
+    /// The search knows only the mover's lead. The rivals divide the rest as they do at the end of the line, see
+    /// [`Goal::with_own`].
+    pub fn value(&self, root: &G, line: &[G::Move], lead: i32) -> Value {
+        let goal = self.goal;
+        let mate = match lead {
+            _ if lead > CERTAIN => DECIDED - lead,
+            // Several rivals need not play for the mover's last place.
+            _ if lead < -CERTAIN && goal.seats == 2 => -DECIDED - lead,
+            _ => 0,
+        };
+        let mut end = *root;
+        let mut last_open = *root;
+        for &mv in line {
+            last_open = end;
+            end = end.play_unchecked(mv);
+        }
+        let mut leads = eval::static_leads(self.evaluator, &end);
+        let own = goal.sum_of_lead(lead.clamp(-CERTAIN, CERTAIN));
+        if leads[goal.seat.index()] != own && (!goal.is_first || mate != 0) {
+            if end.place(goal.seat).is_some() {
+                end = last_open;
+                leads = eval::static_leads(self.evaluator, &end);
+            }
+            leads = goal.with_own(leads, own, &end);
+        }
+        Value { leads, mate, seats: goal.seats }
+    }
+}
 
 /// In a comparison, 0, 1, 2 or 3 plies change a static lead by this margin at most. A static lead further from alpha
 /// needs no search. This saves four fifths of the nodes.
 const MARGINS: [i32; 4] = [0, CERTAIN / 10, CERTAIN / 20 * 3, CERTAIN / 5];
 
 /// Above every value.
-pub const INFINITY: i32 = i32::MAX;
+pub(super) const INFINITY: i32 = i32::MAX;
 
-impl<G: Evaluate> Tree<'_, G> {
+impl<G: Evaluate> AlphaBeta<'_, G> {
     /// Lead of `side` in `position`, after its move or card, searched `depth` plies deep, where a card is a ply too.
     /// Sets the principal variation from `path.ply` on.
     pub fn lead_after(&mut self, side: Side, position: &G, depth: u32, path: Path) -> i32 {
@@ -318,5 +657,37 @@ impl<M: Copy> OrderedMoves<M> {
         }
         self.moves[slot] = entry;
         self.len += 1;
+    }
+}
+
+/// The principal variation, collected in a triangular table: the best line from each ply of the current path.
+pub struct PrincipalVariation<M> {
+    lines: Vec<Vec<M>>,
+}
+
+impl<M: Copy> PrincipalVariation<M> {
+    /// Empty lines with enough capacity that none of them allocates during the search.
+    pub fn new() -> PrincipalVariation<M> {
+        let plies = MAX_DEPTH as usize + 2;
+        let lines = (0..plies).map(|ply| Vec::with_capacity(plies - ply)).collect();
+        PrincipalVariation { lines }
+    }
+
+    /// Line from `ply` on.
+    pub fn line(&self, ply: usize) -> &[M] {
+        &self.lines[ply]
+    }
+
+    /// Clears the line from `ply` on: it ends there.
+    pub fn clear(&mut self, ply: usize) {
+        self.lines[ply].clear();
+    }
+
+    /// Sets the line from `ply` on to `mv` followed by the line of the next ply.
+    pub fn extend(&mut self, ply: usize, mv: M) {
+        let (here, below) = self.lines.split_at_mut(ply + 1);
+        here[ply].clear();
+        here[ply].push(mv);
+        here[ply].extend_from_slice(&below[0]);
     }
 }

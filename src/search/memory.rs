@@ -1,9 +1,18 @@
 //! State kept between searches: search memory and evaluators.
+//!
+//! The transposition table of alpha-beta has values of positions reached earlier in this search, or in an earlier one
+//! of the game.
+//!
+//! An entry is used only at exactly its own depth. So the table changes the speed of a search but never its values.
+//! Chance nodes have entries of their own.
+//!
+//! Threads read and write it concurrently, without locks: an entry is found only under its own key and with intact
+//! data. Source: R. Hyatt and T. Mann, "A lockless transposition table implementation for parallel search" (2002).
 
 use std::any::{Any, TypeId};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
-use super::Table;
 use super::puct::Arena;
 use crate::eval::{Evaluators, Noise};
 
@@ -101,6 +110,122 @@ impl Memory {
     }
 }
 
+/// Relation of a stored value to the true one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bound {
+    /// The true value is at least this.
+    Lower = 0,
+    /// The true value is at most this.
+    Upper = 1,
+}
+
+/// Table entry of a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Bound of the value.
+    pub value: i32,
+    /// Kind of `value`.
+    pub bound: Bound,
+    /// Plies searched below the position.
+    pub depth: u8,
+    /// Best move, as an index among the legal moves; 0 at a chance node.
+    pub best: u8,
+}
+
+/// A table of fixed size; a newer entry always replaces the one in its slot.
+#[derive(Debug)]
+pub struct Table {
+    /// Allocated by the first search.
+    slots: Vec<Slot>,
+    /// Always a power of two.
+    size: usize,
+    /// Number of the current game; entries of other games are ignored. Starts at 1, so that an empty slot belongs to
+    /// none.
+    generation: u8,
+}
+
+/// An entry packed into a word, and its key xored with that word. If two threads have each written one of the words,
+/// the key does not match.
+#[derive(Debug)]
+struct Slot {
+    check: AtomicU64,
+    word: AtomicU64,
+}
+
+impl Table {
+    /// Creates a table of about `mebibytes` MiB.
+    pub fn new(mebibytes: usize) -> Table {
+        let slots = (mebibytes << 20) / size_of::<Slot>();
+        let size = if slots.is_power_of_two() { slots } else { slots.next_power_of_two() / 2 };
+        Table { slots: Vec::new(), size: size.max(1), generation: 1 }
+    }
+
+    /// Allocates the slots on first use.
+    pub fn prepare(&mut self) {
+        if self.slots.is_empty() {
+            // The system provides zeroed pages on first use. A zeroed slot is already valid, so no page is touched
+            // here.
+            let zeros = vec![[0; 2]; self.size];
+            let slots = zeros.into_iter().map(|[check, word]| Slot {
+                check: AtomicU64::new(check),
+                word: AtomicU64::new(word),
+            });
+            self.slots = slots.collect();
+        }
+    }
+
+    /// Forgets all entries.
+    pub fn forget(&mut self) {
+        self.generation = self.generation.wrapping_add(1);
+        if self.generation == 0 {
+            self.free();
+        }
+    }
+
+    /// Forgets all entries and frees their memory.
+    pub fn free(&mut self) {
+        self.slots = Vec::new();
+        self.generation = 1;
+    }
+
+    /// Returns the entry of a position.
+    #[inline]
+    pub fn get(&self, key: u64) -> Option<Entry> {
+        let slot = &self.slots[self.index(key)];
+        let word = slot.word.load(Ordering::Relaxed);
+        let stored = slot.check.load(Ordering::Relaxed) ^ word;
+        let [generation, depth, best, bound, ..] = word.to_le_bytes();
+        if stored != key || generation != self.generation {
+            return None;
+        }
+        let bound = if bound == 0 { Bound::Lower } else { Bound::Upper };
+        Some(Entry { value: (word >> 32) as i32, bound, depth, best })
+    }
+
+    /// Stores an entry, replacing the one in its slot.
+    #[inline]
+    pub fn put(&self, key: u64, entry: Entry) {
+        let low = [self.generation, entry.depth, entry.best, entry.bound as u8];
+        let word = u64::from(u32::from_le_bytes(low)) | u64::from(entry.value as u32) << 32;
+        let slot = &self.slots[self.index(key)];
+        slot.check.store(key ^ word, Ordering::Relaxed);
+        slot.word.store(word, Ordering::Relaxed);
+    }
+
+    /// Share of slots with an entry, in permille, from a sample.
+    pub fn fill_permille(&self) -> u16 {
+        let sample = &self.slots[..self.slots.len().min(1000)];
+        let is_full = |slot: &&Slot| slot.word.load(Ordering::Relaxed) as u8 == self.generation;
+        let full = sample.iter().filter(is_full).count();
+        (1000 * full / sample.len().max(1)) as u16
+    }
+
+    #[inline]
+    fn index(&self, key: u64) -> usize {
+        key as usize & (self.size - 1)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -118,5 +243,74 @@ mod tests {
             assert_eq!(memory.table.fill_permille() > 0, is_alpha_beta);
             assert_eq!(memory.arenas[0].is_empty(), is_alpha_beta);
         }
+    }
+
+    #[test]
+    fn an_entry_comes_back_whole_until_it_is_forgotten() {
+        let mut table = Table::new(1);
+        table.prepare();
+        for value in [i32::MIN, -1, 0, 1, i32::MAX] {
+            for bound in [Bound::Lower, Bound::Upper] {
+                let entry = Entry { value, bound, depth: 96, best: 71 };
+                table.put(42, entry);
+                table.prepare();
+                assert_eq!(table.get(42), Some(entry));
+            }
+        }
+        assert_eq!(table.get(43), None);
+        assert_eq!(table.get(0), None, "an empty slot");
+        assert!(table.fill_permille() > 0);
+        for _ in 0..600 {
+            table.forget();
+            table.prepare();
+            assert_eq!(table.get(42), None);
+        }
+        assert_eq!(table.fill_permille(), 0);
+    }
+
+    /// Derives an entry from its key and value, so that a mix of two entries is detected.
+    fn entry_of(key: u64, value: i32) -> Entry {
+        let sum = key.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ value as u64;
+        Entry {
+            value,
+            bound: [Bound::Lower, Bound::Upper][(sum % 2) as usize],
+            depth: (sum >> 8) as u8,
+            best: (sum >> 16) as u8,
+        }
+    }
+
+    #[test]
+    fn threads_at_one_table_find_only_whole_entries() {
+        const ROUNDS: u64 = 300_000;
+        let mut table = Table::new(1);
+        table.prepare();
+        let size = table.size as u64;
+        let table = &table;
+        let found: u64 = std::thread::scope(|scope| {
+            let threads: Vec<_> = (1..=4_u64)
+                .map(|thread| {
+                    scope.spawn(move || {
+                        let mut random = thread;
+                        let mut found = 0;
+                        for _ in 0..ROUNDS {
+                            random ^= random << 13;
+                            random ^= random >> 7;
+                            random ^= random << 17;
+                            // Uses few slots, and several keys for each.
+                            let key = (random % 4) + size * (random >> 8 & 3);
+                            table.put(key, entry_of(key, (random >> 32) as i32));
+                            let key = (random >> 20 & 3) + size * (random >> 24 & 3);
+                            if let Some(entry) = table.get(key) {
+                                assert_eq!(entry, entry_of(key, entry.value));
+                                found += 1;
+                            }
+                        }
+                        found
+                    })
+                })
+                .collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).sum()
+        });
+        assert!(found > ROUNDS / 10, "{found}");
     }
 }

@@ -1,4 +1,5 @@
-//! Chance nodes in comparisons, for two sides, in the manner of Star1 and Star2.
+//! Chance nodes of alpha-beta: the mean over the cards that are left, and comparisons with it in the manner of Star1
+//! and Star2.
 //!
 //! Bounds on the lead after each card give bounds on the mean. Once the mean is certainly above alpha, or certainly
 //! not, the search of the node ends. Each card is compared with the lead that it would need for the mean to equal
@@ -6,14 +7,16 @@
 //!
 //! Source: B. Ballard, "The *-minimax search procedure for trees containing chance nodes" (1983); T. Hauk, M. Buro and
 //! J. Schaeffer, "*-Minimax performance in backgammon" (2004).
+//!
+//! The mean of leads is truncated towards zero, so that it is the same from both seats' points of view. A result is
+//! certain only if it is certain for every card; then the slowest card counts. Source: D. Michie, "Game-playing and
+//! game-learning automata" (1966), expectimax.
 
-use super::alpha_beta::INFINITY;
-use super::chance::Mean;
-use super::tree::{Path, Side, Tree};
+use super::alpha_beta::{AlphaBeta, INFINITY, Path, Side};
 use crate::eval::{CERTAIN, Evaluate};
 use crate::rules::MAX_OUTCOMES;
 
-impl<G: Evaluate> Tree<'_, G> {
+impl<G: Evaluate> AlphaBeta<'_, G> {
     /// Compares the lead of `side` over all cards that can be drawn now with `alpha`, `depth` plies deep, at least one.
     /// The card is the first ply: otherwise the nodes below hare squares, eight for one, would take most of the time.
     pub fn bound_over_cards(
@@ -93,10 +96,10 @@ impl Cards {
     };
 
     /// Cards that can be drawn now, with the static leads of `side`.
-    fn of<G: Evaluate>(position: &G, side: Side, tree: &Tree<'_, G>) -> Cards {
+    fn of<G: Evaluate>(position: &G, side: Side, search: &AlphaBeta<'_, G>) -> Cards {
         let mut cards = Cards::NONE;
         for (card, weight) in position.outcomes().take(MAX_OUTCOMES) {
-            let lead = tree.static_lead(side, &position.draw_unchecked(card));
+            let lead = search.static_lead(side, &position.draw_unchecked(card));
             cards.push(weight, lead);
         }
         cards
@@ -198,6 +201,41 @@ fn largest_sum(alpha: i32, weight: i64) -> i64 {
     if alpha < 0 { alpha * weight } else { (alpha + 1) * weight - 1 }
 }
 
+/// Accumulates the mean of one seat's lead, including decided results.
+#[derive(Clone, Copy, Debug)]
+pub struct Mean {
+    sum: i64,
+    weight: i64,
+    least: i32,
+    most: i32,
+}
+
+impl Mean {
+    /// An empty mean.
+    pub const NOTHING: Mean = Mean { sum: 0, weight: 0, least: i32::MAX, most: i32::MIN };
+
+    /// Adds a value with its weight. A value beyond [`CERTAIN`] is a decided result and counts as [`CERTAIN`].
+    pub fn add(&mut self, value: i32, weight: u32) {
+        let weight = i64::from(weight);
+        self.sum += weight * i64::from(value.clamp(-CERTAIN, CERTAIN));
+        self.weight += weight;
+        self.least = self.least.min(value);
+        self.most = self.most.max(value);
+    }
+
+    /// Value of the chance node.
+    pub fn value(&self) -> i32 {
+        if self.least > CERTAIN {
+            return self.least;
+        }
+        if self.most < -CERTAIN {
+            return self.most;
+        }
+        // Whenever a card is due, at least one is left.
+        (self.sum / self.weight.max(1)) as i32
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -265,5 +303,29 @@ mod tests {
                 assert!(mean <= bound, "{bound}, not {mean}: {context}");
             }
         }
+    }
+
+    fn mean(values: &[(i32, u32)]) -> i32 {
+        let mut mean = Mean::NOTHING;
+        for &(value, weight) in values {
+            mean.add(value, weight);
+        }
+        mean.value()
+    }
+
+    #[test]
+    fn the_mean_is_weighted_and_the_same_from_either_side() {
+        assert_eq!(mean(&[(100, 2), (10, 1)]), 70);
+        assert_eq!(mean(&[(100, 2), (11, 1)]), 70);
+        assert_eq!(mean(&[(-100, 2), (-11, 1)]), -70);
+    }
+
+    #[test]
+    fn a_result_is_decided_only_if_it_is_so_whatever_the_card() {
+        let (fast, slow) = (CERTAIN + 90, CERTAIN + 80);
+        assert_eq!(mean(&[(fast, 1), (slow, 2)]), slow);
+        assert_eq!(mean(&[(-fast, 1), (-slow, 2)]), -slow);
+        assert_eq!(mean(&[(fast, 1), (-slow, 1)]), 0);
+        assert!(mean(&[(fast, 14), (CERTAIN - 1, 1)]) < CERTAIN);
     }
 }

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use crate::limits::MoverClock;
 use crate::protocol::{Clock, ClockTimes};
 use crate::rules::{AnyPosition, Seat};
+use crate::search::MoverClock;
 
 /// Returns the clock of the seat to move; if no seat is to move, the first seat's.
 ///

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use super::clock::{milliseconds, mover_clock};
 use super::search_thread::Task;
 use super::{Session, answers};
-use crate::limits::Limits;
 use crate::protocol::{BestMove, Excerpt, GO_WORDS, Go, Reply};
 use crate::rules::{AnyPosition, Turn};
+use crate::search::Limits;
 use crate::search::{Answer, Control, MAX_DEPTH, Report, Request, Strength};
 
 /// Error for a command that is refused during a search.
@@ -130,7 +130,7 @@ impl<W: Write> Session<W> {
             past: self.game.past().to_vec(),
             searchmoves: go.searchmoves.clone(),
             depth: limits.depth.unwrap_or(MAX_DEPTH),
-            nodes: limits.nodes.unwrap_or(u64::MAX).min(strength.nodes),
+            nodes: limits.nodes.unwrap_or(u64::MAX),
             multipv: self.options.multi_pv as usize,
             preset: self.options.preset(),
             aim: self.options.aim,

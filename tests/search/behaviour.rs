@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use buxtehude::limits::TimeBudget;
 use buxtehude::rules::hase::{HASE_UND_IGEL, Position};
 use buxtehude::rules::{AnyPosition, Game, MAX_MOVES};
+use buxtehude::search::TimeBudget;
 use buxtehude::search::{Control, Memory, Preset, Request, search};
 
 use super::evaluators::memory;

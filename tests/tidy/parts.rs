@@ -4,14 +4,13 @@
 pub const ENGINE_PARTS: &[(&str, &[&str])] = &[
     ("rules", &[]),
     ("protocol", &[]),
-    ("limits", &[]),
     ("eval", &["rules"]),
-    ("search", &["articles", "eval", "limits", "rules"]),
+    ("search", &["articles", "eval", "rules"]),
     ("articles", &["eval", "protocol", "rules", "search"]),
-    ("engine", &["limits", "rules", "search"]),
+    ("engine", &["rules", "search"]),
     ("bench", &["rules", "search"]),
-    ("session", &["articles", "bench", "engine", "eval", "limits", "protocol", "rules", "search"]),
-    ("lib", &["engine", "limits"]),
+    ("session", &["articles", "bench", "engine", "eval", "protocol", "rules", "search"]),
+    ("lib", &["engine", "search"]),
     ("main", &[]),
 ];
 
