@@ -6,6 +6,8 @@
 //!
 //! Moves, cards and positions are passed through as text; the rules interpret them.
 //!
+//! Each error message is one line with the offending text and the accepted input.
+//!
 //! [`LineReader`] splits a stream into lines of bounded length, and [`Line::command`] parses a line.
 //!
 //! # Examples
@@ -35,298 +37,286 @@
     allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)
 )]
 
-mod clock;
 mod command;
-mod error;
-mod excerpt;
-mod go;
-mod info;
 #[cfg(test)]
 mod laws;
 mod lines;
-mod option;
-mod position;
-mod query;
 mod reply;
 pub mod text;
-mod vocabulary;
 mod words;
 
-pub use error::{ArgumentError, Bounds, CommandError, Expected, GoError, ReplyError};
-pub use excerpt::Excerpt;
-pub use go::MAX_PERFT_DEPTH;
+use std::fmt;
+
+use thiserror::Error;
+
+pub use command::{
+    COMMAND_WORDS, Clock, ClockTimes, Command, GO_WORDS, Go, MAX_PERFT_DEPTH, PositionCommand,
+    Query, Start,
+};
 pub use lines::{Line, LineReader, MAX_LINE_BYTES};
-pub use option::parse_into;
-pub use vocabulary::{COMMAND_WORDS, GO_WORDS};
+pub use reply::{BestMove, Info, OptionKind, OptionOffer, Reply, Score, parse_into};
 
-/// One line from a client to an engine.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Command {
-    /// `uci`: asks for the engine's identity and options.
-    Uci,
-    /// `ugi`: the same from a client that speaks the Universal Game Interface.
-    Ugi,
-    /// `isready`: answered at once, even during a search.
-    IsReady,
-    /// `setoption name N [value V]`.
-    SetOption {
-        /// Name of the option; may have several words.
-        name: String,
-        /// Value, or `None` for a button.
-        value: Option<String>,
+/// The line is not a valid [`Command`].
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum CommandError {
+    /// The line is empty or blank. It gets no answer.
+    #[error("empty line: expected one of {}", COMMAND_WORDS.join(", "))]
+    Empty,
+    /// The first word is not a command.
+    #[error("unknown command {found}: expected one of {}", COMMAND_WORDS.join(", "))]
+    Unknown {
+        /// The first word.
+        found: Excerpt,
     },
-    /// `ucinewgame`: the next position belongs to another game.
-    UciNewGame,
-    /// `uginewgame`: the same in UGI.
-    UgiNewGame,
-    /// `position ...`: sets the position of the next search.
-    Position(PositionCommand),
-    /// `go ...`: starts a search.
-    Go(Go),
-    /// `go perft D`: counts the lines of play to depth D, at most [`MAX_PERFT_DEPTH`].
-    Perft(u32),
-    /// `stop`: ends the running search with its best move.
-    Stop,
-    /// `ponderhit`: the opponent has played the expected move.
-    PonderHit,
-    /// `quit`.
-    Quit,
-    /// `query ...`: asks for a fact about the position; answered at once.
-    Query(Query),
-    /// `d`: shows the position.
-    Display,
-    /// `eval`: shows the static evaluation.
-    Eval,
-    /// `bench [depth]`: searches fixed positions.
-    Bench(Option<u32>),
-    /// `help`.
-    Help,
-}
-
-/// Argument of `position`: a start and the moves and cards since.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PositionCommand {
-    /// Position before the first move of the list.
-    pub start: Start,
-    /// Moves and cards in the order of play.
-    pub moves: Vec<String>,
-}
-
-/// Position that a move list starts from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Start {
-    /// `startpos [players N]`: the variant's start, by default for two players.
-    Startpos {
-        /// Number of players as sent.
-        players: Option<u32>,
+    /// A command other than `go` has a wrong argument.
+    #[error(transparent)]
+    Argument(ArgumentError),
+    /// The argument of a `go` is invalid.
+    #[error(transparent)]
+    Go(GoError),
+    /// The line's bytes are not UTF-8.
+    #[error("line {found} is not UTF-8: expected UTF-8 text")]
+    NotUtf8 {
+        /// The line, with invalid bytes replaced.
+        found: Excerpt,
+        /// Whether its first word is `go`.
+        is_go: bool,
     },
-    /// `fen <text>`: the text of a position, its fields joined by single spaces.
-    Fen(String),
+    /// The line is longer than any command.
+    #[error("line {found} is too long: expected at most {limit} bytes")]
+    TooLong {
+        /// Beginning of the line, with invalid bytes replaced.
+        found: Excerpt,
+        /// Largest number of bytes accepted.
+        limit: usize,
+        /// Whether its first word is `go`.
+        is_go: bool,
+    },
 }
 
-/// Fact about the position that a client can ask for.
+impl CommandError {
+    /// `true` if the refused line was a `go`. It still needs a `bestmove` as its answer.
+    pub fn is_go(&self) -> bool {
+        match self {
+            CommandError::Go(_) => true,
+            CommandError::NotUtf8 { is_go, .. } | CommandError::TooLong { is_go, .. } => *is_go,
+            CommandError::Empty | CommandError::Unknown { .. } | CommandError::Argument(_) => false,
+        }
+    }
+}
+
+/// Words that `go` accepts: all known ones except `mate`, which has an error of its own.
+fn accepted_go_words() -> String {
+    let accepted = GO_WORDS.iter().filter(|word| **word != "mate");
+    accepted.copied().collect::<Vec<_>>().join(", ")
+}
+
+/// The argument of `go` is invalid.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum GoError {
+    /// One of its words has a wrong argument.
+    #[error(transparent)]
+    Argument(ArgumentError),
+    /// `go` does not know the word.
+    #[error("go: unknown word {found}: expected one of {}", accepted_go_words())]
+    UnknownWord {
+        /// The word.
+        found: Excerpt,
+    },
+    /// A word occurs twice.
+    #[error("go: repeated {found}: expected each word once")]
+    Repeated {
+        /// The word.
+        found: Excerpt,
+    },
+    /// The line mixes two spellings of the clocks.
+    #[error(
+        "go: {first} together with {second}: expected clocks as time and inc, as wtime, btime, winc and binc, or as \
+         p1time, p1inc and so on"
+    )]
+    MixedClocks {
+        /// Word of one spelling.
+        first: &'static str,
+        /// Word of another spelling.
+        second: &'static str,
+    },
+    /// `inc` and `time` have different numbers of values.
+    #[error("go inc: found {incs} numbers: expected {times}, one for each in time")]
+    IncrementCount {
+        /// Number of values of `time`.
+        times: usize,
+        /// Number of values of `inc`.
+        incs: usize,
+    },
+    /// An increment or `movestogo` without the time left.
+    #[error("go: {found} without a clock: expected {expected} with it")]
+    NoClock {
+        /// The word without a clock.
+        found: &'static str,
+        /// Words that would supply the clock.
+        expected: &'static str,
+    },
+    /// `mate`, which the engine does not support.
+    #[error(
+        "go: mate is not supported, the engine does not search for mates: expected depth, nodes or movetime"
+    )]
+    Mate,
+    /// `perft` together with another word.
+    #[error("go perft: together with {found}: expected perft and its depth alone")]
+    PerftMixed {
+        /// The other word.
+        found: Excerpt,
+    },
+}
+
+/// The line begins like a [`Reply`] but is malformed.
+///
+/// `info` and lines with any other beginning are always accepted.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum ReplyError {
+    /// A malformed `bestmove`.
+    #[error(transparent)]
+    BestMove(ArgumentError),
+    /// A malformed `option`.
+    #[error(transparent)]
+    Option(ArgumentError),
+    /// A malformed `id`.
+    #[error(transparent)]
+    Id(ArgumentError),
+}
+
+/// A word is missing or wrong.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum ArgumentError {
+    /// The line ends before a required argument.
+    #[error("{after}: missing argument: expected {expected}")]
+    Missing {
+        /// Words before the argument, such as `go depth`.
+        after: &'static str,
+        /// The missing argument.
+        expected: Expected,
+    },
+    /// A word instead of a number, or a number out of range.
+    #[error("{after}: {found} is not {bounds}")]
+    NotANumber {
+        /// Words before the number.
+        after: &'static str,
+        /// The word.
+        found: Excerpt,
+        /// Range of numbers accepted.
+        bounds: Bounds,
+    },
+    /// A word that does not belong here.
+    #[error("{after}: unexpected {found}: expected {expected}")]
+    Unexpected {
+        /// Words before it, such as `position startpos`.
+        after: &'static str,
+        /// The word.
+        found: Excerpt,
+        /// Arguments that would be accepted.
+        expected: &'static str,
+    },
+}
+
+/// Arguments that would be accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Query {
-    /// `p1turn`: whether the first seat is to move.
-    P1Turn,
-    /// `turn`: the next action, a move or a card, and its seat.
-    Turn,
-    /// `gameover`: whether the game is over.
-    GameOver,
-    /// `result`: how the game ended.
-    Result,
-    /// `legal`: the legal moves, or the cards left in the deck.
-    Legal,
-    /// `players`: the number of seats.
-    Players,
-    /// `state`: the next action with all possible ones, and the places.
-    State,
-    /// `text`: the text of the position.
-    Text,
-    /// `picture`: a drawing, which only a rules program can have.
-    Picture,
-    /// `stake`: the largest sum of points of a game, which only a rules program can have.
-    Stake,
+pub enum Expected {
+    /// A description for people.
+    Words(&'static str),
+    /// A number.
+    Number(Bounds),
 }
 
-impl Query {
-    const ALL: [Query; 10] = {
-        use Query::*;
-        [P1Turn, Turn, GameOver, Result, Legal, Players, State, Text, Picture, Stake]
-    };
+impl From<&'static str> for Expected {
+    fn from(words: &'static str) -> Self {
+        Expected::Words(words)
+    }
 }
 
-/// Argument of `go`: the limits of a search. Without any, the search is unlimited.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Go {
-    /// Plies to search, at least 1.
-    pub depth: Option<u32>,
-    /// Positions to visit, at least 1.
-    pub nodes: Option<u64>,
-    /// Milliseconds to use, at least 1.
-    pub movetime: Option<u64>,
-    /// Whether `bestmove` must wait for `stop`.
-    pub infinite: bool,
-    /// Whether `bestmove` must wait for `ponderhit` or `stop`.
-    pub ponder: bool,
-    /// Root moves to consider; empty for all.
-    pub searchmoves: Vec<String>,
-    /// The players' clocks.
-    pub clock: Option<Clock>,
+impl From<Bounds> for Expected {
+    fn from(bounds: Bounds) -> Self {
+        Expected::Number(bounds)
+    }
 }
 
-/// Clocks sent with `go`, in milliseconds.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Clock {
-    /// Time left of each seat, in the spelling sent; may be zero or negative.
-    pub time: ClockTimes,
-    /// Moves to the next time control, at least 1.
-    pub movestogo: Option<u32>,
-}
-
-/// The three spellings of clocks.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ClockTimes {
-    /// `time T1 ... TN [inc I1 ... IN]`: for any number of players, in seat order.
-    Seats {
-        /// Milliseconds left.
-        time: Vec<i64>,
-        /// Milliseconds gained per move, one number for each in `time`; empty if not sent.
-        inc: Vec<u64>,
-    },
-    /// `[wtime T] [btime T] [winc I] [binc I]`: UCI's spelling, for two players. At least one of the times is present.
-    Uci {
-        /// Milliseconds left of seat 1.
-        wtime: Option<i64>,
-        /// Milliseconds left of seat 2.
-        btime: Option<i64>,
-        /// Milliseconds that seat 1 gains per move.
-        winc: Option<u64>,
-        /// Milliseconds that seat 2 gains per move.
-        binc: Option<u64>,
-    },
-    /// `[p1time T] [p2time T] ... [p1inc I] [p2inc I] ...`: UGI's spelling, one word per player, for at most six
-    /// players. At least one of the times is present.
-    Ugi {
-        /// Milliseconds left of each player, up to the last one sent.
-        time: Vec<Option<i64>>,
-        /// Milliseconds that each player gains per move, up to the last one sent.
-        inc: Vec<Option<u64>>,
-    },
-}
-
-/// One line from an engine to a client.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reply {
-    /// `id name ...`.
-    IdName(String),
-    /// `id author ...`.
-    IdAuthor(String),
-    /// `option name ... type ...`.
-    Option(OptionOffer),
-    /// `uciok`.
-    UciOk,
-    /// `ugiok`.
-    UgiOk,
-    /// `readyok`.
-    ReadyOk,
-    /// `response ...`: the words that answer a `query`; may be none.
-    Response(Vec<String>),
-    /// `info ...` with facts about a running search.
-    Info(Info),
-    /// `info string ...`: text for a person.
-    Say(String),
-    /// `bestmove ...`.
-    BestMove(BestMove),
-    /// Any other line, verbatim: the answers of `d`, `eval`, `help`, `bench` and `go perft`.
-    Text(String),
-}
-
-/// Option offered by an engine.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OptionOffer {
-    /// Name of the option; may have several words.
-    pub name: String,
-    /// Type, default and bounds.
-    pub kind: OptionKind,
-}
-
-/// Type of an option, with its default.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum OptionKind {
-    /// `type check default true|false`.
-    Check {
-        /// Value until it is set.
-        default: bool,
-    },
-    /// `type spin default D min A max B`.
-    Spin {
-        /// Value until it is set.
-        default: i64,
-        /// Smallest value accepted.
-        min: i64,
-        /// Largest value accepted.
-        max: i64,
-    },
-    /// `type combo default D var V1 var V2 ...`.
-    Combo {
-        /// Value until it is set.
-        default: String,
-        /// All values accepted.
-        vars: Vec<String>,
-    },
-    /// `type button`.
-    Button,
-    /// `type string default D`; an empty string is written `<empty>`.
-    String {
-        /// Value until it is set.
-        default: String,
-    },
-}
-
-/// Facts about a search, each optional. The parser skips unknown words.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Info {
-    /// Plies searched in full.
-    pub depth: Option<u32>,
-    /// Deepest ply reached.
-    pub seldepth: Option<u32>,
-    /// Rank of this principal variation, from 1 for the best.
-    pub multipv: Option<u32>,
-    /// Expected share of the placement points of each seat, in permille; empty if not given.
-    pub estimate: Vec<u16>,
-    /// Score from the mover's point of view.
-    pub score: Option<Score>,
-    /// Mover's chances to win, to draw and to lose, in permille; empty if not given.
-    pub wdl: Vec<u16>,
-    /// Positions visited.
-    pub nodes: Option<u64>,
-    /// Positions visited per second.
-    pub nps: Option<u64>,
-    /// Used part of the transposition table, in permille.
-    pub hashfull: Option<u16>,
-    /// Milliseconds since the search began.
-    pub time: Option<u64>,
-    /// Principal variation; empty if not given.
-    pub pv: Vec<String>,
-}
-
-/// Score from the mover's point of view.
+/// Smallest and largest number accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Score {
-    /// `cp X`: hundredths.
-    Centipawns(i32),
-    /// `mate Y`: own moves until the mover's place is certain; negative for the last place.
-    Mate(i32),
+pub struct Bounds {
+    /// Smallest number accepted.
+    pub min: i128,
+    /// Largest number accepted.
+    pub max: i128,
 }
 
-/// Answer to `go`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct BestMove {
-    /// Best move, or `None` for `(none)`.
-    pub best: Option<String>,
-    /// Expected reply.
-    pub ponder: Option<String>,
-    /// Expected share of the placement points of each seat, in permille; empty if the engine gives none.
-    pub estimate: Vec<u16>,
+impl fmt::Display for Expected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Expected::Words(words) => f.write_str(words),
+            Expected::Number(bounds) => bounds.fmt(f),
+        }
+    }
+}
+
+impl fmt::Display for Bounds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a whole number from {} to {}", self.min, self.max)
+    }
+}
+
+/// Beginning of an untrusted text, at most [`Excerpt::MAX_CHARS`] characters of it.
+///
+/// It prints in quotes, with control characters escaped so that the message stays on one line. Three dots after the
+/// quotes mark a shortened text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Excerpt {
+    text: String,
+    shortened: bool,
+}
+
+impl Excerpt {
+    /// Number of characters kept.
+    pub const MAX_CHARS: usize = 60;
+
+    /// Keeps the beginning of `text`.
+    pub fn new(text: &str) -> Self {
+        let mut chars = text.chars();
+        let start = chars.by_ref().take(Self::MAX_CHARS).collect();
+        Self { text: start, shortened: chars.next().is_some() }
+    }
+}
+
+impl fmt::Display for Excerpt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let dots = if self.shortened { "..." } else { "" };
+        write!(f, "\"{}\"{dots}", self.text.escape_debug())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(text: &str) -> String {
+        Excerpt::new(text).to_string()
+    }
+
+    #[test]
+    fn a_short_text_is_quoted_whole() {
+        assert_eq!(shown("hop"), "\"hop\"");
+        assert_eq!(shown(""), "\"\"");
+        let longest = "ä".repeat(60);
+        assert_eq!(shown(&longest), format!("\"{longest}\""));
+    }
+
+    #[test]
+    fn a_long_text_is_cut_and_says_so() {
+        let cut = format!("\"{}\"...", "ä".repeat(60));
+        assert_eq!(shown(&"ä".repeat(61)), cut);
+    }
+
+    #[test]
+    fn control_characters_are_escaped() {
+        let escaped = r#""a\r\n\0\u{1b}\"\u{2028}""#;
+        assert_eq!(shown("a\r\n\0\u{1b}\"\u{2028}"), escaped);
+    }
 }

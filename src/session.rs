@@ -23,30 +23,29 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod answers;
-mod clock;
-mod debug_log;
 mod go;
 mod options;
-mod position;
-mod query;
 mod rules_server;
 mod search_thread;
 
+use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Write};
+use std::path::Path;
 use std::process::ExitCode;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Instant;
 
 use crossbeam_channel::{Receiver, Sender, after, bounded, never, select_biased};
+use thiserror::Error;
 
 use crate::bench;
 use crate::engine::CurrentGame;
 use crate::eval::Evaluators;
-use crate::protocol::{BestMove, Command, CommandError, LineReader, Reply};
-use debug_log::DebugLog;
+use crate::protocol::{BestMove, Command, CommandError, LineReader, PositionCommand, Reply, Start};
+use crate::rules::{ActionError, AnyPosition, SetupError, Turn, Variant};
 use go::Running;
 use options::{Effect, OptionError, Options};
-use position::{game_of, start_of};
 use rules_server::serve_rules;
 use search_thread::{Event, SearchThread, Task};
 
@@ -144,12 +143,12 @@ fn read_commands(
 fn error_reply(problem: &str) -> Reply {
     let characters = problem.chars().count();
     if characters <= MAX_ERROR_LENGTH {
-        return Reply::Say(format!("error: {problem}"));
+        return Reply::InfoString(format!("error: {problem}"));
     }
     let half = MAX_ERROR_LENGTH / 2;
     let start: String = problem.chars().take(half).collect();
     let end: String = problem.chars().skip(characters - half).collect();
-    Reply::Say(format!("error: {start} ... {end}"))
+    Reply::InfoString(format!("error: {start} ... {end}"))
 }
 
 /// Whether to continue after a command.
@@ -265,7 +264,7 @@ impl<W: Write> Session<W> {
             Command::Stop => self.stop()?,
             Command::PonderHit => self.ponder_hit()?,
             Command::Query(query) => {
-                let words = query::response(query, self.game.position());
+                let words = answers::query(query, self.game.position());
                 self.say(&Reply::Response(words))?;
             }
             Command::Quit => return Ok(Flow::Quit),
@@ -417,7 +416,7 @@ impl<W: Write> Session<W> {
     }
 
     fn inform(&mut self, words: &str) -> io::Result<()> {
-        self.say(&Reply::Say(words.into()))
+        self.say(&Reply::InfoString(words.into()))
     }
 
     fn say_lines(&mut self, text: &str) -> io::Result<()> {
@@ -429,6 +428,122 @@ impl<W: Write> Session<W> {
         self.log.lines_out(&lines);
         self.output.write_all(lines.as_bytes())?;
         self.output.flush()
+    }
+}
+
+/// Default number of players.
+const DEFAULT_PLAYERS: usize = 2;
+
+/// Errors of `position`.
+#[derive(Debug, Error)]
+enum PositionError {
+    /// The start is invalid.
+    #[error(transparent)]
+    Start(#[from] SetupError),
+    /// A word of the move list is invalid or illegal.
+    #[error("move {number} of the list: {reason}{expected}")]
+    Move {
+        /// Place in the list, from 1.
+        number: usize,
+        reason: ActionError,
+        /// Legal moves at this point, unless `reason` names them.
+        expected: String,
+    },
+}
+
+/// Starts a game of a variant.
+fn start_of(variant: &Variant) -> CurrentGame {
+    #[expect(clippy::expect_used, reason = "every variant can be played by two")]
+    let position = variant.start(DEFAULT_PLAYERS).expect("a game for two");
+    position.into()
+}
+
+/// Returns the game of a variant that a `position` command describes.
+///
+/// # Errors
+/// [`PositionError`] names the invalid field or word of the move list.
+fn game_of(variant: &Variant, command: &PositionCommand) -> Result<CurrentGame, PositionError> {
+    let mut game = CurrentGame::from(first_position(variant, &command.start)?);
+    for (number, word) in (1..).zip(&command.moves) {
+        game.play(word).map_err(|reason| refusal(number, reason, game.position()))?;
+    }
+    Ok(game)
+}
+
+/// Returns the position before the first word of a move list.
+///
+/// # Errors
+/// [`SetupError`] names the invalid field.
+fn first_position(variant: &Variant, start: &Start) -> Result<AnyPosition, SetupError> {
+    match start {
+        Start::Startpos { players } => {
+            variant.start(players.map_or(DEFAULT_PLAYERS, |players| players as usize))
+        }
+        Start::Fen(text) => variant.parse(text),
+    }
+}
+
+/// The error of a word of the move list, which `position` refused.
+fn refusal(number: usize, reason: ActionError, position: &AnyPosition) -> PositionError {
+    PositionError::Move {
+        number,
+        expected: match reason {
+            ActionError::Unreadable { .. } => String::new(),
+            ActionError::Illegal { .. } => expected_in(position),
+        },
+        reason,
+    }
+}
+
+fn expected_in(position: &AnyPosition) -> String {
+    match position.turn() {
+        Turn::Over => ", expected the end of the list".into(),
+        _ => format!(", expected {}", position.legal_actions().join(" ")),
+    }
+}
+
+/// Copy of all lines in and out, in a file named by the client, if any; clones share it. The log ends at the first
+/// failed write.
+#[derive(Clone, Debug, Default)]
+struct DebugLog {
+    file: Arc<Mutex<Option<File>>>,
+}
+
+impl DebugLog {
+    /// Starts a new file, or ends the log if `path` is `None`.
+    ///
+    /// # Errors
+    /// The file cannot be created; the log stays as it was.
+    fn write_to(&self, path: Option<&Path>) -> io::Result<()> {
+        let file = path.map(File::create).transpose()?;
+        *self.lock() = file;
+        Ok(())
+    }
+
+    /// Logs a line from the client.
+    fn line_in(&self, bytes: &[u8]) {
+        self.write(b">> ", bytes);
+    }
+
+    /// Logs lines to the client, each with its newline.
+    fn lines_out(&self, text: &str) {
+        for line in text.lines() {
+            self.write(b"<< ", line.as_bytes());
+        }
+    }
+
+    fn write(&self, direction: &[u8], line: &[u8]) {
+        let mut file = self.lock();
+        if let Some(open) = file.as_mut() {
+            // A single write, so that the line is complete in the file even if the program dies.
+            if open.write_all(&[direction, line, b"\n"].concat()).is_err() {
+                *file = None;
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<File>> {
+        self.file.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -57,7 +57,7 @@ fn serve(input: impl BufRead, mut output: impl Write, seed: u64) -> io::Result<(
 }
 
 fn complaint(error: &impl ToString) -> Reply {
-    Reply::Say(format!("error: {}", error.to_string()))
+    Reply::InfoString(format!("error: {}", error.to_string()))
 }
 
 /// State of the engine.

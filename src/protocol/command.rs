@@ -1,22 +1,193 @@
-//! Reads and writes a [`Command`] as text.
+//! Lines from a client to an engine: [`Command`], read and written as text.
+//!
+//! `go` has limits in any order, each at most once, then perhaps `searchmoves`; or `perft D` alone. Its clocks have one
+//! of three spellings: `time` and `inc` for any number of seats, UCI's `wtime`, `btime`, `winc` and `binc`, or UGI's
+//! `p1time`, `p1inc` and so on.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use nom::Parser;
 use nom::branch::alt;
-use nom::combinator::{cut, opt, value, verify};
-use nom::sequence::preceded;
+use nom::combinator::{cut, map_opt, opt, value, verify};
+use nom::multi::many1;
+use nom::sequence::{preceded, terminated};
 
-use super::Command;
-use super::error::CommandError;
-use super::excerpt::Excerpt;
-use super::go;
-use super::position::position;
-use super::query::query;
 use super::words::{
-    Parsed, end, expecting, keyword, number, text_until, without_line_end, word, write_text,
+    Mismatch, Parsed, all_words, end, expecting, keyword, number, numbers, set, text_until,
+    without_line_end, word, write_fact, write_list, write_text,
 };
+use super::{ArgumentError, CommandError, Excerpt, GoError};
+
+/// One line from a client to an engine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// `uci`: asks for the engine's identity and options.
+    Uci,
+    /// `ugi`: the same from a client that speaks the Universal Game Interface.
+    Ugi,
+    /// `isready`: answered at once, even during a search.
+    IsReady,
+    /// `setoption name N [value V]`.
+    SetOption {
+        /// Name of the option; may have several words.
+        name: String,
+        /// Value, or `None` for a button.
+        value: Option<String>,
+    },
+    /// `ucinewgame`: the next position belongs to another game.
+    UciNewGame,
+    /// `uginewgame`: the same in UGI.
+    UgiNewGame,
+    /// `position ...`: sets the position of the next search.
+    Position(PositionCommand),
+    /// `go ...`: starts a search.
+    Go(Go),
+    /// `go perft D`: counts the lines of play to depth D, at most [`MAX_PERFT_DEPTH`].
+    Perft(u32),
+    /// `stop`: ends the running search with its best move.
+    Stop,
+    /// `ponderhit`: the opponent has played the expected move.
+    PonderHit,
+    /// `quit`.
+    Quit,
+    /// `query ...`: asks for a fact about the position; answered at once.
+    Query(Query),
+    /// `d`: shows the position.
+    Display,
+    /// `eval`: shows the static evaluation.
+    Eval,
+    /// `bench [depth]`: searches fixed positions.
+    Bench(Option<u32>),
+    /// `help`.
+    Help,
+}
+
+/// Argument of `position`: a start and the moves and cards since.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PositionCommand {
+    /// Position before the first move of the list.
+    pub start: Start,
+    /// Moves and cards in the order of play.
+    pub moves: Vec<String>,
+}
+
+/// Position that a move list starts from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// `startpos [players N]`: the variant's start, by default for two players.
+    Startpos {
+        /// Number of players as sent.
+        players: Option<u32>,
+    },
+    /// `fen <text>`: the text of a position, its fields joined by single spaces.
+    Fen(String),
+}
+
+/// Fact about the position that a client can ask for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Query {
+    /// `p1turn`: whether the first seat is to move.
+    P1Turn,
+    /// `turn`: the next action, a move or a card, and its seat.
+    Turn,
+    /// `gameover`: whether the game is over.
+    GameOver,
+    /// `result`: how the game ended.
+    Result,
+    /// `legal`: the legal moves, or the cards left in the deck.
+    Legal,
+    /// `players`: the number of seats.
+    Players,
+    /// `state`: the next action with all possible ones, and the places.
+    State,
+    /// `text`: the text of the position.
+    Text,
+    /// `picture`: a drawing, which only a rules program can have.
+    Picture,
+    /// `stake`: the largest sum of points of a game, which only a rules program can have.
+    Stake,
+}
+
+impl Query {
+    pub(super) const ALL: [Query; 10] = {
+        use Query::*;
+        [P1Turn, Turn, GameOver, Result, Legal, Players, State, Text, Picture, Stake]
+    };
+}
+
+/// Argument of `go`: the limits of a search. Without any, the search is unlimited.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Go {
+    /// Plies to search, at least 1.
+    pub depth: Option<u32>,
+    /// Positions to visit, at least 1.
+    pub nodes: Option<u64>,
+    /// Milliseconds to use, at least 1.
+    pub movetime: Option<u64>,
+    /// Whether `bestmove` must wait for `stop`.
+    pub infinite: bool,
+    /// Whether `bestmove` must wait for `ponderhit` or `stop`.
+    pub ponder: bool,
+    /// Root moves to consider; empty for all.
+    pub searchmoves: Vec<String>,
+    /// The players' clocks.
+    pub clock: Option<Clock>,
+}
+
+/// Clocks sent with `go`, in milliseconds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Clock {
+    /// Time left of each seat, in the spelling sent; may be zero or negative.
+    pub time: ClockTimes,
+    /// Moves to the next time control, at least 1.
+    pub movestogo: Option<u32>,
+}
+
+/// The three spellings of clocks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ClockTimes {
+    /// `time T1 ... TN [inc I1 ... IN]`: for any number of players, in seat order.
+    Seats {
+        /// Milliseconds left.
+        time: Vec<i64>,
+        /// Milliseconds gained per move, one number for each in `time`; empty if not sent.
+        inc: Vec<u64>,
+    },
+    /// `[wtime T] [btime T] [winc I] [binc I]`: UCI's spelling, for two players. At least one of the times is present.
+    Uci {
+        /// Milliseconds left of seat 1.
+        wtime: Option<i64>,
+        /// Milliseconds left of seat 2.
+        btime: Option<i64>,
+        /// Milliseconds that seat 1 gains per move.
+        winc: Option<u64>,
+        /// Milliseconds that seat 2 gains per move.
+        binc: Option<u64>,
+    },
+    /// `[p1time T] [p2time T] ... [p1inc I] [p2inc I] ...`: UGI's spelling, one word per player, for at most six
+    /// players. At least one of the times is present.
+    Ugi {
+        /// Milliseconds left of each player, up to the last one sent.
+        time: Vec<Option<i64>>,
+        /// Milliseconds that each player gains per move, up to the last one sent.
+        inc: Vec<Option<u64>>,
+    },
+}
+
+/// First words of all commands.
+pub const COMMAND_WORDS: [&str; 16] = [
+    "uci", "ugi", "isready", "setoption", "ucinewgame", "uginewgame", "position", "go", "stop",
+    "ponderhit", "quit", "query", "d", "eval", "bench", "help",
+];
+
+/// All words that `go` knows.
+pub const GO_WORDS: [&str; 27] = [
+    "depth", "nodes", "movetime", "infinite", "ponder", "searchmoves", "time", "inc", "movestogo",
+    "wtime", "btime", "winc", "binc", "p1time", "p2time", "p3time", "p4time", "p5time", "p6time",
+    "p1inc", "p2inc", "p3inc", "p4inc", "p5inc", "p6inc", "perft", "mate",
+];
 
 const END: &str = "the end of the line";
 
@@ -39,7 +210,7 @@ impl FromStr for Command {
             "ucinewgame" => bare("ucinewgame", Command::UciNewGame),
             "uginewgame" => bare("uginewgame", Command::UgiNewGame),
             "position" => position.map(Command::Position).parse(rest),
-            "go" => return go::go(rest).map_err(CommandError::Go),
+            "go" => return go(rest).map_err(CommandError::Go),
             "stop" => bare("stop", Command::Stop),
             "ponderhit" => bare("ponderhit", Command::PonderHit),
             "quit" => bare("quit", Command::Quit),
@@ -105,9 +276,365 @@ fn bench(input: &str) -> Parsed<'_, Command> {
     end("bench", END).map(|_| Command::Bench(depth)).parse(rest)
 }
 
+/// Numbers of players that a game can have.
+const PLAYERS: RangeInclusive<u32> = 2..=6;
+
+/// Word that begins the move list; no start may contain it.
+const MOVES: &[&str] = &["moves"];
+
+/// Reads the line after the word `position`.
+fn position(input: &str) -> Parsed<'_, PositionCommand> {
+    let start = alt((startpos, fen));
+    let (rest, start) = expecting("position", "startpos or fen", start).parse(input)?;
+    let (after, expected) = match start {
+        Start::Startpos { players: None } => {
+            ("position startpos", "players, moves or the end of the line")
+        }
+        Start::Startpos { .. } => ("position startpos players", "moves or the end of the line"),
+        Start::Fen(_) => ("position fen", "moves or the end of the line"),
+    };
+    let moves = opt(preceded(keyword("moves"), all_words));
+    let (rest, moves) = terminated(moves, end(after, expected)).parse(rest)?;
+    let moves = moves.unwrap_or_default();
+    Ok((rest, PositionCommand { start, moves }))
+}
+
+fn startpos(input: &str) -> Parsed<'_, Start> {
+    let players = number("position startpos players", PLAYERS);
+    preceded(keyword("startpos"), opt(preceded(keyword("players"), cut(players))))
+        .map(|players| Start::Startpos { players })
+        .parse(input)
+}
+
+fn fen(input: &str) -> Parsed<'_, Start> {
+    let text = verify(text_until(MOVES), |text: &str| !text.is_empty());
+    let text = expecting("position fen", "the text of a position", text);
+    preceded(keyword("fen"), cut(text)).map(Start::Fen).parse(input)
+}
+
+impl fmt::Display for PositionCommand {
+    /// Writes the argument, without the word `position`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.start.fmt(f)?;
+        write_list(f, "moves", &self.moves)
+    }
+}
+
+impl fmt::Display for Start {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Start::Startpos { players } => {
+                f.write_str("startpos")?;
+                write_fact(f, "players", *players)
+            }
+            Start::Fen(text) => write!(f, "fen {text}"),
+        }
+    }
+}
+
+/// Largest depth of a perft. No count could finish at this depth, and a deeper one would overflow the stack, since each
+/// ply takes its share of it.
+pub const MAX_PERFT_DEPTH: u32 = 255;
+
+/// Reads the line after the word `go`: [`Command::Go`] or [`Command::Perft`].
+fn go(input: &str) -> Result<Command, GoError> {
+    let mut words = GoWords::default();
+    let mut rest = input;
+    let mut seen = Vec::new();
+    while let Ok((after, name)) = word(rest) {
+        if seen.contains(&name) {
+            let found = Excerpt::new(name);
+            return Err(GoError::Repeated { found });
+        }
+        seen.push(name);
+        rest = words.read(name, after)?;
+    }
+    let Some(depth) = words.perft else {
+        let clock = words.clocks.finish()?;
+        return Ok(Command::Go(Go { clock, ..words.go }));
+    };
+    match seen.iter().find(|name| **name != "perft") {
+        Some(other) => Err(GoError::PerftMixed { found: Excerpt::new(other) }),
+        None => Ok(Command::Perft(depth)),
+    }
+}
+
+impl fmt::Display for Go {
+    /// Writes each limit with a space before it, and `searchmoves` last.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.ponder {
+            f.write_str(" ponder")?;
+        }
+        if self.infinite {
+            f.write_str(" infinite")?;
+        }
+        write_fact(f, "depth", self.depth)?;
+        write_fact(f, "nodes", self.nodes)?;
+        write_fact(f, "movetime", self.movetime)?;
+        if let Some(clock) = &self.clock {
+            clock.fmt(f)?;
+        }
+        write_list(f, "searchmoves", &self.searchmoves)
+    }
+}
+
+/// The words read so far.
+#[derive(Default)]
+struct GoWords {
+    go: Go,
+    perft: Option<u32>,
+    clocks: ClockWords,
+}
+
+impl GoWords {
+    /// Reads the argument of the word `name` from `input` and returns the rest.
+    fn read<'a>(&mut self, name: &str, input: &'a str) -> Result<&'a str, GoError> {
+        let GoWords { go, perft, clocks } = self;
+        let rest = match name {
+            "depth" => set(&mut go.depth, number("go depth", 1..=u32::MAX), input)?,
+            "nodes" => set(&mut go.nodes, number("go nodes", 1..=u64::MAX), input)?,
+            "movetime" => set(&mut go.movetime, number("go movetime", 1..=u64::MAX), input)?,
+            "infinite" => {
+                go.infinite = true;
+                input
+            }
+            "ponder" => {
+                go.ponder = true;
+                input
+            }
+            "searchmoves" => {
+                let (rest, moves) = searchmoves(input)?;
+                go.searchmoves = moves;
+                rest
+            }
+            "perft" => set(perft, number("go perft", 0..=MAX_PERFT_DEPTH), input)?,
+            "mate" => return Err(GoError::Mate),
+            _ => match clocks.read(name, input) {
+                Some(rest) => rest?,
+                None => {
+                    let found = Excerpt::new(name);
+                    return Err(GoError::UnknownWord { found });
+                }
+            },
+        };
+        Ok(rest)
+    }
+}
+
+/// Reads all words to the end of the line, as Stockfish does: a move may be called `time` or `depth`.
+fn searchmoves(input: &str) -> Parsed<'_, Vec<String>> {
+    let moves = many1(word.map(str::to_owned));
+    expecting("go searchmoves", "at least one move", moves).parse(input)
+}
+
+impl From<nom::Err<Mismatch<'_>>> for GoError {
+    fn from(error: nom::Err<Mismatch<'_>>) -> Self {
+        GoError::Argument(ArgumentError::from(error))
+    }
+}
+
+/// Largest number of players that can have a clock.
+const MAX_CLOCKS: usize = 6;
+
+const TIMES: RangeInclusive<i64> = i64::MIN..=i64::MAX;
+const INCREMENTS: RangeInclusive<u64> = 0..=u64::MAX;
+const MOVES_TO_GO: RangeInclusive<u32> = 1..=u32::MAX;
+
+/// UGI's words for the time left of each player, after the command, as error messages name them.
+const PLAYER_TIMES: [&str; MAX_CLOCKS] =
+    ["go p1time", "go p2time", "go p3time", "go p4time", "go p5time", "go p6time"];
+
+/// UGI's words for the increment of each player, after the command.
+const PLAYER_INCS: [&str; MAX_CLOCKS] =
+    ["go p1inc", "go p2inc", "go p3inc", "go p4inc", "go p5inc", "go p6inc"];
+
+/// The clock words read so far. They may come in any order, so they are combined at the end.
+#[derive(Default)]
+struct ClockWords {
+    time: Option<Vec<i64>>,
+    inc: Option<Vec<u64>>,
+    wtime: Option<i64>,
+    btime: Option<i64>,
+    winc: Option<u64>,
+    binc: Option<u64>,
+    player_time: [Option<i64>; MAX_CLOCKS],
+    player_inc: [Option<u64>; MAX_CLOCKS],
+    movestogo: Option<u32>,
+}
+
+impl ClockWords {
+    /// Reads the argument of the word `name` from `input` and returns the rest, or `None` if the word does not belong
+    /// to the clocks.
+    fn read<'a>(&mut self, name: &str, input: &'a str) -> Option<Result<&'a str, GoError>> {
+        let read = match name {
+            "time" => set(&mut self.time, numbers("go time", TIMES), input),
+            "inc" => set(&mut self.inc, numbers("go inc", INCREMENTS), input),
+            "wtime" => set(&mut self.wtime, number("go wtime", TIMES), input),
+            "btime" => set(&mut self.btime, number("go btime", TIMES), input),
+            "winc" => set(&mut self.winc, number("go winc", INCREMENTS), input),
+            "binc" => set(&mut self.binc, number("go binc", INCREMENTS), input),
+            "movestogo" => set(&mut self.movestogo, number("go movestogo", MOVES_TO_GO), input),
+            _ => return self.read_player(name, input),
+        };
+        Some(read)
+    }
+
+    fn read_player<'a>(&mut self, name: &str, input: &'a str) -> Option<Result<&'a str, GoError>> {
+        let mut times = PLAYER_TIMES.into_iter().zip(&mut self.player_time);
+        if let Some((after, slot)) = times.find(|(after, _)| without_go(after) == name) {
+            return Some(set(slot, number(after, TIMES), input));
+        }
+        let mut incs = PLAYER_INCS.into_iter().zip(&mut self.player_inc);
+        let (after, slot) = incs.find(|(after, _)| without_go(after) == name)?;
+        Some(set(slot, number(after, INCREMENTS), input))
+    }
+
+    /// Returns the clocks, or `None` if no word set one.
+    fn finish(self) -> Result<Option<Clock>, GoError> {
+        let movestogo = self.movestogo;
+        match (self.times()?, movestogo) {
+            (None, Some(_)) => Err(GoError::NoClock {
+                found: "movestogo",
+                expected: "time, wtime, btime or p1time",
+            }),
+            (times, _) => Ok(times.map(|time| Clock { time, movestogo })),
+        }
+    }
+
+    fn times(self) -> Result<Option<ClockTimes>, GoError> {
+        let seats = first_given([("time", self.time.is_some()), ("inc", self.inc.is_some())]);
+        let uci = first_given([
+            ("wtime", self.wtime.is_some()),
+            ("btime", self.btime.is_some()),
+            ("winc", self.winc.is_some()),
+            ("binc", self.binc.is_some()),
+        ]);
+        let player_times = self.player_time.iter().map(Option::is_some);
+        let player_incs = self.player_inc.iter().map(Option::is_some);
+        let times = PLAYER_TIMES.into_iter().zip(player_times);
+        let ugi = first_given(times.chain(PLAYER_INCS.into_iter().zip(player_incs)));
+        let ugi = ugi.map(without_go);
+        match (seats, uci, ugi) {
+            (None, None, None) => Ok(None),
+            (Some(found), None, None) => self.of_seats(found).map(Some),
+            (None, Some(found), None) => self.of_uci(found).map(Some),
+            (None, None, Some(found)) => self.of_ugi(found).map(Some),
+            (Some(first), Some(second), _)
+            | (Some(first), None, Some(second))
+            | (None, Some(first), Some(second)) => Err(GoError::MixedClocks { first, second }),
+        }
+    }
+
+    fn of_seats(self, found: &'static str) -> Result<ClockTimes, GoError> {
+        let expected = "time";
+        let time = self.time.ok_or(GoError::NoClock { found, expected })?;
+        let inc = self.inc.unwrap_or_default();
+        let (times, incs) = (time.len(), inc.len());
+        if incs != 0 && incs != times {
+            return Err(GoError::IncrementCount { times, incs });
+        }
+        Ok(ClockTimes::Seats { time, inc })
+    }
+
+    fn of_uci(self, found: &'static str) -> Result<ClockTimes, GoError> {
+        if self.wtime.is_none() && self.btime.is_none() {
+            let expected = "wtime or btime";
+            return Err(GoError::NoClock { found, expected });
+        }
+        Ok(ClockTimes::Uci {
+            wtime: self.wtime,
+            btime: self.btime,
+            winc: self.winc,
+            binc: self.binc,
+        })
+    }
+
+    fn of_ugi(self, found: &'static str) -> Result<ClockTimes, GoError> {
+        if self.player_time.iter().all(Option::is_none) {
+            let expected = "p1time or another player's clock";
+            return Err(GoError::NoClock { found, expected });
+        }
+        Ok(ClockTimes::Ugi {
+            time: up_to_the_last(&self.player_time),
+            inc: up_to_the_last(&self.player_inc),
+        })
+    }
+}
+
+fn up_to_the_last<T: Copy>(given: &[Option<T>]) -> Vec<Option<T>> {
+    let last = given.iter().rposition(Option::is_some);
+    let length = last.map_or(0, |last| last + 1);
+    given.iter().take(length).copied().collect()
+}
+
+/// Strips the command from a player's word.
+fn without_go(word: &'static str) -> &'static str {
+    word.trim_start_matches("go ")
+}
+
+fn first_given(words: impl IntoIterator<Item = (&'static str, bool)>) -> Option<&'static str> {
+    let first = words.into_iter().find(|(_, given)| *given);
+    first.map(|(word, _)| word)
+}
+
+impl fmt::Display for Clock {
+    /// Writes each word with a space before it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.time {
+            ClockTimes::Seats { time, inc } => {
+                write_list(f, "time", time)?;
+                write_list(f, "inc", inc)?;
+            }
+            ClockTimes::Uci { wtime, btime, winc, binc } => {
+                write_fact(f, "wtime", *wtime)?;
+                write_fact(f, "btime", *btime)?;
+                write_fact(f, "winc", *winc)?;
+                write_fact(f, "binc", *binc)?;
+            }
+            ClockTimes::Ugi { time, inc } => {
+                let mut times = PLAYER_TIMES.iter().zip(time);
+                times.try_for_each(|(word, time)| write_fact(f, without_go(word), *time))?;
+                let mut incs = PLAYER_INCS.iter().zip(inc);
+                incs.try_for_each(|(word, inc)| write_fact(f, without_go(word), *inc))?;
+            }
+        }
+        write_fact(f, "movestogo", self.movestogo)
+    }
+}
+
+/// Reads the line after the word `query`.
+fn query(input: &str) -> Parsed<'_, Query> {
+    let fact = map_opt(word, |word| Query::ALL.into_iter().find(|query| query.word() == word));
+    let words = "p1turn, turn, gameover, result, legal, players, state, text, picture or stake";
+    terminated(expecting("query", words, fact), end("query", "the end of the line")).parse(input)
+}
+
+impl Query {
+    fn word(self) -> &'static str {
+        match self {
+            Query::P1Turn => "p1turn",
+            Query::Turn => "turn",
+            Query::GameOver => "gameover",
+            Query::Result => "result",
+            Query::Legal => "legal",
+            Query::Players => "players",
+            Query::State => "state",
+            Query::Text => "text",
+            Query::Picture => "picture",
+            Query::Stake => "stake",
+        }
+    }
+}
+
+impl fmt::Display for Query {
+    /// Writes the argument, without the word `query`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::vocabulary::COMMAND_WORDS;
     use super::*;
 
     #[test]
@@ -115,6 +642,14 @@ mod tests {
         for name in COMMAND_WORDS {
             let parsed = name.parse::<Command>();
             assert!(!matches!(parsed, Err(CommandError::Unknown { .. })), "{name}: {parsed:?}");
+        }
+    }
+
+    #[test]
+    fn every_go_word_is_known() {
+        for name in GO_WORDS {
+            let parsed = go(name);
+            assert!(!matches!(parsed, Err(GoError::UnknownWord { .. })), "{name}: {parsed:?}");
         }
     }
 }

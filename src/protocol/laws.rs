@@ -184,7 +184,7 @@ fn reply() -> impl Strategy<Value = Reply> {
         Just(Reply::ReadyOk),
         list().prop_map(Reply::Response),
         info().prop_map(Reply::Info),
-        text().prop_map(Reply::Say),
+        text().prop_map(Reply::InfoString),
         best_move().prop_map(Reply::BestMove),
         free.prop_map(Reply::Text),
     ]

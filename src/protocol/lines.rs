@@ -2,11 +2,9 @@
 
 use std::io::{self, BufRead, BufReader, ErrorKind, Read};
 
-use super::Command;
-use super::error::CommandError;
-use super::excerpt::Excerpt;
 use super::text::without_mark;
 use super::words::word;
+use super::{Command, CommandError, Excerpt};
 
 /// Longest line accepted, in bytes, including a carriage return but not the newline.
 pub const MAX_LINE_BYTES: usize = 1 << 20;

@@ -15,8 +15,7 @@ use nom::multi::{fold_many0, many1};
 use nom::sequence::preceded;
 use nom::{IResult, Parser};
 
-use super::error::{ArgumentError, Bounds, Expected, GoError};
-use super::excerpt::Excerpt;
+use super::{ArgumentError, Bounds, Excerpt, Expected, GoError};
 
 /// Result of a parser: the rest of the line and a value.
 pub(super) type Parsed<'a, T> = IResult<&'a str, T, Mismatch<'a>>;

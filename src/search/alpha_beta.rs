@@ -40,7 +40,7 @@ pub fn search<G: Evaluate>(
     observe: &mut dyn FnMut(Report),
 ) -> Option<Answer> {
     let evaluator = request.judge(position, &memory.evaluators);
-    memory.forget_unless_by(evaluator.evaluator(), evaluator.noise());
+    memory.forget_if_evaluator_changed(evaluator.evaluator(), evaluator.noise());
     let threads = memory.threads();
     let table = memory.use_table();
     let team = Arc::new(Team::new(control, request.max_nodes(), threads));

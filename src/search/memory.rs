@@ -88,7 +88,7 @@ impl Memory {
 
     /// Forgets all positions unless they were evaluated by the same evaluator, which depends on the rules and the
     /// seats, with the same errors.
-    pub(super) fn forget_unless_by<E: Send + Sync + 'static>(
+    pub(super) fn forget_if_evaluator_changed<E: Send + Sync + 'static>(
         &mut self,
         evaluator: &Arc<E>,
         noise: Noise,
@@ -97,9 +97,9 @@ impl Memory {
         let is_same = self.evaluator.as_ref().is_some_and(|(known, weak)| {
             // While a weak reference exists, the address is not reused for another evaluator. Zero-sized evaluators
             // have no data and so are all the same.
-            let is_one =
+            let is_same_data =
                 size_of::<E>() == 0 || std::ptr::addr_eq(weak.as_ptr(), Arc::as_ptr(evaluator));
-            *known == of_type && is_one
+            *known == of_type && is_same_data
         });
         if !is_same || self.noise != noise {
             self.forget();

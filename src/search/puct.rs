@@ -60,7 +60,7 @@ pub fn search<G: Evaluate>(
         return None;
     }
     let evaluator = request.judge(position, &memory.evaluators);
-    memory.forget_unless_by(evaluator.evaluator(), evaluator.noise());
+    memory.forget_if_evaluator_changed(evaluator.evaluator(), evaluator.noise());
     let goal = Goal::new(position, mover, request.aim);
     let mut root = Root { position: *position, goal, seldepth: 0 };
     let old: Option<Box<Root<G>>> = memory.root.take().and_then(|old| old.downcast().ok());

@@ -8,8 +8,10 @@
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::process::ExitCode;
 
-use super::position::{PositionError, first_position, refusal, start_of};
-use super::{REFUSED, error_reply, exit_code, failed, query};
+use super::{
+    PositionError, REFUSED, answers, error_reply, exit_code, failed, first_position, refusal,
+    start_of,
+};
 use crate::protocol::{Command, LineReader, PositionCommand, Reply, Start};
 use crate::rules::{AnyPosition, UnknownVariant, VARIANTS, Variant};
 
@@ -63,7 +65,7 @@ fn answer_lines(variant: &'static Variant, input: impl Read, output: impl Write)
                 }
             }
             Ok(Command::Query(query)) => {
-                let words = query::response(query, last.position());
+                let words = answers::query(query, last.position());
                 writeln!(output, "{}", Reply::Response(words))?;
             }
             Ok(Command::Quit) => break,

@@ -44,8 +44,8 @@ impl Position {
     /// Builds a position from the rabbit's square, the set of the wolves' squares and the seat to move. Returns `None`
     /// unless there are four wolves, none of them on the rabbit's square.
     pub fn new(rabbit: Square, wolves: u32, mover: Seat) -> Option<Position> {
-        let is_one = wolves.count_ones() == 4 && wolves & rabbit.bit() == 0 && mover.0 < 2;
-        is_one.then_some(Position::of(rabbit, wolves, mover))
+        let is_valid = wolves.count_ones() == 4 && wolves & rabbit.bit() == 0 && mover.0 < 2;
+        is_valid.then_some(Position::of(rabbit, wolves, mover))
     }
 
     /// [`Position::new`] without the check.

@@ -53,7 +53,7 @@ pub struct Arena {
     nodes: Vec<Node>,
     /// Static value of each node after a card; where a card is due, from the second visit on, the mean over the cards.
     /// In a list of its own, since few nodes need it.
-    at_sight: Vec<Shares>,
+    static_value: Vec<Shares>,
     edges: Vec<Edge>,
     /// While the tree is compacted, the new index of the edge to each node that stays; otherwise [`NO_EDGE`].
     edges_to: Vec<u32>,
@@ -96,13 +96,13 @@ impl Arena {
     /// Clears the tree, and allocates its memory on first use.
     pub fn clear(&mut self) {
         self.nodes.clear();
-        self.at_sight.clear();
+        self.static_value.clear();
         self.edges.clear();
         self.edges_to.clear();
         self.root = 0;
         self.proofs = 0;
         self.nodes.reserve_exact(self.most_nodes);
-        self.at_sight.reserve_exact(self.most_nodes);
+        self.static_value.reserve_exact(self.most_nodes);
         self.edges.reserve_exact(self.most_edges);
         self.edges_to.reserve_exact(self.most_nodes);
     }
@@ -178,19 +178,19 @@ impl Arena {
             len: (self.edges.len() - first) as u8,
             ..Node::default()
         });
-        self.at_sight.push(Shares::default());
+        self.static_value.push(Shares::default());
         self.edges_to.push(NO_EDGE);
         index
     }
 
     #[inline]
-    pub fn at_sight(&self, index: NodeIndex) -> &Shares {
-        &self.at_sight[index as usize]
+    pub fn static_value(&self, index: NodeIndex) -> &Shares {
+        &self.static_value[index as usize]
     }
 
     #[inline]
-    pub fn at_sight_mut(&mut self, index: NodeIndex) -> &mut Shares {
-        &mut self.at_sight[index as usize]
+    pub fn static_value_mut(&mut self, index: NodeIndex) -> &mut Shares {
+        &mut self.static_value[index as usize]
     }
 
     #[inline]
@@ -297,11 +297,11 @@ impl Arena {
                 edges += 1;
             }
             self.nodes[nodes] = node;
-            self.at_sight[nodes] = self.at_sight[index];
+            self.static_value[nodes] = self.static_value[index];
             nodes += 1;
         }
         self.nodes.truncate(nodes);
-        self.at_sight.truncate(nodes);
+        self.static_value.truncate(nodes);
         self.edges_to.truncate(nodes);
         self.edges.truncate(edges);
         self.root = 0;

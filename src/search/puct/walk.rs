@@ -45,7 +45,7 @@ impl<G: Evaluate> TreeSearch<'_, G> {
                         if self.visits.visit_all(cards, self.path.len()) {
                             return;
                         }
-                        *self.arena.at_sight_mut(node) = self.at_sight(&position);
+                        *self.arena.static_value_mut(node) = self.static_value(&position);
                     }
                     let index = self.most_underplayed_card(node);
                     let Some((card, _)) = position.outcomes().nth(index) else {
@@ -88,7 +88,7 @@ impl<G: Evaluate> TreeSearch<'_, G> {
         let mut below = None;
         for &(node, mover) in self.path.iter().rev() {
             if let (None, Some(below)) = (mover, below) {
-                let (mean, drawn) = (self.arena.at_sight(node), self.arena.at_sight(below));
+                let (mean, drawn) = (self.arena.static_value(node), self.arena.static_value(below));
                 for ((share, mean), drawn) in value.iter_mut().zip(mean).zip(drawn) {
                     *share += mean - drawn;
                 }
@@ -149,7 +149,7 @@ impl<G: Evaluate> TreeSearch<'_, G> {
             Turn::Seat(mover) => self.add_decision_node(position, mover),
         };
         if is_drawn {
-            *self.arena.at_sight_mut(node) = self.at_sight(position);
+            *self.arena.static_value_mut(node) = self.static_value(position);
         }
         Some((node, value))
     }
@@ -191,13 +191,13 @@ impl<G: Evaluate> TreeSearch<'_, G> {
     }
 
     /// Static value of a position; if a card is due, the mean over the cards.
-    fn at_sight(&self, position: &G) -> Shares {
+    fn static_value(&self, position: &G) -> Shares {
         if !matches!(position.turn(), Turn::Card(_)) {
             return self.static_shares(position);
         }
         let mut mean = Shares::default();
         for (card, chance) in chances(position) {
-            let shares = self.at_sight(&position.draw_unchecked(card));
+            let shares = self.static_value(&position.draw_unchecked(card));
             for (mean, share) in mean.iter_mut().zip(shares) {
                 *mean += chance * share;
             }
@@ -333,7 +333,7 @@ mod tests {
     /// its luck. Returns the number of nodes with a card due.
     fn check(
         arena: &Arena,
-        at_sight: &dyn Fn(&Position) -> Shares,
+        static_value: &dyn Fn(&Position) -> Shares,
         position: &Position,
         node: NodeIndex,
     ) -> u32 {
@@ -347,10 +347,10 @@ mod tests {
         };
         let whole: u32 = next.iter().map(|(_, weight)| weight).sum();
         let mut mean = Shares::default();
-        let mut sums = at_sight(position).map(f64::from);
+        let mut sums = static_value(position).map(f64::from);
         let mut found = u32::from(is_due);
         for ((after, weight), edge) in next.iter().zip(arena.edges(node)) {
-            let drawn = at_sight(after);
+            let drawn = static_value(after);
             for seat in 0..position.seats() {
                 mean[seat] += *weight as f32 / whole as f32 * drawn[seat];
             }
@@ -359,12 +359,12 @@ mod tests {
             }
             let child = arena.node(edge.child);
             for seat in 0..position.seats() {
-                let luck = f64::from(drawn[seat] - arena.at_sight(node)[seat]);
+                let luck = f64::from(drawn[seat] - arena.static_value(node)[seat]);
                 sums[seat] += child.sums[seat] - child.visits as f64 * luck;
             }
-            found += check(arena, at_sight, after, edge.child);
+            found += check(arena, static_value, after, edge.child);
         }
-        let (mean_found, node) = (arena.at_sight(node), arena.node(node));
+        let (mean_found, node) = (arena.static_value(node), arena.node(node));
         if is_due && node.visits > 1 {
             for seat in 0..position.seats() {
                 assert!((mean_found[seat] - mean[seat]).abs() < 1e-5);
@@ -384,9 +384,9 @@ mod tests {
             search(&request, &mut memory, &Control::new(None), &mut |_| ());
             let goal = Goal::new(&position, Seat(0), Aim::Placement);
             let judge = request.judge(&position, &memory.evaluators);
-            let at_sight = |position: &Position| goal.static_shares(&judge, position);
+            let static_value = |position: &Position| goal.static_shares(&judge, position);
             let arena = &memory.arenas[0];
-            let found = check(arena, &at_sight, &position, arena.root());
+            let found = check(arena, &static_value, &position, arena.root());
             assert!(found > 100, "{found}");
         }
     }

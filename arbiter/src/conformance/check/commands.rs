@@ -159,6 +159,6 @@ fn bench(talk: &mut Talk, depth: u32) -> Result<u64, Fault> {
 
 /// Removes the `info` lines of the running search.
 fn without_infos(lines: Vec<String>) -> Vec<String> {
-    let is_info = |line: &String| matches!(line.parse(), Ok(Reply::Info(_) | Reply::Say(_)));
+    let is_info = |line: &String| matches!(line.parse(), Ok(Reply::Info(_) | Reply::InfoString(_)));
     lines.into_iter().filter(|line| !is_info(line)).collect()
 }
