@@ -87,8 +87,8 @@ fn the_games_of_a_machine_that_is_set_aside_are_kept_apart() {
     let (_, many) = stores("machines_set_aside");
     let before = export(&many, &[]);
     let mut store = Store::resume(Path::new(&many)).unwrap();
-    store.set_aside("one", "its engines crash", true).unwrap();
-    store.set_aside("one", "another reason", true).unwrap();
+    store.set_aside("one", "its engines crash").unwrap();
+    store.set_aside("one", "another reason").unwrap();
     assert_eq!(store.keep_out("one").unwrap(), [1, 2, 5, 6]);
     assert!(store.keep_out("one").unwrap().is_empty());
     drop(store);

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
 use matches::own_files::NamedFile;
-use settings::args::{EngineArgs, MatchArgs, ResumeArgs, TournamentArgs, switch};
+use settings::args::{EngineArgs, MatchArgs, ResumeArgs, TournamentArgs};
 
 use crate::signature::Key;
 
@@ -108,17 +108,6 @@ pub struct CoordinatorArgs {
     )]
     pub scale_time: Option<u64>,
 
-    /// Set aside workers with far more faults or lag than the others, and do not count their games
-    #[arg(
-        long,
-        global = true,
-        value_name = "on|off",
-        default_value = "on",
-        action = ArgAction::Set,
-        value_parser = switch
-    )]
-    pub quarantine: bool,
-
     /// Share an engine of the match or its rules program, and the files among its arguments, with workers that accept
     /// engines (repeatable)
     #[arg(long, global = true, value_name = "NAME")]
@@ -176,17 +165,9 @@ pub struct WorkArgs {
     pub engine: Vec<String>,
 
     /// Run shared engines that are not on this machine: each is fetched from the server, checked against its SHA-256,
-    /// and run in a bwrap sandbox without access to the files and network of this machine. If bwrap is missing or does
-    /// not work, `unsandboxed` runs them like any other program of yours
-    #[arg(
-        long,
-        value_name = "sandboxed|unsandboxed",
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = "sandboxed",
-        help_heading = FETCHED
-    )]
-    pub accept_engines: Option<Acceptance>,
+    /// and run in a bwrap sandbox without access to the files and network of this machine
+    #[arg(long, help_heading = FETCHED)]
+    pub accept_engines: bool,
 
     /// Directory for fetched engines [default: buxtehude/engines in the user's cache]
     #[arg(long, value_name = "DIR", help_heading = FETCHED)]
@@ -233,15 +214,6 @@ pub struct WorkArgs {
     /// Label of this worker, shown with its key [default: host name]
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
-}
-
-/// Fetched engines that a worker runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Acceptance {
-    /// Only in a sandbox, without access to the files and network of this machine
-    Sandboxed,
-    /// Without a sandbox too, like any other program of yours
-    Unsandboxed,
 }
 
 /// Flags of `fleet status`.

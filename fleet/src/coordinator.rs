@@ -6,7 +6,6 @@ mod dispatch;
 mod drive;
 mod prepare;
 mod publish;
-mod quarantine;
 mod sample;
 mod second;
 

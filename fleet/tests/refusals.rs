@@ -78,7 +78,6 @@ fn what_is_missing_is_named() {
     untimed.ends(2, &["--scale-time: no engine is limited by time"]);
     let mut local = fleet.start("work --engine 'cmd=/bin/sh nodes=9'");
     local.ends(2, &["nodes=9", "expected cmd=PROGRAM"]);
-    fleet.start("match --help").ends(0, &["--quarantine <on|off>"]);
     fleet.server.kill();
     fleet.begin(WORDS).ends(2, &["--nats nats://127.0.0.1"]);
     assert!(!fleet.store().exists());

@@ -277,9 +277,7 @@ impl Match {
         stored.outputs.refuse_overwriting(None, &inputs, programs(&plan, luck_engine))?;
         // An earlier coordinator may have ended before it could take these games out.
         for aside in store.all_set_aside()? {
-            if aside.keeps_out {
-                store.keep_out(&aside.worker)?;
-            }
+            store.keep_out(&aside.worker)?;
         }
         let mut past = Past::of(&store, &plan)?;
         let mut dropped = None;

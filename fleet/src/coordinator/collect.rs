@@ -22,7 +22,6 @@ use matches::score::Verdict;
 
 use super::DriveError;
 use super::prepare::PreparedMatch;
-use super::quarantine::Quarantine;
 use super::sample::Sample;
 use crate::args::CoordinatorArgs;
 use crate::message::{Tally, Work, WorkerTally};
@@ -45,12 +44,6 @@ pub struct Changes {
     pub uncounted: Vec<u64>,
 }
 
-impl Changes {
-    pub fn is_empty(&self) -> bool {
-        *self == Changes::default()
-    }
-}
-
 pub struct Collector<'a> {
     context: &'a Context,
     prepared: &'a PreparedMatch,
@@ -63,8 +56,6 @@ pub struct Collector<'a> {
     progress: &'a Progress,
     /// Units that two workers play.
     pub sample: Sample,
-    /// Statistics of faults and lag.
-    quarantine: Quarantine,
     retirement: Retirement,
     last_failures: LastFailures,
     /// Names of the workers by the ids of their keys; a worker keeps its first label.
@@ -114,7 +105,6 @@ impl<'a> Collector<'a> {
             planned,
             progress,
             sample: Sample::new(settings.check_sample, rand::random()),
-            quarantine: Quarantine::new(plan, settings.quarantine),
             last_failures: LastFailures::default(),
             workers: HashMap::new(),
             set_aside: BTreeSet::new(),
@@ -215,7 +205,7 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Counts and shows a game that is stored; sets its worker aside if that has become unfit.
+    /// Counts and shows a game that is stored.
     async fn count(&mut self, game: Accepted) -> Result<(), DriveError> {
         let Accepted { worker, record } = game;
         let (is_fault, unit) = (record.fault.is_some(), self.units.of_game(record.game));
@@ -234,7 +224,6 @@ impl<'a> Collector<'a> {
         } else {
             None
         };
-        let unfit = self.quarantine.note(&record);
         self.planned.past.played.insert(record.game);
         self.show(&Event::Ended(Box::new(record)))?;
         self.count_worker(&worker, |tally| {
@@ -249,9 +238,6 @@ impl<'a> Collector<'a> {
             self.changes.complete.push(unit);
             self.sample.complete(unit);
         }
-        if let Some(reason) = unfit {
-            self.set_aside(&worker, &reason);
-        }
         Ok(())
     }
 
@@ -259,7 +245,7 @@ impl<'a> Collector<'a> {
     /// same machine does not count while there are other machines.
     async fn counts_as_failure(&mut self, record: &GameRecord, worker: &str) -> bool {
         let is_same = self.last_failures.note(record, worker);
-        if !is_same || !self.quarantine.is_on() {
+        if !is_same {
             return true;
         }
         // If the server does not answer, the next failure counts.

@@ -94,10 +94,14 @@ impl Drive<'_> {
         while !self.must_stop() {
             let mut outcome = match has_begun {
                 false => self.begin().await,
-                true if self.is_over() => match self.is_finished().await {
-                    Ok(true) => return Ok(()),
-                    outcome => outcome.map(drop),
-                },
+                true if self.is_over() => {
+                    // Games after the deciding block are recorded but not counted.
+                    let _ = self.collect_waiting().await;
+                    if self.is_over() {
+                        return Ok(());
+                    }
+                    continue;
+                }
                 true => self.turn().await,
             };
             has_begun |= outcome.is_ok();
@@ -214,15 +218,6 @@ impl Drive<'_> {
         let units = self.dispatcher.lose_all();
         complain(format_args!("the server has lost the match: {units} given out again"));
         Ok(())
-    }
-
-    /// Collects the last results and judges all workers a last time; returns whether the match is still over.
-    async fn is_finished(&mut self) -> Result<bool, DriveError> {
-        // Games after the deciding block are recorded but not counted.
-        let _ = self.collect_waiting().await;
-        let changes = self.collector.judge_workers()?;
-        self.apply(&changes).await;
-        Ok(changes.is_empty() || self.is_over())
     }
 
     fn is_over(&self) -> bool {

@@ -9,23 +9,19 @@ use matches::plan::{EngineSpec, Plan, binary};
 use matches::play::interrupt::Interrupt;
 use matches::record::printable::printable;
 use matches::run::exit::complain;
-use tempfile::TempDir;
 use tokio::task::block_in_place;
 
 use super::cache::{Cache, CachedFile, is_hash};
-use super::sandbox::{Files, Sandbox};
+use super::sandbox::Sandbox;
 use super::{JoinError, Worker};
-use crate::args::{Acceptance, WorkArgs};
+use crate::args::WorkArgs;
 use crate::message::{EngineId, State};
 use crate::names::{ENGINES, Names};
 use crate::queue::objects::{Chunks, MAX_BYTES_OF_A_FILE};
 
-/// A fetched engine, whose files exist while this value lives.
+/// The files of a fetched engine, which stay in the cache while this value lives.
 #[derive(Debug)]
-pub(crate) struct Fetched {
-    _files: Vec<CachedFile>,
-    _folder: TempDir,
-}
+pub(crate) struct Fetched(#[expect(dead_code, reason = "keeps the locks")] Vec<CachedFile>);
 
 /// Replaces the engines and the rules program of a plan by this machine's or by fetched ones; returns the fetched ones.
 pub(super) async fn find(
@@ -132,21 +128,20 @@ impl Fetcher {
     /// Returns a fetcher and prints the access rights of engines, if the worker accepts any; `None` otherwise. An error
     /// is the reason why it cannot accept them.
     pub(crate) fn of(args: &WorkArgs, interrupt: &Interrupt) -> Result<Option<Fetcher>, String> {
-        let Some(acceptance) = args.accept_engines else {
+        if !args.accept_engines {
             return Ok(None);
-        };
-        let cache = Cache::open(args.cache.as_deref(), args.cache_size)?;
-        let sandbox = Sandbox::find(interrupt);
-        if let (Sandbox::None { reason, .. }, Acceptance::Sandboxed) = (&sandbox, acceptance) {
-            return Err(format!(
-                "--accept-engines: {reason}, so engines could access your files; expected bwrap, or \
-                 --accept-engines=unsandboxed"
-            ));
         }
+        let cache = Cache::open(args.cache.as_deref(), args.cache_size)?;
+        let sandbox = Sandbox::find(interrupt).map_err(|reason| {
+            format!(
+                "--accept-engines: {reason}, so engines could access your files; expected bwrap"
+            )
+        })?;
         let memory = args.engine_memory;
         complain(format_args!(
-            "accepting engines; each has {memory} MiB of memory and is {}",
-            sandbox.description()
+            "accepting engines; each has {memory} MiB of memory and is sandboxed by {}: no network, no files except a \
+             folder of its own and the system's programs (read-only); CPU time is not limited",
+            sandbox.program.display()
         ));
         Ok(Some(Fetcher { cache, sandbox, memory }))
     }
@@ -176,20 +171,13 @@ impl Fetcher {
                 None => self.fetch_file(context, names, &name, sha256).await?,
             });
         }
-        let write_failed = |reason| unfit(format!("cannot write its files: {reason}"));
-        let folder = tempfile::tempdir().map_err(write_failed)?;
         if let [program, rest @ ..] = files.as_slice() {
             let arguments = id.files.iter().zip(rest);
             let arguments = arguments.map(|((argument, _), file)| (&**argument, &*file.path));
-            let files = Files {
-                program: &program.path,
-                arguments: arguments.collect(),
-                folder: folder.path(),
-            };
-            self.sandbox.place(engine, &files).map_err(write_failed)?;
+            self.sandbox.place(engine, &program.path, arguments);
         }
         engine.memory = Some(memory);
-        Ok(Fetched { _files: files, _folder: folder })
+        Ok(Fetched(files))
     }
 
     async fn fetch_file(

@@ -134,11 +134,9 @@ impl Small {
         fleet.begin_in(store, &format!("{} {words}", self.engines()))
     }
 
-    /// Starts a worker that accepts engines, sandboxed if possible, and caches them in the folder of the fleet.
+    /// Starts a worker that accepts engines, and caches them in the folder of the fleet.
     pub fn worker(fleet: &mut Fleet, name: &str) -> Process {
-        let accept =
-            if cfg!(bubblewrap) { "--accept-engines" } else { "--accept-engines=unsandboxed" };
         let cache = fleet.path("cache");
-        fleet.start(&format!("work --name {name} {accept} --cache {}", cache.display()))
+        fleet.start(&format!("work --name {name} --accept-engines --cache {}", cache.display()))
     }
 }

@@ -10,21 +10,12 @@ use matches::run::exit::complain;
 use matches::run::ledger::LedgerError;
 use matches::run::past::{LastFailures, Past};
 
-use super::{Changes, Collector, DriveError};
+use super::{Collector, DriveError};
 use crate::message::AsideTally;
 use crate::signature::id_in;
 
 impl Collector<'_> {
-    /// Judges all workers by all their games; returns the units that must be played again.
-    pub fn judge_workers(&mut self) -> Result<Changes, DriveError> {
-        while let Some((worker, reason)) = self.quarantine.last_look() {
-            self.set_aside(&worker, &reason);
-        }
-        self.take_out()?;
-        Ok(std::mem::take(&mut self.changes))
-    }
-
-    /// Reads from the store which workers are set aside and how all of them did.
+    /// Reads the names of the workers, and which of them are set aside, from the store.
     pub(super) fn recall_workers(&mut self) -> Result<(), DriveError> {
         let Some(store) = &self.planned.ledger.store else {
             return Ok(());
@@ -36,13 +27,11 @@ impl Collector<'_> {
             let tally = AsideTally { reason, games };
             self.tally.set_aside.insert(aside.worker, tally);
         }
-        let (quarantine, workers) = (&mut self.quarantine, &mut self.workers);
+        let workers = &mut self.workers;
         store.for_each_game(Extent::Summary, None, |game| {
             if let Some(machine) = &game.record.machine {
                 note_name(workers, &machine.worker);
             }
-            // If this game makes a worker unfit, its next games show that again.
-            let _ = quarantine.note(&game.record);
             Ok::<(), DriveError>(())
         })
     }
@@ -55,7 +44,6 @@ impl Collector<'_> {
         let text = format!("worker {worker} is set aside: {reason}");
         complain(printable(&text));
         note_name(&mut self.workers, worker);
-        self.quarantine.forget(worker);
         self.changes.uncounted.extend(self.sample.forget(worker));
         self.leaving.push((worker.to_string(), reason.to_string()));
     }
@@ -66,11 +54,10 @@ impl Collector<'_> {
         let Some(store) = self.planned.ledger.store.as_mut().filter(|_| !leaving.is_empty()) else {
             return Ok(());
         };
-        let keeps_out = self.quarantine.is_on();
         let mut games_of = Vec::with_capacity(leaving.len());
         for (worker, reason) in &leaving {
-            store.set_aside(worker, reason, keeps_out)?;
-            games_of.push(if keeps_out { store.keep_out(worker)? } else { Vec::new() });
+            store.set_aside(worker, reason)?;
+            games_of.push(store.keep_out(worker)?);
         }
         self.planned.ledger.report.set_aside(store.all_set_aside()?);
         let mut games = games_of.iter().flatten().peekable();

@@ -18,27 +18,19 @@ pub struct SetAside {
     pub worker: String,
     /// Reason, in one sentence.
     pub reason: String,
-    /// Whether its earlier games no longer count.
-    pub keeps_out: bool,
     /// Number of its games that no longer count.
     pub games: u64,
 }
 
 impl Store {
-    /// Stores durably that a machine is set aside, and whether [`Store::keep_out`] must remove its games. A machine
-    /// that was set aside already keeps its reason.
+    /// Stores durably that a machine is set aside; [`Store::keep_out`] must follow. A machine that was set aside already
+    /// keeps its reason.
     ///
     /// # Errors
     /// [`ArchiveError`] if this cannot be written.
-    pub fn set_aside(
-        &mut self,
-        worker: &str,
-        reason: &str,
-        keeps_out: bool,
-    ) -> Result<(), ArchiveError> {
-        let insert =
-            "INSERT OR IGNORE INTO set_aside (worker, reason, keeps_out) VALUES (?1, ?2, ?3)";
-        let written = self.connection.execute(insert, params![worker, reason, keeps_out]);
+    pub fn set_aside(&mut self, worker: &str, reason: &str) -> Result<(), ArchiveError> {
+        let insert = "INSERT OR IGNORE INTO set_aside (worker, reason) VALUES (?1, ?2)";
+        let written = self.connection.execute(insert, params![worker, reason]);
         self.check(written.map(drop).map_err(Reason::from))
     }
 
@@ -66,7 +58,7 @@ impl Store {
     /// [`ArchiveError`] if they cannot be read.
     pub fn all_set_aside(&self) -> Result<Vec<SetAside>, ArchiveError> {
         let read = || -> Result<Vec<SetAside>, Reason> {
-            let select = "SELECT worker, reason, keeps_out,
+            let select = "SELECT worker, reason,
                 (SELECT count(*) FROM kept_out WHERE kept_out.worker = set_aside.worker)
                 FROM set_aside ORDER BY worker";
             let mut statement = self.connection.prepare(select)?;
@@ -75,12 +67,7 @@ impl Store {
             let mut all = Vec::new();
             while let Some(row) = rows.next()? {
                 order.check("set_aside", row.get(0)?)?;
-                all.push(SetAside {
-                    worker: row.get(0)?,
-                    reason: row.get(1)?,
-                    keeps_out: row.get(2)?,
-                    games: row.get(3)?,
-                });
+                all.push(SetAside { worker: row.get(0)?, reason: row.get(1)?, games: row.get(2)? });
             }
             Ok(all)
         };

@@ -90,8 +90,7 @@ CREATE TABLE machines (
 ) STRICT;
 CREATE TABLE set_aside (
     worker TEXT PRIMARY KEY,
-    reason TEXT NOT NULL,
-    keeps_out INTEGER NOT NULL
+    reason TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE kept_out (
     number INTEGER PRIMARY KEY,
