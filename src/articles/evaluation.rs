@@ -1,7 +1,7 @@
 //! The article's evaluation: E = Ks x S + Kc x C + Kp x P for each seat.
 //!
 //! Source: the article "AI in Hase und Igel: minimax for three". It shows the curves of S and C only as pictures; these
-//! follow its description and were chosen among candidates by matches (docs/article.md).
+//! follow its description and were chosen among candidates by matches (docs/research.md).
 
 use super::DECIDED_WORTH;
 use crate::rules::hase::{FINISH, Hare, Position, Ruleset, cost};

@@ -32,7 +32,7 @@ impl VectorSettings {
         }
     }
 
-    /// The strongest of the article's ideas with two seats: measured in docs/article.md.
+    /// The strongest of the article's ideas with two seats: measured in docs/research.md.
     pub fn best() -> VectorSettings {
         VectorSettings {
             strategy: Strategy::RELATIVE,
