@@ -1,8 +1,6 @@
-//! Full disks: the server's, the coordinator's and a worker's.
+//! Full disks: the server's and the coordinator's.
 
 use std::process::Command;
-
-use rustix::process::{Resource, Rlimit, prlimit};
 
 use async_nats::jetstream::stream::Config;
 
@@ -57,7 +55,11 @@ fn the_server_has_no_room_for_a_while() {
 #[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn a_server_without_room_for_the_plan_says_so() {
     let mut fleet = Fleet::at(Server::configured("jetstream { max_file_store: 16KB }\n"));
-    fleet.begin(MATCH).await_words("insufficient");
+    // A plan with many openings is longer than that.
+    let openings = fleet.path("openings.txt");
+    std::fs::write(&openings, "0,68,3/0,68,3 1 - -\n".repeat(1000)).unwrap();
+    let words = format!("{MATCH} --openings {}", openings.display());
+    fleet.begin(&words).await_words("insufficient");
 }
 
 #[test]
@@ -71,25 +73,4 @@ fn the_coordinator_cannot_store_a_game() {
     coordinator.ends(matches::run::exit::STORAGE.into(), &[&fleet.proposal()]);
     let mut coordinator = fleet.resume();
     assert_whole(&fleet, &mut coordinator, MATCH);
-}
-
-/// Takes half a minute: a worker retries a refused match every 30 seconds.
-#[test]
-#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
-fn a_worker_cannot_keep_the_plan_for_a_while() {
-    let mut fleet = Fleet::new();
-    let words = "--games 2 --nodes 1 --seed 13";
-    let mut coordinator = fleet.begin(words);
-    let temporary = fleet.path("temporary");
-    std::fs::create_dir(&temporary).unwrap();
-    let mut program = limited("20");
-    program.env("TMPDIR", &temporary);
-    let worker = fleet.worker_by(&mut program, "--name one");
-    worker.await_words(&format!(
-        "temporary file for the plan in {}: File too large",
-        temporary.display()
-    ));
-    let unlimited = Rlimit { current: None, maximum: None };
-    prlimit(Some(worker.pid()), Resource::Fsize, unlimited).unwrap();
-    assert_whole(&fleet, &mut coordinator, words);
 }

@@ -1,7 +1,7 @@
 //! The plan of a match, validated before any engine starts.
 //!
-//! A plan has one spelling: the names of its fields and of those of its engines are the flags and the keys of `--engine`.
-//! A store keeps a plan as JSON in this spelling, and a settings file has it in TOML.
+//! A plan has one spelling: its keys are the flags, and those of its engines are the keys of `--engine`. A store keeps
+//! it as JSON in this spelling, and a settings file has it in TOML.
 
 mod adjudication;
 pub mod binary;
@@ -253,8 +253,8 @@ impl Plan {
         }
     }
 
-    /// Checks a plan of unknown origin, such as a stored one. Leaves positions by a rules program unchecked, because the
-    /// program must not run yet.
+    /// Checks a plan of unknown origin, such as a stored one. Leaves positions by a rules program unchecked, because
+    /// the program must not run yet.
     ///
     /// # Errors
     /// The setting at fault and the accepted values.

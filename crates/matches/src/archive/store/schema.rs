@@ -12,7 +12,7 @@ pub const FORMAT: i64 = 1;
 /// SQLite application ID of a store: "arbi" in ASCII.
 const APPLICATION: i64 = 0x6172_6269;
 
-/// Numbers of seats and turns start at 1, those of engines at 0, as in the plan. The plan is the setting `plan`, as JSON;
+/// Numbers of seats and turns start at 1, those of engines at 0, as in the plan, which is the setting `plan`, as JSON.
 /// `stderr` is a JSON array; `estimate`, `shares` and `luck` are in permille; `pv` is words separated by spaces. The
 /// setting `luck-by` names the evaluator of all luck.
 const TABLES: &str = "
