@@ -133,7 +133,7 @@ pub struct ExportArgs {
 pub enum ExportFormat {
     /// One JSON object per line, as `arbiter match --record` writes them
     JsonLines,
-    /// Readable text (docs/game-text.md)
+    /// Readable text (docs/formats.md)
     Text,
     /// The settings of a stored match, as TOML for `arbiter match --config`
     Config,

@@ -1,4 +1,4 @@
-//! Recorded games as text, similar to PGN but for any number of seats; docs/game-text.md specifies the format.
+//! Recorded games as text, similar to PGN but for any number of seats; docs/formats.md specifies the format.
 
 use std::fmt::Write;
 

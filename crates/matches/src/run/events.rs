@@ -1,4 +1,4 @@
-//! The events of a match as a stream of JSON Lines, for other programs; docs/events.md describes them.
+//! The events of a match as a stream of JSON Lines, for other programs; docs/formats.md describes them.
 
 use std::collections::BTreeMap;
 use std::fs::File;

@@ -30,7 +30,7 @@ pub struct OutputArgs {
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
 
-    /// Stream all events of the match to this file, one JSON object per line (docs/events.md)
+    /// Stream all events of the match to this file, one JSON object per line (docs/formats.md)
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub events: Option<PathBuf>,
 
