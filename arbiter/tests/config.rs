@@ -115,7 +115,7 @@ fn the_command_translated_from_fastchess_is_accepted() {
     let directory = directory("config_fastchess");
     let book = directory.join("book.txt");
     std::fs::write(&book, "startpos\nstartpos moves 5\n").unwrap();
-    let document = include_str!("../../docs/fastchess.md");
+    let document = include_str!("../../docs/arbiter.md");
     let (_, rest) = document.split_once("```text\narbiter match ").unwrap();
     let (command, _) = rest.split_once("\narbiter export").unwrap();
     let command = command.replace("\\\n", "");

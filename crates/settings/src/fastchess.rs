@@ -1,6 +1,6 @@
 //! Flags and keys of fastchess and cutechess-cli, with what to write here instead.
 //!
-//! Error messages quote these tables, and docs/fastchess.md prints them.
+//! Error messages quote these tables, and docs/arbiter.md prints them.
 
 /// A row: names that mean the same, and what replaces them.
 type Row = (&'static [&'static str], &'static str);
@@ -120,10 +120,10 @@ mod tests {
 
     #[test]
     fn the_document_has_both_tables() {
-        let document = include_str!("../../../docs/fastchess.md");
+        let document = include_str!("../../../docs/arbiter.md");
         let flags = table("flag there", FLAGS, |name| format!("`-{name}`"));
         let keys = table("key there", KEYS, |name| format!("`{name}`"));
-        assert!(document.contains(&flags), "expected in docs/fastchess.md:\n{flags}");
-        assert!(document.contains(&keys), "expected in docs/fastchess.md:\n{keys}");
+        assert!(document.contains(&flags), "expected in docs/arbiter.md:\n{flags}");
+        assert!(document.contains(&keys), "expected in docs/arbiter.md:\n{keys}");
     }
 }
