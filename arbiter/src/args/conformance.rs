@@ -134,7 +134,9 @@ pub struct CheckRulesArgs {
 #[command(after_help = "\
 LINES OF A SCRIPT
   > LINE     is sent
+  >> TEXT    is sent without a line end; \\n, \\r, \\t and \\xff are bytes
   < PATTERN  is expected: * is any text, and < ... any number of lines
+  = LAW      states a law of the answer, such as \"no bestmove*\"
   ~ MS       waits that many milliseconds; without MS, until all is silent
   # TEXT     is a comment; empty lines are ignored too
 

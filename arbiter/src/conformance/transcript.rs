@@ -1,8 +1,9 @@
 //! Transcripts: scripts of lines for an engine, with its expected answers.
 //!
-//! A line of a script that begins with `>` is sent, one with `<` is expected, and one with `~` waits; see
-//! [`script`](Script). Answers are recorded [masked](mask), without the parts that differ between runs. A transcript
-//! can therefore serve as a test of any engine, and can be updated when the engine's output changes on purpose.
+//! A line of a script that begins with `>` is sent, one with `<` is expected, one with `~` waits, and one with `=`
+//! states a [law](super::laws) of the answer; see [`Script`]. Answers are recorded [masked](mask), without the parts
+//! that differ between runs. A transcript can therefore serve as a test of any engine, and can be updated when the
+//! engine's output changes on purpose. The checks of `arbiter check` are transcripts, too.
 //!
 //! # Examples
 //! For a snapshot test in Rust, send lines and record all answers:
@@ -17,12 +18,456 @@
 //! ```
 //! `examples/transcript_snapshot.rs` is a complete test of this kind.
 
-mod lines;
-mod program;
-mod run;
-mod script;
+use std::str::FromStr;
+use std::time::Duration;
 
-pub use lines::mask;
-pub use program::{NoLine, Patience, Program, ProgramError, spec};
-pub use run::{Checked, accept, check};
-pub use script::{Script, ScriptError};
+use thiserror::Error;
+
+use super::laws;
+use super::program::{Fault, marked, shown};
+pub use super::program::{Patience, Program, ProgramError, spec};
+use matches::record::printable::shortened;
+
+/// A script of lines to send and lines to expect.
+///
+/// - `> LINE` sends a line, and `>> TEXT` text without a line end, in which `\n`, `\r`, `\t` and `\xff` are bytes.
+/// - `< PATTERN` expects a line; each `*` matches any text, and `< ...` any number of lines.
+/// - `~ MS` waits for MS milliseconds; `~` alone waits for silence.
+/// - `= LAW` states a law of the answer to the last lines sent.
+/// - `# TEXT` and empty lines are comments.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Script {
+    pub(super) steps: Vec<Step>,
+}
+
+/// One or more lines of a script.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// A comment or an empty line.
+    Remark(String),
+    /// A line to send.
+    Send(String),
+    /// Text to send, with escaped bytes.
+    SendBytes(String),
+    /// A wait, for a time or until silence.
+    Wait(Option<Duration>),
+    /// Expected lines; `line` is the number of the first in the script.
+    Expect { line: usize, patterns: Vec<String> },
+    /// A law of the answer.
+    Law(String),
+}
+
+/// A line of a script that is malformed.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{0}")]
+pub struct ScriptError(String);
+
+impl FromStr for Script {
+    type Err = ScriptError;
+
+    fn from_str(text: &str) -> Result<Script, ScriptError> {
+        let mut steps = Vec::new();
+        for (index, text) in text.lines().enumerate() {
+            let line = index + 1;
+            let argument = text.get(1..).unwrap_or_default();
+            let argument = argument.strip_prefix(' ').unwrap_or(argument).to_string();
+            match text.bytes().next() {
+                None | Some(b'#') => steps.push(Step::Remark(text.to_string())),
+                Some(b'>') => steps.push(match argument.strip_prefix("> ") {
+                    Some(bytes) => Step::SendBytes(bytes.into()),
+                    None => Step::Send(argument),
+                }),
+                Some(b'=') => steps.push(Step::Law(argument)),
+                Some(b'~') => steps.push(Step::Wait(time(&argument, line)?)),
+                Some(b'<') => match steps.last_mut() {
+                    Some(Step::Expect { patterns, .. }) => patterns.push(argument),
+                    _ => steps.push(Step::Expect { line, patterns: vec![argument] }),
+                },
+                Some(_) => {
+                    return Err(ScriptError(format!(
+                        "line {line}: {text:?} is not a line of a script: expected `> `, `< `, `~`, `=`, `#` or \
+                         an empty line"
+                    )));
+                }
+            }
+        }
+        Ok(Script { steps })
+    }
+}
+
+fn time(text: &str, line: usize) -> Result<Option<Duration>, ScriptError> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    match text.parse::<u32>() {
+        Ok(milliseconds) => Ok(Some(Duration::from_millis(milliseconds.into()))),
+        Err(_) => Err(ScriptError(format!(
+            "line {line}: {text:?} is not a waiting time: expected a whole number of milliseconds, or nothing"
+        ))),
+    }
+}
+
+impl Program {
+    /// Plays a script: a line is sent after all expected lines before it.
+    ///
+    /// # Errors
+    /// [`Fault`] with the first difference.
+    pub(super) fn play(&mut self, script: &Script) -> Result<(), Fault> {
+        for (index, step) in script.steps.iter().enumerate() {
+            match step {
+                Step::Expect { line, patterns } => self.expect(*line, patterns)?,
+                Step::Law(law) => {
+                    let next = script.steps[index..].iter().find_map(|step| match step {
+                        Step::Send(line) => Some(line.as_str()),
+                        _ => None,
+                    });
+                    laws::check(self, law, next)?;
+                }
+                step => self.perform(step)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Executes a step without expectations; queues the lines that come meanwhile.
+    fn perform(&mut self, step: &Step) -> Result<(), Fault> {
+        match step {
+            Step::Send(line) => self.send(line)?,
+            Step::SendBytes(text) => self.send_bytes(&bytes(text))?,
+            Step::Wait(time) => {
+                self.log.push(written(step));
+                match time {
+                    Some(time) => self.wait(*time)?,
+                    None => self.wait_for_silence()?,
+                }
+            }
+            Step::Remark(_) | Step::Law(_) => self.log.push(written(step)),
+            Step::Expect { .. } => {}
+        }
+        Ok(())
+    }
+}
+
+/// A step without expectations as written in a script.
+fn written(step: &Step) -> String {
+    match step {
+        Step::Remark(text) => text.clone(),
+        Step::Send(line) => marked('>', line),
+        Step::SendBytes(text) => format!(">> {text}"),
+        Step::Wait(Some(time)) => format!("~ {}", time.as_millis()),
+        Step::Wait(None) => "~".into(),
+        Step::Law(law) => marked('=', law),
+        Step::Expect { .. } => String::new(),
+    }
+}
+
+/// Text with `\n`, `\r`, `\t` and `\xff` replaced by their bytes.
+fn bytes(text: &str) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut rest = text;
+    while let Some((before, escaped)) = rest.split_once('\\') {
+        bytes.extend(before.as_bytes());
+        let number = escaped.strip_prefix('x').and_then(|digits| digits.get(..2));
+        let (byte, length) = match number.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            Some(byte) => (byte, 3),
+            None if escaped.starts_with('n') => (b'\n', 1),
+            None if escaped.starts_with('r') => (b'\r', 1),
+            None if escaped.starts_with('t') => (b'\t', 1),
+            None => (b'\\', 0),
+        };
+        bytes.push(byte);
+        rest = &escaped[length..];
+    }
+    bytes.extend(rest.as_bytes());
+    bytes
+}
+
+/// Maximum number of characters quoted of a line.
+const MAX_QUOTED: usize = 80;
+
+/// Result of a script.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Checked {
+    /// The script with the masked actual output in place of the expected output, up to the point where it stopped.
+    pub transcript: String,
+    /// The first difference, if any, in one line.
+    pub difference: Option<String>,
+}
+
+/// Runs a script and compares the output: a line is sent after all expected lines before it, and no line may follow the
+/// last one. Stops at the first difference.
+///
+/// # Errors
+/// [`ProgramError`] if a line cannot be sent, or the output does not end.
+pub fn check(
+    script: &Script,
+    program: &mut Program,
+    patience: &Patience,
+) -> Result<Checked, ProgramError> {
+    program.patience = *patience;
+    program.log.clear();
+    let difference = match program.play(script).and_then(|()| no_more(script, program)) {
+        Ok(()) => None,
+        Err(Fault::Program(error)) => return Err(error),
+        Err(fault) => Some(fault.to_string()),
+    };
+    let mut transcript = program.log.join("\n");
+    if !transcript.is_empty() {
+        transcript.push('\n');
+    }
+    Ok(Checked { transcript, difference })
+}
+
+/// Fails if a line follows the last step, unless that is `...`.
+fn no_more(script: &Script, program: &mut Program) -> Result<(), Fault> {
+    let expectations = script.steps.iter().rev().find_map(|step| match step {
+        Step::Expect { patterns, .. } => patterns.last(),
+        _ => None,
+    });
+    if expectations.is_some_and(|last| last == ANY_LINES) {
+        return Ok(());
+    }
+    let quiet = program.patience.quiet;
+    match program.next(quiet)? {
+        Ok(found) => {
+            let found = shortened(&found, MAX_QUOTED);
+            Err(Fault::Wrong(format!("at the end: expected nothing more, got {found:?}")))
+        }
+        Err(_) => Ok(()),
+    }
+}
+
+/// Runs a script and records the output: expectations that hold stay as they are, others are replaced by the actual
+/// lines, and missing ones are added. The answer to a line ends with its last word (such as `uciok` or `bestmove`), or
+/// with silence.
+///
+/// # Errors
+/// As [`check`].
+pub fn accept(
+    script: &Script,
+    program: &mut Program,
+    patience: &Patience,
+) -> Result<String, ProgramError> {
+    program.patience = *patience;
+    let mut transcript = String::new();
+    let mut sent = Vec::new();
+    let mut steps = script.steps.iter().peekable();
+    while let Some(step) = steps.next() {
+        let mut patterns: &[String] = &[];
+        if let Step::Expect { patterns: expected, .. } = step {
+            patterns = expected;
+        } else {
+            transcript.push_str(&written(step));
+            transcript.push('\n');
+            program.perform(step).map_err(|fault| match fault {
+                Fault::Program(error) => error,
+                fault => ProgramError(fault.to_string()),
+            })?;
+            if let Step::Send(line) = step {
+                sent.push(line.clone());
+            }
+            let goes_on = matches!(steps.peek(), Some(Step::Expect { .. } | Step::Wait(_)));
+            if goes_on || !matches!(step, Step::Send(_) | Step::SendBytes(_) | Step::Wait(_)) {
+                continue;
+            }
+        }
+        let last_words: Vec<&str> = sent.iter().filter_map(|line| last_word_on(line)).collect();
+        let lines = program.lines_until_quiet(&last_words)?;
+        sent.clear();
+        let masked: Vec<String> = lines.iter().map(|line| shown(line)).collect();
+        let is_met = are_like(patterns, &masked) || are_like(patterns, &lines);
+        for line in if is_met { patterns } else { &masked } {
+            transcript.push_str(&marked('<', line));
+            transcript.push('\n');
+        }
+    }
+    Ok(transcript)
+}
+
+/// First word of the last line of a command's answer, if known.
+fn last_word_on(command: &str) -> Option<&'static str> {
+    let mut words = command.split_whitespace();
+    match words.next()? {
+        "uci" => Some("uciok"),
+        "ugi" => Some("ugiok"),
+        "isready" => Some("readyok"),
+        "query" => Some("response"),
+        "go" => {
+            let words: Vec<&str> = words.collect();
+            let waits = words.is_empty()
+                || words.contains(&"infinite")
+                || words.contains(&"ponder")
+                || words.contains(&"perft");
+            (!waits).then_some("bestmove")
+        }
+        _ => None,
+    }
+}
+
+/// Fields of an `info` line with a time or a speed.
+const MEASURED: [&str; 2] = ["time", "nps"];
+
+/// Text before a time or a speed in the output of `bench`.
+const MEASURED_LINES: [&str; 2] = ["Total time (ms): ", "Nodes/second"];
+
+/// Replaces each time and speed in a line by `*`. Principal variations and the text of an `info string` stay unchanged.
+///
+/// # Examples
+/// ```
+/// use arbiter::conformance::transcript::mask;
+///
+/// let line = "info depth 3 nodes 20 nps 51233 time 7 pv 1 2";
+/// assert_eq!(mask(line), "info depth 3 nodes 20 nps * time * pv 1 2");
+/// ```
+pub fn mask(line: &str) -> String {
+    if let Some(beginning) = MEASURED_LINES.iter().find(|start| line.starts_with(**start)) {
+        let end = line.find(": ").map_or(beginning.len(), |colon| colon + 2);
+        return format!("{}*", &line[..end.min(line.len())]);
+    }
+    if !line.starts_with("info ") {
+        return line.to_string();
+    }
+    let mut masked = Vec::new();
+    let mut is_value = false;
+    let mut is_text = false;
+    for word in line.split(' ') {
+        masked.push(if is_value { "*" } else { word });
+        is_text |= matches!(word, "string" | "pv");
+        is_value = !is_text && MEASURED.contains(&word);
+    }
+    masked.join(" ")
+}
+
+/// Pattern that matches any number of lines.
+pub const ANY_LINES: &str = "...";
+
+/// `true` if `line` matches `pattern`, where each `*` matches any text.
+pub fn is_like(pattern: &str, line: &str) -> bool {
+    let mut parts = pattern.split('*');
+    // Even an empty pattern has one part.
+    let first = parts.next().unwrap_or_default();
+    let Some(mut rest) = line.strip_prefix(first) else {
+        return false;
+    };
+    let Some(last) = parts.next_back() else {
+        return rest.is_empty();
+    };
+    // Matching each part as early as possible leaves the most text for the others.
+    for part in parts {
+        match rest.find(part) {
+            Some(at) => rest = &rest[at + part.len()..],
+            None => return false,
+        }
+    }
+    rest.ends_with(last)
+}
+
+/// `true` if `lines` match `patterns`, where [`ANY_LINES`] matches any number of lines.
+pub fn are_like(patterns: &[String], lines: &[String]) -> bool {
+    match patterns.split_first() {
+        None => lines.is_empty(),
+        Some((first, rest)) if first == ANY_LINES => {
+            (0..=lines.len()).any(|skipped| are_like(rest, &lines[skipped..]))
+        }
+        Some((first, rest)) => lines
+            .split_first()
+            .is_some_and(|(line, others)| is_like(first, line) && are_like(rest, others)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_has_its_meaning_by_its_beginning() {
+        let script: Script = "# a\n\n> uci\n>\n< id *\n<\n~ 20\n~\n".parse().unwrap();
+        let text = |text: &str| text.to_string();
+        let expected = [
+            Step::Remark(text("# a")),
+            Step::Remark(text("")),
+            Step::Send(text("uci")),
+            Step::Send(text("")),
+            Step::Expect { line: 5, patterns: vec![text("id *"), text("")] },
+            Step::Wait(Some(Duration::from_millis(20))),
+            Step::Wait(None),
+        ];
+        assert_eq!(script.steps, expected);
+    }
+
+    #[test]
+    fn a_wrong_script_line_is_named() {
+        for (text, expected) in [
+            (
+                "> uci\nuciok",
+                "line 2: \"uciok\" is not a line of a script: expected `> `, `< `, `~`, `=`, `#` or an empty line",
+            ),
+            (
+                "~ soon",
+                "line 1: \"soon\" is not a waiting time: expected a whole number of milliseconds, or nothing",
+            ),
+            (
+                "~ -1",
+                "line 1: \"-1\" is not a waiting time: expected a whole number of milliseconds, or nothing",
+            ),
+        ] {
+            let error = text.parse::<Script>().unwrap_err();
+            assert_eq!(error.to_string(), expected);
+        }
+    }
+
+    #[test]
+    fn times_and_speeds_are_hidden_and_nothing_else() {
+        for (line, expected) in [
+            ("info time 1 depth 2", "info time * depth 2"),
+            ("info depth 2 nps 10", "info depth 2 nps *"),
+            ("info depth 2 time", "info depth 2 time"),
+            ("info string time 3", "info string time 3"),
+            ("info pv time 3", "info pv time 3"),
+            ("bestmove time 3", "bestmove time 3"),
+            ("Total time (ms): 21", "Total time (ms): *"),
+            ("Nodes/second: 31", "Nodes/second: *"),
+            ("Nodes/second    : 31", "Nodes/second    : *"),
+            ("Nodes searched: 31", "Nodes searched: 31"),
+            ("", ""),
+        ] {
+            assert_eq!(mask(line), expected, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn a_star_is_any_text_within_a_line() {
+        for (pattern, line) in [
+            ("a", "a"),
+            ("a*", "a"),
+            ("*c", "abc"),
+            ("a * c*", "a b c d"),
+            ("*", ""),
+            ("a*bc", "abbc"),
+            ("*a*a*", "aa"),
+        ] {
+            assert!(is_like(pattern, line), "{pattern:?} {line:?}");
+        }
+        for (pattern, line) in
+            [("a", "ab"), ("a*b", "bab"), ("ab*ba", "aba"), ("", "a"), ("*a*a*", "a")]
+        {
+            assert!(!is_like(pattern, line), "{pattern:?} {line:?}");
+        }
+    }
+
+    #[test]
+    fn dots_are_any_number_of_lines() {
+        let lines = |text: &str| text.split_whitespace().map(String::from).collect::<Vec<_>>();
+        for (patterns, found, expected) in [
+            ("...", "", true),
+            ("... c", "a b c", true),
+            ("a ... c", "a c", true),
+            ("a ... c ...", "a b c c d", true),
+            ("... c", "a b", false),
+            ("a", "a b", false),
+            ("a b", "a", false),
+        ] {
+            assert_eq!(are_like(&lines(patterns), &lines(found)), expected, "{patterns} {found}");
+        }
+    }
+}

@@ -6,8 +6,8 @@ use std::fmt::{self, Write};
 use clap::ValueEnum;
 use serde_json::{Value, json};
 
-use super::scope::by_game;
-use super::{Outcome, Report, Severity, Table, Verdict, cause};
+use super::check::{Outcome, Report, Severity, Verdict, cause};
+use super::talk::{Table, by_game};
 use matches::record::printable::{printable_json, printable_lines};
 
 /// Lines shown of the conversation that led to a failure, unless the user asks for the check.

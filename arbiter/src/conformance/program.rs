@@ -1,0 +1,640 @@
+//! A program under test and the conversation with it, line by line.
+//!
+//! A separate thread reads its output, so that no line is lost while another is being sent. The thread would disturb
+//! the clock of a match, but no clock runs here.
+
+use std::collections::{HashMap, VecDeque};
+use std::error::Error;
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::mem;
+use std::path::Path;
+use std::process::ChildStdin;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel, sync_channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use buxtehude::protocol::text::without_mark;
+use buxtehude::protocol::{Command, PositionCommand, Reply, Start};
+use buxtehude::rules::{MAX_SEATS, VARIANTS};
+use matches::plan::rules::program::RulesError;
+use matches::plan::rules::{Position, PositionError, Rules};
+use matches::plan::{EngineSpec, Limit};
+use matches::play::engine::Process;
+use matches::play::sandbox::Isolation;
+use matches::record::printable::{printable, printable_bytes, shortened};
+use matches::run::exit::ExitError;
+use thiserror::Error;
+
+use super::transcript::{ANY_LINES, is_like, mask};
+
+/// Maximum length of a line in bytes; the rest of a longer line is ignored.
+const MAX_LINE_LENGTH: u64 = 1 << 20;
+
+/// Capacity of the queue of unread lines; the program blocks while it is full.
+const WAITING_LINES: usize = 1024;
+
+/// Time to read the rest of standard error after the program has exited; a child of the program may keep the pipe open.
+const TIME_TO_COMPLAIN: Duration = Duration::from_millis(500);
+
+/// Maximum number of characters shown of a line that cannot be sent.
+const SHOWN: usize = 300;
+
+/// Maximum number of lines before an expected line or silence.
+const MAX_LINES: usize = 100_000;
+
+/// Maximum number of bytes of such lines.
+const MAX_BYTES: usize = 16 << 20;
+
+/// Maximum number of characters quoted of a line in a difference.
+const MAX_QUOTED: usize = 80;
+
+/// Number of times that an answer may take as long as the slowest one so far.
+const TIMES_SLOWEST: u32 = 10;
+
+/// Shortest timeout for an expected answer in a check, unless the user sets a shorter one.
+const MIN_PATIENCE: Duration = Duration::from_secs(2);
+
+/// First words of the last line of an answer.
+const LAST_WORDS: [&str; 4] = ["uciok", "ugiok", "readyok", "bestmove"];
+
+/// Timeouts for lines.
+#[derive(Clone, Copy, Debug)]
+pub struct Patience {
+    /// Timeout for an expected line.
+    pub line: Duration,
+    /// Time without a line after which the output counts as silent.
+    pub quiet: Duration,
+}
+
+impl Default for Patience {
+    /// 10 s for an expected line, 200 ms for silence.
+    fn default() -> Patience {
+        Patience { line: Duration::from_secs(10), quiet: Duration::from_millis(200) }
+    }
+}
+
+/// Dropping it kills the program.
+#[derive(Debug)]
+pub struct Program {
+    process: Process,
+    /// `None` after it was closed.
+    input: Option<ChildStdin>,
+    lines: Receiver<String>,
+    /// Closed when all of the program's standard error has been passed on.
+    complaints: Receiver<()>,
+    pub patience: Patience,
+    /// `true` in a check, whose timeouts follow the program's own speed, and whose failures need no script to be read.
+    pub is_checked: bool,
+    /// Longest time to an expected answer; `None` before the first one.
+    pub slowest: Option<Duration>,
+    /// Sends the legal moves with each `go`, as with `legal=on` in a match.
+    pub sends_legal: bool,
+    /// The game that it plays, if known.
+    pub rules: Option<Rules>,
+    /// The last valid `position` sent, and what it sets.
+    pub position: Option<(String, Position)>,
+    /// All lines in both directions, as in a transcript.
+    pub log: Vec<String>,
+    /// Lines sent since the last line was read.
+    asked: Vec<String>,
+    /// Lines received since then.
+    pub answer: Vec<String>,
+    has_read: bool,
+    /// Received lines that nothing has expected yet.
+    queue: VecDeque<String>,
+    /// Number of lines and of bytes since the last line sent or expected.
+    taken: (usize, usize),
+    sent: Instant,
+    heard: Instant,
+    /// Answers kept to be compared, by the pattern of their lines.
+    pub remembered: HashMap<String, Vec<String>>,
+}
+
+/// A program that cannot be started, does not read its input, or prints without end.
+#[derive(Clone, Debug, Error)]
+#[error("{0}")]
+pub struct ProgramError(pub(super) String);
+
+/// Reasons for a check or a transcript not to pass.
+#[derive(Clone, Debug)]
+pub enum Fault {
+    /// The program did not meet the expectation; with the reason.
+    Wrong(String),
+    /// The answer came late, which may be the machine's fault.
+    Late(String),
+    /// The check does not apply to the program; with the reason.
+    Skipped(String),
+    /// The program cannot be talked to.
+    Program(ProgramError),
+    /// The rules program failed.
+    Rules(RulesError),
+}
+
+/// Every error but a fault of the rules counts as the program's.
+impl<E: Error + 'static> From<E> for Fault {
+    fn from(error: E) -> Fault {
+        let error: &dyn Error = &error;
+        if let Some(error) = error.downcast_ref::<ProgramError>() {
+            return Fault::Program(error.clone());
+        }
+        let position_error = error.downcast_ref::<PositionError>();
+        match position_error.and_then(PositionError::fault_of_rules) {
+            Some(fault) => Fault::Rules(fault.clone()),
+            None => Fault::Wrong(error.to_string()),
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Fault::Wrong(reason) | Fault::Late(reason) | Fault::Skipped(reason) => {
+                f.write_str(reason)
+            }
+            Fault::Program(error) => error.fmt(f),
+            Fault::Rules(fault) => fault.fmt(f),
+        }
+    }
+}
+
+/// `Err` with a reason; spells out an empty list in it.
+pub fn wrong<T>(reason: impl Into<String>) -> Result<T, Fault> {
+    Err(Fault::Wrong(reason.into().replace("[]", "nothing")))
+}
+
+pub fn expect(holds: bool, reason: impl FnOnce() -> String) -> Result<(), Fault> {
+    if holds { Ok(()) } else { wrong(reason()) }
+}
+
+pub fn is_refusal(line: &str) -> bool {
+    line.starts_with("info string error: ")
+}
+
+impl From<ProgramError> for ExitError {
+    fn from(error: ProgramError) -> ExitError {
+        ExitError::usage(error)
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoLine {
+    /// The timeout has passed.
+    Silence,
+    End,
+}
+
+impl Program {
+    /// Starts a program with its arguments. Its standard error is passed on to ours, with invisible characters escaped.
+    ///
+    /// # Errors
+    /// [`ProgramError`] if the program cannot be started, or an argument is not UTF-8.
+    pub fn start(
+        program: &OsStr,
+        arguments: &[OsString],
+        isolation: Option<Isolation>,
+    ) -> Result<Program, ProgramError> {
+        // A closed standard error is not an error.
+        let pass_on = |line: &str| drop(writeln!(io::stderr(), "{line}"));
+        Program::start_with(&spec(program, arguments)?, isolation, pass_on)
+    }
+
+    /// Starts a program like [`Program::start`], but passes each line of its standard error to `complain`.
+    ///
+    /// # Errors
+    /// [`ProgramError`] if the program cannot be started.
+    pub fn start_with(
+        spec: &EngineSpec,
+        isolation: Option<Isolation>,
+        mut complain: impl FnMut(&str) + Send + 'static,
+    ) -> Result<Program, ProgramError> {
+        let start = || {
+            let mut process = Process::start(spec, None, isolation)?;
+            process.set_non_blocking(false)?;
+            let pipes = process.stdin.take().zip(process.stdout.take());
+            let pipes = pipes.zip(process.stderr.take());
+            let no_pipes = || io::Error::other("it has no pipes");
+            let ((input, output), errors) = pipes.ok_or_else(no_pipes)?;
+            let (sender, lines) = sync_channel(WAITING_LINES);
+            thread::Builder::new().name("program".into()).spawn(move || {
+                for_each_line(output, |line| {
+                    let line = String::from_utf8_lossy(line).into_owned();
+                    // Fails once the receiver is gone.
+                    sender.send(line).is_ok()
+                });
+            })?;
+            let (at_work, complaints) = channel();
+            let hidden = process.hidden.clone();
+            thread::Builder::new().name("complaints".into()).spawn(move || {
+                for_each_line(errors, |line| {
+                    let line = printable_bytes(line);
+                    complain(&line);
+                    if let Some(hint) = hidden.named_in(&line) {
+                        complain(&format!("({hint})"));
+                    }
+                    true
+                });
+                drop(at_work);
+            })?;
+            Ok(Program {
+                process,
+                input: Some(input),
+                lines,
+                complaints,
+                patience: Patience::default(),
+                is_checked: false,
+                slowest: None,
+                sends_legal: false,
+                rules: None,
+                position: None,
+                log: Vec::new(),
+                asked: Vec::new(),
+                answer: Vec::new(),
+                has_read: false,
+                queue: VecDeque::new(),
+                taken: (0, 0),
+                sent: Instant::now(),
+                heard: Instant::now(),
+                remembered: HashMap::new(),
+            })
+        };
+        start().map_err(|error: io::Error| not_started(&spec.command, &error))
+    }
+
+    /// Process id.
+    pub fn process(&self) -> u32 {
+        self.process.id()
+    }
+
+    /// Sends a line; with [`Program::sends_legal`], adds the legal moves to a `go`.
+    ///
+    /// # Errors
+    /// [`Fault`] if the program has closed its input, or a rules program fails.
+    pub fn send(&mut self, line: &str) -> Result<(), Fault> {
+        match line.parse() {
+            Ok(Command::Position(set)) if self.rules.is_some() && !self.is_known(line) => {
+                if let Some(position) = self.position_of(&set)? {
+                    self.position = Some((line.into(), position));
+                }
+            }
+            Ok(Command::Go(mut go)) if self.sends_legal && go.searchmoves.is_empty() => {
+                let position = self.position.as_ref();
+                let moves = position.map(|(_, position)| position.legal_actions());
+                go.searchmoves = moves.unwrap_or_default();
+                return self.send_bytes(format!("{}\n", Command::Go(go)).as_bytes());
+            }
+            _ => {}
+        }
+        self.send_bytes(format!("{line}\n").as_bytes())
+    }
+
+    /// `true` if the position that a command sets is known.
+    fn is_known(&self, command: &str) -> bool {
+        self.position.as_ref().is_some_and(|(known, _)| known == command)
+    }
+
+    /// Returns the position that a command sets, if it is valid.
+    fn position_of(&self, set: &PositionCommand) -> Result<Option<Position>, RulesError> {
+        let usual = Rules::from(&VARIANTS[0]);
+        let rules = self.rules.as_ref().unwrap_or(&usual);
+        let start = match (&set.start, rules.built_in()) {
+            (Start::Startpos { players }, _) => match players.unwrap_or(2) as usize {
+                seats if seats <= MAX_SEATS => rules.start(seats),
+                _ => return Ok(None),
+            },
+            // Checks set no position of a rules program by its text.
+            (_, None) => return Ok(None),
+            (Start::Fen(text), _) => rules.parse(text),
+            (Start::Etude(line), _) => rules.parse_etude(line),
+        };
+        let walked = start.and_then(|start| {
+            let (mut after, error) = start.walk(set.moves.iter().map(String::as_str));
+            error.map_or_else(|| Ok(after.pop().unwrap_or(start)), Err)
+        });
+        match walked {
+            Ok(position) => Ok(Some(position)),
+            Err(PositionError::Rules(fault)) => Err(fault),
+            Err(_) => Ok(None),
+        }
+    }
+
+    /// Sends raw bytes.
+    ///
+    /// # Errors
+    /// [`ProgramError`] if the program has closed its input.
+    pub fn send_bytes(&mut self, bytes: &[u8]) -> Result<(), Fault> {
+        let text = String::from_utf8_lossy(bytes);
+        let line = text.trim_end_matches('\n');
+        self.log.push(marked('>', &printable(line)));
+        if mem::take(&mut self.has_read) {
+            self.asked.clear();
+            self.answer.clear();
+        }
+        self.asked.push(line.into());
+        self.taken = (0, 0);
+        self.sent = Instant::now();
+        let deaf = |error: io::Error| {
+            let line = shortened(line, SHOWN);
+            ProgramError(format!("cannot send {line:?}: the program has closed its input: {error}"))
+        };
+        match &mut self.input {
+            Some(input) => Ok(input.write_all(bytes).map_err(deaf)?),
+            None => Err(deaf(io::ErrorKind::BrokenPipe.into()).into()),
+        }
+    }
+
+    /// Closes the program's input; nothing can be sent any more.
+    pub fn close_input(&mut self) {
+        self.log.push("# end of input".into());
+        self.input = None;
+    }
+
+    /// Forgets the conversation so far.
+    pub fn forget(&mut self) {
+        self.log.clear();
+        self.remembered.clear();
+    }
+
+    /// Time from the last line sent to the last one received.
+    pub fn elapsed(&self) -> Duration {
+        self.heard.saturating_duration_since(self.sent)
+    }
+
+    /// First word of the first line sent since the last answer.
+    pub fn command(&self) -> &str {
+        self.asked.first().map_or("", |line| first_word(line))
+    }
+
+    /// Timeout for an expected answer; in a check by the program's own speed.
+    pub fn timeout(&self) -> Duration {
+        match self.slowest {
+            Some(slowest) if self.is_checked => {
+                (slowest * TIMES_SLOWEST).max(MIN_PATIENCE).min(self.patience.line)
+            }
+            _ => self.patience.line,
+        }
+    }
+
+    /// Returns the next line, queued or from the program, if it comes in time.
+    ///
+    /// # Errors
+    /// [`ProgramError`] if the output does not end.
+    pub fn next(&mut self, patience: Duration) -> Result<Result<String, NoLine>, ProgramError> {
+        self.has_read = true;
+        if let Some(line) = self.queue.pop_front() {
+            return Ok(Ok(line));
+        }
+        let found = self.lines.recv_timeout(patience).map_err(|error| match error {
+            RecvTimeoutError::Timeout => NoLine::Silence,
+            RecvTimeoutError::Disconnected => NoLine::End,
+        });
+        if let Ok(line) = &found {
+            self.heard = Instant::now();
+            self.taken.0 += 1;
+            self.taken.1 += line.len();
+            if self.taken.0 > MAX_LINES || self.taken.1 > MAX_BYTES {
+                return Err(self.endless(line));
+            }
+            self.log.push(marked('<', &shown(line)));
+            self.answer.push(line.clone());
+        }
+        Ok(found)
+    }
+
+    /// The error of a program that prints without end.
+    pub fn endless(&self, last: &str) -> ProgramError {
+        let ((lines, bytes), last) = (self.taken, shortened(last, MAX_QUOTED));
+        ProgramError(format!("endless output: {lines} lines, {bytes} bytes; the last is {last:?}"))
+    }
+
+    /// Waits for some time, and queues the lines that come meanwhile.
+    ///
+    /// # Errors
+    /// [`ProgramError`] if the output does not end.
+    pub fn wait(&mut self, time: Duration) -> Result<(), ProgramError> {
+        let end = Instant::now() + time;
+        let mut lines = mem::take(&mut self.queue);
+        while let Ok(line) = self.next(end.saturating_duration_since(Instant::now()))? {
+            lines.push_back(line);
+        }
+        self.queue = lines;
+        // If the program has exited, still wait for the full time.
+        thread::sleep(end.saturating_duration_since(Instant::now()));
+        Ok(())
+    }
+
+    /// Returns the lines until the `last_words` have come, in their order, and then until silence.
+    ///
+    /// # Errors
+    /// [`ProgramError`] if the output does not end.
+    pub fn lines_until_quiet(&mut self, last_words: &[&str]) -> Result<Vec<String>, ProgramError> {
+        let mut words = last_words.iter();
+        let mut wanted = words.next();
+        let mut lines: Vec<String> = Vec::new();
+        let mut said = None;
+        loop {
+            if wanted.is_none() && said.is_none() {
+                said = Some(Instant::now());
+            }
+            let patience = match said {
+                Some(_) => self.patience.quiet,
+                None => self.patience.line,
+            };
+            let Ok(line) = self.next(patience)? else {
+                return Ok(lines);
+            };
+            if wanted.is_some_and(|word| line.starts_with(word)) {
+                wanted = words.next();
+            }
+            if said.is_some_and(|said| said.elapsed() > self.patience.line) {
+                return Err(self.endless(&line));
+            }
+            lines.push(line);
+        }
+    }
+
+    /// Waits for silence, and queues the lines that come meanwhile.
+    ///
+    /// # Errors
+    /// [`ProgramError`] if the output does not end.
+    pub fn wait_for_silence(&mut self) -> Result<(), ProgramError> {
+        let lines = self.lines_until_quiet(&[])?;
+        self.queue.extend(lines);
+        Ok(())
+    }
+
+    /// Compares the next lines with patterns, the first of which is on line `first_line` of a script.
+    ///
+    /// # Errors
+    /// [`Fault::Wrong`] with the first difference; [`Fault::Program`] if the output does not end.
+    pub fn expect(&mut self, first_line: usize, patterns: &[String]) -> Result<(), Fault> {
+        let timeout = self.timeout();
+        let deadline = Instant::now() + timeout;
+        let mut is_skipping = false;
+        for (line, pattern) in (first_line..).zip(patterns) {
+            if pattern == ANY_LINES {
+                is_skipping = true;
+                continue;
+            }
+            loop {
+                let found = self.next(timeout)?;
+                if let Ok(found) = &found {
+                    if is_like(pattern, found) || is_like(pattern, &shown(found)) {
+                        break;
+                    }
+                    let is_over = self.is_checked
+                        && (Instant::now() > deadline
+                            || is_last_line(found, patterns)
+                            || is_rejection(found, patterns));
+                    if is_skipping && !is_over {
+                        continue;
+                    }
+                }
+                return wrong(self.difference(line, pattern, &found));
+            }
+            self.taken = (0, 0);
+            is_skipping = false;
+        }
+        self.slowest = self.slowest.max(Some(self.elapsed()));
+        match self.answer.last() {
+            Some(last) if self.is_checked && is_best_move(last) && !is_well_formed(last) => {
+                wrong(format!("malformed: {last:?}"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Describes the difference between a pattern and what came instead.
+    fn difference(&self, line: usize, pattern: &str, found: &Result<String, NoLine>) -> String {
+        if !self.is_checked {
+            let found = match found {
+                Ok(found) => format!("{:?}", shortened(found, MAX_QUOTED)),
+                Err(NoLine::End) => "the end of the output".into(),
+                Err(NoLine::Silence) => {
+                    format!("nothing within {} ms", self.patience.line.as_millis())
+                }
+            };
+            return format!("line {line}: expected {pattern:?}, got {found}");
+        }
+        let word = first_word(pattern);
+        let asked = self.asked.first().map_or("", String::as_str);
+        match found {
+            Ok(found) if is_rejection(found, &[pattern.into()]) => {
+                format!("`{asked}` is rejected: {found:?}")
+            }
+            Ok(found) if first_word(found) == "readyok" && self.answer.len() == 1 => {
+                format!("no answer to `{}`", self.command())
+            }
+            // It had come before the last line was sent.
+            Ok(found) if is_best_move(found) && !self.answer.contains(found) => {
+                format!("a second bestmove for one go: {found:?}")
+            }
+            Ok(found) if word == "readyok" => format!("{found:?} came"),
+            Ok(found) if LAST_WORDS.contains(&word) && first_word(found) != word => {
+                format!("no `{word}` within {} ms", self.timeout().as_millis())
+            }
+            Ok(found) => format!("{asked}: expected {pattern:?}, got {found:?}"),
+            Err(NoLine::End) => {
+                let hint = self.process.hidden.hint(&[]);
+                format!("the program has ended, or closed its output{hint}")
+            }
+            Err(NoLine::Silence) => {
+                let timeout = self.timeout().as_millis();
+                let rest = if !LAST_WORDS.contains(&word) {
+                    let last = self.answer.last();
+                    let instead = last.map_or("nothing".into(), |line| format!("{line:?}"));
+                    format!(" after `{asked}`: {instead} came")
+                } else if self.slowest.is_none() {
+                    // A program that has answered before flushes its output.
+                    "; does it flush its output after each line?".into()
+                } else {
+                    String::new()
+                };
+                format!("no `{word}` within {timeout} ms{rest}")
+            }
+        }
+    }
+}
+
+pub fn is_best_move(line: &str) -> bool {
+    line.split_whitespace().next() == Some("bestmove")
+}
+
+fn is_well_formed(best_move: &str) -> bool {
+    matches!(best_move.parse(), Ok(Reply::BestMove(_)))
+}
+
+/// `true` if a line begins like the last of the patterns, and ends an answer.
+fn is_last_line(line: &str, patterns: &[String]) -> bool {
+    let word = first_word(line);
+    let last = patterns.last().map(|pattern| first_word(pattern));
+    LAST_WORDS.contains(&word) && last == Some(word)
+}
+
+/// `true` if a line rejects a command whose answer has a last line of its own.
+fn is_rejection(line: &str, patterns: &[String]) -> bool {
+    let last = patterns.last().map_or("", |pattern| first_word(pattern));
+    let is_rejection = is_refusal(line) || line.to_lowercase().contains("unknown command");
+    is_rejection && !LAST_WORDS.contains(&last) && last != ANY_LINES && !last.starts_with("info")
+}
+
+/// The first word of a line or a pattern.
+fn first_word(line: &str) -> &str {
+    line.split(' ').next().unwrap_or_default().trim_end_matches('*')
+}
+
+/// A line of the program as written in a transcript.
+pub fn shown(line: &str) -> String {
+    mask(&printable(line))
+}
+
+/// A line of a transcript.
+pub fn marked(mark: char, line: &str) -> String {
+    if line.is_empty() { mark.to_string() } else { format!("{mark} {line}") }
+}
+
+/// Describes a program with its arguments.
+///
+/// # Errors
+/// [`ProgramError`] if an argument is not UTF-8, or the program is a word of `--engine`.
+pub fn spec(program: &OsStr, arguments: &[OsString]) -> Result<EngineSpec, ProgramError> {
+    if let Some(words) = program.to_str().filter(|text| text.starts_with("cmd=")) {
+        return Err(ProgramError(format!(
+            "{words:?}: expected a program and its arguments as on a command line, such as ./mine -q; \
+             cmd= is a key of `arbiter match --engine`"
+        )));
+    }
+    let words = arguments.iter().cloned().map(OsString::into_string);
+    let no_text = |_| not_started(program.as_ref(), &"expected arguments in UTF-8");
+    Ok(EngineSpec {
+        args: words.collect::<Result<_, _>>().map_err(no_text)?,
+        ..EngineSpec::new("program", program, Limit::default())
+    })
+}
+
+fn not_started(program: &Path, reason: &dyn fmt::Display) -> ProgramError {
+    ProgramError(format!("cannot start {}: {reason}", program.display()))
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        self.process.kill();
+        let _ = self.complaints.recv_timeout(TIME_TO_COMPLAIN);
+    }
+}
+
+/// Calls `take` with each line, without its line end, until the output ends or `take` returns `false`.
+fn for_each_line(output: impl Read, mut take: impl FnMut(&[u8]) -> bool) {
+    let mut output = BufReader::new(output);
+    let mut line = Vec::new();
+    let mut is_first = true;
+    while let Ok(1..) = output.by_ref().take(MAX_LINE_LENGTH).read_until(b'\n', &mut line) {
+        let text = line.strip_suffix(b"\n").unwrap_or(&line);
+        let text = if mem::take(&mut is_first) { without_mark(text) } else { text };
+        if !take(text.strip_suffix(b"\r").unwrap_or(text)) {
+            return;
+        }
+        line.clear();
+    }
+}

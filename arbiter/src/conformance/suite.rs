@@ -1,0 +1,551 @@
+//! The suite: the checks of `arbiter check` that are transcripts, in `arbiter/conformance/`.
+//!
+//! A file has a block for each check. The block begins with `check NAME` and a few settings; the rest is a script as of
+//! `arbiter transcript`, with placeholders in braces. The settings say when the check applies, and for which positions
+//! the script is played. `docs/arbiter.md` describes the format.
+
+use buxtehude::protocol::{Clock, ClockTimes, Command, Go};
+use buxtehude::rules::{Seat, Turn, Variant};
+use matches::plan::rules::{Position, Rules};
+use rand::seq::IteratorRandom;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use super::check::{Check, Level};
+use super::laws::is_move;
+use super::program::{Fault, wrong};
+use super::talk::{Scope, Table, Talk, built_in, by_game};
+use super::transcript::Script;
+
+/// The files, in the order of execution.
+const FILES: [&str; 5] = [
+    include_str!("../../conformance/introduction.transcript"),
+    include_str!("../../conformance/positions.transcript"),
+    include_str!("../../conformance/searches.transcript"),
+    include_str!("../../conformance/commands.transcript"),
+    include_str!("../../conformance/input.transcript"),
+];
+
+/// Number of attempts of a script with a time limit; only if all are late does the engine fail, since one may be the
+/// machine's fault.
+const TRIES: usize = 3;
+
+/// Maximum number of random positions that are tried until enough are of the wanted kind.
+const MAX_TRIED: usize = 1000;
+
+/// Maximum number of random moves that lead to a position.
+const MAX_MOVES: usize = 40;
+
+/// Clock of the seat to move, in milliseconds.
+const LEFT: u64 = 20;
+
+/// Clocks and increments of the other seats, so long that an engine that reads the wrong clock answers too late.
+const LEFT_OF_OTHERS: u64 = 100_000_000;
+
+/// A check as its file gives it.
+#[derive(Clone, Debug, Default)]
+struct Block {
+    name: String,
+    explanation: String,
+    level: String,
+    is_warning: bool,
+    needs: Vec<String>,
+    positions: String,
+    repeat: usize,
+    /// `true` if the engine is restarted afterwards.
+    ends: bool,
+    /// Names of the columns of `with`, then their values, each of which makes a check of its own.
+    rows: Vec<Vec<String>>,
+    body: String,
+}
+
+/// The checks of the suite that apply to the games and options in the scope.
+pub fn checks(scope: &Scope) -> Vec<Check> {
+    let blocks = FILES.iter().flat_map(|file| blocks(file));
+    blocks.flat_map(|block| checks_of(&block, scope)).collect()
+}
+
+/// The blocks of a file, one for each check or for each row of its values.
+fn blocks(file: &str) -> Vec<Block> {
+    let mut blocks: Vec<Block> = Vec::new();
+    for line in file.lines() {
+        if let Some(name) = line.strip_prefix("check ") {
+            blocks.push(Block { name: name.into(), repeat: 1, ..Block::default() });
+            continue;
+        }
+        let Some(block) = blocks.last_mut() else {
+            continue;
+        };
+        let list = |text: &str, separator: &str| -> Vec<String> {
+            text.split(separator).map(|part| part.trim().to_string()).collect()
+        };
+        match line.split_once(": ").filter(|_| block.body.is_empty()) {
+            Some(("expected", text)) => block.explanation = text.into(),
+            Some(("profile", text)) => block.level = text.into(),
+            Some(("severity", text)) => block.is_warning = text == "warning",
+            Some(("needs", text)) => block.needs = list(text, ","),
+            Some(("positions", text)) => block.positions = text.into(),
+            Some(("repeat", text)) => block.repeat = text.parse().unwrap_or(1),
+            Some(("restart", text)) => block.ends = text == "afterwards",
+            Some(("with", text)) => block.rows.push(list(text, " | ")),
+            _ if line.is_empty() || line.starts_with('#') => {}
+            _ => block.body.push_str(&format!("{line}\n")),
+        }
+    }
+    blocks.into_iter().flat_map(Block::with_rows).collect()
+}
+
+impl Block {
+    /// One block for each row, with its values in place of the names of the columns.
+    fn with_rows(self) -> Vec<Block> {
+        let Some((columns, rows)) = self.rows.split_first() else {
+            return vec![self];
+        };
+        let of_row = |row: &Vec<String>| {
+            let value = |name: &str| {
+                let column = columns.iter().position(|column| column == name)?;
+                row.get(column).cloned()
+            };
+            let fill = |text: &str| filled(text, &value);
+            Block {
+                name: fill(&self.name),
+                explanation: fill(&self.explanation),
+                needs: self.needs.iter().map(|need| fill(need)).collect(),
+                body: fill(&self.body),
+                rows: Vec::new(),
+                ..self.clone()
+            }
+        };
+        rows.iter().map(of_row).collect()
+    }
+
+    fn level(&self) -> Level {
+        match self.level.as_str() {
+            "needed" => Level::Needed,
+            "match" => Level::Match,
+            "uci" => Level::Uci,
+            "only uci" => Level::OnlyUci,
+            _ => Level::Full,
+        }
+    }
+}
+
+/// Replaces the placeholders that have a value.
+fn filled(text: &str, value: &dyn Fn(&str) -> Option<String>) -> String {
+    let mut filled = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('{') {
+        filled.push_str(before);
+        let known = after.split_once('}').and_then(|(name, after)| Some((value(name)?, after)));
+        match known {
+            Some((value, after)) => {
+                filled.push_str(&value);
+                rest = after;
+            }
+            None => {
+                filled.push('{');
+                rest = after;
+            }
+        }
+    }
+    filled + rest
+}
+
+/// The checks of a block: one, or one for each game or table if its name contains `{game}` or `{seats}`.
+fn checks_of(block: &Block, scope: &Scope) -> Vec<Check> {
+    let tables: Vec<Option<Table>> = if block.name.contains("{seats}") {
+        scope.tables.iter().cloned().map(Some).collect()
+    } else if block.name.contains("{game}") {
+        by_game(&scope.tables).map(|(rules, _)| Some((rules.clone(), 2))).collect()
+    } else {
+        vec![None]
+    };
+    let tables = tables.into_iter().filter(|table| match table {
+        Some(table) => block.needs.iter().all(|need| may_have(table, need)),
+        None => true,
+    });
+    let check = |table: Option<Table>| {
+        let (name, explanation) = match &table {
+            Some((rules, seats)) => {
+                let value = |name: &str| match name {
+                    "game" => Some(rules.name().to_string()),
+                    "seats" => Some(seats.to_string()),
+                    _ => None,
+                };
+                (filled(&block.name, &value), filled(&block.explanation, &value))
+            }
+            None => (block.name.clone(), block.explanation.clone()),
+        };
+        let (level, played) = (block.level(), block.clone());
+        let run = move |talk: &mut Talk| play(talk, &played, table.as_ref());
+        let check = Check::new(name, level, explanation, run);
+        if block.is_warning { check.lightly() } else { check }
+    };
+    tables.map(check).collect()
+}
+
+/// `false` if the game is known not to have what a check needs.
+fn may_have((rules, seats): &Table, need: &str) -> bool {
+    let Some(variant) = rules.built_in() else {
+        return need != "two seats" || *seats == 2;
+    };
+    match need {
+        "two seats" => *seats == 2,
+        "cards" => variant.start(*seats).is_ok_and(|start| start.has_cards()),
+        "etudes" => etude_of_start(variant, *seats).is_some(),
+        _ => true,
+    }
+}
+
+/// Plays the script of a block in each of its positions.
+fn play(talk: &mut Talk, block: &Block, table: Option<&Table>) -> Result<(), Fault> {
+    for need in &block.needs {
+        let reason = match need.split_once(' ') {
+            Some(("option", name)) if !talk.offers(name) => "it does not offer this option",
+            Some(("variant", name))
+                if !talk.scope.tables.iter().any(|(rules, _)| rules.name() == name) =>
+            {
+                "its game is not checked"
+            }
+            _ => continue,
+        };
+        return Err(Fault::Skipped(reason.into()));
+    }
+    if block
+        .needs
+        .iter()
+        .any(|need| matches!(need.as_str(), "a built-in game" | "cards" | "etudes"))
+    {
+        built_in(&table.map_or_else(|| talk.home(), |table| Ok(table.clone()))?.0)?;
+    }
+    talk.is_open = !block.ends;
+    let places = match (block.positions.as_str(), table) {
+        ("", None) => vec![None],
+        (kind, table) => {
+            let table = table.map_or_else(|| talk.home(), |table| Ok(table.clone()))?;
+            talk.choose(&table.0)?;
+            places(&table, kind)?.into_iter().map(Some).collect()
+        }
+    };
+    for place in places.iter().flat_map(|place| vec![place; block.repeat]) {
+        play_at(talk, block, place.as_ref())?;
+    }
+    Ok(())
+}
+
+/// Plays a script once, or again while it is late.
+fn play_at(talk: &mut Talk, block: &Block, place: Option<&Place>) -> Result<(), Fault> {
+    let command = place.map(|place| talk.position(place.position.seats(), &place.actions));
+    let value = |name: &str| match name {
+        "start" => talk.after_moves(0).ok(),
+        "start with blanks" => Some(talk.after_moves(0).ok()?.replace(' ', " \\t ")),
+        "later" => talk.after_moves(5).ok(),
+        "position" => command.clone(),
+        _ => match name.split_once(" times ") {
+            Some((count, text)) => Some(text.repeat(count.parse().ok()?)),
+            None => place.and_then(|place| place.value(name)),
+        },
+    };
+    let body = filled(&block.body, &value);
+    let seats = place
+        .map_or_else(|| talk.home().map(|(_, seats)| seats), |place| Ok(place.position.seats()))?;
+    let lines: Vec<String> = body.lines().map(|line| spelled(line, seats)).collect();
+    let script: Script = lines.join("\n").parse()?;
+    if let Some(place) = place {
+        // Walking to the position again would take long.
+        talk.program.position = command.map(|command| (command, place.position.clone()));
+    }
+    let mut result = Ok(());
+    for _ in 0..TRIES {
+        talk.program.remembered.clear();
+        result = talk.program.play(&script);
+        if !matches!(result, Err(Fault::Late(_))) {
+            break;
+        }
+    }
+    result
+}
+
+/// A line of a script as a match with this number of seats spells it: the clocks of two seats as a list, and no space
+/// at the end, where an empty value may leave one.
+fn spelled(line: &str, seats: usize) -> String {
+    let line = line.trim_end_matches(' ');
+    let clock = match line.strip_prefix("> ").map(str::parse) {
+        Some(Ok(Command::Go(Go { clock: Some(clock), .. }))) if seats != 2 => clock,
+        _ => return line.into(),
+    };
+    let ClockTimes::Uci { wtime, winc, .. } = clock.time else {
+        return line.into();
+    };
+    let time = ClockTimes::Seats {
+        time: vec![wtime.unwrap_or_default(); seats],
+        inc: winc.map_or_else(Vec::new, |inc| vec![inc; seats]),
+    };
+    let clock = Some(Clock { time, ..clock });
+    format!("> {}", Command::Go(Go { clock, ..Go::default() }))
+}
+
+/// A position where a script is played.
+pub struct Place {
+    pub position: Position,
+    /// The moves and cards that lead to it.
+    pub actions: Vec<String>,
+    /// A spelling of the variant, or the position as an etude.
+    text: String,
+}
+
+impl Place {
+    /// The value of a placeholder.
+    fn value(&self, name: &str) -> Option<String> {
+        let position = &self.position;
+        let seats = position.seats();
+        let legal = position.legal_actions();
+        let clock = |seat: usize| {
+            let is_mover = position.turn().seat().is_some_and(|mover| mover.index() == seat);
+            if is_mover { (LEFT, 1) } else { (LEFT_OF_OTHERS, LEFT_OF_OTHERS) }
+        };
+        let of_seats = |text: &dyn Fn(usize) -> String| {
+            (0..seats).map(text).collect::<Vec<String>>().join(" ")
+        };
+        Some(match name {
+            "fen" => position.to_string(),
+            "legal" => legal.join(" "),
+            "first move" => legal.first()?.clone(),
+            "last move" => legal.last()?.clone(),
+            "two moves" => legal.iter().take(2).cloned().collect::<Vec<String>>().join(" "),
+            "turn" => match position.turn() {
+                Turn::Seat(seat) => seat.to_string(),
+                Turn::Card(seat) => format!("card {seat}"),
+                Turn::Over => "over".into(),
+            },
+            "is p1turn" => (position.turn().seat() == Some(Seat(0))).to_string(),
+            "is over" => (position.turn() == Turn::Over).to_string(),
+            "players" => seats.to_string(),
+            "places" => places_of(position),
+            "result" => match places_of(position).as_str() {
+                _ if position.turn() != Turn::Over => "none".into(),
+                "1 2" => "p1win".into(),
+                "2 1" => "p2win".into(),
+                _ if seats == 2 => "draw".into(),
+                places => format!("places {places}"),
+            },
+            "state" => state(position),
+            "times" => of_seats(&|seat| clock(seat).0.to_string()),
+            "increments" => of_seats(&|seat| clock(seat).1.to_string()),
+            "p-clocks" => of_seats(&|seat| {
+                let ((left, gained), number) = (clock(seat), seat + 1);
+                format!("p{number}time {left} p{number}inc {gained}")
+            }),
+            "time 1" => clock(0).0.to_string(),
+            "time 2" => clock(1).0.to_string(),
+            "increment 1" => clock(0).1.to_string(),
+            "increment 2" => clock(1).1.to_string(),
+            "perft 1" => perft(position, 1)?,
+            "perft 2" => perft(position, 2)?,
+            "text" => self.text.clone(),
+            _ => return None,
+        })
+    }
+}
+
+fn places_of(position: &Position) -> String {
+    let places: Vec<String> = position.places().flatten().map(|place| place.to_string()).collect();
+    places.join(" ")
+}
+
+/// The answer to `query state` after `response`.
+fn state(position: &Position) -> String {
+    let mut words = match position.turn() {
+        Turn::Seat(seat) => vec![seat.to_string(), "legal".into()],
+        Turn::Card(seat) => vec!["card".into(), seat.to_string(), "weights".into()],
+        Turn::Over => vec!["over".into()],
+    };
+    match position.turn() {
+        Turn::Card(_) => {
+            let cards = position.outcomes().into_iter();
+            words.extend(cards.flat_map(|(card, number)| [card, number.to_string()]));
+        }
+        _ => words.extend(position.legal_actions()),
+    }
+    let places: Vec<Option<usize>> = position.places().collect();
+    if places.iter().any(Option::is_some) {
+        let spelt = places.iter().map(|place| place.map_or("-".into(), |place| place.to_string()));
+        words.extend(["places".into()].into_iter().chain(spelt));
+    }
+    words.join(" ")
+}
+
+/// The answer to `go perft`, as expected lines.
+fn perft(position: &Position, depth: u32) -> Option<String> {
+    let counts = position.built_in()?.perft_by_action(depth, &mut || false)?;
+    let sum: u64 = counts.iter().map(|(_, count)| count).sum();
+    let lines = counts.iter().map(|(word, count)| format!("< {word}: {count}\n"));
+    Some(format!("{}<\n< Nodes searched: {sum}", lines.collect::<String>()))
+}
+
+/// The positions of a kind, such as `8 moves`.
+fn places((rules, seats): &Table, kind: &str) -> Result<Vec<Place>, Fault> {
+    let (count, of) = kind.split_once(' ').unwrap_or((kind, ""));
+    let count: usize = count.parse().unwrap_or(1);
+    let mut rng = ChaCha8Rng::seed_from_u64(*seats as u64);
+    let mut places = Vec::new();
+    match (kind, of) {
+        ("start", _) => places.push(Place::new(rules.start(*seats)?, Vec::new())),
+        ("home", _) => {
+            let (actions, position) = super::talk::first_words(&(rules.clone(), *seats), 0)?;
+            places.push(Place::new(position, actions));
+        }
+        ("end", _) => places = game(rules, *seats, 0)?,
+        ("names", _) => {
+            let variant = built_in(rules)?;
+            for name in [&[variant.name], variant.aliases].concat() {
+                let size = variant.board.map_or(String::new(), |(files, ranks)| {
+                    format!(" files {files} ranks {ranks} pocket 0 template fairy")
+                });
+                let start = Place::new(rules.start(*seats)?, Vec::new());
+                let own = variant.name;
+                let text = format!(
+                    "> setoption name UCI_Variant value {name}\n> isready\n\
+                     < info string variant {own}{size} startpos {}",
+                    start.position
+                );
+                places.push(Place { text, ..start });
+            }
+        }
+        ("each seat", _) => {
+            for mover in 0..*seats {
+                let mut rng = ChaCha8Rng::seed_from_u64(mover as u64);
+                let is_wanted = |place: &Place| {
+                    place.position.turn() == Turn::Seat(Seat(mover as u8))
+                        && place.position.legal_actions().len() > 1
+                };
+                let tried = (0..MAX_TRIED).map(|_| random_place(rules, *seats, &mut rng));
+                match tried.flatten().find(is_wanted) {
+                    Some(place) => places.push(place),
+                    None => {
+                        return wrong(format!("no position found with seat {} to move", mover + 1));
+                    }
+                }
+            }
+        }
+        (_, "of a game") => places = game(rules, *seats, count)?,
+        (_, "etudes") => {
+            let variant = built_in(rules)?;
+            let start = Place::new(rules.start(*seats)?, Vec::new());
+            let mut tried = vec![start];
+            while places.len() < count && tried.len() < MAX_TRIED {
+                if let Some(place) = tried.last()
+                    && let Some(text) = etude(variant, &place.position.to_string())
+                {
+                    let (position, actions) = (place.position.clone(), place.actions.clone());
+                    places.push(Place { position, actions, text });
+                }
+                tried.push(random_place(rules, *seats, &mut rng)?);
+            }
+        }
+        (_, "drawn cards") => {
+            for _ in 0..count {
+                let place = loop {
+                    let place = random_place(rules, *seats, &mut rng)?;
+                    if matches!(place.position.turn(), Turn::Card(_)) {
+                        break place;
+                    }
+                };
+                for card in place.position.legal_actions() {
+                    let mut position = place.position.clone();
+                    position.play(&card)?;
+                    let actions = [&place.actions[..], &[card]].concat();
+                    places.push(Place::new(position, actions));
+                }
+            }
+        }
+        _ => {
+            // Few positions may be of the wanted kind.
+            for _ in 0..MAX_MOVES {
+                let place = random_place(rules, *seats, &mut rng)?;
+                let is_wanted = match of {
+                    "moves" => is_move(place.position.turn()),
+                    "without a move" => !is_move(place.position.turn()),
+                    _ => true,
+                };
+                if is_wanted && places.len() < count {
+                    places.push(place);
+                }
+            }
+        }
+    }
+    Ok(places)
+}
+
+impl Place {
+    fn new(position: Position, actions: Vec<String>) -> Place {
+        Place { position, actions, text: String::new() }
+    }
+}
+
+/// A random position.
+pub fn random_place(rules: &Rules, seats: usize, rng: &mut ChaCha8Rng) -> Result<Place, Fault> {
+    let mut place = Place::new(rules.start(seats)?, Vec::new());
+    for _ in 0..rng.random_range(0..MAX_MOVES) {
+        let Some(action) = place.position.legal_actions().into_iter().choose(rng) else {
+            break;
+        };
+        place.position.play(&action)?;
+        place.actions.push(action);
+    }
+    Ok(place)
+}
+
+/// Up to `count` positions of a random game, at equal distances, and its end.
+fn game(rules: &Rules, seats: usize, count: usize) -> Result<Vec<Place>, Fault> {
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    let mut positions = vec![rules.start(seats)?];
+    let mut actions = Vec::new();
+    while let Some(last) = positions.last()
+        && let Some(action) = last.legal_actions().into_iter().choose(&mut rng)
+    {
+        let mut next = last.clone();
+        next.play(&action)?;
+        positions.push(next);
+        actions.push(action);
+    }
+    let step = actions.len().div_ceil(count.max(1)).max(1);
+    let kept = (0..actions.len()).step_by(step).take(count).chain([actions.len()]);
+    let place = |length: usize| Place::new(positions[length].clone(), actions[..length].to_vec());
+    Ok(kept.map(place).collect())
+}
+
+/// The start position as an etude, if the game has etudes.
+fn etude_of_start(variant: &Variant, seats: usize) -> Option<String> {
+    etude(variant, &variant.start(seats).ok()?.to_string())
+}
+
+/// The etude of a position's text, if it has one.
+fn etude(variant: &Variant, text: &str) -> Option<String> {
+    let (all, _) = text.split_once(' ')?;
+    let seats = all.split('/').map(|seat| {
+        let misses = if seat.ends_with('!') { "t" } else { "f" };
+        format!("{};{misses}", seat.trim_end_matches('!').replace(',', ";"))
+    });
+    let line = format!("{};-", seats.collect::<Vec<String>>().join(";"));
+    let position = variant.parse_etude(&line).ok()?;
+    (position.to_string() == text).then_some(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clocks_are_spelled_for_every_number_of_seats() {
+        for (go, of_three) in [
+            ("> go wtime 100 btime 100 winc 50 binc 50", "> go time 100 100 100 inc 50 50 50"),
+            ("> go wtime -50 btime -50", "> go time -50 -50 -50"),
+            ("> go wtime 100 btime 100 movestogo 1", "> go time 100 100 100 movestogo 1"),
+            ("> go depth 90 movetime 50", "> go depth 90 movetime 50"),
+        ] {
+            assert_eq!(spelled(go, 3), of_three);
+            assert_eq!(spelled(go, 2), go);
+        }
+    }
+}

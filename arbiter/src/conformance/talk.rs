@@ -1,0 +1,458 @@
+//! Conversation with the checked engine: its introduction, its games, and the positions where checks begin.
+
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::time::Duration;
+
+use buxtehude::protocol::{OptionKind, OptionOffer, Reply};
+use buxtehude::rules::{MAX_SEATS, Turn, VARIANTS, Variant};
+use matches::plan::rules::program::RulesError;
+use matches::plan::rules::{Position, PositionError, Rules};
+use matches::play::engine::Offers;
+use matches::record::printable::shortened;
+use matches::run::exit::ExitError;
+
+use super::check::{Profile, Settings};
+use super::program::{
+    Fault, Patience, Program, ProgramError, expect, is_best_move, is_refusal, shown, wrong,
+};
+
+/// Maximum number of lines shown.
+const SHOWN_LINES: usize = 60;
+
+/// Maximum number of lines kept of the standard error during a check.
+const KEPT_ERRORS: usize = 100;
+
+/// Maximum number of characters shown of a line.
+const MAX_SHOWN_LENGTH: usize = 1000;
+
+/// Maximum number of moves and cards until a seat has a choice.
+const MAX_WORDS: usize = 1000;
+
+/// A running engine and what is known of it.
+pub struct Talk {
+    pub program: Program,
+    pub scope: Scope,
+    /// Lines of its standard error.
+    errors: Receiver<String>,
+    /// The options that it offers; empty before the introduction.
+    pub offers: Vec<OptionOffer>,
+    /// `true` if the line of the option that selects a game cannot be read.
+    has_unreadable_choice: bool,
+    /// `true` if the engine can run another check, since it has neither ended nor received `quit`.
+    pub is_open: bool,
+    /// `true` if the engine plays the game where checks begin.
+    is_home: bool,
+    /// Note for the outcome of the check, passed or not.
+    pub note: Option<String>,
+}
+
+pub fn nothing(lines: &[String]) -> Result<(), Fault> {
+    expect(lines.is_empty(), || format!("{:?} came", lines[0]))
+}
+
+impl Talk {
+    /// Starts the engine. `slowest` is the longest time to an answer in earlier checks.
+    ///
+    /// # Errors
+    /// [`ProgramError`] if the program cannot be started.
+    pub fn start(scope: &Scope, slowest: Option<Duration>) -> Result<Talk, ProgramError> {
+        let settings = &scope.settings;
+        let (sender, errors) = sync_channel(KEPT_ERRORS);
+        let shorten = |line: &str| shortened(&shown(line), MAX_SHOWN_LENGTH).into_owned();
+        let keep = move |line: &str| drop(sender.try_send(shorten(line)));
+        let mut program = Program::start_with(&settings.program, settings.isolation, keep)?;
+        program.patience = Patience { line: settings.patience, ..Patience::default() };
+        program.is_checked = true;
+        program.slowest = slowest;
+        program.sends_legal = settings.legal;
+        Ok(Talk {
+            program,
+            scope: scope.clone(),
+            errors,
+            offers: Vec::new(),
+            has_unreadable_choice: false,
+            is_open: true,
+            is_home: false,
+            note: None,
+        })
+    }
+
+    /// Ends the engine; returns the rest of its standard error.
+    pub fn end(self) -> Vec<String> {
+        drop(self.program);
+        self.errors.try_iter().collect()
+    }
+
+    /// Takes the lines of its standard error since the last call.
+    pub fn take_errors(&mut self) -> Vec<String> {
+        self.errors.try_iter().collect()
+    }
+
+    /// The transcript; if it is long, without its middle.
+    pub fn transcript(&self) -> String {
+        let shorten = |line: &String| shortened(line, MAX_SHOWN_LENGTH).into_owned();
+        let mut lines: Vec<String> = self.program.log.iter().map(shorten).collect();
+        if lines.len() > SHOWN_LINES {
+            let omitted = SHOWN_LINES / 2..lines.len() - SHOWN_LINES / 2;
+            let remark = format!("# {} lines omitted", omitted.len());
+            lines.splice(omitted, [remark]);
+        }
+        lines.join("\n")
+    }
+
+    /// Sends a line and reads up to and including a line whose first word is `last`.
+    fn answer_up_to(&mut self, line: &str, last: &str) -> Result<Vec<String>, Fault> {
+        self.program.send(line)?;
+        loop {
+            self.program.expect(0, &["...".into(), format!("{last}*")])?;
+            let found = self.program.answer.last().map_or("", String::as_str);
+            let rest = found.strip_prefix(last).unwrap_or_default();
+            if !rest.starts_with(char::is_alphanumeric) {
+                return Ok(self.program.answer.clone());
+            }
+        }
+    }
+
+    /// Returns the answer to `uci`.
+    pub fn introduction(&mut self) -> Result<Vec<String>, Fault> {
+        self.answer_up_to("uci", "uciok")
+    }
+
+    /// Sends `isready` and returns the lines since the last one sent before, without `readyok`.
+    pub fn fence(&mut self) -> Result<Vec<String>, Fault> {
+        let mut lines = self.answer_up_to("isready", "readyok")?;
+        lines.pop();
+        Ok(lines)
+    }
+
+    /// Returns the answer to a line other than `go`.
+    pub fn ask(&mut self, line: &str) -> Result<Vec<String>, Fault> {
+        self.program.send(line)?;
+        self.fence()
+    }
+
+    /// Sends a `go` and returns the move of the answer.
+    pub fn best_move(&mut self, line: &str) -> Result<Option<String>, Fault> {
+        let answer = self.answer_up_to(line, "bestmove")?;
+        match answer.last().map(|last| last.parse()) {
+            Some(Ok(Reply::BestMove(best))) => Ok(best.best),
+            _ => wrong(format!("malformed: {:?}", answer.last())),
+        }
+    }
+
+    /// Fails unless `d` shows the position.
+    pub fn expect_shown(&mut self, position: &str) -> Result<(), Fault> {
+        let (line, shown) = (format!("Fen: {position}"), self.ask("d")?);
+        expect(shown.contains(&line), || format!("no line {line:?} in {shown:?}"))
+    }
+
+    /// Introduces the engine, if it is not yet.
+    pub fn introduce(&mut self) -> Result<(), Fault> {
+        if self.offers.is_empty() {
+            let mut offers = Offers::default();
+            for line in self.introduction()? {
+                offers.add(&line);
+            }
+            self.has_unreadable_choice = offers.unreadable("UCI_Variant").is_some();
+            self.offers = offers.readable;
+        }
+        Ok(())
+    }
+
+    /// Prepares for the next check: the engine is introduced, idle and at the start, and the transcript is empty.
+    /// Clients of less than the whole protocol skip what an idle engine says, except for a move.
+    pub fn begin(&mut self) -> Result<(), Fault> {
+        self.program.forget();
+        self.introduce()?;
+        let mut lines = self.fence()?;
+        if self.scope.profile != Profile::Full {
+            lines.retain(|line| is_best_move(line));
+        }
+        nothing(&lines)?;
+        self.program.forget();
+        if !self.is_home {
+            self.choose(&self.home()?.0)?;
+            self.is_home = true;
+        }
+        self.ask(&self.after_moves(0)?).map(drop)
+    }
+
+    /// The game and number of seats where checks begin.
+    pub fn home(&self) -> Result<Table, Fault> {
+        let skipped = || Fault::Skipped("it plays no game that is checked".into());
+        self.scope.home().ok_or_else(skipped)
+    }
+
+    /// The command for the position after the first `count` moves of a game, with the cards drawn, where a seat has a
+    /// choice; avoids cards if the game has moves that draw none.
+    pub fn after_moves(&self, count: usize) -> Result<String, Fault> {
+        let home = self.home()?;
+        let (words, _) = first_words(&home, count)?;
+        let players = (home.1 != 2).then_some(home.1);
+        Ok(position_command(players, &words))
+    }
+
+    /// `true` if the engine offers a choice of games.
+    fn has_choice(&self) -> bool {
+        self.has_unreadable_choice || self.offers("UCI_Variant")
+    }
+
+    pub fn offers(&self, option: &str) -> bool {
+        self.offers.iter().any(|offer| offer.name == option)
+    }
+
+    /// `true` if the engine offers the game, or no choice of games.
+    fn plays(&self, rules: &Rules) -> bool {
+        let excludes = |offer: &OptionOffer| match &offer.kind {
+            OptionKind::Combo { default, vars } => {
+                !vars.iter().chain([default]).any(|name| name == rules.told())
+            }
+            _ => false,
+        };
+        let mut choices = self.offers.iter().filter(|offer| offer.name == "UCI_Variant");
+        !choices.any(excludes)
+    }
+
+    /// Returns `true` if the engine does not refuse this number of seats.
+    ///
+    /// # Errors
+    /// [`RulesError`] if a rules program fails.
+    fn takes_seats(&mut self, rules: &Rules, seats: usize) -> Result<bool, RulesError> {
+        let answer = self.choose(rules).and_then(|()| {
+            self.program.forget();
+            self.ask(&format!("position startpos players {seats}"))
+        });
+        self.is_open &= answer.is_ok();
+        match answer {
+            Ok(lines) => Ok(!lines.iter().any(|line| is_refusal(line))),
+            Err(Fault::Rules(fault)) => Err(fault),
+            Err(_) => Ok(false),
+        }
+    }
+
+    /// Selects a game, if the engine offers a choice.
+    pub fn choose(&mut self, rules: &Rules) -> Result<(), Fault> {
+        self.is_home = false;
+        self.program.rules = Some(rules.clone());
+        if self.has_choice() {
+            self.ask(&format!("setoption name UCI_Variant value {}", rules.told()))?;
+        }
+        Ok(())
+    }
+
+    /// The command for a position reached from the start by moves and cards.
+    pub fn position(&self, seats: usize, actions: &[String]) -> String {
+        let is_plain = match self.scope.profile {
+            Profile::Full => false,
+            Profile::Match => seats == 2,
+            Profile::Uci => true,
+        };
+        position_command((!is_plain).then_some(seats), actions)
+    }
+}
+
+fn position_command(players: Option<usize>, actions: &[String]) -> String {
+    let players = players.map_or(String::new(), |players| format!(" players {players}"));
+    let moves = match actions {
+        [] => String::new(),
+        actions => format!(" moves {}", actions.join(" ")),
+    };
+    format!("position startpos{players}{moves}")
+}
+
+/// Returns the variant of a built-in game; other games skip the check.
+pub fn built_in(rules: &Rules) -> Result<&'static Variant, Fault> {
+    let skipped = || Fault::Skipped("only built-in games have this check".into());
+    rules.built_in().ok_or_else(skipped)
+}
+
+/// The first `count` moves of a game, with cards, and further ones until a seat has a choice; and the position reached.
+/// If no seat ever has a choice, the first position with a seat to move.
+pub fn first_words((rules, seats): &Table, count: usize) -> Result<(Vec<String>, Position), Fault> {
+    let mut position = match rules.start(*seats) {
+        Err(PositionError::Setup(error)) => return Err(Fault::Skipped(error.to_string())),
+        start => start?,
+    };
+    let mut words = Vec::new();
+    let mut moves = 0;
+    let mut first_turn = None;
+    let has_choice = |position: &Position| {
+        matches!(position.turn(), Turn::Seat(_)) && position.legal_actions().len() > 1
+    };
+    while moves < count || !has_choice(&position) {
+        let (word, next) = match position.turn() {
+            Turn::Card(_) if words.len() < MAX_WORDS => {
+                // Rotate through the cards: the same roll for every seat could repeat for ever.
+                let mut cards = position.legal_actions();
+                let word = cards.swap_remove(words.len() % cards.len());
+                let mut next = position.clone();
+                next.play(&word)?;
+                (word, next)
+            }
+            Turn::Seat(_) if words.len() < MAX_WORDS => {
+                first_turn.get_or_insert_with(|| (words.clone(), position.clone()));
+                let draws = |next: &Position| matches!(next.turn(), Turn::Card(_));
+                let children = position.children()?.into_iter();
+                let Some(child) = children.min_by_key(|(_, next)| draws(next)) else {
+                    return wrong("no move is legal");
+                };
+                moves += 1;
+                child
+            }
+            _ => {
+                let skipped = || Fault::Skipped("its game has no move".into());
+                return first_turn.ok_or_else(skipped);
+            }
+        };
+        words.push(word);
+        position = next;
+    }
+    Ok((words, position))
+}
+
+/// A game with a number of seats.
+pub type Table = (Rules, usize);
+
+/// Groups tables by game; the tables of a game must be adjacent.
+pub fn by_game(tables: &[Table]) -> impl Iterator<Item = (&Rules, &[Table])> {
+    let games = tables.chunk_by(|one, other| one.0.name() == other.0.name());
+    games.map(|tables| (&tables[0].0, tables))
+}
+
+/// Settings of a stage of the check.
+#[derive(Clone, Debug)]
+pub struct Scope {
+    pub settings: Settings,
+    pub profile: Profile,
+    pub tables: Vec<Table>,
+    /// Whether the engine has the option `Ponder`.
+    pub offers_pondering: bool,
+}
+
+impl Scope {
+    /// Creates the scope of an unknown engine, which has no tables.
+    pub fn new(settings: &Settings) -> Scope {
+        Scope {
+            settings: settings.clone(),
+            profile: settings.profile.unwrap_or(Profile::Full),
+            tables: Vec::new(),
+            offers_pondering: false,
+        }
+    }
+
+    /// Games and numbers of seats that the user asks for.
+    ///
+    /// # Errors
+    /// [`ExitError`] if a rules program fails, or allows no number of seats.
+    fn asked(&self) -> Result<Vec<Table>, ExitError> {
+        let all = || VARIANTS.iter().map(Rules::from).collect();
+        let games = self.settings.rules.as_ref();
+        let games: Vec<Rules> = games.map_or_else(all, |rules| vec![rules.clone()]);
+        let mut asked = Vec::new();
+        for rules in games {
+            let mut refusal = None;
+            for seats in 2..=MAX_SEATS {
+                if self.settings.players.is_some_and(|only| only != seats) {
+                    continue;
+                }
+                match rules.start(seats) {
+                    Ok(start) => {
+                        // Plain UCI knows two seats and no cards; a rules program does not say whether it has cards.
+                        let is_plain = !start.has_cards() || rules.program().is_some();
+                        if self.profile != Profile::Uci || seats == 2 && is_plain {
+                            asked.push((rules.clone(), seats));
+                        }
+                    }
+                    Err(PositionError::Rules(fault)) => return Err(fault.into()),
+                    Err(error) => refusal = Some(error),
+                }
+            }
+            if let (Some(error), [], Some(_)) = (refusal, &asked[..], rules.program()) {
+                return Err(ExitError::usage(format!("--rules: {error}")));
+            }
+        }
+        Ok(asked)
+    }
+
+    /// The game and number of seats where checks begin: two seats of a built-in game, the fewest of another.
+    pub fn home(&self) -> Option<Table> {
+        let (rules, seats) = self.tables.first()?.clone();
+        let seats = rules.built_in().map_or(seats, |_| 2);
+        Some((rules, seats))
+    }
+
+    /// Adds the games and numbers of seats that the engine plays; returns a remark on each game that is left out, in
+    /// part or as a whole.
+    ///
+    /// An engine names its games in `UCI_Variant`, and refuses the numbers of seats that it does not play. Without that
+    /// option it plays the first of the built-in games asked for, with two seats, or the game of a rules program.
+    ///
+    /// # Errors
+    /// [`ExitError`] if the program cannot be started again after it ended, or a rules program fails.
+    pub fn find_tables(&mut self, mut talk: Talk) -> Result<Vec<String>, ExitError> {
+        self.offers_pondering = talk.offers("Ponder");
+        let asked = self.asked()?;
+        let is_asked_for = self.settings.players.is_some();
+        let rules = self.settings.rules.as_ref();
+        let is_external = rules.is_some_and(|rules| rules.program().is_some());
+        if !talk.has_choice() && !self.settings.legal && !is_external {
+            let first = asked.first().map(|(rules, _)| rules.name().to_string());
+            let is_played = |(rules, seats): &Table| {
+                Some(rules.name()) == first.as_deref() && (*seats == 2 || is_asked_for)
+            };
+            self.tables = asked.into_iter().filter(is_played).collect();
+            let (Some(game), false) = (first, is_asked_for) else {
+                return Ok(Vec::new());
+            };
+            return Ok(vec![format!(
+                "it has no option UCI_Variant: checked as {game} with 2 seats (--variant and --players say otherwise)"
+            )]);
+        }
+        let mut remarks = Vec::new();
+        for (rules, tables) in by_game(&asked) {
+            if !talk.plays(rules) {
+                let hint = match rules.program() {
+                    Some(_) => "; variant=NAME in --rules gives its name for engines",
+                    None => "",
+                };
+                remarks.push(format!("{}: not offered{hint}", rules.told()));
+                continue;
+            }
+            let mut refused = Vec::new();
+            for &(_, seats) in tables {
+                if seats == 2 || is_asked_for || talk.takes_seats(rules, seats)? {
+                    self.tables.push((rules.clone(), seats));
+                } else {
+                    refused.push(seats.to_string());
+                    if !talk.is_open {
+                        talk = Talk::start(self, None)?;
+                        // The first check shows a failure.
+                        let _ = talk.introduce();
+                    }
+                }
+            }
+            if !refused.is_empty() {
+                let seats = refused.join(", ");
+                remarks.push(format!("{} with {seats} seats: refused", rules.name()));
+            }
+        }
+        Ok(remarks)
+    }
+
+    /// `true` if the engine is small: it answers neither `d` nor `query`, through which most checks of the whole
+    /// protocol see its position.
+    ///
+    /// # Errors
+    /// [`ExitError`] if the program cannot be started, or a rules program fails.
+    pub fn is_small(&self) -> Result<bool, ExitError> {
+        let mut talk = Talk::start(self, None)?;
+        for line in ["d", "query turn"] {
+            match talk.begin().and_then(|()| talk.ask(line)) {
+                Err(Fault::Rules(fault)) => return Err(fault.into()),
+                Ok(lines) if !lines.iter().all(|line| is_refusal(line)) => return Ok(false),
+                _ => {}
+            }
+        }
+        Ok(true)
+    }
+}
