@@ -91,7 +91,8 @@ fn the_command_compares_and_updates() {
     let directory = directory("transcript");
     let path = directory.join("script").display().to_string();
     fs::write(&path, "> isready\n> query gameover\n").unwrap();
-    let command = ["transcript", "--script", &path];
+    // The engine may start slowly on a busy machine.
+    let command = ["transcript", "--quiet", "2000", "--script", &path];
     let engine = ["--", ARBITER, "engine"];
 
     let (code, stdout, stderr) = run(&[&command[..], &engine].concat());

@@ -1,6 +1,6 @@
 //! Conformance check: tests an engine against everything that protocol.md promises, and reports the failures.
 //!
-//! Nearly every check is a transcript of the [`suite`]; the others are [`coded`]. A failure is shown with the
+//! Nearly every check is a transcript of the `suite`; the others are `coded`. A failure is shown with the
 //! transcript that led to it. The needs of a match come first, so that the first answer is whether the engine can play.
 //! Once several checks of a group have failed for the same cause, the rest of it is left out.
 

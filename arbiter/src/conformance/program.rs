@@ -326,7 +326,9 @@ impl Program {
     pub fn send_bytes(&mut self, bytes: &[u8]) -> Result<(), Fault> {
         let text = String::from_utf8_lossy(bytes);
         let line = text.trim_end_matches('\n');
-        self.log.push(marked('>', &printable(line)));
+        let shown = printable(line);
+        let shown = if self.is_checked { shortened(&shown, SHOWN) } else { shown.clone() };
+        self.log.push(marked('>', &shown));
         if mem::take(&mut self.has_read) {
             self.asked.clear();
             self.answer.clear();
@@ -518,7 +520,7 @@ impl Program {
             return format!("line {line}: expected {pattern:?}, got {found}");
         }
         let word = first_word(pattern);
-        let asked = self.asked.first().map_or("", String::as_str);
+        let asked = shortened(self.asked.first().map_or("", String::as_str), MAX_QUOTED);
         match found {
             Ok(found) if is_rejection(found, &[pattern.into()]) => {
                 format!("`{asked}` is rejected: {found:?}")

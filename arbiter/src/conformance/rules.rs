@@ -24,9 +24,9 @@ use rand::seq::{IteratorRandom, SliceRandom};
 use rand_chacha::ChaCha8Rng;
 
 use super::check::{Check, Level, Outcome, Report, Run, Settings, Verdict};
-use super::laws;
 use super::program::{Fault, expect, is_refusal, wrong};
 use super::talk::{Scope, Talk, nothing};
+use super::{laws, suite};
 
 /// Positions kept of each game, besides its last one.
 const KEPT: usize = 9;
@@ -37,35 +37,8 @@ const REFUSALS: usize = 20;
 /// Questions sent at once.
 const TOGETHER: usize = 250;
 
-/// Lines without an answer.
-const IGNORED: [(&str, &str); 5] = [
-    ("unknown", "hop"),
-    ("of-engines", "isready\nuginewgame\nsetoption name Hash value 1\ngo nodes 1\nstop"),
-    ("similar", "querystate\npositions startpos\nquitter\nugi2"),
-    ("empty", "\n   \n\t\n"),
-    ("unicode", "hüpf 馬 \u{1f407}"),
-];
-
-/// Queries that no program answers with words.
-const UNKNOWN_QUERIES: [&str; 3] = ["query weather", "query", "query wéather 馬"];
-
-/// Makes the argument of an invalid `position` from a position.
-type Spoil = fn(&ExternalPosition) -> String;
-
-/// Invalid positions, with names and the expectation.
-const REFUSED: [(&str, Spoil); 9] = [
-    ("illegal-word", |position| format!("{position} no-such-move")),
-    ("other-kind", |position| format!("{position} {}", of_other_kind(position))),
-    ("illegal-first", |position| {
-        format!("{position}").replacen(" moves", " moves no-such-move", 1)
-    }),
-    ("unicode", |position| format!("{position} 馬\u{1f407}")),
-    ("long-word", |position| format!("{position} {}", "x".repeat(100_000))),
-    ("long-line", |position| format!("{position}{}", " x".repeat(400_000))),
-    ("players-0", |_| "startpos players 0".into()),
-    ("players-word", |_| "startpos players two".into()),
-    ("fen", |_| "fen no-such-position".into()),
-];
+/// The checks that are transcripts.
+const FILE: &str = include_str!("../../conformance/rules.transcript");
 
 #[derive(Clone, Debug)]
 pub struct RulesSettings {
@@ -325,11 +298,6 @@ fn ask(talk: &mut Talk, lines: &[&str]) -> Result<Vec<String>, Fault> {
     fence(talk)
 }
 
-fn expect_answers(talk: &mut Talk, lines: &[&str], expected: &[&str]) -> Result<(), Fault> {
-    let answers = ask(talk, lines)?;
-    expect(answers == expected, || format!("expected {expected:?}, got {answers:?}"))
-}
-
 /// Returns the answer to lines with one query.
 fn response(talk: &mut Talk, lines: &[&str]) -> Result<String, Fault> {
     let mut answers = ask(talk, lines)?;
@@ -382,67 +350,50 @@ fn lines(games: &Rc<Games>, settings: &Settings) -> Vec<Check> {
     let samples: Rc<[ExternalPosition]> = Rc::from(&*games.samples());
     let positions: Rc<[String]> = samples.iter().map(ExternalPosition::to_string).collect();
     let mut checks = same(&positions, games.settings.seed, settings);
-    checks.push(seats(&samples));
     checks.push(texts(&positions));
     let every = samples.len().div_ceil(REFUSALS);
     // The last position of a game follows its others: an even step could miss all ends.
     let some: Rc<[ExternalPosition]> = samples.iter().rev().step_by(every | 1).cloned().collect();
-    for (name, spoil) in REFUSED {
-        let some = Rc::clone(&some);
-        let explanation =
-            "an invalid position has one `info string error: `, and the position before stays";
-        checks.push(Check::new(
-            format!("refuses/{name}"),
-            Level::Needed,
-            explanation,
-            move |talk| {
-                some.iter().try_for_each(|position| is_refused(talk, position, &spoil(position)))
-            },
-        ));
-    }
-    let Some(position) = positions.first().cloned() else {
-        return checks;
-    };
-    let ignores = |name: &str, explanation: &str, lines: String| {
-        let position = position.clone();
-        Check::new(format!("ignores/{name}"), Level::Needed, explanation, move |talk| {
-            let before = state(talk, &position)?;
-            expect_answers(talk, &[&lines, "query state"], &[&before])
-        })
-    };
-    for (name, lines) in IGNORED {
-        let explanation = format!("{lines:?} has no answer and changes nothing");
-        checks.push(ignores(name, &explanation, lines.into()));
-    }
-    let explanation = "an unknown line of two megabytes has no answer and changes nothing";
-    checks.push(ignores("overlong", explanation, "hop ".repeat(500_000)).lightly());
-    checks.push(Check::new(
-        "queries",
-        Level::Needed,
-        "each query has one response, alone if unknown",
-        move |talk| {
-            let before = state(talk, &position)?;
-            for query in ["players", "text", "picture", "stake"] {
-                response(talk, &[&format!("query {query}")])?;
+    let first: Rc<[ExternalPosition]> = samples.iter().take(1).cloned().collect();
+    for block in suite::blocks(FILE) {
+        let places = match block.positions.as_str() {
+            "all" => Rc::clone(&samples),
+            "some" => Rc::clone(&some),
+            _ => Rc::clone(&first),
+        };
+        let (name, explanation) = (block.name.clone(), block.explanation.clone());
+        let is_warning = block.is_warning;
+        let check = Check::new(name, Level::Needed, explanation, move |talk| {
+            talk.is_open = !block.ends;
+            for place in places.iter() {
+                talk.program.forget();
+                let script = block.script(place.seats(), &|name| value(place, name))?;
+                talk.program.play(&script)?;
             }
-            for query in UNKNOWN_QUERIES {
-                let answer = response(talk, &[query])?;
-                expect(answer == "response", || {
-                    format!("`{query}`: expected `response` alone, got {answer:?}")
-                })?;
-            }
-            expect_answers(talk, &["query state"], &[&before])
-        },
-    ));
-    checks.push(Check::new("end/quit", Level::Needed, "`quit` ends the program", |talk| {
-        ends(talk, Some("quit"))
-    }));
+            Ok(())
+        });
+        checks.push(if is_warning { check.lightly() } else { check });
+    }
     let explanation = "the end of its input ends the program";
     checks.push(Check::new("end/input", Level::Needed, explanation, |talk| {
+        talk.is_open = false;
         talk.program.close_input();
-        ends(talk, None)
+        laws::check(&mut talk.program, "the program ends", None)
     }));
     checks
+}
+
+/// The value of a placeholder.
+fn value(position: &ExternalPosition, name: &str) -> Option<String> {
+    Some(match name {
+        "position" => position.to_string(),
+        "players" => position.seats().to_string(),
+        "word of the other kind" => of_other_kind(position),
+        "position with an illegal first word" => {
+            position.to_string().replacen(" moves", " moves no-such-move", 1)
+        }
+        _ => return None,
+    })
 }
 
 /// Checks that the same position has the same state.
@@ -489,24 +440,6 @@ fn same(positions: &Rc<[String]>, seed: u64, settings: &Settings) -> Vec<Check> 
     ]
 }
 
-/// Checks that a game has the same number of seats from its start to its end.
-fn seats(samples: &Rc<[ExternalPosition]>) -> Check {
-    let samples = Rc::clone(samples);
-    let explanation = "`query players` has the same answer in all positions of a game";
-    Check::new("same/players", Level::Needed, explanation, move |talk| {
-        for sample in samples.iter() {
-            let position = sample.to_string();
-            state(talk, &position)?;
-            let answer = response(talk, &["query players"])?;
-            let expected = format!("response {}", sample.seats());
-            expect(answer == expected, || {
-                format!("position {:?}: expected {expected:?}, got {answer:?}", ends_of(&position))
-            })?;
-        }
-        Ok(())
-    })
-}
-
 /// Checks that `position fen` reads the answers to `query text`.
 fn texts(positions: &Rc<[String]>) -> Check {
     let positions = Rc::clone(positions);
@@ -527,24 +460,4 @@ fn texts(positions: &Rc<[String]>) -> Check {
         }
         Ok(())
     })
-}
-
-fn is_refused(talk: &mut Talk, position: &ExternalPosition, invalid: &str) -> Result<(), Fault> {
-    let before = state(talk, &position.to_string())?;
-    let answers = ask(talk, &[&format!("position {invalid}")])?;
-    let invalid = ends_of(invalid);
-    expect(answers.len() == 1 && is_refusal(&answers[0]), || {
-        format!("position {invalid:?}: expected one error, got {answers:?}")
-    })?;
-    let after = response(talk, &["query state"])?;
-    expect(before == after, || {
-        format!("after the error to position {invalid:?}, the state {before:?} is {after:?}")
-    })
-}
-
-/// Sends a line that ends the program, if any, and waits for its exit.
-fn ends(talk: &mut Talk, line: Option<&str>) -> Result<(), Fault> {
-    talk.is_open = false;
-    line.map_or(Ok(()), |line| talk.program.send(line))?;
-    laws::check(&mut talk.program, "the program ends", None)
 }

@@ -15,7 +15,7 @@ use super::check::{Check, Level};
 use super::laws::is_move;
 use super::program::{Fault, wrong};
 use super::talk::{Scope, Table, Talk, built_in, by_game};
-use super::transcript::Script;
+use super::transcript::{Script, ScriptError};
 
 /// The files, in the order of execution.
 const FILES: [&str; 5] = [
@@ -44,16 +44,16 @@ const LEFT_OF_OTHERS: u64 = 100_000_000;
 
 /// A check as its file gives it.
 #[derive(Clone, Debug, Default)]
-struct Block {
-    name: String,
-    explanation: String,
+pub struct Block {
+    pub name: String,
+    pub explanation: String,
     level: String,
-    is_warning: bool,
+    pub is_warning: bool,
     needs: Vec<String>,
-    positions: String,
+    pub positions: String,
     repeat: usize,
     /// `true` if the engine is restarted afterwards.
-    ends: bool,
+    pub ends: bool,
     /// Names of the columns of `with`, then their values, each of which makes a check of its own.
     rows: Vec<Vec<String>>,
     body: String,
@@ -66,7 +66,7 @@ pub fn checks(scope: &Scope) -> Vec<Check> {
 }
 
 /// The blocks of a file, one for each check or for each row of its values.
-fn blocks(file: &str) -> Vec<Block> {
+pub fn blocks(file: &str) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
     for line in file.lines() {
         if let Some(name) = line.strip_prefix("check ") {
@@ -117,6 +117,21 @@ impl Block {
             }
         };
         rows.iter().map(of_row).collect()
+    }
+
+    /// The script of the check, with the values of its placeholders.
+    pub fn script(
+        &self,
+        seats: usize,
+        value: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Script, ScriptError> {
+        let value = |name: &str| match name.split_once(" times ") {
+            Some((count, text)) => Some(text.repeat(count.parse().ok()?)),
+            None => value(name),
+        };
+        let body = filled(&self.body, &value);
+        let lines: Vec<String> = body.lines().map(|line| spelled(line, seats)).collect();
+        lines.join("\n").parse()
     }
 
     fn level(&self) -> Level {
@@ -241,16 +256,13 @@ fn play_at(talk: &mut Talk, block: &Block, place: Option<&Place>) -> Result<(), 
         "start with blanks" => Some(talk.after_moves(0).ok()?.replace(' ', " \\t ")),
         "later" => talk.after_moves(5).ok(),
         "position" => command.clone(),
-        _ => match name.split_once(" times ") {
-            Some((count, text)) => Some(text.repeat(count.parse().ok()?)),
-            None => place.and_then(|place| place.value(name)),
-        },
+        _ => place.and_then(|place| place.value(name)),
     };
-    let body = filled(&block.body, &value);
-    let seats = place
-        .map_or_else(|| talk.home().map(|(_, seats)| seats), |place| Ok(place.position.seats()))?;
-    let lines: Vec<String> = body.lines().map(|line| spelled(line, seats)).collect();
-    let script: Script = lines.join("\n").parse()?;
+    let seats = match place {
+        Some(place) => place.position.seats(),
+        None => talk.home()?.1,
+    };
+    let script = block.script(seats, &value)?;
     if let Some(place) = place {
         // Walking to the position again would take long.
         talk.program.position = command.map(|command| (command, place.position.clone()));

@@ -1,7 +1,7 @@
 //! Transcripts: scripts of lines for an engine, with its expected answers.
 //!
 //! A line of a script that begins with `>` is sent, one with `<` is expected, one with `~` waits, and one with `=`
-//! states a [law](super::laws) of the answer; see [`Script`]. Answers are recorded [masked](mask), without the parts
+//! states a law of the answer; see [`Script`]. Answers are recorded [masked](mask), without the parts
 //! that differ between runs. A transcript can therefore serve as a test of any engine, and can be updated when the
 //! engine's output changes on purpose. The checks of `arbiter check` are transcripts, too.
 //!
