@@ -24,8 +24,8 @@ use std::time::Duration;
 use thiserror::Error;
 
 use super::laws;
-use super::program::{Fault, marked, shown};
-pub use super::program::{Patience, Program, ProgramError, spec};
+pub use super::program::{Fault, NoLine, Patience, Program, ProgramError, spec};
+use super::program::{marked, shown};
 use matches::record::printable::shortened;
 
 /// A script of lines to send and lines to expect.
