@@ -19,6 +19,8 @@ use std::fmt;
 use std::hash::Hash;
 use std::str::FromStr;
 
+use thiserror::Error;
+
 pub use perft::{for_each_child, perft, perft_by_playing};
 pub use scene::{Board, Fact, Layout, MovePreview, Piece, Scene, SquareKind};
 pub(crate) use variant::with_position;
@@ -97,6 +99,43 @@ pub struct Outcome {
     pub plies: u32,
 }
 
+/// The text is not a position. The message begins with the invalid field.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{field}: {problem}")]
+pub struct PositionError {
+    /// Name of the invalid field.
+    pub field: &'static str,
+    /// The seat that it concerns, if it is one seat's.
+    pub seat: Option<Seat>,
+    /// What is expected there, and what was found.
+    pub problem: String,
+}
+
+impl PositionError {
+    /// The field is invalid.
+    pub(crate) fn new(field: &'static str, problem: impl Into<String>) -> PositionError {
+        PositionError { field, seat: None, problem: problem.into() }
+    }
+
+    /// The field has another text or number than expected.
+    pub(crate) fn expected(
+        field: &'static str,
+        expected: impl fmt::Display,
+        found: impl fmt::Debug,
+    ) -> PositionError {
+        PositionError::new(field, format!("expected {expected}, found {found:?}"))
+    }
+
+    /// The field of a seat is invalid.
+    pub(crate) fn of_seat(
+        field: &'static str,
+        seat: Seat,
+        problem: impl Into<String>,
+    ) -> PositionError {
+        PositionError { seat: Some(seat), ..PositionError::new(field, problem) }
+    }
+}
+
 /// A position of a turn-based game with perfect information and, in some games, cards.
 ///
 /// # Examples
@@ -139,8 +178,6 @@ pub trait Game: Copy + Eq + fmt::Debug + fmt::Display + Send + Sync + 'static {
     type IllegalMove: std::error::Error + Send + Sync + 'static;
     /// Reason why a card cannot be drawn.
     type IllegalCard: std::error::Error + Send + Sync + 'static;
-    /// Error in the text of a position.
-    type PositionError: std::error::Error + Send + Sync + 'static;
 
     /// `true` if a card can ever be due.
     const HAS_CARDS: bool;
@@ -152,7 +189,7 @@ pub trait Game: Copy + Eq + fmt::Debug + fmt::Display + Send + Sync + 'static {
     ///
     /// # Errors
     /// Names the invalid field and the accepted values.
-    fn parse(rules: &'static Self::Rules, text: &str) -> Result<Self, Self::PositionError>;
+    fn parse(rules: &'static Self::Rules, text: &str) -> Result<Self, PositionError>;
 
     /// Number of seats, 2 to [`MAX_SEATS`].
     fn seats(&self) -> usize;

@@ -18,10 +18,9 @@ use thiserror::Error;
 
 pub use board::{Square, SquareError};
 pub use moves::{CardError, Move, MoveError, Moves, NoCard};
-pub use notation::PositionError;
 pub use position::{Position, RABBIT, WOLVES};
 
-use super::{Game, MovePreview, Outcome, Scene, Seat, Turn, joined, splitmix64};
+use super::{Game, MovePreview, Outcome, PositionError, Scene, Seat, Turn, joined, splitmix64};
 use board::{ROW_8, down_left, down_right, neighbours};
 use solved::SOLVED;
 
@@ -33,7 +32,6 @@ impl Game for Position {
     type Outcomes = iter::Empty<(NoCard, u32)>;
     type IllegalMove = IllegalMove;
     type IllegalCard = Infallible;
-    type PositionError = PositionError;
 
     const HAS_CARDS: bool = false;
 

@@ -9,7 +9,6 @@ mod illegal;
 mod moves;
 pub(crate) mod notation;
 mod position;
-mod position_error;
 mod ruleset;
 mod scene;
 mod track;
@@ -21,12 +20,11 @@ pub use cards::{Card, Outcomes};
 pub use illegal::{IllegalCard, IllegalMove};
 pub use moves::{Move, Moves};
 pub use position::{Hare, Position};
-pub use position_error::PositionError;
 pub use ruleset::{HARE_AND_TORTOISE, HASE_UND_IGEL, Ruleset};
 pub use track::{FINISH, Square, Track, cost};
 pub use turns_home::TurnsHome;
 
-use super::{Game, MAX_SEATS, MovePreview, Scene, Seat, Turn, joined};
+use super::{Game, MAX_SEATS, MovePreview, PositionError, Scene, Seat, Turn, joined};
 use track::KEPT_BY_FIRST;
 
 impl Game for Position {
@@ -37,7 +35,6 @@ impl Game for Position {
     type Outcomes = Outcomes;
     type IllegalMove = IllegalMove;
     type IllegalCard = IllegalCard;
-    type PositionError = PositionError;
 
     const HAS_CARDS: bool = true;
 

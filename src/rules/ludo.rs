@@ -15,9 +15,9 @@ use std::{array, iter};
 
 use thiserror::Error;
 
-pub use notation::{Die, Move, PositionError, WordError};
+pub use notation::{Die, Move, WordError};
 
-use super::{Game, MovePreview, Scene, Seat, Turn};
+use super::{Game, MovePreview, PositionError, Scene, Seat, Turn};
 
 /// Goal square of the pawns.
 pub const GOAL: u8 = 21;
@@ -104,7 +104,6 @@ impl Game for Position {
     type Outcomes = iter::Map<Range<u8>, fn(u8) -> (Die, u32)>;
     type IllegalMove = IllegalMove;
     type IllegalCard = IllegalRoll;
-    type PositionError = PositionError;
 
     const HAS_CARDS: bool = true;
 

@@ -14,9 +14,9 @@ use thiserror::Error;
 
 use super::saving::{self, Lock};
 use crate::protocol::text::{check_beginning, without_mark};
-use crate::rules::hase::{FINISH, Hare, Position, PositionError, Ruleset, notation};
+use crate::rules::hase::{FINISH, Hare, Position, Ruleset, notation};
 use crate::rules::number::seat_number;
-use crate::rules::{Game, Rules, Seat, Variant};
+use crate::rules::{Game, PositionError, Rules, Seat, Variant};
 
 /// A position with seat 1 to move, no card drawn and no seat finished, and the seat judged to be winning it.
 ///
@@ -84,17 +84,15 @@ impl EtudeError {
             EtudeError::Mark { seat, .. } => (*seat, 4),
             EtudeError::Finished { seat } => (*seat, 1),
             EtudeError::Verdict { seats, .. } => (Seat(*seats as u8), 1),
-            EtudeError::Position(error) => match error {
-                PositionError::Number { field, seat, .. } => match *field {
-                    "square" => (*seat, 1),
-                    "carrots" => (*seat, 2),
-                    _ => (*seat, 3),
-                },
-                PositionError::SharedSquare { second, .. } => (*second, 1),
-                PositionError::Mark { seat, .. } => (*seat, 4),
-                // Fields that an etude does not have.
-                _ => return None,
-            },
+            EtudeError::Position(PositionError { field, seat, .. }) => {
+                let within = match *field {
+                    "square" => 1,
+                    "carrots" => 2,
+                    "lettuces" => 3,
+                    _ => 4,
+                };
+                ((*seat)?, within)
+            }
         };
         Some(4 * seat.index() + within)
     }

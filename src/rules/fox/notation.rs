@@ -3,86 +3,10 @@
 
 use std::fmt;
 
-use thiserror::Error;
-
 use super::board::Square;
 use super::position::{Position, RABBIT, WOLVES};
-use crate::rules::number::{NumberError, whole_number};
-
-/// The text is not a position. Each message begins with the invalid field.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum PositionError {
-    /// There are more fields than six.
-    #[error(
-        "full-move number: expected the end behind `<board> <turn> - - <half-move clock> <full-move number>`, \
-         found {found} fields"
-    )]
-    Fields {
-        /// Number of fields found.
-        found: usize,
-    },
-    /// The board does not have eight rows.
-    #[error("board: expected 8 rows joined by `/`, row 8 first, found {found}")]
-    Rows {
-        /// Number of rows found.
-        found: usize,
-    },
-    /// A row is malformed or does not have eight squares.
-    #[error(
-        "board: row {row}: expected 8 squares, `F` the rabbit, `h` a wolf and a number for free ones in a row, \
-         found {text:?}"
-    )]
-    Row {
-        /// Row, from 1 at the bottom.
-        row: u8,
-        /// The text found.
-        text: String,
-    },
-    /// A piece stands on a light square.
-    #[error("square: `{letter}` on {name}, a light square, expected dark ones such as a1 or b2")]
-    LightSquare {
-        /// Letter of the piece.
-        letter: char,
-        /// The square.
-        name: String,
-    },
-    /// There is not exactly one rabbit.
-    #[error("rabbit: expected one `F`, found {found}")]
-    Rabbits {
-        /// Number of rabbits found.
-        found: usize,
-    },
-    /// There are not exactly four wolves.
-    #[error("wolves: expected four `h`, found {found}")]
-    Wolves {
-        /// Number of wolves found.
-        found: usize,
-    },
-    /// The turn is neither `w` nor `b`.
-    #[error("turn: expected `w` for the rabbit or `b` for the wolves, found {text:?}")]
-    Turn {
-        /// The text found.
-        text: String,
-    },
-    /// A field that this game does not use is not `-`.
-    #[error("{field}: expected `-`, found {text:?}")]
-    NotEmpty {
-        /// `castling` or `en passant`.
-        field: &'static str,
-        /// The text found.
-        text: String,
-    },
-    /// A counter is not a number.
-    #[error("{field}: {text:?} {problem}")]
-    Counter {
-        /// `half-move clock` or `full-move number`.
-        field: &'static str,
-        /// The text found.
-        text: String,
-        /// Reason.
-        problem: NumberError,
-    },
-}
+use crate::rules::PositionError;
+use crate::rules::number::whole_number;
 
 impl fmt::Display for Position {
     /// Writes the text of the position. The counters have no meaning and are always `0 1`.
@@ -118,27 +42,28 @@ pub(super) fn parse(text: &str) -> Result<Position, PositionError> {
     let mover = match fields.next() {
         None | Some("w") => RABBIT,
         Some("b") => WOLVES,
-        Some(text) => return Err(PositionError::Turn { text: text.into() }),
+        Some(text) => {
+            let expected = "`w` for the rabbit or `b` for the wolves";
+            return Err(PositionError::expected("turn", expected, text));
+        }
     };
     for (field, text) in ["castling", "en passant"].into_iter().zip(&mut fields) {
         if text != "-" {
-            let text = text.into();
-            return Err(PositionError::NotEmpty { field, text });
+            return Err(PositionError::expected(field, "`-`", text));
         }
     }
     for field in ["half-move clock", "full-move number"] {
         let Some(text) = fields.next() else {
             break;
         };
-        whole_number(text, u32::MAX).map_err(|problem| PositionError::Counter {
-            field,
-            text: text.into(),
-            problem,
-        })?;
+        whole_number(text, u32::MAX)
+            .map_err(|problem| PositionError::new(field, format!("{text:?} {problem}")))?;
     }
     if fields.next().is_some() {
         let found = text.split(' ').count();
-        return Err(PositionError::Fields { found });
+        let form = "<board> <turn> - - <half-move clock> <full-move number>";
+        let problem = format!("expected the end behind `{form}`, found {found} fields");
+        return Err(PositionError::new("full-move number", problem));
     }
     let position = Position::new(rabbit, wolves, mover);
     // `parse_board` has found one rabbit and four wolves on different squares.
@@ -149,15 +74,19 @@ pub(super) fn parse(text: &str) -> Result<Position, PositionError> {
 fn parse_board(text: &str) -> Result<(Square, u32), PositionError> {
     let rows: Vec<&str> = text.split('/').collect();
     if rows.len() != 8 {
-        return Err(PositionError::Rows { found: rows.len() });
+        let expected = "8 rows joined by `/`, row 8 first";
+        return Err(PositionError::expected("board", expected, rows.len()));
     }
     let mut rabbits = Vec::new();
     let mut wolves = 0u32;
     for (row, text) in (0..8).rev().zip(rows) {
         for (letter, file) in parse_row(row, text)? {
-            let square = Square::at(row, file).ok_or_else(|| PositionError::LightSquare {
-                letter,
-                name: format!("{}{}", char::from(b'a' + file), row + 1),
+            let square = Square::at(row, file).ok_or_else(|| {
+                let name = format!("{}{}", char::from(b'a' + file), row + 1);
+                let problem = format!(
+                    "`{letter}` on {name}, a light square, expected dark ones such as a1 or b2"
+                );
+                PositionError::new("square", problem)
             })?;
             match letter {
                 'F' => rabbits.push(square),
@@ -166,18 +95,24 @@ fn parse_board(text: &str) -> Result<(Square, u32), PositionError> {
         }
     }
     let &[rabbit] = rabbits.as_slice() else {
-        let found = rabbits.len();
-        return Err(PositionError::Rabbits { found });
+        return Err(PositionError::expected("rabbit", "one `F`", rabbits.len()));
     };
     match wolves.count_ones() {
         4 => Ok((rabbit, wolves)),
-        found => Err(PositionError::Wolves { found: found as usize }),
+        found => Err(PositionError::expected("wolves", "four `h`", found)),
     }
 }
 
 /// Letters of a row with their files. Rows and files count from 0.
 fn parse_row(row: u8, text: &str) -> Result<Vec<(char, u8)>, PositionError> {
-    let wrong = || PositionError::Row { row: row + 1, text: text.to_string() };
+    let wrong = || {
+        let row = row + 1;
+        let problem = format!(
+            "row {row}: expected 8 squares, `F` the rabbit, `h` a wolf and a number for free ones in a row, \
+             found {text:?}"
+        );
+        PositionError::new("board", problem)
+    };
     let mut letters = Vec::new();
     let mut file = 0;
     let mut after_number = false;

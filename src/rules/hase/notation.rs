@@ -4,11 +4,10 @@ use std::fmt;
 
 use super::cards::Card;
 use super::position::{Hare, Position};
-use super::position_error::PositionError;
 use super::ruleset::Ruleset;
 use super::track::{FINISH, Square, cost};
 use crate::rules::number::{seat_number, whole_number};
-use crate::rules::{Game, MAX_SEATS, Seat, joined};
+use crate::rules::{Game, MAX_SEATS, PositionError, Seat, joined};
 
 impl fmt::Display for Position {
     /// Writes the text of the position.
@@ -46,7 +45,8 @@ pub(super) fn parse(ruleset: &'static Ruleset, text: &str) -> Result<Position, P
     let &[hares, turn, finished, drawn] = fields.as_slice() else {
         let names = ["hares", "turn", "finished", "drawn"];
         let field = names[fields.len().min(3)];
-        return Err(PositionError::Fields { field, found: fields.len() });
+        let expected = "`<hares> <turn> <finished> <drawn>`, four fields";
+        return Err(PositionError::expected(field, expected, fields.len()));
     };
     let mut position = parse_hares(ruleset, hares)?;
     parse_finished(&mut position, finished)?;
@@ -64,12 +64,15 @@ pub(super) fn parse_hares(
 ) -> Result<Position, PositionError> {
     let texts: Vec<&str> = text.split('/').collect();
     let start = Position::start(ruleset, texts.len());
-    let mut position = start.ok_or(PositionError::Hares { found: texts.len() })?;
+    let mut position =
+        start.ok_or_else(|| PositionError::expected("hares", "2 to 6", texts.len()))?;
     for (seat, text) in Seat::all(texts.len()).zip(texts) {
         let unmarked = text.strip_suffix('!');
         let numbers: Vec<&str> = unmarked.unwrap_or(text).split(',').collect();
-        let numbers =
-            numbers.try_into().map_err(|_| PositionError::Hare { text: text.to_string() })?;
+        let numbers = numbers.try_into().map_err(|_| {
+            let expected = "`square,carrots,lettuces` and `!` for a missed turn";
+            PositionError::expected("hares", expected, text)
+        })?;
         place_hare(&mut position, seat, numbers, unmarked.is_some())?;
     }
     Ok(position)
@@ -83,11 +86,8 @@ pub(crate) fn place_hare(
     marked: bool,
 ) -> Result<(), PositionError> {
     let number = |field, text: &str, most| {
-        whole_number(text, most).map_err(|problem| PositionError::Number {
-            field,
-            seat,
-            text: text.to_string(),
-            problem,
+        whole_number(text, most).map_err(|problem| {
+            PositionError::of_seat(field, seat, format!("seat {seat}: {text:?} {problem}"))
         })
     };
     let hare = Hare {
@@ -99,8 +99,11 @@ pub(crate) fn place_hare(
     if !shareable {
         let before = &position.hares()[..seat.index()];
         if let Some(first) = before.iter().position(|other| other.square == hare.square) {
-            let first = Seat(first as u8);
-            return Err(PositionError::SharedSquare { first, second: seat, square: hare.square });
+            let (first, square) = (Seat(first as u8), hare.square);
+            let problem = format!(
+                "seats {first} and {seat} share square {square}, only 0 and 64 can be shared"
+            );
+            return Err(PositionError::of_seat("square", seat, problem));
         }
         position.occupied |= 1 << hare.square;
     }
@@ -110,7 +113,10 @@ pub(crate) fn place_hare(
 }
 
 fn parse_finished(position: &mut Position, text: &str) -> Result<(), PositionError> {
-    let wrong = || PositionError::Finished { text: text.to_string() };
+    let wrong = || {
+        let expected = "expected the seats on square 64, each once, joined by `,`, or `-` for none";
+        PositionError::new("finished", format!("{expected}; found {text:?}"))
+    };
     let on_finish = position.hares().iter().filter(|hare| hare.square == FINISH).count();
     let mut order = [0; MAX_SEATS];
     let mut named = 0;
@@ -136,16 +142,21 @@ fn parse_finished(position: &mut Position, text: &str) -> Result<(), PositionErr
 
 fn check_finished_hares(position: &Position) -> Result<(), PositionError> {
     if position.finished().len() == position.seats() {
-        return Err(PositionError::AllFinished);
+        let problem = "all hares have finished, at least one must still be racing";
+        return Err(PositionError::new("turn", problem));
     }
     for (before, seat) in position.finished().enumerate() {
         let Hare { carrots, lettuces, .. } = position.hare(seat);
         let place = before + 1;
         if usize::from(carrots) > 10 * place {
-            return Err(PositionError::FinishedCarrots { seat, place, carrots });
+            let problem = format!(
+                "seat {seat} finished in place {place} with {carrots}, at most 10 a place are allowed"
+            );
+            return Err(PositionError::of_seat("carrots", seat, problem));
         }
         if lettuces > 0 {
-            return Err(PositionError::FinishedLettuces { seat, lettuces });
+            let problem = format!("seat {seat} finished with {lettuces}, none are allowed");
+            return Err(PositionError::of_seat("lettuces", seat, problem));
         }
     }
     Ok(())
@@ -155,13 +166,14 @@ fn check_finished_hares(position: &Position) -> Result<(), PositionError> {
 pub(crate) fn check_marks(position: &Position) -> Result<(), PositionError> {
     for seat in Seat::all(position.seats()).filter(|&seat| position.misses_turn(seat)) {
         let Hare { square, lettuces, .. } = position.hare(seat);
-        let lettuces = match position.ruleset.track.square(square) {
+        let reason = match position.ruleset.track.square(square) {
             Square::Hare => continue,
             Square::Lettuce if lettuces > 0 => continue,
-            Square::Lettuce => Some(lettuces),
-            _ => None,
+            Square::Lettuce => format!("on lettuce square {square} without a lettuce in hand"),
+            _ => format!("on square {square}, which is neither lettuce nor hare"),
         };
-        return Err(PositionError::Mark { seat, square, lettuces });
+        let problem = format!("seat {seat} cannot miss its turn {reason}");
+        return Err(PositionError::of_seat("mark", seat, problem));
     }
     Ok(())
 }
@@ -172,10 +184,13 @@ fn parse_turn(position: &mut Position, text: &str) -> Result<(), PositionError> 
         None => (text, None),
     };
     let seats = position.seats();
-    let wrong = || PositionError::Turn { text: text.to_string(), seats };
+    let wrong = || {
+        let expected = format!("a seat from 1 to {seats}, or `seat?paid` where a card is due");
+        PositionError::expected("turn", expected, text)
+    };
     let seat = seat_number(seat, seats).ok_or_else(wrong)?;
     if position.hare(seat).square == FINISH {
-        return Err(PositionError::TurnFinished { seat });
+        return Err(PositionError::of_seat("turn", seat, format!("seat {seat} has finished")));
     }
     position.seat = seat.0;
     if let Some(payment) = payment {
@@ -186,16 +201,26 @@ fn parse_turn(position: &mut Position, text: &str) -> Result<(), PositionError> 
 
 fn parse_payment(position: &Position, seat: Seat, text: &str) -> Result<u16, PositionError> {
     let square = position.hare(seat).square;
-    let marked = position.misses_turn(seat);
-    let over = position.is_over();
-    if over || marked || position.ruleset.track.square(square) != Square::Hare {
-        return Err(PositionError::NoCardDue { seat, marked, over });
+    let no_card = if position.is_over() {
+        Some("in a finished game")
+    } else if position.misses_turn(seat) {
+        Some("while it misses its next turn")
+    } else if position.ruleset.track.square(square) != Square::Hare {
+        Some("off the hare squares")
+    } else {
+        None
+    };
+    if let Some(reason) = no_card {
+        let problem = format!("seat {seat} has no card to draw {reason}");
+        return Err(PositionError::of_seat("payment", seat, problem));
     }
     let payment = whole_number(text, cost(square.into()).into()).ok();
-    (1..=u16::from(square))
-        .map(cost)
-        .find(|&price| payment == Some(price.into()))
-        .ok_or_else(|| PositionError::Payment { text: text.to_string(), most: square })
+    (1..=u16::from(square)).map(cost).find(|&price| payment == Some(price.into())).ok_or_else(
+        || {
+            let expected = format!("n(n+1)/2 for an n from 1 to {square}");
+            PositionError::expected("payment", expected, text)
+        },
+    )
 }
 
 fn parse_drawn(ruleset: &Ruleset, text: &str) -> Result<[u8; 8], PositionError> {
@@ -203,7 +228,8 @@ fn parse_drawn(ruleset: &Ruleset, text: &str) -> Result<[u8; 8], PositionError> 
     if text == "-" {
         return Ok(drawn);
     }
-    let wrong = || PositionError::Drawn { text: text.to_string() };
+    let expected = "letters in the order BDRHFSG, or `-` for none";
+    let wrong = || PositionError::expected("drawn", expected, text);
     if text.is_empty() {
         return Err(wrong());
     }
@@ -212,14 +238,15 @@ fn parse_drawn(ruleset: &Ruleset, text: &str) -> Result<[u8; 8], PositionError> 
         let Some(letter) = card.letter() else {
             continue;
         };
-        let behind = rest.trim_start_matches(letter);
-        let found = rest.len() - behind.len();
+        let after = rest.trim_start_matches(letter);
+        let found = rest.len() - after.len();
         let most = ruleset.deck[card as usize];
         if found > usize::from(most) {
-            return Err(PositionError::DrawnTooOften { letter, found, most });
+            let problem = format!("{letter} drawn {found} times, the deck has {most}");
+            return Err(PositionError::new("drawn", problem));
         }
         drawn[card as usize] = found as u8;
-        rest = behind;
+        rest = after;
     }
     if rest.is_empty() { Ok(drawn) } else { Err(wrong()) }
 }

@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use super::{FACES, GOAL, MAX_SEATS, PAWNS, Position, by_seat};
 use crate::rules::number::{seat_number, whole_number};
-use crate::rules::{Game, Seat, joined};
+use crate::rules::{Game, PositionError, Seat, joined};
 
 /// A move: the pawn on this square advances by the roll.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -28,15 +28,6 @@ pub enum WordError {
     /// The word is not a roll.
     #[error("expected +1 to +{FACES}")]
     Roll,
-}
-
-/// The text is not a position; names the invalid field.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{field}: expected {expected}, found {found:?}")]
-pub struct PositionError {
-    field: &'static str,
-    expected: &'static str,
-    found: String,
 }
 
 impl FromStr for Move {
@@ -96,13 +87,11 @@ impl fmt::Debug for Position {
 }
 
 pub(super) fn parse(text: &str) -> Result<Position, PositionError> {
-    let wrong =
-        |field, expected, found: &str| PositionError { field, expected, found: found.to_string() };
     let mut fields = text.split(' ');
     let mut field = || fields.next().unwrap_or_default();
     let (pawns, turn, roll, finished) = (field(), field(), field(), field());
     if let Some(more) = fields.next() {
-        return Err(wrong("end", "`<pawns> <turn> <roll> <finished>`", more));
+        return Err(PositionError::expected("end", "`<pawns> <turn> <roll> <finished>`", more));
     }
 
     let squares: Vec<[u8; PAWNS]> = pawns
@@ -115,7 +104,9 @@ pub(super) fn parse(text: &str) -> Result<Position, PositionError> {
         })
         .collect::<Option<_>>()
         .filter(|seats: &Vec<_>| (2..=MAX_SEATS).contains(&seats.len()))
-        .ok_or_else(|| wrong("pawns", "2 to 4 pairs of squares, the rear one first", pawns))?;
+        .ok_or_else(|| {
+            PositionError::expected("pawns", "2 to 4 pairs of squares, the rear one first", pawns)
+        })?;
     let seats = squares.len();
     let seat_of = |text: &str| seat_number(text, seats).map(Seat::index);
 
@@ -124,17 +115,18 @@ pub(super) fn parse(text: &str) -> Result<Position, PositionError> {
     for (index, text) in order.enumerate() {
         let seat =
             seat_of(text).filter(|&seat| squares[seat] == [GOAL; PAWNS] && places[seat] == 0);
-        let seat =
-            seat.ok_or_else(|| wrong("finished", "seats that are home, or `-`", finished))?;
+        let seat = seat.ok_or_else(|| {
+            PositionError::expected("finished", "seats that are home, or `-`", finished)
+        })?;
         places[seat] = index as u8 + 1;
     }
     let is_open = |seat: usize| places[seat] == 0;
     if (0..seats).any(|seat| is_open(seat) && squares[seat] == [GOAL; PAWNS]) {
-        return Err(wrong("finished", "all seats that are home", finished));
+        return Err(PositionError::expected("finished", "all seats that are home", finished));
     }
     let open = (0..seats).filter(|&seat| is_open(seat)).count();
     if open == 0 {
-        return Err(wrong("finished", "at most all seats but one", finished));
+        return Err(PositionError::expected("finished", "at most all seats but one", finished));
     }
     if open == 1 {
         // The last seat's place is decided too.
@@ -146,12 +138,16 @@ pub(super) fn parse(text: &str) -> Result<Position, PositionError> {
 
     let mover = seat_of(turn)
         .filter(|&seat| open == 1 || places[seat] == 0)
-        .ok_or_else(|| wrong("turn", "a seat that has not finished", turn))?;
+        .ok_or_else(|| PositionError::expected("turn", "a seat that has not finished", turn))?;
     let roll = match roll {
         "-" => 0,
         text => match whole_number(text, u32::from(FACES)) {
             Ok(face) if face > 0 && open > 1 => face as u8,
-            _ => return Err(wrong("roll", "1 to 6 while the game lasts, or `-`", text)),
+            _ => {
+                return Err(PositionError::expected(
+                    "roll", "1 to 6 while the game lasts, or `-`", text,
+                ));
+            }
         },
     };
     Ok(Position {
