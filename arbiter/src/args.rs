@@ -10,8 +10,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 use matches::plan::{Isolate, Limit};
-use settings::args::{EngineArgs, MatchArgs, ResumeArgs, TournamentArgs, validate};
-use settings::config::{self, ConfigError, Parsed};
+use settings::args::{EngineArgs, MatchArgs, ResumeArgs, TournamentArgs};
+use settings::config::{self, ParseError};
 
 pub use conformance::{CheckArgs, CheckRulesArgs, TranscriptArgs};
 pub use files::{
@@ -120,11 +120,13 @@ pub struct ManArgs {
 /// Parses the arbiter's command line, with the settings of the file that it names, if any.
 ///
 /// # Errors
-/// As [`config::parse`].
-pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Parsed<Cli>, ConfigError> {
-    config::parse(words, |cli: &Cli| match &cli.command {
-        Command::Match(args) => validate::plan(args).map(drop),
-        Command::Tournament(args) => validate::tournament(args).map(drop),
-        _ => Ok(()),
-    })
+/// The parser rejects the words, or a setting of the file is wrong.
+pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Cli, ParseError> {
+    let (mut cli, typed) = config::parse::<Cli>(words)?;
+    match &mut cli.command {
+        Command::Match(args) => config::fill_in_match(args, &typed)?,
+        Command::Tournament(args) => config::fill_in_tournament(args, &typed)?,
+        _ => {}
+    }
+    Ok(cli)
 }

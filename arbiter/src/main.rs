@@ -8,20 +8,17 @@ use std::process::ExitCode;
 
 use arbiter::args::{self, Command, RulesCommand};
 use matches::play::sandbox;
-use matches::run::exit;
-use settings::config::{self, ConfigError};
 
 fn main() -> ExitCode {
     sandbox::run_program(run)
 }
 
 fn run() -> ExitCode {
-    let parsed = match args::parse(std::env::args_os()) {
-        Ok(parsed) => parsed,
-        Err(ConfigError::Typed(error)) => return config::print_parser_message(&error),
-        Err(error) => return exit::fail(exit::USAGE, error),
+    let cli = match args::parse(std::env::args_os()) {
+        Ok(cli) => cli,
+        Err(error) => return error.exit(),
     };
-    match parsed.cli.command {
+    match cli.command {
         Command::Match(args) => commands::play::play(&args),
         Command::Tournament(args) => commands::play::play_tournament(&args),
         Command::Engine(args) => buxtehude::session::serve_stdio(&args.args),

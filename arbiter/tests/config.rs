@@ -21,7 +21,7 @@ fn file(directory: &Path, settings: &str) -> String {
 fn planned(arguments: &[&str]) -> Result<String, String> {
     let words = ["arbiter", "match"].iter().chain(arguments);
     let parsed = args::parse(words.map(OsString::from)).map_err(|error| error.to_string())?;
-    let Command::Match(args) = parsed.cli.command else {
+    let Command::Match(args) = parsed.command else {
         panic!("{arguments:?}: no match");
     };
     let (plan, remarks) = validate::plan(&args).map_err(|error| error.to_string())?;
@@ -101,7 +101,7 @@ fn the_settings_of_an_engine_are_one_text_or_several_words() {
 fn words_that_are_no_settings_stay_arguments() {
     let words = "review --engine cmd=./a nodes=5 games.jsonl --game 3";
     let words = ["arbiter"].into_iter().chain(words.split(' ')).map(OsString::from);
-    let Command::Review(args) = args::parse(words).unwrap().cli.command else {
+    let Command::Review(args) = args::parse(words).unwrap().command else {
         panic!("no review");
     };
     assert_eq!(

@@ -9,22 +9,27 @@ use fleet::{coordinator, status, worker};
 use matches::play::sandbox;
 use matches::run::exit;
 use settings::args::validate;
-use settings::config::{self, ConfigError};
+use settings::config::{self, ParseError};
 
 fn main() -> ExitCode {
     sandbox::run_program(run)
 }
 
+/// Parses the command line, with the settings of the file that it names, if any.
+fn parse() -> Result<Cli, ParseError> {
+    let (mut cli, typed) = config::parse::<Cli>(std::env::args_os())?;
+    match &mut cli.command {
+        Command::Match(command) => config::fill_in_match(&mut command.args, &typed)?,
+        Command::Tournament(command) => config::fill_in_tournament(&mut command.args, &typed)?,
+        _ => {}
+    }
+    Ok(cli)
+}
+
 fn run() -> ExitCode {
-    let parsed = config::parse(std::env::args_os(), |cli: &Cli| match &cli.command {
-        Command::Match(command) => validate::plan(&command.args).map(drop),
-        Command::Tournament(command) => validate::tournament(&command.args).map(drop),
-        _ => Ok(()),
-    });
-    let cli = match &parsed {
-        Ok(parsed) => &parsed.cli,
-        Err(ConfigError::Typed(error)) => return config::print_parser_message(error),
-        Err(error) => return exit::fail(exit::USAGE, error),
+    let cli = match parse() {
+        Ok(cli) => cli,
+        Err(error) => return error.exit(),
     };
     if let Command::Engine(args) = &cli.command {
         return buxtehude::session::serve_stdio(&args.args);

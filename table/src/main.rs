@@ -7,8 +7,8 @@ use std::process::ExitCode;
 use std::thread;
 
 use matches::play::{engine, sandbox};
-use matches::run::{exit, signals};
-use settings::config::{self, ConfigError};
+use matches::run::signals;
+use settings::config;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use table::args::{Cli, Command};
 use table::server::{self, print_error};
@@ -22,11 +22,9 @@ fn main() -> ExitCode {
 }
 
 fn run() -> ExitCode {
-    let parsed = config::parse(std::env::args_os(), |_: &Cli| Ok(()));
-    let cli = match parsed {
-        Ok(parsed) => parsed.cli,
-        Err(ConfigError::Typed(error)) => return config::print_parser_message(&error),
-        Err(error) => return exit::fail(exit::USAGE, error),
+    let cli = match config::parse::<Cli>(std::env::args_os()) {
+        Ok((cli, _)) => cli,
+        Err(error) => return config::print_parser_message(&error),
     };
     if let Some(Command::Engine { args }) = cli.command {
         return buxtehude::session::serve_stdio(&args);

@@ -14,7 +14,7 @@ pub mod rules;
 mod sandbox;
 pub mod schedule;
 pub mod seed;
-mod spelling;
+pub mod spelling;
 
 use std::fmt;
 use std::path::PathBuf;
@@ -25,7 +25,7 @@ use buxtehude::rules::{MAX_SEATS, is_card};
 use serde::{Deserialize, Serialize};
 
 pub use adjudication::{Adjudication, Resign};
-pub use limit::{ClockLimit, Limit, MAX_MARGIN, TimeLimit, clock};
+pub use limit::{ClockLimit, Limit, MAX_MARGIN, TimeLimit};
 pub use luck::{LuckBy, LuckPlan, USUAL_LUCK_PERCENT};
 pub use sandbox::{Isolate, ResourceLimits};
 

@@ -6,6 +6,7 @@ mod games;
 pub mod rules;
 mod shared;
 pub mod validate;
+mod values;
 
 pub(crate) use engine_text::EngineText;
 pub use engine_text::switch;
@@ -15,4 +16,5 @@ pub use games::{
     TournamentArgs,
 };
 pub use rules::RulesArgs;
-pub use shared::{LimitArgs, OpeningArgs, OpeningOrder, OutputArgs};
+pub use shared::{LimitArgs, OpeningArgs, OpeningOrder, Openings, OutputArgs};
+pub use values::FromFile;

@@ -1,133 +1,92 @@
-//! Settings from a file: `--config FILE` of any subcommand that has it.
+//! The command line of all programs, and settings from a file: `--config FILE` of a match or a tournament.
 //!
 //! The file is TOML. Its keys are the long flags of the subcommand; each table `[[engine]]` is an `--engine`, and
-//! `[each]` is `--each`. The settings become words of a command line, placed before the typed ones. A typed flag
-//! replaces the same flag of the file and any flag that it excludes.
+//! `[each]` is `--each`. It is read into the structure that the flags fill in; a typed flag replaces the same flag of
+//! the file and any flag that it excludes.
 
 mod export;
 mod hints;
-mod words;
 
-use std::collections::HashSet;
-use std::error::Error as _;
 use std::ffi::OsString;
-use std::fmt::Display;
-use std::io::{self, Write};
-use std::ops::Range;
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::ExitCode;
 
-use clap::error::{ContextKind, ContextValue};
-use clap::{Arg, Command, Parser};
+use clap::parser::ValueSource;
+use clap::{Arg, ArgMatches, Args, Command, Parser};
 use matches::record::printable::printable_lines;
-use matches::run::exit::{USAGE, complain};
+use matches::run::exit::{ExitError, USAGE, complain};
 use matches::spelling::did_you_mean;
-use tempfile::NamedTempFile;
+use serde::de::DeserializeOwned;
 use thiserror::Error;
-use toml::Table;
+use toml::{Table, Value};
 
-use crate::args::EngineText;
+use crate::args::{EngineText, FormatArgs, FromFile, MatchArgs, TournamentArgs};
 pub use export::text;
-use matches::run::exit::ExitError;
-use words::Spelt;
 
 const FLAG: &str = "config";
-
-/// Keys of flags that take a file of lines; a list of lines can replace the file name.
-const LINES: &[&str] = &["openings"];
 
 /// Flags that take the settings of a program.
 const SETTINGS: &[&str] = &["engine", "each", "rules", "luck-engine", "review-engine"];
 
-/// A command line with the settings of its file.
+/// The flags that the user typed for the subcommand, without those that have their defaults.
 #[derive(Debug)]
-pub struct Parsed<C> {
-    pub cli: C,
-    /// Temporary files made from lists; they are deleted with this value.
-    pub files: Vec<NamedTempFile>,
-}
+pub struct Typed(ArgMatches);
 
+/// Errors of a command line and its settings file.
 #[derive(Debug, Error)]
-pub enum ConfigError {
+pub enum ParseError {
     /// The parser rejects the typed words, or they ask for help.
     #[error(transparent)]
     Typed(#[from] clap::Error),
-    /// The settings file is unusable; the message names the file, the key, the value and the accepted values.
-    #[error("--config: {0}")]
-    File(String),
+    #[error(transparent)]
+    File(#[from] ExitError),
 }
 
-/// Parses a command line and the settings file that it names, if any; `validate` checks the result as a whole.
+impl ParseError {
+    /// Prints the parser's message, help or an error; returns the exit status.
+    pub fn exit(&self) -> ExitCode {
+        match self {
+            ParseError::Typed(error) => print_parser_message(error),
+            ParseError::File(error) => error.exit(),
+        }
+    }
+}
+
+/// Parses a command line.
 ///
 /// # Errors
-/// [`ConfigError::File`] if a setting of the file is at fault, otherwise [`ConfigError::Typed`].
+/// The parser rejects the words, or they ask for help.
 pub fn parse<C: Parser>(
     words: impl IntoIterator<Item = OsString>,
-    validate: impl Fn(&C) -> Result<(), ExitError>,
-) -> Result<Parsed<C>, ConfigError> {
-    let typed: Vec<OsString> = words.into_iter().collect();
-    let mut program = C::command();
+) -> Result<(C, Typed), clap::Error> {
+    let words: Vec<OsString> = words.into_iter().collect();
+    let mut program = with_negative_numbers(C::command());
     program.build();
-    let (command, begin) = subcommand(&program, &typed);
-    let typed = with_joined_settings(command, typed);
-    hints::refuse_file_key(command, &typed[begin..])?;
-    let mut files = Vec::new();
-    let parse_words = |words: &[OsString]| {
-        let parsed = parse_words(words);
-        parsed.map_err(|error| hints::add(error, command, &words[begin.min(words.len())..]))
-    };
-    let Some(named) = Named::find(command, begin, &typed) else {
-        let cli = parse_words(&typed)?;
-        return Ok(Parsed { cli, files });
-    };
-    let settings = named.read()?;
-    let mut spelt = Vec::new();
-    let replaced = named.replaced(&typed);
-    for (key, value) in &settings {
-        let arg = named.flag(key)?;
-        if replaced.contains(key.as_str()) {
-            continue;
-        }
-        spelt.push(match value.as_array() {
-            Some(lines) if LINES.contains(&key.as_str()) => {
-                let file = named.file_of(key, lines)?;
-                let path = file.path().as_os_str().to_os_string();
-                files.push(file);
-                Spelt::with_value(key, path)
-            }
-            _ => words::spell(arg, key, value).map_err(|reason| named.wrong(reason))?,
-        });
+    let (command, begin) = subcommand(&program, &words);
+    let words = with_joined_settings(command, words);
+    hints::refuse_file_key(command, &words[begin..])?;
+    let parsed = program.clone().try_get_matches_from(&words);
+    let matches = parsed.map_err(|error| hints::add(error, command, &words[begin..]))?;
+    let mut typed = matches.clone();
+    while let Some((_, inner)) = typed.remove_subcommand() {
+        typed = inner;
     }
-    let set: Vec<&str> =
-        settings.keys().map(String::as_str).filter(|key| !replaced.contains(key)).collect();
-    let all = named.command_line(&typed, spelt);
-    let cli = parse_words(&all).map_err(|error| match reason_in_file(&error, &set) {
-        Some(reason) => named.wrong(reason),
-        None => ConfigError::Typed(error),
-    })?;
-    // Later, the error would blame the typed flags.
-    if let Err(error) = validate(&cli) {
-        let text = error.to_string();
-        if flag_of(&text).is_some_and(|key| set.contains(&key)) {
-            // The user does not know the names of the temporary files.
-            let places = files.iter().map(|file| format!("{}:", file.path().display()));
-            let reason = places.fold(text, |text, place| text.replace(&place, "line "));
-            return Err(named.wrong(reason.trim_start_matches("--")));
+    for arg in command.get_arguments() {
+        let id = arg.get_id().as_str();
+        if typed.value_source(id) == Some(ValueSource::DefaultValue) {
+            // The identifier is one of the command.
+            let _ = typed.try_clear_id(id);
         }
     }
-    Ok(Parsed { cli, files })
+    Ok((C::from_arg_matches(&matches)?, Typed(typed)))
 }
 
-/// Parses words with the parser; every option takes negative numbers, so that their range is checked, and not the `-`.
-fn parse_words<C: Parser>(words: &[OsString]) -> Result<C, clap::Error> {
-    fn with_negative_numbers(command: Command) -> Command {
-        let is_option = |arg: &Arg| arg.get_long().is_some() && arg.get_action().takes_values();
-        let command = command
-            .mut_args(|arg| if is_option(&arg) { arg.allow_negative_numbers(true) } else { arg });
-        command.mut_subcommands(with_negative_numbers)
-    }
-    let matches = with_negative_numbers(C::command()).try_get_matches_from(words);
-    C::from_arg_matches(&matches?)
+/// Lets every option take negative numbers, so that their range is checked, and not the `-`.
+fn with_negative_numbers(command: Command) -> Command {
+    let is_option = |arg: &Arg| arg.get_long().is_some() && arg.get_action().takes_values();
+    let command = command
+        .mut_args(|arg| if is_option(&arg) { arg.allow_negative_numbers(true) } else { arg });
+    command.mut_subcommands(with_negative_numbers)
 }
 
 /// The subcommand that the words name, and the index of its first word.
@@ -195,37 +154,6 @@ fn flag_of_settings(word: &str) -> Option<(&str, Option<&str>)> {
     SETTINGS.contains(&name).then_some((flag, value))
 }
 
-/// The reason of a parser's error about one of the `keys` that the file sets.
-fn reason_in_file(error: &clap::Error, keys: &[&str]) -> Option<String> {
-    let context = |kind: ContextKind| match error.get(kind)? {
-        ContextValue::String(text) => Some(text.clone()),
-        _ => None,
-    };
-    let shown = context(ContextKind::InvalidArg)?;
-    let key = flag_of(&shown).filter(|key| keys.contains(key))?;
-    let Some(given) = context(ContextKind::InvalidValue) else {
-        let text = error.to_string();
-        let first = text.lines().next().unwrap_or_default();
-        return Some(first.trim_start_matches("error: ").to_string());
-    };
-    let expected = match error.get(ContextKind::ValidValue) {
-        Some(ContextValue::Strings(values)) if !values.is_empty() => {
-            format!("expected one of {}", values.join(", "))
-        }
-        _ => error
-            .source()
-            .map_or_else(|| "expected a different value".to_string(), ToString::to_string),
-    };
-    Some(format!("{key} = {given}: {expected}"))
-}
-
-/// The long flag at the beginning of a text.
-fn flag_of(text: &str) -> Option<&str> {
-    let flag = text.strip_prefix("--")?;
-    let end = flag.find(|c: char| !(c.is_alphanumeric() || c == '-'));
-    Some(&flag[..end.unwrap_or(flag.len())])
-}
-
 /// Prints the parser's message, help or an error; returns the exit status.
 pub fn print_parser_message(error: &clap::Error) -> ExitCode {
     let text = error.render().to_string();
@@ -236,121 +164,89 @@ pub fn print_parser_message(error: &clap::Error) -> ExitCode {
     ExitCode::from(USAGE)
 }
 
-/// A settings file named on a command line.
-struct Named<'a> {
-    command: &'a Command,
-    /// Index of the subcommand's first word.
-    begin: usize,
-    /// Indices of the words that name the file.
-    at: Range<usize>,
-    path: PathBuf,
+/// Fills in what the user did not type from the settings file, if the user names one.
+///
+/// # Errors
+/// [`ExitError`] names the file, the key, the value and the accepted values.
+pub fn fill_in_match(args: &mut MatchArgs, typed: &Typed) -> Result<(), ExitError> {
+    let Some(path) = args.common.config.clone() else { return Ok(()) };
+    let from_file = fill_in(args, &path, typed)?;
+    args.common.from_file = Some(from_file);
+    Ok(())
 }
 
-impl<'a> Named<'a> {
-    /// Finds the first settings file among the words; all other errors in them are left to the parser.
-    fn find(command: &'a Command, begin: usize, typed: &[OsString]) -> Option<Named<'a>> {
-        command.get_arguments().find(|arg| arg.get_long() == Some(FLAG))?;
-        for (index, word) in typed.iter().enumerate().skip(begin) {
-            let (path, words) = match word.to_str().unwrap_or_default() {
-                "--" => return None,
-                "--config" => (PathBuf::from(typed.get(index + 1)?), 2),
-                word => match word.strip_prefix("--config=") {
-                    Some(path) => (PathBuf::from(path), 1),
-                    None => continue,
-                },
-            };
-            return Some(Named { command, begin, at: index..index + words, path });
+/// As [`fill_in_match`].
+///
+/// # Errors
+/// As [`fill_in_match`].
+pub fn fill_in_tournament(args: &mut TournamentArgs, typed: &Typed) -> Result<(), ExitError> {
+    let Some(path) = args.common().config.clone() else { return Ok(()) };
+    match &mut args.format {
+        FormatArgs::RoundRobin(args) => {
+            let from_file = fill_in(args, &path, typed)?;
+            args.common.from_file = Some(from_file);
         }
-        None
+        FormatArgs::Gauntlet(args) => {
+            let from_file = fill_in(args, &path, typed)?;
+            args.common.from_file = Some(from_file);
+        }
     }
+    Ok(())
+}
 
-    /// The keys that a file can have, with their flags.
-    fn keys(&self) -> impl Iterator<Item = (&'a str, &'a Arg)> {
-        let arguments = self.command.get_arguments();
-        let with_long = arguments.filter_map(|arg| Some((arg.get_long()?, arg)));
-        with_long.filter(|(long, _)| ![FLAG, "help", "version"].contains(long))
-    }
-
-    fn flag(&self, key: &str) -> Result<&'a Arg, ConfigError> {
-        let found = self.keys().find(|(long, _)| *long == key);
-        found.map(|(_, arg)| arg).ok_or_else(|| {
-            let known: Vec<&str> = self.keys().map(|(long, _)| long).collect();
-            let (meant, known) = (did_you_mean(key, known.iter().copied()), known.join(", "));
-            self.wrong(format!("unknown key {key:?}{meant}; the keys are {known}"))
-        })
-    }
-
-    fn wrong(&self, reason: impl Display) -> ConfigError {
-        ConfigError::File(format!("{}: {reason}", self.path.display()))
-    }
-
-    fn read(&self) -> Result<Table, ConfigError> {
-        let text = matches::input_file::read_text(&self.path).map_err(|error| self.wrong(error))?;
-        text.parse().map_err(|error: toml::de::Error| self.wrong(error))
-    }
-
-    /// The keys that typed flags replace: the same flag, or one that it excludes.
-    fn replaced(&self, typed: &[OsString]) -> HashSet<&'a str> {
-        let words = typed[self.begin..].iter().take_while(|word| *word != "--");
-        let flags: HashSet<&str> = words
-            .filter_map(|word| word.to_str()?.strip_prefix("--"))
-            .map(|flag| flag.split_once('=').map_or(flag, |(flag, _)| flag))
-            .collect();
-        let is_typed = |arg: &Arg| arg.get_long().is_some_and(|long| flags.contains(long));
+/// Reads the file, and replaces its settings by the typed ones.
+fn fill_in<A: Args + DeserializeOwned>(
+    args: &mut A,
+    path: &Path,
+    typed: &Typed,
+) -> Result<FromFile, ExitError> {
+    let wrong = |reason: &str| {
+        ExitError::usage(format_args!("--config: {}: {}", path.display(), reason.trim_end()))
+    };
+    let text = matches::input_file::read_text(path).map_err(|error| wrong(&error.to_string()))?;
+    let mut settings: Table =
+        text.parse().map_err(|error: toml::de::Error| wrong(&error.to_string()))?;
+    let mut command = A::augment_args(Command::new(FLAG));
+    command.build();
+    let flags =
+        command.get_arguments().filter(|arg| arg.get_id() != FLAG && arg.get_id() != "help");
+    let flags: Vec<(&str, &Arg)> = flags.filter_map(|arg| Some((arg.get_long()?, arg))).collect();
+    let is_typed = |arg: &Arg| typed.0.contains_id(arg.get_id().as_str());
+    for (key, value) in settings.clone() {
+        let Some((_, flag)) = flags.iter().find(|(long, _)| *long == key) else {
+            let known = flags.iter().map(|(long, _)| *long);
+            let (meant, known) = (did_you_mean(&key, known.clone()), known.collect::<Vec<_>>());
+            let known = known.join(", ");
+            return Err(wrong(&format!("unknown key {key:?}{meant}; the keys are {known}")));
+        };
         let excludes = |one: &Arg, other: &Arg| {
-            let conflicts = self.command.get_arg_conflicts_with(one);
+            let conflicts = command.get_arg_conflicts_with(one);
             conflicts.iter().any(|arg| arg.get_id() == other.get_id())
         };
-        let one_of_a_group = |one: &Arg, other: &Arg| {
-            self.command.get_groups().any(|group| {
-                let has = |arg: &Arg| group.get_args().any(|id| id == arg.get_id());
-                !group.clone().is_multiple() && has(one) && has(other)
-            })
-        };
-        let typed: Vec<&Arg> =
-            self.keys().map(|(_, arg)| arg).filter(|arg| is_typed(arg)).collect();
-        let is_replaced = |arg: &Arg| {
-            typed.iter().any(|typed| {
-                arg.get_id() == typed.get_id()
-                    || excludes(typed, arg)
-                    || excludes(arg, typed)
-                    || one_of_a_group(typed, arg)
-            })
-        };
-        self.keys().filter(|(_, arg)| is_replaced(arg)).map(|(long, _)| long).collect()
-    }
-
-    /// Writes a list of lines to a temporary file.
-    fn file_of(&self, key: &str, lines: &[toml::Value]) -> Result<NamedTempFile, ConfigError> {
-        let written = || {
-            let mut file = tempfile::Builder::new().prefix("arbiter-").tempfile()?;
-            for line in lines {
-                writeln!(file, "{}", line.as_str().unwrap_or_default())?;
-            }
-            Ok(file)
-        };
-        if let Some(other) = lines.iter().find(|line| !line.is_str()) {
-            return Err(self.wrong(format!(
-                "{key} = {other}: expected the name of a file, or a list of its lines"
-            )));
+        let mut typed = flags.iter().map(|(_, arg)| *arg).filter(|arg| is_typed(arg));
+        if typed.any(|arg| arg == *flag || excludes(arg, flag) || excludes(flag, arg)) {
+            settings.remove(&key);
+            continue;
         }
-        written().map_err(|error: io::Error| {
-            let folder = std::env::temp_dir();
-            ConfigError::File(format!("{}: {error}", folder.display()))
-        })
+        let second = flags
+            .iter()
+            .find(|(long, other)| settings.contains_key(*long) && excludes(flag, other));
+        if let Some((other, _)) = second {
+            return Err(wrong(&format!("{key} and {other}: expected only one of them")));
+        }
+        // Each key alone, so that the error can name it.
+        let alone = A::deserialize(Table::from_iter([(key.clone(), value.clone())]));
+        alone.map_err(|error| {
+            let given = match value {
+                Value::Table(_) | Value::Array(_) => String::new(),
+                value => format!(" = {value}"),
+            };
+            wrong(&format!("{key}{given}: {}", error.message()))
+        })?;
     }
-
-    /// Joins all words: first those of the file, then the typed ones.
-    fn command_line(&self, typed: &[OsString], spelt: Vec<Spelt>) -> Vec<OsString> {
-        let (open, closed): (Vec<Spelt>, Vec<Spelt>) =
-            spelt.into_iter().partition(|spelt| spelt.is_open);
-        let of_file = open.into_iter().chain(closed);
-        let mut all = typed[..self.begin].to_vec();
-        all.extend(of_file.flat_map(|spelt| spelt.words));
-        // Placed here, `--config` also ends a flag that takes any number of words.
-        all.extend_from_slice(&typed[self.at.clone()]);
-        all.extend_from_slice(&typed[self.begin..self.at.start]);
-        all.extend_from_slice(&typed[self.at.end..]);
-        all
-    }
+    let keys = settings.keys().cloned().collect();
+    let mut filled = A::deserialize(settings).map_err(|error| wrong(error.message()))?;
+    filled.update_from_arg_matches(&typed.0).map_err(|error| wrong(&error.to_string()))?;
+    *args = filled;
+    Ok(FromFile { path: path.to_path_buf(), keys })
 }

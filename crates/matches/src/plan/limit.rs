@@ -78,10 +78,11 @@ impl Limit {
 
     /// Sets a clock for the whole game.
     pub const fn clock(time: Duration, increment: Duration) -> Limit {
-        Limit {
-            time: Some(TimeLimit::Clock(ClockLimit { moves: None, time, increment })),
-            ..Limit::NONE
-        }
+        Limit::of_clock(ClockLimit { moves: None, time, increment })
+    }
+
+    pub const fn of_clock(clock: ClockLimit) -> Limit {
+        Limit { time: Some(TimeLimit::Clock(clock)), ..Limit::NONE }
     }
 
     /// Describes the limit: `clock 40/60+0.5 s, depth 9`.
@@ -112,7 +113,7 @@ impl Limit {
             "movetime" => milliseconds(value).map(|ms| Limit::movetime(Duration::from_millis(ms))),
             "depth" => depth(value).map(Limit::depth),
             "nodes" => positive(value).map(Limit::nodes),
-            "tc" => clock(value),
+            "tc" => value.parse().map(Limit::of_clock),
             _ => Err("expected movetime, depth, nodes or tc".to_string()),
         }
     }
@@ -214,35 +215,38 @@ impl FromStr for Limit {
     }
 }
 
-/// Parses a clock: `seconds`, `seconds+seconds` or `moves/seconds+seconds`; the first seconds may be
-/// `minutes:seconds`.
-pub fn clock(text: &str) -> Result<Limit, String> {
-    if ["inf", "infinite"].contains(&text) {
-        return Err(
-            "expected a time; to play without one, leave it out and set depth or nodes".into()
-        );
-    }
-    let expected = || {
-        "expected seconds+seconds such as 10+0.1, or moves/seconds+seconds such as 40/60+0.5; the first seconds \
-         above 0, none above a day, 1 to 10000 moves"
-            .to_string()
-    };
-    let (moves, rest) = match text.split_once('/') {
-        Some((moves, rest)) => {
-            let number = moves.parse().ok();
-            let number = number.filter(|number| (1..=10_000).contains(number));
-            (Some(number.ok_or_else(expected)?), rest)
+impl FromStr for ClockLimit {
+    type Err = String;
+
+    /// Parses a clock: `seconds`, `seconds+seconds` or `moves/seconds+seconds`; the first seconds may be
+    /// `minutes:seconds`.
+    fn from_str(text: &str) -> Result<ClockLimit, String> {
+        if ["inf", "infinite"].contains(&text) {
+            return Err(
+                "expected a time; to play without one, leave it out and set depth or nodes".into(),
+            );
         }
-        None => (None, text),
-    };
-    let (time, increment) = rest.split_once('+').unwrap_or((rest, "0"));
-    let (minutes, time) = time.split_once(':').unwrap_or(("0", time));
-    let time = seconds(time).zip(seconds(minutes)).map(|(time, minutes)| time + 60 * minutes);
-    let limit = time.filter(|time| *time <= DAY).zip(seconds(increment));
-    let limit = limit.filter(|(time, _)| !time.is_zero());
-    let (time, increment) = limit.ok_or_else(expected)?;
-    let clock = ClockLimit { moves, time, increment };
-    Ok(Limit { time: Some(TimeLimit::Clock(clock)), ..Limit::NONE })
+        let expected = || {
+            "expected seconds+seconds such as 10+0.1, or moves/seconds+seconds such as 40/60+0.5; the first seconds \
+             above 0, none above a day, 1 to 10000 moves"
+                .to_string()
+        };
+        let (moves, rest) = match text.split_once('/') {
+            Some((moves, rest)) => {
+                let number = moves.parse().ok();
+                let number = number.filter(|number| (1..=10_000).contains(number));
+                (Some(number.ok_or_else(expected)?), rest)
+            }
+            None => (None, text),
+        };
+        let (time, increment) = rest.split_once('+').unwrap_or((rest, "0"));
+        let (minutes, time) = time.split_once(':').unwrap_or(("0", time));
+        let time = seconds(time).zip(seconds(minutes)).map(|(time, minutes)| time + 60 * minutes);
+        let limit = time.filter(|time| *time <= DAY).zip(seconds(increment));
+        let limit = limit.filter(|(time, _)| !time.is_zero());
+        let (time, increment) = limit.ok_or_else(expected)?;
+        Ok(ClockLimit { moves, time, increment })
+    }
 }
 
 /// Parses a number of seconds, to the millisecond.

@@ -24,11 +24,10 @@ pub enum OpeningsError {
     #[error("{}: {reason}", path.display())]
     Read { path: PathBuf, reason: io::Error },
     /// A line is not an opening.
-    #[error("{}:{line}: {text:?}: {reason}", path.display())]
+    #[error("{place}: {text:?}: {reason}")]
     Line {
-        path: PathBuf,
-        /// Number of the line, from 1.
-        line: usize,
+        /// File and number of the line, or `line` and its number in a list; from 1.
+        place: String,
         text: String,
         reason: Box<OpeningError>,
     },
@@ -83,22 +82,35 @@ impl OpeningError {
 pub fn read(path: &Path, rules: &Rules, seats: usize) -> Result<Vec<Opening>, OpeningsError> {
     let text = input_file::read_text(path)
         .map_err(|reason| OpeningsError::Read { path: path.to_path_buf(), reason })?;
+    let openings = of_lines(text.lines(), &format!("{}:", path.display()), rules, seats)?;
+    if openings.is_empty() {
+        return Err(OpeningsError::Empty { path: path.to_path_buf() });
+    }
+    Ok(openings)
+}
+
+/// Parses the lines of a file or a list like [`read`]; `place` goes before the number of a line in errors.
+///
+/// # Errors
+/// [`OpeningsError`] names the line.
+pub fn of_lines<'a>(
+    lines: impl IntoIterator<Item = &'a str>,
+    place: &str,
+    rules: &Rules,
+    seats: usize,
+) -> Result<Vec<Opening>, OpeningsError> {
     let mut openings = Vec::new();
-    for (index, line) in text.lines().enumerate() {
+    for (index, line) in lines.into_iter().enumerate() {
         let line = line.trim();
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
         let opening = parse(line, rules, seats).map_err(|reason| OpeningsError::Line {
-            path: path.to_path_buf(),
-            line: index + 1,
+            place: format!("{place}{}", index + 1),
             text: line.to_string(),
             reason: Box::new(reason),
         })?;
         openings.push(opening);
-    }
-    if openings.is_empty() {
-        return Err(OpeningsError::Empty { path: path.to_path_buf() });
     }
     Ok(openings)
 }

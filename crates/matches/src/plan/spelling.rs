@@ -1,22 +1,64 @@
-//! Spelling of values in a plan: times as whole numbers, settings with a text form as this text, options as a table.
+//! Spelling of values in a plan and in a settings file: times as whole numbers, settings with a text form as this text,
+//! options as a table.
 
 /// A value in the form of its [`Display`](std::fmt::Display).
 pub mod text {
-    use std::fmt::Display;
+    use std::fmt::{self, Display};
+    use std::marker::PhantomData;
     use std::str::FromStr;
 
-    use serde::de::Error;
-    use serde::{Deserialize, Deserializer, Serializer};
+    use serde::de::{Error, Visitor};
+    use serde::{Deserializer, Serializer};
 
     pub fn serialize<T: Display, S: Serializer>(value: &T, to: S) -> Result<S::Ok, S::Error> {
         to.collect_str(value)
     }
 
+    /// Reads a text, or a number as its text.
     pub fn deserialize<'de, T: FromStr<Err: Display>, D: Deserializer<'de>>(
         from: D,
     ) -> Result<T, D::Error> {
-        let text = String::deserialize(from)?;
-        text.parse().map_err(|reason| D::Error::custom(format_args!("{text:?}: {reason}")))
+        from.deserialize_any(Text(PhantomData))
+    }
+
+    struct Text<T>(PhantomData<T>);
+
+    impl<T: FromStr<Err: Display>> Visitor<'_> for Text<T> {
+        type Value = T;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a text or a number")
+        }
+
+        fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
+            text.parse().map_err(E::custom)
+        }
+
+        fn visit_i64<E: Error>(self, number: i64) -> Result<T, E> {
+            self.visit_str(&number.to_string())
+        }
+
+        fn visit_u64<E: Error>(self, number: u64) -> Result<T, E> {
+            self.visit_str(&number.to_string())
+        }
+
+        fn visit_f64<E: Error>(self, number: f64) -> Result<T, E> {
+            self.visit_str(&number.to_string())
+        }
+    }
+}
+
+/// [`text`], or nothing.
+pub mod some_text {
+    use std::fmt::Display;
+    use std::str::FromStr;
+
+    use serde::Deserializer;
+
+    pub fn deserialize<'de, T: FromStr<Err: Display>, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<Option<T>, D::Error> {
+        super::text::deserialize(from).map(Some)
     }
 }
 
@@ -97,7 +139,6 @@ pub mod pairs {
 }
 
 /// `true` for a switch that is off, which is not written.
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 pub fn is_off(switch: &bool) -> bool {
     !switch
 }

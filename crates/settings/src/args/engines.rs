@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::GameArgs;
 use super::engine_text::EngineText;
-use super::{GameArgs, LimitArgs};
 use matches::plan::{Draft, EngineSpec, Limit, MAX_ENGINES};
 use matches::record::printable::shortened;
 use matches::record::{MAX_NAME_LENGTH, is_too_long};
@@ -31,7 +31,7 @@ pub const DEFAULT_LIMIT: Limit = Limit::movetime(Duration::from_millis(100));
 pub(super) fn engines(args: &GameArgs, restart: bool) -> Result<Vec<EngineSpec>, ExitError> {
     let default = EngineSpec {
         restart,
-        margin: args.margin.map(Duration::from_millis),
+        margin: args.margin.map(|margin| Duration::from_millis(margin.0)),
         ..default(args.limit.limit().unwrap_or(DEFAULT_LIMIT))
     };
     if args.plays_levels() {
@@ -274,14 +274,4 @@ fn ambiguous(command: &str, in_dir: &Path, on_path: &Path) -> String {
         "cmd={command}: this names {in_dir} and {on_path}, expected cmd=./{command} for the one in \
          dir=, or cmd={on_path}"
     )
-}
-
-impl LimitArgs {
-    /// The limits given, combined; `None` without any.
-    pub fn limit(&self) -> Option<Limit> {
-        let movetime = self.movetime.map(|ms| Limit::movetime(Duration::from_millis(ms)));
-        let (depth, nodes) = (self.depth.map(Limit::depth), self.nodes.map(Limit::nodes));
-        let typed = [movetime, self.tc, depth, nodes].into_iter().flatten();
-        typed.reduce(Limit::or)
-    }
 }

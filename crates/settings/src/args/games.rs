@@ -5,13 +5,21 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use super::shared::{EARLY_ENDS, ENGINES, GAMES, LIMITS, OUTPUT, RUNNING};
-use super::{LimitArgs, OpeningArgs, OutputArgs, RulesArgs, luck_engine};
+use super::values::{
+    FromFile, no_flags, some_engine, some_words, text_of_program, texts_of_programs,
+};
+use super::{LimitArgs, OpeningArgs, Openings, OutputArgs, RulesArgs, luck_engine};
 use matches::own_files::NamedFile;
 use matches::plan::numbers::{
-    concurrency, max_plies, milliseconds, milliseconds_or_zero, positive, seats, stall, up_to_1000,
+    Concurrency, MaxPlies, Milliseconds, MillisecondsOrZero, Positive, Seats, Stall, UpTo1000,
+    concurrency,
 };
 use matches::plan::seed::Seed;
+use matches::plan::spelling::{some_text, text};
 use matches::plan::{EngineSpec, Isolate, LuckPlan};
+use serde::Deserialize;
+
+use matches::run::exit::ExitError;
 use matches::run::{NewMatch, StoredMatch};
 
 /// The keys of an engine, for help texts.
@@ -59,21 +67,24 @@ EXAMPLES
 }
 
 /// `arbiter match`.
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
 #[command(after_help = match_examples!(), after_long_help = concat!(keys!(), "\n", match_examples!()))]
 pub struct MatchArgs {
     /// Number of games, rounded up to whole blocks [default: one block; with --sprt at most 100000]
-    #[arg(long, value_name = "N", value_parser = positive, help_heading = GAMES)]
-    pub games: Option<u64>,
+    #[arg(long, value_name = "N", help_heading = GAMES)]
+    pub games: Option<Positive>,
 
     /// Test the first of two engines against the second; stop once the evidence favours H1, stronger by elo1 (exit code
     /// 10), or H0, stronger by elo0 (exit code 11); model is logistic or normalized; luck=on tests luck-adjusted scores
     /// [default: elo0=0 elo1=5 alpha=0.05 beta=0.05 model=logistic luck=off]
     #[arg(long, value_name = "KEY=VALUE", num_args = 0.., help_heading = GAMES)]
+    #[serde(deserialize_with = "some_words")]
     pub sprt: Option<Vec<String>>,
 
     /// Arguments common to matches and tournaments
     #[command(flatten)]
+    #[serde(flatten)]
     pub common: GameArgs,
 }
 
@@ -110,68 +121,78 @@ pub enum FormatArgs {
 }
 
 /// `arbiter tournament round-robin`.
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
 #[command(after_long_help = concat!(keys!(), "
 EXAMPLE
   arbiter tournament round-robin --rounds 100 --nodes 5000 --engine cmd=./a \\
                                  --engine cmd=./b --engine cmd=./c"))]
 pub struct RoundRobinArgs {
     /// Number of rounds; in each, every combination of engines plays one block of games
-    #[arg(long, value_name = "N", default_value = "1", value_parser = positive, help_heading = GAMES)]
-    pub rounds: u64,
+    #[arg(long, value_name = "N", default_value = "1", help_heading = GAMES)]
+    pub rounds: Positive,
 
     /// Arguments common to matches and tournaments
     #[command(flatten)]
+    #[serde(flatten)]
     pub common: GameArgs,
 }
 
 /// `arbiter tournament gauntlet`.
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
 #[command(after_long_help = concat!(keys!(), "
 EXAMPLE
   arbiter tournament gauntlet --players 3 --rounds 50 --engine cmd=./new \\
                               --engine cmd=./a --engine cmd=./b"))]
 pub struct GauntletArgs {
     /// Number of rounds; in each, every challenger plays one block of games against every combination of the others
-    #[arg(long, value_name = "N", default_value = "1", value_parser = positive, help_heading = GAMES)]
-    pub rounds: u64,
+    #[arg(long, value_name = "N", default_value = "1", help_heading = GAMES)]
+    pub rounds: Positive,
 
     /// Number of challengers; the first engines are the challengers
-    #[arg(long, value_name = "N", default_value = "1", value_parser = positive, help_heading = GAMES)]
-    pub challengers: u64,
+    #[arg(long, value_name = "N", default_value = "1", help_heading = GAMES)]
+    pub challengers: Positive,
 
     /// Arguments common to matches and tournaments
     #[command(flatten)]
+    #[serde(flatten)]
     pub common: GameArgs,
 }
 
 /// Arguments common to matches and tournaments.
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
 pub struct GameArgs {
     /// Read settings from a TOML file; flags on the command line override them. Its keys are the long flags;
     /// `[[engine]]` and `[each]` have the keys of --engine; paths are relative to the current directory
     #[arg(long, value_name = "FILE", help_heading = GAMES, hide_short_help = true)]
+    #[serde(skip)]
     pub config: Option<PathBuf>,
 
     /// An engine and its settings, in several words or one in quotes (repeatable); without any, levels 10, 7 and 4 of
     /// the built-in engine play, or with --each copies of it
     #[arg(long, value_name = "cmd=./x KEY=VALUE...", help_heading = ENGINES)]
+    #[serde(deserialize_with = "texts_of_programs")]
     pub engine: Vec<String>,
 
     /// Settings shared by all engines; an engine's own take precedence, and options apply where they are offered
     #[arg(long, value_name = "KEY=VALUE...", help_heading = ENGINES)]
+    #[serde(deserialize_with = "text_of_program")]
     pub each: Option<String>,
 
     /// Number of seats, 2 to 6
-    #[arg(long, value_name = "N", default_value = "2", value_parser = seats, help_heading = GAMES)]
-    pub players: usize,
+    #[arg(long, value_name = "N", default_value = "2", help_heading = GAMES)]
+    pub players: Seats,
 
     /// Limits of engines that set none
     #[command(flatten)]
+    #[serde(flatten)]
     pub limit: LimitArgs,
 
     /// The game to play
     #[command(flatten, next_help_heading = GAMES)]
+    #[serde(flatten)]
     pub game: RulesArgs,
 
     /// Seed of all randomness; the same seed gives the same match. Engines can read a seed given here, and could guess
@@ -184,8 +205,8 @@ pub struct GameArgs {
     pub seed_file: Option<PathBuf>,
 
     /// Games played concurrently
-    #[arg(long, value_name = "N", default_value = "1", value_parser = concurrency, help_heading = RUNNING)]
-    pub concurrency: usize,
+    #[arg(long, value_name = "N", default_value = "1", help_heading = RUNNING)]
+    pub concurrency: Concurrency,
 
     /// Pin the engines of each concurrent game to a processor core of its own (Linux)
     #[arg(long, help_heading = RUNNING, hide_short_help = true)]
@@ -194,6 +215,7 @@ pub struct GameArgs {
     /// Isolate engines, so that they can neither see nor signal each other or the arbiter: auto (if the kernel allows
     /// it), on or off (docs/fairness.md)
     #[arg(long, value_name = "CHOICE", default_value_t = Isolate::Auto, help_heading = RUNNING, hide_short_help = true)]
+    #[serde(deserialize_with = "text::deserialize")]
     pub isolate: Isolate,
 
     /// Continue even if an engine's program is replaced during the match
@@ -206,6 +228,7 @@ pub struct GameArgs {
 
     /// Openings of the games
     #[command(flatten)]
+    #[serde(flatten)]
     pub openings: OpeningArgs,
 
     /// Print the schedule without playing
@@ -217,15 +240,18 @@ pub struct GameArgs {
     /// or before N or engine, to measure once the last game is stored (docs/rating.md) [default: 300, or a fiftieth of
     /// the engines' nodes, but at least 20; 20 with --depth; with --luck-engine 100 %]
     #[arg(long, value_name = "N|off|engine|after", help_heading = RUNNING, hide_short_help = true)]
+    #[serde(deserialize_with = "some_text::deserialize")]
     pub luck: Option<LuckPlan>,
 
     /// Engine that measures the luck instead, with the keys of --engine; it must give estimates
     #[arg(long, value_name = "cmd=./x KEY=VALUE...", value_parser = luck_engine)]
     #[arg(help_heading = RUNNING, hide_short_help = true)]
+    #[serde(deserialize_with = "some_engine")]
     pub luck_engine: Option<EngineSpec>,
 
     /// Output files
     #[command(flatten)]
+    #[serde(flatten)]
     pub output: OutputArgs,
 
     /// Store the match in this new file, which `arbiter resume` can continue; `none` keeps nothing [default: none, but
@@ -236,28 +262,29 @@ pub struct GameArgs {
     /// Margin by which an engine may exceed its time limit, in milliseconds
     ///
     /// [default: a twentieth of the time for a move, from 10 to 50; up to 50 while the arbiter itself lags]
-    #[arg(long, value_name = "MS", value_parser = milliseconds_or_zero)]
+    #[arg(long, value_name = "MS")]
     #[arg(help_heading = LIMITS, hide_short_help = true)]
-    pub margin: Option<u64>,
+    pub margin: Option<MillisecondsOrZero>,
 
     /// Longest thinking time of an engine limited by depth or nodes, in seconds
-    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = stall)]
+    #[arg(long, value_name = "SECONDS", default_value = "60")]
     #[arg(help_heading = LIMITS, hide_short_help = true)]
-    pub stall: u64,
+    pub stall: Stall,
 
     /// Timeout for `uciok` and for `readyok`, in milliseconds
-    #[arg(long, value_name = "MS", default_value = "30000", value_parser = milliseconds)]
+    #[arg(long, value_name = "MS", default_value = "30000")]
     #[arg(help_heading = LIMITS, hide_short_help = true)]
-    pub ready: u64,
+    pub ready: Milliseconds,
 
     /// End a game after this many plies
-    #[arg(long, value_name = "N", default_value = "1000", value_parser = max_plies)]
+    #[arg(long, value_name = "N", default_value = "1000")]
     #[arg(help_heading = EARLY_ENDS, hide_short_help = true)]
-    pub max_plies: u32,
+    pub max_plies: MaxPlies,
 
     /// End a two-seat game once the estimates of both engines have agreed on the winner for several moves in a row
     /// [default: moves=3 permille=950]
     #[arg(long, value_name = "KEY=VALUE", num_args = 0.., help_heading = EARLY_ENDS, hide_short_help = true)]
+    #[serde(deserialize_with = "some_words")]
     pub resign: Option<Vec<String>>,
 
     /// End a game as soon as the rules determine its outcome (in a solved game, right after the opening)
@@ -265,15 +292,22 @@ pub struct GameArgs {
     pub solved: bool,
 
     /// Retire an engine that loses this many games in a row through its own fault; 0 means never
-    #[arg(long, value_name = "K", default_value = "3", value_parser = up_to_1000)]
+    #[arg(long, value_name = "K", default_value = "3")]
     #[arg(help_heading = RUNNING, hide_short_help = true)]
-    pub retire: u32,
+    pub retire: UpTo1000,
 
     /// Pause between two games, in milliseconds
-    #[arg(long, value_name = "MS", default_value = "0", value_parser = milliseconds_or_zero)]
+    #[arg(long, value_name = "MS", default_value = "0")]
     #[arg(help_heading = RUNNING, hide_short_help = true)]
-    pub wait: u64,
+    pub wait: MillisecondsOrZero,
+
+    /// The settings file that was read
+    #[arg(skip)]
+    #[serde(skip)]
+    pub from_file: Option<FromFile>,
 }
+
+no_flags!(MatchArgs, RoundRobinArgs, GauntletArgs, GameArgs);
 
 /// `arbiter resume`.
 #[derive(Debug, Args)]
@@ -331,6 +365,14 @@ pub struct EngineArgs {
 }
 
 impl GameArgs {
+    /// Returns an error about a flag as one about the settings file, if the file sets the flag.
+    pub(super) fn blame(&self, error: ExitError) -> ExitError {
+        match &self.from_file {
+            Some(file) => file.blame(error),
+            None => error,
+        }
+    }
+
     /// `true` if the user names no engine, so that levels of the built-in one play.
     pub fn plays_levels(&self) -> bool {
         self.engine.is_empty() && self.each.is_none()
@@ -349,14 +391,17 @@ impl GameArgs {
 
     /// The files that the settings name.
     fn inputs(&self) -> Vec<NamedFile> {
-        let files = [
-            ("--config", &self.config),
-            ("--openings", &self.openings.openings),
-            ("--seed-file", &self.seed_file),
-        ];
-        let named = |(flag, path): (&str, &Option<PathBuf>)| {
-            path.as_deref().map(|path| NamedFile::input(flag, path))
+        let openings = match &self.openings.openings {
+            Some(Openings::File(path)) => Some(path),
+            Some(Openings::Lines(_)) | None => None,
         };
+        let files = [
+            ("--config", self.config.as_ref()),
+            ("--openings", openings),
+            ("--seed-file", self.seed_file.as_ref()),
+        ];
+        let named =
+            |(flag, path): (&str, Option<&PathBuf>)| path.map(|path| NamedFile::input(flag, path));
         files.into_iter().filter_map(named).collect()
     }
 

@@ -14,9 +14,11 @@ use matches::play::interrupt::Interrupt;
 use matches::play::log::Log;
 use matches::play::rules::connect;
 use matches::play::sandbox::Isolation;
+use serde::Deserialize;
 
 use super::engine_text::{EngineText, UNCLOSED, no_value, unknown_key};
 use super::engines::{default, program, spec};
+use super::values::{no_flags, some_rules};
 use matches::run::exit::ExitError;
 use matches::spelling::join;
 
@@ -24,7 +26,8 @@ use matches::spelling::join;
 pub const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Arguments that choose the game.
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Deserialize)]
+#[serde(default)]
 pub struct RulesArgs {
     /// Variant to play
     #[arg(long, value_name = "NAME", default_value = VARIANTS[0].name)]
@@ -33,8 +36,11 @@ pub struct RulesArgs {
     /// Program that gives the rules of another game, with the keys cmd, args, name (of the game), dir and limits of
     /// --engine, and with variant and draws (docs/games.md)
     #[arg(long, value_name = "cmd=./x KEY=VALUE...", value_parser = rules, conflicts_with = "variant")]
+    #[serde(deserialize_with = "some_rules")]
     pub rules: Option<RulesPlan>,
 }
+
+no_flags!(RulesArgs);
 
 impl RulesArgs {
     /// Returns the rules of the game if it allows this number of players, if any is given; starts their program as

@@ -6,7 +6,7 @@ use std::time::Duration;
 use rand::seq::SliceRandom;
 
 use super::engines::engines;
-use super::{FormatArgs, GameArgs, MatchArgs, OpeningArgs, OpeningOrder, TournamentArgs};
+use super::{FormatArgs, GameArgs, MatchArgs, OpeningArgs, OpeningOrder, Openings, TournamentArgs};
 use matches::input_file;
 use matches::own_files;
 use matches::plan::USUAL_LUCK_PERCENT;
@@ -25,12 +25,16 @@ const MAX_GAMES_OF_A_TEST: u64 = 100_000;
 /// # Errors
 /// [`ExitError`] names the flag, its value and the accepted values.
 pub fn plan(args: &MatchArgs) -> Result<(Plan, Vec<String>), ExitError> {
+    plan_of_match(args).map_err(|error| args.common.blame(error))
+}
+
+fn plan_of_match(args: &MatchArgs) -> Result<(Plan, Vec<String>), ExitError> {
     let mut plan = common(&args.common, Format::RoundRobin, false)?;
     let mut remarks = Vec::new();
     plan.sprt = sprt(args, &plan)?;
     let block = plan.line_ups().games_per_block();
     let most = plan.sprt.map(|_| MAX_GAMES_OF_A_TEST.next_multiple_of(block));
-    let asked = args.games.or(most).unwrap_or(block);
+    let asked = args.games.map(|games| games.0).or(most).unwrap_or(block);
     plan.games = whole_blocks(asked, &plan, &mut remarks)?;
     remarks.extend(sameness(&plan));
     remarks.extend(seed_warning(&args.common, plan.seed));
@@ -42,10 +46,14 @@ pub fn plan(args: &MatchArgs) -> Result<(Plan, Vec<String>), ExitError> {
 /// # Errors
 /// As [`plan`].
 pub fn tournament(args: &TournamentArgs) -> Result<(Plan, Vec<String>), ExitError> {
+    plan_of_tournament(args).map_err(|error| args.common().blame(error))
+}
+
+fn plan_of_tournament(args: &TournamentArgs) -> Result<(Plan, Vec<String>), ExitError> {
     let (format, rounds, args) = match &args.format {
-        FormatArgs::RoundRobin(args) => (Format::RoundRobin, args.rounds, &args.common),
+        FormatArgs::RoundRobin(args) => (Format::RoundRobin, args.rounds.0, &args.common),
         FormatArgs::Gauntlet(args) => {
-            let (challengers, engines) = (args.challengers, args.common.engine.len());
+            let (challengers, engines) = (args.challengers.0, args.common.engine.len());
             if challengers >= engines as u64 {
                 let reason = format!(
                     "{challengers}: expected a number below {engines}, the number of engines"
@@ -53,7 +61,7 @@ pub fn tournament(args: &TournamentArgs) -> Result<(Plan, Vec<String>), ExitErro
                 return Err(ExitError::of_flag("challengers", reason));
             }
             let challengers = challengers as usize;
-            (Format::Gauntlet { challengers }, args.rounds, &args.common)
+            (Format::Gauntlet { challengers }, args.rounds.0, &args.common)
         }
     };
     let mut plan = common(args, format, true)?;
@@ -106,8 +114,9 @@ fn luck(args: &GameArgs, plan: &Plan) -> Result<LuckPlan, ExitError> {
 
 /// The plan of one block from the common arguments; `restart` as for [`engines`].
 fn common(args: &GameArgs, format: Format, restart: bool) -> Result<Plan, ExitError> {
-    let ready = Duration::from_millis(args.ready);
-    let rules = args.game.rules(Some(args.players), args.isolate, ready)?;
+    let ready = Duration::from_millis(args.ready.0);
+    let players = args.players.0 as usize;
+    let rules = args.game.rules(Some(players), args.isolate, ready)?;
     let resign = args.resign.as_ref().map(|words| {
         let text = words.join(" ");
         let resign = text.parse();
@@ -118,20 +127,20 @@ fn common(args: &GameArgs, format: Format, restart: bool) -> Result<Plan, ExitEr
         format,
         all_orders: args.all_orders,
         seed,
-        concurrency: args.concurrency,
+        concurrency: args.concurrency.0 as usize,
         pin: args.pin,
         isolate: args.isolate,
-        random_plies: args.openings.random_plies,
-        openings: openings(&args.openings, &rules, args.players, seed)?,
+        random_plies: args.openings.random_plies.0 as u32,
+        openings: openings(&args.openings, &rules, players, seed)?,
         patience: Patience {
-            stall: Duration::from_secs(args.stall),
-            max_plies: args.max_plies,
-            failures: args.retire,
-            wait: Duration::from_millis(args.wait),
+            stall: Duration::from_secs(args.stall.0),
+            max_plies: args.max_plies.0 as u32,
+            failures: args.retire.0 as u32,
+            wait: Duration::from_millis(args.wait.0),
             ready,
         },
         adjudication: Adjudication { resign: resign.transpose()?, solved: args.solved },
-        ..Plan::new(rules, args.players, engines(args, restart)?)
+        ..Plan::new(rules, players, engines(args, restart)?)
     };
     plan.luck = luck(args, &plan)?;
     if plan.seats != 2 && plan.adjudication.resign.is_some() {
@@ -157,9 +166,17 @@ fn openings(
     seed: Seed,
 ) -> Result<Vec<Opening>, ExitError> {
     let mut openings = match &args.openings {
-        Some(path) => openings::read(path, rules, seats).map_err(|error| {
-            ExitError::of_flag_or_rules("openings", &error, error.fault_of_rules())
-        })?,
+        Some(given) => {
+            let read = match given {
+                Openings::File(path) => openings::read(path, rules, seats),
+                Openings::Lines(lines) => {
+                    openings::of_lines(lines.iter().map(String::as_str), "line ", rules, seats)
+                }
+            };
+            read.map_err(|error| {
+                ExitError::of_flag_or_rules("openings", &error, error.fault_of_rules())
+            })?
+        }
         None => {
             let usual = Opening::default();
             usual.position(rules, seats).map_err(|error| {
@@ -170,14 +187,17 @@ fn openings(
     };
     if let Some(plies) = args.openings_plies {
         for opening in &mut openings {
-            opening.shorten(plies);
+            opening.shorten(plies.0 as u32);
         }
     }
     if args.openings_order == OpeningOrder::Random {
         openings.shuffle(&mut seed.order_of_openings());
     }
     let number = openings.len();
-    let start = usize::try_from(args.openings_start).unwrap_or(usize::MAX);
+    if number == 0 {
+        return Err(ExitError::of_flag("openings", "the list is empty"));
+    }
+    let start = usize::try_from(args.openings_start.0).unwrap_or(usize::MAX);
     if start > number {
         let reason =
             format!("{start}: expected a number from 1 to {number}, the number of openings");
