@@ -1,4 +1,7 @@
-//! Validation of results: a game must be legal, and be the scheduled one.
+//! Validation of results: a game must be legal, and be the scheduled one; a fault of the rules program must be this
+//! machine's, too.
+
+use std::time::Instant;
 
 use buxtehude::rules::Turn;
 use matches::archive::replay::{self, Flaw};
@@ -18,6 +21,8 @@ use thiserror::Error;
 const MAX_MICROS: u64 = 1 << 45;
 /// Maximum of other numbers, far above the nodes of any search.
 const MAX_NUMBER: u64 = 1 << 50;
+/// Maximum number of words of a ply in a worker's report about the rules program: a move and the outcomes after it.
+const MAX_WORDS_OF_A_PLY: usize = 8;
 
 #[derive(Debug, Error)]
 pub enum GameError {
@@ -193,4 +198,122 @@ fn check_ending(plan: &Plan, record: &GameRecord) -> Result<(), GameError> {
         return Err(GameError::Ending { ending, reason });
     }
     Ok(())
+}
+
+/// Asks the rules program of a match about a position at which it failed on a worker, and about all positions before.
+/// A game that is too long for the match is no reason to ask, and a late answer is no failure.
+///
+/// # Errors
+/// [`PositionError::Rules`] if it fails here too.
+pub fn check_rules(plan: &Plan, position: &str) -> Result<(), PositionError> {
+    let (start, words) = position.split_once(" moves ").unwrap_or((position, ""));
+    if words.split_ascii_whitespace().nth(most_words(plan)).is_some() {
+        return Ok(());
+    }
+    let mut asked = Instant::now();
+    let mut starts = plan.openings.iter().filter_map(|opening| opening.start.as_deref());
+    let started = match start.strip_prefix("fen ") {
+        Some(text) if starts.any(|known| is_same_text(known, text)) => plan.rules.parse(text),
+        None => plan.rules.start(plan.seats),
+        Some(_) => return Ok(()),
+    };
+    let played = started.and_then(|mut position| {
+        words.split_ascii_whitespace().try_for_each(|word| {
+            asked = Instant::now();
+            position.play(word)
+        })
+    });
+    match played {
+        // Another machine may only be faster than this one at the moment.
+        Err(PositionError::Rules(_)) if asked.elapsed() >= plan.patience.ready => Ok(()),
+        Err(error @ PositionError::Rules(_)) => Err(error),
+        _ => Ok(()),
+    }
+}
+
+fn most_words(plan: &Plan) -> usize {
+    let opening = plan.openings.iter().map(|opening| opening.moves.len()).max();
+    let plies = (plan.random_plies as usize).saturating_add(plan.patience.max_plies as usize);
+    plies.saturating_mul(MAX_WORDS_OF_A_PLY).saturating_add(opening.unwrap_or(0))
+}
+
+fn is_same_text(one: &str, other: &str) -> bool {
+    one.split_ascii_whitespace().eq(other.split_ascii_whitespace())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::thread::sleep;
+    use std::time::Duration;
+
+    use matches::plan::deck::Draws;
+    use matches::plan::rules::Rules;
+    use matches::plan::rules::external::External;
+    use matches::plan::rules::program::{Answer, Answers, Question, RulesError, RulesPlan};
+    use matches::plan::{EngineSpec, Limit};
+
+    use super::*;
+
+    const PATIENCE: Duration = Duration::from_millis(300);
+
+    /// A rules program with the move `x`, which fails when it sees `slow` or `bad` after that.
+    #[derive(Debug, Default)]
+    struct Endless {
+        questions: AtomicUsize,
+    }
+
+    impl Answers for Endless {
+        fn ask(&self, questions: &[Question<'_>]) -> Result<Vec<Answer>, RulesError> {
+            let answer = |question: &Question<'_>| {
+                self.questions.fetch_add(1, Ordering::Relaxed);
+                if question.position.ends_with("slow") {
+                    sleep(PATIENCE);
+                }
+                if question.position.ends_with("slow") || question.position.ends_with("bad") {
+                    return Err(self.broken("no answer".to_string(), ""));
+                }
+                let response = |query: &&str| match *query {
+                    "state" => "1 legal x slow bad".to_string(),
+                    _ => String::new(),
+                };
+                Ok(Answer::Responses(question.queries.iter().map(response).collect()))
+            };
+            questions.iter().map(answer).collect()
+        }
+
+        fn broken(&self, what: String, asked: &str) -> RulesError {
+            RulesError::broken("endless", &what, asked, String::new())
+        }
+    }
+
+    #[test]
+    fn a_report_about_the_rules_program_cannot_keep_the_coordinator_busy() {
+        let program = EngineSpec::new("endless", "endless", Limit::default());
+        let told = "endless".to_string();
+        let game = External::new(RulesPlan { program, told, draws: Draws::Seat });
+        let answers = Arc::new(Endless::default());
+        game.connect(Arc::clone(&answers) as Arc<dyn Answers>);
+        let engine = |name: &str| EngineSpec::new(name, "/bin/sh", Limit::depth(1));
+        let built_in = &buxtehude::rules::VARIANTS[0];
+        let mut plan = Plan::new(built_in, 2, vec![engine("a"), engine("b")]);
+        plan.rules = Rules::External(Arc::new(game));
+        plan.patience.ready = PATIENCE;
+        plan.patience.max_plies = 50;
+        let ends = |words: usize, last: &str| {
+            let words = "x ".repeat(words - 1) + last;
+            check_rules(&plan, &format!("startpos players 2 moves {words}"))
+        };
+        let most = most_words(&plan);
+        for words in [1, 50, most] {
+            assert!(matches!(ends(words, "bad"), Err(PositionError::Rules(_))), "{words}");
+        }
+        assert!(ends(2, "slow").is_ok());
+        let before = answers.questions.load(Ordering::Relaxed);
+        for words in [most + 1, 500_000] {
+            assert!(ends(words, "bad").is_ok(), "{words}");
+        }
+        assert_eq!(answers.questions.load(Ordering::Relaxed), before);
+    }
 }

@@ -1,25 +1,29 @@
 //! `fleet match`, `fleet tournament` and `fleet resume`: the match is kept in a store on this machine; the server holds
-//! only games to be played and games just played.
+//! only games to be played and games just played. [`Coordinator`] is the loop: give out, collect, publish, and repair
+//! what the server has lost.
 
 mod collect;
 mod dispatch;
-mod drive;
 mod prepare;
 mod publish;
 mod sample;
-mod second;
+mod unit_schedule;
 
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
-use async_nats::jetstream::Context;
+use async_nats::jetstream::{Context, Message as Delivered};
+use futures_util::{FutureExt, StreamExt};
 use matches::archive::ArchiveError;
 use matches::own_files::NamedFile;
 use matches::plan::Plan;
 use matches::plan::openings::OpeningError;
 use matches::plan::rules::PositionError;
+use matches::plan::schedule::Schedule;
 use matches::play::interrupt::Interrupt;
 use matches::play::runner::RunError;
-use matches::run::exit::{ExitError, USAGE, fail};
+use matches::run::announcement::count;
+use matches::run::exit::{ExitError, USAGE, complain, fail};
 use matches::run::ledger::LedgerError;
 use matches::run::past::Past;
 use matches::run::progress::Progress;
@@ -27,12 +31,28 @@ use matches::run::{self, Engines, Match, Source, SourceError, StoredMatch};
 use settings::args::{GameArgs, ResumeArgs};
 use thiserror::Error;
 use tokio::runtime::Runtime;
+use tokio::time::timeout;
 
 use crate::args::{CoordinatorArgs, ServerArgs};
 use crate::names::Names;
-use crate::queue::{QueueError, connect, is_private, patiently};
+use crate::queue::{
+    Bucket, MatchQueue, PAUSE, QueueError, START_PATIENCE, connect, is_private, patiently,
+};
 use crate::signature::Signer;
+use collect::Collector;
+use dispatch::Dispatcher;
 use prepare::PreparedMatch;
+use publish::Publisher;
+use sample::Sample;
+
+/// Time that one turn waits for games.
+const WAIT: Duration = Duration::from_millis(250);
+/// Games fetched at a time.
+const MAX_FETCHED: usize = 256;
+const CHECK_INTERVAL: Duration = Duration::from_secs(2);
+const ANSWER_WAIT: Duration = Duration::from_secs(5);
+/// Time before the same complaint is printed again.
+const COMPLAINT_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Coordinates a new match; returns its exit status.
 pub fn begin(
@@ -145,7 +165,7 @@ impl Source for Fleet<'_> {
         let (Ok((context, signer)), Some(prepared)) = (&self.context, &self.prepared) else {
             return Err(SourceError::Source("not prepared".to_string()));
         };
-        let played = drive::play(context, signer, prepared, self.settings, planned, progress);
+        let played = play(context, signer, prepared, self.settings, planned, progress);
         Ok(self.runtime.block_on(played)?)
     }
 
@@ -155,6 +175,233 @@ impl Source for Fleet<'_> {
             store.and_then(|store| prepare::stored_names(store).ok().flatten());
         if let (Ok((context, signer)), Some(names)) = (&self.context, names) {
             self.runtime.block_on(publish::remove(context, signer, &names));
+        }
+    }
+}
+
+/// Plays the missing games of a match by its workers.
+async fn play(
+    context: &Context,
+    signer: &Signer,
+    prepared: &PreparedMatch,
+    settings: &CoordinatorArgs,
+    planned: &mut Match,
+    progress: &Progress,
+) -> Result<(), DriveError> {
+    let plan = planned.plan.clone();
+    let schedule = Schedule::new(&plan)?;
+    let interrupt = planned.ledger.interrupt.clone();
+    let ack_wait = Duration::from_secs(settings.ack_wait);
+    let names = &prepared.names;
+    let queue = patiently(&interrupt, || MatchQueue::ensure(context, names, ack_wait)).await?;
+    let states = patiently(&interrupt, || Bucket::matches(context)).await?;
+    let publisher = Publisher::new(context, signer, prepared, &plan, states, ack_wait)?;
+    let sample = Sample::new(settings.check_sample, rand::random());
+    let mut coordinator = Coordinator {
+        context,
+        names,
+        ack_wait,
+        queue,
+        publisher,
+        dispatcher: Dispatcher::new(context, signer, prepared, ack_wait),
+        collector: Collector::new(prepared, &plan, &schedule, planned, progress, sample)?,
+        interrupt,
+    };
+    let outcome = coordinator.run().await;
+    // A match that another coordinator has taken over is not this one's to close.
+    if !matches!(outcome, Err(DriveError::Taken { .. })) {
+        coordinator.close(outcome.is_ok()).await;
+    }
+    outcome
+}
+
+struct Coordinator<'a> {
+    context: &'a Context,
+    names: &'a Names,
+    /// Time that a worker may be silent.
+    ack_wait: Duration,
+    queue: MatchQueue,
+    publisher: Publisher<'a>,
+    dispatcher: Dispatcher<'a>,
+    collector: Collector<'a>,
+    interrupt: Interrupt,
+}
+
+impl Coordinator<'_> {
+    async fn run(&mut self) -> Result<(), DriveError> {
+        let begun = Instant::now();
+        let mut checked = begun;
+        let mut has_begun = false;
+        let mut complaints = Complaints::default();
+        while !self.must_stop() {
+            let mut outcome = if !has_begun {
+                self.begin().await
+            } else if self.collector.units.is_over() {
+                // Games after the deciding block are recorded but not counted.
+                let _ = self.collect_waiting().await;
+                if self.collector.units.is_over() {
+                    return Ok(());
+                }
+                continue;
+            } else {
+                self.turn().await
+            };
+            has_begun |= outcome.is_ok();
+            if outcome.is_ok() && checked.elapsed() > CHECK_INTERVAL {
+                checked = Instant::now();
+                outcome = self.check().await;
+            }
+            match outcome {
+                Ok(()) => {}
+                Err(DriveError::Queue(error)) if has_begun || begun.elapsed() < START_PATIENCE => {
+                    complaints.print(&error);
+                    tokio::time::sleep(PAUSE).await;
+                    // If the connection is up, the check finds and repairs the cause.
+                    if has_begun
+                        && let Err(error) = self.check().await
+                        && !matches!(error, DriveError::Queue(_))
+                    {
+                        return Err(error);
+                    }
+                }
+                // The interrupt has stopped the rules program, too.
+                Err(DriveError::Rules(_)) if self.interrupt.is_set() => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// Announces the match. Units of an earlier session are no longer valid.
+    async fn begin(&mut self) -> Result<(), DriveError> {
+        self.queue.purge_work().await?;
+        self.publisher.announce().await?;
+        self.collect_waiting().await
+    }
+
+    /// Publishes units, or takes them back after an interrupt; then collects results for a moment.
+    async fn turn(&mut self) -> Result<(), DriveError> {
+        let (dispatcher, collector) = (&mut self.dispatcher, &mut self.collector);
+        if self.interrupt.ends() {
+            dispatcher.withdraw(&self.queue, &mut collector.units).await?;
+        } else {
+            dispatcher.give_out(&mut collector.units).await?;
+            if !collector.units.sample.due().is_empty() {
+                let workers = dispatcher.live_workers(|key| collector.admits(key)).await?;
+                dispatcher.choose(&mut collector.units, &workers).await?;
+            }
+        }
+        let batch = self.queue.consumer.batch();
+        let batch = batch.max_messages(MAX_FETCHED).expires(WAIT);
+        let batch = batch.messages().await;
+        let mut batch = batch.map_err(QueueError::call("results"))?;
+        while let Some(message) = batch.next().await {
+            let mut messages = vec![message.map_err(QueueError::call("results"))?];
+            // Games that have arrived in the meantime are stored together.
+            while let Some(Some(message)) = batch.next().now_or_never() {
+                messages.push(message.map_err(QueueError::call("results"))?);
+            }
+            self.collect(messages).await?;
+            if !self.interrupt.ends() {
+                self.dispatcher.give_out(&mut self.collector.units).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Collects the results that the server holds now. More may arrive meanwhile, without end.
+    async fn collect_waiting(&mut self) -> Result<(), DriveError> {
+        let mut waiting = self.queue.waiting_results().await?;
+        while waiting > 0 {
+            let batch = self.queue.consumer.fetch().max_messages(MAX_FETCHED);
+            let batch = batch.messages().await;
+            let mut batch = batch.map_err(QueueError::call("results"))?;
+            let mut messages = Vec::new();
+            // If the server's answer is lost, the batch has no end.
+            while let Ok(Some(message)) = timeout(ANSWER_WAIT, batch.next()).await {
+                messages.push(message.map_err(QueueError::call("results"))?);
+            }
+            if messages.is_empty() {
+                break;
+            }
+            waiting = waiting.saturating_sub(messages.len() as u64);
+            self.collect(messages).await?;
+        }
+        Ok(())
+    }
+
+    /// Counts what workers sent, answers the messages, and publishes which workers are set aside.
+    async fn collect(&mut self, messages: Vec<Delivered>) -> Result<(), DriveError> {
+        let collector = &mut self.collector;
+        let is_alone = collector.has_failures() && {
+            let workers = self.dispatcher.live_workers(|key| collector.admits(key)).await;
+            workers.is_ok_and(|workers| workers.len() < 2)
+        };
+        let payloads: Vec<&[u8]> = messages.iter().map(|message| &*message.payload).collect();
+        let collected = collector.take(&payloads, is_alone)?;
+        for (message, answer) in messages.iter().zip(collected.answers) {
+            // An unacknowledged message is delivered again; its game is a duplicate then.
+            let _ = message.ack_with(answer).await;
+        }
+        if let Some(error) = collected.error {
+            return Err(error);
+        }
+        self.publisher.set_aside(&self.collector.set_aside).await;
+        Ok(())
+    }
+
+    /// Compares the server's state with this coordinator's, repairs the differences, and publishes the tally.
+    async fn check(&mut self) -> Result<(), DriveError> {
+        let Some(workers) = self.queue.workers().await? else {
+            return self.rebuild().await;
+        };
+        self.publisher.check().await?;
+        let units = &mut self.collector.units;
+        self.dispatcher.check(&self.queue, &workers, units).await?;
+        self.publisher.put_tally_if_due(self.collector.tally()).await
+    }
+
+    /// Recreates the streams after the server has lost them.
+    async fn rebuild(&mut self) -> Result<(), DriveError> {
+        self.queue = MatchQueue::ensure(self.context, self.names, self.ack_wait).await?;
+        self.publisher.announce().await?;
+        let units = count(self.collector.units.lose_all() as u64, "unit of games");
+        complain(format_args!("the server has lost the match: {units} given out again"));
+        Ok(())
+    }
+
+    /// Whether to stop now, although the match is not over.
+    fn must_stop(&self) -> bool {
+        self.interrupt.is_set() || self.interrupt.ends() && self.is_drained()
+    }
+
+    /// Whether the last units in play have come back after an interrupt.
+    fn is_drained(&self) -> bool {
+        self.dispatcher.has_withdrawn && self.collector.units.given() == 0
+    }
+
+    async fn close(&mut self, is_ok: bool) {
+        let is_over = is_ok && self.collector.units.is_over();
+        self.publisher.close(is_over, self.collector.tally()).await;
+        if !is_over {
+            // Units that stay on the server are played, and count when the match is resumed.
+            let _ = self.queue.purge_work().await;
+        }
+    }
+}
+
+/// The last complaint about the server, to avoid repeating it constantly.
+#[derive(Default)]
+struct Complaints(Option<(String, Instant)>);
+
+impl Complaints {
+    fn print(&mut self, error: &QueueError) {
+        let text = error.to_string();
+        let is_repeated =
+            |(last, at): &(String, Instant)| *last == text && at.elapsed() <= COMPLAINT_INTERVAL;
+        if !self.0.as_ref().is_some_and(is_repeated) {
+            complain(format_args!("server: {text}; retrying"));
+            self.0 = Some((text, Instant::now()));
         }
     }
 }

@@ -9,13 +9,12 @@
 //! | [`signature`] | keys of coordinators and workers, and their signatures |
 //! | [`args`] | command line |
 //! | [`message`] | messages, with their versions and size limits |
-//! | [`units`] | groups of games that are given out together: a block, or a part of a long one |
-//! | [`plan_file`] | the plan of a match as bytes |
+//! | [`shared_plan`] | the plan of a match as bytes, and its units: groups of games that are given out together |
 //! | [`queue`] | streams, consumers, buckets and object stores on the server |
 //! | [`check`] | validation of results |
-//! | [`time_scale`] | time limits scaled by the speed of a machine |
+//! | [`time_scale`] | the speed of a machine, and time limits scaled by it |
 //! | [`worker`] | `fleet work`: `join` finds matches and `engines` their engines, `unit` plays their units |
-//! | [`coordinator`] | `fleet match`, `tournament`, `resume`: the loop `drive` calls `dispatch` and `collect` |
+//! | [`coordinator`] | `fleet match`, `tournament`, `resume`: `dispatch` gives out due units, `collect` counts games |
 //! | [`status`] | `fleet status` |
 //!
 //! No input from the network may crash a process, so code that could panic is denied here, except in tests.
@@ -26,10 +25,20 @@ pub mod check;
 pub mod coordinator;
 pub mod message;
 pub mod names;
-pub mod plan_file;
 pub mod queue;
+pub mod shared_plan;
 pub mod signature;
 pub mod status;
 pub mod time_scale;
-pub mod units;
 pub mod worker;
+
+use std::path::PathBuf;
+
+/// This program's folder among the user's files of one kind: in the directory that the variable names, else in `usual`,
+/// relative to the home directory.
+fn user_folder(variable: &str, usual: &str) -> Option<PathBuf> {
+    let set = |name| std::env::var_os(name).map(PathBuf::from);
+    let named = set(variable).filter(|path| path.is_absolute());
+    let folder = named.or_else(|| Some(set("HOME")?.join(usual)))?;
+    Some(folder.join("buxtehude"))
+}

@@ -1,7 +1,6 @@
-//! Names of streams, subjects, consumers, buckets, keys, and folders of the user.
+//! Names of streams, subjects, consumers, buckets and keys.
 
 use std::fmt::Display;
-use std::path::PathBuf;
 
 use rustix::system::uname;
 
@@ -117,15 +116,6 @@ pub fn label_of(name: &str) -> String {
 pub fn of_this_machine() -> String {
     let machine = uname().nodename().to_string_lossy().into_owned();
     label_of(machine.split('.').next().unwrap_or("machine"))
-}
-
-/// This program's folder among the user's files of one kind: in the directory that the variable names, else in `usual`,
-/// relative to the home directory.
-pub fn user_folder(variable: &str, usual: &str) -> Option<PathBuf> {
-    let set = |name| std::env::var_os(name).map(PathBuf::from);
-    let named = set(variable).filter(|path| path.is_absolute());
-    let folder = named.or_else(|| Some(set("HOME")?.join(usual)))?;
-    Some(folder.join("buxtehude"))
 }
 
 #[cfg(test)]

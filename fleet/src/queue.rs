@@ -1,10 +1,8 @@
-//! The server: streams and consumers of a match, and the connection, notices, buckets and object stores that they
-//! share.
+//! The server: streams and consumers of a match, notices that a match has changed, and the connection, buckets and
+//! object stores that they share.
 
-mod bucket;
 mod connection;
-mod notices;
-pub mod objects;
+pub mod storage;
 
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -13,8 +11,8 @@ use async_nats::jetstream::consumer::{AckPolicy, Info, PullConsumer, pull};
 use async_nats::jetstream::context::{GetStreamErrorKind, PublishAckFuture};
 use async_nats::jetstream::stream::{Config, LastRawMessageErrorKind, RetentionPolicy, Stream};
 use async_nats::jetstream::{Context, ErrorCode, Message as Delivered};
-use async_nats::{HeaderMap, StatusCode};
-use futures_util::StreamExt;
+use async_nats::{HeaderMap, StatusCode, Subscriber};
+use futures_util::{FutureExt, StreamExt};
 use matches::play::interrupt::Interrupt;
 use matches::run::exit::complain;
 use serde_json::json;
@@ -22,11 +20,10 @@ use thiserror::Error;
 use tokio::time::{sleep, timeout};
 
 use crate::message::{MAX_BYTES, MAX_BYTES_OF_A_GAME, MessageError};
-use crate::names::{COORDINATOR, Names, WORKERS};
+use crate::names::{COORDINATOR, NOTICE, Names, WORKERS};
 use crate::signature::FileError;
-pub use bucket::Bucket;
 pub use connection::{connect, is_local, is_private};
-pub use notices::{Notices, notify};
+pub use storage::Bucket;
 
 /// Time that the server remembers message ids.
 const DUPLICATE_WINDOW: Duration = Duration::from_secs(120);
@@ -42,6 +39,10 @@ pub const START_PATIENCE: Duration = Duration::from_secs(60);
 pub const PAUSE: Duration = Duration::from_millis(500);
 /// Interval at which a waiting call checks whether to stop.
 const TICK: Duration = Duration::from_millis(100);
+/// Minimum interval between polls because of notices.
+const MIN_INTERVAL: Duration = Duration::from_secs(1);
+/// Maximum delay between a notice and a worker's poll; each worker waits a random part of it.
+const SPREAD: Duration = Duration::from_millis(500);
 /// Time after the end of a request that its answer may take.
 const ANSWER_WAIT: Duration = Duration::from_secs(5);
 
@@ -346,4 +347,48 @@ pub async fn pull(
             Err(QueueError::call("work")(format!("{status} {reason}")))
         }
     }
+}
+
+/// A worker's subscription to notices that a match has changed. Workers poll the server when they get one, and rarely
+/// otherwise, so that a large fleet sends hardly any requests while matches are running.
+#[derive(Debug)]
+pub struct Notices {
+    subscriber: Option<Subscriber>,
+    /// End of the last wait.
+    last: Instant,
+}
+
+impl Notices {
+    /// Subscribes to notices. A worker without permission to do so only polls at intervals.
+    pub async fn listen(context: &Context) -> Notices {
+        Notices { subscriber: context.client().subscribe(NOTICE).await.ok(), last: Instant::now() }
+    }
+
+    /// Waits for the next notice, but not longer than `at_most`; after a notice, waits for a random moment that spreads
+    /// the polls of all workers. Any user can send notices, so polls have a minimum interval.
+    pub async fn next(&mut self, at_most: Duration) {
+        let Some(subscriber) = &mut self.subscriber else {
+            return sleep(at_most).await;
+        };
+        match timeout(at_most, subscriber.next()).await {
+            Ok(Some(_)) => {
+                let rest = MIN_INTERVAL.saturating_sub(self.last.elapsed());
+                sleep(rest + SPREAD.mul_f64(rand::random())).await;
+                // The coming poll covers notices that arrived in the meantime.
+                while let Some(Some(_)) = subscriber.next().now_or_never() {}
+            }
+            // The connection is closed permanently.
+            Ok(None) => {
+                self.subscriber = None;
+                sleep(at_most).await;
+            }
+            Err(_) => {}
+        }
+        self.last = Instant::now();
+    }
+}
+
+/// Sends a notice. A worker that misses it sees the change at its next poll.
+pub async fn notify(context: &Context) {
+    let _ = context.client().publish(NOTICE, "".into()).await;
 }

@@ -20,7 +20,7 @@ use nkeys::{KeyPair, KeyPairType};
 use tempfile::NamedTempFile;
 use thiserror::Error;
 
-use crate::names::user_folder;
+use crate::user_folder;
 
 /// Beginning of all signed bytes. It is not UTF-8, so that no text is valid as a signed message: a client signs any
 /// text that the server sends as a nonce, with the same key.

@@ -1,12 +1,17 @@
-//! Time limits scaled by the speed of a machine, so that engines search as deep on a slow machine as on a fast one.
+//! The speed of a machine, and time limits scaled by it, so that engines search as deep on a slow machine as on a fast
+//! one.
 //!
 //! A match may have a reference speed. A machine of another speed plays with the match's limits times reference /
 //! speed, rounded to a permille and clamped to 1/8..8. Move times, clocks and increments are scaled and rounded to the
 //! nearest millisecond (halves up), but never to 0; explicit margins, depths and nodes stay the same.
 
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
+use buxtehude::bench;
+use buxtehude::search::{Control, Memory};
 use matches::plan::{ClockLimit, Limit, Plan, TimeLimit};
+use matches::play::interrupt::Interrupt;
 use matches::record::GameRecord;
 
 use crate::check::GameError;
@@ -15,6 +20,10 @@ use crate::check::GameError;
 pub const MIN: u32 = 125;
 /// Maximum scale, in permille.
 pub const MAX: u32 = 8000;
+/// Duration of a measurement of the speed.
+const MEASURED: Duration = Duration::from_millis(500);
+/// Memory of each measuring search, in MiB.
+const MEMORY: usize = 1;
 
 /// Returns the scale for a machine of this speed, in permille; both speeds are in positions a second.
 ///
@@ -93,6 +102,31 @@ pub fn check(plan: &Plan, reference: Option<u64>, record: &GameRecord) -> Result
     Err(GameError::Bounds { what: "time scale", found: text(found), expected })
 }
 
+/// Measures the positions a second that the built-in engine visits in each of `slots` slots while all are busy; `None`
+/// if interrupted.
+pub fn measure_speed(slots: u16, interrupt: &Interrupt) -> Option<u64> {
+    let begun = Instant::now();
+    let measure = || {
+        let (mut nodes, mut memory) = (0, Memory::new(MEMORY));
+        while begun.elapsed() < MEASURED || nodes == 0 {
+            if interrupt.is_set() {
+                return None;
+            }
+            let control = Control::new(None);
+            nodes += bench::run(bench::DEFAULT_DEPTH, &mut memory, &control)?.nodes;
+        }
+        Some(nodes as f64 / begun.elapsed().as_secs_f64())
+    };
+    let speeds: Option<Vec<f64>> = thread::scope(|scope| {
+        let threads: Vec<_> = (0..slots).map(|_| scope.spawn(measure)).collect();
+        // A panic has printed its own message, and leaves no measurement.
+        let speeds = threads.into_iter().map(|thread| thread.join().ok()?);
+        speeds.collect()
+    });
+    let mean = speeds?.iter().sum::<f64>() / f64::from(slots.max(1));
+    Some((mean as u64).max(1))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -157,5 +191,13 @@ mod tests {
             let error = refused(plan, reference, speed, scale).unwrap();
             assert!(error.contains(words), "{error}");
         }
+    }
+
+    #[test]
+    fn a_machine_has_a_speed_unless_it_is_to_end() {
+        let interrupt = Interrupt::new();
+        assert!(measure_speed(2, &interrupt).is_some_and(|speed| speed > 10));
+        interrupt.set();
+        assert_eq!(measure_speed(1, &interrupt), None);
     }
 }

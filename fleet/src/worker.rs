@@ -3,12 +3,7 @@
 mod cache;
 mod engines;
 mod join;
-pub(crate) mod machine;
-mod options;
-mod player;
-mod sandbox;
-mod second;
-mod unit;
+pub(crate) mod unit;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::process::ExitCode;
@@ -24,6 +19,7 @@ use matches::play::interrupt::Interrupt;
 use matches::play::lag::LagMeter;
 use matches::play::log::Log;
 use matches::play::sandbox::shield_arbiter;
+use matches::record::Machine;
 use matches::record::printable::printable;
 use matches::run::exit::{ExitError, INTERRUPTED, complain, complain_of};
 use matches::run::signals;
@@ -38,6 +34,7 @@ use crate::message::Beat;
 use crate::names::{BEATS, label_of, of_this_machine};
 use crate::queue::{Bucket, QueueError, connect, is_local, retry};
 use crate::signature::{FileError, Signer};
+use crate::time_scale::measure_speed;
 pub use join::POLL_INTERVAL;
 pub use unit::{FAILURE_PAUSE, WAIT, progress_period};
 
@@ -50,6 +47,10 @@ const BEAT_RETRY_INTERVAL: Duration = Duration::from_secs(5);
 const PAUSE: Duration = Duration::from_secs(1);
 /// Interval between checks of the stop flag.
 const TICK: Duration = Duration::from_millis(100);
+/// Idle time before the speed is measured again.
+const LONG_IDLE: Duration = Duration::from_secs(600);
+/// Interval between checks whether the worker is idle.
+const IDLE_CHECK_INTERVAL: Duration = Duration::from_secs(10);
 /// Timeout for the last messages at exit.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(1);
 
@@ -165,7 +166,7 @@ async fn prepare(server: &ServerArgs, args: &WorkArgs) -> Result<Option<Worker>,
         Err(error) => return Err(ExitError::usage(error)),
     };
     let slots = args.concurrency;
-    let speed = tokio::task::block_in_place(|| machine::measure_speed(slots, &interrupt));
+    let speed = tokio::task::block_in_place(|| measure_speed(slots, &interrupt));
     let Some(speed) = speed else {
         return Ok(None);
     };
@@ -284,6 +285,45 @@ impl Worker {
             joined: ids.collect(),
             checks: joined.iter().flat_map(|joined| joined.checks()).collect(),
             refused: refused.map(|(id, refusal)| (id.clone(), refusal.reason.clone())).collect(),
+        }
+    }
+
+    /// Last measured speed.
+    pub(crate) fn speed(&self) -> Option<u64> {
+        Some(self.speed.load(Ordering::Relaxed)).filter(|&speed| speed > 0)
+    }
+
+    /// Measures the speed again whenever the worker has been idle for long.
+    async fn measure_when_idle(self: Arc<Worker>) {
+        let mut idle_since = Instant::now();
+        loop {
+            tokio::time::sleep(IDLE_CHECK_INTERVAL).await;
+            if self.playing.load(Ordering::Relaxed) > 0 {
+                idle_since = Instant::now();
+            }
+            if idle_since.elapsed() < LONG_IDLE {
+                continue;
+            }
+            let slots = self.args.concurrency;
+            let speed = tokio::task::block_in_place(|| measure_speed(slots, &self.interrupt));
+            self.speed.store(speed.unwrap_or(0), Ordering::Relaxed);
+            idle_since = Instant::now();
+        }
+    }
+
+    /// Entry in the record of a game that took this time.
+    pub(crate) fn machine(&self, joined: &JoinedMatch, took: Duration) -> Machine {
+        let micros = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+        let lag = self.lag.recent();
+        Machine {
+            // The coordinator names the worker.
+            worker: String::new(),
+            slots: self.args.concurrency.into(),
+            micros: micros(took),
+            lag_median: micros(lag.median),
+            lag_p99: micros(lag.p99),
+            speed: joined.speed,
+            time_scale: joined.time_scale,
         }
     }
 }

@@ -9,9 +9,9 @@ use async_nats::jetstream::{self, AckKind, Context, Message as Delivered};
 use buxtehude::rules::{Seat, Turn};
 use fleet::message::{Beat, Message, OpenMatches, Outcome as Sent, State, Work};
 use fleet::names::{self, Names, OPEN};
-use fleet::plan_file;
-use fleet::queue::objects::get_plan;
+use fleet::queue::storage::get_plan;
 use fleet::queue::{Bucket, Notices, about, acknowledged, publish, pull};
+use fleet::shared_plan;
 use fleet::signature::{Key, Signer};
 use fleet::worker::{BEAT_INTERVAL, FAILURE_PAUSE, POLL_INTERVAL, WAIT, progress_period};
 use matches::VERSION;
@@ -76,7 +76,7 @@ pub async fn begin(url: &str, number: usize, game_time: Duration) -> Outcome<Arc
             Err(_) => sleep(Duration::from_millis(100)).await,
         }
     };
-    let plan = plan_file::read(&get_plan(&context, &state.plan).await?)?;
+    let plan = shared_plan::read(&get_plan(&context, &state.plan).await?)?;
     // Needed until the process ends.
     let plan: &'static Plan = Box::leak(Box::new(plan));
     let counts = Arc::new(Counts::default());

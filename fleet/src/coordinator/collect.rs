@@ -1,62 +1,60 @@
-//! Collecting results: each game is checked, stored, counted once, and shown.
-
-mod receive;
-mod set_aside;
+//! Collecting results: each game is checked, stored, counted once, and shown. Nothing here talks to the server.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::Arc;
-use std::time::{Duration, Instant};
 
-use async_nats::jetstream::{Context, Message as Delivered};
+use async_nats::jetstream::AckKind;
 use buxtehude::rules::is_card;
+use matches::archive::store::Extent;
 use matches::luck::Evaluator;
 use matches::plan::Plan;
+use matches::plan::rules::PositionError;
 use matches::plan::schedule::{Schedule, ScheduledGame};
-use matches::play::referee::count_reruns;
-use matches::play::runner::{Event, Played, Retirement};
+use matches::plan::seed::Seed;
+use matches::play::runner::{Event, Played};
 use matches::record::GameRecord;
+use matches::record::digest::StoredGame;
+use matches::record::printable::{printable, shortened};
 use matches::run::Match;
-use matches::run::past::LastFailures;
+use matches::run::announcement::count;
+use matches::run::exit::complain;
+use matches::run::ledger::LedgerError;
+use matches::run::past::{LastFailures, Past};
 use matches::run::progress::Progress;
 use matches::score::Verdict;
 
 use super::DriveError;
 use super::prepare::PreparedMatch;
-use super::sample::Sample;
-use crate::args::CoordinatorArgs;
-use crate::message::{Tally, Work, WorkerTally};
-use crate::names::BEATS;
-use crate::queue::{Bucket, QueueError};
-use crate::signature::{Key, id_in, id_of};
-use crate::units::Units;
+use super::sample::{Claimed, Sample};
+use super::unit_schedule::UnitSchedule;
+use crate::check::{GameError, check, check_luck, check_rules};
+use crate::message::{AsideTally, Message, MessageError, Outcome, RulesFault, Tally, WorkerTally};
+use crate::names::label_of;
+use crate::shared_plan::NO_SEED;
+use crate::signature::{Key, claimed_key, id_in, id_of, name_of};
+use crate::time_scale;
 
-/// Time between two lists of the live workers.
-const LIST_INTERVAL: Duration = Duration::from_secs(2);
+/// The luck of about one game in this many is measured again.
+const LUCK_SAMPLE: u32 = 16;
+/// Maximum number of messages of unknown authors to report.
+const MAX_ANONYMOUS: u64 = 100;
+/// Number of faults of the rules program on one machine alone before that is set aside.
+const MAX_RULES_FAULTS: u32 = 3;
+/// Label of a worker whose messages cannot be read.
+const UNNAMED: &str = "unnamed";
+/// Maximum number of characters of a worker's report about the rules program.
+const MAX_FAULT_LENGTH: usize = 4000;
 
-/// Units whose state changes with the games just collected.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub struct Changes {
-    /// Every game of the unit counts.
-    pub complete: Vec<u64>,
-    /// A worker has played the unit, and another must agree.
-    pub claimed: Vec<u64>,
-    /// A game of the unit has left the count, or its claim was dropped, because its worker was set aside.
-    pub uncounted: Vec<u64>,
-}
-
+/// Counts the games of a match.
 pub struct Collector<'a> {
-    context: &'a Context,
     prepared: &'a PreparedMatch,
     plan: &'a Plan,
     schedule: &'a Schedule<'a>,
     /// Evaluator of the luck that workers measure, if they do.
     luck: Option<Evaluator>,
-    units: Units,
     planned: &'a mut Match,
     progress: &'a Progress,
-    /// Units that two workers play.
-    pub sample: Sample,
-    retirement: Retirement,
+    /// The units, with the games that count.
+    pub units: UnitSchedule<'a>,
     last_failures: LastFailures,
     /// Names of the workers by the ids of their keys; a worker keeps its first label.
     workers: HashMap<String, String>,
@@ -67,11 +65,8 @@ pub struct Collector<'a> {
     /// Number of faults of the rules program that could not be reproduced, by the worker's name.
     rules_faults: HashMap<String, u32>,
     tally: Tally,
-    /// Live workers, and the time of the list.
-    live: Option<(Arc<[Key]>, Instant)>,
     /// Number of messages whose author is unknown.
     anonymous: u64,
-    changes: Changes,
 }
 
 /// A game that counts.
@@ -80,49 +75,47 @@ struct Accepted {
     record: GameRecord,
 }
 
+/// What was collected. Its games are stored, so that the messages can be answered.
+pub struct Collected {
+    /// Answers to the messages, in order, up to the one with the error.
+    pub answers: Vec<AckKind>,
+    /// Error that stops the match.
+    pub error: Option<DriveError>,
+}
+
 impl<'a> Collector<'a> {
     /// Starts from the games and workers in the store.
     ///
     /// # Errors
     /// [`DriveError::Ledger`] if the store cannot be read.
     pub fn new(
-        context: &'a Context,
         prepared: &'a PreparedMatch,
         plan: &'a Plan,
         schedule: &'a Schedule<'a>,
         planned: &'a mut Match,
         progress: &'a Progress,
-        settings: &CoordinatorArgs,
+        sample: Sample,
     ) -> Result<Collector<'a>, DriveError> {
+        let units = UnitSchedule::new(plan, schedule, prepared.session, &planned.past, sample);
         let mut collector = Collector {
-            context,
             prepared,
             plan,
             schedule,
             luck: planned.luck.clone().filter(|_| !plan.luck.after),
-            units: Units::of(plan),
-            retirement: Retirement::new(plan, &planned.past.failures),
             planned,
             progress,
-            sample: Sample::new(settings.check_sample, rand::random()),
+            units,
             last_failures: LastFailures::default(),
             workers: HashMap::new(),
             set_aside: BTreeSet::new(),
             leaving: Vec::new(),
             rules_faults: HashMap::new(),
             tally: Tally::default(),
-            live: None,
             anonymous: 0,
-            changes: Changes::default(),
         };
         collector.recall_workers()?;
+        collector.note_verdict();
         Ok(collector)
-    }
-
-    /// Whether the test has decided, or all engines of the missing games are retired.
-    pub fn is_decided(&self) -> bool {
-        let verdict = self.planned.ledger.report.verdict();
-        verdict != Verdict::Open || self.retirement.leaves_nothing()
     }
 
     /// Whether games of the worker with this key may count.
@@ -131,55 +124,31 @@ impl<'a> Collector<'a> {
         listed.is_none_or(|listed| listed.contains(key)) && !self.set_aside.contains(id_of(key))
     }
 
-    /// Whether games of a unit are missing, no worker has claimed it, and no engine of it is retired.
-    pub fn is_due(&self, unit: u64) -> bool {
-        let seats = self.schedule.seats(*self.units.games(unit).start());
-        let mut engines = seats.iter().map(|seated| seated.engine);
-        !engines.any(|engine| self.retirement.has_retired(engine))
-            && self.misses_games_of(unit)
-            && !self.sample.is_claimed(unit)
-    }
-
-    pub fn misses_games_of(&self, unit: u64) -> bool {
-        let mut games = self.units.games(unit);
-        games.any(|game| !self.planned.past.played.contains(&game))
-    }
-
-    /// The message that gives a unit to a worker.
-    ///
-    /// # Errors
-    /// [`DriveError::Rules`] if a rules program fails.
-    pub fn work(&self, unit: u64) -> Result<Work, DriveError> {
-        let games = self.units.games(unit);
-        Ok(Work {
-            session: self.prepared.session,
-            unit,
-            first: *games.start(),
-            last: *games.end(),
-            reruns: self.planned.past.reruns.clone(),
-            dealt: self.schedule.dealt(*games.start())?,
-        })
+    /// Whether it matters, if an engine fails in the next games, whether there is more than one machine.
+    pub fn has_failures(&self) -> bool {
+        !self.last_failures.is_empty()
     }
 
     pub fn tally(&mut self) -> &Tally {
-        self.tally.stored = self.planned.past.played.len() as u64;
+        self.tally.stored = self.units.played();
         self.tally.games = self.plan.games;
         &self.tally
     }
 
-    /// Takes in what workers sent. All its games are stored in one transaction before any message is acknowledged.
+    /// Takes in what workers sent; `is_alone` if there is only one worker. All games are stored in one transaction
+    /// before any message may be answered.
     ///
     /// # Errors
-    /// [`DriveError`] stops the match: a game cannot be stored, or the rules program has failed.
-    pub async fn take(&mut self, messages: Vec<Delivered>) -> Result<Changes, DriveError> {
-        let (mut accepted, mut failed) = (Vec::new(), None);
-        let mut answered = Vec::with_capacity(messages.len());
+    /// [`DriveError`] stops the match: a game cannot be stored or shown, so no message may be answered.
+    pub fn take(&mut self, messages: &[&[u8]], is_alone: bool) -> Result<Collected, DriveError> {
+        let (mut accepted, mut error) = (Vec::new(), None);
+        let mut answers = Vec::with_capacity(messages.len());
         for message in messages {
-            match self.check_message(&message, &mut accepted) {
-                Ok(answer) => answered.push((message, answer)),
+            match self.check_message(message, &mut accepted) {
+                Ok(answer) => answers.push(answer),
                 // The games before it are stored first.
-                Err(error) => {
-                    failed = Some(error);
+                Err(stop) => {
+                    error = Some(stop);
                     break;
                 }
             }
@@ -187,28 +156,141 @@ impl<'a> Collector<'a> {
         // One refused game of a worker discredits the others.
         let is_set_aside = |game: &Accepted| self.set_aside.contains(id_in(&game.worker));
         let (dropped, accepted): (Vec<_>, Vec<_>) = accepted.into_iter().partition(is_set_aside);
-        let dropped = dropped.iter().map(|game| self.units.of_game(game.record.game));
-        self.changes.uncounted.extend(dropped);
+        self.units.give_again(dropped.iter().map(|game| game.record.game));
         let records: Vec<&GameRecord> = accepted.iter().map(|game| &game.record).collect();
         self.planned.ledger.keep(&records)?;
         for game in accepted {
-            self.count(game).await?;
+            self.count(game, is_alone)?;
         }
         self.take_out()?;
-        for (message, answer) in answered {
-            // An unacknowledged message is delivered again; its game is a duplicate then.
-            let _ = message.ack_with(answer).await;
+        self.note_verdict();
+        Ok(Collected { answers, error })
+    }
+
+    /// Checks what a worker sent; returns the answer to the server.
+    fn check_message(
+        &mut self,
+        bytes: &[u8],
+        accepted: &mut Vec<Accepted>,
+    ) -> Result<AckKind, DriveError> {
+        let scope = self.prepared.names.id();
+        let claimed = claimed_key(bytes);
+        if claimed.is_some_and(|key| !self.admits(key)) {
+            return Ok(AckKind::Term);
         }
-        match failed {
-            Some(error) => Err(error),
-            None => Ok(std::mem::take(&mut self.changes)),
+        let error = match Outcome::decode(bytes, scope) {
+            Ok((key, outcome)) => return self.check_game(&key, outcome, accepted),
+            // It may have another purpose.
+            Err(MessageError::Signature(error)) => match RulesFault::decode(bytes, scope) {
+                Ok((key, fault)) => {
+                    self.check_fault(&key, &fault)?;
+                    return Ok(AckKind::Term);
+                }
+                Err(MessageError::Signature(_)) => error.into(),
+                Err(error) => error,
+            },
+            Err(error) => error,
+        };
+        match claimed.and_then(|key| key.parse::<Key>().ok()) {
+            Some(key) if error.is_by_signer() => {
+                let worker = self.worker_of(&key, UNNAMED);
+                self.set_aside(&worker, &error.to_string());
+            }
+            // Its author is unknown, so no worker is set aside.
+            _ => self.report_anonymous(&error),
+        }
+        Ok(AckKind::Term)
+    }
+
+    /// Ends the match if the rules program fails here, too. If it repeatedly fails only on the worker, sets the worker
+    /// aside.
+    fn check_fault(&mut self, key: &Key, fault: &RulesFault) -> Result<(), DriveError> {
+        check_rules(self.plan, &fault.position)?;
+        let worker = self.worker_of(key, &fault.label);
+        let reason = shortened(&printable(&fault.reason), MAX_FAULT_LENGTH).into_owned();
+        complain(format_args!("worker {worker}: {reason}; it does not fail so here"));
+        let faults = self.rules_faults.entry(worker.clone()).or_default();
+        *faults += 1;
+        if *faults >= MAX_RULES_FAULTS {
+            let reason = format!("the rules program failed {faults} times there, but not here");
+            self.set_aside(&worker, &reason);
+        }
+        Ok(())
+    }
+
+    /// Name of the worker with this key.
+    fn worker_of(&self, key: &Key, label: &str) -> String {
+        let known = self.workers.get(key.id()).cloned();
+        known.unwrap_or_else(|| name_of(&label_of(label), key))
+    }
+
+    /// Reports a message whose author is unknown, unless there were too many.
+    fn report_anonymous(&mut self, error: &MessageError) {
+        self.anonymous += 1;
+        if self.anonymous <= MAX_ANONYMOUS {
+            complain(format_args!("result refused: {}", printable(&error.to_string())));
         }
     }
 
+    fn check_game(
+        &mut self,
+        key: &Key,
+        outcome: Outcome,
+        accepted: &mut Vec<Accepted>,
+    ) -> Result<AckKind, DriveError> {
+        let worker = self.worker_of(key, &outcome.label);
+        let number = outcome.game.record.game;
+        let is_known = |other: &Accepted| other.record.game == number;
+        if self.units.has_played(number) || accepted.iter().any(is_known) {
+            self.count_worker(&worker, |tally| tally.doubles += 1);
+            return Ok(AckKind::Ack);
+        }
+        let game = completed(outcome.game, &worker, self.plan.seed);
+        if let Err(refusal) = self.check_record(&game) {
+            if let Some(fault) = refusal.fault_of_rules() {
+                return Err(PositionError::from(fault.clone()).into());
+            }
+            self.count_worker(&worker, |tally| tally.refused += 1);
+            self.set_aside(&worker, &format!("game {number} is refused: {refusal}"));
+            return Ok(AckKind::Term);
+        }
+        self.workers.insert(key.id().to_string(), worker.clone());
+        if self.units.is_sampled(number) {
+            self.claim(&worker, game, accepted);
+        } else {
+            let record = game.record;
+            accepted.push(Accepted { worker, record });
+        }
+        Ok(AckKind::Ack)
+    }
+
+    fn check_record(&self, game: &StoredGame) -> Result<(), GameError> {
+        check(self.plan, self.schedule, game)?;
+        let is_sampled = rand::random_range(0..LUCK_SAMPLE) == 0;
+        check_luck(self.luck.as_ref(), &game.record, is_sampled)?;
+        time_scale::check(self.plan, self.prepared.reference_speed, &game.record)
+    }
+
+    /// Notes a worker's claim to a game that two must play; accepts its unit once two agree.
+    fn claim(&mut self, worker: &str, game: StoredGame, accepted: &mut Vec<Accepted>) {
+        let number = game.record.game;
+        let claimed = self.units.claim(worker, game);
+        let Some(Claimed::Agreed { worker, records, others }) = claimed else {
+            return;
+        };
+        for inventor in others {
+            self.count_worker(&inventor, |tally| tally.refused += 1);
+            let reason = "two other workers agree on another game";
+            self.set_aside(&inventor, &format!("game {number} is refused: {reason}"));
+        }
+        let agreed = records.into_iter();
+        accepted.extend(agreed.map(|record| Accepted { worker: worker.clone(), record }));
+    }
+
     /// Counts and shows a game that is stored.
-    async fn count(&mut self, game: Accepted) -> Result<(), DriveError> {
+    fn count(&mut self, game: Accepted, is_alone: bool) -> Result<(), DriveError> {
         let Accepted { worker, record } = game;
-        let (is_fault, unit) = (record.fault.is_some(), self.units.of_game(record.game));
+        let is_fault = record.fault.is_some();
         for rerun in &record.reruns {
             let (game, reason) = (record.game, rerun.reason.clone());
             self.show(&Event::Rerun { game, reason })?;
@@ -218,13 +300,9 @@ impl<'a> Collector<'a> {
                 self.show(&event)?;
             }
         }
-        count_reruns(&self.plan.engines, &record, &mut self.planned.past.reruns);
-        let retired = if self.counts_as_failure(&record, &worker).await {
-            self.retirement.note(&record)
-        } else {
-            None
-        };
-        self.planned.past.played.insert(record.game);
+        // An engine that fails again on the same machine may fail because of it, unless there is no other machine.
+        let is_same = self.last_failures.note(&record, &worker);
+        let retired = self.units.count(&record, !is_same || is_alone);
         self.show(&Event::Ended(Box::new(record)))?;
         self.count_worker(&worker, |tally| {
             tally.games += 1;
@@ -234,42 +312,7 @@ impl<'a> Collector<'a> {
             let engine = self.plan.engines[engine].name.clone();
             self.show(&Event::Retired { engine, failures })?;
         }
-        if !self.misses_games_of(unit) {
-            self.changes.complete.push(unit);
-            self.sample.complete(unit);
-        }
         Ok(())
-    }
-
-    /// Whether a game counts towards the retirement of engines that fail in a row. An engine that fails again on the
-    /// same machine does not count while there are other machines.
-    async fn counts_as_failure(&mut self, record: &GameRecord, worker: &str) -> bool {
-        let is_same = self.last_failures.note(record, worker);
-        if !is_same {
-            return true;
-        }
-        // If the server does not answer, the next failure counts.
-        self.live_workers().await.is_ok_and(|workers| workers.len() < 2)
-    }
-
-    /// The workers that have sent a heartbeat, as of the last two seconds, and whose games may count.
-    ///
-    /// # Errors
-    /// [`QueueError`] if the server does not answer.
-    pub async fn live_workers(&mut self) -> Result<Arc<[Key]>, QueueError> {
-        if let Some((keys, at)) = &self.live
-            && at.elapsed() < LIST_INTERVAL
-        {
-            return Ok(keys.clone());
-        }
-        let keys = match Bucket::find(self.context, BEATS).await? {
-            Some(beats) => beats.keys("").await?,
-            None => Vec::new(),
-        };
-        let admitted = keys.iter().filter(|key| self.admits(key));
-        let keys: Arc<[Key]> = admitted.filter_map(|key| key.parse().ok()).collect();
-        self.live = Some((keys.clone(), Instant::now()));
-        Ok(keys)
     }
 
     fn show(&mut self, event: &Event) -> Result<(), DriveError> {
@@ -280,6 +323,100 @@ impl<'a> Collector<'a> {
     fn count_worker(&mut self, worker: &str, count: impl Fn(&mut WorkerTally)) {
         count(self.tally.workers.entry(worker.to_string()).or_default());
     }
+
+    fn note_verdict(&mut self) {
+        self.units.has_verdict = self.planned.ledger.report.verdict() != Verdict::Open;
+    }
+
+    /// Reads the names of the workers, and which of them are set aside, from the store.
+    fn recall_workers(&mut self) -> Result<(), DriveError> {
+        let Some(store) = &self.planned.ledger.store else {
+            return Ok(());
+        };
+        for aside in store.all_set_aside()? {
+            note_name(&mut self.workers, &aside.worker);
+            self.set_aside.insert(id_in(&aside.worker).to_string());
+            let tally = AsideTally { reason: aside.reason, games: aside.games };
+            self.tally.set_aside.insert(aside.worker, tally);
+        }
+        let workers = &mut self.workers;
+        store.for_each_game(Extent::Summary, None, |game| {
+            if let Some(machine) = &game.record.machine {
+                note_name(workers, &machine.worker);
+            }
+            Ok::<(), DriveError>(())
+        })
+    }
+
+    /// Sets a worker aside, so that its messages are no longer looked at; [`Collector::take_out`] must follow.
+    fn set_aside(&mut self, worker: &str, reason: &str) {
+        if !self.set_aside.insert(id_in(worker).to_string()) {
+            return;
+        }
+        let text = format!("worker {worker} is set aside: {reason}");
+        complain(printable(&text));
+        note_name(&mut self.workers, worker);
+        self.units.forget(worker);
+        self.leaving.push((worker.to_string(), reason.to_string()));
+    }
+
+    /// Takes the games of workers that were just set aside out of the store and of all counts, to be played by others.
+    fn take_out(&mut self) -> Result<(), DriveError> {
+        let leaving = std::mem::take(&mut self.leaving);
+        let ledger = &mut self.planned.ledger;
+        let Some(store) = ledger.store.as_mut().filter(|_| !leaving.is_empty()) else {
+            return Ok(());
+        };
+        let mut games_of = Vec::with_capacity(leaving.len());
+        for (worker, reason) in &leaving {
+            store.set_aside(worker, reason)?;
+            games_of.push(store.keep_out(worker)?);
+        }
+        ledger.report.set_aside(store.all_set_aside()?);
+        if games_of.iter().any(|games| !games.is_empty()) {
+            let past = Past::of(store, self.plan)?;
+            ledger.retired = self.units.recount(&past);
+            ledger.report = past.report;
+            self.last_failures = LastFailures::default();
+            self.units.give_again(games_of.iter().flatten().copied());
+        }
+        for ((worker, reason), games) in leaving.into_iter().zip(games_of) {
+            if let Some(events) = &mut ledger.events {
+                let written = events.set_aside(&worker, &reason, &games, &ledger.report);
+                written.map_err(LedgerError::Events)?;
+            }
+            if !games.is_empty() {
+                self.tally.workers.entry(worker.clone()).or_default().games = 0;
+                let games = count(games.len() as u64, "game");
+                let text = format!("{games} of worker {worker} not counted; given out again");
+                complain(printable(&text));
+            }
+            let tally = AsideTally { reason, games: games.len() as u64 };
+            self.tally.set_aside.insert(worker, tally);
+        }
+        Ok(())
+    }
+}
+
+/// Notes the name of a worker, unless its key has one already.
+fn note_name(workers: &mut HashMap<String, String>, name: &str) {
+    let id = id_in(name).to_string();
+    workers.entry(id).or_insert_with(|| name.to_string());
+}
+
+/// A game with what only the coordinator knows: the worker's name, and the seed of the match.
+fn completed(mut game: StoredGame, worker: &str, seed: Seed) -> StoredGame {
+    let machine = game.record.machine.get_or_insert_default();
+    machine.worker = worker.to_string();
+    if game.record.seed == NO_SEED {
+        let is_whole = game.digest.as_ref() == Some(&game.record.digest());
+        game.record.seed = seed;
+        // A wrong digest stays wrong; a right one is computed again when the game is stored.
+        if is_whole {
+            game.digest = None;
+        }
+    }
+    game
 }
 
 /// Returns the events of a game: its start, then each move and card after its opening.

@@ -16,10 +16,9 @@ use matches::run::exit::ExitError;
 use crate::args::CoordinatorArgs;
 use crate::message::EngineId;
 use crate::names::Names;
-use crate::queue::objects::MAX_BYTES_OF_A_FILE;
+use crate::queue::storage::MAX_BYTES_OF_A_FILE;
 use crate::signature::{Key, SignatureError};
-use crate::time_scale;
-use crate::worker::machine::measure_speed;
+use crate::time_scale::{self, measure_speed};
 
 /// Name of the store's note with the id of its match on the server.
 const ID_NOTE: &str = "fleet";

@@ -12,9 +12,9 @@ use super::DriveError;
 use super::prepare::{PreparedMatch, programs, shared_files};
 use crate::message::{OpenMatches, Phase, State, Tally};
 use crate::names::{self, BEATS, ENGINES, Names, PLANS};
-use crate::plan_file;
-use crate::queue::objects::{self, Stamp, put_file, put_plan, stamp};
+use crate::queue::storage::{self, Stamp, put_file, put_plan, stamp};
 use crate::queue::{Bucket, MatchQueue, QueueError, notify};
+use crate::shared_plan;
 use crate::signature::Signer;
 
 const TALLY_INTERVAL: Duration = Duration::from_secs(5);
@@ -50,7 +50,7 @@ impl<'a> Publisher<'a> {
     ) -> Result<Publisher<'a>, DriveError> {
         let workers = prepared.workers.as_ref();
         let workers = workers.map(|keys| keys.iter().map(|key| key.id().to_string()));
-        let plan_bytes = plan_file::write(plan).map_err(DriveError::Plan)?;
+        let plan_bytes = shared_plan::write(plan).map_err(DriveError::Plan)?;
         Ok(Publisher {
             context,
             signer,
@@ -243,10 +243,10 @@ pub async fn remove(context: &Context, signer: &Signer, names: &Names) {
     let key = names.state();
     let state = matches.get::<State>(&key, signer.key(), names.id());
     if let Ok(Some(state)) = state.await {
-        objects::remove(context, PLANS, &state.plan).await;
+        storage::remove(context, PLANS, &state.plan).await;
         for id in state.engines.iter().filter(|id| id.is_shared) {
             for sha256 in id.hashes() {
-                objects::remove(context, ENGINES, &names.file(sha256)).await;
+                storage::remove(context, ENGINES, &names.file(sha256)).await;
             }
         }
     }

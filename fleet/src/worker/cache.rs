@@ -14,7 +14,7 @@ use matches::plan::binary;
 use rustix::fs::{FlockOperation, flock};
 use tempfile::NamedTempFile;
 
-use crate::names::user_folder;
+use crate::user_folder;
 
 const MIB: u64 = 1 << 20;
 const DIGITS: usize = 64;

@@ -1,10 +1,12 @@
 //! Joining matches: a worker polls the open matches, joins those that it can play, and reports those that it refuses.
 
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use async_nats::Message as Received;
+use futures_util::StreamExt;
 use matches::VERSION;
 use matches::luck::Evaluator;
 use matches::plan::rules::PositionError;
@@ -16,16 +18,15 @@ use matches::play::runner::{self, Programs};
 use matches::play::sandbox::Isolation;
 use matches::run::exit::complain;
 use tokio::task::block_in_place;
+use tokio::time::sleep;
 
 use super::engines::{self, Fetched};
-use super::options;
-use super::second::Checks;
 use super::{JoinError, PAUSE, Worker, locked};
-use crate::message::{OpenMatches, Phase, State};
+use crate::message::{Message, OpenMatches, Phase, State, Work};
 use crate::names::{self, MATCHES, Names, OPEN};
-use crate::plan_file;
-use crate::queue::objects::get_plan;
+use crate::queue::storage::get_plan;
 use crate::queue::{Bucket, Notices, QueueError, about};
+use crate::shared_plan::{self, Units};
 use crate::signature::Key;
 use crate::time_scale;
 
@@ -34,6 +35,10 @@ pub const POLL_INTERVAL: Duration = Duration::from_secs(60);
 /// Time before a refused match is tried again: its engine may have been installed, or a busy machine may have become
 /// idle.
 const REFUSED_FOR: Duration = Duration::from_secs(30);
+/// Average pause before a failed subscription is tried again.
+const SUBSCRIPTION_PAUSE: Duration = Duration::from_secs(5);
+/// Maximum number of units of a match for which the coordinator has chosen this worker.
+const MAX_CHECKS: usize = 64;
 /// Maximum number of open matches to consider.
 const MAX_MATCHES: usize = 64;
 /// Maximum number of coordinators to consider if all are trusted.
@@ -43,7 +48,7 @@ pub(crate) struct JoinedMatch {
     pub(crate) names: Names,
     /// Key that signs its messages.
     pub(super) coordinator: Key,
-    pub(super) checks: Mutex<Checks>,
+    checks: Mutex<Checks>,
     /// State when the worker joined it.
     pub(crate) state: State,
     /// Plan with this machine's programs and a concurrency of 1.
@@ -59,6 +64,13 @@ pub(crate) struct JoinedMatch {
     /// Scale of its time limits, in permille; `None` if they are not scaled.
     pub(crate) time_scale: Option<u32>,
     _fetched: Vec<Fetched>,
+}
+
+/// The units of one match that the coordinator has chosen this worker for.
+#[derive(Debug, Default)]
+struct Checks {
+    waiting: VecDeque<Work>,
+    playing: Vec<u64>,
 }
 
 pub(super) struct Refusal {
@@ -97,7 +109,7 @@ impl Worker {
                     }
                     has_complained = true;
                     matches = None;
-                    tokio::time::sleep(about(PAUSE)).await;
+                    sleep(about(PAUSE)).await;
                 }
             }
         }
@@ -214,7 +226,7 @@ impl Worker {
             let joining = tokio::spawn(async move { worker.join(names, coordinator, state).await });
             // A panic in the task has printed its own message.
             if !joining.await.unwrap_or(false) {
-                tokio::time::sleep(about(PAUSE)).await;
+                sleep(about(PAUSE)).await;
             }
             locked(&self.joining).remove(&id);
             // The match may have changed in the meantime.
@@ -276,7 +288,7 @@ impl JoinedMatch {
             let reason = format!("the plan has SHA-256 {found}, the match has {expected}");
             return Err(JoinError::Unfit(reason));
         }
-        let plan = block_in_place(|| plan_file::read(&bytes));
+        let plan = block_in_place(|| shared_plan::read(&bytes));
         let mut plan = plan.map_err(JoinError::Unfit)?;
         let fetched = engines::find(worker, &names, &state, &mut plan).await?;
         block_in_place(|| {
@@ -294,7 +306,7 @@ impl JoinedMatch {
             connect_rules(&plan, isolation, &worker.log, &stop)
                 .map_err(|error| JoinError::Unfit(error.to_string()))?;
             let programs = Programs::of(&plan, &worker.interrupt);
-            options::check(&plan, isolation, worker).map_err(JoinError::Unfit)?;
+            engines::check_options(&plan, isolation, worker).map_err(JoinError::Unfit)?;
             let notice = |engine: &str| complain(format_args!("waiting for engine {engine}"));
             let (log, interrupt) = (&worker.log, &worker.interrupt);
             let checked = runner::start_engines(&mut plan, isolation, log, interrupt, &notice);
@@ -334,4 +346,72 @@ fn connect_rules(
     };
     // A panic has printed its own message.
     thread::scope(|scope| scope.spawn(test).join().unwrap_or(Ok(())))
+}
+
+impl Worker {
+    /// Receives the units that a coordinator has sent to this worker alone, because it was chosen to confirm another
+    /// worker's games, forever.
+    pub(super) async fn receive_checks(self: Arc<Worker>) {
+        let client = self.context.client();
+        loop {
+            let subject = names::checks(self.signer.key());
+            if let Ok(mut messages) = client.subscribe(subject).await {
+                while let Some(message) = messages.next().await {
+                    self.receive_check(&message);
+                }
+            }
+            sleep(about(SUBSCRIPTION_PAUSE)).await;
+        }
+    }
+
+    fn receive_check(&self, message: &Received) {
+        let key = self.signer.key();
+        let joined = self.joined();
+        let is_of =
+            |joined: &&Arc<JoinedMatch>| joined.names.check(key) == message.subject.as_str();
+        let Some(joined) = joined.iter().find(is_of) else {
+            return;
+        };
+        let scope = joined.names.check_scope(key);
+        // Any user may have sent it; only units from the coordinator are played.
+        let Ok(work) = Work::decode_by(&joined.coordinator, &message.payload, &scope) else {
+            return;
+        };
+        let is_valid = work.session == joined.state.session && Units::of(&joined.plan).has(&work);
+        let mut checks = locked(&joined.checks);
+        let mut waiting = checks.waiting.iter();
+        let is_known =
+            waiting.any(|known| known.unit == work.unit) || checks.playing.contains(&work.unit);
+        if is_valid && !is_known && checks.waiting.len() < MAX_CHECKS {
+            checks.waiting.push_back(work);
+            self.has_news.notify_one();
+        }
+    }
+}
+
+impl JoinedMatch {
+    /// Whether the coordinator has chosen this worker for a unit that it does not play yet.
+    pub(super) fn has_check(&self) -> bool {
+        !locked(&self.checks).waiting.is_empty()
+    }
+
+    /// Takes the next such unit; [`JoinedMatch::end_check`] must follow.
+    pub(super) fn take_check(&self) -> Option<Work> {
+        let mut checks = locked(&self.checks);
+        let work = checks.waiting.pop_front()?;
+        checks.playing.push(work.unit);
+        Some(work)
+    }
+
+    pub(super) fn end_check(&self, unit: u64) {
+        locked(&self.checks).playing.retain(|playing| *playing != unit);
+    }
+
+    /// All such units, waiting or in play, with the id of the match.
+    pub(super) fn checks(&self) -> Vec<(String, u64)> {
+        let checks = locked(&self.checks);
+        let waiting = checks.waiting.iter().map(|work| work.unit);
+        let units = waiting.chain(checks.playing.iter().copied());
+        units.map(|unit| (self.names.id().to_string(), unit)).collect()
+    }
 }

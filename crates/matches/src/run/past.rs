@@ -152,6 +152,10 @@ fn refuse_recorded(path: &Path, store: &Store, games: &[u64]) -> Result<(), Exit
 pub struct LastFailures(Vec<(String, String)>);
 
 impl LastFailures {
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Notes a game of a machine; returns `true` if the same engine has failed again on the same machine.
     pub fn note(&mut self, record: &GameRecord, worker: &str) -> bool {
         let fault = record.fault.as_ref();

@@ -1,11 +1,15 @@
-//! Units: groups of games that are given out together. A unit is a block, or a part of a long one.
+//! The plan of a match as the coordinator shares it with workers: its units, which are groups of games that are given
+//! out together, and its bytes, which are the JSON of a store, so that a worker reads exactly the plan that a resumed
+//! match reads.
 
 use std::ops::RangeInclusive;
 
 use matches::plan::Plan;
+use matches::plan::seed::Seed;
 
 use crate::message::Work;
 
+/// Maximum number of games of a unit, which is a block, or a part of a long one.
 const MAX_GAMES: u64 = 24;
 
 /// Units of a plan, numbered from 0 in the order of the schedule.
@@ -48,9 +52,33 @@ impl Units {
     }
 }
 
+/// Placeholder for the seed, so that no worker knows the cards of blocks that it does not play.
+pub const NO_SEED: Seed = Seed::Number(0);
+
+/// Encodes a plan, without its seed.
+///
+/// # Errors
+/// The reason, if a path of the plan is not UTF-8.
+pub fn write(plan: &Plan) -> Result<Vec<u8>, String> {
+    let plan = Plan { seed: NO_SEED, ..plan.clone() };
+    serde_json::to_vec(&plan).map_err(|reason| format!("plan: {reason}"))
+}
+
+/// Decodes a plan.
+///
+/// # Errors
+/// The reason, if the bytes are not a plan of this version of the arbiter.
+pub fn read(bytes: &[u8]) -> Result<Plan, String> {
+    let plan: Plan = serde_json::from_slice(bytes).map_err(|reason| format!("plan: {reason}"))?;
+    plan.check().map_err(|reason| format!("plan: {reason}"))?;
+    Ok(plan)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use buxtehude::rules::VARIANTS;
+    use matches::plan::{EngineSpec, Limit};
 
     #[test]
     fn every_game_is_in_one_unit() {
@@ -67,5 +95,17 @@ mod tests {
             }
             assert_eq!(all, (1..=games).collect::<Vec<u64>>());
         }
+    }
+
+    #[test]
+    fn a_plan_is_read_as_it_was_written_but_for_its_seed() {
+        let engines = vec![EngineSpec::new("a", "/bin/sh", Limit::nodes(7))];
+        let mut plan = Plan::new(&VARIANTS[0], 3, engines);
+        plan.seed = Seed::Key(*b"sixteen letters!");
+        let found = read(&write(&plan).unwrap()).unwrap();
+        assert_eq!(found.engines[0].limit, Limit::nodes(7));
+        assert_eq!((found.seats, found.games), (3, plan.games));
+        assert_eq!(found.seed, NO_SEED);
+        assert!(read(b"no plan").is_err());
     }
 }

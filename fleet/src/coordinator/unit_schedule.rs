@@ -1,0 +1,428 @@
+//! Which units of games are due, given out and complete. Nothing here talks to the server: `dispatch` publishes the
+//! units that are due, and `collect` counts the games that come back.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::time::{Duration, Instant};
+
+use matches::plan::Plan;
+use matches::plan::rules::PositionError;
+use matches::plan::schedule::Schedule;
+use matches::play::referee::count_reruns;
+use matches::play::runner::Retirement;
+use matches::record::GameRecord;
+use matches::record::digest::StoredGame;
+use matches::run::past::Past;
+
+use super::sample::{Claimed, Sample};
+use crate::message::Work;
+use crate::shared_plan::Units;
+
+/// Number of times that a unit is published before a worker is chosen for it: some workers may take units and never
+/// send them.
+pub const MAX_PUBLISHED: u32 = 2;
+/// Age at which a unit that was published so often is stuck, in times that a worker may be silent.
+const STUCK_SILENCES: u32 = 10;
+/// Stuck units considered at a time.
+const MAX_STUCK: usize = 64;
+
+/// The units of a match, with the games that count and the units that are given out.
+pub struct UnitSchedule<'a> {
+    plan: &'a Plan,
+    schedule: &'a Schedule<'a>,
+    units: Units,
+    /// Number of the coordinator's session.
+    session: u64,
+    /// Numbers of the games that count.
+    played: HashSet<u64>,
+    /// Number of reruns for each engine, in the order of the plan.
+    reruns: Vec<u32>,
+    retirement: Retirement,
+    /// Whether the test of the match has a verdict.
+    pub has_verdict: bool,
+    /// Units that two workers play.
+    pub sample: Sample,
+    /// Units that are given out.
+    given: BTreeMap<u64, Given>,
+    /// Units that must be given out again.
+    lost: BTreeSet<u64>,
+    /// First unit that was never given out.
+    next: u64,
+    /// Number of times that each incomplete unit was published.
+    times: BTreeMap<u64, u32>,
+}
+
+#[derive(Debug)]
+struct Given {
+    /// Sequence number of the message in its stream.
+    sequence: u64,
+    at: Instant,
+}
+
+impl<'a> UnitSchedule<'a> {
+    /// The units of a match of which these games are played, with none given out.
+    pub fn new(
+        plan: &'a Plan,
+        schedule: &'a Schedule<'a>,
+        session: u64,
+        past: &Past,
+        sample: Sample,
+    ) -> UnitSchedule<'a> {
+        UnitSchedule {
+            plan,
+            schedule,
+            units: Units::of(plan),
+            session,
+            played: past.played.clone(),
+            reruns: past.reruns.clone(),
+            retirement: Retirement::new(plan, &past.failures),
+            has_verdict: false,
+            sample,
+            given: BTreeMap::new(),
+            lost: BTreeSet::new(),
+            next: 0,
+            times: BTreeMap::new(),
+        }
+    }
+
+    /// Returns the next unit to publish: the first lost one that is due, else the first due one that was never given
+    /// out.
+    pub fn next_due(&mut self) -> Option<u64> {
+        while let Some(unit) = self.lost.pop_first() {
+            if self.is_due(unit) {
+                return Some(unit);
+            }
+        }
+        while self.next < self.units.count() {
+            let unit = self.next;
+            self.next += 1;
+            if !self.given.contains_key(&unit) && self.is_due(unit) {
+                return Some(unit);
+            }
+        }
+        None
+    }
+
+    /// Whether games of a unit are missing, no worker has claimed it, and no engine of it is retired.
+    fn is_due(&self, unit: u64) -> bool {
+        let seats = self.schedule.seats(*self.units.games(unit).start());
+        let mut engines = seats.iter().map(|seated| seated.engine);
+        !engines.any(|engine| self.retirement.has_retired(engine))
+            && self.missing(unit).next().is_some()
+            && !self.sample.is_claimed(unit)
+    }
+
+    /// Numbers of the games of a unit that do not count yet.
+    fn missing(&self, unit: u64) -> impl Iterator<Item = u64> {
+        self.units.games(unit).filter(|game| !self.played.contains(game))
+    }
+
+    /// The message that gives a unit to a worker.
+    ///
+    /// # Errors
+    /// [`PositionError`] if a rules program fails.
+    pub fn work(&self, unit: u64) -> Result<Work, PositionError> {
+        let games = self.units.games(unit);
+        Ok(Work {
+            session: self.session,
+            unit,
+            first: *games.start(),
+            last: *games.end(),
+            reruns: self.reruns.clone(),
+            dealt: self.schedule.dealt(*games.start())?,
+        })
+    }
+
+    /// Notes that a unit is being published; [`UnitSchedule::sent`] or [`UnitSchedule::lose`] must follow.
+    pub fn publish(&mut self, unit: u64) {
+        *self.times.entry(unit).or_default() += 1;
+    }
+
+    /// Notes that the server has a unit, in the message with this sequence number.
+    pub fn sent(&mut self, unit: u64, sequence: u64) {
+        let at = Instant::now();
+        self.given.insert(unit, Given { sequence, at });
+    }
+
+    /// Notes that a unit is lost, so that it is published again.
+    pub fn lose(&mut self, unit: u64) {
+        self.given.remove(&unit);
+        self.lost.insert(unit);
+    }
+
+    /// Marks all units that are given out as lost; returns their number.
+    pub fn lose_all(&mut self) -> usize {
+        let given = std::mem::take(&mut self.given);
+        let number = given.len();
+        self.lost.extend(given.into_keys());
+        number
+    }
+
+    /// Notes that games no longer count, or their claims were dropped, so that their units are published again.
+    pub fn give_again(&mut self, games: impl IntoIterator<Item = u64>) {
+        for game in games {
+            let unit = self.units.of_game(game);
+            if !self.given.contains_key(&unit) {
+                self.lost.insert(unit);
+            }
+        }
+    }
+
+    /// Whether a game counts.
+    pub fn has_played(&self, game: u64) -> bool {
+        self.played.contains(&game)
+    }
+
+    /// Number of games that count.
+    pub fn played(&self) -> u64 {
+        self.played.len() as u64
+    }
+
+    /// Counts a game, and as a failure of an engine only if `is_failure`; returns the engine that retires because of
+    /// it, with its number of consecutive failures.
+    pub fn count(&mut self, record: &GameRecord, is_failure: bool) -> Option<(usize, u32)> {
+        count_reruns(&self.plan.engines, record, &mut self.reruns);
+        self.played.insert(record.game);
+        let unit = self.units.of_game(record.game);
+        if self.missing(unit).next().is_none() {
+            self.sample.complete(unit);
+            self.take_back(unit);
+        }
+        if is_failure { self.retirement.note(record) } else { None }
+    }
+
+    /// Takes over the games that count according to the store, after some have left it; returns the names of the
+    /// retired engines.
+    pub fn recount(&mut self, past: &Past) -> Vec<String> {
+        let failures = past.failures.iter().enumerate().map(|(engine, &failures)| {
+            // `--forgive` has reset these failures.
+            let is_forgiven =
+                !self.retirement.has_retired(engine) && self.plan.patience.retires(failures);
+            if is_forgiven { 0 } else { failures }
+        });
+        self.retirement = Retirement::new(self.plan, &failures.collect::<Vec<u32>>());
+        self.played.clone_from(&past.played);
+        self.reruns.clone_from(&past.reruns);
+        self.retirement.retired()
+    }
+
+    /// Whether two workers must play the unit of a game.
+    pub fn is_sampled(&self, game: u64) -> bool {
+        self.sample.has(self.units.of_game(game))
+    }
+
+    /// Notes a worker's claim to a game that two must play; returns the new state of its unit if it changes.
+    pub fn claim(&mut self, worker: &str, game: StoredGame) -> Option<Claimed> {
+        let unit = self.units.of_game(game.record.game);
+        let missing: Vec<u64> = self.missing(unit).collect();
+        let claimed = self.sample.claim(unit, &missing, worker, game);
+        if claimed == Some(Claimed::Whole) {
+            self.take_back(unit);
+        }
+        claimed
+    }
+
+    /// Drops the claims of a worker that is no longer trusted.
+    pub fn forget(&mut self, worker: &str) {
+        let units = self.sample.forget(worker);
+        let games: Vec<u64> = units.iter().map(|&unit| *self.units.games(unit).start()).collect();
+        self.give_again(games);
+    }
+
+    /// Notes that a unit need not be given out any longer.
+    fn take_back(&mut self, unit: u64) {
+        self.given.remove(&unit);
+        self.lost.remove(&unit);
+        self.times.remove(&unit);
+    }
+
+    /// Has a worker chosen for each due unit that has been out for long, or lost, although it was published again.
+    pub fn note_stuck(&mut self, ack_wait: Duration) {
+        let is_old = |unit| {
+            let given = self.given.get(unit);
+            given.is_some_and(|given| given.at.elapsed() > ack_wait * STUCK_SILENCES)
+        };
+        let often = self.times.iter().filter(|(_, times)| **times >= MAX_PUBLISHED);
+        let stuck = often.filter(|&(unit, times)| *times > MAX_PUBLISHED || is_old(unit));
+        let stuck: Vec<u64> = stuck.map(|(&unit, _)| unit).take(MAX_STUCK).collect();
+        for unit in stuck {
+            if self.is_due(unit) {
+                self.sample.note_stuck(unit);
+            }
+        }
+    }
+
+    /// Returns the first `number` units that were published longer ago than `age`, with their messages: those from
+    /// `unit` on, then those before.
+    pub fn first(&self, unit: u64, number: usize, age: Duration) -> Vec<(u64, u64)> {
+        let all = self.given.range(unit..).chain(self.given.range(..unit));
+        let old = all.filter(|(_, given)| given.at.elapsed() > age);
+        let old = old.map(|(&unit, given)| (unit, given.sequence));
+        old.take(number).collect()
+    }
+
+    /// Returns the first `number` units that were published only once, and longer ago than `age`.
+    pub fn late(&self, number: usize, age: Duration) -> Vec<u64> {
+        let old = self.given.iter().filter(|(_, given)| given.at.elapsed() > age);
+        let is_rare = |unit: &u64| self.times.get(unit).is_none_or(|&times| times < MAX_PUBLISHED);
+        old.map(|(&unit, _)| unit).filter(is_rare).take(number).collect()
+    }
+
+    /// Returns the units with messages after `sequence`, with these messages.
+    pub fn after(&self, sequence: u64) -> Vec<(u64, u64)> {
+        let given = self.given.iter().map(|(&unit, given)| (unit, given.sequence));
+        given.filter(|(_, given)| *given > sequence).collect()
+    }
+
+    /// Number of units that are given out.
+    pub fn given(&self) -> u64 {
+        self.given.len() as u64
+    }
+
+    /// Whether every unit has been given out since it was last lost.
+    pub fn has_given_all(&self) -> bool {
+        self.lost.is_empty() && self.next >= self.units.count()
+    }
+
+    /// Whether the test has a verdict, or all engines of the missing games are retired.
+    pub fn is_decided(&self) -> bool {
+        self.has_verdict || self.retirement.leaves_nothing()
+    }
+
+    /// Whether the match is decided, or every unit is complete.
+    pub fn is_over(&self) -> bool {
+        let is_complete =
+            self.given.is_empty() && self.has_given_all() && !self.sample.has_claimed();
+        self.is_decided() || is_complete
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use buxtehude::rules::VARIANTS;
+    use matches::plan::{EngineSpec, Limit};
+    use matches::record::Fault;
+
+    /// A plan of four units of two games each.
+    fn plan() -> Plan {
+        let engine = |name: &str| EngineSpec::new(name, "/bin/sh", Limit::nodes(1));
+        let mut plan = Plan::new(&VARIANTS[0], 2, vec![engine("a"), engine("b")]);
+        plan.games = 8;
+        plan.patience.failures = 3;
+        plan
+    }
+
+    fn with_units<T>(sample: Option<u64>, test: impl Fn(UnitSchedule<'_>) -> T) -> T {
+        let plan = plan();
+        let schedule = Schedule::new(&plan).unwrap();
+        test(UnitSchedule::new(&plan, &schedule, 7, &Past::none(&plan), Sample::new(sample, 5)))
+    }
+
+    fn game(number: u64) -> GameRecord {
+        let seats = ["a", "b"].map(String::from).into();
+        GameRecord { game: number, seats, ..GameRecord::default() }
+    }
+
+    /// Gives out the next unit, in the message with its number plus 10; returns it.
+    fn give(units: &mut UnitSchedule<'_>) -> Option<u64> {
+        let unit = units.next_due()?;
+        units.publish(unit);
+        units.sent(unit, unit + 10);
+        Some(unit)
+    }
+
+    #[test]
+    fn lost_units_come_first() {
+        with_units(None, |mut units| {
+            assert_eq!([(); 3].map(|()| give(&mut units)), [Some(0), Some(1), Some(2)]);
+            units.count(&game(3), true);
+            assert_eq!(units.given(), 3);
+            units.count(&game(4), true);
+            units.lose(2);
+            assert_eq!(units.first(0, 9, Duration::ZERO), [(0, 10)]);
+            assert_eq!((units.after(9), units.after(10)), (vec![(0, 10)], vec![]));
+            assert_eq!(give(&mut units), Some(2));
+            assert_eq!(units.late(9, Duration::ZERO), [0]);
+            assert_eq!([give(&mut units), give(&mut units)], [Some(3), None]);
+            assert!(units.has_given_all() && !units.is_over());
+            assert_eq!(units.lose_all(), 3);
+            for number in [1, 2, 5, 6, 7, 8] {
+                assert_eq!(units.count(&game(number), true), None);
+            }
+            assert_eq!(give(&mut units), None);
+            assert!(units.is_over());
+        });
+    }
+
+    #[test]
+    fn a_unit_whose_games_no_longer_count_is_given_out_again() {
+        with_units(None, |mut units| {
+            while give(&mut units).is_some() {}
+            for number in 1..=8 {
+                assert_eq!(units.count(&game(number), true), None);
+            }
+            assert!(units.is_over());
+            let mut past = Past::none(&plan());
+            past.played = (1..=7).collect();
+            units.recount(&past);
+            units.give_again([8]);
+            assert!(!units.is_over());
+            assert_eq!(give(&mut units), Some(3));
+            // It is out already.
+            units.give_again([8]);
+            assert_eq!(give(&mut units), None);
+        });
+    }
+
+    #[test]
+    fn a_match_is_decided_by_a_verdict_or_when_engines_retire() {
+        with_units(None, |mut units| {
+            units.has_verdict = true;
+            assert!(units.is_over());
+        });
+        with_units(None, |mut units| {
+            let fault = |number| {
+                let fault = Some(Fault { seat: 1, ..Fault::default() });
+                GameRecord { fault, ..game(number) }
+            };
+            assert_eq!(units.count(&fault(1), true), None);
+            assert_eq!(units.count(&fault(2), false), None);
+            assert_eq!(units.count(&fault(3), true), None);
+            assert_eq!(units.count(&fault(4), true), Some((0, 3)));
+            assert!(units.is_decided());
+            assert_eq!(give(&mut units), None);
+        });
+    }
+
+    #[test]
+    fn a_claimed_unit_is_not_due_until_its_claim_is_dropped() {
+        with_units(Some(1), |mut units| {
+            assert_eq!(give(&mut units), Some(0));
+            assert!(units.is_sampled(1));
+            let claim = |units: &mut UnitSchedule<'_>, number| {
+                let game = StoredGame { record: game(number), digest: None, totals: None };
+                units.claim("one", game)
+            };
+            assert_eq!(claim(&mut units, 1), None);
+            assert_eq!(claim(&mut units, 2), Some(Claimed::Whole));
+            assert_eq!(units.given(), 0);
+            units.lose(0);
+            assert_eq!(give(&mut units), Some(1));
+            units.forget("one");
+            assert_eq!(give(&mut units), Some(0));
+        });
+    }
+
+    #[test]
+    fn a_unit_that_is_lost_again_and_again_needs_a_chosen_worker() {
+        with_units(None, |mut units| {
+            for _ in 0..3 {
+                assert!(units.sample.due().is_empty());
+                assert_eq!(give(&mut units), Some(0));
+                units.lose(0);
+                units.note_stuck(Duration::from_secs(30));
+            }
+            assert_eq!(units.sample.due(), [(0, None)]);
+        });
+    }
+}
