@@ -306,7 +306,6 @@ impl Program {
             // Checks set no position of a rules program by its text.
             (_, None) => return Ok(None),
             (Start::Fen(text), _) => rules.parse(text),
-            (Start::Etude(line), _) => rules.parse_etude(line),
         };
         let walked = start.and_then(|start| {
             let (mut after, error) = start.walk(set.moves.iter().map(String::as_str));

@@ -5,7 +5,7 @@
 //! the script is played. `docs/arbiter.md` describes the format.
 
 use buxtehude::protocol::{Clock, ClockTimes, Command, Go};
-use buxtehude::rules::{Seat, Turn, Variant};
+use buxtehude::rules::{Seat, Turn};
 use matches::plan::rules::{Position, Rules};
 use rand::seq::IteratorRandom;
 use rand::{RngExt, SeedableRng};
@@ -207,7 +207,6 @@ fn may_have((rules, seats): &Table, need: &str) -> bool {
     match need {
         "two seats" => *seats == 2,
         "cards" => variant.start(*seats).is_ok_and(|start| start.has_cards()),
-        "etudes" => etude_of_start(variant, *seats).is_some(),
         _ => true,
     }
 }
@@ -226,11 +225,7 @@ fn play(talk: &mut Talk, block: &Block, table: Option<&Table>) -> Result<(), Fau
         };
         return Err(Fault::Skipped(reason.into()));
     }
-    if block
-        .needs
-        .iter()
-        .any(|need| matches!(need.as_str(), "a built-in game" | "cards" | "etudes"))
-    {
+    if block.needs.iter().any(|need| matches!(need.as_str(), "a built-in game" | "cards")) {
         built_in(&table.map_or_else(|| talk.home(), |table| Ok(table.clone()))?.0)?;
     }
     talk.is_open = !block.ends;
@@ -302,7 +297,7 @@ pub struct Place {
     pub position: Position,
     /// The moves and cards that lead to it.
     pub actions: Vec<String>,
-    /// A spelling of the variant, or the position as an etude.
+    /// A spelling of the variant.
     text: String,
 }
 
@@ -441,20 +436,6 @@ fn places((rules, seats): &Table, kind: &str) -> Result<Vec<Place>, Fault> {
             }
         }
         (_, "of a game") => places = game(rules, *seats, count)?,
-        (_, "etudes") => {
-            let variant = built_in(rules)?;
-            let start = Place::new(rules.start(*seats)?, Vec::new());
-            let mut tried = vec![start];
-            while places.len() < count && tried.len() < MAX_TRIED {
-                if let Some(place) = tried.last()
-                    && let Some(text) = etude(variant, &place.position.to_string())
-                {
-                    let (position, actions) = (place.position.clone(), place.actions.clone());
-                    places.push(Place { position, actions, text });
-                }
-                tried.push(random_place(rules, *seats, &mut rng)?);
-            }
-        }
         (_, "drawn cards") => {
             for _ in 0..count {
                 let place = loop {
@@ -525,23 +506,6 @@ fn game(rules: &Rules, seats: usize, count: usize) -> Result<Vec<Place>, Fault> 
     let kept = (0..actions.len()).step_by(step).take(count).chain([actions.len()]);
     let place = |length: usize| Place::new(positions[length].clone(), actions[..length].to_vec());
     Ok(kept.map(place).collect())
-}
-
-/// The start position as an etude, if the game has etudes.
-fn etude_of_start(variant: &Variant, seats: usize) -> Option<String> {
-    etude(variant, &variant.start(seats).ok()?.to_string())
-}
-
-/// The etude of a position's text, if it has one.
-fn etude(variant: &Variant, text: &str) -> Option<String> {
-    let (all, _) = text.split_once(' ')?;
-    let seats = all.split('/').map(|seat| {
-        let misses = if seat.ends_with('!') { "t" } else { "f" };
-        format!("{};{misses}", seat.trim_end_matches('!').replace(',', ";"))
-    });
-    let line = format!("{};-", seats.collect::<Vec<String>>().join(";"));
-    let position = variant.parse_etude(&line).ok()?;
-    (position.to_string() == text).then_some(line)
 }
 
 #[cfg(test)]
