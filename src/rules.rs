@@ -107,7 +107,7 @@ pub struct PositionError {
     pub field: &'static str,
     /// The seat that it concerns, if it is one seat's.
     pub seat: Option<Seat>,
-    /// What is expected there, and what was found.
+    /// The expected content of the field, and the content that was found.
     pub problem: String,
 }
 

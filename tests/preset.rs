@@ -59,9 +59,12 @@ fn presets_are_the_program_of_the_article_with_other_settings() {
     let author = ["Prune value article", "Caps value 0,0,8,8,4", "AILevel value 4"];
     let best = ["Prune value exact", "Caps value 0", "AILevel value 12"];
     let mut results = HashSet::new();
-    for (preset, strategy, options) in
-        [("article", "absolute", author), ("article-best", "100", best)]
-    {
+    for (preset, strategy, options) in [
+        ("article", "absolute", author),
+        ("faith", "relative", author),
+        ("hybrid", "hybrid", author),
+        ("article-best", "100", best),
+    ] {
         let mut engine = article();
         engine.send(&format!("setoption name Preset value {preset}"));
         let found = search(&mut engine, "go depth 9 nodes 1000000");
@@ -74,7 +77,7 @@ fn presets_are_the_program_of_the_article_with_other_settings() {
         assert_eq!(search(&mut engine, "go depth 9 nodes 1000000"), found, "{preset}");
         results.insert(found);
     }
-    assert_eq!(results.len(), 2);
+    assert_eq!(results.len(), 4);
 }
 
 #[test]
@@ -190,7 +193,7 @@ fn values_that_no_option_takes_are_refused() {
         (
             "Preset value finest",
             "Preset: \"finest\" is refused, expected best or search or article or \
-             article-best",
+             article-best or faith or hybrid",
         ),
         ("Ks value 1001", "Ks: \"1001\" is refused, expected a whole number from 0 to 1000"),
         ("Kp value 1.5", "Kp: \"1.5\" is refused, expected a whole number from 0 to 1000"),

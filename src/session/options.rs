@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use thiserror::Error;
 
 use super::search_thread::MemorySize;
+use crate::articles::strategy::Strategy;
 use crate::articles::{self, ArticleSettings};
 use crate::eval::EvalFileError;
 use crate::protocol::{Excerpt, OptionKind, OptionOffer, parse_into};
@@ -167,12 +168,21 @@ const STRONGEST: Level = LEVELS[LEVELS.len() - 1];
 type PresetMaker = fn() -> Preset;
 
 /// Presets by name; the first is the default.
-const PRESETS: [(&str, PresetMaker); 4] = [
+const PRESETS: [(&str, PresetMaker); 6] = [
     ("best", || Preset::Default),
     ("search", || Preset::Search),
     ("article", || Preset::Article(ArticleSettings::article())),
     ("article-best", || Preset::Article(ArticleSettings::best())),
+    ("faith", || with_strategy(Strategy::RELATIVE)),
+    ("hybrid", || with_strategy(Strategy::HYBRID)),
 ];
+
+/// The article's program with another strategy, which makes it another player of the article.
+fn with_strategy(strategy: Strategy) -> Preset {
+    let mut settings = ArticleSettings::article();
+    settings.search.strategy = strategy;
+    Preset::Article(settings)
+}
 
 /// Values of all options.
 #[derive(Clone, Debug)]

@@ -75,7 +75,7 @@ struct Accepted {
     record: GameRecord,
 }
 
-/// What was collected. Its games are stored, so that the messages can be answered.
+/// The collected results. Their games are stored, so that the messages can be answered.
 pub struct Collected {
     /// Answers to the messages, in order, up to the one with the error.
     pub answers: Vec<AckKind>,

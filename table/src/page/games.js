@@ -299,12 +299,7 @@ const HUNT_SETUP = {
 // --- Opponents and starts ---
 
 // The players of the articles: for each name the options of an engine.
-const raceOpponent = (strategy) => ({ Preset: "article", Strategy: strategy });
-const RACE_OPPONENTS = {
-  Leslie: raceOpponent("absolute"),
-  Faith: raceOpponent("relative"),
-  Hybrid: raceOpponent("hybrid"),
-};
+const RACE_OPPONENTS = { Leslie: { Preset: "article" }, Faith: { Preset: "faith" }, Hybrid: { Preset: "hybrid" } };
 const wolves = (level) => [`Wolves ${level}`, { Preset: "article", AILevel: String(level) }];
 const HUNT_OPPONENTS = Object.fromEntries(WOLF_LEVELS.map(wolves));
 

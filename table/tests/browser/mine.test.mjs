@@ -21,7 +21,9 @@ const table = withTable(["--record", record, ...flags]);
 const HUNT = "fox-and-hounds";
 // Opponents by name, with options that their engine gets.
 const NAMED = [
-  ...["Leslie", "Faith", "Hybrid"].map((name) => ["hase-und-igel", name, { Preset: name.toLowerCase() }]),
+  ["hase-und-igel", "Leslie", { Preset: "article" }],
+  ["hase-und-igel", "Faith", { Preset: "faith" }],
+  ["hase-und-igel", "Hybrid", { Preset: "hybrid" }],
   ...[1, 2, 3, 4, 5, 6].map((level) => [HUNT, `Wolves ${level}`, { Preset: "article", AILevel: String(level) }]),
 ];
 const records = () => readFileSync(record, "utf8").trim().split("\n").filter(Boolean).map((line) => JSON.parse(line));

@@ -117,8 +117,8 @@ impl<'a> Referee<'a> {
     /// Sets up a game after its opening.
     ///
     /// # Errors
-    /// [`Abandoned::Position`] if the start or the opening is illegal; [`Abandoned::Interrupted`] if the interrupt was
-    /// set while a rules program was asked.
+    /// [`Abandoned::Position`] if the start or the opening is illegal; [`Abandoned::Interrupted`] if the interrupt is
+    /// set during a question to a rules program.
     pub fn set_up(self, game: &'a ScheduledGame) -> Result<Game<'a>, Abandoned> {
         Game::set_up(game, self)
     }

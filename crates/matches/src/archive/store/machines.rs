@@ -23,8 +23,8 @@ pub struct SetAside {
 }
 
 impl Store {
-    /// Stores durably that a machine is set aside; [`Store::keep_out`] must follow. A machine that was set aside already
-    /// keeps its reason.
+    /// Stores durably that a machine is set aside; [`Store::keep_out`] must follow. A machine that was set aside
+    /// already keeps its reason.
     ///
     /// # Errors
     /// [`ArchiveError`] if this cannot be written.

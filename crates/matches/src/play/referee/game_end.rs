@@ -1,4 +1,4 @@
-//! How a game ends: by the rules, by a fault of an engine, or by a verdict of the referee; and the places that follow.
+//! The end of a game: by the rules, by a fault of an engine, or by a verdict of the referee; and the places after it.
 
 use std::fmt;
 use std::time::Duration;
