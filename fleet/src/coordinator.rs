@@ -1,5 +1,5 @@
 //! `fleet match`, `fleet tournament` and `fleet resume`: the match is kept in a store on this machine; the server holds
-//! only games to be played and games just played. [`Coordinator`] is the loop: give out, collect, publish, and repair
+//! only games to be played and games just played. `Coordinator` is the loop: give out, collect, publish, and repair
 //! what the server has lost.
 
 mod collect;
