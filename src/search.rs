@@ -1,5 +1,5 @@
 //! The search, over any game that can be evaluated. Our own is a tree search (PUCT) over expected shares;
-//! alpha-beta with iterative deepening is an alternative. The [articles](crate::articles) have searches of their own. A
+//! alpha-beta with iterative deepening is an alternative. The [`crate::articles`] have searches of their own. A
 //! solved game needs none.
 //!
 //! The search does no input or output. It takes a [`Request`], polls a [`Control`], passes each completed iteration to

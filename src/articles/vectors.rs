@@ -185,7 +185,7 @@ pub trait Model {
     /// Value of a position to each of its `N` seats; no card may be due.
     fn worth<const N: usize>(&self, position: &Self::Position) -> [i32; N];
 
-    /// Static value of a position to each of its `N` seats; if a card is due, the [`mean`] over the cards.
+    /// Static value of a position to each of its `N` seats; if a card is due, the mean over the cards.
     #[inline(always)]
     fn static_worth<const N: usize>(&self, position: &Self::Position) -> [i32; N] {
         match self.turn(position) {
