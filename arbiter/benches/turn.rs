@@ -17,7 +17,7 @@ use matches::plan::{EngineSpec, Limit, Patience, Plan};
 use matches::play::engine::{Engine, Placement};
 use matches::play::interrupt::Interrupt;
 use matches::play::log::Log;
-use matches::play::referee::Referee;
+use matches::play::referee::{Game, Referee};
 use matches::play::rules::connect;
 use rustix::time::{ClockId, clock_gettime};
 
@@ -174,7 +174,7 @@ fn play_games(plan: &Plan) -> Outcome<Time> {
     for number in 1..=GAMES {
         game.number = number;
         game.deck_seed = number.into();
-        records.push(Referee::new(plan, &interrupt).set_up(&game)?.play(&mut engines)?);
+        records.push(Game::new(&game, Referee::new(plan, &interrupt))?.play(&mut engines)?);
     }
     let time = stopwatch.stop()?;
     for record in &records {

@@ -69,9 +69,7 @@ pub fn write(plan: &Plan) -> Result<Vec<u8>, String> {
 /// # Errors
 /// The reason, if the bytes are not a plan of this version of the arbiter.
 pub fn read(bytes: &[u8]) -> Result<Plan, String> {
-    let plan: Plan = serde_json::from_slice(bytes).map_err(|reason| format!("plan: {reason}"))?;
-    plan.check().map_err(|reason| format!("plan: {reason}"))?;
-    Ok(plan)
+    Plan::from_json(bytes).map_err(|reason| format!("plan: {reason}"))
 }
 
 #[cfg(test)]

@@ -74,7 +74,7 @@ pub enum Level {
     Uci,
     /// Those of plain UCI.
     OnlyUci,
-    /// Those of the whole protocol.
+    /// The checks of the whole protocol.
     Full,
 }
 

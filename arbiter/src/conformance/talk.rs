@@ -28,7 +28,7 @@ const MAX_SHOWN_LENGTH: usize = 1000;
 /// Maximum number of moves and cards until a seat has a choice.
 const MAX_WORDS: usize = 1000;
 
-/// A running engine and what is known of it.
+/// A running engine, with the facts that checks have found out about it.
 pub struct Talk {
     pub program: Program,
     pub scope: Scope,

@@ -253,12 +253,18 @@ impl Plan {
         }
     }
 
-    /// Checks a plan of unknown origin, such as a stored one. Leaves positions by a rules program unchecked, because
-    /// the program must not run yet.
+    /// Reads a plan of unknown origin, such as a stored one, and checks it. Leaves positions by a rules program
+    /// unchecked, because the program must not run yet.
     ///
     /// # Errors
-    /// The setting at fault and the accepted values.
-    pub fn check(&self) -> Result<(), String> {
+    /// Why the JSON is no plan, or the setting at fault and the accepted values.
+    pub fn from_json(json: &[u8]) -> Result<Plan, String> {
+        let plan: Plan = serde_json::from_slice(json).map_err(|error| error.to_string())?;
+        plan.check()?;
+        Ok(plan)
+    }
+
+    fn check(&self) -> Result<(), String> {
         let wrong = |key: &str, expected: &str| Err(format!("{key}: {expected}"));
         if !(2..=MAX_SEATS).contains(&self.seats) {
             return wrong("players", &format!("expected a whole number from 2 to {MAX_SEATS}"));

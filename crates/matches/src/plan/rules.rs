@@ -17,7 +17,7 @@ use crate::plan::deck::Draws;
 use external::{External, ExternalPosition};
 use program::{RulesError, RulesPlan};
 
-/// The rules of a game. Those of a program that were read from a plan are [apart](Rules::apart).
+/// The rules of a game. Rules of a program that were read from a plan are [apart](Rules::apart).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(try_from = "Spelt", into = "Spelt")]
 pub enum Rules {

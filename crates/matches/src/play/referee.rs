@@ -10,16 +10,17 @@ mod turn_record;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use buxtehude::rules::Seat;
 use thiserror::Error;
 
 use crate::plan::rules::PositionError;
 use crate::plan::rules::program::RulesError;
-use crate::plan::schedule::ScheduledGame;
 use crate::plan::{EngineSpec, MAX_MARGIN, Plan, TimeLimit};
 use crate::play::interrupt::{Interrupt, Interrupted};
 use crate::play::lag::LagMeter;
 use crate::record::{GameRecord, Rerun, TurnRecord};
 pub use game::Game;
+use turn_record::number;
 
 /// Maximum number of reruns of a game.
 pub const MAX_OF_A_GAME: usize = 2;
@@ -65,9 +66,10 @@ pub enum Abandoned {
 }
 
 impl Abandoned {
-    /// Creates the reason for a loss that may have another cause than the fault of the engine in `seat`, from 1.
-    /// `shares` are those just before, by the engines' estimates.
-    pub fn suspect(engine: &str, seat: u32, cause: &str, shares: Vec<u16>) -> Abandoned {
+    /// Creates the reason for a loss that may have another cause than the fault of the engine in `seat`. `shares` are
+    /// those just before, by the engines' estimates.
+    pub fn suspect(engine: &str, seat: Seat, cause: &str, shares: Vec<u16>) -> Abandoned {
+        let seat = number(seat);
         Abandoned::Suspect(Rerun {
             seat,
             reason: format!("{engine}, seat {seat}, {cause}"),
@@ -76,7 +78,7 @@ impl Abandoned {
     }
 
     /// Creates the reason for an end or stop of the engine's process that another process may have caused.
-    pub fn interference(engine: &str, seat: u32, what: &str, shares: Vec<u16>) -> Abandoned {
+    pub fn interference(engine: &str, seat: Seat, what: &str, shares: Vec<u16>) -> Abandoned {
         let cause = format!("{what}, possibly sent by another process");
         Abandoned::suspect(engine, seat, &cause, shares)
     }
@@ -112,15 +114,6 @@ impl<'a> Referee<'a> {
         };
         let margin = spec.margin.or_else(|| spec.limit.time.map(by_default));
         margin.unwrap_or_default()
-    }
-
-    /// Sets up a game after its opening.
-    ///
-    /// # Errors
-    /// [`Abandoned::Position`] if the start or the opening is illegal; [`Abandoned::Interrupted`] if the interrupt is
-    /// set during a question to a rules program.
-    pub fn set_up(self, game: &'a ScheduledGame) -> Result<Game<'a>, Abandoned> {
-        Game::set_up(game, self)
     }
 }
 

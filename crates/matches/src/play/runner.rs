@@ -27,7 +27,9 @@ use crate::play::interrupt::Interrupt;
 use crate::play::lag::LagMeter;
 use crate::play::log::Log;
 pub use crate::play::referee::Played;
-use crate::play::referee::{Abandoned, MAX_BY_INTERFERENCE, MAX_OF_A_GAME, Referee, RerunQuota};
+use crate::play::referee::{
+    Abandoned, Game, MAX_BY_INTERFERENCE, MAX_OF_A_GAME, Referee, RerunQuota,
+};
 use crate::play::sandbox::Isolation;
 use crate::record::{GameRecord, Rerun};
 pub use first_start::{FirstStart, Notice, start_engines};
@@ -396,7 +398,7 @@ impl Worker<'_> {
             reruns,
             listener: self.runner.is_followed.then_some(&listener),
         };
-        let set_up = referee.set_up(game)?;
+        let set_up = Game::new(game, referee)?;
         let mut engines = Vec::new();
         for (seat, &seated) in (0..).map(Seat).zip(&game.seats) {
             if set_up.has_finished(seat) {
@@ -415,7 +417,6 @@ impl Worker<'_> {
                     self.put_back(game, engines);
                     let name = &plan.engines[seated.engine].name;
                     let what = error.interference().unwrap_or_default();
-                    let seat = u32::from(seat.0) + 1;
                     return Err(Abandoned::interference(name, seat, what, Vec::new()));
                 }
                 Err(error) => {

@@ -8,7 +8,7 @@ use matches::plan::{EngineSpec, Limit, Patience, Plan};
 use matches::play::engine::{Engine, Placement};
 use matches::play::interrupt::Interrupt;
 use matches::play::log::Log;
-use matches::play::referee::{Abandoned, Referee};
+use matches::play::referee::{Abandoned, Game, Referee};
 use matches::record::GameRecord;
 
 /// The engine `engines/engine.sh` with its arguments.
@@ -74,7 +74,7 @@ impl Table {
         let mut engines: Vec<Option<Engine>> =
             self.plan.engines.iter().map(|spec| Some(start(spec).unwrap())).collect();
         let begun = Instant::now();
-        let game = Referee::new(&self.plan, &self.interrupt).set_up(&self.game);
+        let game = Game::new(&self.game, Referee::new(&self.plan, &self.interrupt));
         let result = game.and_then(|game| game.play(&mut engines));
         Played { took: begun.elapsed(), result, engines: engines.into_iter().flatten().collect() }
     }

@@ -8,7 +8,7 @@ use buxtehude::protocol::{BestMove, Command, Go, PositionCommand, Start};
 use buxtehude::rules::{Seat, Turn};
 
 use super::game_end::{Adjudicator, GameEnd, Wait, places_and_endings, too_late};
-use super::turn_record::{number, positions_of_line, turn_record};
+use super::turn_record::{positions_of_line, turn_record};
 use super::{Abandoned, MAX_BY_INTERFERENCE, MAX_BY_LAG, Played, Referee};
 use crate::plan::EngineSpec;
 use crate::plan::deck::Deck;
@@ -43,10 +43,11 @@ pub struct Game<'a> {
 
 impl<'a> Game<'a> {
     /// Sets up the position after the opening, and the deck without the opening's cards.
-    pub(super) fn set_up(
-        scheduled: &'a ScheduledGame,
-        referee: Referee<'a>,
-    ) -> Result<Game<'a>, Abandoned> {
+    ///
+    /// # Errors
+    /// [`Abandoned::Position`] if the start or the opening is illegal; [`Abandoned::Interrupted`] if the interrupt is
+    /// set during a question to a rules program.
+    pub fn new(scheduled: &'a ScheduledGame, referee: Referee<'a>) -> Result<Game<'a>, Abandoned> {
         let plan = referee.plan;
         let seats = scheduled.seats.len();
         let start = scheduled.as_opening().start(&plan.rules, seats)?;
@@ -333,7 +334,7 @@ impl<'a> Game<'a> {
         let cause =
             format!("was {over:.1} ms too late while the arbiter itself lagged by {lag:.1} ms");
         let engine = &self.specs[seat.index()].name;
-        Err(Abandoned::suspect(engine, number(seat), &cause, self.shares()))
+        Err(Abandoned::suspect(engine, seat, &cause, self.shares()))
     }
 
     /// Abandons the game, a few times per match, if the end or stop of a seat's process may come from another process.
@@ -341,7 +342,7 @@ impl<'a> Game<'a> {
         match engine.interference() {
             Some(what) if self.grants_rerun(seat, MAX_BY_INTERFERENCE) => {
                 let engine = &self.specs[seat.index()].name;
-                Err(Abandoned::interference(engine, number(seat), &what, self.shares()))
+                Err(Abandoned::interference(engine, seat, &what, self.shares()))
             }
             _ => Ok(()),
         }
