@@ -1,6 +1,7 @@
 //! No engine gains by cheating on time, and none loses because the machine is busy.
 #![cfg(target_os = "linux")]
 
+use preconditions::needs;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -129,8 +130,8 @@ fn who_gets_no_processor_does_not_lose_by_it() {
     assert!(seen.contains("\n engine   waited "), "{seen}");
 }
 
+#[needs(cpu_quota)]
 #[test]
-#[cfg_attr(not(cpu_quota), ignore = "needs a control group with a limit of processor time")]
 fn a_wait_that_is_not_over_at_the_deadline_counts() {
     let directory = directory("quota");
     let quota = Quota::create();
@@ -264,8 +265,8 @@ fn work_in_what_has_ended_is_counted() {
     }
 }
 
+#[needs(control_group)]
 #[test]
-#[cfg_attr(not(control_group), ignore = "needs a control group of version 2")]
 fn work_of_children_that_nobody_waits_for_is_counted() {
     let limits = "--movetime 20 --margin 50 --max-plies 6";
     let (code, seen, records) = play_cheat("unseen 300", [""; 2], limits);
@@ -273,8 +274,8 @@ fn work_of_children_that_nobody_waits_for_is_counted() {
     assert!(!records.is_empty() && are_late(&records), "{seen}");
 }
 
+#[needs(control_group)]
 #[test]
-#[cfg_attr(not(control_group), ignore = "needs a control group of version 2")]
 fn children_that_nobody_waits_for_are_named_for_computing_out_of_turn() {
     let keys = ["movetime=100 margin=1000", "movetime=400 margin=1000"];
     let (code, seen, _) = play_cheat("helpers 300", keys, "--max-plies 16");
@@ -292,8 +293,8 @@ fn work_before_uciok_is_named() {
     assert!(!seen.contains("fair: it computes"), "{seen}");
 }
 
+#[needs(control_group)]
 #[test]
-#[cfg_attr(not(control_group), ignore = "needs a control group of version 2")]
 fn a_daemon_ends_with_its_engine() {
     // Another run's daemon sleeps for another time.
     let seconds = 3600 + std::process::id();

@@ -1,6 +1,7 @@
 //! The view of an isolated engine, in every command that starts one.
 #![cfg(target_os = "linux")]
 
+use preconditions::needs;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, chown, symlink};
 use std::os::unix::net::UnixListener;
@@ -33,8 +34,8 @@ fn socket() -> (TempDir, UnixListener, String) {
     (directory, listener, path.display().to_string())
 }
 
+#[needs(namespaces, perl)]
 #[test]
-#[cfg_attr(not(all(namespaces, perl)), ignore = "needs namespaces for ordinary users, and perl")]
 fn an_isolated_engine_reaches_no_sockets_and_no_files_of_the_arbiter() {
     let (directory, _listener, path) = socket();
     let place = directory.path().display();
@@ -96,8 +97,8 @@ fn an_isolated_engine_reaches_no_sockets_and_no_files_of_the_arbiter() {
     }
 }
 
+#[needs(namespaces)]
 #[test]
-#[cfg_attr(not(namespaces), ignore = "needs namespaces for ordinary users")]
 fn temporary_directories_are_small_and_an_engine_starts_from_them() {
     let attack = "for place in /tmp /dev/shm; do df -k $place | tail -n 1 >> DIR/sizes; done
         echo \"bestmove $1\"";
@@ -120,8 +121,8 @@ fn temporary_directories_are_small_and_an_engine_starts_from_them() {
     }
 }
 
+#[needs(layers)]
 #[test]
-#[cfg_attr(not(layers), ignore = "needs overlays for ordinary users, and Linux 6.6")]
 fn files_in_temporary_directories_can_be_read_and_changes_are_private() {
     for place in ["/tmp", "/dev/shm"] {
         let directory = TempDir::with_prefix_in("others-", place).unwrap();
@@ -156,8 +157,8 @@ fn files_in_temporary_directories_can_be_read_and_changes_are_private() {
     }
 }
 
+#[needs(layers)]
 #[test]
-#[cfg_attr(not(layers), ignore = "needs overlays for ordinary users, and Linux 6.6")]
 fn a_hidden_file_that_an_engine_misses_is_named() {
     let directory = directory();
     let weights = directory.path().join("weights");
@@ -196,8 +197,8 @@ fn a_hidden_file_that_an_engine_misses_is_named() {
     assert!(seen.contains(&hint), "{seen}");
 }
 
+#[needs(namespaces, perl)]
 #[test]
-#[cfg_attr(not(all(namespaces, perl)), ignore = "needs namespaces for ordinary users, and perl")]
 fn every_command_isolates_its_engine() {
     let (_directory, _listener, path) = socket();
     let arena = Arena::new("echo \"bestmove $1\"");

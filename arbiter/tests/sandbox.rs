@@ -2,6 +2,7 @@
 //! The tests run as an ordinary user, since nothing restrains root.
 #![cfg(target_os = "linux")]
 
+use preconditions::needs;
 use std::fs;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -25,8 +26,8 @@ done
 echo "bestmove $1"
 "#;
 
+#[needs(namespaces)]
 #[test]
-#[cfg_attr(not(namespaces), ignore = "needs namespaces for ordinary users")]
 fn a_sandboxed_engine_cannot_kill_its_rival() {
     let kill = TO_THE_RIVAL.replace("DO", "kill -KILL $id");
     let outcome = Arena::new(&kill).play("", &["--isolate", "auto"]);
@@ -48,8 +49,8 @@ fn a_killed_rival_is_not_at_fault_at_once() {
     assert_eq!(outcome.code, Some(4), "{seen}");
 }
 
+#[needs(namespaces)]
 #[test]
-#[cfg_attr(not(namespaces), ignore = "needs namespaces for ordinary users")]
 fn a_sandboxed_engine_cannot_stop_its_rival() {
     let stop = TO_THE_RIVAL.replace("DO", "kill -STOP $id");
     let outcome = Arena::new(&stop).play("", &["--isolate", "on"]);
@@ -89,8 +90,8 @@ fn eavesdropper() -> Arena {
     Arena::new(&format!("{count}\n{}", TO_THE_RIVAL.replace("DO", rival)))
 }
 
+#[needs(namespaces)]
 #[test]
-#[cfg_attr(not(namespaces), ignore = "needs namespaces for ordinary users")]
 fn a_sandboxed_engine_cannot_read_arbiter_or_rival() {
     let arena = eavesdropper();
     let outcome = arena.play("", &["--isolate", "on"]);
@@ -112,8 +113,8 @@ fn without_a_sandbox_an_engine_can_read_only_its_rival() {
 /// Kills the arbiter, or the launcher in its place.
 const PARRICIDE: &str = "kill -TERM $PPID; kill -KILL $PPID; sleep 0.2; echo \"bestmove $1\"";
 
+#[needs(namespaces)]
 #[test]
-#[cfg_attr(not(namespaces), ignore = "needs namespaces for ordinary users")]
 fn a_sandboxed_engine_cannot_kill_the_arbiter() {
     let outcome = Arena::new(PARRICIDE).play("", &["--isolate", "on"]);
     assert_eq!(outcome.code, Some(0), "{}", outcome.text);
@@ -142,17 +143,14 @@ fn play_in_a_terminal(isolate: &str) -> Arena {
     arena
 }
 
+#[needs(script)]
 #[test]
-#[cfg_attr(not(script), ignore = "needs script(1)")]
 fn an_engine_cannot_write_to_the_terminal_of_the_arbiter() {
     play_in_a_terminal("off");
 }
 
+#[needs(script, namespaces)]
 #[test]
-#[cfg_attr(
-    not(all(script, namespaces)),
-    ignore = "needs script(1) and namespaces for ordinary users"
-)]
 fn a_sandboxed_engine_sees_no_terminal() {
     assert_eq!(play_in_a_terminal("on").written("terminals"), "0");
 }
@@ -203,8 +201,8 @@ fn a_limit_that_needs_a_sandbox_is_refused_without_one() {
     assert!(refused.text.contains(words), "{}", refused.text);
 }
 
+#[needs(namespaces)]
 #[test]
-#[cfg_attr(not(namespaces), ignore = "needs namespaces for ordinary users")]
 fn without_network_and_with_few_processes() {
     let attack = "grep -c : /proc/net/dev > DIR/networks\n\
         for i in 1 2 3 4 5 6 7 8 9; do sleep 1000 & done 2> /dev/null\n\
@@ -246,11 +244,8 @@ fn a_missing_program_is_named() {
     assert_eq!(texts[0], texts[1]);
 }
 
+#[needs(namespace_limit)]
 #[test]
-#[cfg_attr(
-    not(namespace_limit),
-    ignore = "needs namespaces for ordinary users, and a limit of their number"
-)]
 fn a_system_without_namespaces_is_recognized() {
     let arena = Arena::new("echo \"bestmove $1\"");
     let in_a_poor_system = |isolate: &str| {
@@ -271,8 +266,8 @@ fn a_system_without_namespaces_is_recognized() {
     assert!(stderr.contains(words), "{stderr}");
 }
 
+#[needs(namespaces)]
 #[test]
-#[cfg_attr(not(namespaces), ignore = "needs namespaces for ordinary users")]
 fn a_sandboxed_engine_does_not_reach_beyond_its_processes_and_turns() {
     let attack = "[ -e DIR/reach ] || DIR/cheat reach > DIR/reach\n\
         unshare --user true 2> /dev/null; echo $? > DIR/nested\n\
@@ -289,8 +284,8 @@ fn a_sandboxed_engine_does_not_reach_beyond_its_processes_and_turns() {
     assert_eq!(arena.written("reach"), expected.trim());
 }
 
+#[needs(namespaces)]
 #[test]
-#[cfg_attr(not(namespaces), ignore = "needs namespaces for ordinary users")]
 fn nothing_of_an_isolated_engine_outlives_a_killed_arbiter() {
     // A daemon in its own session, out of reach of a kill of the process group.
     let attack = "setsid sleep 4711.5 < /dev/null > /dev/null 2>&1 &\nsleep 1; exec sleep 1000";

@@ -2,6 +2,7 @@
 //! does not know.
 
 use crate::common::fleet::engine;
+use preconditions::needs;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -74,8 +75,8 @@ fn write_by_reply(fleet: &Fleet, worker: &KeyPair, bytes: &[u8], subject: &str) 
     });
 }
 
+#[needs(nats_server)]
 #[test]
-#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn what_users_write_by_reply_subjects_is_not_believed_and_is_repaired() {
     let (key, attacker) = (KeyPair::new_user(), KeyPair::new_user());
     let mut fleet = Fleet::at(Server::configured(&config(&[&key, &attacker])));
@@ -136,8 +137,8 @@ fn what_users_write_by_reply_subjects_is_not_believed_and_is_repaired() {
     assert_eq!(worker.output().matches("playing match").count(), 1);
 }
 
+#[needs(nats_server)]
 #[test]
-#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn a_heartbeat_cannot_remove_the_others() {
     let (key, attacker) = (KeyPair::new_user(), KeyPair::new_user());
     let mut fleet = Fleet::at(Server::configured(&config(&[&key, &attacker])));
@@ -161,8 +162,8 @@ fn a_heartbeat_cannot_remove_the_others() {
     assert!(status.contains("  one  arbiter"), "{status}");
 }
 
+#[needs(nats_server)]
 #[test]
-#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn an_old_state_of_the_match_does_not_come_back() {
     let mut fleet = Fleet::new();
     let mut first = fleet.begin(MATCH);
@@ -190,8 +191,8 @@ fn an_old_state_of_the_match_does_not_come_back() {
     assert_eq!(worker.output().matches("playing match").count(), 2);
 }
 
+#[needs(nats_server)]
 #[test]
-#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn a_worker_plays_only_for_coordinators_that_it_trusts() {
     let mut fleet = Fleet::new();
     let mut coordinator = fleet.begin(MATCH);
@@ -220,8 +221,8 @@ fn a_worker_plays_only_for_coordinators_that_it_trusts() {
     far.ends(2, &["--coordinator KEY", "--trust-any-coordinator"]);
 }
 
+#[needs(nats_server)]
 #[test]
-#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn nobody_is_set_aside_for_what_another_has_sent() {
     let mut fleet = Fleet::new();
     let key = KeyPair::new_user();
@@ -260,8 +261,8 @@ fn invented(number: usize) -> StoredGame {
     serde_json::from_str(&played_on_one_machine(&weaker)[number]).unwrap()
 }
 
+#[needs(nats_server)]
 #[test]
-#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn two_keys_that_were_not_chosen_cannot_agree_on_invented_games() {
     let mut fleet = Fleet::new();
     let mut coordinator = fleet.begin(&format!("{MATCH} --check-sample 1"));
@@ -295,8 +296,8 @@ fn plausible_but_wrong_luck_is_found_in_the_sample() {
     assert!(error.contains(", the cards gave ["), "{error}");
 }
 
+#[needs(nats_server)]
 #[test]
-#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn a_unit_of_the_sample_is_sent_to_another_worker_if_the_chosen_one_is_silent() {
     let mut fleet = Fleet::new();
     let mut coordinator = fleet.begin(&format!("{MATCH} --check-sample 1"));
@@ -317,8 +318,8 @@ fn listed(fleet: &Fleet, keys: &[String]) -> String {
     format!("--workers {}", path.display())
 }
 
+#[needs(nats_server)]
 #[test]
-#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn messages_of_unlisted_keys_are_not_looked_at() {
     let mut fleet = Fleet::new();
     let mut nonsense = fleet.begin(&format!("{MATCH} --workers nowhere"));
@@ -372,8 +373,8 @@ fn messages_of_unlisted_keys_are_not_looked_at() {
     assert!(!output.contains("other-"), "{output}");
 }
 
+#[needs(nats_server)]
 #[test]
-#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn a_server_that_other_machines_reach_needs_a_list_or_a_word() {
     let config = "client_advertise: \"192.0.2.1:4222\"\n";
     let mut fleet = Fleet::at(Server::configured(config));
@@ -391,8 +392,8 @@ fn a_server_that_other_machines_reach_needs_a_list_or_a_word() {
     assert_whole(&fleet, &mut coordinator, MATCH);
 }
 
+#[needs(nats_server)]
 #[test]
-#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn a_worker_keeps_its_key() {
     let mut fleet = Fleet::new();
     let _coordinator = fleet.begin(MATCH);
@@ -432,8 +433,8 @@ async fn hoard(context: &Context, names: &Names, signer: &Signer, is_over: &Atom
 }
 
 /// Takes some time: a unit is given to a worker of the coordinator's choice once it was lost or late several times.
+#[needs(nats_server)]
 #[test]
-#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn a_listed_hoarder_with_a_newer_version_does_not_stop_a_match() {
     let mut fleet = Fleet::new();
     let (hoarder, newer, honest) = (Signer::default(), Signer::default(), KeyPair::new_user());
@@ -457,8 +458,8 @@ fn a_listed_hoarder_with_a_newer_version_does_not_stop_a_match() {
     });
 }
 
+#[needs(nats_server)]
 #[test]
-#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn a_match_does_not_set_options_that_name_files() {
     let mut fleet = Fleet::new();
     let (victim, store) = (fleet.path("victim"), fleet.store());

@@ -1,5 +1,6 @@
 //! Wrong system clocks: no measurement depends on them, so nothing changes.
 
+use preconditions::needs;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -55,11 +56,8 @@ fn wrong(mut program: Command, library: &Path, seconds: i64) -> Command {
     program
 }
 
+#[needs(nats_server, c_compiler)]
 #[test]
-#[cfg_attr(
-    not(all(nats_server, c_compiler)),
-    ignore = "needs nats-server and a C compiler named cc"
-)]
 fn wall_clocks_may_be_years_wrong() {
     let mut fleet = Fleet::new();
     let library = library(fleet.folder.path());

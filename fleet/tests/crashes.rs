@@ -1,5 +1,6 @@
 //! Kills of any process: no game is lost, none counts twice, and all are the same as on one machine.
 
+use preconditions::needs;
 use rustix::process::Signal;
 
 use crate::common::{Fleet, MATCH, Process, assert_whole, lines_of};
@@ -9,8 +10,8 @@ fn long_match() -> String {
     MATCH.replace("--games 12", "--games 40")
 }
 
+#[needs(nats_server)]
 #[test]
-#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn all_workers_are_killed_in_mid_block() {
     let mut fleet = Fleet::new();
     let mut coordinator = fleet.begin(MATCH);
@@ -21,8 +22,8 @@ fn all_workers_are_killed_in_mid_block() {
     assert_whole(&fleet, &mut coordinator, MATCH);
 }
 
+#[needs(nats_server)]
 #[test]
-#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn a_worker_stops_and_continues_later() {
     let mut fleet = Fleet::new();
     let mut coordinator = fleet.begin(MATCH);
@@ -35,8 +36,8 @@ fn a_worker_stops_and_continues_later() {
     assert_whole(&fleet, &mut coordinator, MATCH);
 }
 
+#[needs(nats_server)]
 #[test]
-#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn a_match_ends_after_its_running_games_or_is_paused_and_continues() {
     let mut fleet = Fleet::new();
     let long = long_match();
@@ -56,8 +57,8 @@ fn a_match_ends_after_its_running_games_or_is_paused_and_continues() {
     assert_whole(&fleet, &mut coordinator, &long);
 }
 
+#[needs(nats_server)]
 #[test]
-#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn the_server_is_killed_and_keeps_its_storage_or_loses_it() {
     let mut fleet = Fleet::new();
     let long = long_match();

@@ -1,5 +1,6 @@
 //! Full disks: the server's and the coordinator's.
 
+use preconditions::needs;
 use std::process::Command;
 
 use async_nats::jetstream::stream::Config;
@@ -36,8 +37,8 @@ fn fill(fleet: &Fleet) {
     });
 }
 
+#[needs(nats_server)]
 #[test]
-#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn the_server_has_no_room_for_a_while() {
     let mut fleet = Fleet::at(Server::configured("jetstream { max_file_store: 4MB }\n"));
     let mut coordinator = fleet.begin(MATCH);
@@ -51,8 +52,8 @@ fn the_server_has_no_room_for_a_while() {
     assert_whole(&fleet, &mut coordinator, MATCH);
 }
 
+#[needs(nats_server)]
 #[test]
-#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn a_server_without_room_for_the_plan_says_so() {
     let mut fleet = Fleet::at(Server::configured("jetstream { max_file_store: 16KB }\n"));
     // A plan with many openings is longer than that.
@@ -62,8 +63,8 @@ fn a_server_without_room_for_the_plan_says_so() {
     fleet.begin(&words).await_words("insufficient");
 }
 
+#[needs(nats_server)]
 #[test]
-#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn the_coordinator_cannot_store_a_game() {
     let mut fleet = Fleet::new();
     let store = fleet.store().display().to_string();

@@ -1,6 +1,7 @@
 //! Engines that workers fetch: only verified engines of the match are run.
 #![cfg(target_os = "linux")]
 
+use preconditions::needs;
 use std::fs::{self, Permissions};
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
@@ -23,8 +24,8 @@ const SHARED: &str = "--share-engine a --share-engine b";
 /// Timeout of every wait, generous for a busy machine.
 const PATIENCE: Duration = Duration::from_secs(240);
 
+#[needs(nats_server, bubblewrap)]
 #[test]
-#[cfg_attr(not(all(nats_server, bubblewrap)), ignore = "needs nats-server and bwrap")]
 fn fetched_engines_play_the_games_of_one_machine_and_are_fetched_once() {
     let mut fleet = Fleet::new();
     let small = Small::new(&fleet, "");
@@ -56,8 +57,8 @@ fn fetched_engines_play_the_games_of_one_machine_and_are_fetched_once() {
     assert!(!other.output().contains(": fetched "), "{}", other.output());
 }
 
+#[needs(nats_server, bubblewrap)]
 #[test]
-#[cfg_attr(not(all(nats_server, bubblewrap)), ignore = "needs nats-server and bwrap")]
 fn only_shared_engines_are_fetched_and_only_with_the_flag() {
     let mut fleet = Fleet::new();
     let small = Small::new(&fleet, "");
@@ -69,8 +70,8 @@ fn only_shared_engines_are_fetched_and_only_with_the_flag() {
     with.await_words("engine b: not on this machine");
 }
 
+#[needs(nats_server)]
 #[test]
-#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn unknown_engines_and_long_files_are_not_shared() {
     let mut fleet = Fleet::new();
     let small = Small::new(&fleet, "");
@@ -111,8 +112,8 @@ fn replace(fleet: &Fleet, name: &str, bytes: &[u8], length: u64) {
     });
 }
 
+#[needs(nats_server, bubblewrap)]
 #[test]
-#[cfg_attr(not(all(nats_server, bubblewrap)), ignore = "needs nats-server and bwrap")]
 fn a_file_that_differs_or_is_too_long_is_refused_and_named() {
     let mut fleet = Fleet::new();
     let small = Small::new(&fleet, "");
@@ -137,8 +138,8 @@ fn a_file_that_differs_or_is_too_long_is_refused_and_named() {
     }
 }
 
+#[needs(nats_server, bubblewrap)]
 #[test]
-#[cfg_attr(not(all(nats_server, bubblewrap)), ignore = "needs nats-server and bwrap")]
 fn a_fetched_engine_reaches_neither_files_nor_the_network() {
     let mut fleet = Fleet::new();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();

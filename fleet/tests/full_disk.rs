@@ -1,5 +1,6 @@
 //! A real full disk of the server: a small file system that only the server sees.
 
+use preconditions::needs;
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -33,11 +34,8 @@ exec {UNSHARE} '{mount} && {again}' {server} "$@"
     script(folder, "runner", &text)
 }
 
+#[needs(nats_server, small_disk)]
 #[test]
-#[cfg_attr(
-    not(all(nats_server, small_disk)),
-    ignore = "needs nats-server, and unshare with the right to mount"
-)]
 fn the_disk_of_the_server_is_full_until_there_is_room_and_it_is_started_again() {
     let folder = tempfile::tempdir().unwrap();
     let runner = runner(folder.path());

@@ -1,6 +1,7 @@
 //! Reuse of a worker's engines, and their processor cores.
 #![cfg(target_os = "linux")]
 
+use preconditions::needs;
 use std::collections::BTreeSet;
 
 use rustix::process::Signal;
@@ -25,8 +26,8 @@ fn play(words: &str, worker: &str) -> (Recorded, Fleet) {
     (engines, fleet)
 }
 
+#[needs(nats_server)]
 #[test]
-#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn engines_are_kept_between_blocks_unless_they_are_restarted() {
     for (words, starts) in [("", 1), ("--each restart=on", 12)] {
         let (engines, _fleet) = play(words, "");
@@ -35,8 +36,8 @@ fn engines_are_kept_between_blocks_unless_they_are_restarted() {
     }
 }
 
+#[needs(nats_server, two_cores)]
 #[test]
-#[cfg_attr(not(all(nats_server, two_cores)), ignore = "needs nats-server and two cores")]
 fn each_slot_has_its_own_core_with_pin() {
     let (engines, _fleet) = play("--pin --concurrency 2", "--concurrency 2");
     for engine in ["a", "b"] {
@@ -48,8 +49,8 @@ fn each_slot_has_its_own_core_with_pin() {
     }
 }
 
+#[needs(nats_server)]
 #[test]
-#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn engines_quit_when_their_match_is_paused_or_their_worker_is_killed() {
     let mut fleet = Fleet::new();
     let engines = Recorded::new(fleet.folder.path());

@@ -1,6 +1,7 @@
 //! Kills of the coordinator at many points: while it starts, announces the match, publishes units, collects results,
 //! checks the server, and ends the match.
 
+use preconditions::needs;
 use std::fs;
 use std::thread::sleep;
 use std::time::Duration;
@@ -27,8 +28,8 @@ fn coordinator(fleet: &mut Fleet) -> Process {
     if path.exists() { fleet.resume() } else { fleet.begin(WORDS) }
 }
 
+#[needs(nats_server)]
 #[test]
-#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn the_coordinator_is_killed_at_many_moments_of_a_match() {
     let mut fleet = Fleet::new();
     let _workers = [fleet.worker("one"), fleet.worker("two")];
@@ -49,8 +50,8 @@ fn the_coordinator_is_killed_at_many_moments_of_a_match() {
     assert_whole(&fleet, &mut last, WORDS);
 }
 
+#[needs(nats_server)]
 #[test]
-#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn the_coordinator_is_killed_at_some_moments_of_the_end() {
     let mut fleet = Fleet::new();
     let _workers = [fleet.worker("one"), fleet.worker("two")];

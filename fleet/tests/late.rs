@@ -1,5 +1,6 @@
 //! Results that arrive late or out of order: the first one counts, and a game is identified by its number.
 
+use preconditions::needs;
 use std::path::Path;
 
 use fleet::message::{Message, Outcome};
@@ -38,8 +39,8 @@ fn send(fleet: &Fleet, store: &Path, lines: &[String]) -> Vec<Result<(), String>
 }
 
 /// Takes some time: a unit is late after ten seconds.
+#[needs(nats_server)]
 #[test]
-#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn a_block_that_is_late_is_given_to_another_and_the_first_answer_counts() {
     let mut fleet = Fleet::new();
     // Excludes a delivery to another worker because of the timeout.
@@ -59,8 +60,8 @@ fn a_block_that_is_late_is_given_to_another_and_the_first_answer_counts() {
     assert_eq!(lines_of(&next), played_on_one_machine(SHORT));
 }
 
+#[needs(nats_server)]
 #[test]
-#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn games_come_in_any_order_and_from_an_earlier_session() {
     let mut fleet = Fleet::new();
     let mut sent = played_on_one_machine(MATCH);
@@ -78,8 +79,8 @@ fn games_come_in_any_order_and_from_an_earlier_session() {
     assert_whole(&fleet, &mut coordinator, MATCH);
 }
 
+#[needs(nats_server)]
 #[test]
-#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn a_game_of_a_match_that_is_over_is_refused() {
     let mut fleet = Fleet::new();
     let mut coordinator = fleet.begin(SHORT);

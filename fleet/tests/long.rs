@@ -1,5 +1,6 @@
 //! Messages of 100 MiB, on a server that accepts them.
 
+use preconditions::needs;
 use std::fs;
 
 use async_nats::jetstream::Context;
@@ -39,8 +40,8 @@ fn peak(process: &Process) -> u64 {
     line.split_whitespace().nth(1).unwrap().parse().unwrap()
 }
 
+#[needs(nats_server)]
 #[test]
-#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn messages_of_100_mib_are_refused_before_they_are_read() {
     let mut fleet = Fleet::at(Server::configured(CONFIG));
     let mut coordinator = fleet.begin(MATCH);
@@ -83,8 +84,8 @@ fn messages_of_100_mib_are_refused_before_they_are_read() {
     }
 }
 
+#[needs(nats_server)]
 #[test]
-#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn a_server_for_short_messages_refuses_long_ones_itself() {
     let mut fleet = Fleet::new();
     let mut coordinator = fleet.begin(MATCH);

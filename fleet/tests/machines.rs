@@ -7,6 +7,7 @@ use matches::archive::store::{Extent, Store};
 use matches::record::digest::StoredGame;
 use matches::record::{GameRecord, Machine};
 use nkeys::KeyPair;
+use preconditions::needs;
 
 use crate::common::one_machine::counted;
 use crate::common::{Fleet, MATCH, assert_whole, played_on_one_machine, program};
@@ -27,8 +28,8 @@ pub fn machine(record: &GameRecord) -> &Machine {
     record.machine.as_ref().unwrap()
 }
 
+#[needs(nats_server)]
 #[test]
-#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn all_games_of_a_machine_that_is_set_aside_are_played_by_others() {
     let mut fleet = Fleet::new();
     let key = KeyPair::new_user();
@@ -71,8 +72,8 @@ fn all_games_of_a_machine_that_is_set_aside_are_played_by_others() {
     assert!(report.contains(&expected), "{expected}: {report}");
 }
 
+#[needs(nats_server)]
 #[test]
-#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn times_are_scaled_by_the_speed_of_the_machine() {
     let mut fleet = Fleet::new();
     // The reference is far slower than any machine.

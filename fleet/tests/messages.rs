@@ -1,5 +1,6 @@
 //! Bad messages: duplicate, truncated, of another version, or invented.
 
+use preconditions::needs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -53,8 +54,8 @@ pub fn outcome(names: &Names, label: &str, signer: &Signer, game: StoredGame) ->
     Outcome { label, game }.encode(signer, names.id()).unwrap()
 }
 
+#[needs(nats_server)]
 #[test]
-#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn bad_messages_are_refused_and_inventors_set_aside() {
     let mut fleet = Fleet::new();
     let mut coordinator = fleet.begin(MATCH);
@@ -123,8 +124,8 @@ fn bad_messages_are_refused_and_inventors_set_aside() {
     assert_whole(&fleet, &mut coordinator, MATCH);
 }
 
+#[needs(nats_server)]
 #[test]
-#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn a_unit_that_was_delivered_too_often_is_published_again() {
     let mut fleet = Fleet::new();
     let mut coordinator = fleet.begin(MATCH);

@@ -1,5 +1,6 @@
 //! Interrupted or stalled connections, and stopped processes: no game is lost.
 
+use preconditions::needs;
 use std::thread::{self, sleep};
 use std::time::Duration;
 
@@ -11,8 +12,8 @@ use crate::common::{Fleet, MATCH, Process, Proxy, assert_whole};
 const LONG: Duration = Duration::from_secs(6);
 
 /// All at the same time, since they mostly wait for timeouts.
+#[needs(nats_server)]
 #[test]
-#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn connections_are_interrupted_and_processes_stop() {
     let cases: [(&str, fn()); 7] = [
         ("worker disconnected", worker_disconnected),

@@ -1,5 +1,6 @@
 //! Two workers play the games of one machine, byte for byte; and a match has outputs other than its store.
 
+use preconditions::needs;
 use std::fs;
 
 use serde_json::Value;
@@ -23,8 +24,8 @@ fn events_of(events: &str, game: u64) -> Vec<Value> {
     events
 }
 
+#[needs(nats_server)]
 #[test]
-#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn two_workers_play_the_games_of_one_machine_with_its_events_and_logs() {
     let mut fleet = Fleet::new();
     let [events, here, there] = ["events", "here", "there"].map(|name| fleet.path(name));
@@ -69,8 +70,8 @@ fn two_workers_play_the_games_of_one_machine_with_its_events_and_logs() {
     assert!(fs::read_to_string(there).unwrap().contains("bestmove"));
 }
 
+#[needs(nats_server)]
 #[test]
-#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn so_they_do_with_three_seats() {
     let mut fleet = Fleet::new();
     let words = "--players 3 --games 12 --depth 2 --seed 8 --random-plies 5";

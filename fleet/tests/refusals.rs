@@ -1,6 +1,7 @@
 //! Refusals and their messages.
 
 use crate::common::fleet::engine;
+use preconditions::needs;
 use std::fs;
 use std::path::Path;
 
@@ -10,8 +11,8 @@ use crate::common::{FLEET, Fleet, Server};
 
 const WORDS: &str = "--games 2 --nodes 50 --seed 5";
 
+#[needs(nats_server)]
 #[test]
-#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn a_worker_with_another_engine_plays_nothing_and_says_so() {
     let mut fleet = Fleet::new();
     let mut coordinator = fleet.begin(WORDS);
@@ -25,8 +26,8 @@ fn a_worker_with_another_engine_plays_nothing_and_says_so() {
     coordinator.ends(0, &[]);
 }
 
+#[needs(nats_server)]
 #[test]
-#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn a_match_does_not_choose_what_a_workers_program_is_started_with() {
     let mut fleet = Fleet::new();
     let touched = fleet.path("touched");
@@ -48,8 +49,8 @@ fn a_match_does_not_choose_what_a_workers_program_is_started_with() {
     coordinator.ends(0, &[]);
 }
 
+#[needs(nats_server)]
 #[test]
-#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn a_match_has_one_coordinator() {
     let mut fleet = Fleet::new();
     let mut first = fleet.begin(WORDS);
@@ -68,8 +69,8 @@ fn a_match_has_one_coordinator() {
     second.ends(0, &[]);
 }
 
+#[needs(nats_server)]
 #[test]
-#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn what_is_missing_is_named() {
     let mut fleet = Fleet::new();
     let mut without = fleet.start("match --games 2 --nodes 1");
@@ -83,8 +84,8 @@ fn what_is_missing_is_named() {
     assert!(!fleet.store().exists());
 }
 
+#[needs(nats_server)]
 #[test]
-#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn only_a_user_with_the_password_is_admitted() {
     let config = "authorization { user: u, password: secret }\n";
     let mut fleet = Fleet::at(Server::configured(config));

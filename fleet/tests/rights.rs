@@ -1,5 +1,6 @@
 //! Users with minimal permissions: those in docs/fleet.md, which these tests read.
 
+use preconditions::needs;
 use std::fs;
 use std::time::{Duration, Instant};
 
@@ -45,8 +46,8 @@ pub fn address(fleet: &Fleet, user: &str) -> String {
     format!("nats://{user}:{password}@127.0.0.1:{port}")
 }
 
+#[needs(nats_server)]
 #[test]
-#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn everybody_needs_only_the_documented_rights_and_a_worker_cannot_change_the_match() {
     let key = KeyPair::new_user();
     let mut fleet = Fleet::at(Server::configured(&config(&[&key])));
@@ -108,8 +109,8 @@ fn violations(server: &Server, kind: &str) -> usize {
     server.output().matches(&format!("{kind} Violation")).count()
 }
 
+#[needs(nats_server)]
 #[test]
-#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn a_missing_right_is_named() {
     let key = KeyPair::new_user();
     let mut fleet = Fleet::at(Server::configured(&config(&[&key])));

@@ -1,6 +1,7 @@
 //! Matches by the rules of another program.
 
 use crate::common::fleet::engine;
+use preconditions::needs;
 use std::fs;
 use std::path::Path;
 
@@ -36,8 +37,8 @@ fn local(rules: &str) -> String {
     format!("work {engines} --engine {rules}")
 }
 
+#[needs(nats_server, python3)]
 #[test]
-#[cfg_attr(not(all(nats_server, python3)), ignore = "needs nats-server and python3")]
 fn a_game_by_another_program_is_played_as_on_one_machine() {
     let mut fleet = Fleet::new();
     let rules = pig(&[PIG], fleet.folder.path());
@@ -91,8 +92,8 @@ while read -r line; do
 done
 "#;
 
+#[needs(nats_server)]
 #[test]
-#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn a_rules_program_is_fetched_like_an_engine_and_matches_may_differ_in_it() {
     let mut fleet = Fleet::new();
     let small = Small::new(&fleet, "");
@@ -122,8 +123,8 @@ fn a_rules_program_is_fetched_like_an_engine_and_matches_may_differ_in_it() {
     assert_ne!(lines_of(&second), first, "{output}");
 }
 
+#[needs(nats_server)]
 #[test]
-#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn a_rules_program_that_fails_at_the_same_position_here_ends_the_match() {
     let mut fleet = Fleet::new();
     let small = Small::new(&fleet, "");
@@ -139,8 +140,8 @@ fn a_rules_program_that_fails_at_the_same_position_here_ends_the_match() {
     coordinator.ends(5, &["error: rules program short: ", "no fifth move"]);
 }
 
+#[needs(nats_server, python3)]
 #[test]
-#[cfg_attr(not(all(nats_server, python3)), ignore = "needs nats-server and python3")]
 fn a_rules_program_that_fails_loses_no_game_and_ends_the_match_if_it_fails_here() {
     for is_on_worker in [true, false] {
         let mut fleet = Fleet::new();

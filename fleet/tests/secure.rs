@@ -1,5 +1,6 @@
 //! Servers with authentication by key or credentials, and with TLS.
 
+use preconditions::needs;
 use std::fs;
 
 use nkeys::KeyPair;
@@ -33,8 +34,8 @@ fn check(fleet: &mut Fleet, flag: &str, [valid, other]: [&str; 2], reasons: [&st
     }
 }
 
+#[needs(nats_server)]
 #[test]
-#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn only_a_user_with_the_key_is_admitted() {
     let user = KeyPair::new_user();
     let key = user.public_key();
@@ -46,8 +47,8 @@ fn only_a_user_with_the_key_is_admitted() {
     check(&mut fleet, "--nkey", [&seeds[0], &seeds[1]], reasons);
 }
 
+#[needs(nats_server)]
 #[test]
-#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn only_a_user_with_credentials_is_admitted() {
     let account = Account::new();
     let mut fleet = Fleet::at(Server::configured(&account.config));
@@ -56,8 +57,8 @@ fn only_a_user_with_credentials_is_admitted() {
     check(&mut fleet, "--creds", [&valid, &other], [refused, refused, "--creds"]);
 }
 
+#[needs(nats_server)]
 #[test]
-#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn a_server_is_known_by_its_certificate() {
     let made = Certificate::new();
     let folder = tempfile::tempdir().unwrap();

@@ -1,5 +1,6 @@
 //! Several matches on one server at the same time, several workers of one name, and accidental removals on the server.
 
+use preconditions::needs;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -37,8 +38,8 @@ fn assert_whole(matches: &mut [Match]) {
     }
 }
 
+#[needs(nats_server)]
 #[test]
-#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn several_matches_have_common_workers() {
     let mut fleet = Fleet::new();
     let mut matches = begin_three(&mut fleet);
@@ -48,8 +49,8 @@ fn several_matches_have_common_workers() {
     fleet.start("status").ends(0, &["no match is open"]);
 }
 
+#[needs(nats_server)]
 #[test]
-#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn what_is_removed_by_hand_is_created_again() {
     let mut fleet = Fleet::new();
     let mut matches = begin_three(&mut fleet);
@@ -82,8 +83,8 @@ fn what_is_removed_by_hand_is_created_again() {
     assert_whole(&mut matches);
 }
 
+#[needs(nats_server)]
 #[test]
-#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn workers_of_one_name_have_keys_of_their_own_and_keep_them() {
     let mut fleet = Fleet::new();
     let begin = |fleet: &mut Fleet| {

@@ -1,6 +1,7 @@
 //! A sequential test on many machines decides as on one, and stops all of them.
 
 use matches::score::Verdict;
+use preconditions::needs;
 
 use crate::common::fleet::{children, engine};
 use crate::common::one_machine::{counted, decided_on_one_machine};
@@ -15,8 +16,8 @@ fn words() -> String {
     format!("{engines} --games 1000 --seed 5 --random-plies 4 --sprt elo0=0 elo1=200")
 }
 
+#[needs(nats_server)]
 #[test]
-#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn a_test_decides_as_on_one_machine_and_then_all_stop() {
     let mut fleet = Fleet::new();
     let store = fleet.store();

@@ -2,6 +2,7 @@
 //!
 //! `browser/run` installs node's packages and chromium.
 
+use preconditions::{needs, path};
 use std::fs;
 use std::process::Command;
 
@@ -12,17 +13,17 @@ const TIMEOUT: &str = "--test-timeout=900000";
 
 /// The file about a game that the page does not know.
 const THIRD_GAME: &str = "ludo.test.mjs";
+const FOUND: &str = "the test is ignored without it";
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/browser");
 
 fn run(files: &[String]) {
-    let found = |path: Option<&'static str>| path.expect("the test is ignored without a browser");
-    let output = Command::new(found(option_env!("NODE")))
+    let output = Command::new(path!(NODE).expect(FOUND))
         .args(["--test", "--test-reporter=spec", CONCURRENCY, TIMEOUT])
         .args(files)
         .current_dir(FOLDER)
         .env("TABLE_BINARY", env!("CARGO_BIN_EXE_table"))
-        .env("TABLE_PACKAGES", env!("TABLE_PACKAGES"))
-        .env("CHROMIUM", found(option_env!("CHROMIUM")))
+        .env("TABLE_PACKAGES", path!(TABLE_PACKAGES).expect(FOUND))
+        .env("CHROMIUM", path!(CHROMIUM).expect(FOUND))
         .output()
         .unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
@@ -31,11 +32,8 @@ fn run(files: &[String]) {
     println!("{said}");
 }
 
+#[needs(browser)]
 #[test]
-#[cfg_attr(
-    not(browser),
-    ignore = "needs node, chromium and npm packages: table/tests/browser/run installs them"
-)]
 fn people_can_use_the_page_in_a_browser() {
     let entries = fs::read_dir(FOLDER).unwrap();
     let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
@@ -44,11 +42,9 @@ fn people_can_use_the_page_in_a_browser() {
 }
 
 mod third_game {
+    #[cfg_attr(not(feature = "ludo"), ignore = "needs the feature ludo")]
+    #[cfg_attr(feature = "ludo", preconditions::needs(browser))]
     #[test]
-    #[cfg_attr(
-        not(all(browser, feature = "ludo")),
-        ignore = "needs the feature ludo, node, chromium and npm packages: table/tests/browser/run installs them"
-    )]
     fn people_can_play_a_game_that_the_page_does_not_know() {
         super::run(&[super::THIRD_GAME.to_string()]);
     }

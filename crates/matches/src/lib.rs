@@ -20,6 +20,11 @@
 //! No input may cause a panic: panicking calls are denied outside tests.
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo))]
 
+#[cfg(not(unix))]
+compile_error!(
+    "matches need Linux or macOS; here only the engine builds: cargo build -p buxtehude"
+);
+
 /// Version of the workspace, as `arbiter --version` prints it and stores keep it.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 

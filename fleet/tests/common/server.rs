@@ -37,15 +37,12 @@ pub struct Server {
     child: Child,
 }
 
-/// Returns the program that the build script found.
+/// Returns the program `nats-server`.
 ///
 /// # Panics
-/// If there is none: tests that need one carry `ignore` then.
+/// If there is none: tests that need one are ignored then.
 pub fn program() -> &'static Path {
-    match option_env!("NATS_SERVER") {
-        Some(program) => Path::new(program),
-        None => panic!("the test should be ignored without nats-server"),
-    }
+    Path::new(preconditions::path!(NATS_SERVER).expect("the test needs nats-server"))
 }
 
 impl Server {

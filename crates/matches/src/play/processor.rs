@@ -374,6 +374,8 @@ fn read_share(path: &Path) -> Option<Share> {
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
+    use preconditions::needs;
+
     use super::*;
     use std::process::Command;
     use std::thread;
@@ -424,8 +426,8 @@ mod tests {
         assert_eq!(credit(60, 20), ms(30));
     }
 
+    #[needs(control_group)]
     #[test]
-    #[cfg_attr(not(control_group), ignore = "needs a control group of version 2")]
     fn looking_often_for_a_wait_does_not_shorten_it() {
         let first = rustix::thread::sched_getaffinity(None).unwrap();
         let first = (0..CpuSet::MAX_CPU).find(|&core| first.is_set(core)).unwrap();

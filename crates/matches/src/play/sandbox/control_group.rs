@@ -287,10 +287,11 @@ fn is_divided(directory: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use preconditions::needs;
     use std::process::Command;
 
+    #[needs(memory_group)]
     #[test]
-    #[cfg_attr(not(memory_group), ignore = "needs a control group that this user may divide")]
     fn a_group_is_made_and_removed() {
         let group = ControlGroup::create(Some(64));
         assert!(group.limits_memory());
@@ -301,8 +302,8 @@ mod tests {
         assert!(!directories.iter().any(|directory| directory.exists()));
     }
 
+    #[needs(control_group)]
     #[test]
-    #[cfg_attr(not(control_group), ignore = "needs a control group of version 2")]
     fn a_group_counts_what_nobody_waits_for_and_ends_what_left_its_session() {
         counts_and_ends(ControlGroup::kill);
         // As before Linux 5.14.
@@ -343,8 +344,8 @@ mod tests {
         }
     }
 
+    #[needs(control_group)]
     #[test]
-    #[cfg_attr(not(control_group), ignore = "needs a control group of version 2")]
     fn a_group_among_groups_for_threads_is_refused() {
         let places = Places::of_this_process().unified;
         let parent = places.iter().find_map(|place| Group::create(place).ok()).unwrap();
