@@ -20,10 +20,10 @@ use matches::run::signals;
 use matches::spelling::join;
 use trainer::course::{Course, CourseError};
 use trainer::endings::Solver;
-use trainer::measure::{PARTS, calibrations, whole};
+use trainer::measure::{self, PARTS, calibrations, compare, whole};
 use trainer::player::Player;
 use trainer::records::{RecordedGame, ruleset};
-use trainer::{comparison, endings, facts, plot, records, self_play};
+use trainer::{endings, facts, records, self_play};
 
 /// Learns the weights of buxtehude's evaluation from games against itself
 #[derive(Parser)]
@@ -253,7 +253,7 @@ fn run(command: Command) -> Result<(), Box<dyn Error>> {
             }
             let ruleset = ruleset(&weights[0].variant)?;
             let mut players = weights.map(|weights| Player::new(ruleset, &weights, play.nodes));
-            let (share, error) = comparison::compare(&mut players, openings, play.seed);
+            let (share, error) = compare(&mut players, openings, play.seed);
             let first = paths[0].display();
             writeln!(output, "{first} takes {share:.2} % ± {error:.2} of the points")?;
         }
@@ -274,7 +274,7 @@ fn run(command: Command) -> Result<(), Box<dyn Error>> {
                 writeln!(output, "all: {}", whole(&parts))?;
                 if let (0, Some(plot)) = (index, &plot) {
                     let title = format!("{} seats, {} games", net.seats(), games.len());
-                    plot::draw(plot, &title, &parts)?;
+                    measure::plot(plot, &title, &parts)?;
                 }
             }
         }

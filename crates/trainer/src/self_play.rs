@@ -16,8 +16,7 @@ use rand::seq::IteratorRandom;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::openings::{draw, opening, random_card, start};
-use crate::player::{Player, Wins};
+use crate::player::{Player, Wins, draw, opening, random_card, start};
 use crate::records;
 
 /// Largest number of plies per seat; then the hares are ranked by their distance from home.

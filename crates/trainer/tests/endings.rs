@@ -6,8 +6,8 @@ use buxtehude::rules::{Game, Seat, Turn};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use trainer::endings::{Solver, errors};
-use trainer::openings::opening;
 use trainer::player::Player;
+use trainer::player::opening;
 use trainer::records::RecordedGame;
 
 use super::{game, position};

@@ -9,9 +9,9 @@ use buxtehude::rules::{Game, MAX_SEATS, Seat, Turn};
 use matches::play::interrupt::Interrupt;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
-use trainer::comparison::compare;
 use trainer::course::{Course, CourseError, carried_over};
 use trainer::learner::{Learner, for_each_pair};
+use trainer::measure::compare;
 use trainer::player::Player;
 use trainer::self_play::{Sample, play};
 
@@ -200,7 +200,7 @@ fn the_learner_and_the_net_agree() {
 fn positions(seats: usize) -> Vec<buxtehude::rules::hase::Position> {
     let mut random = ChaCha8Rng::seed_from_u64(9);
     (0..200)
-        .map(|_| trainer::openings::opening(&HASE_UND_IGEL, seats, &mut random))
+        .map(|_| trainer::player::opening(&HASE_UND_IGEL, seats, &mut random))
         .filter(|position| position.finished().len() == 0)
         .collect()
 }
