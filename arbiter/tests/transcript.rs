@@ -157,7 +157,7 @@ fn output_without_end_is_named() {
     }
 }
 
-type RunText = Result<String, arbiter::conformance::transcript::ProgramError>;
+type RunText = Result<String, arbiter::conformance::transcript::Fault>;
 
 fn accept_text(script: &Script, program: &mut Program, patience: &Patience) -> RunText {
     accept(script, program, patience)

@@ -3,13 +3,14 @@
 //! A law concerns the lines that came since the last line was sent, and the position of the last `position`.
 //! `docs/arbiter.md` lists all laws.
 
+use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
 use buxtehude::protocol::{BestMove, Info, Reply, Score};
 use buxtehude::rules::Turn;
 use matches::plan::rules::Position;
 
-use super::program::{Fault, NoLine, Program, expect, is_best_move, is_refusal, wrong};
+use super::program::{Fault, Program, expect, is_best_move, is_refusal, wrong};
 use super::transcript::{is_like, mask};
 
 /// Time for a program to end.
@@ -122,7 +123,7 @@ fn ends(program: &mut Program) -> Result<(), Fault> {
     let deadline = Instant::now() + TIME_TO_END;
     loop {
         match program.next(deadline.saturating_duration_since(Instant::now()))? {
-            Err(NoLine::End) => return Ok(()),
+            Err(RecvTimeoutError::Disconnected) => return Ok(()),
             Ok(_) if Instant::now() < deadline => {}
             _ => return wrong(format!("it still runs after {} ms", TIME_TO_END.as_millis())),
         }

@@ -4,7 +4,6 @@
 //! the clock of a match, but no clock runs here.
 
 use std::collections::{HashMap, VecDeque};
-use std::error::Error;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -112,49 +111,39 @@ pub struct Program {
     pub remembered: HashMap<String, Vec<String>>,
 }
 
-/// A program that cannot be started, does not read its input, or prints without end.
-#[derive(Clone, Debug, Error)]
-#[error("{0}")]
-pub struct ProgramError(pub(super) String);
-
 /// Reasons for a check or a transcript not to pass.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Error)]
 pub enum Fault {
     /// The program did not meet the expectation; with the reason.
+    #[error("{0}")]
     Wrong(String),
     /// The answer came late, which may be the machine's fault.
+    #[error("{0}")]
     Late(String),
     /// The check does not apply to the program; with the reason.
+    #[error("{0}")]
     Skipped(String),
-    /// The program cannot be talked to.
-    Program(ProgramError),
-    /// The rules program failed.
-    Rules(RulesError),
+    /// The program cannot be started, does not read its input, or prints without end.
+    #[error("{0}")]
+    Program(String),
+    #[error(transparent)]
+    Rules(#[from] RulesError),
 }
 
-/// Every error but a fault of the rules counts as the program's.
-impl<E: Error + 'static> From<E> for Fault {
-    fn from(error: E) -> Fault {
-        let error: &dyn Error = &error;
-        if let Some(error) = error.downcast_ref::<ProgramError>() {
-            return Fault::Program(error.clone());
-        }
-        let position_error = error.downcast_ref::<PositionError>();
-        match position_error.and_then(PositionError::fault_of_rules) {
-            Some(fault) => Fault::Rules(fault.clone()),
-            None => Fault::Wrong(error.to_string()),
+impl From<PositionError> for Fault {
+    fn from(error: PositionError) -> Fault {
+        match error {
+            PositionError::Rules(fault) => Fault::Rules(fault),
+            error => Fault::Wrong(error.to_string()),
         }
     }
 }
 
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Fault::Wrong(reason) | Fault::Late(reason) | Fault::Skipped(reason) => {
-                f.write_str(reason)
-            }
-            Fault::Program(error) => error.fmt(f),
-            Fault::Rules(fault) => fault.fmt(f),
+impl From<Fault> for ExitError {
+    fn from(fault: Fault) -> ExitError {
+        match fault {
+            Fault::Rules(fault) => fault.into(),
+            fault => ExitError::usage(fault),
         }
     }
 }
@@ -172,29 +161,16 @@ pub fn is_refusal(line: &str) -> bool {
     line.starts_with("info string error: ")
 }
 
-impl From<ProgramError> for ExitError {
-    fn from(error: ProgramError) -> ExitError {
-        ExitError::usage(error)
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NoLine {
-    /// The timeout has passed.
-    Silence,
-    End,
-}
-
 impl Program {
     /// Starts a program with its arguments. Its standard error is passed on to ours, with invisible characters escaped.
     ///
     /// # Errors
-    /// [`ProgramError`] if the program cannot be started, or an argument is not UTF-8.
+    /// [`Fault`] if the program cannot be started, or an argument is not UTF-8.
     pub fn start(
         program: &OsStr,
         arguments: &[OsString],
         isolation: Option<Isolation>,
-    ) -> Result<Program, ProgramError> {
+    ) -> Result<Program, Fault> {
         // A closed standard error is not an error.
         let pass_on = |line: &str| drop(writeln!(io::stderr(), "{line}"));
         Program::start_with(&spec(program, arguments)?, isolation, pass_on)
@@ -203,12 +179,12 @@ impl Program {
     /// Starts a program like [`Program::start`], but passes each line of its standard error to `complain`.
     ///
     /// # Errors
-    /// [`ProgramError`] if the program cannot be started.
+    /// [`Fault`] if the program cannot be started.
     pub fn start_with(
         spec: &EngineSpec,
         isolation: Option<Isolation>,
         mut complain: impl FnMut(&str) + Send + 'static,
-    ) -> Result<Program, ProgramError> {
+    ) -> Result<Program, Fault> {
         let start = || {
             let mut process = Process::start(spec, None, isolation)?;
             process.set_non_blocking(false)?;
@@ -321,7 +297,7 @@ impl Program {
     /// Sends raw bytes.
     ///
     /// # Errors
-    /// [`ProgramError`] if the program has closed its input.
+    /// [`Fault`] if the program has closed its input.
     pub fn send_bytes(&mut self, bytes: &[u8]) -> Result<(), Fault> {
         let text = String::from_utf8_lossy(bytes);
         let line = text.trim_end_matches('\n');
@@ -337,11 +313,11 @@ impl Program {
         self.sent = Instant::now();
         let deaf = |error: io::Error| {
             let line = shortened(line, SHOWN);
-            ProgramError(format!("cannot send {line:?}: the program has closed its input: {error}"))
+            Fault::Program(format!("cannot send {line:?}: the program has closed its input: {error}"))
         };
         match &mut self.input {
-            Some(input) => Ok(input.write_all(bytes).map_err(deaf)?),
-            None => Err(deaf(io::ErrorKind::BrokenPipe.into()).into()),
+            Some(input) => input.write_all(bytes).map_err(deaf),
+            None => Err(deaf(io::ErrorKind::BrokenPipe.into())),
         }
     }
 
@@ -380,16 +356,13 @@ impl Program {
     /// Returns the next line, queued or from the program, if it comes in time.
     ///
     /// # Errors
-    /// [`ProgramError`] if the output does not end.
-    pub fn next(&mut self, patience: Duration) -> Result<Result<String, NoLine>, ProgramError> {
+    /// [`Fault`] if the output does not end.
+    pub fn next(&mut self, patience: Duration) -> Result<Result<String, RecvTimeoutError>, Fault> {
         self.has_read = true;
         if let Some(line) = self.queue.pop_front() {
             return Ok(Ok(line));
         }
-        let found = self.lines.recv_timeout(patience).map_err(|error| match error {
-            RecvTimeoutError::Timeout => NoLine::Silence,
-            RecvTimeoutError::Disconnected => NoLine::End,
-        });
+        let found = self.lines.recv_timeout(patience);
         if let Ok(line) = &found {
             self.heard = Instant::now();
             self.taken.0 += 1;
@@ -404,16 +377,16 @@ impl Program {
     }
 
     /// The error of a program that prints without end.
-    pub fn endless(&self, last: &str) -> ProgramError {
+    pub fn endless(&self, last: &str) -> Fault {
         let ((lines, bytes), last) = (self.taken, shortened(last, MAX_QUOTED));
-        ProgramError(format!("endless output: {lines} lines, {bytes} bytes; the last is {last:?}"))
+        Fault::Program(format!("endless output: {lines} lines, {bytes} bytes; the last is {last:?}"))
     }
 
     /// Waits for some time, and queues the lines that come meanwhile.
     ///
     /// # Errors
-    /// [`ProgramError`] if the output does not end.
-    pub fn wait(&mut self, time: Duration) -> Result<(), ProgramError> {
+    /// [`Fault`] if the output does not end.
+    pub fn wait(&mut self, time: Duration) -> Result<(), Fault> {
         let end = Instant::now() + time;
         let mut lines = mem::take(&mut self.queue);
         while let Ok(line) = self.next(end.saturating_duration_since(Instant::now()))? {
@@ -428,8 +401,8 @@ impl Program {
     /// Returns the lines until the `last_words` have come, in their order, and then until silence.
     ///
     /// # Errors
-    /// [`ProgramError`] if the output does not end.
-    pub fn lines_until_quiet(&mut self, last_words: &[&str]) -> Result<Vec<String>, ProgramError> {
+    /// [`Fault`] if the output does not end.
+    pub fn lines_until_quiet(&mut self, last_words: &[&str]) -> Result<Vec<String>, Fault> {
         let mut words = last_words.iter();
         let mut wanted = words.next();
         let mut lines: Vec<String> = Vec::new();
@@ -458,8 +431,8 @@ impl Program {
     /// Waits for silence, and queues the lines that come meanwhile.
     ///
     /// # Errors
-    /// [`ProgramError`] if the output does not end.
-    pub fn wait_for_silence(&mut self) -> Result<(), ProgramError> {
+    /// [`Fault`] if the output does not end.
+    pub fn wait_for_silence(&mut self) -> Result<(), Fault> {
         let lines = self.lines_until_quiet(&[])?;
         self.queue.extend(lines);
         Ok(())
@@ -507,12 +480,12 @@ impl Program {
     }
 
     /// Describes the difference between a pattern and what came instead.
-    fn difference(&self, line: usize, pattern: &str, found: &Result<String, NoLine>) -> String {
+    fn difference(&self, line: usize, pattern: &str, found: &Result<String, RecvTimeoutError>) -> String {
         if !self.is_checked {
             let found = match found {
                 Ok(found) => format!("{:?}", shortened(found, MAX_QUOTED)),
-                Err(NoLine::End) => "the end of the output".into(),
-                Err(NoLine::Silence) => {
+                Err(RecvTimeoutError::Disconnected) => "the end of the output".into(),
+                Err(RecvTimeoutError::Timeout) => {
                     format!("nothing within {} ms", self.patience.line.as_millis())
                 }
             };
@@ -536,11 +509,11 @@ impl Program {
                 format!("no `{word}` within {} ms", self.timeout().as_millis())
             }
             Ok(found) => format!("{asked}: expected {pattern:?}, got {found:?}"),
-            Err(NoLine::End) => {
+            Err(RecvTimeoutError::Disconnected) => {
                 let hint = self.process.hidden.hint(&[]);
                 format!("the program has ended, or closed its output{hint}")
             }
-            Err(NoLine::Silence) => {
+            Err(RecvTimeoutError::Timeout) => {
                 let timeout = self.timeout().as_millis();
                 let rest = if !LAST_WORDS.contains(&word) {
                     let last = self.answer.last();
@@ -598,10 +571,10 @@ pub fn marked(mark: char, line: &str) -> String {
 /// Describes a program with its arguments.
 ///
 /// # Errors
-/// [`ProgramError`] if an argument is not UTF-8, or the program is a word of `--engine`.
-pub fn spec(program: &OsStr, arguments: &[OsString]) -> Result<EngineSpec, ProgramError> {
+/// [`Fault`] if an argument is not UTF-8, or the program is a word of `--engine`.
+pub fn spec(program: &OsStr, arguments: &[OsString]) -> Result<EngineSpec, Fault> {
     if let Some(words) = program.to_str().filter(|text| text.starts_with("cmd=")) {
-        return Err(ProgramError(format!(
+        return Err(Fault::Program(format!(
             "{words:?}: expected a program and its arguments as on a command line, such as ./mine -q; \
              cmd= is a key of `arbiter match --engine`"
         )));
@@ -614,8 +587,8 @@ pub fn spec(program: &OsStr, arguments: &[OsString]) -> Result<EngineSpec, Progr
     })
 }
 
-fn not_started(program: &Path, reason: &dyn fmt::Display) -> ProgramError {
-    ProgramError(format!("cannot start {}: {reason}", program.display()))
+fn not_started(program: &Path, reason: &dyn fmt::Display) -> Fault {
+    Fault::Program(format!("cannot start {}: {reason}", program.display()))
 }
 
 impl Drop for Program {

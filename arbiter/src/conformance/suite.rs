@@ -124,14 +124,14 @@ impl Block {
         &self,
         seats: usize,
         value: &dyn Fn(&str) -> Option<String>,
-    ) -> Result<Script, ScriptError> {
+    ) -> Result<Script, Fault> {
         let value = |name: &str| match name.split_once(" times ") {
             Some((count, text)) => Some(text.repeat(count.parse().ok()?)),
             None => value(name),
         };
         let body = filled(&self.body, &value);
         let lines: Vec<String> = body.lines().map(|line| spelled(line, seats)).collect();
-        lines.join("\n").parse()
+        lines.join("\n").parse().map_err(|error: ScriptError| Fault::Wrong(error.to_string()))
     }
 
     fn level(&self) -> Level {

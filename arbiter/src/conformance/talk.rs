@@ -13,7 +13,7 @@ use matches::run::exit::ExitError;
 
 use super::check::{Profile, Settings};
 use super::program::{
-    Fault, Patience, Program, ProgramError, expect, is_best_move, is_refusal, shown, wrong,
+    Fault, Patience, Program, expect, is_best_move, is_refusal, shown, wrong,
 };
 
 /// Maximum number of lines shown.
@@ -54,8 +54,8 @@ impl Talk {
     /// Starts the engine. `slowest` is the longest time to an answer in earlier checks.
     ///
     /// # Errors
-    /// [`ProgramError`] if the program cannot be started.
-    pub fn start(scope: &Scope, slowest: Option<Duration>) -> Result<Talk, ProgramError> {
+    /// [`Fault`] if the program cannot be started.
+    pub fn start(scope: &Scope, slowest: Option<Duration>) -> Result<Talk, Fault> {
         let settings = &scope.settings;
         let (sender, errors) = sync_channel(KEPT_ERRORS);
         let shorten = |line: &str| shortened(&shown(line), MAX_SHOWN_LENGTH).into_owned();

@@ -24,7 +24,7 @@ use std::time::Duration;
 use thiserror::Error;
 
 use super::laws;
-pub use super::program::{Fault, NoLine, Patience, Program, ProgramError, spec};
+pub use super::program::{Fault, Patience, Program, spec};
 use super::program::{marked, shown};
 use matches::record::printable::shortened;
 
@@ -198,17 +198,17 @@ pub struct Checked {
 /// last one. Stops at the first difference.
 ///
 /// # Errors
-/// [`ProgramError`] if a line cannot be sent, or the output does not end.
+/// [`Fault`] if a line cannot be sent, or the output does not end.
 pub fn check(
     script: &Script,
     program: &mut Program,
     patience: &Patience,
-) -> Result<Checked, ProgramError> {
+) -> Result<Checked, Fault> {
     program.patience = *patience;
     program.log.clear();
     let difference = match program.play(script).and_then(|()| no_more(script, program)) {
         Ok(()) => None,
-        Err(Fault::Program(error)) => return Err(error),
+        Err(fault @ Fault::Program(_)) => return Err(fault),
         Err(fault) => Some(fault.to_string()),
     };
     let mut transcript = program.log.join("\n");
@@ -247,7 +247,7 @@ pub fn accept(
     script: &Script,
     program: &mut Program,
     patience: &Patience,
-) -> Result<String, ProgramError> {
+) -> Result<String, Fault> {
     program.patience = *patience;
     let mut transcript = String::new();
     let mut sent = Vec::new();
@@ -259,10 +259,7 @@ pub fn accept(
         } else {
             transcript.push_str(&written(step));
             transcript.push('\n');
-            program.perform(step).map_err(|fault| match fault {
-                Fault::Program(error) => error,
-                fault => ProgramError(fault.to_string()),
-            })?;
+            program.perform(step)?;
             if let Step::Send(line) = step {
                 sent.push(line.clone());
             }
