@@ -1,6 +1,6 @@
 //! Conformance check: tests an engine against everything that protocol.md promises, and reports the failures.
 //!
-//! Nearly every check is a transcript of the `suite`; the others are `coded`. A failure is shown with the
+//! Nearly every check is a transcript of the `suite`; `soak` is the other one. A failure is shown with the
 //! transcript that led to it. The needs of a match come first, so that the first answer is whether the engine can play.
 //! Once several checks of a group have failed for the same cause, the rest of it is left out.
 
@@ -13,13 +13,13 @@ use matches::plan::rules::Rules;
 use matches::play::sandbox::Isolation;
 use matches::run::exit::ExitError;
 
-pub use super::coded::Soak;
 pub use super::output::{Format, text};
 use super::program::Fault;
 pub use super::rules::{RulesSettings, run as run_rules};
+pub use super::soak::Soak;
 pub use super::talk::Table;
 use super::talk::{Scope, Talk};
-use super::{coded, suite};
+use super::{soak, suite};
 
 /// Number of failures in a group for the same cause after which the rest of the group is left out; also the number of
 /// starts that may fail.
@@ -212,9 +212,7 @@ impl Outcome {
 fn checks(scope: &Scope) -> Vec<Check> {
     let profile = scope.profile;
     let mut checks = suite::checks(scope);
-    checks.extend(coded::options());
-    checks.extend(coded::texts(scope));
-    checks.extend(coded::memory(scope));
+    checks.extend(soak::memory(scope));
     checks.retain(|check| check.level.is_of(profile));
     let only = &scope.settings.only;
     if profile == Profile::Match {

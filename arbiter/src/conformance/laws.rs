@@ -6,9 +6,10 @@
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
-use buxtehude::protocol::{BestMove, Info, Reply, Score};
+use buxtehude::protocol::{BestMove, Info, OptionKind, OptionOffer, Reply, Score};
 use buxtehude::rules::Turn;
 use matches::plan::rules::Position;
+use matches::play::engine::Offers;
 
 use super::program::{Fault, Program, expect, is_best_move, is_refusal, wrong};
 use super::transcript::{is_like, mask};
@@ -43,11 +44,19 @@ pub fn check(program: &mut Program, law: &str, next: Option<&str>) -> Result<(),
         "more" => compare(program, &answer, rest, |before, now| count(now) > count(before)),
         "within" => within(program, number),
         "after" => after(program, &answer, number),
+        "names" => names(&answer, rest),
         _ => match law {
             "the program ends" => ends(program),
             "one error" => one_error(&answer),
             "only id, option and info lines" => is_introduction(&answer),
             "the info lines are whole" => infos_are_whole(&answer),
+            "the option lines can be read" => match offers_of(&answer).unreadable.first() {
+                Some(offer) => wrong(offer.to_string()),
+                None => Ok(()),
+            },
+            "the options are unique" => options_are_unique(&offers_of(&answer)),
+            "the defaults are values" => defaults_are_values(&offers_of(&answer)),
+            "the option lines follow the grammar" => options_are_spelt(&answer),
             _ => of_search(program, law, number, &Search::new(&answer)?),
         },
     }
@@ -133,6 +142,57 @@ fn ends(program: &mut Program) -> Result<(), Fault> {
 fn one_error(answer: &[String]) -> Result<(), Fault> {
     let errors = answer.iter().filter(|line| is_refusal(line)).count();
     expect(errors == 1, || format!("expected one error, got {answer:?}"))
+}
+
+/// Fails unless an error names one of some fields of a position's text.
+fn names(answer: &[String], fields: &str) -> Result<(), Fault> {
+    let is_named = |line: &String| {
+        field(line).is_some_and(|named| fields.split(" | ").any(|field| field == named))
+    };
+    expect(answer.iter().any(is_named), || format!("expected one of {fields}, got {answer:?}"))
+}
+
+/// The field that an error names.
+pub fn field(error: &str) -> Option<&str> {
+    let (_, reason) = error.split_once("\" refused: ")?;
+    Some(reason.split_once(": ")?.0)
+}
+
+/// The options in the answer to `uci`.
+pub fn offers_of(answer: &[String]) -> Offers {
+    let mut offers = Offers::default();
+    for line in answer {
+        offers.add(line);
+    }
+    offers
+}
+
+fn options_are_unique(offers: &Offers) -> Result<(), Fault> {
+    let names = offers.readable.iter().map(|offer| offer.name.to_lowercase());
+    let mut names: Vec<String> = names.collect();
+    names.sort();
+    let twice = names.windows(2).find(|pair| pair[0] == pair[1]);
+    expect(twice.is_none(), || format!("{twice:?}"))
+}
+
+fn defaults_are_values(offers: &Offers) -> Result<(), Fault> {
+    let is_value = |offer: &&OptionOffer| match &offer.kind {
+        OptionKind::Spin { default, min, max } => (min..=max).contains(&default),
+        OptionKind::Combo { default, vars } => vars.contains(default),
+        OptionKind::Check { .. } | OptionKind::Button | OptionKind::String { .. } => true,
+    };
+    let bad = offers.readable.iter().find(|offer| !is_value(offer));
+    expect(bad.is_none(), || format!("{bad:?}"))
+}
+
+fn options_are_spelt(answer: &[String]) -> Result<(), Fault> {
+    for line in answer {
+        if let Ok(reply @ Reply::Option(_)) = line.parse() {
+            let spelt = reply.to_string();
+            expect(spelt == *line, || format!("{line:?} instead of {spelt:?}"))?;
+        }
+    }
+    Ok(())
 }
 
 fn is_introduction(answer: &[String]) -> Result<(), Fault> {

@@ -313,7 +313,9 @@ impl Program {
         self.sent = Instant::now();
         let deaf = |error: io::Error| {
             let line = shortened(line, SHOWN);
-            Fault::Program(format!("cannot send {line:?}: the program has closed its input: {error}"))
+            Fault::Program(format!(
+                "cannot send {line:?}: the program has closed its input: {error}"
+            ))
         };
         match &mut self.input {
             Some(input) => input.write_all(bytes).map_err(deaf),
@@ -379,7 +381,9 @@ impl Program {
     /// The error of a program that prints without end.
     pub fn endless(&self, last: &str) -> Fault {
         let ((lines, bytes), last) = (self.taken, shortened(last, MAX_QUOTED));
-        Fault::Program(format!("endless output: {lines} lines, {bytes} bytes; the last is {last:?}"))
+        Fault::Program(format!(
+            "endless output: {lines} lines, {bytes} bytes; the last is {last:?}"
+        ))
     }
 
     /// Waits for some time, and queues the lines that come meanwhile.
@@ -480,7 +484,12 @@ impl Program {
     }
 
     /// Describes the difference between a pattern and what came instead.
-    fn difference(&self, line: usize, pattern: &str, found: &Result<String, RecvTimeoutError>) -> String {
+    fn difference(
+        &self,
+        line: usize,
+        pattern: &str,
+        found: &Result<String, RecvTimeoutError>,
+    ) -> String {
         if !self.is_checked {
             let found = match found {
                 Ok(found) => format!("{:?}", shortened(found, MAX_QUOTED)),

@@ -4,7 +4,9 @@
 //! `arbiter transcript`, with placeholders in braces. The settings say when the check applies, and for which positions
 //! the script is played. `docs/arbiter.md` describes the format.
 
-use buxtehude::protocol::{Clock, ClockTimes, Command, Go};
+use std::collections::{BTreeSet, HashMap};
+
+use buxtehude::protocol::{Clock, ClockTimes, Command, Go, OptionKind, OptionOffer};
 use buxtehude::rules::{Seat, Turn};
 use matches::plan::rules::{Position, Rules};
 use rand::seq::IteratorRandom;
@@ -12,23 +14,30 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::check::{Check, Level};
-use super::laws::is_move;
+use super::laws::{field, is_move};
 use super::program::{Fault, wrong};
 use super::talk::{Scope, Table, Talk, built_in, by_game};
 use super::transcript::{Script, ScriptError};
 
 /// The files, in the order of execution.
-const FILES: [&str; 5] = [
+const FILES: [&str; 6] = [
     include_str!("../../conformance/introduction.transcript"),
     include_str!("../../conformance/positions.transcript"),
     include_str!("../../conformance/searches.transcript"),
     include_str!("../../conformance/commands.transcript"),
     include_str!("../../conformance/input.transcript"),
+    include_str!("../../conformance/options.transcript"),
 ];
 
 /// Number of attempts of a script with a time limit; only if all are late does the engine fail, since one may be the
 /// machine's fault.
 const TRIES: usize = 3;
+
+/// Replacements of a number or another character in the text of a position.
+const OTHERS: [&str; 19] = [
+    "", "3!", "0", "1", "3", "6", "07", "50", "64", "65", "70000", "!", "/", "-", "1,2", "?3",
+    "1?99", "BBB", "x",
+];
 
 /// Maximum number of random positions that are tried until enough are of the wanted kind.
 const MAX_TRIED: usize = 1000;
@@ -51,6 +60,7 @@ pub struct Block {
     pub is_warning: bool,
     needs: Vec<String>,
     pub positions: String,
+    options: String,
     repeat: usize,
     /// `true` if the engine is restarted afterwards.
     pub ends: bool,
@@ -85,6 +95,7 @@ pub fn blocks(file: &str) -> Vec<Block> {
             Some(("severity", text)) => block.is_warning = text == "warning",
             Some(("needs", text)) => block.needs = list(text, ","),
             Some(("positions", text)) => block.positions = text.into(),
+            Some(("options", text)) => block.options = text.into(),
             Some(("repeat", text)) => block.repeat = text.parse().unwrap_or(1),
             Some(("restart", text)) => block.ends = text == "afterwards",
             Some(("with", text)) => block.rows.push(list(text, " | ")),
@@ -102,21 +113,24 @@ impl Block {
             return vec![self];
         };
         let of_row = |row: &Vec<String>| {
-            let value = |name: &str| {
+            self.with_values(&|name: &str| {
                 let column = columns.iter().position(|column| column == name)?;
                 row.get(column).cloned()
-            };
-            let fill = |text: &str| filled(text, &value);
-            Block {
-                name: fill(&self.name),
-                explanation: fill(&self.explanation),
-                needs: self.needs.iter().map(|need| fill(need)).collect(),
-                body: fill(&self.body),
-                rows: Vec::new(),
-                ..self.clone()
-            }
+            })
         };
         rows.iter().map(of_row).collect()
+    }
+
+    /// The block with the placeholders that have a value replaced.
+    fn with_values(&self, value: &dyn Fn(&str) -> Option<String>) -> Block {
+        Block {
+            name: filled(&self.name, value),
+            explanation: filled(&self.explanation, value),
+            needs: self.needs.iter().map(|need| filled(need, value)).collect(),
+            body: filled(&self.body, value),
+            rows: Vec::new(),
+            ..self.clone()
+        }
     }
 
     /// The script of the check, with the values of its placeholders.
@@ -180,21 +194,18 @@ fn checks_of(block: &Block, scope: &Scope) -> Vec<Check> {
         None => true,
     });
     let check = |table: Option<Table>| {
-        let (name, explanation) = match &table {
-            Some((rules, seats)) => {
-                let value = |name: &str| match name {
-                    "game" => Some(rules.name().to_string()),
-                    "seats" => Some(seats.to_string()),
-                    _ => None,
-                };
-                (filled(&block.name, &value), filled(&block.explanation, &value))
-            }
-            None => (block.name.clone(), block.explanation.clone()),
+        let value = |name: &str| match (name, &table) {
+            ("game", Some((rules, _))) => Some(rules.name().to_string()),
+            ("seats", Some((_, seats))) => Some(seats.to_string()),
+            _ => None,
         };
-        let (level, played) = (block.level(), block.clone());
-        let run = move |talk: &mut Talk| play(talk, &played, table.as_ref());
+        let block = block.with_values(&value);
+        let (name, level, explanation) =
+            (block.name.clone(), block.level(), block.explanation.clone());
+        let is_warning = block.is_warning;
+        let run = move |talk: &mut Talk| play(talk, &block, table.as_ref());
         let check = Check::new(name, level, explanation, run);
-        if block.is_warning { check.lightly() } else { check }
+        if is_warning { check.lightly() } else { check }
     };
     tables.map(check).collect()
 }
@@ -229,24 +240,31 @@ fn play(talk: &mut Talk, block: &Block, table: Option<&Table>) -> Result<(), Fau
         built_in(&table.map_or_else(|| talk.home(), |table| Ok(table.clone()))?.0)?;
     }
     talk.is_open = !block.ends;
-    let places = match (block.positions.as_str(), table) {
-        ("", None) => vec![None],
-        (kind, table) => {
-            let table = table.map_or_else(|| talk.home(), |table| Ok(table.clone()))?;
-            talk.choose(&table.0)?;
-            places(&table, kind)?.into_iter().map(Some).collect()
+    if !block.options.is_empty() {
+        for setting in settings(&talk.offers, &block.options) {
+            play_at(talk, block, None, &setting)?;
         }
-    };
-    for place in places.iter().flat_map(|place| vec![place; block.repeat]) {
-        play_at(talk, block, place.as_ref())?;
+        return Ok(());
     }
-    Ok(())
+    if block.positions.is_empty() && table.is_none() {
+        return (0..block.repeat).try_for_each(|_| play_at(talk, block, None, &Values::new()));
+    }
+    let table = table.map_or_else(|| talk.home(), |table| Ok(table.clone()))?;
+    talk.choose(&table.0)?;
+    let places = places(&table, &block.positions)?;
+    places.iter().try_for_each(|place| play_at(talk, block, Some(place), &place.values))
 }
 
 /// Plays a script once, or again while it is late.
-fn play_at(talk: &mut Talk, block: &Block, place: Option<&Place>) -> Result<(), Fault> {
+fn play_at(
+    talk: &mut Talk,
+    block: &Block,
+    place: Option<&Place>,
+    values: &Values,
+) -> Result<(), Fault> {
     let command = place.map(|place| talk.position(place.position.seats(), &place.actions));
     let value = |name: &str| match name {
+        name if values.contains_key(name) => values.get(name).cloned(),
         "start" => talk.after_moves(0).ok(),
         "start with blanks" => Some(talk.after_moves(0).ok()?.replace(' ', " \\t ")),
         "later" => talk.after_moves(5).ok(),
@@ -297,9 +315,11 @@ pub struct Place {
     pub position: Position,
     /// The moves and cards that lead to it.
     pub actions: Vec<String>,
-    /// A spelling of the variant.
-    text: String,
+    values: Values,
 }
+
+/// Values of placeholders.
+type Values = HashMap<&'static str, String>;
 
 impl Place {
     /// The value of a placeholder.
@@ -349,7 +369,6 @@ impl Place {
             "increment 2" => clock(1).1.to_string(),
             "perft 1" => perft(position, 1)?,
             "perft 2" => perft(position, 2)?,
-            "text" => self.text.clone(),
             _ => return None,
         })
     }
@@ -409,14 +428,10 @@ fn places((rules, seats): &Table, kind: &str) -> Result<Vec<Place>, Fault> {
                 let size = variant.board.map_or(String::new(), |(files, ranks)| {
                     format!(" files {files} ranks {ranks} pocket 0 template fairy")
                 });
-                let start = Place::new(rules.start(*seats)?, Vec::new());
-                let own = variant.name;
-                let text = format!(
-                    "> setoption name UCI_Variant value {name}\n> isready\n\
-                     < info string variant {own}{size} startpos {}",
-                    start.position
-                );
-                places.push(Place { text, ..start });
+                let mut start = Place::new(rules.start(*seats)?, Vec::new());
+                start.values.insert("name", name.to_string());
+                start.values.insert("size", size);
+                places.push(start);
             }
         }
         ("each seat", _) => {
@@ -434,6 +449,14 @@ fn places((rules, seats): &Table, kind: &str) -> Result<Vec<Place>, Fault> {
                     }
                 }
             }
+        }
+        (_, "changed texts") => {
+            let mut texts = Vec::new();
+            for _ in 0..count {
+                let text = random_place(rules, *seats, &mut rng)?.position.to_string();
+                texts.extend(changes(&text));
+            }
+            places = changed_texts(rules, *seats, texts)?;
         }
         (_, "of a game") => places = game(rules, *seats, count)?,
         (_, "drawn cards") => {
@@ -472,7 +495,7 @@ fn places((rules, seats): &Table, kind: &str) -> Result<Vec<Place>, Fault> {
 
 impl Place {
     fn new(position: Position, actions: Vec<String>) -> Place {
-        Place { position, actions, text: String::new() }
+        Place { position, actions, values: Values::new() }
     }
 }
 
@@ -506,6 +529,114 @@ fn game(rules: &Rules, seats: usize, count: usize) -> Result<Vec<Place>, Fault> 
     let kept = (0..actions.len()).step_by(step).take(count).chain([actions.len()]);
     let place = |length: usize| Place::new(positions[length].clone(), actions[..length].to_vec());
     Ok(kept.map(place).collect())
+}
+
+/// The start for each text, which the engine must read or refuse.
+fn changed_texts(rules: &Rules, seats: usize, texts: Vec<String>) -> Result<Vec<Place>, Fault> {
+    let errors = texts.iter().filter_map(|text| rules.parse(text).err());
+    // If several fields are wrong, the engine may name any of them.
+    let fields = errors.filter_map(|error| Some(field(&error.to_string())?.to_string()));
+    let fields = Vec::from_iter(BTreeSet::from_iter(fields)).join(" | ");
+    let start = rules.start(seats)?;
+    let place = |text: String| {
+        let answer = match rules.parse(&text) {
+            Ok(position) => {
+                format!("< readyok\n> d\n> isready\n< ...\n< readyok\n= some Fen: {position}")
+            }
+            Err(_) => format!("< info string error: *\n< readyok\n= names {fields}"),
+        };
+        let values = Values::from([("text", text), ("answer", answer)]);
+        Place { values, ..Place::new(start.clone(), Vec::new()) }
+    };
+    Ok(texts.into_iter().map(place).collect())
+}
+
+/// The text with each number or character replaced, and truncated before each.
+fn changes(text: &str) -> Vec<String> {
+    let mut parts: Vec<String> = Vec::new();
+    let mut was_digit = false;
+    for c in text.chars() {
+        match parts.last_mut().filter(|_| was_digit && c.is_ascii_digit()) {
+            Some(number) => number.push(c),
+            None => parts.push(c.to_string()),
+        }
+        was_digit = c.is_ascii_digit();
+    }
+    let mut changes = Vec::new();
+    for index in 0..parts.len() {
+        let [before, after] = [parts[..index].concat(), parts[index + 1..].concat()];
+        // Trailing spaces are not part of a text.
+        changes.push(before.trim_end().to_string());
+        for other in OTHERS {
+            changes.push(format!("{before}{other}{after}"));
+        }
+    }
+    for index in 1..parts.len() {
+        let mut swapped = parts.clone();
+        swapped.swap(index - 1, index);
+        changes.push(swapped.concat());
+    }
+    // The board with one part replaced by another, with a part added, and with a part repeated many times.
+    if let Some((first, _)) = text.split_once(' ') {
+        let pieces: Vec<&str> = first.split('/').collect();
+        for (index, other) in (0..pieces.len()).flat_map(|index| {
+            let others = pieces.iter().copied();
+            others.map(move |other| (index, other))
+        }) {
+            let mut pieces = pieces.clone();
+            pieces[index] = other;
+            changes.push(text.replacen(first, &pieces.join("/"), 1));
+        }
+        changes.push(text.replacen(first, &format!("{first}/{first}"), 1));
+        changes.push(text.replacen(first, &[first; 7].join("/"), 1));
+    }
+    let is_line = |text: &String| {
+        !text.is_empty() && !text.starts_with(' ') && !text.ends_with(' ') && !text.contains("  ")
+    };
+    changes.retain(is_line);
+    changes.dedup();
+    changes
+}
+
+/// The options to set: each to its default, or to each of the `values` that are safe to set, with the default last.
+fn settings(offers: &[OptionOffer], kind: &str) -> Vec<Values> {
+    let mut settings = Vec::new();
+    for offer in offers {
+        let (mut values, default) = match &offer.kind {
+            // The largest table may exceed the machine's memory.
+            OptionKind::Spin { default, .. } if offer.name == "Hash" => {
+                (Vec::new(), default.to_string())
+            }
+            OptionKind::Spin { default, min, max } => {
+                ([min, max].map(i64::to_string).to_vec(), default.to_string())
+            }
+            OptionKind::Check { default } => {
+                (["true", "false"].map(String::from).to_vec(), default.to_string())
+            }
+            OptionKind::Combo { default, vars } => (vars.clone(), default.clone()),
+            OptionKind::String { default } => (Vec::new(), default.clone()),
+            OptionKind::Button => (Vec::new(), String::new()),
+        };
+        let is_of_kind = match kind {
+            "values" => !matches!(offer.kind, OptionKind::String { .. } | OptionKind::Button),
+            kind => {
+                values.clear();
+                !kind.ends_with(&format!(" but {}", offer.name))
+            }
+        };
+        values.push(default);
+        let setting = |value: &String| {
+            let is_button = matches!(offer.kind, OptionKind::Button);
+            Values::from([
+                ("option", offer.name.clone()),
+                ("option in lower case", offer.name.to_lowercase()),
+                ("option in capitals", offer.name.to_uppercase()),
+                ("to value", if is_button { String::new() } else { format!("value {value}") }),
+            ])
+        };
+        settings.extend(values.iter().filter(|_| is_of_kind).map(setting));
+    }
+    settings
 }
 
 #[cfg(test)]

@@ -7,14 +7,12 @@ use buxtehude::protocol::{OptionKind, OptionOffer, Reply};
 use buxtehude::rules::{MAX_SEATS, Turn, VARIANTS, Variant};
 use matches::plan::rules::program::RulesError;
 use matches::plan::rules::{Position, PositionError, Rules};
-use matches::play::engine::Offers;
 use matches::record::printable::shortened;
 use matches::run::exit::ExitError;
 
 use super::check::{Profile, Settings};
-use super::program::{
-    Fault, Patience, Program, expect, is_best_move, is_refusal, shown, wrong,
-};
+use super::laws::offers_of;
+use super::program::{Fault, Patience, Program, expect, is_best_move, is_refusal, shown, wrong};
 
 /// Maximum number of lines shown.
 const SHOWN_LINES: usize = 60;
@@ -113,11 +111,6 @@ impl Talk {
         }
     }
 
-    /// Returns the answer to `uci`.
-    pub fn introduction(&mut self) -> Result<Vec<String>, Fault> {
-        self.answer_up_to("uci", "uciok")
-    }
-
     /// Sends `isready` and returns the lines since the last one sent before, without `readyok`.
     pub fn fence(&mut self) -> Result<Vec<String>, Fault> {
         let mut lines = self.answer_up_to("isready", "readyok")?;
@@ -140,19 +133,10 @@ impl Talk {
         }
     }
 
-    /// Fails unless `d` shows the position.
-    pub fn expect_shown(&mut self, position: &str) -> Result<(), Fault> {
-        let (line, shown) = (format!("Fen: {position}"), self.ask("d")?);
-        expect(shown.contains(&line), || format!("no line {line:?} in {shown:?}"))
-    }
-
     /// Introduces the engine, if it is not yet.
     pub fn introduce(&mut self) -> Result<(), Fault> {
         if self.offers.is_empty() {
-            let mut offers = Offers::default();
-            for line in self.introduction()? {
-                offers.add(&line);
-            }
+            let offers = offers_of(&self.answer_up_to("uci", "uciok")?);
             self.has_unreadable_choice = offers.unreadable("UCI_Variant").is_some();
             self.offers = offers.readable;
         }

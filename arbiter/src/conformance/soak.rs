@@ -1,0 +1,272 @@
+//! The check of memory over many games, which a transcript cannot state.
+//!
+//! The engine plays games with small limits while the resident memory of its process and all descendants is sampled.
+//! Initial allocations, such as tables, do not matter; the check looks for growth that continues.
+
+use std::fmt;
+use std::fs;
+use std::str::FromStr;
+use std::time::{Duration, Instant};
+
+use buxtehude::rules::Turn;
+use matches::plan::rules::Rules;
+use matches::play::family::descendants;
+use rand::SeedableRng;
+use rand::seq::IteratorRandom;
+use rand_chacha::ChaCha8Rng;
+
+use super::check::{Check, Level};
+use super::laws::is_legal;
+use super::program::{Fault, expect};
+use super::talk::{Scope, Talk};
+
+/// Moves of the engine in each game.
+const MOVES: usize = 12;
+
+/// Memory samples of a soak limited by games.
+const READINGS: u64 = 200;
+
+/// Least number of games of a soak limited by time; fewer show the growth of tables that fill up.
+const MIN_GAMES: u64 = 200;
+
+/// Number of equal parts of the samples after the warm-up; in a leak, each part is above the previous one.
+const PARTS: usize = 4;
+
+/// Growth that is ignored, in KiB, since an allocator's own reserve varies.
+const SMALL: f64 = 512.0;
+
+/// Growth that always fails, in KiB.
+const LARGE: f64 = 262_144.0;
+
+/// Length of a soak.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Soak {
+    Games(u64),
+    Time(Duration),
+}
+
+impl FromStr for Soak {
+    type Err = String;
+
+    /// Parses `1000` (games) or `60s` (seconds).
+    fn from_str(text: &str) -> Result<Soak, String> {
+        let number = |text: &str| text.parse::<u32>().ok().filter(|&number| number > 0);
+        let soak = match text.strip_suffix('s') {
+            Some(seconds) => number(seconds).map(|n| Soak::Time(Duration::from_secs(n.into()))),
+            None => number(text).map(|n| Soak::Games(n.into())),
+        };
+        soak.ok_or_else(|| {
+            "expected a number of games such as 1000, or of seconds such as 60s".into()
+        })
+    }
+}
+
+/// The check of memory, if the user asks for it.
+pub fn memory(scope: &Scope) -> Vec<Check> {
+    let tables = &scope.tables;
+    let Some((soak, (rules, _))) = scope.settings.soak.zip(tables.first().cloned()) else {
+        return Vec::new();
+    };
+    let seats: Vec<usize> = tables
+        .iter()
+        .filter(|(other, _)| other.name() == rules.name())
+        .map(|&(_, seats)| seats)
+        .collect();
+    vec![Check::new(
+        "soak/memory",
+        Level::Match,
+        "memory does not keep growing over many games",
+        move |talk| {
+            let readings = play(talk, soak, &rules, &seats)?;
+            let growth = Growth::of(&readings);
+            talk.note = Some(growth.to_string());
+            expect(!growth.is_steady(), || growth.to_string())
+        },
+    )]
+}
+
+/// Number of games, and the memory after them in KiB.
+type Reading = (u64, f64);
+
+/// Plays games and samples the memory.
+fn play(
+    talk: &mut Talk,
+    soak: Soak,
+    rules: &Rules,
+    seats: &[usize],
+) -> Result<Vec<Reading>, Fault> {
+    let begun = Instant::now();
+    let between = match soak {
+        Soak::Games(games) => (games / READINGS).max(1),
+        Soak::Time(_) => 1,
+    };
+    // Sample after games with the same number of seats, since an engine's memory for a game may depend on it.
+    let between = between.next_multiple_of(seats.len() as u64);
+    talk.choose(rules)?;
+    let mut readings = Vec::new();
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    for game in 1.. {
+        talk.program.forget();
+        let seats = seats[(game as usize - 1) % seats.len()];
+        play_game(talk, rules, seats, &mut rng)?;
+        if game % between == 0 {
+            let Some(memory) = memory_of(talk.program.process()) else {
+                return Err(Fault::Skipped("/proc does not report its memory".into()));
+            };
+            readings.push((game, memory));
+        }
+        let is_over = match soak {
+            Soak::Games(games) => game >= games,
+            Soak::Time(time) => game >= MIN_GAMES && begun.elapsed() >= time,
+        };
+        if is_over {
+            break;
+        }
+    }
+    Ok(readings)
+}
+
+fn play_game(
+    talk: &mut Talk,
+    rules: &Rules,
+    seats: usize,
+    rng: &mut ChaCha8Rng,
+) -> Result<(), Fault> {
+    let mut position = rules.start(seats)?;
+    let mut actions: Vec<String> = Vec::new();
+    talk.ask("ucinewgame")?;
+    for _ in 0..MOVES {
+        while let Turn::Card(_) = position.turn() {
+            let card = position.legal_actions().into_iter().choose(rng);
+            let card = card.unwrap_or_default();
+            position.play(&card)?;
+            actions.push(card);
+        }
+        if position.turn() == Turn::Over {
+            break;
+        }
+        talk.program.send(&talk.position(seats, &actions))?;
+        let best = talk.best_move("go nodes 20")?.unwrap_or_default();
+        expect(is_legal(&position, &best), || format!("{best:?} is illegal"))?;
+        position.play(&best)?;
+        actions.push(best);
+    }
+    Ok(())
+}
+
+/// Growth of memory after the warm-up, which is the first fifth of the samples.
+#[derive(Clone, Debug)]
+struct Growth {
+    games: u64,
+    /// Median of each part, in KiB.
+    parts: Vec<f64>,
+    /// KiB per 1000 games: the median slope between samples of the first and the second half.
+    slope: f64,
+}
+
+impl Growth {
+    fn of(readings: &[Reading]) -> Growth {
+        let games = readings.last().map_or(0, |&(game, _)| game);
+        let warm = &readings[readings.len() / 5..];
+        let size = warm.len().div_ceil(PARTS).max(1);
+        let memories = |part: &[Reading]| median(part.iter().map(|&(_, memory)| memory).collect());
+        let (early, late) = warm.split_at(warm.len() / 2);
+        let slopes = early.iter().zip(late).map(|(&(from, before), &(to, after))| {
+            (after - before) / (to - from).max(1) as f64 * 1000.0
+        });
+        Growth {
+            games,
+            parts: warm.chunks(size).map(memories).collect(),
+            slope: median(slopes.collect()),
+        }
+    }
+
+    /// Growth from the first to the last part, in KiB.
+    fn total(&self) -> f64 {
+        match self.parts.as_slice() {
+            [first, .., last] => last - first,
+            _ => 0.0,
+        }
+    }
+
+    /// `true` if memory grows in every part, or by more than [`LARGE`] in total.
+    fn is_steady(&self) -> bool {
+        let total = self.total();
+        let least = total / (4 * PARTS) as f64;
+        let goes_on = self.parts.windows(2).all(|pair| pair[1] - pair[0] >= least);
+        total > LARGE || (total > SMALL && self.slope > 0.0 && goes_on)
+    }
+}
+
+impl fmt::Display for Growth {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (games, total, slope) = (self.games, self.total(), self.slope);
+        let last = self.parts.last().unwrap_or(&0.0);
+        write!(
+            f,
+            "{games} games, {last:.0} KiB at the end, {total:+.0} KiB since the warm-up, {slope:+.0} KiB per 1000 games"
+        )
+    }
+}
+
+/// The median, or 0 without numbers.
+fn median(mut numbers: Vec<f64>) -> f64 {
+    numbers.sort_by(f64::total_cmp);
+    numbers.get(numbers.len() / 2).copied().unwrap_or(0.0)
+}
+
+/// Resident memory of a process and all its descendants, in KiB, without mapped files: their pages come and go with the
+/// load of the machine.
+fn memory_of(process: u32) -> Option<f64> {
+    let resident = |process: &u32| {
+        let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+        let kib = |name: &str| {
+            let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+            line.split_whitespace().next()?.parse::<u32>().ok()
+        };
+        Some(kib("RssAnon:")? + kib("RssShmem:")?)
+    };
+    let all: u32 = descendants(process).iter().filter_map(resident).sum();
+    (all > 0).then(|| f64::from(all))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn growth(memory: impl Fn(u64) -> f64) -> Growth {
+        let readings: Vec<Reading> = (1..=200).map(|n| (n * 5, memory(n * 5))).collect();
+        Growth::of(&readings)
+    }
+
+    #[test]
+    fn steady_growth_is_told_from_other_growth() {
+        let noise = |game: u64| (game * 7919 % 101) as f64 * 4.0;
+        for (expected, growth) in [
+            (false, growth(|_| 8000.0)),
+            (false, growth(noise)),
+            // Tables that fill up and then stay the same.
+            (false, growth(|game| 8000.0 + 40.0 * game.min(400) as f64)),
+            // A single step.
+            (false, growth(|game| if game < 600 { 8000.0 } else { 12_000.0 })),
+            (false, growth(|game| 8000.0 - game as f64)),
+            (true, growth(|game| 8000.0 + game as f64)),
+            (true, growth(|game| 8000.0 + 2.0 * game as f64 + noise(game))),
+            (true, growth(|game| if game < 600 { 8000.0 } else { 400_000.0 })),
+        ] {
+            assert_eq!(growth.is_steady(), expected, "{growth}: {:?}", growth.parts);
+        }
+        let told = growth(|game| 8000.0 + game as f64).to_string();
+        assert!(told.ends_with("+1000 KiB per 1000 games"), "{told}");
+    }
+
+    #[test]
+    fn a_soak_is_a_number_of_games_or_of_seconds() {
+        assert_eq!("1000".parse(), Ok(Soak::Games(1000)));
+        assert_eq!("60s".parse(), Ok(Soak::Time(Duration::from_secs(60))));
+        for wrong in ["", "s", "0", "0s", "-1", "1m"] {
+            let error = wrong.parse::<Soak>().unwrap_err();
+            assert!(error.contains("such as 60s"), "{wrong:?}: {error}");
+        }
+    }
+}
