@@ -1,15 +1,17 @@
-//! 95 % confidence interval of the mean of independent scores from 0 to 1, for any number of them.
+//! Means with their 95 % confidence intervals, and the Elo differences that follow from them.
 //!
-//! Student's interval fails for few scores or a mean near 0 or 1: three won blocks have no variance and would prove
-//! anything. Here the scores count as tosses of a coin, whose exact interval is that of Clopper and Pearson. A score
-//! that varies less than a coin of the same mean counts as several tosses.
+//! [`Moments`] and [`half_width`] give Student's interval. It fails for few scores or a mean near 0 or 1: three won
+//! blocks have no variance and would prove anything. [`MeanScore`] is for scores from 0 to 1, which count as tosses of
+//! a coin, whose exact interval is that of Clopper and Pearson. A score that varies less than a coin of the same mean
+//! counts as several tosses.
 //! Sources: C. J. Clopper, E. S. Pearson, "The use of confidence or fiducial limits illustrated in the case of the
 //! binomial", Biometrika 26 (1934); the effective number of tosses is that of E. L. Korn, B. I. Graubard, "Confidence
 //! intervals for proportions with small expected number of positive counts", Survey Methodology 24 (1998).
 
-use statrs::distribution::{Beta, ContinuousCDF};
+use std::f64::consts::LN_10;
 
-use super::elo::{NORMALIZED_ELO, elo};
+use statrs::distribution::{Beta, ContinuousCDF, StudentsT};
+use statrs::statistics::Statistics;
 
 /// Number of additional scores with the variance of a coin, so that few scores are not believed to vary less.
 const COINS: f64 = 2.0;
@@ -107,8 +109,8 @@ impl MeanScore {
         let less = 0.5 * variance / (variance + CONTINUOUS);
         Interval {
             value: self.mean,
-            low: quantile(won + less, lost + 1.0 - less, 0.025),
-            high: quantile(won + 1.0 - less, lost + less, 0.975),
+            low: beta_quantile(won + less, lost + 1.0 - less, 0.025),
+            high: beta_quantile(won + 1.0 - less, lost + less, 0.975),
         }
     }
 
@@ -117,8 +119,8 @@ impl MeanScore {
     pub fn superiority(&self) -> f64 {
         // Source: H. O. Lancaster, "Significance tests in discrete distributions", JASA 56 (1961).
         let (won, lost) = self.counts();
-        let at_least = cumulative(won, lost + 1.0, 0.5);
-        let more = cumulative(won + 1.0, lost, 0.5);
+        let at_least = beta_cumulative(won, lost + 1.0, 0.5);
+        let more = beta_cumulative(won + 1.0, lost, 0.5);
         1.0 - (at_least + more) / 2.0
     }
 
@@ -140,7 +142,7 @@ impl MeanScore {
 }
 
 /// Quantile of the beta distribution; all of its weight is at 0 or 1 if a parameter is 0.
-fn quantile(a: f64, b: f64, probability: f64) -> f64 {
+fn beta_quantile(a: f64, b: f64, probability: f64) -> f64 {
     match Beta::new(a, b) {
         Ok(beta) => beta.inverse_cdf(probability),
         Err(_) if a <= 0.0 => 0.0,
@@ -149,11 +151,122 @@ fn quantile(a: f64, b: f64, probability: f64) -> f64 {
 }
 
 /// Cumulative distribution function of the beta distribution, for `x` between 0 and 1.
-fn cumulative(a: f64, b: f64, x: f64) -> f64 {
+fn beta_cumulative(a: f64, b: f64, x: f64) -> f64 {
     match Beta::new(a, b) {
         Ok(beta) => beta.cdf(x),
         Err(_) if a <= 0.0 => 1.0,
         Err(_) => 0.0,
+    }
+}
+
+/// Half-width of the 95 % confidence interval of the mean of independent samples, by Student's t; `None` for fewer than
+/// two samples.
+pub fn half_width(samples: &[f64]) -> Option<f64> {
+    half_width_of(samples.variance(), samples.len() as u64)
+}
+
+/// [`half_width`] of samples with this estimated variance, by their number.
+pub(super) fn half_width_of(variance: f64, samples: u64) -> Option<f64> {
+    Some(student_quantile(samples)? * (variance / samples as f64).sqrt())
+}
+
+/// 0.975 quantile of the mean of `samples` samples, in standard errors; `None` for fewer than two.
+pub(super) fn student_quantile(samples: u64) -> Option<f64> {
+    Some(distribution(samples)?.inverse_cdf(0.975))
+}
+
+/// Probability of a mean up to `t` standard errors; `None` for fewer than two samples.
+pub(super) fn student_cumulative(t: f64, samples: u64) -> Option<f64> {
+    Some(distribution(samples)?.cdf(t))
+}
+
+fn distribution(samples: u64) -> Option<StudentsT> {
+    // Fails without a degree of freedom.
+    StudentsT::new(0.0, 1.0, samples as f64 - 1.0).ok()
+}
+
+/// Number of whole numbers, their sum and the sum of their squares: exact, whatever the order of the numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Moments {
+    count: u64,
+    sum: i128,
+    squares: i128,
+}
+
+impl Moments {
+    /// Adds a number, below 2^50 by absolute value; then no sum of a match overflows.
+    pub fn add(&mut self, value: i64) {
+        let value = i128::from(value);
+        self.count += 1;
+        self.sum += value;
+        self.squares += value * value;
+    }
+
+    pub fn add_all(&mut self, other: &Moments) {
+        self.count += other.count;
+        self.sum += other.sum;
+        self.squares += other.squares;
+    }
+
+    /// Removes all numbers of `part`, which were added before.
+    pub fn less(&self, part: &Moments) -> Moments {
+        Moments {
+            count: self.count.saturating_sub(part.count),
+            sum: self.sum - part.sum,
+            squares: self.squares - part.squares,
+        }
+    }
+
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// The mean; `None` without a number.
+    pub fn mean(&self) -> Option<f64> {
+        (self.count > 0).then(|| self.sum as f64 / self.count as f64)
+    }
+
+    /// Estimated variance of a number; `None` for fewer than two.
+    pub fn variance(&self) -> Option<f64> {
+        let count = i128::from(self.count);
+        // Exact up to here: no digits are lost by the subtraction.
+        let spread = (self.squares * count - self.sum * self.sum) as f64;
+        (count > 1).then(|| spread / (count * (count - 1)) as f64)
+    }
+
+    /// Half-width of the 95 % interval of the mean, by Student's t; `None` for fewer than two different numbers.
+    pub fn half_width(&self) -> Option<f64> {
+        let variance = self.variance().filter(|variance| *variance > 0.0)?;
+        half_width_of(variance, self.count)
+    }
+}
+
+/// Elo of odds of e to 1.
+pub(super) const ELO: f64 = 400.0 / LN_10;
+
+/// Elo per unit of normalized Elo: twice the Elo of odds of e to 1.
+/// Source: Michel Van den Bergh, "Normalized Elo", cantate.be/Fishtest/normalized_elo.pdf.
+pub(super) const NORMALIZED_ELO: f64 = 2.0 * ELO;
+
+/// Returns the expected score, 0 to 1, for an Elo difference.
+///
+/// # Examples
+/// ```
+/// use matches::score::expected_score;
+///
+/// assert_eq!(expected_score(0.0), 0.5);
+/// assert!((expected_score(400.0) - 10.0 / 11.0).abs() < 1e-12);
+/// ```
+pub fn expected_score(elo: f64) -> f64 {
+    1.0 / (1.0 + 10f64.powf(-elo / 400.0))
+}
+
+/// Returns the Elo difference for an expected score; infinite unless the score is between 0 and 1.
+pub fn elo(score: f64) -> f64 {
+    match score {
+        score if score <= 0.0 => f64::NEG_INFINITY,
+        score if score >= 1.0 => f64::INFINITY,
+        score => -400.0 * (1.0 / score - 1.0).log10(),
     }
 }
 
@@ -214,12 +327,79 @@ mod tests {
         for won in [1e-6, 0.01, 0.3, 1.0, 7.5, 400.0, 2e6] {
             for lost in [1e-6, 0.2, 1.0, 30.0, 1e5] {
                 for probability in [0.025, 0.975] {
-                    let found = quantile(won, lost + 1.0, probability);
-                    let back = cumulative(won, lost + 1.0, found);
+                    let found = beta_quantile(won, lost + 1.0, probability);
+                    let back = beta_cumulative(won, lost + 1.0, found);
                     let is_close = (back - probability).abs() < 2e-4 || found < 1e-9;
                     assert!(is_close, "{won} {lost} {probability}: {found} {back}");
                 }
             }
         }
+    }
+
+    #[test]
+    fn quantiles_agree_with_the_tables() {
+        // Source: any table of the distribution, such as Abramowitz and Stegun, table 26.10.
+        for (degrees, expected) in [
+            (1, 12.706),
+            (2, 4.303),
+            (3, 3.182),
+            (10, 2.228),
+            (30, 2.042),
+            (40, 2.021),
+            (120, 1.980),
+            (1000, 1.962),
+            (1_000_000, 1.960),
+        ] {
+            let found = student_quantile(degrees + 1).unwrap();
+            assert!((found - expected).abs() < 0.0006, "{degrees}: {found}");
+        }
+        assert_eq!((student_quantile(0), student_quantile(1)), (None, None));
+    }
+
+    #[test]
+    fn an_interval_worked_by_hand() {
+        // Mean 0.5, variance 0.02, standard error 0.1.
+        let found = half_width(&[0.4, 0.6]).unwrap();
+        assert!((found - 1.2706).abs() < 1e-4, "{found}");
+        assert_eq!(half_width(&[0.3]), None);
+        assert_eq!(half_width(&[0.5, 0.5, 0.5]), Some(0.0));
+    }
+
+    fn moments_of(values: &[i64]) -> Moments {
+        let mut moments = Moments::default();
+        values.iter().for_each(|&value| moments.add(value));
+        moments
+    }
+
+    #[test]
+    fn moments_agree_with_the_samples() {
+        let values = [4, -7, 12, 12, 0];
+        let samples = values.map(|value| value as f64);
+        let found = moments_of(&values);
+        assert_eq!((found.count(), found.mean()), (5, Some(4.2)));
+        let variance = found.variance().unwrap();
+        let expected = samples.map(|sample| (sample - 4.2).powi(2)).iter().sum::<f64>() / 4.0;
+        assert!((variance - expected).abs() < 1e-12, "{variance} {expected}");
+        let (found, expected) = (found.half_width().unwrap(), half_width(&samples).unwrap());
+        assert!((found - expected).abs() < 1e-12, "{found} {expected}");
+        assert_eq!(moments_of(&[3]).variance(), None);
+        assert_eq!(moments_of(&[3, 3, 3]).half_width(), None);
+        assert_eq!(moments_of(&[]).mean(), None);
+    }
+
+    #[test]
+    fn a_part_can_be_removed_again() {
+        let mut all = moments_of(&[1, 5, 9]);
+        let part = moments_of(&[5, 9]);
+        assert_eq!(all.less(&part), moments_of(&[1]));
+        all.add_all(&part);
+        assert_eq!(all, moments_of(&[1, 5, 9, 9, 5]));
+    }
+
+    #[test]
+    fn a_small_variance_of_large_numbers_is_exact() {
+        let large = 1 << 49;
+        let found = moments_of(&[large, large + 1, large + 2]);
+        assert_eq!(found.variance(), Some(1.0));
     }
 }

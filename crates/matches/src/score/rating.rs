@@ -5,13 +5,10 @@
 //! not independent, so the sandwich estimator over blocks gives the errors. All sums are integers, so the order of the
 //! blocks makes no difference. docs/rating.md has the formulas and their sources.
 
-mod linear;
-
 use std::collections::BTreeMap;
 
-use super::adjusted;
-use super::elo::ELO;
-use super::student;
+use super::blocks::ADJUSTED_COINS;
+use super::interval::{ELO, student_quantile};
 
 /// Value of a better place in a comparison, in the unit of [`Meeting::points`].
 pub const POINT: i64 = 1_000_000_000;
@@ -34,7 +31,7 @@ const MAX_ROUNDS: usize = 200;
 const MAX_STEP: f64 = 0.5;
 
 /// Change of a strength below which the iteration has converged.
-const ARRIVED: f64 = 1e-9;
+const CONVERGED_STEP: f64 = 1e-9;
 
 /// Comparisons of the seats of two engines in one block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -161,7 +158,7 @@ impl Ratings {
         let mean = strengths.iter().sum::<f64>() / number.max(1) as f64;
         let quantile = match self.is_adjusted {
             // Each strength less their mean uses up a degree of freedom, as the mean of a sample does.
-            true => student::quantile((self.blocks + 2).saturating_sub(number as u64)),
+            true => student_quantile((self.blocks + 2).saturating_sub(number as u64)),
             false => Some(QUANTILE),
         };
         let rating = |&engine: &Option<usize>| match engine {
@@ -185,14 +182,13 @@ impl Ratings {
         local: impl Fn(Pair) -> Pair,
     ) -> Vec<f64> {
         let number = strengths.len();
-        let mut effects = linear::inverse(information(strengths, results));
+        let mut effects = inverse(information(strengths, results));
         // Effect of a residual on each strength less the mean of all.
         for column in 0..number {
             let mean = effects.iter().map(|row| row[column]).sum::<f64>() / number as f64;
             effects.iter_mut().for_each(|row| row[column] -= mean);
         }
-        let coins =
-            if self.is_adjusted { adjusted::COINS / self.pairs.len() as f64 } else { COINS };
+        let coins = if self.is_adjusted { ADJUSTED_COINS / self.pairs.len() as f64 } else { COINS };
         let residuals = self.products.iter().map(|(&(pair, other), products)| {
             let (one, two) = (local(pair), local(other));
             let [chance, other_chance] =
@@ -262,13 +258,13 @@ fn strengths(number: usize, results: &[(Pair, f64, f64)]) -> Vec<f64> {
             gradient[one] += residual;
             gradient[other] -= residual;
         }
-        let step = linear::solve(information(&strengths, results), gradient);
+        let step = solve(information(&strengths, results), gradient);
         let longest = step.iter().fold(0.0f64, |longest, step| longest.max(step.abs()));
         let scale = (MAX_STEP / longest).min(1.0);
         for (strength, step) in strengths.iter_mut().zip(step) {
             *strength += scale * step;
         }
-        if longest < ARRIVED {
+        if longest < CONVERGED_STEP {
             break;
         }
     }
@@ -343,6 +339,58 @@ fn reached(from: usize, steps: &[Vec<usize>]) -> Vec<bool> {
     reached
 }
 
+/// Cholesky factor of a symmetric, positive definite matrix: the lower triangular matrix whose product with its
+/// transpose is `matrix`.
+fn factor(mut matrix: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
+    for row in 0..matrix.len() {
+        let (above, rest) = matrix.split_at_mut(row);
+        let current = &mut rest[0];
+        for (column, other) in above.iter().enumerate() {
+            let known = dot(&current[..column], &other[..column]);
+            current[column] = (current[column] - known) / other[column];
+        }
+        let known = dot(&current[..row], &current[..row]);
+        current[row] = (current[row] - known).sqrt();
+    }
+    matrix
+}
+
+/// Solves a system with a factored matrix.
+fn solve_factored(factor: &[Vec<f64>], mut values: Vec<f64>) -> Vec<f64> {
+    for row in 0..values.len() {
+        let known = dot(&factor[row][..row], &values[..row]);
+        values[row] = (values[row] - known) / factor[row][row];
+    }
+    for row in (0..values.len()).rev() {
+        values[row] /= factor[row][row];
+        let value = values[row];
+        for (earlier, factor) in values[..row].iter_mut().zip(&factor[row]) {
+            *earlier -= factor * value;
+        }
+    }
+    values
+}
+
+/// Solves `matrix` x = `values`.
+fn solve(matrix: Vec<Vec<f64>>, values: Vec<f64>) -> Vec<f64> {
+    solve_factored(&factor(matrix), values)
+}
+
+fn inverse(matrix: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
+    let size = matrix.len();
+    let factor = factor(matrix);
+    let column = |index: usize| {
+        let mut unit = vec![0.0; size];
+        unit[index] = 1.0;
+        solve_factored(&factor, unit)
+    };
+    (0..size).map(column).collect()
+}
+
+fn dot(one: &[f64], other: &[f64]) -> f64 {
+    one.iter().zip(other).map(|(one, other)| one * other).sum()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -386,5 +434,20 @@ mod tests {
                 assert!((found - expected).abs() < 1e-6, "{found} {expected}");
             }
         }
+    }
+
+    #[test]
+    fn an_inverse_worked_by_hand() {
+        let matrix = vec![vec![4.0, 2.0, 0.0], vec![2.0, 5.0, 2.0], vec![0.0, 2.0, 5.0]];
+        // Determinant 64.
+        let expected = [[21.0, -10.0, 4.0], [-10.0, 20.0, -8.0], [4.0, -8.0, 16.0]];
+        let found = inverse(matrix.clone());
+        for (found, expected) in found.iter().zip(expected) {
+            for (found, expected) in found.iter().zip(expected) {
+                assert!((found - expected / 64.0).abs() < 1e-12, "{found} {expected}");
+            }
+        }
+        let solved = solve(matrix, vec![6.0, 9.0, 7.0]);
+        assert!(solved.iter().all(|value| (value - 1.0).abs() < 1e-12), "{solved:?}");
     }
 }

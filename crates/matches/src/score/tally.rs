@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::adjusted::half_width;
-use super::interval::{Interval, MeanScore};
-use super::moments::Moments;
+use super::blocks::adjusted_half_width;
+use super::interval::{Interval, MeanScore, Moments};
 use super::rating::POINT;
 use super::{points, points_of_a_game};
 use crate::record::ending::Ending;
@@ -141,7 +140,7 @@ impl Tally {
 
     /// Half-width of its 95 % interval; `None` if there are fewer than two blocks, or the share is fixed.
     pub fn adjusted_error(&self) -> Option<f64> {
-        let error = half_width(&self.adjusted, self.block_points())?;
+        let error = adjusted_half_width(&self.adjusted, self.block_points())?;
         (self.par() != Some(1.0)).then_some(error)
     }
 
