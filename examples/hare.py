@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""An example engine for Hase und Igel with two to six players, on both boards, written only from docs/rules.md and
-protocol.md. It keeps its own position and looks one move ahead. Read it, copy it, improve it."""
+"""An example engine for Hase und Igel with two to six players, on both boards, written only from
+protocol.md, docs/rules.md and docs/formats.md. It keeps its own position and looks one move ahead. Read it, copy it,
+improve it."""
 
 import sys
 from dataclasses import dataclass, field

@@ -2,7 +2,7 @@
 //!
 //! A client (a GUI, the arbiter, a person at a terminal) sends [`Command`]s; an engine answers with [`Reply`]s. Each is
 //! one line of text. Both parse with [`FromStr`](std::str::FromStr) and print with [`Display`](std::fmt::Display), and
-//! the printed line parses back to the same value. `protocol.md` has the grammar.
+//! the printed line parses back to the same value. `protocol.md` and `docs/engine.md` have the grammar.
 //!
 //! Moves, cards and positions are passed through as text; the rules interpret them.
 //!

@@ -11,7 +11,8 @@ use crate::common::client;
 use client::Engine;
 
 /// The documents to replay.
-const DOCUMENTS: &[&str] = &["protocol.md", "README.md"];
+const DOCUMENTS: &[&str] =
+    &["protocol.md", "README.md", "docs/engine.md", "docs/formats.md", "docs/games.md"];
 
 /// A block: its first line number, and its numbered lines.
 struct Block {
@@ -33,6 +34,14 @@ fn blocks_of(name: &str) -> Vec<Block> {
     let blocks = blocks(name, &text);
     assert!(!blocks.is_empty(), "{name} has no transcript: are its blocks marked?");
     blocks
+}
+
+#[test]
+fn the_smallest_engine_is_quoted_whole() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let protocol = fs::read_to_string(root.join("protocol.md")).unwrap();
+    let engine = fs::read_to_string(root.join("examples/engine.py")).unwrap();
+    assert!(protocol.contains(&format!("```python\n{engine}```\n")));
 }
 
 #[test]

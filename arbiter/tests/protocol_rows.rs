@@ -1,5 +1,5 @@
-//! Coverage of protocol.md: for every row of its tables and every word of its grammar, a check catches an engine that
-//! breaks only that.
+//! Coverage of protocol.md and its reference: for every row of their tables and every word of their grammars, a check
+//! catches an engine that breaks only that.
 #![cfg(target_os = "linux")]
 
 use std::collections::BTreeSet;
@@ -10,6 +10,17 @@ use mutants::{Mutant, missed};
 /// The mutants, one per line: the broken row, `sed` scripts for the input and the output, and the check that must catch
 /// it. A row may have several mutants.
 const MUTANTS: &str = include_str!("protocol_rows.tsv");
+
+/// The sections that specify the protocol: a document, and a heading below which everything counts.
+const SECTIONS: &[(&str, &str)] = &[
+    ("protocol.md", "# The protocol"),
+    ("docs/engine.md", "### UGI clients"),
+    ("docs/engine.md", "## Other commands"),
+    ("docs/engine.md", "## Options"),
+    ("docs/engine.md", "## The articles' programs"),
+    ("docs/formats.md", "## Notation"),
+    ("docs/games.md", "## Rules by another program"),
+];
 
 /// The mutants, each with the row that it breaks.
 fn mutants() -> Vec<(&'static str, Mutant)> {
@@ -23,6 +34,14 @@ fn mutants() -> Vec<(&'static str, Mutant)> {
         (row, mutant)
     };
     lines.map(mutant).collect()
+}
+
+/// The text below a heading, up to the next heading of the same level.
+fn section<'a>(page: &'a str, heading: &str) -> &'a str {
+    let (_, rest) = page.split_once(&format!("{heading}\n")).expect(heading);
+    let hashes = heading.split(' ').next().unwrap();
+    let next = format!("\n{hashes} ");
+    rest.split_once(&next).map_or(rest, |(section, _)| section)
 }
 
 /// The rows of the tables, as `Heading: first cell`, and the terminals and undefined words of the grammar, as
@@ -88,8 +107,12 @@ fn words_of(grammar: &str) -> impl Iterator<Item = String> {
 
 #[test]
 fn every_row_of_the_protocol_has_a_mutant_that_is_caught() {
-    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../protocol.md");
-    let rows = rows_of(&std::fs::read_to_string(page).unwrap());
+    let mut rows = BTreeSet::new();
+    for (document, heading) in SECTIONS {
+        let path = format!("{}/../{document}", env!("CARGO_MANIFEST_DIR"));
+        let page = std::fs::read_to_string(path).unwrap();
+        rows.extend(rows_of(&format!("{heading}\n{}", section(&page, heading))));
+    }
     assert!(rows.len() > 150, "{rows:#?}");
     let mutants = mutants();
     let broken = mutants.iter().map(|(row, _)| row.to_string());

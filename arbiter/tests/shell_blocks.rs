@@ -95,8 +95,8 @@ fn blocks_of_the_page_on_fairness_run() {
 }
 
 #[test]
-fn blocks_of_the_page_on_other_games_run() {
-    run_documents(&[("docs/games.md", 2)]);
+fn blocks_of_the_protocol_and_then_of_the_page_on_other_games_run() {
+    run_documents(&[("protocol.md", 1), ("docs/games.md", 2)]);
 }
 
 #[test]

@@ -51,7 +51,7 @@ const fn level(elo: u32, (nodes, noise): (u64, i32), (plies, solved_noise): (u32
 }
 
 /// All levels, from weakest to strongest. The last one plays as [`Strength::FULL`]; its number of positions is the one
-/// used in the measurement, its foresight only bounds that of ratings below. protocol.md describes the measurement.
+/// used in the measurement, its foresight only bounds that of ratings below. docs/engine.md describes the measurement.
 pub const LEVELS: [Level; 10] = [
     level(1100, (400, 18_200), (1, 16_000)),
     level(1200, (400, 12_500), (3, 3800)),

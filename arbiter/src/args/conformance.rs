@@ -84,9 +84,9 @@ pub struct CheckArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Plays random games for each number of players and checks the laws of \"Rules by
-another program\" in protocol.md: games, places, texts, the same answers in any
-order and from another process, positions that stay after an error, and unusual
-lines. The output and the exit code are as of `arbiter check`.
+another program\" in docs/games.md: games, places, texts, the same answers in
+any order and from another process, positions that stay after an error, and
+unusual lines. The output and the exit code are as of `arbiter check`.
 
 EXAMPLES
   arbiter rules check 'cmd=python3 args=examples/rules/pig.py'

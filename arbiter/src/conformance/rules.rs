@@ -1,4 +1,4 @@
-//! Check of a rules program by "Rules by another program" of protocol.md.
+//! Check of a rules program by "Rules by another program" of docs/games.md.
 //!
 //! The arbiter's own client plays random games, and checks each answer as in a match. The other checks send lines that
 //! a match does not, and compare what the program answers about the same positions in other circumstances.
