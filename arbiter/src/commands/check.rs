@@ -31,16 +31,15 @@ pub fn check(args: &CheckArgs) -> ExitCode {
 fn settings_of(args: &CheckArgs) -> Result<Settings, ExitError> {
     // Clap requires at least one word.
     let (program, arguments) = (&args.command[0], &args.command[1..]);
+    let program = spec(program, arguments)?;
+    let isolation = isolate(args.isolation.isolate, &[]).map_err(ExitError::usage)?;
     Ok(Settings {
-        program: spec(program, arguments)?,
-        isolation: isolate(args.isolation.isolate, &[]).map_err(ExitError::usage)?,
         profile: args.profile,
         legal: args.legal,
         rules: rules_of(args)?,
         players: args.players,
-        only: args.only.clone(),
         soak: args.soak,
-        patience: Duration::from_millis(args.timeout),
+        ..Settings::new(program, isolation, &args.only, args.timeout)
     })
 }
 
@@ -65,14 +64,12 @@ pub fn check_rules(args: &CheckRulesArgs) -> ExitCode {
         Err(error) => return exit::fail(exit::USAGE, error),
     };
     let settings = RulesSettings {
+        checked: Settings::new(program.clone(), isolation, &args.only, args.timeout),
         plan: args.rules.clone(),
-        isolation,
         players: args.players.clone(),
         games: args.games,
         plies: args.plies,
         seed: args.seed,
-        only: args.only.clone(),
-        patience: Duration::from_millis(args.timeout),
     };
     report(&program.name, !args.only.is_empty(), args.format, |observe| {
         run_rules(&settings, observe)
@@ -94,7 +91,7 @@ fn report(
         errors += u64::from(outcome.counts());
         bar.inc(1);
         bar.set_length(bar.position() + left as u64);
-        bar.set_message(format!("{errors} errors, last {}", outcome.name));
+        bar.set_message(format!("{errors} errors, last {}", outcome.check.name));
     });
     bar.finish_and_clear();
     let report = match ran {

@@ -4,7 +4,7 @@
 //! transcript that led to it. The needs of a match come first, so that the first answer is whether the engine can play.
 //! Once several checks of a group have failed for the same cause, the rest of it is left out.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
@@ -52,6 +52,28 @@ pub struct Settings {
     pub soak: Option<Soak>,
 }
 
+impl Settings {
+    /// Settings of a program of any kind; `timeout` is in milliseconds.
+    pub fn new(
+        program: EngineSpec,
+        isolation: Option<Isolation>,
+        only: &[String],
+        timeout: u64,
+    ) -> Settings {
+        Settings {
+            program,
+            isolation,
+            profile: None,
+            legal: false,
+            rules: None,
+            players: None,
+            only: only.to_vec(),
+            patience: Duration::from_millis(timeout),
+            soak: None,
+        }
+    }
+}
+
 /// The protocol that an engine promises to follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Profile {
@@ -97,28 +119,20 @@ pub enum Severity {
     Warning,
 }
 
-/// One requirement and its test.
+/// One requirement.
+#[derive(Clone, Debug)]
 pub struct Check {
     /// Unique name, of words joined by `-` and `/`.
     pub name: String,
-    level: Level,
+    pub level: Level,
     pub severity: Severity,
     /// The expectation, in one line.
     pub explanation: String,
-    run: Box<Test>,
 }
-
-/// Talks to the engine; the error names the failure.
-type Test = dyn Fn(&mut Talk) -> Result<(), Fault>;
 
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    pub name: String,
-    pub severity: Severity,
-    /// `true` if an engine that fails cannot play a match.
-    is_needed: bool,
-    /// The expectation, in one line.
-    pub explanation: String,
+    pub check: Check,
     pub verdict: Verdict,
     /// A remark on the result, passed or not.
     pub note: Option<String>,
@@ -146,7 +160,7 @@ pub enum Verdict {
     },
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Report {
     /// Result of each check, in the order of execution.
     pub outcomes: Vec<Outcome>,
@@ -159,27 +173,17 @@ pub struct Report {
 }
 
 impl Check {
-    pub fn new(
-        name: impl Into<String>,
-        level: Level,
-        explanation: impl Into<String>,
-        run: impl Fn(&mut Talk) -> Result<(), Fault> + 'static,
-    ) -> Check {
-        Check {
-            name: name.into(),
-            level,
-            severity: Severity::Error,
-            explanation: explanation.into(),
-            run: Box::new(run),
-        }
+    /// Creates a check whose failure is an error.
+    pub fn new(name: impl Into<String>, level: Level, explanation: impl Into<String>) -> Check {
+        let severity = Severity::Error;
+        Check { name: name.into(), level, severity, explanation: explanation.into() }
     }
+}
 
-    fn outcome(self, verdict: Verdict) -> Outcome {
+impl Outcome {
+    fn new(check: Check, verdict: Verdict) -> Outcome {
         Outcome {
-            name: self.name,
-            severity: self.severity,
-            is_needed: self.level == Level::Needed,
-            explanation: self.explanation,
+            check,
             verdict,
             note: None,
             stderr: Vec::new(),
@@ -188,14 +192,8 @@ impl Check {
         }
     }
 
-    pub fn lightly(self) -> Check {
-        Check { severity: Severity::Warning, ..self }
-    }
-}
-
-impl Outcome {
     pub fn is_error(&self) -> bool {
-        self.severity == Severity::Error && self.is_failure()
+        self.check.severity == Severity::Error && self.is_failure()
     }
 
     /// `true` if it is an error in what the user has asked for or a match needs.
@@ -206,30 +204,6 @@ impl Outcome {
     pub fn is_failure(&self) -> bool {
         matches!(self.verdict, Verdict::Failed { .. })
     }
-}
-
-/// All checks of a stage, in the order of execution.
-fn checks(scope: &Scope) -> Vec<Check> {
-    let profile = scope.profile;
-    let mut checks = suite::checks(scope);
-    checks.extend(soak::memory(scope));
-    checks.retain(|check| check.level.is_of(profile));
-    let only = &scope.settings.only;
-    if profile == Profile::Match {
-        let asked = scope.settings.profile;
-        if asked.is_none() && !scope.offers_pondering {
-            checks.retain(|check| !check.name.contains(PONDERING));
-        }
-        if asked != Some(Profile::Full) && only.is_empty() {
-            let soften = |check: Check| match check.level {
-                Level::Needed => check,
-                _ => check.lightly(),
-            };
-            checks = checks.into_iter().map(soften).collect();
-        }
-    }
-    checks.retain(|check| only.is_empty() || only.iter().any(|part| check.name.contains(part)));
-    checks
 }
 
 /// Runs all checks, and passes each outcome to `observe`, with the number of checks that are left.
@@ -263,10 +237,12 @@ pub fn run(
 }
 
 pub struct Run<'a> {
-    scope: Scope,
+    pub scope: Scope,
     pub report: Report,
     /// Prepares the engine for the next check.
     begin: fn(&mut Talk) -> Result<(), Fault>,
+    /// The engine, unless the next check starts it.
+    talk: Option<Talk>,
     /// Longest time to an answer so far.
     slowest: Option<Duration>,
     /// Whether the checks of this stage are beyond the needs of a match.
@@ -285,13 +261,9 @@ impl<'a> Run<'a> {
     ) -> Run<'a> {
         Run {
             scope: Scope::new(settings),
-            report: Report {
-                outcomes: Vec::new(),
-                playable: None,
-                unplayable: Vec::new(),
-                remarks: Vec::new(),
-            },
+            report: Report::default(),
             begin,
+            talk: None,
             slowest: None,
             is_beyond: false,
             failures: HashMap::new(),
@@ -308,11 +280,10 @@ impl<'a> Run<'a> {
             self.report.remarks = self.scope.find_tables(talk)?;
             return Ok(true);
         };
-        let explanation = "`uci` is answered with `uciok`";
-        let check = Check::new("uci/answered", Level::Needed, explanation, |_| Ok(()));
+        let check = Check::new("uci/answered", Level::Needed, "`uci` is answered with `uciok`");
         let transcript = talk.transcript();
-        let reason = fault.to_string();
-        let outcome = check.outcome(Verdict::Failed { reason, transcript });
+        let outcome =
+            Outcome::new(check, Verdict::Failed { reason: fault.to_string(), transcript });
         self.report.playable = Some(Vec::new());
         self.report.outcomes.push(Outcome { stderr: talk.end(), ..outcome });
         Ok(false)
@@ -322,32 +293,61 @@ impl<'a> Run<'a> {
     fn stage(&mut self, profile: Profile) -> Result<(), ExitError> {
         self.scope.profile = profile;
         let settings = &self.scope.settings;
-        self.is_beyond =
-            profile == Profile::Full && settings.profile.is_none() && settings.only.is_empty();
-        let outcomes = self.report.outcomes.iter();
-        let known: HashSet<&str> = outcomes.map(|outcome| outcome.name.as_str()).collect();
-        let mut checks = checks(&self.scope);
-        checks.retain(|check| !known.contains(check.name.as_str()));
-        self.checks(checks)
+        let asked = settings.profile;
+        let is_small = settings.only.is_empty() && asked.is_none();
+        self.is_beyond = profile == Profile::Full && is_small;
+        let without_pondering =
+            profile == Profile::Match && asked.is_none() && !self.scope.offers_pondering;
+        let is_soft =
+            profile == Profile::Match && asked != Some(Profile::Full) && settings.only.is_empty();
+        let is_due = |check: &mut Check| {
+            if is_soft && check.level != Level::Needed {
+                check.severity = Severity::Warning;
+            }
+            check.level.is_of(profile)
+                && !(without_pondering && check.name.contains(PONDERING))
+                && self.wants(check)
+                && self.report.outcomes.iter().all(|known| known.check.name != check.name)
+        };
+        let mut blocks = suite::blocks_of(&self.scope);
+        blocks.retain_mut(|block| is_due(&mut block.check));
+        let soak = settings.soak.zip(self.scope.tables.first().cloned());
+        let mut memory = soak::check();
+        let soak = soak.filter(|_| is_due(&mut memory));
+        let mut left = blocks.len() + usize::from(soak.is_some());
+        for block in blocks {
+            left -= 1;
+            self.one(block.check.clone(), left, |talk| block.play(talk))?;
+        }
+        if let Some((soak, (rules, _))) = soak {
+            self.one(memory, 0, |talk| soak.play(talk, &rules))?;
+        }
+        Ok(())
     }
 
-    /// Runs some checks.
+    /// `true` if the user has not asked for other checks only.
+    pub fn wants(&self, check: &Check) -> bool {
+        let only = &self.scope.settings.only;
+        only.is_empty() || only.iter().any(|part| check.name.contains(part))
+    }
+
+    /// Runs one check, after which others are `left`. After a failure, the next one gets a fresh engine.
     ///
     /// # Errors
     /// [`ExitError`] if the program cannot be started, or the rules program of its game fails.
-    pub fn checks(&mut self, checks: Vec<Check>) -> Result<(), ExitError> {
-        let mut left = checks.len();
-        let mut talk = None;
-        for check in checks {
-            left -= 1;
-            let outcome = match self.settled_cause(group(&check.name)) {
-                Some(cause) => check.outcome(Verdict::LeftOut { cause }),
-                None => self.outcome(check, &mut talk)?,
-            };
-            let outcome = Outcome { is_beyond: self.is_beyond, ..outcome };
-            (self.observe)(&outcome, left);
-            self.report.outcomes.push(outcome);
-        }
+    pub fn one(
+        &mut self,
+        check: Check,
+        left: usize,
+        test: impl FnOnce(&mut Talk) -> Result<(), Fault>,
+    ) -> Result<(), ExitError> {
+        let outcome = match self.settled_cause(group(&check.name)) {
+            Some(cause) => Outcome::new(check, Verdict::LeftOut { cause }),
+            None => self.outcome(check, test)?,
+        };
+        let outcome = Outcome { is_beyond: self.is_beyond, ..outcome };
+        (self.observe)(&outcome, left);
+        self.report.outcomes.push(outcome);
         Ok(())
     }
 
@@ -362,41 +362,40 @@ impl<'a> Run<'a> {
         settled.map(|(cause, _)| cause.clone())
     }
 
-    /// Runs a check. After a failure, the next one gets a fresh engine.
-    fn outcome(&mut self, check: Check, talk: &mut Option<Talk>) -> Result<Outcome, ExitError> {
+    fn outcome(
+        &mut self,
+        check: Check,
+        test: impl FnOnce(&mut Talk) -> Result<(), Fault>,
+    ) -> Result<Outcome, ExitError> {
         let begun = Instant::now();
-        let mut running = match talk.take() {
-            Some(running) => running,
+        let mut talk = match self.talk.take() {
+            Some(talk) => talk,
             None => Talk::start(&self.scope, self.slowest)?,
         };
-        let beginning = (self.begin)(&mut running);
-        let has_begun = beginning.is_ok();
-        let result = beginning.and_then(|()| (check.run)(&mut running));
-        let verdict = match result {
+        let beginning = (self.begin)(&mut talk);
+        let group = if beginning.is_ok() { group(&check.name) } else { START };
+        let verdict = match beginning.and_then(|()| test(&mut talk)) {
             Ok(()) => Verdict::Passed,
             Err(Fault::Skipped(reason)) => Verdict::Skipped { reason },
             Err(Fault::Rules(fault)) if self.scope.settings.rules.is_some() => {
                 return Err(fault.into());
             }
-            Err(fault) => Verdict::Failed {
-                reason: fault.to_string(),
-                transcript: running.transcript().to_string(),
-            },
+            Err(fault) => {
+                let reason = fault.to_string();
+                let causes = self.failures.entry(group.into()).or_default();
+                *causes.entry(cause(&reason)).or_default() += 1;
+                Verdict::Failed { reason, transcript: talk.transcript() }
+            }
         };
-        if let Verdict::Failed { reason, .. } = &verdict {
-            let group = if has_begun { group(&check.name) } else { START };
-            let causes = self.failures.entry(group.into()).or_default();
-            *causes.entry(cause(reason)).or_default() += 1;
-        }
-        let mut outcome = check.outcome(verdict);
-        outcome.note = running.note.take();
+        let mut outcome = Outcome::new(check, verdict);
+        outcome.note = talk.note.take();
         outcome.elapsed = begun.elapsed();
-        self.slowest = running.program.slowest;
-        outcome.stderr = running.take_errors();
-        if !outcome.is_failure() && running.is_open {
-            *talk = Some(running);
+        self.slowest = talk.program.slowest;
+        outcome.stderr = talk.take_errors();
+        if !outcome.is_failure() && talk.is_open {
+            self.talk = Some(talk);
         } else {
-            outcome.stderr.extend(running.end());
+            outcome.stderr.extend(talk.end());
         }
         Ok(outcome)
     }
@@ -406,11 +405,12 @@ impl<'a> Run<'a> {
     fn judge(&mut self) {
         let is_error = |outcome: &&Outcome| {
             let is_left_out = matches!(outcome.verdict, Verdict::LeftOut { .. });
-            outcome.is_error() || is_left_out && outcome.severity == Severity::Error
+            outcome.is_error() || is_left_out && outcome.check.severity == Severity::Error
         };
-        let needed = self.report.outcomes.iter().filter(|outcome| outcome.is_needed);
+        let needed = self.report.outcomes.iter();
+        let needed = needed.filter(|outcome| outcome.check.level == Level::Needed);
         let errors = needed.filter(is_error);
-        let names = errors.map(|outcome| outcome.name.as_str());
+        let names = errors.map(|outcome| outcome.check.name.as_str());
         let names: Vec<&str> = names.collect();
         let is_of = |name: &str, (rules, seats): &Table| {
             name.strip_prefix(rules.name())

@@ -75,7 +75,7 @@ fn write_text(report: &Report, is_detailed: bool, to: &mut String) -> fmt::Resul
 fn write_outcomes(outcomes: &[Outcome], is_detailed: bool, to: &mut String) -> fmt::Result {
     for outcome in outcomes {
         if let (Verdict::Passed, Some(note)) = (&outcome.verdict, &outcome.note) {
-            writeln!(to, "{}: {note}", outcome.name)?;
+            writeln!(to, "{}: {note}", outcome.check.name)?;
         }
     }
     for alike in failures(outcomes, is_detailed) {
@@ -85,7 +85,7 @@ fn write_outcomes(outcomes: &[Outcome], is_detailed: bool, to: &mut String) -> f
     let mut unshown =
         outcomes.iter().filter(|outcome| !outcome.stderr.is_empty() && !outcome.is_failure());
     if let Some(first) = unshown.next() {
-        writeln!(to, "standard error during {}{}:", first.name, others(unshown.count()))?;
+        writeln!(to, "standard error during {}{}:", first.check.name, others(unshown.count()))?;
         write_lines("! ", &first.stderr, SHOWN_ERRORS, to)?;
     }
     let count = |is: fn(&Outcome) -> bool| outcomes.iter().filter(|outcome| is(outcome)).count();
@@ -122,7 +122,7 @@ fn failures(outcomes: &[Outcome], is_detailed: bool) -> Vec<Vec<&Outcome>> {
     let mut failures: Vec<Vec<&Outcome>> = Vec::new();
     for outcome in outcomes {
         if let Verdict::Failed { reason, .. } = &outcome.verdict {
-            let cause = (outcome.severity, cause(reason));
+            let cause = (outcome.check.severity, cause(reason));
             match causes.iter().position(|known| *known == cause) {
                 Some(index) if !is_detailed => failures[index].push(outcome),
                 _ => {
@@ -146,8 +146,8 @@ fn write_failures(
     let Verdict::Failed { reason, transcript } = &first.verdict else {
         return Ok(());
     };
-    let severity = word(first.severity);
-    writeln!(to, "{severity} {}: {}", first.name, first.explanation)?;
+    let severity = word(first.check.severity);
+    writeln!(to, "{severity} {}: {}", first.check.name, first.check.explanation)?;
     writeln!(to, "    {reason}")?;
     let lines: Vec<&str> = transcript.lines().collect();
     let most = if is_detailed { usize::MAX } else { SHOWN_LINES };
@@ -157,7 +157,7 @@ fn write_failures(
     let is_of_cause = |outcome: &&Outcome| matches!(&outcome.verdict, Verdict::LeftOut { cause: of } if *of == cause);
     let left_out = outcomes.iter().filter(is_of_cause).count();
     if !is_detailed && (!rest.is_empty() || left_out > 0) {
-        let names = rest.iter().map(|outcome| outcome.name.as_str());
+        let names = rest.iter().map(|outcome| outcome.check.name.as_str());
         let names: Vec<&str> = names.take(SHOWN_NAMES).collect();
         let left_out = match left_out {
             0 => String::new(),
@@ -186,7 +186,7 @@ fn write_skipped(outcomes: &[Outcome], to: &mut String) -> fmt::Result {
     let mut reasons: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for outcome in outcomes {
         if let Verdict::Skipped { reason } = &outcome.verdict {
-            reasons.entry(reason).or_default().push(&outcome.name);
+            reasons.entry(reason).or_default().push(&outcome.check.name);
         }
     }
     for (reason, names) in reasons {
@@ -220,9 +220,9 @@ fn json_of(report: &Report, program: &str) -> Value {
             Verdict::LeftOut { cause } => ("left out", Some(cause), None),
         };
         json!({
-            "name": outcome.name,
-            "severity": word(outcome.severity),
-            "explanation": outcome.explanation,
+            "name": outcome.check.name,
+            "severity": word(outcome.check.severity),
+            "explanation": outcome.check.explanation,
             "verdict": verdict,
             "reason": reason,
             "transcript": transcript,
@@ -273,12 +273,12 @@ fn suite_of(outcomes: &[Outcome], name: &str) -> quick_junit::TestSuite {
             Verdict::Failed { reason, transcript } => {
                 let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
                 status.set_message(reason);
-                status.set_type(word(outcome.severity));
+                status.set_type(word(outcome.check.severity));
                 status.set_description(transcript);
                 status
             }
         };
-        let mut case = TestCase::new(&outcome.name, status);
+        let mut case = TestCase::new(&outcome.check.name, status);
         case.set_time(outcome.elapsed);
         if !outcome.stderr.is_empty() {
             case.set_system_err(outcome.stderr.join("\n"));

@@ -18,7 +18,7 @@ use rand_chacha::ChaCha8Rng;
 use super::check::{Check, Level};
 use super::laws::is_legal;
 use super::program::{Fault, expect};
-use super::talk::{Scope, Talk};
+use super::talk::Talk;
 
 /// Moves of the engine in each game.
 const MOVES: usize = 12;
@@ -62,68 +62,53 @@ impl FromStr for Soak {
 }
 
 /// The check of memory, if the user asks for it.
-pub fn memory(scope: &Scope) -> Vec<Check> {
-    let tables = &scope.tables;
-    let Some((soak, (rules, _))) = scope.settings.soak.zip(tables.first().cloned()) else {
-        return Vec::new();
-    };
-    let seats: Vec<usize> = tables
-        .iter()
-        .filter(|(other, _)| other.name() == rules.name())
-        .map(|&(_, seats)| seats)
-        .collect();
-    vec![Check::new(
-        "soak/memory",
-        Level::Match,
-        "memory does not keep growing over many games",
-        move |talk| {
-            let readings = play(talk, soak, &rules, &seats)?;
-            let growth = Growth::of(&readings);
-            talk.note = Some(growth.to_string());
-            expect(!growth.is_steady(), || growth.to_string())
-        },
-    )]
+pub fn check() -> Check {
+    Check::new("soak/memory", Level::Match, "memory does not keep growing over many games")
 }
 
 /// Number of games, and the memory after them in KiB.
 type Reading = (u64, f64);
 
-/// Plays games and samples the memory.
-fn play(
-    talk: &mut Talk,
-    soak: Soak,
-    rules: &Rules,
-    seats: &[usize],
-) -> Result<Vec<Reading>, Fault> {
-    let begun = Instant::now();
-    let between = match soak {
-        Soak::Games(games) => (games / READINGS).max(1),
-        Soak::Time(_) => 1,
-    };
-    // Sample after games with the same number of seats, since an engine's memory for a game may depend on it.
-    let between = between.next_multiple_of(seats.len() as u64);
-    talk.choose(rules)?;
-    let mut readings = Vec::new();
-    let mut rng = ChaCha8Rng::seed_from_u64(1);
-    for game in 1.. {
-        talk.program.forget();
-        let seats = seats[(game as usize - 1) % seats.len()];
-        play_game(talk, rules, seats, &mut rng)?;
-        if game % between == 0 {
-            let Some(memory) = memory_of(talk.program.process()) else {
-                return Err(Fault::Skipped("/proc does not report its memory".into()));
-            };
-            readings.push((game, memory));
-        }
-        let is_over = match soak {
-            Soak::Games(games) => game >= games,
-            Soak::Time(time) => game >= MIN_GAMES && begun.elapsed() >= time,
+impl Soak {
+    /// Plays games with each number of seats that the engine plays, and samples its memory.
+    ///
+    /// # Errors
+    /// [`Fault`] if the memory keeps growing, or a move is illegal.
+    pub fn play(self, talk: &mut Talk, rules: &Rules) -> Result<(), Fault> {
+        let begun = Instant::now();
+        let tables = talk.scope.tables.iter();
+        let tables = tables.filter(|(other, _)| other.name() == rules.name());
+        let seats: Vec<usize> = tables.map(|&(_, seats)| seats).collect();
+        let between = match self {
+            Soak::Games(games) => (games / READINGS).max(1),
+            Soak::Time(_) => 1,
         };
-        if is_over {
-            break;
+        // Sample after games with the same number of seats, since an engine's memory for a game may depend on it.
+        let between = between.next_multiple_of(seats.len() as u64);
+        talk.choose(rules)?;
+        let mut readings: Vec<Reading> = Vec::new();
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        for (game, seats) in (1..).zip(seats.into_iter().cycle()) {
+            talk.program.forget();
+            play_game(talk, rules, seats, &mut rng)?;
+            if game % between == 0 {
+                let Some(memory) = memory_of(talk.program.process()) else {
+                    return Err(Fault::Skipped("/proc does not report its memory".into()));
+                };
+                readings.push((game, memory));
+            }
+            let is_over = match self {
+                Soak::Games(games) => game >= games,
+                Soak::Time(time) => game >= MIN_GAMES && begun.elapsed() >= time,
+            };
+            if is_over {
+                break;
+            }
         }
+        let growth = Growth::of(&readings);
+        talk.note = Some(growth.to_string());
+        expect(!growth.is_steady(), || growth.to_string())
     }
-    Ok(readings)
 }
 
 fn play_game(

@@ -13,7 +13,7 @@ use rand::seq::IteratorRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::check::{Check, Level};
+use super::check::{Check, Level, Severity};
 use super::laws::{field, is_move};
 use super::program::{Fault, wrong};
 use super::talk::{Scope, Table, Talk, built_in, by_game};
@@ -52,12 +52,11 @@ const LEFT: u64 = 20;
 const LEFT_OF_OTHERS: u64 = 100_000_000;
 
 /// A check as its file gives it.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Block {
-    pub name: String,
-    pub explanation: String,
-    level: String,
-    pub is_warning: bool,
+    pub check: Check,
+    /// The game, or the number of seats too, if the check is for each.
+    table: Option<Table>,
     needs: Vec<String>,
     pub positions: String,
     options: String,
@@ -70,9 +69,9 @@ pub struct Block {
 }
 
 /// The checks of the suite that apply to the games and options in the scope.
-pub fn checks(scope: &Scope) -> Vec<Check> {
+pub fn blocks_of(scope: &Scope) -> Vec<Block> {
     let blocks = FILES.iter().flat_map(|file| blocks(file));
-    blocks.flat_map(|block| checks_of(&block, scope)).collect()
+    blocks.flat_map(|block| block.for_tables(scope)).collect()
 }
 
 /// The blocks of a file, one for each check or for each row of its values.
@@ -80,7 +79,17 @@ pub fn blocks(file: &str) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
     for line in file.lines() {
         if let Some(name) = line.strip_prefix("check ") {
-            blocks.push(Block { name: name.into(), repeat: 1, ..Block::default() });
+            blocks.push(Block {
+                check: Check::new(name, Level::Full, ""),
+                table: None,
+                needs: Vec::new(),
+                positions: String::new(),
+                options: String::new(),
+                repeat: 1,
+                ends: false,
+                rows: Vec::new(),
+                body: String::new(),
+            });
             continue;
         }
         let Some(block) = blocks.last_mut() else {
@@ -90,9 +99,12 @@ pub fn blocks(file: &str) -> Vec<Block> {
             text.split(separator).map(|part| part.trim().to_string()).collect()
         };
         match line.split_once(": ").filter(|_| block.body.is_empty()) {
-            Some(("expected", text)) => block.explanation = text.into(),
-            Some(("profile", text)) => block.level = text.into(),
-            Some(("severity", text)) => block.is_warning = text == "warning",
+            Some(("expected", text)) => block.check.explanation = text.into(),
+            Some(("profile", "needed")) => block.check.level = Level::Needed,
+            Some(("profile", "match")) => block.check.level = Level::Match,
+            Some(("profile", "uci")) => block.check.level = Level::Uci,
+            Some(("profile", "only uci")) => block.check.level = Level::OnlyUci,
+            Some(("severity", "warning")) => block.check.severity = Severity::Warning,
             Some(("needs", text)) => block.needs = list(text, ","),
             Some(("positions", text)) => block.positions = text.into(),
             Some(("options", text)) => block.options = text.into(),
@@ -124,8 +136,11 @@ impl Block {
     /// The block with the placeholders that have a value replaced.
     fn with_values(&self, value: &dyn Fn(&str) -> Option<String>) -> Block {
         Block {
-            name: filled(&self.name, value),
-            explanation: filled(&self.explanation, value),
+            check: Check {
+                name: filled(&self.check.name, value),
+                explanation: filled(&self.check.explanation, value),
+                ..self.check
+            },
             needs: self.needs.iter().map(|need| filled(need, value)).collect(),
             body: filled(&self.body, value),
             rows: Vec::new(),
@@ -148,14 +163,60 @@ impl Block {
         lines.join("\n").parse().map_err(|error: ScriptError| Fault::Wrong(error.to_string()))
     }
 
-    fn level(&self) -> Level {
-        match self.level.as_str() {
-            "needed" => Level::Needed,
-            "match" => Level::Match,
-            "uci" => Level::Uci,
-            "only uci" => Level::OnlyUci,
-            _ => Level::Full,
+    /// The block, or one for each game or table if its name contains `{game}` or `{seats}`.
+    fn for_tables(self, scope: &Scope) -> Vec<Block> {
+        let tables: Vec<Table> = if self.check.name.contains("{seats}") {
+            scope.tables.clone()
+        } else if self.check.name.contains("{game}") {
+            by_game(&scope.tables).map(|(rules, _)| (rules.clone(), 2)).collect()
+        } else {
+            return vec![self];
+        };
+        let has_all = |table: &Table| self.needs.iter().all(|need| may_have(table, need));
+        let of_table = |table: Table| {
+            let block = self.with_values(&|name: &str| match name {
+                "game" => Some(table.0.name().to_string()),
+                "seats" => Some(table.1.to_string()),
+                _ => None,
+            });
+            Block { table: Some(table), ..block }
+        };
+        tables.into_iter().filter(has_all).map(of_table).collect()
+    }
+
+    /// Plays the script in each of its positions.
+    ///
+    /// # Errors
+    /// [`Fault`] with the first difference, or the reason if the check does not apply.
+    pub fn play(&self, talk: &mut Talk) -> Result<(), Fault> {
+        for need in &self.needs {
+            let reason = match need.split_once(' ') {
+                Some(("option", name)) if !talk.offers(name) => "it does not offer this option",
+                Some(("variant", name))
+                    if !talk.scope.tables.iter().any(|(rules, _)| rules.name() == name) =>
+                {
+                    "its game is not checked"
+                }
+                _ => continue,
+            };
+            return Err(Fault::Skipped(reason.into()));
         }
+        let table = self.table.clone().map_or_else(|| talk.home(), Ok);
+        if self.needs.iter().any(|need| matches!(need.as_str(), "a built-in game" | "cards")) {
+            built_in(&table.clone()?.0)?;
+        }
+        talk.is_open = !self.ends;
+        if !self.options.is_empty() {
+            let settings = settings(&talk.offers, &self.options);
+            return settings.iter().try_for_each(|setting| play_at(talk, self, None, setting));
+        }
+        if self.positions.is_empty() && self.table.is_none() {
+            return (0..self.repeat).try_for_each(|_| play_at(talk, self, None, &Values::new()));
+        }
+        let table = table?;
+        talk.choose(&table.0)?;
+        let places = places(&table, &self.positions)?;
+        places.iter().try_for_each(|place| play_at(talk, self, Some(place), &place.values))
     }
 }
 
@@ -180,36 +241,6 @@ fn filled(text: &str, value: &dyn Fn(&str) -> Option<String>) -> String {
     filled + rest
 }
 
-/// The checks of a block: one, or one for each game or table if its name contains `{game}` or `{seats}`.
-fn checks_of(block: &Block, scope: &Scope) -> Vec<Check> {
-    let tables: Vec<Option<Table>> = if block.name.contains("{seats}") {
-        scope.tables.iter().cloned().map(Some).collect()
-    } else if block.name.contains("{game}") {
-        by_game(&scope.tables).map(|(rules, _)| Some((rules.clone(), 2))).collect()
-    } else {
-        vec![None]
-    };
-    let tables = tables.into_iter().filter(|table| match table {
-        Some(table) => block.needs.iter().all(|need| may_have(table, need)),
-        None => true,
-    });
-    let check = |table: Option<Table>| {
-        let value = |name: &str| match (name, &table) {
-            ("game", Some((rules, _))) => Some(rules.name().to_string()),
-            ("seats", Some((_, seats))) => Some(seats.to_string()),
-            _ => None,
-        };
-        let block = block.with_values(&value);
-        let (name, level, explanation) =
-            (block.name.clone(), block.level(), block.explanation.clone());
-        let is_warning = block.is_warning;
-        let run = move |talk: &mut Talk| play(talk, &block, table.as_ref());
-        let check = Check::new(name, level, explanation, run);
-        if is_warning { check.lightly() } else { check }
-    };
-    tables.map(check).collect()
-}
-
 /// `false` if the game is known not to have what a check needs.
 fn may_have((rules, seats): &Table, need: &str) -> bool {
     let Some(variant) = rules.built_in() else {
@@ -220,39 +251,6 @@ fn may_have((rules, seats): &Table, need: &str) -> bool {
         "cards" => variant.start(*seats).is_ok_and(|start| start.has_cards()),
         _ => true,
     }
-}
-
-/// Plays the script of a block in each of its positions.
-fn play(talk: &mut Talk, block: &Block, table: Option<&Table>) -> Result<(), Fault> {
-    for need in &block.needs {
-        let reason = match need.split_once(' ') {
-            Some(("option", name)) if !talk.offers(name) => "it does not offer this option",
-            Some(("variant", name))
-                if !talk.scope.tables.iter().any(|(rules, _)| rules.name() == name) =>
-            {
-                "its game is not checked"
-            }
-            _ => continue,
-        };
-        return Err(Fault::Skipped(reason.into()));
-    }
-    if block.needs.iter().any(|need| matches!(need.as_str(), "a built-in game" | "cards")) {
-        built_in(&table.map_or_else(|| talk.home(), |table| Ok(table.clone()))?.0)?;
-    }
-    talk.is_open = !block.ends;
-    if !block.options.is_empty() {
-        for setting in settings(&talk.offers, &block.options) {
-            play_at(talk, block, None, &setting)?;
-        }
-        return Ok(());
-    }
-    if block.positions.is_empty() && table.is_none() {
-        return (0..block.repeat).try_for_each(|_| play_at(talk, block, None, &Values::new()));
-    }
-    let table = table.map_or_else(|| talk.home(), |table| Ok(table.clone()))?;
-    talk.choose(&table.0)?;
-    let places = places(&table, &block.positions)?;
-    places.iter().try_for_each(|place| play_at(talk, block, Some(place), &place.values))
 }
 
 /// Plays a script once, or again while it is late.
