@@ -22,7 +22,7 @@ use std::str::FromStr;
 use thiserror::Error;
 
 pub use perft::{for_each_child, perft, perft_by_playing};
-pub use scene::{Board, Fact, Layout, MovePreview, Piece, Scene, SquareKind};
+pub use scene::{Board, Fact, Layout, MovePreview, Piece, Refusal, Scene, SquareKind};
 pub(crate) use variant::with_position;
 pub use variant::{
     ActionError, AnyPosition, Rules, SetupError, UnknownVariant, VARIANTS, Variant, is_card,
@@ -261,6 +261,12 @@ pub trait Game: Copy + Eq + fmt::Debug + fmt::Display + Send + Sync + 'static {
 
     /// Preview of a legal move. With an illegal move the result is meaningless, or the call panics.
     fn preview(&self, mv: Self::Move) -> MovePreview;
+
+    /// The rule that forbids the seat to move a move to a square of the scene's board; `None` if no seat is to move, or
+    /// if the game names no rules. With a square to which a legal move leads, the result is meaningless.
+    fn refusal(&self, _square: usize) -> Option<Refusal> {
+        None
+    }
 
     /// Instruction on a card, as a sentence to the player who draws it.
     fn card_words(card: Self::Card) -> &'static str;

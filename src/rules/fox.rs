@@ -20,7 +20,9 @@ pub use board::{Square, SquareError};
 pub use moves::{CardError, Move, MoveError, Moves, NoCard};
 pub use position::{Position, RABBIT, WOLVES};
 
-use super::{Game, MovePreview, Outcome, PositionError, Scene, Seat, Turn, joined, splitmix64};
+use super::{
+    Game, MovePreview, Outcome, PositionError, Refusal, Scene, Seat, Turn, joined, splitmix64,
+};
 use board::{ROW_8, down_left, down_right, neighbours};
 use solved::SOLVED;
 
@@ -119,6 +121,10 @@ impl Game for Position {
 
     fn preview(&self, mv: Move) -> MovePreview {
         scene::preview(self, mv)
+    }
+
+    fn refusal(&self, square: usize) -> Option<Refusal> {
+        scene::refusal(self, square)
     }
 
     fn card_words(card: NoCard) -> &'static str {

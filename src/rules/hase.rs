@@ -24,7 +24,7 @@ pub use ruleset::{HARE_AND_TORTOISE, HASE_UND_IGEL, Ruleset};
 pub use track::{FINISH, Square, Track, cost};
 pub use turns_home::TurnsHome;
 
-use super::{Game, MAX_SEATS, MovePreview, PositionError, Scene, Seat, Turn, joined};
+use super::{Game, MAX_SEATS, MovePreview, PositionError, Refusal, Scene, Seat, Turn, joined};
 use track::KEPT_BY_FIRST;
 
 impl Game for Position {
@@ -148,6 +148,10 @@ impl Game for Position {
 
     fn preview(&self, mv: Move) -> MovePreview {
         scene::preview(self, mv)
+    }
+
+    fn refusal(&self, square: usize) -> Option<Refusal> {
+        scene::refusal(self, square)
     }
 
     fn card_words(card: Card) -> &'static str {

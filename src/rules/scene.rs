@@ -85,7 +85,7 @@ pub struct Fact {
 /// let (word, preview) = previews.iter().find(|(word, _)| word == "10").unwrap();
 /// assert_eq!((word.as_str(), preview.piece, preview.square), ("10", 0, 10));
 /// let facts: Vec<_> = preview.facts.iter().map(|fact| (fact.label, fact.value.as_str())).collect();
-/// assert_eq!(facts, [("cost", "55"), ("carrots", "13"), ("pays", "20"), ("if place", "2")]);
+/// assert_eq!(facts, [("cost", "55"), ("carrots", "13"), ("pays", "20"), ("if place", "2"), ("place", "1")]);
 /// # Ok::<(), buxtehude::rules::UnknownVariant>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,5 +96,14 @@ pub struct MovePreview {
     pub square: usize,
     /// Cost, remaining holding and later gains of the move, in display order. Labels and non-numeric values come from a
     /// fixed set for each game, so that clients can translate them.
+    pub facts: Vec<Fact>,
+}
+
+/// The rule that forbids a move to a square, for display.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// Name of the rule, from a fixed set for each game.
+    pub rule: &'static str,
+    /// Its numbers.
     pub facts: Vec<Fact>,
 }

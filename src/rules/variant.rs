@@ -6,7 +6,7 @@ use thiserror::Error;
 
 #[cfg(feature = "ludo")]
 use super::ludo;
-use super::{Game, MAX_SEATS, MovePreview, Outcome, Scene, Seat, Turn, fox, hase, perft};
+use super::{Game, MAX_SEATS, MovePreview, Outcome, Refusal, Scene, Seat, Turn, fox, hase, perft};
 
 /// A game with its tables, chosen by name.
 #[derive(Debug)]
@@ -282,6 +282,16 @@ impl AnyPosition {
             let moves = position.legal_moves();
             moves.map(|mv| (mv.to_string(), position.preview(mv))).collect()
         })
+    }
+
+    /// Preview of a legal move, given as a word of a move list; `None` if it is not a move of this game.
+    pub fn preview(&self, word: &str) -> Option<MovePreview> {
+        with_position!(self, position => word.parse().ok().map(|mv| position.preview(mv)))
+    }
+
+    /// The rule that forbids a move to a square; see [`Game::refusal`].
+    pub fn refusal(&self, square: usize) -> Option<Refusal> {
+        with_position!(self, position => position.refusal(square))
     }
 
     /// Instruction on a card, given as a word of a move list; `None` if it is not a card of this game.

@@ -1,4 +1,5 @@
-//! A game in a request: a start, and the moves and cards since then; and the source of its cards.
+//! Games: in a request, a start, and the moves and cards since then; the source of cards; and in an answer, the state
+//! with the appearance of the position.
 //!
 //! The server stores no games, so it cannot store a shuffled deck either. It draws each card on its own from those that
 //! are left, weighted by their numbers. The distribution is the same as for a shuffled deck.
@@ -8,14 +9,21 @@
 //! request, or the whole game, draws the same card, so a player who tries a move knows its card. Both are fine for a
 //! board on one's own machine; otherwise play a match by the arbiter.
 
+use std::sync::LazyLock;
+
 use buxtehude::protocol::{PositionCommand, Start};
-use buxtehude::rules::{ActionError, AnyPosition, Seat, UnknownVariant, Variant};
+use buxtehude::rules::{
+    self, ActionError, AnyPosition, Layout, MAX_SEATS, MovePreview, Seat, UnknownVariant, VARIANTS,
+    Variant,
+};
 use matches::plan::deck::{Deck, Draws};
 use matches::plan::seed::{DeckSeed, Purpose, Seed, SysError};
 use matches::record::printable::{printable, shortened};
+use matches::score::{points, points_of_a_game};
 use serde::{Deserialize, Serialize};
+use serde_json::json;
+use serde_json::value::{RawValue, to_raw_value};
 use sha2::{Digest, Sha256};
-use thiserror::Error;
 
 use crate::error::ApiError;
 
@@ -42,27 +50,6 @@ pub struct Game {
     pub moves: Vec<String>,
 }
 
-/// The game cannot be played; the message names the reason and the accepted values.
-#[derive(Debug, Error)]
-#[error("{0}")]
-pub struct GameError(String);
-
-impl GameError {
-    fn of(reason: &(impl ToString + ?Sized)) -> GameError {
-        GameError(reason.to_string())
-    }
-
-    fn too_long(words: usize) -> GameError {
-        GameError(format!("moves has {words} words; expected at most {MAX_WORDS}"))
-    }
-}
-
-impl From<GameError> for ApiError {
-    fn from(error: GameError) -> ApiError {
-        ApiError::invalid(error.to_string())
-    }
-}
-
 /// A game that has been validated by playing it.
 #[derive(Clone, Debug)]
 pub struct Played {
@@ -87,37 +74,32 @@ impl Game {
     /// Plays the game, and calls `on_word` for each move and card with the positions before and after it.
     ///
     /// # Errors
-    /// The first [`GameError`].
+    /// [`ApiError`] names the first fault, and the accepted values.
     pub fn play_with(
         self,
         mut on_word: impl FnMut(&str, &AnyPosition, &AnyPosition),
-    ) -> Result<Played, GameError> {
+    ) -> Result<Played, ApiError> {
         let variant = Variant::by_name(&self.variant).map_err(|error| {
             let name = shortened(&error.name, MAX_QUOTED_LENGTH).into();
-            GameError::of(&UnknownVariant { name })
+            invalid(&UnknownVariant { name })
         })?;
         let first = match (&self.start, self.players) {
             (Some(text), None) if text.len() > MAX_START_LENGTH => {
                 let found = text.len();
                 let message =
                     format!("start has {found} bytes; expected at most {MAX_START_LENGTH}");
-                return Err(GameError(message));
+                return Err(invalid(&message));
             }
-            (Some(text), None) => variant.parse(text).map_err(|error| GameError::of(&error))?,
-            (None, Some(players)) => {
-                let start = variant.start(players);
-                start.map_err(|error| GameError::of(&error))?
-            }
+            (Some(text), None) => variant.parse(text).map_err(|error| invalid(&error))?,
+            (None, Some(players)) => variant.start(players).map_err(|error| invalid(&error))?,
             (Some(_), Some(_)) => {
-                return Err(GameError::of("both players and start; expected one of them"));
+                return Err(invalid("both players and start; expected one of them"));
             }
             (None, None) => {
-                return Err(GameError::of("neither players nor start; expected one of them"));
+                return Err(invalid("neither players nor start; expected one of them"));
             }
         };
-        if self.moves.len() > MAX_WORDS {
-            return Err(GameError::too_long(self.moves.len()));
-        }
+        check_length(self.moves.len())?;
         let mut played = Played {
             variant,
             // Printed from the parsed position, so that a client cannot smuggle other text into the protocol.
@@ -140,7 +122,7 @@ impl Game {
     ///
     /// # Errors
     /// As [`Game::play_with`].
-    pub fn play(self) -> Result<Played, GameError> {
+    pub fn play(self) -> Result<Played, ApiError> {
         self.play_with(|_, _, _| {})
     }
 }
@@ -149,14 +131,14 @@ impl Played {
     /// Plays a move or draws a card.
     ///
     /// # Errors
-    /// [`GameError`] names the broken rule, or says that the game is full. The game is unchanged then.
-    pub fn add(&mut self, word: String) -> Result<(), GameError> {
+    /// [`ApiError`] names the broken rule, or says that the game is full. The game is unchanged then.
+    pub fn add(&mut self, word: String) -> Result<(), ApiError> {
         let number = self.words.len() + 1;
-        if number > MAX_WORDS {
-            return Err(GameError::too_long(number));
-        }
+        check_length(number)?;
         let played = self.position.play(&word);
-        played.map_err(|error| GameError(format!("word {number}: {}", in_short(&error, &word))))?;
+        played.map_err(|error| {
+            invalid(&format!("word {number}: {}", shortened_error(&error, &word)))
+        })?;
         self.words.push(word);
         Ok(())
     }
@@ -197,8 +179,20 @@ impl Played {
     }
 }
 
+fn invalid(reason: &(impl ToString + ?Sized)) -> ApiError {
+    ApiError::invalid(reason.to_string())
+}
+
+fn check_length(words: usize) -> Result<(), ApiError> {
+    if words > MAX_WORDS {
+        let message = format!("moves has {words} words; expected at most {MAX_WORDS}");
+        return Err(ApiError::invalid(message));
+    }
+    Ok(())
+}
+
 /// Describes an error in a word; quotes only the beginning of a long one.
-fn in_short(error: &ActionError, word: &str) -> String {
+fn shortened_error(error: &ActionError, word: &str) -> String {
     if word.chars().count() <= MAX_QUOTED_LENGTH {
         return printable(&error.to_string()).into_owned();
     }
@@ -235,4 +229,229 @@ fn number_of(played: &Played) -> u64 {
     }
     let first = hash.finalize().into_iter().take(8);
     first.fold(0, |number, byte| number << 8 | u64::from(byte))
+}
+
+// --- States ---
+
+/// All points, in permille.
+const ALL_POINTS: f64 = 1000.0;
+
+/// JSON of each variant's board, by far the longest part of an answer.
+static BOARDS: LazyLock<Vec<(&'static str, Box<RawValue>)>> = LazyLock::new(|| {
+    let boards = VARIANTS.iter().filter_map(|variant| {
+        let start = (2..=MAX_SEATS).find_map(|seats| variant.start(seats).ok())?;
+        Some((variant.name, board_of(&start)?))
+    });
+    boards.collect()
+});
+
+/// A game with its current state; docs/table.md describes the fields.
+#[derive(Debug, Serialize)]
+pub struct State {
+    ok: bool,
+    game: Game,
+    #[serde(flatten)]
+    view: View,
+    board: Option<&'static RawValue>,
+    moves: Vec<Move>,
+    refusals: Vec<Option<Refusal>>,
+    cards: Vec<Card>,
+    points: Vec<u32>,
+}
+
+/// A position.
+#[derive(Debug, Serialize)]
+pub struct View {
+    position: String,
+    turn: Option<Turn>,
+    pieces: Vec<Piece>,
+    facts: Vec<Vec<Fact>>,
+    places: Vec<Option<usize>>,
+}
+
+/// The effect of a move or card.
+#[derive(Debug, Serialize)]
+pub struct Step {
+    word: String,
+    seat: usize,
+    /// Words on the card; empty for a move.
+    words: &'static str,
+    /// The move among the legal ones before; `None` for a card.
+    #[serde(rename = "move")]
+    mv: Option<Move>,
+    #[serde(flatten)]
+    after: View,
+}
+
+/// A game after moves and cards that were added to it.
+#[derive(Debug, Serialize)]
+pub struct Took {
+    #[serde(flatten)]
+    state: State,
+    steps: Vec<Step>,
+}
+
+#[derive(Debug, Serialize)]
+struct Turn {
+    seat: usize,
+    due: &'static str,
+}
+
+#[derive(Debug, Serialize)]
+struct Piece {
+    seat: usize,
+    name: &'static str,
+    square: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct Fact {
+    label: &'static str,
+    value: String,
+}
+
+#[derive(Debug, Serialize)]
+struct Move {
+    #[serde(rename = "move")]
+    mv: String,
+    piece: usize,
+    square: usize,
+    facts: Vec<Fact>,
+}
+
+#[derive(Debug, Serialize)]
+struct Refusal {
+    rule: &'static str,
+    facts: Vec<Fact>,
+}
+
+#[derive(Debug, Serialize)]
+struct Card {
+    card: String,
+    number: u32,
+    words: &'static str,
+}
+
+impl State {
+    pub fn of(played: &Played) -> State {
+        let position = &played.position;
+        let previews = position.previews().into_iter();
+        let moves: Vec<Move> = previews.map(|(mv, preview)| Move::of(mv, preview)).collect();
+        let cards = position.outcomes().into_iter().map(|(card, number)| {
+            let words = position.card_words(&card).unwrap_or_default();
+            Card { card, number, words }
+        });
+        let board = BOARDS.iter().find(|(name, _)| *name == played.variant.name);
+        State {
+            ok: true,
+            game: played.game(),
+            view: View::of(position),
+            board: board.map(|(_, board)| &**board),
+            refusals: refusals(position, &moves),
+            moves,
+            cards: cards.collect(),
+            points: points_of_places(position.seats()),
+        }
+    }
+}
+
+/// The rule against each square of the board to which none of the legal moves leads.
+fn refusals(position: &AnyPosition, moves: &[Move]) -> Vec<Option<Refusal>> {
+    let squares = 0..position.scene().board.squares.len();
+    let refusals = squares.map(|square| {
+        if moves.iter().any(|mv| mv.square == square) {
+            return None;
+        }
+        let refusal = position.refusal(square)?;
+        Some(Refusal { rule: refusal.rule, facts: facts_of(refusal.facts) })
+    });
+    refusals.collect()
+}
+
+/// Points for each place, from the first on.
+fn points_of_places(seats: usize) -> Vec<u32> {
+    let places: Vec<u32> = (1..=seats as u32).collect();
+    let all = points_of_a_game(seats);
+    let permille = |points: f64| (points / all * ALL_POINTS).round() as u32;
+    points(&places).into_iter().map(permille).collect()
+}
+
+fn board_of(position: &AnyPosition) -> Option<Box<RawValue>> {
+    let board = position.scene().board;
+    let files = match board.layout {
+        Layout::Track => 0,
+        Layout::Grid { files } => files,
+    };
+    let squares = board.squares.iter().map(|kind| json!({ "name": kind.name, "mark": kind.mark }));
+    let squares: Vec<_> = squares.collect();
+    to_raw_value(&json!({ "files": files, "squares": squares })).ok()
+}
+
+impl View {
+    pub fn of(position: &AnyPosition) -> View {
+        let scene = position.scene();
+        let turn = match position.turn() {
+            rules::Turn::Seat(seat) => Some(Turn { seat: number(seat), due: "move" }),
+            rules::Turn::Card(seat) => Some(Turn { seat: number(seat), due: "card" }),
+            rules::Turn::Over => None,
+        };
+        let pieces = scene.pieces.into_iter().map(|piece| Piece {
+            seat: number(piece.seat),
+            name: piece.name,
+            square: piece.square,
+        });
+        let seats = Seat::all(position.seats());
+        View {
+            position: position.to_string(),
+            turn,
+            pieces: pieces.collect(),
+            facts: scene.facts.into_iter().map(facts_of).collect(),
+            places: seats.map(|seat| position.place(seat)).collect(),
+        }
+    }
+}
+
+impl Step {
+    pub fn of(word: &str, before: &AnyPosition, after: &AnyPosition) -> Step {
+        let preview = before.preview(word);
+        Step {
+            word: word.to_string(),
+            seat: before.turn().seat().map_or(0, number),
+            words: before.card_words(word).unwrap_or_default(),
+            mv: preview.map(|preview| Move::of(word.to_string(), preview)),
+            after: View::of(after),
+        }
+    }
+}
+
+impl Took {
+    /// A game, and the effect of its words after the first `known`, which lead on from the position `before`.
+    pub fn of(played: &Played, known: usize, mut before: AnyPosition) -> Took {
+        let added = played.words().iter().skip(known).map(|word| {
+            let mut after = before;
+            // The words have been played already.
+            let _ = after.play(word);
+            let step = Step::of(word, &before, &after);
+            before = after;
+            step
+        });
+        Took { steps: added.collect(), state: State::of(played) }
+    }
+}
+
+impl Move {
+    fn of(mv: String, preview: MovePreview) -> Move {
+        let MovePreview { piece, square, facts } = preview;
+        Move { mv, piece, square, facts: facts_of(facts) }
+    }
+}
+
+fn facts_of(facts: Vec<rules::Fact>) -> Vec<Fact> {
+    let facts = facts.into_iter().map(|fact| Fact { label: fact.label, value: fact.value });
+    facts.collect()
+}
+
+/// Number of a seat in JSON, from 1.
+pub fn number(seat: Seat) -> usize {
+    seat.index() + 1
 }

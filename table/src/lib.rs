@@ -8,10 +8,9 @@
 //! | [`server`] | listening, all routes, shutting down |
 //! | [`api`] | operations: requests and answers |
 //! | [`access`] | access control |
-//! | [`clients`] | clients, and how much each may use |
-//! | [`body`], [`error`] | bodies of requests and answers; errors for clients |
+//! | [`requests`], [`error`] | requests in progress: clients, how much each may use, bodies; errors for clients |
 //! | [`pool`] | the queue of searches, and engine processes |
-//! | [`game`], [`state`] | games in requests and their cards; games in answers and their appearance |
+//! | [`game`] | games in requests and their cards; games in answers and their appearance |
 //! | [`args`] | command line |
 //! | [`pages`] | pages for the browser |
 //!
@@ -21,11 +20,9 @@
 pub mod access;
 pub mod api;
 pub mod args;
-pub mod body;
-pub mod clients;
 pub mod error;
 pub mod game;
 pub mod pages;
 pub mod pool;
+pub mod requests;
 pub mod server;
-pub mod state;

@@ -13,7 +13,7 @@ use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd, html as markup
 use serde::Serialize;
 use tower_http::compression::CompressionLayer;
 
-use crate::clients::identify;
+use crate::requests::identify;
 
 const ENGLISH: &str = include_str!("page/rules.md");
 const GERMAN: &str = include_str!("page/regeln.md");

@@ -26,10 +26,10 @@ use tower_http::add_extension::AddExtension;
 use crate::access::{Hosts, guard};
 use crate::api::{self, App, EtudeCatalog, FilesError, GameCatalog, Recorder};
 use crate::args::ServeArgs;
-use crate::clients::{Clients, Connection};
 use crate::error::{ApiError, quoted};
 use crate::pages;
 use crate::pool::Pool;
+use crate::requests::{Clients, Connection};
 
 /// Limits on connections.
 #[derive(Clone, Copy, Debug)]

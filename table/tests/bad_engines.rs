@@ -150,7 +150,7 @@ async fn an_engine_that_does_not_stop_is_replaced() {
     let (asked, mut request) = (server.clone(), ask("deaf"));
     request["limit"] = json!("movetime 50000");
     let asking = tokio::spawn(async move { asked.post("/api/ai", &request).await });
-    while server.app.pool.load().running == 0 {
+    while server.app.pool.load().0 == 0 {
         tokio::time::sleep(Duration::from_millis(2)).await;
     }
     tokio::time::sleep(Duration::from_millis(50)).await;

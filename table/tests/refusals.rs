@@ -4,8 +4,8 @@ use axum::body::Body;
 use axum::http::header::HOST;
 use axum::http::{Request, StatusCode};
 use serde_json::{Value, json};
-use table::clients::MAX_BODY_BYTES;
 use table::game::MAX_WORDS;
+use table::requests::MAX_BODY_BYTES;
 
 use crate::common::program::folder;
 use crate::common::server::{NAME, Server};

@@ -1,9 +1,12 @@
 //! Display of the board: scenes and previews for programs that draw it, and a drawing as text.
 
+use super::IllegalMove;
 use super::board::Square;
 use super::moves::Move;
 use super::position::{Position, RABBIT, WOLVES};
-use crate::rules::{Board, Fact, Game, Layout, MovePreview, Piece, Scene, Seat, SquareKind, Turn};
+use crate::rules::{
+    Board, Fact, Game, Layout, MovePreview, Piece, Refusal, Scene, Seat, SquareKind, Turn,
+};
 
 /// Number of files and of rows.
 const SIDE: u8 = 8;
@@ -42,6 +45,29 @@ pub(super) fn preview(position: &Position, mv: Move) -> MovePreview {
     let wins = after.turn() == Turn::Over && after.winner() == position.turn().seat();
     let then = wins.then(|| Fact { label: "then", value: "wins".to_string() });
     MovePreview { piece, square: index(mv.to), facts: then.into_iter().collect() }
+}
+
+/// The rule that forbids the seat to move a move to a square.
+pub(super) fn refusal(position: &Position, square: usize) -> Option<Refusal> {
+    let mover = position.turn().mover()?;
+    let side = usize::from(SIDE);
+    let refused = |rule| Some(Refusal { rule, facts: Vec::new() });
+    let Some(to) = Square::at((square / side) as u8, (square % side) as u8) else {
+        return refused("light square");
+    };
+    if position.letter_on(to).is_some() {
+        return refused("taken by");
+    }
+    let own = if mover == RABBIT { position.rabbit().bit() } else { position.wolves() };
+    let mut is_above = false;
+    for from in Square::all_in(own) {
+        let mut after = *position;
+        match after.play(Move { from, to }) {
+            Ok(()) => return None,
+            Err(error) => is_above |= matches!(error, IllegalMove::Upwards { .. }),
+        }
+    }
+    refused(if is_above { "not back" } else { "too far" })
 }
 
 /// Index of a square among all squares, light ones included.
@@ -101,5 +127,17 @@ mod tests {
             let kind = scene.board.squares[piece.square];
             assert_eq!(kind.name, "dark", "{piece:?}");
         }
+    }
+    #[test]
+    fn each_square_without_a_move_has_the_rule_that_forbids_it() {
+        let text = "8/8/8/8/1h6/2h5/3h1h2/2F5 b - - 0 1";
+        let position = Position::parse(&(), text).unwrap();
+        let rule =
+            |row: usize, file| refusal(&position, 8 * row + file).map(|refusal| refusal.rule);
+        assert_eq!(rule(0, 1), Some("light square"));
+        assert_eq!(rule(0, 2), Some("taken by"));
+        assert_eq!(rule(2, 4), Some("not back"));
+        assert_eq!(rule(7, 7), Some("too far"));
+        assert_eq!(rule(1, 1), None);
     }
 }

@@ -2,11 +2,12 @@
 
 use std::fmt::Write;
 
+use super::illegal::IllegalMove;
 use super::moves::Move;
 use super::position::Position;
 use super::track::{FINISH, Square, TEN_CARROTS, cost};
 use crate::rules::{
-    Board, Fact, Game, Layout, MovePreview, Piece, Scene, Seat, SquareKind, Turn, joined,
+    Board, Fact, Game, Layout, MovePreview, Piece, Refusal, Scene, Seat, SquareKind, Turn, joined,
 };
 
 /// Squares per row of the drawing.
@@ -116,7 +117,39 @@ pub(super) fn preview(position: &Position, mv: Move) -> MovePreview {
     if !then.is_empty() {
         add("then", then.to_string());
     }
+    add("place", rank(&after, seat).to_string());
     MovePreview { piece: seat.index(), square: hare.square.into(), facts }
+}
+
+/// The rule that forbids the hare to move a move to `square`.
+pub(super) fn refusal(position: &Position, square: usize) -> Option<Refusal> {
+    let from = position.hare(position.turn().mover()?).square;
+    let steps = square as i16 - i16::from(from);
+    let mut after = *position;
+    let (rule, facts) = match after.play(steps.to_string().parse().ok()?).err()? {
+        IllegalMove::MissesTurn { .. } => ("miss now", vec![]),
+        IllegalMove::NotForced { .. } => ("you are here", vec![]),
+        IllegalMove::TooFewCarrots { cost, held, .. } => {
+            ("too dear", vec![("cost", cost), ("carrots", held)])
+        }
+        IllegalMove::Taken { by, .. } => ("taken by", vec![("seat", u16::from(by.0) + 1)]),
+        IllegalMove::OntoHedgehog { .. } => ("hedgehog ahead", vec![]),
+        IllegalMove::NoLettuce { .. } => ("no lettuce", vec![]),
+        IllegalMove::FinishWithLettuces { lettuces, .. } => {
+            ("lettuces left", vec![("lettuces", lettuces.into())])
+        }
+        IllegalMove::FinishWithCarrots { left, most, .. } => {
+            ("carrots left", vec![("most", most), ("carrots", left)])
+        }
+        IllegalMove::NotNearestHedgehog { nearest, .. }
+            if position.ruleset().track.square(square as u8) == Square::Hedgehog =>
+        {
+            ("nearest hedgehog", vec![("nearest", nearest.into())])
+        }
+        _ => ("only hedgehogs", vec![]),
+    };
+    let fact = |(label, value): (&'static str, u16)| Fact { label, value: value.to_string() };
+    Some(Refusal { rule, facts: facts.into_iter().map(fact).collect() })
 }
 
 /// Places that `square` pays for with the hare's next move, up to the number of seats.
@@ -208,10 +241,10 @@ mod tests {
         let text = "10,40,2/20,30,1/5,68,3 1 - -";
         let position = Position::parse(&HASE_UND_IGEL, text).unwrap();
         for (word, square, expected) in [
-            ("2", 12, "income 20; cost 3; carrots 57; pays 30; if place 3"),
-            ("4", 14, "income 20; cost 10; carrots 50; then draws a card"),
-            ("6", 16, "income 20; cost 21; carrots 39; pays 10; if place 1"),
-            ("-2", 8, "income 20; gain 20; carrots 80"),
+            ("2", 12, "income 20; cost 3; carrots 57; pays 30; if place 3; place 2"),
+            ("4", 14, "income 20; cost 10; carrots 50; then draws a card; place 2"),
+            ("6", 16, "income 20; cost 21; carrots 39; pays 10; if place 1; place 2"),
+            ("-2", 8, "income 20; gain 20; carrots 80; place 2"),
         ] {
             let preview = position.preview(word.parse().unwrap());
             let facts = preview.facts.iter();
@@ -219,5 +252,28 @@ mod tests {
                 facts.map(|fact| format!("{} {}", fact.label, fact.value)).collect();
             assert_eq!((preview.square, facts.join("; ").as_str()), (square, expected));
         }
+    }
+    #[test]
+    fn each_square_without_a_move_has_the_rule_that_forbids_it() {
+        for (text, square, expected) in [
+            ("62,20,1/5,68,3 1 - -", 64, "lettuces left: lettuces 1"),
+            ("62,90,0/5,68,3 1 - -", 64, "carrots left: most 10, carrots 87"),
+            ("5,30,3/6,68,3 1 - -", 5, "you are here: "),
+            ("5,30,3/6,68,3 1 - -", 6, "taken by: seat 2"),
+            ("5,30,3/6,68,3 1 - -", 8, "hedgehog ahead: "),
+            ("5,30,3/6,68,3 1 - -", 20, "too dear: cost 120, carrots 30"),
+            ("5,30,0/6,68,3 1 - -", 7, "no lettuce: "),
+            ("20,30,3/6,68,3 1 - -", 11, "nearest hedgehog: nearest 19"),
+            ("20,30,3/6,68,3 1 - -", 12, "only hedgehogs: "),
+            ("20,30,3/19,68,3 1 - -", 19, "taken by: seat 2"),
+            ("5,30,3/22,44,2! 2 - -", 23, "miss now: "),
+        ] {
+            let position = Position::parse(&HASE_UND_IGEL, text).unwrap();
+            let Refusal { rule, facts } = refusal(&position, square).unwrap();
+            let facts = facts.iter().map(|fact| format!("{} {}", fact.label, fact.value));
+            assert_eq!(format!("{rule}: {}", joined(facts, ", ")), expected, "{text}");
+        }
+        let start = Position::start(&HASE_UND_IGEL, 2).unwrap();
+        assert_eq!(refusal(&start, 1), None);
     }
 }

@@ -1,21 +1,29 @@
-//! Files named on the command line, by short names for clients, which never send a path; and the etudes in such files.
+//! Files named on the command line, by short names for clients, which never send a path: etudes, and recorded games
+//! from stores and JSON Lines.
 
+use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
 
 use axum::extract::rejection::{PathRejection, QueryRejection};
-use axum::extract::{Path as InPath, Query, State as Shared};
-use buxtehude::articles::etudes::{Etude, EtudeFile, FileError};
-use buxtehude::rules::{AnyPosition, UnknownVariant, Variant};
+use axum::extract::{FromRef, Path as InPath, Query, State as Shared};
+use buxtehude::articles::etudes::{EtudeFile, FileError};
+use buxtehude::rules::{AnyPosition, UnknownVariant, Variant, is_card};
 use matches::archive::ArchiveError;
-use matches::record::printable::{is_hidden, shortened};
+use matches::archive::game_file::{GameFile, GameKey};
+use matches::archive::store::{Changes, Extent};
+use matches::record::GameRecord;
+use matches::record::printable::{is_hidden, printable, shortened};
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use thiserror::Error;
 
 use super::App;
-use crate::body::JsonAnswer;
-use crate::clients::Admitted;
 use crate::error::ApiError;
-use crate::state::number as seat_number;
+use crate::game::{Game, number as seat_number};
+use crate::requests::{Admitted, JsonAnswer};
 
 /// Maximum length of a name in an error message.
 const MAX_QUOTED_LENGTH: usize = 100;
@@ -34,60 +42,19 @@ pub enum FilesError {
     Games(#[from] ArchiveError),
 }
 
-/// Files by name.
-#[derive(Debug)]
-pub struct Files {
-    /// Kind of file, for error messages.
-    kind: &'static str,
-    files: Vec<(String, PathBuf)>,
-}
-
-impl Files {
-    /// Names each file by its stem, with a number if several have the same.
-    pub fn new(kind: &'static str, paths: &[PathBuf]) -> Files {
-        let mut files: Vec<(String, PathBuf)> = Vec::new();
-        for path in paths {
-            let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-            let stem = stem.replace(|c: char| c == '/' || is_hidden(c), "_");
-            let is_free = |name: &String| files.iter().all(|(known, _)| known != name);
-            let numbered = (2..).map(|number| format!("{stem}-{number}"));
-            let name = std::iter::once(stem.clone()).chain(numbered).find(is_free);
-            files.push((name.unwrap_or_default(), path.clone()));
-        }
-        Files { kind, files }
-    }
-
-    /// All files, in the order of the command line.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &Path)> {
-        let files = self.files.iter();
-        files.map(|(name, path)| (name.as_str(), path.as_path()))
-    }
-
-    /// Returns the number and path of a file.
+/// Files of a kind, with their entries.
+pub trait Catalog: Send + Sync + 'static {
+    /// All files, in the order of the command line, each with the number of its entries.
     ///
     /// # Errors
-    /// [`ApiError`] lists the names.
-    pub fn find(&self, name: &str) -> Result<(usize, &Path), ApiError> {
-        let mut files = self.iter().enumerate();
-        let found = files.find(|(_, (known, _))| *known == name);
-        let found = found.map(|(number, (_, path))| (number, path));
-        found.ok_or_else(|| {
-            let names: Vec<&str> = self.iter().map(|(name, _)| name).collect();
-            let expected = match names.as_slice() {
-                [] => "none, since the server was started without one".to_string(),
-                names => format!("one of {}", names.join(", ")),
-            };
-            ApiError::not_found(self.kind, &shortened(name, MAX_QUOTED_LENGTH), &expected)
-        })
-    }
-}
+    /// [`ApiError`] if a file can no longer be read.
+    fn files(&self) -> Result<Vec<Value>, ApiError>;
 
-/// Removes the directory of a file from an error message, since clients need not know it.
-pub fn without_folder(path: &Path, message: &str) -> String {
-    match path.parent().map(|folder| format!("{}/", folder.display())) {
-        Some(folder) if folder.len() > 1 => message.replace(&folder, ""),
-        _ => message.to_string(),
-    }
+    /// A part of the entries of a file.
+    ///
+    /// # Errors
+    /// [`ApiError`] if there is no such file, or it can no longer be read.
+    fn entries(&self, file: &str, part: Part) -> Result<Value, ApiError>;
 }
 
 /// The part of a list to return.
@@ -107,63 +74,119 @@ fn usual_count() -> usize {
 }
 
 impl Part {
-    pub fn of<T>(self, entries: impl Iterator<Item = T>) -> impl Iterator<Item = T> {
+    fn of<T>(self, entries: impl Iterator<Item = T>) -> impl Iterator<Item = T> {
         entries.skip(self.from).take(self.count.min(MAX_COUNT))
     }
+}
+
+/// `GET /api/etudes` and `GET /api/games`
+///
+/// # Errors
+/// As [`Catalog::files`].
+pub async fn files<C: Catalog>(
+    admitted: Admitted,
+    Shared(catalog): Shared<Arc<C>>,
+) -> Result<JsonAnswer, ApiError>
+where
+    Arc<C>: FromRef<App>,
+{
+    let list = move || Ok(json!({ "ok": true, "files": catalog.files()? }));
+    JsonAnswer::by(admitted, list).await
+}
+
+/// `GET /api/etudes/{file}` and `GET /api/games/{file}`
+///
+/// # Errors
+/// As [`Catalog::entries`].
+pub async fn entries<C: Catalog>(
+    admitted: Admitted,
+    Shared(catalog): Shared<Arc<C>>,
+    file: Result<InPath<String>, PathRejection>,
+    part: Result<Query<Part>, QueryRejection>,
+) -> Result<JsonAnswer, ApiError>
+where
+    Arc<C>: FromRef<App>,
+{
+    let (InPath(file), Query(part)) = (file?, part?);
+    JsonAnswer::by(admitted, move || catalog.entries(&file, part)).await
+}
+
+/// `GET /api/games/{file}/{number}`
+///
+/// # Errors
+/// [`ApiError`] if there is no such game, or it cannot be read.
+pub async fn game(
+    admitted: Admitted,
+    Shared(app): Shared<App>,
+    path: Result<InPath<(String, u64)>, PathRejection>,
+) -> Result<JsonAnswer, ApiError> {
+    let InPath((file, number)) = path?;
+    JsonAnswer::by(admitted, move || app.games.game(&file, number)).await
+}
+
+/// Files by name, each with something that is kept of it.
+#[derive(Debug)]
+struct Files<T> {
+    /// Kind of file, for error messages.
+    kind: &'static str,
+    all: Vec<File<T>>,
+}
+
+#[derive(Debug)]
+struct File<T> {
+    name: String,
+    path: PathBuf,
+    kept: T,
+}
+
+impl<T: Default> Files<T> {
+    /// Names each file by its stem, with a number if several have the same.
+    fn new(kind: &'static str, paths: &[PathBuf]) -> Files<T> {
+        let mut all: Vec<File<T>> = Vec::new();
+        for path in paths {
+            let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+            let stem = stem.replace(|c: char| c == '/' || is_hidden(c), "_");
+            let is_free = |name: &String| all.iter().all(|known| known.name != *name);
+            let numbered = (2..).map(|number| format!("{stem}-{number}"));
+            let name = std::iter::once(stem.clone()).chain(numbered).find(is_free);
+            let name = name.unwrap_or_default();
+            all.push(File { name, path: path.clone(), kept: T::default() });
+        }
+        Files { kind, all }
+    }
+
+    /// Returns the file of a name.
+    ///
+    /// # Errors
+    /// [`ApiError`] lists the names.
+    fn find(&self, name: &str) -> Result<&File<T>, ApiError> {
+        self.all.iter().find(|file| file.name == name).ok_or_else(|| {
+            let names: Vec<&str> = self.all.iter().map(|file| file.name.as_str()).collect();
+            let expected = match names.as_slice() {
+                [] => "none, since the server was started without one".to_string(),
+                names => format!("one of {}", names.join(", ")),
+            };
+            ApiError::not_found(self.kind, &shortened(name, MAX_QUOTED_LENGTH), &expected)
+        })
+    }
+}
+
+/// The error of a file that cannot be read, without its directory, which clients need not know.
+pub fn unreadable(path: &Path, error: &impl ToString) -> ApiError {
+    let message = error.to_string();
+    let folder = path.parent().map(|folder| format!("{}/", folder.display()));
+    ApiError::internal(match folder {
+        Some(folder) if folder.len() > 1 => message.replace(&folder, ""),
+        _ => message,
+    })
 }
 
 // --- Etudes ---
 
 #[derive(Debug)]
 pub struct EtudeCatalog {
-    files: Files,
+    files: Files<()>,
     variant: &'static Variant,
-}
-
-/// Answer of `GET /api/etudes`.
-#[derive(Clone, Debug, Serialize)]
-pub struct EtudeFiles {
-    /// Always true.
-    pub ok: bool,
-    /// The files.
-    pub files: Vec<EtudeFileEntry>,
-}
-
-/// A file of etudes.
-#[derive(Clone, Debug, Serialize)]
-pub struct EtudeFileEntry {
-    /// Its name.
-    pub file: String,
-    /// The variant of its etudes.
-    pub variant: &'static str,
-    /// Number of etudes.
-    pub etudes: usize,
-}
-
-/// Answer of `GET /api/etudes/{file}`.
-#[derive(Clone, Debug, Serialize)]
-pub struct Etudes {
-    /// Always true.
-    pub ok: bool,
-    /// The name of the file.
-    pub file: String,
-    /// The variant.
-    pub variant: &'static str,
-    /// Number of etudes in the file.
-    pub total: usize,
-    /// The requested etudes.
-    pub etudes: Vec<EtudeEntry>,
-}
-
-/// An etude.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct EtudeEntry {
-    /// Line number, from 1.
-    pub number: usize,
-    /// Text of the position.
-    pub position: String,
-    /// The seat judged to be winning, from 1, or `null` without a verdict.
-    pub verdict: Option<usize>,
 }
 
 impl EtudeCatalog {
@@ -180,73 +203,284 @@ impl EtudeCatalog {
     }
 
     fn open(&self, path: &Path) -> Result<EtudeFile, ApiError> {
-        let file = EtudeFile::of_variant(path, self.variant);
-        file.map_err(|error| ApiError::internal(without_folder(path, &error.to_string())))
+        EtudeFile::of_variant(path, self.variant).map_err(|error| unreadable(path, &error))
     }
+}
 
-    fn all(&self) -> Result<EtudeFiles, ApiError> {
-        let files = self.files.iter().map(|(file, path)| {
+impl Catalog for EtudeCatalog {
+    fn files(&self) -> Result<Vec<Value>, ApiError> {
+        let files = self.files.all.iter().map(|File { name, path, .. }| {
             let (etudes, _) = self.open(path)?.etudes();
-            Ok(EtudeFileEntry {
-                file: file.to_string(),
-                variant: self.variant.name,
-                etudes: etudes.len(),
-            })
+            Ok(json!({ "file": name, "variant": self.variant.name, "etudes": etudes.len() }))
         });
-        let files: Result<Vec<EtudeFileEntry>, ApiError> = files.collect();
-        Ok(EtudeFiles { ok: true, files: files? })
+        files.collect()
     }
 
-    fn list(&self, name: String, part: Part) -> Result<Etudes, ApiError> {
-        let (_, path) = self.files.find(&name)?;
-        let file = self.open(path)?;
-        let (etudes, _) = file.etudes();
+    fn entries(&self, file: &str, part: Part) -> Result<Value, ApiError> {
+        let (etudes, _) = self.open(&self.files.find(file)?.path)?.etudes();
         let total = etudes.len();
-        let entries =
-            part.of(etudes.into_iter()).map(|(number, etude)| EtudeEntry::of(number, &etude));
-        Ok(Etudes {
-            ok: true,
-            file: name,
-            variant: self.variant.name,
-            total,
-            etudes: entries.collect(),
+        let entries = part.of(etudes.into_iter()).map(|(number, etude)| {
+            let position = AnyPosition::from(etude.position).to_string();
+            let verdict = etude.winner.map(seat_number);
+            json!({ "number": number, "position": position, "verdict": verdict })
+        });
+        Ok(json!({
+            "ok": true,
+            "file": file,
+            "variant": self.variant.name,
+            "total": total,
+            "etudes": entries.collect::<Vec<Value>>(),
+        }))
+    }
+}
+
+// --- Games ---
+
+/// Files of games, each with an index that is renewed whenever the file has changed.
+#[derive(Debug)]
+pub struct GameCatalog {
+    files: Files<Mutex<Option<Index>>>,
+}
+
+/// The games of a file in a certain state.
+#[derive(Debug)]
+struct Index {
+    identity: Identity,
+    stamp: Stamp,
+    /// Numbers of changes, because several may have the same stamp; only of a store.
+    changes: Option<Changes>,
+    /// Sorted by number if they are from a store.
+    games: Vec<Indexed>,
+}
+
+/// A game with its location in the file.
+#[derive(Debug)]
+struct Indexed {
+    key: GameKey,
+    summary: Summary,
+}
+
+/// Device, inode, and time of creation, because the inode of a removed file is used again.
+type Identity = (u64, u64, Option<SystemTime>);
+
+/// Lengths and times that reveal a change of a file and of its write-ahead log, where a store keeps new games.
+type Stamp = [Option<(u64, SystemTime)>; 2];
+
+/// A list entry of a recorded game; docs/table.md describes the fields.
+#[derive(Clone, Debug, Serialize)]
+struct Summary {
+    number: u64,
+    variant: String,
+    names: Vec<String>,
+    places: Vec<u32>,
+    endings: Vec<&'static str>,
+    plies: usize,
+}
+
+/// Answer of `GET /api/games/{file}/{number}`.
+#[derive(Debug, Serialize)]
+struct Recorded {
+    ok: bool,
+    #[serde(flatten)]
+    summary: Summary,
+    game: Game,
+    opening: usize,
+    turns: Vec<Turn>,
+}
+
+/// A move with the engine's report.
+#[derive(Debug, Default, Serialize)]
+struct Turn {
+    seat: usize,
+    #[serde(rename = "move")]
+    mv: String,
+    card: Option<String>,
+    estimate: Option<Vec<u16>>,
+    depth: Option<u32>,
+    nodes: Option<u64>,
+    score: Option<String>,
+    micros: Option<u64>,
+}
+
+impl GameCatalog {
+    /// Opens files of games; of each only the beginning is read.
+    ///
+    /// # Errors
+    /// [`FilesError`] if a file cannot be read.
+    pub fn new(paths: &[PathBuf]) -> Result<GameCatalog, FilesError> {
+        for path in paths {
+            GameFile::open(path)?;
+        }
+        Ok(GameCatalog { files: Files::new("file of games", paths) })
+    }
+
+    /// Calls `read` with the current games of a file, and with its path.
+    fn with<T>(
+        &self,
+        file: &str,
+        read: impl FnOnce(&[Indexed], &Path) -> T,
+    ) -> Result<T, ApiError> {
+        let File { path, kept, .. } = self.files.find(file)?;
+        let mut index = kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let current = Index::renewed(index.take(), path);
+        let current = index.insert(current.map_err(|error| unreadable(path, &error))?);
+        Ok(read(&current.games, path))
+    }
+
+    /// Returns the first game with a number.
+    fn game(&self, file: &str, number: u64) -> Result<Recorded, ApiError> {
+        let record = self.with(file, |games, path| {
+            let mut games = games.iter();
+            let Some(game) = games.find(|game| game.summary.number == number) else {
+                return Ok(None);
+            };
+            let found = GameFile::open(path).and_then(|file| file.find(game.key));
+            found.map_err(|error| unreadable(path, &error))
+        })??;
+        let record = record.ok_or_else(|| {
+            let expected = format!("a number that GET /api/games/{file} lists");
+            ApiError::not_found("game", &number.to_string(), &expected)
+        })?;
+        Recorded::of(&record)
+    }
+}
+
+impl Catalog for GameCatalog {
+    fn files(&self) -> Result<Vec<Value>, ApiError> {
+        let files = self.files.all.iter().map(|File { name, .. }| {
+            let games = self.with(name, |games, _| games.len())?;
+            Ok(json!({ "file": name, "games": games }))
+        });
+        files.collect()
+    }
+
+    fn entries(&self, file: &str, part: Part) -> Result<Value, ApiError> {
+        self.with(file, |games, _| {
+            let wanted: Vec<&Summary> = part.of(games.iter()).map(|game| &game.summary).collect();
+            json!({ "ok": true, "file": file, "total": games.len(), "games": wanted })
         })
     }
 }
 
-impl EtudeEntry {
-    fn of(number: usize, etude: &Etude) -> EtudeEntry {
-        EtudeEntry {
-            number,
-            position: AnyPosition::from(etude.position).to_string(),
-            verdict: etude.winner.map(seat_number),
+impl Index {
+    /// Returns the index of a file as it is now. Of a store only the games that are new are read.
+    fn renewed(known: Option<Index>, path: &Path) -> Result<Index, ArchiveError> {
+        // Before the games are read, so that a later change makes the next index.
+        let identity = identity(path).map_err(|error| ArchiveError::file(path, error))?;
+        let stamp = stamp(path);
+        let file = GameFile::open(path)?;
+        let changes = match &file {
+            GameFile::Store(store) => Some(store.changes()?),
+            GameFile::Lines { .. } => None,
+        };
+        let known = known.filter(|known| known.identity == identity);
+        let mut games = Vec::new();
+        match (known, &file) {
+            (Some(known), _) if (known.stamp, known.changes) == (stamp, changes) => {
+                return Ok(known);
+            }
+            (Some(known), GameFile::Store(store)) if has_grown(known.changes, changes) => {
+                let mut old = known.games.into_iter().peekable();
+                for number in store.numbers()? {
+                    while old.next_if(|game| game.summary.number < number).is_some() {}
+                    match old.next_if(|game| game.summary.number == number) {
+                        Some(game) => games.push(game),
+                        None => store.for_each_game(Extent::Whole, Some(number), |game| {
+                            games.push(Indexed::of(GameKey::in_store(number), &game.record));
+                            Ok::<(), ArchiveError>(())
+                        })?,
+                    }
+                }
+            }
+            _ => file.for_each(|place, game| {
+                games.extend(game.ok().map(|record| Indexed::of(place.key, &record)));
+                Ok::<(), ArchiveError>(())
+            })?,
+        }
+        Ok(Index { identity, stamp, changes, games })
+    }
+}
+
+impl Indexed {
+    fn of(key: GameKey, record: &GameRecord) -> Indexed {
+        Indexed { key, summary: Summary::of(record) }
+    }
+}
+
+impl Summary {
+    fn of(record: &GameRecord) -> Summary {
+        let names = record.seats.iter();
+        Summary {
+            number: record.game,
+            variant: printable(&record.variant).into_owned(),
+            names: names.map(|name| printable(name).into_owned()).collect(),
+            places: record.places.clone(),
+            endings: record.endings.iter().map(|ending| ending.name()).collect(),
+            plies: record.plies(),
         }
     }
 }
 
-/// `GET /api/etudes`
-///
-/// # Errors
-/// [`ApiError`] if a file can no longer be read.
-pub async fn etude_files(
-    admitted: Admitted,
-    Shared(app): Shared<App>,
-) -> Result<JsonAnswer, ApiError> {
-    JsonAnswer::by(admitted, move || app.etudes.all()).await
+impl Recorded {
+    /// Converts a record.
+    ///
+    /// # Errors
+    /// [`ApiError`] if the game is illegal.
+    fn of(record: &GameRecord) -> Result<Recorded, ApiError> {
+        let mut turns: Vec<Turn> = Vec::new();
+        let game = Game {
+            variant: record.variant.clone(),
+            players: None,
+            start: Some(record.start.clone()),
+            moves: record.moves.split_whitespace().map(String::from).collect(),
+        };
+        let played = game.play_with(|word, before, _| {
+            if !is_card(word) {
+                let seat = before.turn().seat().map_or(0, seat_number);
+                turns.push(Turn { seat, mv: word.to_string(), ..Turn::default() });
+            } else if let Some(turn) = turns.last_mut() {
+                turn.card = Some(word.to_string());
+            }
+        });
+        let played =
+            played.map_err(|error| ApiError::internal(format!("game {}: {error}", record.game)))?;
+        let opening = record.opening_plies();
+        for (turn, said) in turns.iter_mut().skip(opening).zip(&record.turns) {
+            turn.estimate = Some(said.estimate.clone()).filter(|estimate| !estimate.is_empty());
+            turn.depth = said.depth;
+            turn.nodes = said.nodes;
+            turn.score.clone_from(&said.score);
+            turn.micros = said.micros;
+        }
+        Ok(Recorded {
+            ok: true,
+            summary: Summary::of(record),
+            game: played.in_short().game(),
+            opening,
+            turns,
+        })
+    }
 }
 
-/// `GET /api/etudes/{file}`
-///
-/// # Errors
-/// [`ApiError`] if there is no such file, or it can no longer be read.
-pub async fn etudes(
-    admitted: Admitted,
-    Shared(app): Shared<App>,
-    file: Result<InPath<String>, PathRejection>,
-    part: Result<Query<Part>, QueryRejection>,
-) -> Result<JsonAnswer, ApiError> {
-    let (InPath(file), Query(part)) = (file?, part?);
-    JsonAnswer::by(admitted, move || app.etudes.list(file, part)).await
+/// `true` for a store that has lost no games since.
+fn has_grown(before: Option<Changes>, now: Option<Changes>) -> bool {
+    before
+        .zip(now)
+        .is_some_and(|(before, now)| before.removed == now.removed && before.added <= now.added)
+}
+
+fn identity(path: &Path) -> io::Result<Identity> {
+    let metadata = path.metadata()?;
+    Ok((metadata.dev(), metadata.ino(), metadata.created().ok()))
+}
+
+fn stamp(path: &Path) -> Stamp {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    [path, Path::new(&log)].map(|path| {
+        let metadata = path.metadata().ok()?;
+        Some((metadata.len(), metadata.modified().ok()?))
+    })
 }
 
 #[cfg(test)]
@@ -256,10 +490,10 @@ mod tests {
     #[test]
     fn files_of_the_same_name_are_numbered() {
         let paths = ["a/x.db", "b/x.jsonl", "x", "x-2.db"].map(PathBuf::from);
-        let files = Files::new("file", &paths);
-        let names: Vec<&str> = files.iter().map(|(name, _)| name).collect();
+        let files = Files::<()>::new("file", &paths);
+        let names: Vec<&str> = files.all.iter().map(|file| file.name.as_str()).collect();
         assert_eq!(names, ["x", "x-2", "x-3", "x-2-2"]);
-        assert_eq!(files.find("x-3").unwrap(), (2, Path::new("x")));
+        assert_eq!(files.find("x-3").unwrap().path, Path::new("x"));
         for name in ["", "a/x.db", "../x", "X"] {
             assert!(files.find(name).is_err(), "{name}");
         }

@@ -15,13 +15,13 @@ use matches::record::ending::Ending;
 use matches::record::printable::{printable, printable_json};
 use matches::record::{GameRecord, MAX_NAME_LENGTH, TurnRecord, is_too_long};
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use super::App;
-use super::files::{FilesError, without_folder};
-use crate::body::{JsonAnswer, JsonRequest, object};
-use crate::clients::ClientId;
+use super::files::{FilesError, unreadable};
 use crate::error::ApiError;
 use crate::game::Game;
+use crate::requests::{ClientId, JsonAnswer, JsonRequest, object};
 
 const MIB: u64 = 1 << 20;
 /// Maximum number of bytes that a client may append within [`DAY`]; hundreds of games.
@@ -82,17 +82,6 @@ pub struct RecordRequest {
     pub keep: bool,
 }
 
-/// Answer of `POST /api/record`.
-#[derive(Clone, Debug, Serialize)]
-pub struct GameLine {
-    /// Always true.
-    pub ok: bool,
-    /// The record, as one line of a file of games.
-    pub record: String,
-    /// Whether the game is in the server's file.
-    pub kept: bool,
-}
-
 impl Recorder {
     /// Opens the file for appending; creates it if it does not exist.
     ///
@@ -103,7 +92,7 @@ impl Recorder {
         Ok(Recorder(kept.transpose()?))
     }
 
-    fn record(&self, client: ClientId, request: RecordRequest) -> Result<GameLine, ApiError> {
+    fn record(&self, client: ClientId, request: RecordRequest) -> Result<Value, ApiError> {
         let is_kept = request.keep && self.0.is_some();
         let mut game = KeptGame { id: request.id, record: record_of(request)? };
         if let Some(kept) = self.0.as_ref().filter(|_| is_kept) {
@@ -112,7 +101,7 @@ impl Recorder {
         }
         let line = serde_json::to_string(&game);
         let line = line.map_err(|error| ApiError::internal(error.to_string()))?;
-        Ok(GameLine { ok: true, record: printable_json(&line).into_owned(), kept: is_kept })
+        Ok(json!({ "ok": true, "record": printable_json(&line), "kept": is_kept }))
     }
 }
 
@@ -161,9 +150,8 @@ impl Kept {
             let line = serde_json::to_string(game).unwrap_or_default();
             let length = format!("{}\n", printable_json(&line)).len();
             self.quota.take(client, length as u64, Instant::now())?;
-            self.file.write(game, || true).map_err(|error| {
-                ApiError::internal(without_folder(self.file.path(), &error.to_string()))
-            })?;
+            let written = self.file.write(game, || true);
+            written.map_err(|error| unreadable(self.file.path(), &error))?;
             self.games += 1;
             self.numbers.insert(identity, game.record.game);
         }

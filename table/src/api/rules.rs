@@ -1,105 +1,77 @@
 //! Operations that need only the rules: new games, positions, moves and cards.
 
 use axum::extract::State as Shared;
-use buxtehude::rules::{self, AnyPosition};
+use buxtehude::rules::Turn;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use super::App;
-use crate::body::{JsonAnswer, JsonRequest, object};
 use crate::error::ApiError;
-use crate::game::{Chance, Game, Played};
-use crate::state::{Drawn, Moment, State, Step, Took, number, steps_of};
+use crate::game::{Chance, Game, Played, State, Step, Took, View, number};
+use crate::requests::{JsonAnswer, JsonRequest, object};
 
 /// Maximum number of cards drawn after one move.
 const MAX_CARDS: usize = 16;
 /// Maximum number of steps in an answer.
-pub const MAX_STEPS: usize = 256;
+const MAX_STEPS: usize = 256;
 
 /// Request of `POST /api/new`: a variant with either players or a start.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NewRequest {
-    /// Name of the variant, or one of its aliases.
-    pub variant: String,
-    /// Number of players; omitted if there is a start.
+    variant: String,
     #[serde(default)]
-    pub players: Option<usize>,
-    /// Text of the start position, if it is not the variant's default.
+    players: Option<usize>,
     #[serde(default)]
-    pub start: Option<String>,
+    start: Option<String>,
 }
 
 /// Request of `POST /api/show`.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ShowRequest {
-    /// The game.
     #[serde(deserialize_with = "object")]
-    pub game: Game,
+    game: Game,
     /// Number of steps to skip.
     #[serde(default)]
-    pub from: usize,
+    from: usize,
 }
 
 /// Request with only a game.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GameRequest {
-    /// The game.
     #[serde(deserialize_with = "object")]
-    pub game: Game,
+    game: Game,
 }
 
 /// Request of `POST /api/play`.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlayRequest {
-    /// The game.
     #[serde(deserialize_with = "object")]
-    pub game: Game,
+    game: Game,
     /// A legal move, or if a card is due, one of those left.
     #[serde(rename = "move")]
-    pub mv: String,
+    mv: String,
     /// Whether to draw a card that becomes due.
     #[serde(default = "yes")]
-    pub draw: bool,
+    draw: bool,
 }
 
 fn yes() -> bool {
     true
 }
 
-/// A game with its steps.
-#[derive(Clone, Debug, Serialize)]
-pub struct Shown {
-    /// The current state.
+/// Answer of `POST /api/show`.
+#[derive(Debug, Serialize)]
+struct Shown {
     #[serde(flatten)]
-    pub state: State,
+    state: State,
     /// The start position.
-    pub first: Moment,
-    /// The effect of each move and card after the skipped ones, at most 256.
-    pub steps: Vec<Step>,
-}
-
-/// A move in a solved game, with its outcome under perfect play.
-#[derive(Clone, Debug, Serialize)]
-pub struct SolvedMove {
-    /// The move.
-    #[serde(rename = "move")]
-    pub mv: String,
-    /// The seat that wins, from 1.
-    pub wins: usize,
-    /// Plies from after the move to the end of the game.
-    pub plies: u32,
-}
-
-/// Answer of `POST /api/solved`.
-#[derive(Clone, Debug, Serialize)]
-pub struct Solved {
-    /// Always true.
-    pub ok: bool,
-    /// All legal moves.
-    pub moves: Vec<SolvedMove>,
+    first: View,
+    /// The effect of each move and card after the skipped ones, at most [`MAX_STEPS`].
+    steps: Vec<Step>,
 }
 
 /// `POST /api/new`
@@ -107,13 +79,11 @@ pub struct Solved {
 /// # Errors
 /// [`ApiError`] if the request is invalid.
 pub async fn new(request: JsonRequest<NewRequest>) -> Result<JsonAnswer, ApiError> {
-    let game = |request: NewRequest| Game {
-        variant: request.variant,
-        players: request.players,
-        start: request.start,
-        moves: Vec::new(),
+    let begin = |NewRequest { variant, players, start }| {
+        let game = Game { variant, players, start, moves: Vec::new() };
+        Ok(State::of(&game.play()?))
     };
-    request.answer(move |request| Ok(State::of(&game(request).play()?))).await
+    request.answer(begin).await
 }
 
 /// `POST /api/show`
@@ -121,20 +91,19 @@ pub async fn new(request: JsonRequest<NewRequest>) -> Result<JsonAnswer, ApiErro
 /// # Errors
 /// As [`new`].
 pub async fn show(request: JsonRequest<ShowRequest>) -> Result<JsonAnswer, ApiError> {
-    request.answer(shown).await
-}
-
-fn shown(ShowRequest { game, from }: ShowRequest) -> Result<Shown, ApiError> {
-    let wanted = from..from.saturating_add(MAX_STEPS);
-    let mut steps = Vec::new();
-    let mut number = 0;
-    let played = game.play_with(|word, before, after| {
-        if wanted.contains(&number) {
-            steps.push(Step::of(word, before, after));
-        }
-        number += 1;
-    })?;
-    Ok(Shown { state: State::of(&played), first: Moment::of(&played.first), steps })
+    let show = |ShowRequest { game, from }| {
+        let wanted = from..from.saturating_add(MAX_STEPS);
+        let mut steps = Vec::new();
+        let mut number = 0;
+        let played = game.play_with(|word, before, after| {
+            if wanted.contains(&number) {
+                steps.push(Step::of(word, before, after));
+            }
+            number += 1;
+        })?;
+        Ok(Shown { state: State::of(&played), first: View::of(&played.first), steps })
+    };
+    request.answer(show).await
 }
 
 /// `POST /api/play`
@@ -145,11 +114,8 @@ pub async fn play(
     Shared(app): Shared<App>,
     request: JsonRequest<PlayRequest>,
 ) -> Result<JsonAnswer, ApiError> {
-    request
-        .answer(move |PlayRequest { game, mv, draw }| {
-            take(game.play()?, mv, draw.then_some(app.chance))
-        })
-        .await
+    let play = move |PlayRequest { game, mv, draw }| take(game.play()?, Some(mv), draw, app.chance);
+    request.answer(play).await
 }
 
 /// `POST /api/draw`
@@ -160,19 +126,15 @@ pub async fn draw(
     Shared(app): Shared<App>,
     request: JsonRequest<GameRequest>,
 ) -> Result<JsonAnswer, ApiError> {
-    request
-        .answer(move |GameRequest { game }| {
-            let mut played = game.play()?;
-            let before = (played.position, played.words().len());
-            match draw_all(&mut played, app.chance)? {
-                None => {
-                    let message = "no card is due; expected a game where a card is due";
-                    Err(ApiError::invalid(message))
-                }
-                card => Ok(took(&played, before, card)),
-            }
-        })
-        .await
+    let draw = move |GameRequest { game }| {
+        let played = game.play()?;
+        if !matches!(played.position.turn(), Turn::Card(_)) {
+            let message = "no card is due; expected a game where a card is due";
+            return Err(ApiError::invalid(message));
+        }
+        take(played, None, true, app.chance)
+    };
+    request.answer(draw).await
 }
 
 /// `POST /api/solved`
@@ -183,7 +145,8 @@ pub async fn solved(request: JsonRequest<GameRequest>) -> Result<JsonAnswer, Api
     request.answer(|request| solution(request.game)).await
 }
 
-fn solution(game: Game) -> Result<Solved, ApiError> {
+/// The outcome of each legal move under perfect play: the seat that wins, and the plies until then.
+fn solution(game: Game) -> Result<Value, ApiError> {
     let played = game.play()?;
     let not_solved = || {
         let name = played.variant.name;
@@ -192,52 +155,35 @@ fn solution(game: Game) -> Result<Solved, ApiError> {
         ))
     };
     played.position.solved().ok_or_else(not_solved)?;
-    let mut moves = Vec::new();
-    for mv in played.position.legal_actions() {
+    let moves = played.position.legal_actions().into_iter().map(|mv| {
         let mut after = played.position;
         // Legal moves can always be played.
         let _ = after.play(&mv);
         let outcome = after.solved().ok_or_else(not_solved)?;
-        moves.push(SolvedMove { mv, wins: number(outcome.winner), plies: outcome.plies });
-    }
-    Ok(Solved { ok: true, moves })
+        Ok(json!({ "move": mv, "wins": number(outcome.winner), "plies": outcome.plies }))
+    });
+    let moves: Vec<Value> = moves.collect::<Result<_, ApiError>>()?;
+    Ok(json!({ "ok": true, "moves": moves }))
 }
 
-/// Plays a move, and if `chance` is given, draws the cards that become due.
+/// Plays a move if one is given, and with `draws` draws the cards that are due then.
 pub(super) fn take(
     mut played: Played,
-    word: String,
-    chance: Option<Chance>,
+    word: Option<String>,
+    draws: bool,
+    chance: Chance,
 ) -> Result<Took, ApiError> {
-    let before = (played.position, played.words().len());
-    played.add(word)?;
-    let card = match chance {
-        Some(chance) => draw_all(&mut played, chance)?,
-        None => None,
-    };
-    Ok(took(&played, before, card))
-}
-
-fn took(played: &Played, before: (AnyPosition, usize), card: Option<Drawn>) -> Took {
-    let (position, words) = before;
-    let added = played.words().get(words..).unwrap_or_default();
-    Took { state: State::of(played), steps: steps_of(position, added), card }
-}
-
-/// Draws cards while one is due; returns the first one.
-fn draw_all(played: &mut Played, chance: Chance) -> Result<Option<Drawn>, ApiError> {
-    let mut first = None;
-    for _ in 0..MAX_CARDS {
-        let rules::Turn::Card(seat) = played.position.turn() else {
+    let (before, known) = (played.position, played.words().len());
+    if let Some(word) = word {
+        played.add(word)?;
+    }
+    let most = if draws { MAX_CARDS } else { 0 };
+    for _ in 0..most {
+        let Turn::Card(seat) = played.position.turn() else {
             break;
         };
-        let card = chance.draw(played, seat)?;
-        played.add(card.clone())?;
-        first.get_or_insert(Drawn {
-            words: played.position.card_words(&card).unwrap_or_default(),
-            card,
-            seat: number(seat),
-        });
+        let card = chance.draw(&played, seat)?;
+        played.add(card)?;
     }
-    Ok(first)
+    Ok(Took::of(&played, known, before))
 }

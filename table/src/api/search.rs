@@ -1,29 +1,34 @@
-//! Searches by engines: a move, and the analysis of a position, streamed as server-sent events.
+//! Searches by engines: a move, the analysis of a position, and the review of a game. The last two are streamed as
+//! server-sent events, and closing the connection stops them.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::State as Shared;
+use axum::http::StatusCode;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use buxtehude::protocol::{Command, Go, Info, OptionKind, OptionOffer, PositionCommand, Score};
 use buxtehude::rules::{AnyPosition, Turn, Variant};
 use futures_util::stream::{self, Stream};
+use matches::judge;
 use matches::plan::{Limit, TimeLimit};
 use matches::play::engine::{Offers, option_commands};
 use matches::record::is_estimate;
+use matches::review::{Appraisal, Appraise, PlayedGame, review as review_of};
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 
 use super::App;
 use super::rules::take;
-use crate::body::{JsonAnswer, JsonRequest, object};
-use crate::clients::Admitted;
 use crate::error::{ApiError, quoted};
-use crate::game::{Game, Played};
+use crate::game::{Game, Played, Took};
 use crate::pool::{Entry, Found, Permit, Purpose, Question, Role, SearchError};
-use crate::state::Took;
+use crate::requests::{Admitted, ClientId, JsonAnswer, JsonRequest, object};
 
 /// Option for the number of lines that an engine reports.
 const MULTI_PV: &str = "MultiPV";
@@ -31,120 +36,45 @@ const MULTI_PV: &str = "MultiPV";
 const VARIANT: &str = "UCI_Variant";
 /// Keywords of a limit.
 const LIMITS: [&str; 3] = ["movetime", "depth", "nodes"];
+/// Default limit for each search of a review.
+const REVIEW_LIMIT: &str = "nodes 100000";
 const MAX_OPTIONS: usize = 64;
 /// Maximum length of a limit or of the value of an option.
 const MAX_VALUE_LENGTH: usize = 200;
 /// Maximum number of moves and cards of a reported line.
 const MAX_WORDS_OF_A_LINE: usize = 64;
 /// Capacity for events that have not been sent.
-pub(super) const MAX_UNSENT: usize = 16;
+const MAX_UNSENT: usize = 16;
 
-/// Request of `POST /api/ai`.
-#[derive(Clone, Debug, Deserialize)]
+/// Request of a search; docs/table.md describes the fields.
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct AiRequest {
-    /// The game; a seat must be to move.
+pub struct SearchRequest {
     #[serde(deserialize_with = "object")]
-    pub game: Game,
-    /// Name of the engine; by default the first one.
+    game: Game,
     #[serde(default)]
-    pub engine: Option<String>,
-    /// Limit of the search, such as `movetime 100`, `depth 3`, `nodes 1000`, or several of these; by default the
-    /// engine's own.
+    engine: Option<String>,
     #[serde(default)]
-    pub limit: Option<String>,
-    /// Options of the engine for this move, by name.
+    limit: Option<String>,
     #[serde(default)]
-    pub options: BTreeMap<String, String>,
+    lines: Option<usize>,
+    #[serde(default)]
+    options: BTreeMap<String, String>,
 }
 
 /// Answer of `POST /api/ai`.
-#[derive(Clone, Debug, Serialize)]
-pub struct AiAnswer {
-    /// The game after the move, and the card drawn for it.
+#[derive(Debug, Serialize)]
+struct AiAnswer {
     #[serde(flatten)]
-    pub took: Took,
-    /// The move.
-    #[serde(rename = "move")]
-    pub mv: String,
-    /// Name of the engine.
-    pub engine: String,
-    /// Each seat's expected share of all points before the move, in permille; `null` if the engine reports none.
-    pub estimate: Option<Vec<u16>>,
-    /// Depth of the search in plies; `null` if the engine reports none.
-    pub depth: Option<u32>,
-    /// Positions visited; `null` if the engine reports none.
-    pub nodes: Option<u64>,
-    /// Principal variation: moves and cards that the engine expects, up to the first illegal one.
-    pub pv: Vec<String>,
-}
-
-/// Request of `POST /api/analyse`.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct AnalyseRequest {
-    /// The game; a seat must be to move.
-    #[serde(deserialize_with = "object")]
-    pub game: Game,
-    /// Name of the engine; by default the first one.
-    #[serde(default)]
-    pub engine: Option<String>,
-    /// Limit of the search; by default the server's maximum time.
-    #[serde(default)]
-    pub limit: Option<String>,
-    /// Number of best moves to report.
-    #[serde(default)]
-    pub lines: Option<usize>,
-    /// Options of the engine for this search, by name.
-    #[serde(default)]
-    pub options: BTreeMap<String, String>,
-}
-
-/// Data of an event `queue`.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub struct QueueEvent {
-    /// Number of searches before this one.
-    pub ahead: usize,
-}
-
-/// Data of an event `info`.
-#[derive(Clone, Debug, Serialize)]
-pub struct InfoEvent {
-    /// Rank of the move among the best, from 1.
-    pub line: u32,
-    /// The move.
-    #[serde(rename = "move")]
-    pub mv: Option<String>,
-    /// Principal variation: moves and cards that the engine expects, up to the first illegal one.
-    pub pv: Vec<String>,
-    /// Each seat's expected share of all points, in permille; `null` if the engine reports none.
-    pub estimate: Option<Vec<u16>>,
-    /// The mover's score in the protocol's notation, such as `cp 31` or `mate -2`.
-    pub score: Option<String>,
-    /// Depth in plies.
-    pub depth: Option<u32>,
-    /// Positions visited.
-    pub nodes: Option<u64>,
-    /// Positions visited per second.
-    pub nps: Option<u64>,
-    /// Milliseconds since the search began.
-    pub time: Option<u64>,
-}
-
-/// Data of the event `done`.
-#[derive(Clone, Debug, Serialize)]
-pub struct DoneEvent {
-    /// The best move.
-    #[serde(rename = "move")]
-    pub mv: String,
-    /// Each seat's expected share of all points, in permille; `null` if the engine reports none.
-    pub estimate: Option<Vec<u16>>,
+    took: Took,
+    #[serde(flatten)]
+    found: Value,
 }
 
 /// Validated settings of a search, independent of the position.
 #[derive(Clone, Debug)]
-pub struct SearchTerms {
-    pub engine: Arc<Entry>,
+struct SearchTerms {
+    engine: Arc<Entry>,
     go: Go,
     options: Vec<(String, String)>,
 }
@@ -155,61 +85,55 @@ pub struct SearchTerms {
 /// [`ApiError`] if the request is invalid or the engine fails.
 pub async fn ai(
     Shared(app): Shared<App>,
-    request: JsonRequest<AiRequest>,
+    request: JsonRequest<SearchRequest>,
 ) -> Result<JsonAnswer, ApiError> {
-    let (admitted, terms_of) = (request.admitted.clone(), app.clone());
-    let prepare = move |request: AiRequest| {
-        let played = request.game.play()?;
-        let (engine, limit) = (request.engine.as_deref(), request.limit.as_deref());
-        let terms = SearchTerms::new(&terms_of, engine, limit, &request.options)?;
+    let (admitted, bounds) = (request.admitted.clone(), app.clone());
+    let prepare = move |request: SearchRequest| {
+        let (played, terms) = request.checked(&bounds, None)?;
         let question = terms.question(&played)?;
         Ok((played, terms, question))
     };
     let (played, terms, question) = request.run(prepare).await?;
     let found = app.pool.ask(admitted.client, question, Purpose::Move).wait().await?;
     let answer = move || {
-        let before = played.position;
-        Ok(AiAnswer {
-            took: take(played, found.mv.clone(), Some(app.chance))?,
-            mv: found.mv,
-            engine: terms.engine.spec.name.clone(),
-            estimate: estimate([&found.estimate, &found.info.estimate], &before),
-            depth: found.info.depth,
-            nodes: found.info.nodes,
-            pv: legal_line(&found.info, before),
-        })
+        let position = &played.position;
+        let said = json!({
+            "move": found.mv,
+            "engine": terms.engine.spec.name,
+            "estimate": final_estimate(&found, position),
+            "depth": found.info.depth,
+            "nodes": found.info.nodes,
+            "pv": legal_line(&found.info, *position),
+        });
+        Ok(AiAnswer { took: take(played, Some(found.mv), true, app.chance)?, found: said })
     };
     JsonAnswer::by(admitted, answer).await
 }
 
 /// `POST /api/analyse`: streams events `queue` while the search waits, `info` for each report of the engine, and
-/// finally `done` or `error`. Closing the connection stops the search.
+/// finally `done` or `error`.
 ///
 /// # Errors
 /// [`ApiError`] if the request is invalid; later errors are events.
 pub async fn analyse(
     Shared(app): Shared<App>,
-    request: JsonRequest<AnalyseRequest>,
+    request: JsonRequest<SearchRequest>,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, ApiError> {
-    let (admitted, terms_of) = (request.admitted.clone(), app.clone());
-    let prepare = move |request: AnalyseRequest| {
-        let played = request.game.play()?;
-        let longest = format!("movetime {}", terms_of.bounds.longest.as_millis());
-        let limit = request.limit.unwrap_or(longest);
-        let engine = request.engine.as_deref();
-        let mut terms = SearchTerms::new(&terms_of, engine, Some(&limit), &request.options)?;
-        terms.set_lines(request.lines.unwrap_or(1))?;
+    let (admitted, bounds) = (request.admitted.clone(), app.clone());
+    let prepare = move |request: SearchRequest| {
+        let longest = format!("movetime {}", bounds.bounds.longest.as_millis());
+        let (played, terms) = request.checked(&bounds, Some(&longest))?;
         Ok((terms.question(&played)?, played.position))
     };
     let (question, position) = request.run(prepare).await?;
     let permit = app.pool.ask(admitted.client, question, Purpose::Analysis);
     let (events, sent) = mpsc::channel(MAX_UNSENT);
     tokio::spawn(async move {
-        let info = |info: &Info| Some(event("info", &InfoEvent::of(info, &position)));
+        let info = |info: &Info| Some(event("info", &report(info, &position)));
         let last = match follow(permit, &events, info).await {
             Ok(found) => {
-                let estimate = estimate([&found.estimate, &found.info.estimate], &position);
-                event("done", &DoneEvent { mv: found.mv, estimate })
+                let estimate = final_estimate(&found, &position);
+                event("done", &json!({ "move": found.mv, "estimate": estimate }))
             }
             Err(error) => event("error", &ApiError::from(error).body()),
         };
@@ -219,12 +143,101 @@ pub async fn analyse(
     Ok(sse(sent, admitted))
 }
 
+/// `POST /api/review`: streams an event `queue` if it must wait, an event `move` for each move, with its loss and the
+/// luck of its cards, and finally `done` or `error`.
+///
+/// # Errors
+/// [`ApiError`] if the request is invalid; later errors are events.
+pub async fn review(
+    Shared(app): Shared<App>,
+    request: JsonRequest<SearchRequest>,
+) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, ApiError> {
+    let (admitted, bounds) = (request.admitted.clone(), app.clone());
+    let prepare = move |request: SearchRequest| request.checked(&bounds, Some(REVIEW_LIMIT));
+    let (played, terms) = request.run(prepare).await?;
+    let game = PlayedGame {
+        rules: played.variant.into(),
+        start: played.first.into(),
+        words: played.words().to_vec(),
+        opening: 0,
+        places: None,
+    };
+    admitted.begin_review()?;
+    let (events, sent) = mpsc::channel(MAX_UNSENT);
+    let (client, runtime) = (admitted.client, Handle::current());
+    let review = admitted.clone();
+    tokio::task::spawn_blocking(move || {
+        let _in_progress = review;
+        let mut appraiser = PoolAppraiser {
+            app: &app,
+            client,
+            terms: &terms,
+            variant: played.variant,
+            runtime: &runtime,
+            events: &events,
+        };
+        let done = review_of(&game, &mut appraiser, |mv| {
+            match events.blocking_send(event("move", mv)) {
+                Ok(()) => ControlFlow::Continue(()),
+                // The client has closed the connection.
+                Err(_) => ControlFlow::Break(()),
+            }
+        });
+        let last = match done {
+            Ok(review) => event("done", &json!({ "seats": review.sums(), "start": review.start })),
+            Err(error) => event("error", &unvalued(error.to_string()).body()),
+        };
+        // This fails if the client has closed the connection.
+        let _ = events.blocking_send(last);
+    });
+    Ok(sse(sent, admitted))
+}
+
+/// Evaluates positions by an engine of the pool until the client closes the connection.
+struct PoolAppraiser<'a> {
+    app: &'a App,
+    client: ClientId,
+    terms: &'a SearchTerms,
+    variant: &'static Variant,
+    runtime: &'a Handle,
+    events: &'a mpsc::Sender<Event>,
+}
+
+impl Appraise for PoolAppraiser<'_> {
+    type Error = ApiError;
+
+    fn appraise(&mut self, question: judge::Question<'_>) -> Result<Appraisal, ApiError> {
+        let command = format!("position {}", question.text()).parse();
+        let Ok(Command::Position(command)) = command else {
+            let message = format!("{:?} is not a position", question.line);
+            return Err(unvalued(message));
+        };
+        let Some(position) = question.position.built_in() else {
+            return Err(unvalued("its rules are not built in".to_string()));
+        };
+        let asked = self.terms.question_at(self.variant, command, position);
+        let permit = self.app.pool.ask(self.client, asked, Purpose::Analysis);
+        let found = self.runtime.block_on(follow(permit, self.events, |_| None))?;
+        let shares = final_estimate(&found, position);
+        let shares = shares.ok_or_else(|| {
+            let expected = format!("expected {} shares of 1000", position.seats());
+            unvalued(format!("the engine sent no estimate; {expected}"))
+        })?;
+        Ok(Appraisal { shares: shares.into_iter().map(f64::from).collect(), best: found.mv })
+    }
+}
+
+/// The error of a position without a value.
+fn unvalued(message: String) -> ApiError {
+    ApiError::new(StatusCode::BAD_GATEWAY, message)
+}
+
 /// Waits for the answer of a search, and meanwhile sends the number of searches before it and its reports, unless
 /// `event_of` drops them. The search ends if the client closes the connection.
 ///
 /// # Errors
 /// [`SearchError`]
-pub(super) async fn follow(
+async fn follow(
     mut permit: Permit,
     events: &mpsc::Sender<Event>,
     event_of: impl Fn(&Info) -> Option<Event>,
@@ -243,7 +256,7 @@ pub(super) async fn follow(
                     continue;
                 }
                 reported = ahead;
-                Some(event("queue", &QueueEvent { ahead }))
+                Some(event("queue", &json!({ "ahead": ahead })))
             }
             Some(info) = infos.recv() => event_of(&info),
             answer = &mut *answer => return answer.unwrap_or(Err(SearchError::Ending)),
@@ -254,40 +267,36 @@ pub(super) async fn follow(
     }
 }
 
-impl InfoEvent {
-    fn of(info: &Info, position: &AnyPosition) -> InfoEvent {
-        let pv = legal_line(info, *position);
-        InfoEvent {
-            line: info.multipv.unwrap_or(1),
-            mv: pv.first().cloned(),
-            pv,
-            estimate: estimate([&info.estimate], position),
-            score: info.score.as_ref().map(Score::to_string),
-            depth: info.depth,
-            nodes: info.nodes,
-            nps: info.nps,
-            time: info.time,
-        }
-    }
+/// Data of an event `info`.
+fn report(info: &Info, position: &AnyPosition) -> Value {
+    let pv = legal_line(info, *position);
+    json!({
+        "line": info.multipv.unwrap_or(1),
+        "move": pv.first(),
+        "pv": pv,
+        "estimate": Some(&info.estimate).filter(|shares| is_estimate(shares, position.seats())),
+        "score": info.score.as_ref().map(Score::to_string),
+        "depth": info.depth,
+        "nodes": info.nodes,
+        "nps": info.nps,
+        "time": info.time,
+    })
 }
 
-/// Returns the first estimate that has a share for each seat and sums to a whole.
-pub fn estimate<'a>(
-    said: impl IntoIterator<Item = &'a Vec<u16>>,
-    position: &AnyPosition,
-) -> Option<Vec<u16>> {
-    let mut said = said.into_iter();
+/// Returns the estimate of an answer or, without a valid one, of its last report.
+fn final_estimate(found: &Found, position: &AnyPosition) -> Option<Vec<u16>> {
+    let mut said = [&found.estimate, &found.info.estimate].into_iter();
     said.find(|shares| is_estimate(shares, position.seats())).cloned()
 }
 
 /// Returns an engine's line up to its first illegal move or card.
-pub fn legal_line(info: &Info, mut position: AnyPosition) -> Vec<String> {
+fn legal_line(info: &Info, mut position: AnyPosition) -> Vec<String> {
     let words = info.pv.iter().take(MAX_WORDS_OF_A_LINE);
     words.take_while(|word| position.play(word).is_ok()).cloned().collect()
 }
 
 /// The answer with these events, which keeps its request in progress.
-pub(super) fn sse(
+fn sse(
     mut events: mpsc::Receiver<Event>,
     admitted: Arc<Admitted>,
 ) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
@@ -298,10 +307,25 @@ pub(super) fn sse(
     Sse::new(events).keep_alive(KeepAlive::default())
 }
 
-pub(super) fn event(name: &str, data: &impl Serialize) -> Event {
+fn event(name: &str, data: &impl Serialize) -> Event {
     // Serializing numbers and strings cannot fail.
     let text = serde_json::to_string(data).unwrap_or_default();
     Event::default().event(name).data(text)
+}
+
+// --- Requests ---
+
+impl SearchRequest {
+    /// Plays the game, and validates the settings of its search; `usual` is the limit unless the client sends one.
+    fn checked(self, app: &App, usual: Option<&str>) -> Result<(Played, SearchTerms), ApiError> {
+        let played = self.game.play()?;
+        let limit = self.limit.as_deref().or(usual);
+        let mut terms = SearchTerms::new(app, self.engine.as_deref(), limit, &self.options)?;
+        if let Some(lines) = self.lines {
+            terms.set_lines(lines)?;
+        }
+        Ok((played, terms))
+    }
 }
 
 impl SearchTerms {
@@ -310,7 +334,7 @@ impl SearchTerms {
     ///
     /// # Errors
     /// [`ApiError`] if there is no such engine, or a limit or an option is invalid.
-    pub fn new(
+    fn new(
         app: &App,
         engine: Option<&str>,
         limit: Option<&str>,
@@ -330,7 +354,7 @@ impl SearchTerms {
     ///
     /// # Errors
     /// [`ApiError`] if the engine cannot report this number of lines.
-    pub fn set_lines(&mut self, lines: usize) -> Result<(), ApiError> {
+    fn set_lines(&mut self, lines: usize) -> Result<(), ApiError> {
         if lines == 0 {
             return Err(ApiError::invalid("lines 0; expected at least 1"));
         }
@@ -352,7 +376,7 @@ impl SearchTerms {
     ///
     /// # Errors
     /// [`ApiError`] if no seat is to move.
-    pub fn question(&self, played: &Played) -> Result<Question, ApiError> {
+    fn question(&self, played: &Played) -> Result<Question, ApiError> {
         let due = match played.position.turn() {
             Turn::Seat(_) => {
                 return Ok(self.question_at(played.variant, played.command(), &played.position));
@@ -365,7 +389,7 @@ impl SearchTerms {
     }
 
     /// Returns the question about a position with a seat to move.
-    pub fn question_at(
+    fn question_at(
         &self,
         variant: &'static Variant,
         command: PositionCommand,
@@ -443,13 +467,13 @@ fn go_of(limit: Limit) -> Go {
 // --- Options ---
 
 /// Whether a client may set an option. Strings may name files, and the effect of a button cannot be undone.
-pub fn is_free(offer: &OptionOffer) -> bool {
+pub(super) fn is_free(offer: &OptionOffer) -> bool {
     !offer.name.eq_ignore_ascii_case(VARIANT)
         && !matches!(offer.kind, OptionKind::String { .. } | OptionKind::Button)
 }
 
 /// Maximum for clients, if it is below the engine's.
-pub fn highest(app: &App, name: &str) -> Option<i64> {
+pub(super) fn highest(app: &App, name: &str) -> Option<i64> {
     let bounds = [("Hash", app.bounds.hash), ("Threads", app.bounds.threads)];
     let mut bounds = bounds.into_iter();
     let found = bounds.find(|(known, _)| known.eq_ignore_ascii_case(name));

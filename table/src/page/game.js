@@ -5,7 +5,7 @@ import { traitsOf } from "./games.js";
 
 let made = 0;
 
-// `steps` are the moves and cards of a turn, each with the pieces and facts after it.
+// `steps` are the moves and cards of a turn, each with the position after it.
 function node(parent, steps, view) {
   made += 1;
   const words = steps.map(({ word }) => word);
@@ -13,8 +13,8 @@ function node(parent, steps, view) {
 }
 
 // The fields of a state or step that a node keeps. Its legal moves may be missing; `Game.look` fetches them.
-function viewOf({ position, turn, places, moves, cards }, { pieces, facts }) {
-  return { position, turn, places, moves, cards, pieces, facts };
+function viewOf({ position, turn, places, pieces, facts, moves, refusals, cards }) {
+  return { position, turn, places, pieces, facts, moves, refusals, cards };
 }
 
 // Groups steps into turns: a move with the cards that follow it. A card before the first move is its own turn.
@@ -48,12 +48,11 @@ export class Game {
     this.traits = traitsOf(this.variant);
     this.players = answer.places.length;
     this.start = answer.game.start;
-    this.board = answer.scene.board;
-    const first = answer.first ? viewOf(answer.first, answer.first) : viewOf(answer, answer.scene);
-    this.root = node(null, [], first);
+    this.board = answer.board;
+    this.root = node(null, [], viewOf(answer.first ?? answer));
     this.current = this.root;
     for (const turn of turnsOf(answer.steps ?? [])) this.append(turn);
-    Object.assign(this.current, viewOf(answer, answer.scene));
+    Object.assign(this.current, viewOf(answer));
   }
 
   /** Goes to a turn after the current node; adds it if it is new. */
@@ -61,7 +60,7 @@ export class Game {
     const words = steps.map((step) => step.word).join();
     const known = this.current.children.find((child) => child.words.join() === words);
     const last = steps.at(-1);
-    const added = known ?? node(this.current, steps, viewOf(last, last));
+    const added = known ?? node(this.current, steps, viewOf(last));
     added.seat = steps[0].seat;
     if (!known) this.current.children.push(added);
     this.current = added;
@@ -77,7 +76,7 @@ export class Game {
       before.parent.children = before.parent.children.filter((child) => child !== before);
       this.append([...before.steps, ...answer.steps]);
     } else this.append(answer.steps);
-    Object.assign(this.current, viewOf(answer, answer.scene));
+    Object.assign(this.current, viewOf(answer));
     return before;
   }
 
@@ -141,7 +140,7 @@ export class Game {
     if (here.moves) return;
     const game = this.request(here);
     const answer = await post("show", { game, from: game.moves.length });
-    Object.assign(here, viewOf(answer, answer.scene));
+    Object.assign(here, viewOf(answer));
   }
 }
 

@@ -121,7 +121,7 @@ const HUNT_WORDS = {
   },
 };
 
-// Texts of the page that are more specific in a game, and texts of its own: moves, and reasons against squares.
+// Texts of the page that are more specific in a game, and texts of its own: moves, and the rules against squares.
 const RACE_TEXTS = {
   en: {
     "card due": "{name} draws a hare card", "it says": "Hare card",
@@ -209,56 +209,6 @@ function huntMove({ from, to, name, note }) {
 const unknownMove = ({ word, from, to, name }) =>
   (word.startsWith("+") ? ["card", { card: word }] : ["steps", { piece: name, from, to }]);
 
-/** Place in the race of a seat that moves to `square`; on the finish, after those that are there. */
-const racePlace = (pieces, seat, square) => {
-  const isBehind = (piece) => piece.square > square || (square > 0 && piece.square === square);
-  return 1 + pieces.filter((piece) => piece.seat !== seat && isBehind(piece)).length;
-};
-
-// The change by a move, divided into its price or gain and the income of the place on the square that was left.
-function raceParts({ word, amount, place }) {
-  const steps = Number(word);
-  if (word.startsWith("+")) return [{ amount }];
-  if (word === "0") return [{ amount, place: amount === 10 * place ? place : undefined }];
-  const own = { 1001: 10, 1002: -10 }[word] ?? (steps > 0 ? (-steps * (steps + 1)) / 2 : -10 * steps);
-  return [{ amount: own }, { amount: amount - own, place }];
-}
-
-// The reason why none of the `moves` leads to `square`.
-function raceRefusal({ square, seat, pieces, squares, moves, valueOf }) {
-  const [carrots, lettuces] = [valueOf("carrots"), valueOf("lettuces")];
-  const income = Number(moves[0]?.facts.find(({ label }) => label === "income")?.value ?? 0);
-  const from = pieces[seat - 1].square;
-  const here = pieces.find((piece) => piece.square === square);
-  const isEnd = square === 0 || square === squares.length - 1;
-  const { name } = squares[square];
-  if (moves.length === 1 && moves[0].move === "0" && moves[0].square === from) return ["miss now", {}];
-  if (square === from) return ["you are here", { square }];
-  if (square < from) {
-    if (name !== "hedgehog") return ["only hedgehogs", { square }];
-    const nearest = squares.map((one) => one.name).lastIndexOf("hedgehog", from - 1);
-    return nearest === square ? ["taken by", { square, name: here.seat }] : ["nearest hedgehog", { square, nearest }];
-  }
-  if (name === "hedgehog") return ["hedgehog ahead", { square }];
-  if (here && !isEnd) return ["taken by", { square, name: here.seat }];
-  const steps = square - from;
-  const [cost, held] = [(steps * (steps + 1)) / 2, carrots + income];
-  if (cost > held) return ["too dear", { square, cost, carrots: held }];
-  if (name === "lettuce") return ["no lettuce", { square }];
-  if (lettuces > 0) return ["lettuces left", { square, lettuces }];
-  const home = pieces.filter((piece) => piece.square === squares.length - 1).length;
-  return ["carrots left", { square, most: 10 * (home + 1), carrots: held - cost }];
-}
-
-function huntRefusal({ square, seat, pieces, squares, files }) {
-  if (squares[square].name === "light") return ["light square", { square }];
-  if (pieces.some((piece) => piece.square === square)) return ["taken by", { square }];
-  const own = pieces.filter((piece) => piece.seat === seat);
-  const isNext = own.some((piece) => Math.abs(Math.floor(piece.square / files) - Math.floor(square / files)) === 1
-    && Math.abs((piece.square % files) - (square % files)) === 1);
-  return [isNext ? "not back" : "too far", { square }];
-}
-
 // --- Positions that are set up by hand ---
 
 // Each of these parses and prints positions; only the server can tell if they are legal.
@@ -319,9 +269,6 @@ const RACE = {
   setup: RACE_SETUP,
   opponents: RACE_OPPONENTS,
   moveText: raceMove,
-  partsOf: raceParts,
-  refusal: raceRefusal,
-  placeOn: racePlace,
 };
 
 const HUNT = {
@@ -334,7 +281,6 @@ const HUNT = {
   opponentSeat: 2,
   starts: HUNT_STARTS,
   moveText: huntMove,
-  refusal: huntRefusal,
 };
 
 const UNKNOWN = {
@@ -357,7 +303,6 @@ const GAMES = {
  * its `starts`, the usual one first. For the display: `symbols` for `drawBoard`, the kind of square whose picture is on
  * a `card`, how to show the `facts` of a seat, and the fact that is `counted` in the list of moves, by default each
  * number. For positions set up by hand: `setup` with the `fields` of a seat, and how to `read` and `write` a position.
- * Functions: `moveText`, the `partsOf` a change by a move, the `refusal` of a square, and `placeOn`, the place of a seat
- * on a square.
+ * `moveText` is a function that words a move.
  */
 export const traitsOf = (variant) => GAMES[variant] ?? UNKNOWN;

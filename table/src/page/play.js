@@ -185,15 +185,17 @@ export class Table extends Display {
     const skipping = new AbortController();
     busy.skip = () => skipping.abort();
     busy.signal.addEventListener("abort", () => skipping.abort(), { once: true });
+    // A card that a person has chosen needs no showing.
+    const isChosen = isPersons && before.turn.due === "card";
     let from = before;
     for (const step of answer.steps) {
       if (step.word.startsWith("+")) {
-        const card = answer.card ?? { card: step.word, words: "" };
         const name = this.names[step.seat - 1];
         const isOwn = !this.seats[step.seat - 1]?.engine;
+        const card = { card: step.word, words: step.words };
         this.say(t("drew", { name, words: cardWords(card) }));
         const { signal } = skipping;
-        if (!signal.aborted && card.words) await showCard(card, name, { traits: game.traits, isOwn, signal });
+        if (!signal.aborted && !isChosen) await showCard(card, name, { traits: game.traits, isOwn, signal });
       } else {
         const svg = this.parts.board.querySelector("svg");
         await run(svg, game, from, step, skipping.signal);

@@ -1,4 +1,4 @@
-// Moves, cards and lines of engines in words: squares, costs and gains, and the reason why a square is not available.
+// Moves, cards and lines of engines in words: squares, costs and gains, and the rule against a square.
 
 import { post } from "./api.js";
 import { fileLetter, movedPieces } from "./board.js";
@@ -28,11 +28,11 @@ function textOf(game, move) {
 
 // --- Legal moves ---
 
-/** What a legal move does, such as "back to 15 (hedgehog)". */
-export function moveTitle(game, view, { move, piece, square, facts }) {
+/** What a legal move does, such as "back to 15 (hedgehog)"; `note` is the seat's after it, if it has been played. */
+export function moveTitle(game, view, { move, piece, square, facts }, note = "") {
   const { square: from, name } = view.pieces[piece];
   const changes = (label) => facts.some((fact) => fact.label === label);
-  return textOf(game, { word: move, from, to: square, name, changes });
+  return textOf(game, { word: move, from, to: square, name, changes, note });
 }
 
 /** Costs and gains of a move in words: "cost 10, carrots left 58, next turn brings 20 if in 2nd place then". */
@@ -42,67 +42,50 @@ export function factsText(facts, separator = ", ") {
     if (label === "if place") {
       const places = value.split(", ").map((place) => ordinal(Number(place))).join("/");
       texts.push(t("if in place", { fact: texts.pop(), places }));
-    } else texts.push(label === "then" ? word(value) : `${word(label)} ${value}`);
+    } else if (label === "place") texts.push(t("place after", { place: ordinal(Number(value)) }));
+    else texts.push(label === "then" ? word(value) : `${word(label)} ${value}`);
   }
   return texts.join(separator);
 }
 
-/** A legal move with its costs and gains, and the place that it leads to. */
-export function moveText(game, view, move) {
-  const { placeOn } = game.traits;
-  const { seat } = view.pieces[move.piece];
-  const place = placeOn ? t("place after", { place: ordinal(placeOn(view.pieces, seat, move.square)) }) : "";
-  return [moveTitle(game, view, move), factsText(move.facts, " · "), place].filter(Boolean).join(" · ");
-}
+/** A legal move with its costs and gains. */
+export const moveText = (game, view, move) =>
+  [moveTitle(game, view, move), factsText(move.facts, " · ")].filter(Boolean).join(" · ");
 
-/** The reason why no move leads to a square; "" if the game gives none. */
+/** The reason why no move leads to a square; "" if the server gives none. */
 export function refusalText(game, view, square, names) {
-  const { refusal } = game.traits;
-  if (!refusal || !view.turn) return "";
-  const { seat } = view.turn;
-  const [key, values] = refusal({
-    square, seat, pieces: view.pieces, squares: game.board.squares, files: game.board.files, moves: view.moves ?? [],
-    valueOf: (label) => Number(factOf(view, seat, label)),
-  });
-  const name = values.name ? names[values.name - 1] : "";
-  return t(key, { ...values, square: squareLabel(game.board, square), name });
+  const refusal = view.refusals?.[square];
+  if (!refusal) return "";
+  const { seat, ...numbers } = Object.fromEntries(refusal.facts.map(({ label, value }) => [label, value]));
+  return t(refusal.rule, { ...numbers, square: squareLabel(game.board, square), name: names[seat - 1] });
 }
 
 // --- Steps of a game ---
 
-// The pieces of a seat that a step moved.
-const movedOf = (step, before, seat) =>
-  movedPieces(before.pieces, step.pieces).filter(({ index }) => before.pieces[index].seat === seat);
-
 // What a step did: its text, and the changes that it brought to each seat.
 function stepOf(game, step, before) {
-  const own = before.pieces.findIndex((piece) => piece.seat === step.seat);
-  const moved = movedOf(step, before, step.seat)[0];
-  const from = moved?.from ?? before.pieces[own]?.square;
-  const text = textOf(game, {
-    word: step.word, from, to: moved?.to ?? from, name: before.pieces[moved?.index ?? own]?.name,
-    changes: (label) => factOf(step, step.seat, label) !== factOf(before, step.seat, label),
-    note: factOf(step, step.seat, "note"),
-  });
+  const { seat, word, move } = step;
+  const note = factOf(step, seat, "note");
+  const text = move ? moveTitle(game, before, move, note) : textOf(game, { word, note });
   // The mover's come first, without a name.
-  const others = before.facts.map((_, index) => index + 1).filter((seat) => seat !== step.seat);
-  const changes = [step.seat, ...others].flatMap((seat) => changesOf(game, step, before, seat));
-  return { text, seat: step.seat, changes };
+  const others = before.facts.map((_, index) => index + 1).filter((other) => other !== seat);
+  return { text, seat, changes: [seat, ...others].flatMap((one) => changesOf(game, step, before, one)) };
 }
 
-// The changes of a seat's numbers that the game counts, by their reasons.
-function amountsOf(game, step, before, seat) {
-  const { counted, partsOf } = game.traits;
+// The changes of a seat's numbers that the game counts, by their reasons: the move, and the income of the seat's place.
+function amountsOf({ traits }, step, before, seat) {
+  const { counted } = traits;
   const number = (view, label) => Number(factOf(view, seat, label));
   const numbers = before.facts[seat - 1].filter(({ value }) => value !== "" && !isNaN(value));
   const labels = counted ? [counted] : numbers.map(({ label }) => label);
+  const own = seat === step.seat ? step.move?.facts ?? [] : [];
+  const income = Number(own.find(({ label }) => label === "income")?.value ?? 0);
+  const reason = `${word("if place")} ${ordinal(number(before, "place"))}`;
   return labels.flatMap((label) => {
     const amount = number(step, label) - number(before, label);
-    const hasParts = partsOf && seat === step.seat;
-    const parts = hasParts ? partsOf({ word: step.word, amount, place: number(before, "place") }) : [{ amount }];
+    const parts = [{ amount: amount - income, reason: "" }, { amount: income, reason }];
     return parts.filter((part) => part.amount !== 0).map((part) => {
-      const reason = part.place ? `${word("if place")} ${ordinal(part.place)}` : "";
-      const text = [signed(part.amount), counted ? "" : word(label), reason].filter(Boolean).join(" ");
+      const text = [signed(part.amount), counted ? "" : word(label), part.reason].filter(Boolean).join(" ");
       return { seat, amount: part.amount, text };
     });
   });
@@ -110,8 +93,9 @@ function amountsOf(game, step, before, seat) {
 
 // The changes that a step brought to a seat: its numbers, its pieces that a rival moved, and its place.
 function changesOf(game, step, before, seat) {
-  const moved = seat === step.seat ? [] : movedOf(step, before, seat);
-  const texts = moved.map(({ index, from, to }) => textOf(game, { word: "", from, to, name: before.pieces[index].name }));
+  const moved = movedPieces(before.pieces, step.pieces).filter(({ index }) => before.pieces[index].seat === seat);
+  const thrown = seat === step.seat ? [] : moved;
+  const texts = thrown.map(({ index, from, to }) => textOf(game, { word: "", from, to, name: before.pieces[index].name }));
   const [place, known] = [step, before].map(({ places }) => places[seat - 1]);
   if (place && !known) texts.push(t("placed", { place: ordinal(place) }));
   return [...amountsOf(game, step, before, seat), ...texts.map((text) => ({ seat, text }))];

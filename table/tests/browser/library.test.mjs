@@ -296,8 +296,8 @@ for (const [width, height] of [[360, 740], [844, 390], [1400, 900]]) {
     const page = await library(visit, { width, height });
     await page.locator("#panel-library textarea").evaluate((box) => { box.style.height = "70rem"; });
     await openEtude(page, 1);
-    const { moves, scene } = await stateOf(table.server, page);
-    const { square } = moves.find((move) => scene.board.squares[move.square].name === "hare");
+    const { moves, board } = await stateOf(table.server, page);
+    const { square } = moves.find((move) => board.squares[move.square].name === "hare");
     await fakeReview(page, 300, moves[0].move);
     await page.locator(`.lit[data-square="${square}"]`).click();
     await page.getByText(/loses 30\.0/).waitFor();
@@ -328,9 +328,9 @@ for (const [width, height] of [[360, 740], [844, 390]]) {
 table.test("a hint ends the verdict on a puzzle, without an error", async (visit) => {
   const page = await library(visit);
   await openEtude(page, 1);
-  const { moves, scene } = await stateOf(table.server, page);
+  const { moves, board } = await stateOf(table.server, page);
   // A move that is not followed by a card.
-  const { square } = moves.find((move) => scene.board.squares[move.square].name !== "hare");
+  const { square } = moves.find((move) => board.squares[move.square].name !== "hare");
   await page.route("**/api/review", () => {});
   await page.locator(`.lit[data-square="${square}"]`).click();
   await page.getByText("Thinking …").waitFor();

@@ -38,8 +38,8 @@ table.test("people and an engine play it to its end", async (visit) => {
   const made = await playOut(page, byMouse(table.server, page));
   assert.ok(made > 10, `people made only ${made} moves`);
   await assertOver(table.server, page);
-  const { scene, places } = await stateOf(table.server, page);
-  const home = scene.facts.map(([{ label, value }]) => `${value} ${label}`);
+  const { facts, places } = await stateOf(table.server, page);
+  const home = facts.map(([{ label, value }]) => `${value} ${label}`);
   assert.deepEqual(await page.locator(".seat .holding").allInnerTexts(), home);
   const medals = (await page.locator(".medal").allInnerTexts()).map((text) => text.slice(0, 3));
   assert.deepEqual(medals, places.map((place) => ["1st", "2nd", "3rd"][place - 1]));

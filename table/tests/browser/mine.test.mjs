@@ -58,8 +58,8 @@ table.test("the one that flees starts on any dark square of the first row", asyn
   for (const [label, square] of [["a1", 0], ["c1", 2], ["e1", 4], ["g1", 6]]) {
     await newGame(page, [["Game", HUNT], ["Start on", { label }]]);
     await page.waitForFunction((there) => document.querySelector(`.piece[data-square="${there}"]`), square);
-    const { scene } = await stateOf(table.server, page);
-    assert.equal(scene.pieces[0].square, square, label);
+    const { pieces } = await stateOf(table.server, page);
+    assert.equal(pieces[0].square, square, label);
     assert.equal((await gameOf(page)).start === undefined, label === "e1");
   }
   await page.locator("#new-game").click();

@@ -41,19 +41,20 @@ test("all words that the server uses for any game have a German translation", as
   const { variants, engines } = await (await fetch(`${server.url}api/engines`)).json();
   const missing = new Set();
   // Places are shown as ordinals, and a label "then" is not shown.
-  const isShown = (text) => !["", "if place", "then"].includes(text) && !/^[-+]?\d/.test(text);
+  const isShown = (text) => !["", "if place", "place", "then"].includes(text) && !/^[-+]?\d/.test(text);
   const need = (text, known) => { if (isShown(text) && !(text in known)) missing.add(text); };
   // The third game, of the tests, has no texts of its own.
   for (const { name: variant, players } of variants.filter(({ name }) => name !== "ludo")) {
     const { name, words: { de: words }, texts: { de: own = {} }, facts } = traitsOf(variant);
     assert.ok(name.de && name.en, variant);
     let answer = await post(server, "new", { variant, players: players.at(-1) });
-    for (const kind of answer.scene.board.squares) need(kind.name, words);
-    for (const piece of answer.scene.pieces) need(piece.name, words);
-    for (const { label } of answer.scene.facts.flat()) if (!["note", "place"].includes(label) && !facts[label]?.hasNoLabel) need(label, own);
+    for (const kind of answer.board.squares) need(kind.name, words);
+    for (const piece of answer.pieces) need(piece.name, words);
+    for (const { label } of answer.facts.flat()) if (!["note", "place"].includes(label) && !facts[label]?.hasNoLabel) need(label, own);
     for (let turn = 0; turn < SEARCHED_TURNS && answer.turn; turn += 1) {
+      for (const { rule } of answer.refusals.filter(Boolean)) need(rule, own);
       for (const { label, value } of answer.moves.flatMap((move) => move.facts)) [label, value].forEach((text) => need(text, words));
-      for (const { label, value } of answer.scene.facts.flat()) if (label === "note" || facts[label]?.hasNoLabel) need(value, words);
+      for (const { label, value } of answer.facts.flat()) if (label === "note" || facts[label]?.hasNoLabel) need(value, words);
       answer = await post(server, "ai", { game: answer.game, engine: engines[0].name, limit: "nodes 50" });
     }
   }
