@@ -1,11 +1,10 @@
-// Advice of an engine: a hint before a move, and a comment after a move that lost much.
+// Advice of an engine: a hint before a move, a comment after a move that lost much, and the verdict on a puzzle.
 
-import { OfflineError, post, stream } from "./api.js";
 import { element } from "./board.js";
-import { failureText } from "./notices.js";
+import { button } from "./controls.js";
+import { OfflineError, post, stream } from "./server.js";
 import { percent, t } from "./texts.js";
-import { button } from "./view.js";
-import { lineText, moveText, moveTitle } from "./words.js";
+import { failureText, lineText, moveText, moveTitle } from "./words.js";
 
 const HINT_MS = 500;
 /** Loss from which on a move gets a comment, in permille of the points. */
@@ -34,7 +33,7 @@ export class Advice {
     this.box.checked = localStorage.getItem("comments") !== "off";
     this.box.addEventListener("change", () => {
       localStorage.setItem("comments", this.box.checked ? "on" : "off");
-      this.say(null);
+      this.table.view.remark();
     });
     this.setting = element("label", {}, this.box, element("span", {}, t("comments")));
     table.onPlayed((before, after) => this.comment(before, after));
@@ -53,18 +52,18 @@ export class Advice {
     const { table } = this;
     const node = table.game.current;
     const isHere = () => table.game.current === node && table.isDue();
-    this.say(element("p", {}, t("thinking")));
+    this.table.view.remark(element("p", {}, t("thinking")));
     try {
       const limit = this.server.limitOf(HINT_MS);
       const body = { game: table.game.request(node), engine: this.engine.name, limit };
       const { move: word } = await post("ai", body, this.next());
-      if (!isHere()) return this.say(null);
+      if (!isHere()) return this.table.view.remark();
       const move = node.moves.find((one) => one.move === word);
       table.mark([{ from: node.pieces[move.piece].square, to: move.square }], null);
-      this.say(element("p", {}, t("advice", { move: moveText(table.game, node, move) })));
+      this.table.view.remark(element("p", {}, t("advice", { move: moveText(table.game, node, move) })));
     } catch (error) {
       if (error.name === "AbortError") return;
-      this.say(isHere() && !(error instanceof OfflineError) ? element("p", {}, failureText(error)) : null);
+      this.table.view.remark(isHere() && !(error instanceof OfflineError) ? element("p", {}, failureText(error)) : null);
     }
   }
 
@@ -84,7 +83,7 @@ export class Advice {
 
   async comment(before, after) {
     const { table } = this;
-    this.say(null);
+    this.table.view.remark();
     if (!this.engine || !this.box.checked || table.mode !== "play" || before.moves.length < 2) return;
     const { game } = table;
     try {
@@ -94,22 +93,66 @@ export class Advice {
       const words = t("comment", { move: moveTitle(game, before, played), loss: percent(loss), better: text });
       const said = [element("p", {}, words), button(t("show it"), async () => {
         await compare(table, before, played.move, best);
-        this.say(...said);
+        this.table.view.remark(...said);
       })];
-      this.say(...said);
+      this.table.view.remark(...said);
     } catch (error) {
       // The comment appears by itself, so its failure should not disturb the game.
-      if (error.name !== "AbortError") this.say(null);
+      if (error.name !== "AbortError") this.table.view.remark();
     }
   }
+}
 
-  /** Shows content near the board, with a button to close it; without content, hides it. */
-  say(...content) {
-    const shown = content.filter(Boolean);
-    const { comment } = this.table.parts;
-    const close = button("×", () => this.say(null), { class: "close", "aria-label": t("close"), title: t("close") });
-    comment.replaceChildren(...shown, close);
-    comment.hidden = shown.length === 0;
-    if (!comment.hidden) comment.scrollIntoView({ block: "nearest" });
+// --- Puzzles ---
+
+/** Loss up to which a move solves a puzzle, in permille of the points. */
+const MAX_LOSS = 20;
+
+/** An etude as a puzzle: a person chooses a move, then learns what the engine says; with a running score. */
+export class Puzzle {
+  constructor(table, advice) {
+    this.table = table;
+    this.advice = advice;
+    this.start = null;
+    this.tried = 0;
+    this.solved = 0;
+    this.panel = element("div", { id: "puzzle", "aria-live": "polite" });
+    table.onPlayed((before, after) => this.check(before, after));
+  }
+
+  /** Makes the position on the board the puzzle. */
+  begin() {
+    this.start = this.table.game.root;
+    this.panel.replaceChildren(...this.score());
+  }
+
+  score() {
+    const { solved, tried } = this;
+    return tried > 0 ? [element("p", { id: "score" }, t("score", { solved, tried }))] : [];
+  }
+
+  async check(before, after) {
+    // Only the first move counts.
+    if (before !== this.start || !this.advice.engine) return;
+    this.start = null;
+    const { game } = this.table;
+    const tell = (text) => {
+      // Another game may begin during the search.
+      if (this.table.game === game) this.table.view.remark(text && element("p", {}, text));
+    };
+    tell(t("thinking"));
+    try {
+      const { loss, text } = await this.advice.judge(before, after);
+      this.tried += 1;
+      if (loss <= MAX_LOSS) this.solved += 1;
+      tell(loss <= MAX_LOSS ? t("solved") : t("not solved", { loss: percent(loss), better: text }));
+      this.panel.replaceChildren(...this.score());
+    } catch (error) {
+      this.panel.replaceChildren(...this.score());
+      // A hint ends the search.
+      if (error.name === "AbortError") return;
+      tell("");
+      this.table.fail(error);
+    }
   }
 }

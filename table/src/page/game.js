@@ -1,6 +1,6 @@
 // A game with its variations as a tree, links to games, and pasted games.
 
-import { post } from "./api.js";
+import { post } from "./server.js";
 import { traitsOf } from "./games.js";
 
 let made = 0;

@@ -1,33 +1,157 @@
 // The table: one game with its seats. People choose their moves, and the server has engines choose theirs.
 
-import { OfflineError, post } from "./api.js";
-import { askMove, showCard } from "./dialogs.js";
-import { Display } from "./display.js";
-import { Game, fetchGame } from "./game.js";
-import { failureText } from "./notices.js";
-import { optionsOf } from "./opponents.js";
-import { person, settled } from "./seats.js";
+import { askMove, button, showCard } from "./controls.js";
+import { Game, fetchGame, linkOf } from "./game.js";
+import { namesOf, optionsOf, person, settled } from "./seats.js";
+import { OfflineError, post, reconnected } from "./server.js";
 import { cardWords, chooseGame, t, word } from "./texts.js";
-import { button, run } from "./view.js";
-import { factsText, moveTitle, squareName } from "./words.js";
+import { View } from "./view.js";
+import { factsText, failureText, moveTitle, squareName, turnText } from "./words.js";
 
-export class Table extends Display {
-  /** `parts` are the elements to fill. */
-  constructor(parts, server) {
-    super(parts, server);
+export class Table {
+  constructor(server) {
+    this.server = server;
+    this.view = new View({
+      choose: (moves) => this.choose(moves), play: (card) => this.play(card), visit: (node) => this.visit(node),
+      undo: () => this.undo(), resume: () => this.resume(), skip: () => this.skip(),
+    });
+    this.game = null;
+    this.seats = [];
+    /** The open tab: "play", "study", "review" or "library". */
+    this.mode = "play";
     /** Thinking time of the engines, in milliseconds. */
     this.thinking = 700;
+    this.arrows = [];
+    this.estimate = null;
+    /** Pieces of a position that is being set up, and the function that gets a square for one; shown instead of the game's. */
+    this.placed = null;
+    this.set = null;
+    /** Controller of the current request, animation or card. */
+    this.busy = null;
+    /** Variations of the game that still have to be fetched. */
+    this.unrestored = [];
+    /** What to do when the server is back, and the wait for it. */
+    this.again = null;
+    this.reconnecting = null;
+    this.changeListeners = [];
     this.playedListeners = [];
   }
+
+  /** Calls `listener` after each update of the view. */
+  onChange(listener) {
+    this.changeListeners.push(listener);
+  }
+
+  /** Calls `listener` with the node before and the node after each move that a person plays in a game. */
+  onPlayed(listener) {
+    this.playedListeners.push(listener);
+  }
+
+  // --- Whose turn it is ---
 
   /** Limit of the engines' searches. */
   get limit() {
     return this.server.limitOf(this.thinking);
   }
 
-  /** Calls `listener` with the node before and the node after each move that a person plays in a game. */
-  onPlayed(listener) {
-    this.playedListeners.push(listener);
+  get names() {
+    return namesOf(this.seats);
+  }
+
+  /** Whether engines are not asked for moves, and cards are chosen by hand. */
+  get isStudy() {
+    return this.mode !== "play";
+  }
+
+  /** Whether the board shows an earlier position of a game; moves are made at its end, variations in a study. */
+  get isEarlier() {
+    return this.mode === "play" && this.game.current !== this.game.line().at(-1);
+  }
+
+  /** Whether a person may move now; in a study, for any seat. */
+  isDue() {
+    const { current } = this.game;
+    if (this.busy || this.mode === "review" || this.isEarlier) return false;
+    return Boolean(current.moves) && this.isPersons(current);
+  }
+
+  /** Whether a person is to move in a position; in a study, for any seat. */
+  isPersons({ turn }) {
+    return turn?.due === "move" && (this.isStudy || !this.seatOf(turn).engine);
+  }
+
+  seatOf(turn) {
+    return this.seats[turn.seat - 1] ?? person();
+  }
+
+  /** Whether an engine or a card is next, but play is paused until the user continues it. */
+  isWaiting() {
+    const { turn } = this.game.current;
+    if (this.busy || this.isStudy || !turn) return false;
+    return turn.due === "card" || (this.server.isKnown && Boolean(this.seatOf(turn).engine));
+  }
+
+  // --- The view ---
+
+  /** Shows the current position, with the pieces that have moved since `before`. */
+  show(before) {
+    const { game, isEarlier, placed, set } = this;
+    const node = game.current;
+    this.view.show({
+      game, node, placed, set, names: this.names, arrows: this.arrows, estimate: this.estimate,
+      before: placed ? null : before ?? node.parent,
+      moves: this.isDue() && !set ? node.moves : [],
+      choosesCard: this.isStudy && node.turn?.due === "card",
+      scrollsToCards: this.mode === "study",
+      // In a game, only its last moves can be taken back, so that none are lost unseen.
+      canUndo: Boolean(node.parent) && this.mode !== "review" && !isEarlier,
+      canSkip: Boolean(this.busy),
+      onward: isEarlier ? t("to game") : this.isWaiting() ? t("continues") : "",
+    });
+    this.keep();
+    this.view.say(this.status());
+    for (const listener of this.changeListeners) listener();
+    this.view.revealNew();
+  }
+
+  /** Shows everything again, and the moves to a square if they were shown. */
+  refresh() {
+    const square = this.view.previewed;
+    this.show();
+    if (square !== null) this.view.preview(square);
+  }
+
+  /** Shows arrows and an estimate. */
+  mark(arrows, estimate) {
+    Object.assign(this, { arrows, estimate });
+    this.view.mark(arrows, estimate);
+  }
+
+  // Keeps the game in the address, and what an address cannot hold in the browser's history.
+  keep() {
+    const names = this.seats.map(({ name }) => name ?? null);
+    const variations = [...this.game.variations(), ...this.unrestored];
+    const state = { variations, names, mode: this.mode, id: this.game.id };
+    history.replaceState(state, "", `#${linkOf(this.game, this.seats)}`);
+  }
+
+  // The last turn in words, and whose turn it is.
+  status() {
+    const { current } = this.game;
+    const { turn, places } = current;
+    const name = this.names[turn ? turn.seat - 1 : places.indexOf(1)];
+    const now = !turn ? `${t("over")} ${t("won by", { name })}`
+      : turn.due === "card" ? t(this.isStudy ? "choose card" : "card due", { name })
+        : this.isDue() ? t("your turn", { name }) : t(this.waitingText(turn), { name });
+    if (current.words.length === 0) return now;
+    const last = t("did", { name: this.names[current.seat - 1], what: turnText(this.game, current, this.names) });
+    return `${last.replace(/\.$/, "")}. ${now}`;
+  }
+
+  waitingText(turn) {
+    if (this.isStudy || !this.seatOf(turn).engine) return "waits";
+    if (this.busy) return "their turn";
+    return this.server.isKnown ? "waits" : "engines due";
   }
 
   // --- Begin ---
@@ -72,14 +196,14 @@ export class Table extends Display {
   settle(seats) {
     const { seats: now, missing } = this.server.isKnown ? settled(seats, this.server) : { seats, missing: [] };
     this.seats = now;
-    return () => missing.length > 0 && this.complain(t("missing engine", { names: missing.join(", ") }));
+    return () => missing.length > 0 && this.view.complain(t("missing engine", { names: missing.join(", ") }));
   }
 
   /** Seats the engines once they are known. What has been played, chosen or shown until then remains. */
   async meetEngines() {
     if (!this.game) return;
     const { turn, children } = this.game.current;
-    const isEngines = turn?.due === "move" && this.seats[turn.seat - 1].engine;
+    const isEngines = turn?.due === "move" && this.seatOf(turn).engine;
     const isAwaited = isEngines && !this.busy && !this.isStudy && children.length === 0;
     const report = this.settle(this.seats);
     if (isAwaited) await this.proceed();
@@ -92,9 +216,8 @@ export class Table extends Display {
   forget() {
     this.arrows = [];
     this.estimate = null;
-    this.picked = null;
-    this.parts.comment.hidden = true;
-    this.complain("");
+    this.view.remark();
+    this.view.complain("");
   }
 
   /** Stops the current request, animation or card. */
@@ -111,14 +234,13 @@ export class Table extends Display {
   /** Draws cards and lets engines move until a person's turn, then shows the position. */
   async proceed() {
     for (;;) {
-      const here = this.game.current;
-      const { turn } = here;
-      const seat = turn && this.seats[turn.seat - 1];
-      const isEngines = turn?.due === "move" && seat?.engine && this.server.isKnown && !this.isStudy;
-      const draws = turn?.due === "card" && !this.isStudy;
-      if (!isEngines && !draws) break;
-      const search = () => ({ engine: seat.engine, limit: this.limit, options: optionsOf(seat, this.game.traits) });
-      if (!await (draws ? this.attempt("draw") : this.attempt("ai", search()))) return;
+      const { turn } = this.game.current;
+      if (!turn || this.isStudy) break;
+      const seat = this.seatOf(turn);
+      const isCard = turn.due === "card";
+      if (!isCard && !(seat.engine && this.server.isKnown)) break;
+      const search = { engine: seat.engine, limit: this.limit, options: optionsOf(seat, this.game.traits) };
+      if (!await (isCard ? this.attempt("draw") : this.attempt("ai", search))) return;
     }
     await this.look();
   }
@@ -148,7 +270,7 @@ export class Table extends Display {
     try {
       const answer = await post(path, { game: this.game.request(), ...more }, busy.signal);
       if (this.busy !== busy) return false;
-      this.complain("");
+      this.view.complain("");
       await this.animate(answer, busy, path === "play");
       return this.busy === null;
     } catch (error) {
@@ -165,13 +287,13 @@ export class Table extends Display {
   explain(error) {
     const { seat } = this.game.current.turn;
     const name = this.names[seat - 1];
-    const again = button(t("try again"), () => { this.complain(""); this.proceed(); });
+    const again = button(t("try again"), () => { this.view.complain(""); this.proceed(); });
     const byHand = button(t("play it myself"), () => {
       this.seats[seat - 1] = person();
-      this.complain("");
+      this.view.complain("");
       this.look();
     });
-    this.complain(failureText(error, "engine failed", { name }), again, byHand);
+    this.view.complain(failureText(error, "engine failed", { name }), again, byHand);
   }
 
   // Adds the steps of an answer to the game, and animates them.
@@ -189,24 +311,21 @@ export class Table extends Display {
     const isChosen = isPersons && before.turn.due === "card";
     let from = before;
     for (const step of answer.steps) {
-      if (step.word.startsWith("+")) {
+      const { signal } = skipping;
+      if (step.move) await this.view.run(from, step, signal);
+      else {
         const name = this.names[step.seat - 1];
-        const isOwn = !this.seats[step.seat - 1]?.engine;
         const card = { card: step.word, words: step.words };
-        this.say(t("drew", { name, words: cardWords(card) }));
-        const { signal } = skipping;
+        this.view.say(t("drew", { name, words: cardWords(card) }));
+        const isOwn = !this.seatOf(step).engine;
         if (!signal.aborted && !isChosen) await showCard(card, name, { traits: game.traits, isOwn, signal });
-      } else {
-        const svg = this.parts.board.querySelector("svg");
-        await run(svg, game, from, step, skipping.signal);
       }
       if (this.busy !== busy) return;
       from = step;
-      this.showStep(step);
+      this.view.showStep(step);
     }
     this.busy = null;
     this.arrows = [];
-    this.picked = null;
     game.current = after;
     // First, since the end of a game is shown differently if a person has just played it.
     const isMove = isPersons && before.turn.due === "move";
@@ -214,10 +333,9 @@ export class Table extends Display {
     this.show(before);
   }
 
-  /** Plays a move to the chosen square; asks which one if there are several. */
-  async choose(square) {
+  /** Plays one of the moves to a chosen square; asks which one if there are several. */
+  async choose(moves) {
     const { game } = this;
-    const moves = this.movesTo(square);
     if (moves.length === 0) return;
     const move = moves.length === 1 ? moves[0] : await askMove(moves, (one) => {
       const { square: from, name } = game.current.pieces[one.piece];
@@ -232,7 +350,7 @@ export class Table extends Display {
   async play(text) {
     if (!this.game.current.turn) return;
     // The comment on the move before.
-    this.parts.comment.hidden = true;
+    this.view.remark();
     if (await this.attempt("play", { move: text, draw: !this.isStudy })) await this.proceed();
   }
 
@@ -247,7 +365,7 @@ export class Table extends Display {
   /** Shows a node that was chosen elsewhere on the page, and brings the board into view. */
   async visit(node) {
     await this.go(node);
-    this.reveal();
+    this.view.reveal();
   }
 
   turnTo(node) {
@@ -272,7 +390,7 @@ export class Table extends Display {
 
   /** Takes moves back until a person is to move. */
   async undo() {
-    if (this.parts.undo.disabled) return;
+    if (this.view.undo.disabled) return;
     this.abort();
     this.forget();
     do this.game.undo(); while (this.game.current.parent && !this.isPersons(this.game.current) && this.hasPersons());
@@ -289,5 +407,42 @@ export class Table extends Display {
     this.forget();
     this.settle(seats);
     await this.proceed();
+  }
+  // --- Failures ---
+
+  /** Runs what the user asked for; reports its error. */
+  async perform(action) {
+    try {
+      await action();
+    } catch (error) {
+      this.fail(error, () => this.perform(action));
+    }
+  }
+
+  /** Does what no later action of the user replaces: as often as it takes until the server answers. Reports its error. */
+  async ensure(action) {
+    try {
+      await action();
+    } catch (error) {
+      if (!(error instanceof OfflineError)) return this.fail(error);
+      this.view.complain(t("offline"));
+      await reconnected();
+      this.view.complain("");
+      await this.ensure(action);
+    }
+  }
+
+  /** Reports an error. If the server does not answer, waits until it does, then runs the last `again`, or `look`. */
+  fail(error, again = null) {
+    if (!(error instanceof OfflineError)) return this.view.complain(failureText(error));
+    this.view.complain(t("offline"));
+    this.again = again ?? this.again;
+    this.reconnecting ??= reconnected().then(() => {
+      this.reconnecting = null;
+      this.view.complain("");
+      const action = this.again ?? (() => this.look());
+      this.again = null;
+      action();
+    });
   }
 }

@@ -1,11 +1,11 @@
-// The review of a game: the loss of each move, the luck of each card, and their sums for each seat.
+// The review of a game: the loss of each move, the luck of each card, their sums for each seat, and a chart of the shares;
+// and the end of a game, which begins with a review.
 
 import { compare } from "./advice.js";
-import { stream } from "./api.js";
-import { element } from "./board.js";
-import { Chart } from "./chart.js";
-import { percent, signed, t } from "./texts.js";
-import { button, engineSelect, seatMark } from "./view.js";
+import { colour, drawing, element } from "./board.js";
+import { button, engineSelect, seatMark } from "./controls.js";
+import { stream } from "./server.js";
+import { ordinal, percent, signed, t } from "./texts.js";
 import { lineText, stepsOf } from "./words.js";
 
 const MAX_LISTED = 6;
@@ -163,5 +163,210 @@ export class Review {
     const items = entries.map(([move, text]) =>
       element("li", {}, button(text, () => this.compare(move), { "data-ply": move.ply })));
     return element("ol", { class: "lines" }, ...items);
+  }
+}
+
+// --- The chart ---
+
+const CHART = { width: 360, height: 190, left: 38, right: 8, top: 10, bottom: 22 };
+const CHART_KEYS = { ArrowUp: 1, ArrowDown: -1 };
+
+const heightOf = (share) => CHART.top + (1 - share / 1000) * (CHART.height - CHART.top - CHART.bottom);
+
+/** Each seat's expected share over the game, as a slider through its moves. */
+class Chart {
+  /** `line` are the nodes of the game, `moves` the server's events, `marked` those of the moves to mark. */
+  constructor(table, line, moves, marked) {
+    this.table = table;
+    this.line = line;
+    const { width, height, left, right, top, bottom } = CHART;
+    const last = line.length - 1;
+    this.x = (ply) => left + (ply / Math.max(1, last)) * (width - left - right);
+    this.cursor = drawing("line", { class: "cursor", y1: top, y2: height - bottom });
+    this.svg = drawing("svg", {
+      class: "chart", viewBox: `0 0 ${width} ${height}`, role: "slider", tabindex: 0, "aria-label": t("estimate of"),
+      "aria-valuemin": 0, "aria-valuemax": last,
+    }, ...this.axes(), ...this.curves(moves), ...this.marks(marked), this.cursor);
+    this.listen();
+  }
+
+  axes() {
+    const { width, left, right } = CHART;
+    return [0, 250, 500, 750, 1000].flatMap((share) => [
+      drawing("line", { class: "axis", x1: left, x2: width - right, y1: heightOf(share), y2: heightOf(share) }),
+      drawing("text", { x: left - 4, y: heightOf(share) + 3, "text-anchor": "end" }, `${share / 10} %`),
+    ]);
+  }
+
+  curves(moves) {
+    return this.table.seats.map((_, seat) => {
+      const points = moves.map(({ ply, after }) => `${this.x(ply).toFixed(1)},${heightOf(after[seat]).toFixed(1)}`);
+      const curve = drawing("polyline", { class: "curve", points: points.join(" ") });
+      curve.style.stroke = colour(seat);
+      return curve;
+    });
+  }
+
+  marks(moves) {
+    return moves.map(({ ply, seat, after }) => {
+      const mark = drawing("circle", { class: "mark", cx: this.x(ply), cy: heightOf(after[seat - 1]), r: 4 });
+      mark.style.fill = colour(seat - 1);
+      return mark;
+    });
+  }
+
+  // The node under a pointer.
+  nodeAt({ clientX }) {
+    const { left: start, width: shown } = this.svg.getBoundingClientRect();
+    const { width, left, right } = CHART;
+    const part = (((clientX - start) / shown) * width - left) / (width - left - right);
+    const last = this.line.length - 1;
+    return this.line[Math.min(Math.max(Math.round(part * last), 0), last)];
+  }
+
+  // A press goes to its move, and moving on goes through the game. The last position stays, with its legal moves; if
+  // the browser takes a finger over, to scroll the page, the one before the press.
+  listen() {
+    const { svg, table } = this;
+    let before = null;
+    svg.addEventListener("pointerdown", (event) => {
+      if (event.button !== 0) return;
+      svg.setPointerCapture(event.pointerId);
+      before = table.game.current;
+      table.glance(this.nodeAt(event));
+    });
+    svg.addEventListener("pointermove", (event) => {
+      if (svg.hasPointerCapture(event.pointerId)) table.glance(this.nodeAt(event));
+    });
+    svg.addEventListener("pointerup", (event) => {
+      if (svg.hasPointerCapture(event.pointerId)) table.go(this.nodeAt(event));
+    });
+    svg.addEventListener("pointercancel", () => table.go(before));
+    svg.addEventListener("keydown", (event) => {
+      if (!CHART_KEYS[event.key]) return;
+      event.preventDefault();
+      table.step(CHART_KEYS[event.key]);
+    });
+  }
+
+  /** Moves the cursor to the current position. */
+  point() {
+    const { ply } = this.table.game.current;
+    this.cursor.setAttribute("x1", this.x(ply));
+    this.cursor.setAttribute("x2", this.x(ply));
+    this.svg.setAttribute("aria-valuenow", ply);
+    this.svg.setAttribute("aria-valuetext", t("board", { ply }));
+  }
+}
+
+// --- The end of a game ---
+
+const BARS_WIDTH = 340;
+/** Height of a seat's name with its bars, and of one bar. */
+const ROW = 52;
+const BAR = 16;
+/** Width kept free for the text beside a bar. */
+const TEXT = 100;
+const MAX_LISTED_AT_END = 3;
+
+/** Places, skill against luck, the costliest moves, a rematch, and the review. */
+export class Ending {
+  /** `rematch` starts the same game again, `showReview` opens the review. */
+  constructor(table, review, { rematch, showReview }) {
+    this.table = table;
+    this.review = review;
+    this.places = element("ol", { class: "places" });
+    this.found = element("div", { "aria-live": "polite" });
+    this.progress = element("p", { class: "note", "aria-live": "off" });
+    const more = button(t("review"), () => {
+      showReview();
+      if (review.line?.at(-1) !== this.end) review.begin();
+    }, { id: "end-review" });
+    this.heading = element("h2", {}, t("over"));
+    this.panel = element("section", { id: "ending", hidden: "" }, this.heading, this.places, this.found,
+      element("div", { class: "buttons" }, button(t("rematch"), rematch, { class: "primary", id: "rematch" }), more));
+    this.end = null;
+    this.played = null;
+    table.onPlayed((_, after) => { this.played = after; });
+    table.onChange(() => this.follow());
+    review.onProgress((text) => { this.progress.textContent = text; });
+    review.onDone((data) => this.show(data));
+  }
+
+  follow() {
+    const { game, mode, names } = this.table;
+    const { current } = game;
+    const last = game.line().at(-1);
+    this.panel.hidden = mode !== "play" || last.turn !== null || !last.places.every(Boolean);
+    this.heading.hidden = current !== last;
+    if (this.panel.hidden || this.end === last) return;
+    this.end = last;
+    const order = this.end.places.map((place, seat) => [place, seat]).sort(([one], [other]) => one - other);
+    this.places.replaceChildren(...order.map(([place, seat]) =>
+      element("li", {}, `${ordinal(place)} `, seatMark(seat), names[seat])));
+    this.found.replaceChildren();
+    // A game that was played here is reviewed at once; one that is only looked at, on demand.
+    const isOwn = current === this.end && game.path(current).includes(this.played);
+    if (!isOwn || this.review.engine.options.length === 0) return;
+    this.progress.textContent = t("reviewing it");
+    this.found.append(this.progress);
+    this.review.begin();
+  }
+
+  async show({ seats }) {
+    const { end } = this;
+    if (this.review.line.at(-1) !== end) return;
+    const worst = await this.review.worst(MAX_LISTED_AT_END, this.persons());
+    if (this.end !== end) return;
+    const heading = t(this.review.hasCards() ? "skill and luck" : "skill alone");
+    this.found.replaceChildren(element("h3", {}, heading), this.picture(seats),
+      element("p", { class: "note" }, this.review.note()), element("h3", {}, t("worst moves")), worst);
+  }
+
+  // The seats of people, from 1; undefined if there are none.
+  persons() {
+    const persons = this.table.seats.flatMap(({ engine }, seat) => (engine ? [] : [seat + 1]));
+    return persons.length > 0 ? persons : undefined;
+  }
+
+  // The bars of a seat: its skill and, in a game with cards, its luck, in permille of the points.
+  bars(seats) {
+    return seats.map(({ skill, luck }) => [["skill", skill], ...(this.review.hasCards() ? [["luck", luck]] : [])]);
+  }
+
+  // Bars from the middle: to the left lost, to the right won.
+  picture(seats) {
+    const bars = this.bars(seats);
+    const most = Math.max(1, ...bars.flat().map(([, value]) => Math.abs(value)));
+    const height = seats.length * ROW;
+    const middle = BARS_WIDTH / 2;
+    const viewBox = `0 0 ${BARS_WIDTH} ${height}`;
+    const svg = drawing("svg", { class: "chart", viewBox, role: "img", "aria-label": this.inWords(seats) });
+    bars.forEach((ofSeat, seat) => {
+      const y = seat * ROW;
+      svg.append(drawing("text", { x: 4, y: y + 12 }, this.table.names[seat]),
+        drawing("line", { class: "axis", x1: middle, x2: middle, y1: y + BAR, y2: y + ROW - 2 }));
+      ofSeat.forEach(([key, value], index) => {
+        const length = (Math.abs(value) / most) * (middle - TEXT);
+        const top = y + BAR * (index + 1) + 1;
+        const [x, end, anchor] = value < 0
+          ? [middle - length, middle - length - 4, "end"]
+          : [middle, middle + length + 4, "start"];
+        const bar = drawing("rect", { class: key, x, y: top, width: length, height: 12, rx: 2 });
+        bar.style.fill = colour(seat);
+        const text = { x: end, y: top + 10, "text-anchor": anchor };
+        svg.append(bar, drawing("text", text, this.valueText(key, value)));
+      });
+    });
+    return svg;
+  }
+
+  valueText(key, value) {
+    return `${t(key)} ${signed(value, percent)} %`;
+  }
+
+  inWords(seats) {
+    return this.bars(seats).map((bars, seat) =>
+      `${this.table.names[seat]}: ${bars.map(([key, value]) => this.valueText(key, value)).join(", ")}`).join("; ");
   }
 }

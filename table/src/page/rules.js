@@ -1,6 +1,6 @@
 // Draws the boards of the rules page, one in each element with a variant.
 
-import { post } from "./api.js";
+import { post } from "./server.js";
 import { drawBoard } from "./board.js";
 import { traitsOf } from "./games.js";
 import { piecesOf, trackFiles } from "./view.js";

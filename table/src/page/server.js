@@ -1,5 +1,90 @@
-// The server's offer: its games, which come with the page, and its engines, which it tells later.
+// The server: requests, with JSON or a stream of events as the answer, and its offer of games and engines.
 
+const RETRY_MS = 1000;
+
+/** The server does not answer. */
+export class OfflineError extends Error {}
+
+/** The server refuses a request or fails; its message is English. */
+export class ServerError extends Error {
+  constructor(message, status) {
+    super(message);
+    /** Whether the server has too much to do. */
+    this.isBusy = status === 429 || status === 503;
+  }
+}
+
+// Waits for something from the network.
+async function received(pending) {
+  try {
+    return await pending;
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new OfflineError(error.message);
+  }
+}
+
+async function answerOf(response) {
+  const answer = await response.json().catch(() => null);
+  if (answer?.ok) return answer;
+  throw new ServerError(answer?.error ?? `${response.status} ${response.statusText}`, response.status);
+}
+
+/** Sends a GET request; returns the answer. */
+export async function ask(path) {
+  return answerOf(await received(fetch(`/api/${path}`)));
+}
+
+function request(path, body, signal) {
+  const headers = { "Content-Type": "application/json" };
+  return received(fetch(`/api/${path}`, { method: "POST", headers, body: JSON.stringify(body), signal }));
+}
+
+/** Asks the server for its engines until it answers. */
+export async function reconnected() {
+  for (;;) {
+    try {
+      return await ask("engines");
+    } catch {
+      await new Promise((resolve) => { setTimeout(resolve, RETRY_MS); });
+    }
+  }
+}
+
+/** Sends a POST request; returns the answer. */
+export async function post(path, body, signal) {
+  return answerOf(await request(path, body, signal));
+}
+
+/** Yields `[event, data]` for each event of the server until the stream ends or `signal` aborts; throws its errors. */
+export async function* stream(path, body, signal) {
+  const response = await request(path, body, signal);
+  if (!response.headers.get("Content-Type")?.startsWith("text/event-stream")) await answerOf(response);
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  for (;;) {
+    const { value, done } = await received(reader.read());
+    if (done) return;
+    text += value;
+    const events = text.split("\n\n");
+    text = events.pop();
+    for (const block of events) {
+      const lines = block.split("\n");
+      const field = (name) =>
+        lines.filter((line) => line.startsWith(`${name}:`)).map((line) => line.slice(name.length + 1).trim());
+      const data = field("data").join("\n");
+      if (data === "") continue;
+      const [event = "message"] = field("event");
+      const parsed = JSON.parse(data);
+      if (event === "error") throw new ServerError(parsed.error, parsed.status);
+      yield [event, parsed];
+    }
+  }
+}
+
+// --- Its offer ---
+
+/** The server's games, which come with the page, and its engines, which it tells later. */
 export class Server {
   /** `variants` are the games, as `GET /api/engines` lists them. */
   constructor(variants) {

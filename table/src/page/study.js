@@ -1,13 +1,12 @@
 // The analysis board: engines that analyse the current position, exact outcomes, and positions set up by hand.
 
-import { OfflineError, post, stream } from "./api.js";
 import { element } from "./board.js";
-import { failureText } from "./notices.js";
+import { button, engineSelect, icon, labelled, seatMark, select } from "./controls.js";
 import { person } from "./seats.js";
-import { Setup } from "./setup.js";
-import { count, percent, t } from "./texts.js";
-import { button, engineSelect, labelled, seatMark } from "./view.js";
-import { lineText, moveTitle } from "./words.js";
+import { OfflineError, post, stream } from "./server.js";
+import { count, percent, t, word } from "./texts.js";
+import { piecesOf } from "./view.js";
+import { failureText, lineText, moveTitle, squareLabel } from "./words.js";
 
 const MAX_LINES = 8;
 /** Number of moves and cards of a line that are shown. */
@@ -99,7 +98,7 @@ class Analyst {
     const choose = () => {
       // A move that is being played belongs to this position, too.
       if (!this.study.table.isDue()) return;
-      this.study.table.reveal();
+      this.study.table.view.reveal();
       this.study.table.play(pv[0]);
     };
     const first = button(title, choose, { "data-move": pv[0] ?? "" });
@@ -265,5 +264,83 @@ export class Study {
     } catch (error) {
       this.table.fail(error);
     }
+  }
+}
+
+// --- Positions set up by hand ---
+
+/** Choose a piece, then click its square; fill in the fields of each seat. */
+class Setup {
+  /** `set` is called with the finished position as text. */
+  constructor(table, set) {
+    this.table = table;
+    this.set = set;
+    this.toggle = button(t("set up"), () => (this.panel.hidden ? this.begin() : this.end()), { id: "set-up" });
+    this.panel = element("div", { hidden: "" });
+  }
+
+  begin() {
+    const { current, traits } = this.table.game;
+    this.notation = traits.setup;
+    this.state = this.notation.read(current.position);
+    this.pieces = piecesOf(current);
+    this.turn = current.turn?.seat ?? 1;
+    this.piece = 0;
+    this.table.set = (square) => this.put(square);
+    this.panel.hidden = false;
+    this.show();
+  }
+
+  // Shows the unfinished position on the board and in the form.
+  show() {
+    this.table.placed = this.pieces.map((piece) => ({ ...piece, seat: piece.seat + 1 }));
+    this.fill();
+    this.table.show();
+  }
+
+  end() {
+    if (this.panel.hidden) return;
+    this.table.set = null;
+    this.table.placed = null;
+    this.panel.hidden = true;
+    this.table.show();
+  }
+
+  put(square) {
+    this.pieces[this.piece] = { ...this.pieces[this.piece], square };
+    this.show();
+  }
+
+  fill() {
+    const { names, game } = this.table;
+    const rows = this.pieces.map(({ name, seat, square }, index) => {
+      const checked = index === this.piece ? { checked: "" } : {};
+      const chosen = element("input", { type: "radio", name: "piece", value: index, ...checked });
+      chosen.addEventListener("change", () => { this.piece = index; });
+      const text = element("span", {}, `${word(name)}, ${names[seat]}: ${squareLabel(game.board, square)}`);
+      const fields = this.notation.fields.map((field) => this.input(field, seat));
+      return element("label", { class: "placed" }, chosen, text, ...fields);
+    });
+    const turn = select(names.map((name, seat) => [seat + 1, name]), this.turn, { "aria-label": t("to move") });
+    turn.addEventListener("change", () => { this.turn = Number(turn.value); });
+    const apply = button(t("apply"), () => {
+      this.end();
+      this.set(this.notation.write(this.state, this.pieces, this.turn, game.board));
+    }, { class: "primary", id: "apply-position" });
+    const note = element("p", { class: "note" }, t("click to place"));
+    this.panel.replaceChildren(note, ...rows, labelled(t("to move"), turn), apply);
+  }
+
+  // A field of a seat: a number with its picture, or a checkbox.
+  input({ key, icon: name, most }, seat) {
+    const values = this.state.seats[seat];
+    const isNumber = most !== undefined;
+    const kind = isNumber
+      ? { type: "number", min: 0, max: most, value: values[key] }
+      : { type: "checkbox", ...(values[key] ? { checked: "" } : {}) };
+    const input = element("input", { ...kind, "aria-label": t(key), title: t(key) });
+    input.addEventListener("change", () => { values[key] = isNumber ? input.value : input.checked; });
+    if (!isNumber) return element("span", { class: "held" }, input, element("span", { "aria-hidden": "true" }, t(key)));
+    return element("span", { class: "held" }, icon(this.table.game.traits.symbols.kinds[name]), input);
   }
 }

@@ -1,21 +1,17 @@
 // The page: its parts, its keyboard shortcuts, and its start.
 
 import { Advice } from "./advice.js";
-import { OfflineError, ask, post, reconnected } from "./api.js";
 import { element } from "./board.js";
-import { askGame, askSeats, showLink } from "./dialogs.js";
-import { Ending } from "./ending.js";
+import { askGame, askSeats, button, icon, labelled, select, showLink } from "./controls.js";
 import { fetchGame, readLink } from "./game.js";
-import { Library } from "./library.js";
-import { Mine } from "./mine.js";
-import { isBound } from "./opponents.js";
+import { Library, Mine } from "./library.js";
 import { Table } from "./play.js";
-import { Review } from "./review.js";
-import { person, usualSeat } from "./seats.js";
-import { Server } from "./server.js";
+import { Ending, Review } from "./review.js";
+import { isBound, person, usualSeat } from "./seats.js";
+import { OfflineError, Server, ask, post, reconnected } from "./server.js";
 import { Study } from "./study.js";
 import { chooseLanguage, isGerman, seconds, t } from "./texts.js";
-import { button, icon, labelled, onResize, select } from "./view.js";
+import { onResize } from "./view.js";
 
 const USUAL_PLAYERS = 3;
 const USUAL_THINKING = 700;
@@ -30,23 +26,6 @@ const ARROWS = {
 
 chooseLanguage();
 const root = document.getElementById("table");
-
-function partsOf() {
-  return {
-    board: element("div", { class: "board", id: "board" }),
-    seats: element("div", { id: "seats" }),
-    // The keys scroll it if it is long.
-    status: element("p", { id: "status", "aria-live": "polite", role: "status", tabindex: 0 }),
-    hint: element("p", { id: "hint" }),
-    trouble: element("div", { id: "trouble", role: "alert", hidden: "" }),
-    choices: element("div", { id: "choices", hidden: "" }),
-    comment: element("div", { id: "comment", "aria-live": "polite", hidden: "" }),
-    moves: element("div", { id: "move-list" }),
-    undo: button(t("undo"), () => table.undo(), { id: "undo", disabled: "" }),
-    onward: button(t("continues"), () => table.resume(), { id: "continue", hidden: "" }),
-    skip: button(t("skip"), () => table.skip(), { id: "skip", disabled: "" }),
-  };
-}
 
 // Tabs next to the board, following the ARIA tabs pattern: arrow keys change the tab.
 function tabs(entries, onChange) {
@@ -80,11 +59,12 @@ function tabs(entries, onChange) {
 }
 
 function controls() {
+  const { undo, skip, onward } = table.view;
   const step = (key, turns) =>
     button(icon(ARROWS[key]), () => table.step(turns), { "aria-label": t(key), title: t(key), id: `go-${key}` });
   return element("div", { class: "controls" },
     step("first", -Infinity), step("back", -1), step("on", 1), step("last", Infinity),
-    parts.undo, parts.skip, parts.advise, parts.onward);
+    undo, skip, advice.button, onward);
 }
 
 function thinkingTime() {
@@ -110,7 +90,7 @@ function playPanel() {
   const copy = button(t("copy"), async () => {
     try {
       await navigator.clipboard.writeText(location.href);
-      table.say(t("copied"));
+      table.view.say(t("copied"));
     } catch {
       // Without https, a browser offers no clipboard; with it, the reader may forbid its use.
       await showLink(location.href);
@@ -206,16 +186,15 @@ async function engines() {
   try {
     return await ask("engines");
   } catch {
-    table.complain(t("offline"));
+    table.view.complain(t("offline"));
     const answer = await reconnected();
-    table.complain("");
+    table.view.complain("");
     return answer;
   }
 }
 
 const server = new Server(JSON.parse(root.dataset.variants));
-const parts = partsOf();
-const table = new Table(parts, server);
+const table = new Table(server);
 const study = new Study(table, server);
 const review = new Review(table, server);
 const advice = new Advice(table, server);
@@ -226,7 +205,6 @@ const mine = new Mine(table, server, async (answer, seats) => {
 });
 library.panel.prepend(mine.panel);
 const ending = new Ending(table, review, { rematch, showReview: () => tabbed.select("review") });
-parts.advise = advice.button;
 const panels = { play: playPanel(), study: study.panel, review: review.panel, library: library.panel };
 const tabbed = tabs(Object.entries(panels), (key) => {
   table.mode = key;
@@ -234,14 +212,15 @@ const tabbed = tabs(Object.entries(panels), (key) => {
   if (table.game && !table.busy) table.look();
 });
 const stage = element("section", { class: "stage", "aria-label": t("play") },
-  parts.status, parts.trouble, parts.board, parts.hint, parts.comment, parts.choices, controls());
+  table.view.status, table.view.trouble, table.view.board, table.view.hint, table.view.comment, table.view.choices,
+  controls());
 const aside = element("aside", {},
-  parts.seats, ending.panel, tabbed.list, ...tabbed.panels, element("h2", {}, t("moves")), parts.moves);
+  table.view.seats, ending.panel, tabbed.list, ...tabbed.panels, element("h2", {}, t("moves")), table.view.moves);
 // Its buttons need a game.
 const layout = element("div", { class: "layout", inert: "" }, stage, aside);
 table.onChange(() => { layout.inert = false; });
 root.replaceChildren(header(), layout);
-table.say(t("loading"));
+table.view.say(t("loading"));
 // After a reload, a study or a puzzle must not become a game that plays on.
 tabbed.select(history.state?.mode ?? "play");
 

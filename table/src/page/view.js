@@ -1,8 +1,211 @@
-// Parts of the page: controls, the board with squares to choose, and the seats with their holdings.
+// Draws a game, and tells what a person does with it: the status, the board with squares to choose, the seats with their
+// holdings, the list of moves, and errors.
 
-import { FIELD, colour, drawBoard, drawing, element, layoutOf, movedPieces, spotsOf } from "./board.js";
-import { ordinal, percent, t, word } from "./texts.js";
-import { factOf, factsText, refusalText, squareName } from "./words.js";
+import { FIELD, colour, drawArrows, drawBoard, drawing, element, layoutOf, movedPieces, spotsOf } from "./board.js";
+import { button, icon, seatMark } from "./controls.js";
+import { cardWords, ordinal, percent, t, word } from "./texts.js";
+import { factOf, factsText, moveText, refusalText, squareName, stepsOf, textAbout } from "./words.js";
+
+/** The parts of the page that show a game. It knows nothing of the server, nor of who may move. */
+export class View {
+  /**
+   * The functions in `on` are called if a person chooses something: `choose` with the legal moves to a square, `play`
+   * with a card, `visit` with a turn in the list; `undo`, `resume` and `skip` by buttons.
+   */
+  constructor(on) {
+    this.on = on;
+    /** What is shown; see `show`. */
+    this.state = null;
+    /** Square of the piece that is chosen to move; null if none is. */
+    this.picked = null;
+    /** Square that had the focus; null if another part has it. */
+    this.focused = null;
+    /** Node whose cards are shown to choose from; null if none is. */
+    this.asked = null;
+    /** Game whose board has been brought into view. */
+    this.revealed = null;
+    this.board = element("div", { class: "board", id: "board" });
+    this.seats = element("div", { id: "seats" });
+    // The keys scroll it if it is long.
+    this.status = element("p", { id: "status", "aria-live": "polite", role: "status", tabindex: 0 });
+    this.hint = element("p", { id: "hint" });
+    this.trouble = element("div", { id: "trouble", role: "alert", hidden: "" });
+    this.choices = element("div", { id: "choices", hidden: "" });
+    this.comment = element("div", { id: "comment", "aria-live": "polite", hidden: "" });
+    this.moves = element("div", { id: "move-list" });
+    this.undo = button(t("undo"), on.undo, { id: "undo", disabled: "" });
+    this.onward = button(t("continues"), on.resume, { id: "continue", hidden: "" });
+    this.skip = button(t("skip"), on.skip, { id: "skip", disabled: "" });
+  }
+
+  /**
+   * Shows a state: the `game` with the `node` on the board and the node `before` it, the `names` of the seats, the
+   * `moves` to choose from, `arrows`, and the `estimate` in permille. While a position is set up, `placed` are its
+   * pieces, and `set` is called with a square. With `choosesCard` a person chooses the card that is due. The buttons:
+   * `canUndo`, `canSkip`, and the text `onward` of the one that continues.
+   */
+  show(state) {
+    // A node has another piece to choose.
+    if (this.state?.node !== state.node) this.picked = null;
+    this.state = state;
+    const { game, node, placed, names, estimate, canUndo, canSkip, onward } = state;
+    this.board.className = game.board.files ? "board grid" : "board track";
+    this.drawBoard();
+    this.seats.replaceChildren(seatsOf(game, placed ? { ...node, pieces: placed } : node, names, estimate));
+    this.showHint("");
+    this.showChoices();
+    this.moves.replaceChildren(logOf(state, this.on.visit));
+    const here = this.moves.querySelector(".here");
+    if (here) here.closest("ol").scrollTop = here.offsetTop - here.closest("ol").clientHeight / 2;
+    this.undo.disabled = !canUndo;
+    this.skip.disabled = !canSkip;
+    this.onward.hidden = !onward;
+    this.onward.textContent = onward || t("continues");
+  }
+
+  /** Brings the board of another game into view. */
+  revealNew() {
+    const { game } = this.state;
+    if (this.revealed && this.revealed !== game) this.reveal();
+    this.revealed = game;
+  }
+
+  /** Scrolls the status and the board into view. */
+  reveal() {
+    for (const part of [this.status, this.board]) part.scrollIntoView({ block: "nearest" });
+  }
+
+  // --- Texts ---
+
+  /** Shows the status. */
+  say(text) {
+    this.status.textContent = text;
+    this.status.scrollTop = 0;
+  }
+
+  /** Shows a problem with buttons to solve it; without a text, removes it. */
+  complain(text, ...buttons) {
+    this.trouble.replaceChildren(...(text ? [element("p", {}, text), ...buttons] : []));
+    this.trouble.hidden = !text;
+  }
+
+  /** Shows content near the board, with a button to close it; without content, hides it. */
+  remark(...content) {
+    const shown = content.filter(Boolean);
+    const close = button("×", () => this.remark(), { class: "close", "aria-label": t("close"), title: t("close") });
+    this.comment.replaceChildren(...shown, close);
+    this.comment.hidden = shown.length === 0;
+    if (!this.comment.hidden) this.comment.scrollIntoView({ block: "nearest" });
+  }
+
+  showHint(text) {
+    const haveFacts = this.state.moves.some((move) => move.facts.length > 0);
+    this.hint.textContent = text || (haveFacts ? t("hint") : " ");
+  }
+
+  // Shows the cards to choose from.
+  showChoices() {
+    const { node, choosesCard } = this.state;
+    const isNew = this.asked !== node;
+    const cards = (choosesCard && node.cards) || [];
+    this.asked = cards.length > 0 ? node : null;
+    this.choices.hidden = cards.length === 0;
+    if (this.choices.hidden) return this.choices.replaceChildren();
+    // Cards with the same words differ in their names.
+    const haveWords = new Set(cards.map(cardWords)).size === cards.length;
+    const nameOf = (card) => (haveWords ? cardWords(card) : card.card);
+    const choose = ({ card }) => {
+      this.reveal();
+      this.on.play(card);
+    };
+    const all = cards.map((card) =>
+      button(`${nameOf(card)} × ${card.number}`, () => choose(card), { "data-card": card.card }));
+    const heading = element("h2", {}, t("choose card"));
+    this.choices.replaceChildren(heading, element("div", { class: "buttons" }, ...all));
+    if (!isNew) return;
+    // After a puzzle's move its verdict counts, on the board.
+    if (this.state.scrollsToCards) this.choices.scrollIntoView({ block: "nearest" });
+    else this.reveal();
+  }
+
+  // --- The board ---
+
+  drawBoard() {
+    this.keepFocus();
+    const svg = boardOf(this.state, this.picked, {
+      show: (square) => this.preview(square),
+      leave: () => this.preview(null),
+      choose: (square) => this.on.choose(this.movesTo(square)),
+      refuse: (square) => this.refuse(square),
+      pick: (square) => {
+        this.picked = this.picked === square ? null : square;
+        this.show(this.state);
+      },
+    });
+    this.board.replaceChildren(svg);
+    if (this.focused === null) return;
+    const same = svg.querySelector(`.square[data-square="${this.focused}"][tabindex]`);
+    (same ?? svg.querySelector("[tabindex='0']"))?.focus();
+  }
+
+  /** Animates the pieces from one position to the next; ends when they have arrived, or `signal` aborts. */
+  run(from, to, signal) {
+    return run(this.board.querySelector("svg"), this.state.game, from, to, signal);
+  }
+
+  /** Shows an intermediate position, without squares to choose. */
+  showStep(step) {
+    const { game, names, estimate } = this.state;
+    this.keepFocus();
+    this.board.replaceChildren(boardOf({ game, node: step, names, moves: [] }));
+    this.seats.replaceChildren(seatsOf(game, step, names, estimate));
+  }
+
+  // Remembers the focused square, so that a keyboard user returns to it at the next turn. Until then the redrawn board
+  // has no focusable squares, and the focus falls to the body.
+  keepFocus() {
+    const now = document.activeElement;
+    if (this.board.contains(now)) this.focused = now.dataset.square;
+    else if (now && now !== document.body && !now.closest("dialog")) this.focused = null;
+  }
+
+  /** Square whose moves are shown; null if none is. */
+  get previewed() {
+    const shown = this.board.querySelector(".shown");
+    return shown && Number(shown.dataset.square);
+  }
+
+  /** Shows what the moves to a square do, on the square and below the board; null ends it. */
+  preview(square) {
+    const { game, node } = this.state;
+    const texts = square === null ? [] : this.movesTo(square).map((move) => moveText(game, node, move));
+    this.showHint(texts.join("\n"));
+    showTip(this.board, square, texts.flatMap((text) => text.split(" · ")));
+  }
+
+  // The moves to a square, of the chosen piece if there is one.
+  movesTo(square) {
+    const { moves, node } = this.state;
+    const isOpen = ({ piece }) => this.picked === null || node.pieces[piece].square === this.picked;
+    return moves.filter((move) => move.square === square && isOpen(move));
+  }
+
+  // Says why no move leads to a square.
+  refuse(square) {
+    const { game, node, names } = this.state;
+    const text = refusalText(game, node, square, names);
+    this.showHint(text);
+    showTip(this.board, square, text ? [text] : [], "refusal");
+  }
+
+  /** Shows arrows and an estimate without redrawing the board. */
+  mark(arrows, estimate) {
+    const { game, node, names } = this.state;
+    Object.assign(this.state, { arrows, estimate });
+    drawArrows(this.board.querySelector("svg"), game.board, arrows, trackFiles());
+    this.seats.replaceChildren(seatsOf(game, node, names, estimate));
+  }
+}
 
 // --- Size of the board ---
 
@@ -35,46 +238,7 @@ export function onResize(callback) {
   });
 }
 
-// --- Controls ---
-
-/** A button that runs `action`. */
-export function button(content, action, attributes = {}, ...more) {
-  const made = element("button", { type: "button", ...attributes }, content, ...more);
-  made.addEventListener("click", action);
-  return made;
-}
-
-/** A drop-down list of `[value, text]` entries. */
-export function select(entries, value, attributes = {}) {
-  const made = element("select", attributes, ...entries.map(([key, text]) => element("option", { value: key }, text)));
-  if (value !== undefined) made.value = value;
-  return made;
-}
-
-/** A drop-down list of the engines that work; empty until they are known. */
-export function engineSelect(server) {
-  const list = select([], undefined, { "aria-label": t("engine") });
-  server.onEngines(() => list.append(...server.working.map(({ name }) => element("option", { value: name }, name))));
-  return list;
-}
-
-/** A control with its label. */
-export const labelled = (text, control, ...more) => element("label", {}, element("span", {}, text), control, ...more);
-
-/** The mark of a seat's colour, counted from 0. */
-export function seatMark(seat) {
-  const spot = element("i", { class: "spot" });
-  spot.style.background = colour(seat);
-  return spot;
-}
-
-/** An inline picture. */
-export function icon(shapes, className = "icon") {
-  const parts = shapes.map(([tag, attributes]) => drawing(tag, attributes));
-  return drawing("svg", { viewBox: "0 0 24 24", class: className, "aria-hidden": "true" }, ...parts);
-}
-
-// --- Board ---
+// --- The board ---
 
 // Distance between the places where a tip may be, in pixels.
 const STEP = 8;
@@ -91,12 +255,12 @@ function label(game, square, view, moves, names, isDue) {
 }
 
 /**
- * The board of a game at a node. The functions in `on` are called with a square: `show` when a highlighted square is
- * under the pointer, has the focus, or is tapped; `leave` when that ends; `choose` when it is chosen; `pick` when a
- * piece that can move is chosen; `refuse` when another square is; `set` instead of all of these, while a position is
- * set up.
+ * The board with the state of a view. The functions in `on` are called with a square: `show` when a highlighted square
+ * is under the pointer, has the focus, or is tapped; `leave` when that ends; `choose` when it is chosen; `pick` when a
+ * piece that can move is chosen; `refuse` when another square is. A state with `set` needs none of them.
  */
-export function boardOf(game, { view, before, moves = [], picked = null, arrows, names, on = {} }) {
+function boardOf({ game, node, before, placed, names, moves, arrows, set }, picked = null, on = {}) {
+  const view = placed ? { ...node, pieces: placed } : node;
   const isDue = moves.length > 0;
   const isOpen = ({ piece }) => picked === null || view.pieces[piece].square === picked;
   const bySquare = Map.groupBy(moves.filter(isOpen), ({ square }) => square);
@@ -116,11 +280,11 @@ export function boardOf(game, { view, before, moves = [], picked = null, arrows,
     const square = Number(group.dataset.square);
     const isLit = bySquare.has(square);
     const name = group.querySelector("title")?.textContent ?? squareName(game.board, square);
-    group.setAttribute("role", isLit || on.set ? "button" : "img");
+    group.setAttribute("role", isLit || set ? "button" : "img");
     group.setAttribute("aria-label", name);
-    if (on.set) {
+    if (set) {
       group.setAttribute("tabindex", 0);
-      press(group, () => on.set(square));
+      press(group, () => set(square));
     } else if (isLit) light(svg, group, game.board, square, on);
     else if (movable.size > 1 && movable.has(square)) {
       group.classList.add("movable");
@@ -168,7 +332,7 @@ function light(svg, group, board, square, on) {
 }
 
 /** Shows lines of text at a square of the board; without lines, removes them. */
-export function showTip(board, square, lines, kind = "") {
+function showTip(board, square, lines, kind = "") {
   board.querySelector(".tip")?.remove();
   for (const shown of board.querySelectorAll(".shown")) shown.classList.remove("shown");
   if (lines.length === 0) return;
@@ -214,7 +378,7 @@ function walk(svg, group, event) {
   lit[(lit.indexOf(group) + step + lit.length) % lit.length].focus();
 }
 
-// --- Seats ---
+// --- The seats ---
 
 const DISC = [["circle", { cx: 12, cy: 12, r: 10 }]];
 
@@ -243,7 +407,7 @@ function holding({ traits }, view, seat) {
 }
 
 /** The seats as cards, with the estimate in permille, if there is one. */
-export function seatsOf(game, view, names, estimate) {
+function seatsOf(game, view, names, estimate) {
   const list = element("ol", { class: "seats", "aria-label": t("who plays") });
   names.forEach((name, seat) => {
     const piece = view.pieces.find((one) => one.seat === seat + 1);
@@ -277,12 +441,40 @@ function bar(share, seat) {
   return meter;
 }
 
+// --- The list of moves ---
+
+const classOf = ({ amount }) => (amount < 0 ? "change loss" : amount > 0 ? "change gain" : "change");
+
+// A turn as a button that goes to its position.
+function turnOf({ game, node: here, names }, node, visit) {
+  const parts = stepsOf(game, node).map((step) => element("span", { class: "step" }, textAbout(step, node.seat, names),
+    ...step.changes.map((change) => element("span", { class: classOf(change) }, textAbout(change, step.seat, names)))));
+  const isHere = node === here;
+  const ply = element("span", { class: "ply", "aria-hidden": "true" }, String(node.ply));
+  return button(element("span", { class: "unseen" }, `${names[node.seat - 1]}: `), () => visit(node), {
+    class: isHere ? "turn here" : "turn", "data-seat": node.seat, "data-words": node.words.join(" "),
+    "aria-current": isHere ? "step" : "false",
+  }, ply, seatMark(node.seat - 1), element("span", { class: "steps" }, ...parts));
+}
+
+// The moves of the displayed line with their variations; `visit` is called with a node that is chosen.
+function logOf(state, visit) {
+  const turns = state.game.line().slice(1);
+  if (turns.length === 0) return element("p", { class: "note" }, t("no moves"));
+  return element("ol", { class: "moves", "aria-label": t("moves") }, ...turns.map((node) => {
+    const others = node.parent.children.filter((child) => child !== node);
+    const item = element("li", {}, turnOf(state, node, visit));
+    if (others.length === 0) return item;
+    item.append(element("span", { class: "variations" }, ...others.map((other) => turnOf(state, other, visit))));
+    return item;
+  }));
+}
+
 // --- Movement ---
 
 const calm = window.matchMedia("(prefers-reduced-motion: reduce)");
 
-/** Animates the pieces from one position to the next; ends when they have arrived, or `signal` aborts. */
-export async function run(svg, game, from, to, signal) {
+async function run(svg, game, from, to, signal) {
   if (calm.matches || signal.aborted) return;
   const layout = layoutOf(game.board, trackFiles());
   const spots = spotsOf(piecesOf(from), layout);

@@ -1,7 +1,7 @@
 // Moves, cards and lines of engines in words: squares, costs and gains, and the rule against a square.
 
-import { post } from "./api.js";
 import { fileLetter, movedPieces } from "./board.js";
+import { ServerError, post } from "./server.js";
 import { ordinal, signed, t, word } from "./texts.js";
 
 /** Value of a seat's fact in a view; "" if there is none. */
@@ -134,4 +134,11 @@ export async function lineText(game, node, words) {
     known.set(key, stepsFrom(game, node, steps));
   }
   return known.get(key);
+}
+
+/** An error in the reader's words; `key` is a text that says what has failed. */
+export function failureText(error, key = "failed", values = {}) {
+  if (error.isBusy) return t("busy");
+  const message = error instanceof ServerError ? t("server says", { error: error.message }) : error.message;
+  return t(key, { ...values, error: message });
 }

@@ -235,7 +235,7 @@ table.test("a game that ends while the server is away is recorded when it is bac
 
 table.test("a rating is that at which the results are expected, with its error", async (visit) => {
   const page = await visit();
-  const rate = (results) => page.evaluate(async (all) => (await import("/rating.js")).rate(all), results);
+  const rate = (results) => page.evaluate(async (all) => (await import("/library.js")).rate(all), results);
   const games = (wins, losses, rating) =>
     [...Array(wins).fill({ rating, points: 1 }), ...Array(losses).fill({ rating, points: 0 })];
   assert.equal(await rate([]), null);

@@ -1,13 +1,46 @@
-// The dialogs of the page.
+// Controls and dialogs of the page.
 
-import { element } from "./board.js";
+import { colour, drawing, element } from "./board.js";
 import { traitsOf } from "./games.js";
-import { strengthsOf, usualLevel } from "./opponents.js";
-import { engineName, settled, usualSeat } from "./seats.js";
+import { engineName, settled, strengthsOf, usualLevel, usualSeat } from "./seats.js";
 import { cardWords, nameOf, t } from "./texts.js";
-import { icon, labelled, select } from "./view.js";
 
-const CARD_SHOWN_MS = 2600;
+/** A button that runs `action`. */
+export function button(content, action, attributes = {}, ...more) {
+  const made = element("button", { type: "button", ...attributes }, content, ...more);
+  made.addEventListener("click", action);
+  return made;
+}
+
+/** A drop-down list of `[value, text]` entries. */
+export function select(entries, value, attributes = {}) {
+  const made = element("select", attributes, ...entries.map(([key, text]) => element("option", { value: key }, text)));
+  if (value !== undefined) made.value = value;
+  return made;
+}
+
+/** A drop-down list of the engines that work; empty until they are known. */
+export function engineSelect(server) {
+  const list = select([], undefined, { "aria-label": t("engine") });
+  server.onEngines(() => list.append(...server.working.map(({ name }) => element("option", { value: name }, name))));
+  return list;
+}
+
+/** A control with its label. */
+export const labelled = (text, control, ...more) => element("label", {}, element("span", {}, text), control, ...more);
+
+/** The mark of a seat's colour, counted from 0. */
+export function seatMark(seat) {
+  const spot = element("i", { class: "spot" });
+  spot.style.background = colour(seat);
+  return spot;
+}
+
+/** An inline picture. */
+export function icon(shapes, className = "icon") {
+  const parts = shapes.map(([tag, attributes]) => drawing(tag, attributes));
+  return drawing("svg", { viewBox: "0 0 24 24", class: className, "aria-hidden": "true" }, ...parts);
+}
 
 // --- Rows of seats ---
 
@@ -134,6 +167,8 @@ export function showLink(link) {
   return opened(formDialog(t("copy"), {}, element("p", {}, t("copy by hand")), text,
     element("p", { class: "buttons" }, close)), text);
 }
+
+const CARD_SHOWN_MS = 2600;
 
 /** Turns a card over; shows it for a moment, or with `isOwn` until a person closes it. Closes if `signal` aborts. */
 export async function showCard(card, name, { traits, isOwn, signal }) {
