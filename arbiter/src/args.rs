@@ -85,7 +85,7 @@ pub enum RulesCommand {
 /// Isolation of the engine that a command starts.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct IsolationArgs {
-    /// Isolate the engine from the user's other programs: auto (if the kernel allows it), on or off (docs/fairness.md)
+    /// Isolate the engine from the user's other programs: auto (if the kernel allows it), on or off (docs/security.md)
     #[arg(long, value_name = "CHOICE", default_value_t = Isolate::Auto, hide_short_help = true)]
     pub isolate: Isolate,
 }

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
 use std::process::Command as Process;
 
 use crate::common::program;
@@ -87,41 +86,6 @@ fn bash_completes_subcommands_and_flags() {
     assert_eq!(subcommands, BTreeSet::from(["man", "match"].map(String::from)));
     let flags = offered(path, &["arbiter", "match", "--openings-o"]);
     assert_eq!(flags, BTreeSet::from(["--openings-order".to_string()]));
-}
-
-/// All source code of the arbiter below a folder.
-fn sources(folder: &Path) -> String {
-    let mut text = String::new();
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            text += &sources(&path);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            text += &fs::read_to_string(&path).unwrap();
-        }
-    }
-    text
-}
-
-#[test]
-fn the_tests_named_in_the_page_on_fairness_are_there() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let folders = ["src", "tests", "../crates/matches"];
-    let sources: String = folders.map(|folder| sources(&root.join(folder))).concat();
-    // A test may have other attributes, such as a precondition.
-    let is_kept = |line: &&str| !line.starts_with("#[") || *line == "#[test]";
-    let lines: Vec<&str> = sources.lines().map(str::trim).filter(is_kept).collect();
-    let sources = lines.join("\n");
-    let page = fs::read_to_string(root.join("../docs/fairness.md")).unwrap();
-    let is_name = |word: &&str| {
-        word.matches('_').count() > 2
-            && word.bytes().all(|byte| byte == b'_' || byte.is_ascii_alphanumeric())
-    };
-    let names: Vec<&str> = page.split('`').filter(is_name).collect();
-    assert!(names.len() > 40, "{names:?}");
-    for name in names {
-        assert!(sources.contains(&format!("#[test]\nfn {name}()")), "no test {name}");
-    }
 }
 
 #[test]

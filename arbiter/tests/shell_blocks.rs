@@ -90,8 +90,8 @@ fn blocks_of_the_page_on_stores_run() {
 }
 
 #[test]
-fn blocks_of_the_page_on_fairness_run() {
-    run_documents(&[("docs/fairness.md", 1)]);
+fn blocks_of_the_page_on_security_run() {
+    run_documents(&[("docs/security.md", 1)]);
 }
 
 #[test]

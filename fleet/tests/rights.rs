@@ -1,4 +1,4 @@
-//! Users with minimal permissions: those in docs/fleet.md, which these tests read.
+//! Users with minimal permissions: those in docs/security.md, which these tests read.
 
 use preconditions::needs;
 use std::fs;
@@ -10,7 +10,7 @@ use crate::common::fleet::engines;
 use crate::common::server::{PATIENCE, with_user};
 use crate::common::{Fleet, MATCH, Server, assert_whole, program, stored};
 
-const DOCUMENT: &str = include_str!("../../docs/fleet.md");
+const DOCUMENT: &str = include_str!("../../docs/security.md");
 
 /// The configuration in the document; `KEY` stands for a worker's key.
 fn documented() -> &'static str {

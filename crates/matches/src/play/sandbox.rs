@@ -1,5 +1,5 @@
 //! The sandbox of an engine: limits of its resources, and of its view of other engines, the arbiter and the arbiter's
-//! terminal. docs/fairness.md lists the remaining attacks.
+//! terminal. docs/security.md lists the remaining attacks.
 //!
 //! Every engine has its own session without a terminal, cannot gain privileges, leaves no core dump, and dies with the
 //! arbiter. If the kernel allows it, each engine also has its own namespaces: [`Isolation`].

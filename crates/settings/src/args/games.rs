@@ -213,7 +213,7 @@ pub struct GameArgs {
     pub pin: bool,
 
     /// Isolate engines, so that they can neither see nor signal each other or the arbiter: auto (if the kernel allows
-    /// it), on or off (docs/fairness.md)
+    /// it), on or off (docs/security.md)
     #[arg(long, value_name = "CHOICE", default_value_t = Isolate::Auto, help_heading = RUNNING, hide_short_help = true)]
     #[serde(deserialize_with = "text::deserialize")]
     pub isolate: Isolate,
