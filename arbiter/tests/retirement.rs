@@ -99,23 +99,6 @@ fn a_forgiven_engine_that_fails_once_is_not_called_retired() {
     assert!(code == 4 && stdout.contains("retired in an earlier run"), "{code} {stdout}");
 }
 
-#[test]
-fn failures_on_one_of_several_machines_count_once_on_the_next_machine() {
-    let store = retired("machines_of_failures");
-    change(
-        &store,
-        "INSERT INTO machines (game, worker, slots, micros, lag_median, lag_p99, speed) VALUES
-            (1, 'one', 1, 1, 1, 1, 1), (2, 'two', 1, 1, 1, 1, 1), (3, 'two', 1, 1, 1, 1, 1)",
-    );
-    let (code, stdout, _) = run(&["resume", &store]);
-    assert!(code == 4 && !stdout.contains("retired in an earlier run"), "{code} {stdout}");
-    let because = ", because an engine was retired";
-    assert!(stdout.contains("4 of 8 games in ") && stdout.contains(because), "{stdout}");
-    let (code, stdout, _) = run(&["resume", &store]);
-    assert!(code == 4 && stdout.contains("retired in an earlier run"), "{code} {stdout}");
-    assert!(stdout.contains("4 of 8 games in ") && stdout.contains(because), "{stdout}");
-}
-
 /// The export of a tournament at a concurrency, where one engine crashes at the 21st move of a game.
 fn export_at(concurrency: &str) -> String {
     let directory = directory(&format!("retired_at_{concurrency}"));

@@ -4,6 +4,7 @@
 
 mod collect;
 mod dispatch;
+mod machines;
 mod prepare;
 mod publish;
 mod sample;
@@ -25,7 +26,6 @@ use matches::play::runner::RunError;
 use matches::run::announcement::count;
 use matches::run::exit::{ExitError, USAGE, complain, fail};
 use matches::run::ledger::LedgerError;
-use matches::run::past::Past;
 use matches::run::progress::Progress;
 use matches::run::{self, Engines, Match, Source, SourceError, StoredMatch};
 use settings::args::{GameArgs, ResumeArgs};
@@ -41,7 +41,7 @@ use crate::queue::{
 use crate::signature::Signer;
 use collect::Collector;
 use dispatch::Dispatcher;
-use prepare::PreparedMatch;
+use prepare::{MatchNote, PreparedMatch};
 use publish::Publisher;
 use sample::Sample;
 
@@ -88,7 +88,7 @@ pub fn resume(
     args: &ResumeArgs,
     settings: &CoordinatorArgs,
 ) -> ExitCode {
-    let mut fleet = Fleet::new(runtime, settings);
+    let mut fleet = Fleet { forgives: args.forgive, ..Fleet::new(runtime, settings) };
     // A match that turns out to be complete needs no server.
     let _ = fleet.connect(server);
     let stored = StoredMatch { inputs: inputs(server, settings), ..args.stored_match() };
@@ -109,13 +109,15 @@ struct Fleet<'a> {
     context: Result<(Context, Signer), String>,
     /// Whether no other machine reaches the server.
     is_private: bool,
+    /// Whether engines that retired in earlier runs play again.
+    forgives: bool,
     prepared: Option<PreparedMatch>,
 }
 
 impl<'a> Fleet<'a> {
     fn new(runtime: &'a Runtime, settings: &'a CoordinatorArgs) -> Fleet<'a> {
         let context = Err("not connected".to_string());
-        Fleet { runtime, settings, context, is_private: false, prepared: None }
+        Fleet { runtime, settings, context, is_private: false, forgives: false, prepared: None }
     }
 
     fn connect(&mut self, server: &ServerArgs) -> Result<(), String> {
@@ -140,14 +142,13 @@ impl<'a> Fleet<'a> {
 impl Source for Fleet<'_> {
     const KEEPS_NAMES: bool = true;
 
-    fn retired(past: &Past, plan: &Plan) -> Vec<String> {
-        past.retired(plan)
-    }
-
     fn prepare(&mut self, planned: &mut Match, _: Engines) -> Result<String, ExitError> {
         let (_, signer) = self.context.as_ref().map_err(ExitError::usage)?;
         let prepared = PreparedMatch::of(planned, self.settings, self.is_private, signer.key())?;
-        if let Some(speed) = prepared.reference_speed {
+        if !self.forgives {
+            planned.ledger.retired = prepared.machines.failures.retirement.retired();
+        }
+        if let Some(speed) = prepared.reference_speed() {
             planned.remarks.push(format!(
                 "time limits are for a machine with {speed} positions a second, and scaled for others"
             ));
@@ -165,14 +166,27 @@ impl Source for Fleet<'_> {
         let (Ok((context, signer)), Some(prepared)) = (&self.context, &self.prepared) else {
             return Err(SourceError::Source("not prepared".to_string()));
         };
-        let played = play(context, signer, prepared, self.settings, planned, progress);
+        let forgives = self.forgives;
+        let played = play(context, signer, prepared, self.settings, forgives, planned, progress);
         Ok(self.runtime.block_on(played)?)
+    }
+
+    fn remarks(&self, ended: &Match) -> String {
+        let Some(store) = &ended.ledger.store else {
+            return String::new();
+        };
+        let report = || {
+            let note = MatchNote::read(store)?;
+            let set_aside = note.map(|note| note.set_aside).unwrap_or_default();
+            machines::report(store, &ended.plan, &set_aside)
+        };
+        report().unwrap_or_else(|error: ArchiveError| format!("machines: {error}\n"))
     }
 
     fn clean_up(&mut self, complete: &Match) {
         let store = complete.ledger.store.as_ref();
-        let names: Option<Names> =
-            store.and_then(|store| prepare::stored_names(store).ok().flatten());
+        let note = store.and_then(|store| MatchNote::read(store).ok().flatten());
+        let names = note.and_then(|note| note.names());
         if let (Ok((context, signer)), Some(names)) = (&self.context, names) {
             self.runtime.block_on(publish::remove(context, signer, &names));
         }
@@ -185,6 +199,7 @@ async fn play(
     signer: &Signer,
     prepared: &PreparedMatch,
     settings: &CoordinatorArgs,
+    forgives: bool,
     planned: &mut Match,
     progress: &Progress,
 ) -> Result<(), DriveError> {
@@ -204,7 +219,7 @@ async fn play(
         queue,
         publisher,
         dispatcher: Dispatcher::new(context, signer, prepared, ack_wait),
-        collector: Collector::new(prepared, &plan, &schedule, planned, progress, sample)?,
+        collector: Collector::new(prepared, &plan, &schedule, planned, progress, sample, forgives),
         interrupt,
     };
     let outcome = coordinator.run().await;
@@ -425,12 +440,6 @@ pub enum DriveError {
     Plan(String),
     #[error("another coordinator has taken over match {id}; run only one for each match")]
     Taken { id: String },
-}
-
-impl From<ArchiveError> for DriveError {
-    fn from(error: ArchiveError) -> DriveError {
-        LedgerError::Machines(error).into()
-    }
 }
 
 impl From<DriveError> for SourceError {

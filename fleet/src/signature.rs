@@ -17,6 +17,7 @@ use data_encoding::BASE64URL_NOPAD;
 use matches::input_file::text_of;
 use matches::run::exit::complain;
 use nkeys::{KeyPair, KeyPairType};
+use serde::{Deserialize, Serialize};
 use tempfile::NamedTempFile;
 use thiserror::Error;
 
@@ -35,7 +36,8 @@ const KEPT: &str = "key of this user, else --nkey";
 const OF_OTHERS: u32 = 0o077;
 
 /// Public key of a coordinator or a worker: an nkey of a NATS user, which begins with U.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String")]
 pub struct Key(String);
 
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -65,6 +67,14 @@ impl FromStr for Key {
     fn from_str(text: &str) -> Result<Key, SignatureError> {
         verifier(text)?;
         Ok(Key(text.to_string()))
+    }
+}
+
+impl TryFrom<String> for Key {
+    type Error = SignatureError;
+
+    fn try_from(text: String) -> Result<Key, SignatureError> {
+        text.parse()
     }
 }
 

@@ -268,9 +268,7 @@ fn beginning(file: &GameFile, path: &Path) -> Result<(Subject, Report), CommandE
         let id_names = store.id_names()?;
         let circumstances = store.circumstances()?;
         let subject = Subject::of_match(&plan, &id_names, &circumstances);
-        let mut report = Report::of(&plan);
-        report.set_aside(store.all_set_aside()?);
-        return Ok((subject, report));
+        return Ok((subject, Report::of(&plan)));
     }
     let mut first_game = None;
     let mut blocks: HashMap<u64, usize> = HashMap::new();

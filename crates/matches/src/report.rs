@@ -1,7 +1,6 @@
 //! Tables for people: scores, endings, the advantage of each seat, and the engines' faults.
 
 mod fairness;
-mod machines;
 mod repeats;
 mod standings;
 mod strength;
@@ -11,7 +10,6 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use crate::archive::replay::Replay;
-use crate::archive::store::SetAside;
 use crate::output;
 use crate::plan::Plan;
 use crate::record::ending::Ending;
@@ -21,7 +19,6 @@ use crate::score::{InOrder, Sprt, Standings, Summary, Verdict};
 use repeats::{Identity, Repeats};
 
 pub use fairness::{Fairness, LEGEND as FAIRNESS_LEGEND};
-pub use machines::{LEGEND as MACHINES_LEGEND, Machines, SHARES_LEGEND};
 pub use standings::engines_by_lead;
 pub use strength::{HeadToHead, RATINGS_LEGEND};
 pub use table::{Column, Rows, decimals, ordinal, percent, signed, table};
@@ -72,7 +69,6 @@ pub struct Report {
     /// Standings without a game, for the first block that counts; `None` afterwards.
     empty: Option<Standings>,
     pub fairness: Fairness,
-    pub machines: Machines,
     /// Games that wait for the rest of their block or, with a test, for earlier blocks.
     waiting: InOrder<Waiting>,
     repeats: Repeats<Waiting>,
@@ -112,10 +108,10 @@ struct Waiting {
 impl Report {
     /// Creates an empty report; see [`Standings::new`].
     pub fn new(names: Vec<String>, seats: usize, games_per_block: usize) -> Report {
-        let standings = Standings::new(names.clone(), seats, games_per_block);
+        let fairness = Fairness::new(&names);
+        let standings = Standings::new(names, seats, games_per_block);
         Report {
-            fairness: Fairness::new(&names),
-            machines: Machines::new(names, seats, games_per_block),
+            fairness,
             empty: Some(standings.clone()),
             standings,
             waiting: InOrder::new(games_per_block),
@@ -259,7 +255,6 @@ impl Report {
             self.standings = empty;
         }
         for block in self.repeats.add(identities, block) {
-            block.iter().for_each(|game| self.machines.add_result(&game.outline));
             let games: Vec<Summary> = block.iter().map(Waiting::summary).collect();
             self.standings.add_block(&games);
         }
@@ -269,7 +264,6 @@ impl Report {
     fn note(&mut self, game: &Waiting) {
         let (record, sums) = game.summary();
         self.fairness.add(record, sums);
-        self.machines.add(record);
         let is_cut = record.endings.contains(&Ending::MaxPlies);
         self.lengths = [self.lengths[0] + 1, self.lengths[1] + u64::from(is_cut)];
         if let Some(luck) = record.luck.as_ref().filter(|_| record.reruns.is_empty()) {
@@ -329,11 +323,6 @@ impl Report {
         self.test.as_ref().map(|test| test.sprt)
     }
 
-    /// Sets the machines that were set aside, with their games that do not count.
-    pub fn set_aside(&mut self, aside: Vec<SetAside>) {
-        self.machines.set_aside(aside);
-    }
-
     /// Explanation of the columns of both tables, in lines that end with a newline.
     pub fn legend(&self) -> String {
         let mut legend = LEGEND.to_string();
@@ -362,14 +351,12 @@ impl Report {
         }
         let uncounted: Vec<String> =
             self.uncounted().into_iter().map(|sentence| sentence + "\n").collect();
-        let (fairness, machines) = (&self.fairness, &self.machines);
+        let fairness = &self.fairness;
         let parts = [
             (!uncounted.is_empty()).then(|| uncounted.concat()),
             self.head_to_head().map(|compared| compared.text()),
             self.ratings().map(|rows| explained(rows, RATINGS_LEGEND)),
             fairness.rows().map(|rows| explained(rows, FAIRNESS_LEGEND)),
-            machines.rows().map(|rows| explained(rows, MACHINES_LEGEND)),
-            machines.shares().map(|rows| explained(rows, SHARES_LEGEND)),
             self.summary().map(|summary| summary + "\n"),
             self.adjusted_summary().map(|summary| summary + "\n"),
         ];
@@ -377,8 +364,7 @@ impl Report {
             text.push('\n');
             text += &part;
         }
-        let remarks = machines.remarks().into_iter().chain(fairness.suspects());
-        let remarks = remarks.chain(self.remarks());
+        let remarks = fairness.suspects().into_iter().chain(self.remarks());
         for line in remarks.chain(fairness.warning()) {
             text += &format!("\n{line}\n");
         }
@@ -403,7 +389,8 @@ impl Waiting {
     }
 }
 
-fn explained(rows: Rows, legend: &str) -> String {
+/// A table with the explanation of its columns below.
+pub fn explained(rows: Rows, legend: &str) -> String {
     rows.text() + &output::explanation(legend)
 }
 

@@ -93,13 +93,8 @@ pub trait Source {
     /// `true` if others refer to the engines by name, so that their `id name` must not replace it.
     const KEEPS_NAMES: bool = false;
 
-    /// Names of the engines that the games of earlier runs have retired.
-    fn retired(past: &Past, _plan: &Plan) -> Vec<String> {
-        past.ends.retirement().retired()
-    }
-
-    /// Prepares for the games of a match whose engines have all been started once; returns the header's line on where
-    /// they are played.
+    /// Prepares for the games of a match whose engines have all been started once, and enters those that have retired
+    /// in earlier runs in the ledger; returns the header's line on where the games are played.
     ///
     /// # Errors
     /// [`ExitError`] if the match cannot start; a new store is then removed.
@@ -112,7 +107,7 @@ pub trait Source {
     fn play(&mut self, planned: &mut Match, progress: &Progress) -> Result<(), SourceError>;
 
     /// Lines below the tables about how far the result can be trusted, each ending with a line feed.
-    fn remarks(&self) -> String {
+    fn remarks(&self, _ended: &Match) -> String {
         String::new()
     }
 
@@ -175,7 +170,7 @@ pub fn begin<S: Source>(
 
 /// Plays the rest of a stored match; returns its exit status.
 pub fn resume<S: Source>(stored: &StoredMatch, source: &mut S) -> ExitCode {
-    let (mut planned, may_run) = match Match::stored::<S>(stored) {
+    let (mut planned, may_run) = match Match::stored(stored) {
         Ok(stored) => stored,
         Err(error) => return error.exit(),
     };
@@ -186,7 +181,8 @@ pub fn resume<S: Source>(stored: &StoredMatch, source: &mut S) -> ExitCode {
         }
         let (report, path) = (&planned.ledger.report, stored.file.display());
         let games = count(planned.past.played.len() as u64, "game");
-        let _ = print(&format!("{}\n{games}, all stored in {path}\n", report.text()));
+        let remarks = fitted(&source.remarks(&planned));
+        let _ = print(&format!("{}\n{games}, all stored in {path}\n{remarks}", report.text()));
         // The first says the same as the line above.
         for remark in planned.remarks.iter().skip(1) {
             complain(format_args!("note: {remark}"));
@@ -259,9 +255,7 @@ impl Match {
     }
 
     /// Opens a stored match; returns also whether its programs may run.
-    fn stored<S: Source>(
-        stored: &StoredMatch,
-    ) -> Result<(Match, Result<(), ExitError>), ExitError> {
+    fn stored(stored: &StoredMatch) -> Result<(Match, Result<(), ExitError>), ExitError> {
         let mut store = Store::resume(&stored.file)?;
         let StoredPlan { mut plan, trust, changed_rules, mut changed_engines } =
             store.stored_plan()?;
@@ -275,10 +269,6 @@ impl Match {
         let mut inputs = stored.inputs.clone();
         inputs.push(NamedFile::games("the store", &stored.file));
         stored.outputs.refuse_overwriting(None, &inputs, programs(&plan, luck_engine))?;
-        // An earlier coordinator may have ended before it could take these games out.
-        for aside in store.all_set_aside()? {
-            store.keep_out(&aside.worker)?;
-        }
         let mut past = Past::of(&store, &plan)?;
         let mut dropped = None;
         // A complete match starts no engine, but its rules program, which any reader of the store starts, too.
@@ -289,26 +279,19 @@ impl Match {
             }
         }
         if stored.forgive {
-            past.failures.clear();
             past.ends.forgive(&past.played);
         }
         let (played, all) = (past.played.len(), count(plan.games, "game"));
         let mut remarks = vec![format!("{played} of {all} stored in earlier runs")];
         remarks.extend(dropped);
         let luck = evaluator_of_rest(&store, &plan, luck_engine, &mut remarks)?;
-        let retired = S::retired(&past, &plan);
-        if !retired.is_empty() {
-            let names = retired.join(", ");
-            remarks
-                .push(format!("{names}: retired in an earlier run; --forgive lets it play again"));
-        }
         let outputs = &stored.outputs;
         let log = outputs.open_log(true).map_err(ExitError::usage)?;
         let ledger = outputs.open(past.report.clone(), Some(&store), Interrupt::new());
         let ledger = ledger.map_err(ExitError::usage)?;
         let planned = Match {
             plan,
-            ledger: Ledger { store: Some(store), retired, ..ledger },
+            ledger: Ledger { store: Some(store), ..ledger },
             log,
             past,
             remarks,
@@ -348,7 +331,7 @@ impl Match {
         }
         let begun = Instant::now();
         let outcome = self.play_games(&id_names, source);
-        let footer = self.footer(begun.elapsed(), &outcome, &source.remarks());
+        let footer = self.footer(begun.elapsed(), &outcome, &source.remarks(&self));
         // The match is over, so a closed output no longer matters.
         let _ = print(&format!("\n{}\n{}", self.ledger.report.text(), fitted(&footer)));
         complain_of(&self.log);
@@ -369,6 +352,12 @@ impl Match {
             })?;
         }
         let place = source.prepare(self, engines)?;
+        let retired = self.ledger.retired.join(", ");
+        if !retired.is_empty() {
+            let text =
+                format!("{retired}: retired in an earlier run; --forgive lets it play again");
+            self.remarks.push(text);
+        }
         print(&fitted(&header(&self.plan, id_names, &place, &self.remarks)))
             .map_err(|_| Stop::Interrupted)
     }
@@ -639,6 +628,7 @@ impl Source for ThisMachine {
             text += &format!("\n{remark}");
         }
         self.engines = Some(engines);
+        planned.ledger.retired = planned.past.ends.retirement().retired();
         Ok(text)
     }
 
@@ -683,7 +673,7 @@ impl Source for ThisMachine {
         })
     }
 
-    fn remarks(&self) -> String {
+    fn remarks(&self, _: &Match) -> String {
         let Some(lag) = &self.lag else {
             return String::new();
         };

@@ -4,7 +4,6 @@ use std::collections::{BTreeSet, HashMap};
 
 use async_nats::jetstream::AckKind;
 use buxtehude::rules::is_card;
-use matches::archive::store::Extent;
 use matches::luck::Evaluator;
 use matches::plan::Plan;
 use matches::plan::rules::PositionError;
@@ -18,12 +17,14 @@ use matches::run::Match;
 use matches::run::announcement::count;
 use matches::run::exit::complain;
 use matches::run::ledger::LedgerError;
-use matches::run::past::{LastFailures, Past};
+use matches::run::past::Past;
 use matches::run::progress::Progress;
 use matches::score::Verdict;
+use serde::Serialize;
 
 use super::DriveError;
-use super::prepare::PreparedMatch;
+use super::machines::{Failures, KnownMachines, for_each_game, note_name};
+use super::prepare::{MatchNote, PreparedMatch};
 use super::sample::{Claimed, Sample};
 use super::unit_schedule::UnitSchedule;
 use crate::check::{GameError, check, check_luck, check_rules};
@@ -55,7 +56,10 @@ pub struct Collector<'a> {
     progress: &'a Progress,
     /// The units, with the games that count.
     pub units: UnitSchedule<'a>,
-    last_failures: LastFailures,
+    /// What the store keeps of the workers that are set aside.
+    note: MatchNote,
+    /// Whether engines that retired in earlier runs play again.
+    forgives: bool,
     /// Names of the workers by the ids of their keys; a worker keeps its first label.
     workers: HashMap<String, String>,
     /// Ids of the keys of the workers that are set aside.
@@ -85,9 +89,6 @@ pub struct Collected {
 
 impl<'a> Collector<'a> {
     /// Starts from the games and workers in the store.
-    ///
-    /// # Errors
-    /// [`DriveError::Ledger`] if the store cannot be read.
     pub fn new(
         prepared: &'a PreparedMatch,
         plan: &'a Plan,
@@ -95,8 +96,12 @@ impl<'a> Collector<'a> {
         planned: &'a mut Match,
         progress: &'a Progress,
         sample: Sample,
-    ) -> Result<Collector<'a>, DriveError> {
-        let units = UnitSchedule::new(plan, schedule, prepared.session, &planned.past, sample);
+        forgives: bool,
+    ) -> Collector<'a> {
+        let failures =
+            if forgives { Failures::new(plan) } else { prepared.machines.failures.clone() };
+        let (session, past) = (prepared.session(), &planned.past);
+        let units = UnitSchedule::new(plan, schedule, session, past, failures, sample);
         let mut collector = Collector {
             prepared,
             plan,
@@ -105,28 +110,31 @@ impl<'a> Collector<'a> {
             planned,
             progress,
             units,
-            last_failures: LastFailures::default(),
-            workers: HashMap::new(),
-            set_aside: BTreeSet::new(),
+            note: prepared.note.clone(),
+            forgives,
+            workers: prepared.machines.workers.clone(),
+            set_aside: prepared.note.set_aside.keys().map(|name| id_in(name).to_string()).collect(),
             leaving: Vec::new(),
             rules_faults: HashMap::new(),
-            tally: Tally::default(),
+            tally: Tally { set_aside: prepared.note.set_aside.clone(), ..Tally::default() },
             anonymous: 0,
         };
-        collector.recall_workers()?;
+        for name in prepared.note.set_aside.keys() {
+            note_name(&mut collector.workers, name);
+        }
         collector.note_verdict();
-        Ok(collector)
+        collector
     }
 
     /// Whether games of the worker with this key may count.
     pub fn admits(&self, key: &str) -> bool {
-        let listed = self.prepared.workers.as_ref();
+        let listed = self.prepared.workers();
         listed.is_none_or(|listed| listed.contains(key)) && !self.set_aside.contains(id_of(key))
     }
 
     /// Whether it matters, if an engine fails in the next games, whether there is more than one machine.
     pub fn has_failures(&self) -> bool {
-        !self.last_failures.is_empty()
+        self.units.failures.is_any()
     }
 
     pub fn tally(&mut self) -> &Tally {
@@ -268,7 +276,7 @@ impl<'a> Collector<'a> {
         check(self.plan, self.schedule, game)?;
         let is_sampled = rand::random_range(0..LUCK_SAMPLE) == 0;
         check_luck(self.luck.as_ref(), &game.record, is_sampled)?;
-        time_scale::check(self.plan, self.prepared.reference_speed, &game.record)
+        time_scale::check(self.plan, self.prepared.reference_speed(), &game.record)
     }
 
     /// Notes a worker's claim to a game that two must play; accepts its unit once two agree.
@@ -300,9 +308,7 @@ impl<'a> Collector<'a> {
                 self.show(&event)?;
             }
         }
-        // An engine that fails again on the same machine may fail because of it, unless there is no other machine.
-        let is_same = self.last_failures.note(&record, &worker);
-        let retired = self.units.count(&record, !is_same || is_alone);
+        let retired = self.units.count(&record, &worker, is_alone);
         self.show(&Event::Ended(Box::new(record)))?;
         self.count_worker(&worker, |tally| {
             tally.games += 1;
@@ -328,26 +334,6 @@ impl<'a> Collector<'a> {
         self.units.has_verdict = self.planned.ledger.report.verdict() != Verdict::Open;
     }
 
-    /// Reads the names of the workers, and which of them are set aside, from the store.
-    fn recall_workers(&mut self) -> Result<(), DriveError> {
-        let Some(store) = &self.planned.ledger.store else {
-            return Ok(());
-        };
-        for aside in store.all_set_aside()? {
-            note_name(&mut self.workers, &aside.worker);
-            self.set_aside.insert(id_in(&aside.worker).to_string());
-            let tally = AsideTally { reason: aside.reason, games: aside.games };
-            self.tally.set_aside.insert(aside.worker, tally);
-        }
-        let workers = &mut self.workers;
-        store.for_each_game(Extent::Summary, None, |game| {
-            if let Some(machine) = &game.record.machine {
-                note_name(workers, &machine.worker);
-            }
-            Ok::<(), DriveError>(())
-        })
-    }
-
     /// Sets a worker aside, so that its messages are no longer looked at; [`Collector::take_out`] must follow.
     fn set_aside(&mut self, worker: &str, reason: &str) {
         if !self.set_aside.insert(id_in(worker).to_string()) {
@@ -361,28 +347,43 @@ impl<'a> Collector<'a> {
     }
 
     /// Takes the games of workers that were just set aside out of the store and of all counts, to be played by others.
-    fn take_out(&mut self) -> Result<(), DriveError> {
+    fn take_out(&mut self) -> Result<(), LedgerError> {
         let leaving = std::mem::take(&mut self.leaving);
         let ledger = &mut self.planned.ledger;
         let Some(store) = ledger.store.as_mut().filter(|_| !leaving.is_empty()) else {
             return Ok(());
         };
-        let mut games_of = Vec::with_capacity(leaving.len());
+        let mut games_of: HashMap<String, Vec<u64>> = HashMap::new();
+        for_each_game(store, |record, worker| {
+            if leaving.iter().any(|(name, _)| name == worker) {
+                games_of.entry(worker.to_string()).or_default().push(record.game);
+            }
+        })?;
         for (worker, reason) in &leaving {
-            store.set_aside(worker, reason)?;
-            games_of.push(store.keep_out(worker)?);
+            let games = games_of.get(worker).map_or(0, Vec::len) as u64;
+            let tally = AsideTally { reason: reason.clone(), games };
+            self.note.set_aside.insert(worker.clone(), tally);
         }
-        ledger.report.set_aside(store.all_set_aside()?);
-        if games_of.iter().any(|games| !games.is_empty()) {
+        let removed: Vec<u64> = games_of.values().flatten().copied().collect();
+        self.note.write(store, &removed)?;
+        self.tally.set_aside.clone_from(&self.note.set_aside);
+        if !removed.is_empty() {
             let past = Past::of(store, self.plan)?;
-            ledger.retired = self.units.recount(&past);
+            let KnownMachines { mut failures, .. } = KnownMachines::of(store, self.plan)?;
+            if self.forgives {
+                failures = Failures::new(self.plan);
+            }
+            ledger.retired = failures.retirement.retired();
+            self.units.recount(&past, failures);
             ledger.report = past.report;
-            self.last_failures = LastFailures::default();
-            self.units.give_again(games_of.iter().flatten().copied());
+            self.units.give_again(removed);
         }
-        for ((worker, reason), games) in leaving.into_iter().zip(games_of) {
+        for (worker, reason) in &leaving {
+            let games = games_of.remove(worker).unwrap_or_default();
             if let Some(events) = &mut ledger.events {
-                let written = events.set_aside(&worker, &reason, &games, &ledger.report);
+                let aside = AsideEvent { event: "aside", worker, reason, games: &games };
+                let written = events.write(&aside);
+                let written = written.and_then(|()| events.standings(&ledger.report));
                 written.map_err(LedgerError::Events)?;
             }
             if !games.is_empty() {
@@ -391,17 +392,18 @@ impl<'a> Collector<'a> {
                 let text = format!("{games} of worker {worker} not counted; given out again");
                 complain(printable(&text));
             }
-            let tally = AsideTally { reason, games: games.len() as u64 };
-            self.tally.set_aside.insert(worker, tally);
         }
         Ok(())
     }
 }
 
-/// Notes the name of a worker, unless its key has one already.
-fn note_name(workers: &mut HashMap<String, String>, name: &str) {
-    let id = id_in(name).to_string();
-    workers.entry(id).or_insert_with(|| name.to_string());
+/// Line of the stream of events that tells that a worker is set aside, with its games that counted so far.
+#[derive(Serialize)]
+struct AsideEvent<'a> {
+    event: &'static str,
+    worker: &'a str,
+    reason: &'a str,
+    games: &'a [u64],
 }
 
 /// A game with what only the coordinator knows: the worker's name, and the seed of the match.

@@ -75,7 +75,7 @@ impl<'a> Dispatcher<'a> {
             context,
             signer,
             names: &prepared.names,
-            session: prepared.session,
+            session: prepared.session(),
             ack_wait,
             published: 0,
             next_checked: 0,

@@ -1,7 +1,7 @@
 //! Preparing a match before its first game: its names on the server, the engines that workers need, and its reference
 //! speed.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -12,41 +12,82 @@ use matches::plan::{EngineSpec, LuckBy, Plan, binary};
 use matches::play::interrupt::Interrupt;
 use matches::run::Match;
 use matches::run::exit::ExitError;
+use serde::{Deserialize, Serialize};
 
+use super::machines::KnownMachines;
 use crate::args::CoordinatorArgs;
-use crate::message::EngineId;
+use crate::message::{AsideTally, EngineId};
 use crate::names::Names;
 use crate::queue::storage::MAX_BYTES_OF_A_FILE;
 use crate::signature::{Key, SignatureError};
 use crate::time_scale::{self, measure_speed};
 
-/// Name of the store's note with the id of its match on the server.
-const ID_NOTE: &str = "fleet";
-/// Name of the store's note with the speed that its time limits are meant for.
-const SPEED_NOTE: &str = "fleet-reference-speed";
-/// Name of the store's note with the names of shared engines, in JSON.
-const SHARED_NOTE: &str = "fleet_shared";
-/// Name of the store's note with the number of the last session.
-const SESSION_NOTE: &str = "fleet_session";
-/// Name of the store's note with the keys of the workers whose games count, separated by commas, or [`EVERYBODY`].
-const WORKERS_NOTE: &str = "fleet_workers";
-/// Value of that note if the games of all workers count.
-const EVERYBODY: &str = "everybody";
+/// Name of the store's note with a [`MatchNote`] in JSON.
+const NOTE: &str = "fleet";
 
 /// Maximum number of keys of `--workers`: the state of a match names all of them.
 const MAX_LISTED: usize = 5000;
 
+/// What a coordinator remembers of its match, in the store.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct MatchNote {
+    /// Id of the match on the server.
+    id: String,
+    /// Number of the last session.
+    session: u64,
+    /// Speed, in positions a second, that the time limits are meant for; `None` if they are the same on every machine.
+    reference_speed: Option<u64>,
+    /// Names of the shared engines.
+    shared: BTreeSet<String>,
+    workers: Admission,
+    /// Workers that are set aside, by name.
+    pub set_aside: BTreeMap<String, AsideTally>,
+}
+
+/// Choice of the workers whose games count.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Admission {
+    /// No coordinator had to choose yet.
+    Unset,
+    Everybody,
+    Listed(BTreeSet<Key>),
+}
+
+impl MatchNote {
+    /// Reads the note in a store; `None` if no fleet has played its match.
+    ///
+    /// # Errors
+    /// [`ArchiveError`] if the store cannot be read.
+    pub fn read(store: &Store) -> Result<Option<MatchNote>, ArchiveError> {
+        let Some(text) = store.note(NOTE)? else {
+            return Ok(None);
+        };
+        let wrong = |error| ArchiveError::content(store.path(), format!("note {NOTE}"), &error);
+        serde_json::from_str(&text).map(Some).map_err(wrong)
+    }
+
+    pub fn names(&self) -> Option<Names> {
+        Names::of(&self.id)
+    }
+
+    /// Writes the note, and removes games from the store at the same moment.
+    ///
+    /// # Errors
+    /// [`ArchiveError`] if nothing could be written.
+    pub fn write(&self, store: &mut Store, removed: &[u64]) -> Result<(), ArchiveError> {
+        // Texts and numbers always have a JSON form.
+        store.remove(removed, NOTE, &serde_json::to_string(self).unwrap_or_default())
+    }
+}
+
 /// A match as workers see it.
 pub struct PreparedMatch {
+    pub note: MatchNote,
     pub names: Names,
     /// Programs that workers need, in the order of [`programs`].
     pub engines: Vec<EngineId>,
-    /// Speed, in positions a second, that the time limits are meant for; `None` if they are the same on every machine.
-    pub reference_speed: Option<u64>,
-    /// Number of this session, higher than all earlier ones.
-    pub session: u64,
-    /// Keys of the workers whose games count; `None` for all.
-    pub workers: Option<BTreeSet<Key>>,
+    pub machines: KnownMachines,
 }
 
 impl PreparedMatch {
@@ -59,122 +100,147 @@ impl PreparedMatch {
         own: &Key,
     ) -> Result<PreparedMatch, ExitError> {
         refuse_same_name(&planned.plan)?;
-        let engines = programs(&planned.plan).map(id_of);
-        let mut engines = engines.collect::<Result<Vec<EngineId>, ExitError>>()?;
-        let names = names_of(planned)?;
-        share_engines(planned, &mut engines, &settings.share_engine)?;
-        let mut timed = planned.plan.engines.iter();
-        let timed = timed.find(|engine| !engine.limit.is_timeless());
+        let mut engines = programs(&planned.plan).map(id_of).collect::<Result<Vec<_>, _>>()?;
+        let Some(store) = &mut planned.ledger.store else {
+            return Err(ExitError::usage("--store: expected a file for the match"));
+        };
+        let mut note = MatchNote::read(store)?.unwrap_or_else(|| MatchNote {
+            id: Names::numbered(rand::random()).id().to_string(),
+            session: 0,
+            reference_speed: None,
+            shared: BTreeSet::new(),
+            workers: Admission::Unset,
+            set_aside: BTreeMap::new(),
+        });
+        let names =
+            note.names().ok_or_else(|| ExitError::usage("the store has a wrong match id"))?;
+        if planned.is_new {
+            // The plan as any later coordinator will read it.
+            planned.plan = store.plan()?;
+        }
+        let plan = &planned.plan;
+        note.shared.extend(settings.share_engine.iter().cloned());
+        share_engines(plan, &mut engines, &note.shared)?;
+        let timed = plan.engines.iter().find(|engine| !engine.limit.is_timeless());
         if let Some(engine) = timed.filter(|_| settings.check_sample.is_some()) {
             let name = &engine.name;
             return Err(ExitError::usage(format!(
                 "--check-sample: engine {name} is limited by time, expected depth or nodes"
             )));
         }
-        let luck = planned.plan.luck;
-        if matches!(luck.by, Some(LuckBy::Engine { .. })) && !luck.after {
+        if matches!(plan.luck.by, Some(LuckBy::Engine { .. })) && !plan.luck.after {
             let reason =
                 "--luck-engine: workers measure with the built-in engine; add --luck after";
             return Err(ExitError::usage(reason));
         }
-        Ok(PreparedMatch {
-            names,
-            engines,
-            reference_speed: reference_speed(planned, settings.scale_time)?,
-            session: next_session(planned)?,
-            workers: workers(planned, settings, is_private, own)?,
+        note.scale_time(plan, planned.is_new, settings.scale_time)?;
+        note.begin_session();
+        note.admit(settings, is_private, own)?;
+        note.write(store, &[])?;
+        let machines = KnownMachines::of(store, plan)?;
+        Ok(PreparedMatch { note, names, engines, machines })
+    }
+
+    pub fn session(&self) -> u64 {
+        self.note.session
+    }
+
+    /// Speed, in positions a second, that the time limits are meant for; `None` if they are the same on every machine.
+    pub fn reference_speed(&self) -> Option<u64> {
+        self.note.reference_speed
+    }
+
+    /// Keys of the workers whose games count; `None` for all.
+    pub fn workers(&self) -> Option<&BTreeSet<Key>> {
+        match &self.note.workers {
+            Admission::Listed(keys) => Some(keys),
+            Admission::Unset | Admission::Everybody => None,
+        }
+    }
+}
+
+impl MatchNote {
+    /// Takes the number of the next session: the time, unless the clock was set back. A coordinator with a copy of the
+    /// store thus uses another number.
+    fn begin_session(&mut self) {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        let now = now.map_or(0, |now| now.as_micros() as u64);
+        self.session = now.max(self.session.saturating_add(1));
+    }
+
+    /// Chooses the workers whose games count. Without a flag, the choice of an earlier coordinator applies. If no other
+    /// machine reaches the server, neither is needed. `own` is the coordinator's key.
+    fn admit(
+        &mut self,
+        settings: &CoordinatorArgs,
+        is_private: bool,
+        own: &Key,
+    ) -> Result<(), ExitError> {
+        if let Some(path) = &settings.workers {
+            self.workers = Admission::Listed(listed_keys(path).map_err(ExitError::usage)?);
+        } else if settings.open {
+            self.workers = Admission::Everybody;
+        }
+        if matches!(self.workers, Admission::Unset) && !is_private {
+            return Err(ExitError::usage(format!(
+                "other machines may reach the server: expected --workers FILE with the keys of the workers whose games \
+                 count, which `fleet work --coordinator {own}` prints, or --open to count everybody's"
+            )));
+        }
+        Ok(())
+    }
+
+    /// Sets the speed that the time limits of a new match are meant for: `asked`, where 0 stands for this machine's. A
+    /// resumed match keeps its own.
+    fn scale_time(
+        &mut self,
+        plan: &Plan,
+        is_new: bool,
+        asked: Option<u64>,
+    ) -> Result<(), ExitError> {
+        let Some(asked) = asked else {
+            return Ok(());
+        };
+        if !is_new {
+            let known = self.reference_speed;
+            return match asked {
+                asked if asked > 0 && Some(asked) != known => Err(ExitError::usage(format!(
+                    "--scale-time {asked}: the match began with {}, expected the same or no flag",
+                    known.map_or("none".to_string(), |known| known.to_string())
+                ))),
+                _ => Ok(()),
+            };
+        }
+        if !time_scale::is_timed(plan) {
+            return Err(ExitError::usage(
+                "--scale-time: no engine is limited by time, expected --tc or --movetime",
+            ));
+        }
+        let speed = match asked {
+            0 => measure_speed(1, &Interrupt::new()),
+            asked => Some(asked),
+        };
+        self.reference_speed = speed;
+        speed.map(drop).ok_or_else(|| {
+            ExitError::usage("--scale-time: the speed of this machine could not be measured")
         })
     }
 }
 
-/// Returns the names of a match that a fleet has played before; `None` for any other.
-pub fn stored_names(store: &Store) -> Result<Option<Names>, ArchiveError> {
-    Ok(store.note(ID_NOTE)?.as_deref().and_then(Names::of))
-}
-
-/// Returns the names in the match's store, or new ones if it has none, as for a match that one machine began.
-fn names_of(planned: &mut Match) -> Result<Names, ExitError> {
-    let names = Names::numbered(rand::random());
-    let Some(store) = &mut planned.ledger.store else {
-        return Ok(names);
-    };
-    if let Some(names) = stored_names(store)? {
-        return Ok(names);
-    }
-    store.set_note(ID_NOTE, names.id())?;
-    if planned.is_new {
-        // The plan as any later coordinator will read it.
-        planned.plan = store.plan()?;
-    }
-    Ok(names)
-}
-
-/// Returns the number of the next session: the time, unless the clock was set back. A coordinator with a copy of
-/// the store thus uses another number.
-fn next_session(planned: &mut Match) -> Result<u64, ExitError> {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH);
-    let now = now.map_or(0, |now| now.as_micros() as u64);
-    let Some(store) = &mut planned.ledger.store else {
-        return Ok(now);
-    };
-    let last: Option<u64> = store.note(SESSION_NOTE)?.and_then(|text| text.parse().ok());
-    let session = now.max(last.map_or(1, |last| last.saturating_add(1)));
-    store.set_note(SESSION_NOTE, &session.to_string())?;
-    Ok(session)
-}
-
-/// Returns the keys of the workers whose games count, or `None` if the games of all workers do.
-///
-/// Without a flag, the choice of an earlier coordinator applies. If no other machine reaches the server, neither is
-/// needed. `own` is the coordinator's key.
-fn workers(
-    planned: &mut Match,
-    settings: &CoordinatorArgs,
-    is_private: bool,
-    own: &Key,
-) -> Result<Option<BTreeSet<Key>>, ExitError> {
-    let asked = match &settings.workers {
-        Some(path) => Some(listed_keys(path).map_err(ExitError::usage)?.join(",")),
-        None => settings.open.then(|| EVERYBODY.to_string()),
-    };
-    let store = planned.ledger.store.as_mut();
-    let known = store.as_ref().map(|store| store.note(WORKERS_NOTE)).transpose()?.flatten();
-    let Some(text) = asked.or(known) else {
-        return if is_private {
-            Ok(None)
-        } else {
-            Err(ExitError::usage(format!(
-                "other machines may reach the server: expected --workers FILE with the keys of the workers whose games \
-                 count, which `fleet work --coordinator {own}` prints, or --open to count everybody's"
-            )))
-        };
-    };
-    if let Some(store) = store {
-        store.set_note(WORKERS_NOTE, &text)?;
-    }
-    if text == EVERYBODY {
-        return Ok(None);
-    }
-    let keys = text.split(',').map(str::parse).collect::<Result<_, SignatureError>>();
-    let failed = |reason| ExitError::usage(format!("keys of workers in the store: {reason}"));
-    keys.map(Some).map_err(failed)
-}
-
 /// Reads the keys in a file, one on each line; `#` begins a comment.
-fn listed_keys(path: &Path) -> Result<Vec<String>, String> {
+fn listed_keys(path: &Path) -> Result<BTreeSet<Key>, String> {
     let file = format!("--workers {}", path.display());
     let text = input_file::read_text(path).map_err(|reason| {
         format!("{file}: {reason}; expected a file with the key of a worker on each line")
     })?;
-    let mut keys = Vec::new();
+    let mut keys = BTreeSet::new();
     for (index, line) in text.lines().enumerate() {
         let word = line.split('#').next().unwrap_or_default().trim();
         if word.is_empty() {
             continue;
         }
-        let key = word.parse::<Key>();
-        let key = key.map_err(|reason| format!("{file}:{}: {word:?}: {reason}", index + 1))?;
-        keys.push(key.to_string());
+        let wrong = |reason| format!("{file}:{}: {word:?}: {reason}", index + 1);
+        keys.insert(word.parse().map_err(|reason: SignatureError| wrong(reason))?);
     }
     match keys.len() {
         1..=MAX_LISTED => Ok(keys),
@@ -213,22 +279,14 @@ fn id_of(engine: &EngineSpec) -> Result<EngineId, ExitError> {
     })
 }
 
-/// Shares the engines named in `chosen`, and those that an earlier coordinator shared.
+/// Shares the engines with these names.
 fn share_engines(
-    planned: &mut Match,
+    plan: &Plan,
     engines: &mut [EngineId],
-    chosen: &[String],
+    names: &BTreeSet<String>,
 ) -> Result<(), ExitError> {
-    let store = planned.ledger.store.as_mut();
-    let note = store.as_ref().map(|store| store.note(SHARED_NOTE));
-    let note = note.transpose()?.flatten();
-    let known = note.and_then(|note| serde_json::from_str(&note).ok());
-    let mut names: Vec<String> = known.unwrap_or_default();
-    names.extend_from_slice(chosen);
-    names.sort();
-    names.dedup();
-    for name in &names {
-        let mut found = engines.iter_mut().zip(programs(&planned.plan));
+    for name in names {
+        let mut found = engines.iter_mut().zip(programs(plan));
         let Some((id, engine)) = found.find(|(id, _)| id.name == *name) else {
             let known: Vec<&str> = engines.iter().map(|id| &*id.name).collect();
             let known = known.join(", ");
@@ -247,10 +305,6 @@ fn share_engines(
         }
         id.is_shared = true;
     }
-    if let Some(store) = store.filter(|_| !chosen.is_empty()) {
-        let names = serde_json::to_string(&names).unwrap_or_default();
-        store.set_note(SHARED_NOTE, &names)?;
-    }
     Ok(())
 }
 
@@ -263,39 +317,4 @@ pub fn shared_files<'a>(
     let dir = engine.dir.clone().unwrap_or_default();
     let arguments = id.files.iter().map(move |(argument, _)| dir.join(argument));
     program.into_iter().chain(arguments).zip(id.hashes())
-}
-
-/// Returns the speed that the time limits are meant for: that in the store of a resumed match, else `asked`, where 0
-/// stands for this machine's speed.
-fn reference_speed(planned: &mut Match, asked: Option<u64>) -> Result<Option<u64>, ExitError> {
-    let store = planned.ledger.store.as_ref();
-    if let Some(store) = store.filter(|_| !planned.is_new) {
-        let known: Option<u64> = store.note(SPEED_NOTE)?.and_then(|text| text.parse().ok());
-        return match asked {
-            Some(asked) if asked > 0 && Some(asked) != known => Err(ExitError::usage(format!(
-                "--scale-time {asked}: the match began with {}, expected the same or no flag",
-                known.map_or("none".to_string(), |known| known.to_string())
-            ))),
-            _ => Ok(known),
-        };
-    }
-    let Some(asked) = asked else {
-        return Ok(None);
-    };
-    if !time_scale::is_timed(&planned.plan) {
-        return Err(ExitError::usage(
-            "--scale-time: no engine is limited by time, expected --tc or --movetime",
-        ));
-    }
-    let speed = match asked {
-        0 => measure_speed(1, &Interrupt::new()),
-        asked => Some(asked),
-    };
-    let speed = speed.ok_or_else(|| {
-        ExitError::usage("--scale-time: the speed of this machine could not be measured")
-    })?;
-    if let Some(store) = &mut planned.ledger.store {
-        store.set_note(SPEED_NOTE, &speed.to_string())?;
-    }
-    Ok(Some(speed))
 }

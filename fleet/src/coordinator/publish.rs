@@ -15,7 +15,7 @@ use crate::names::{self, BEATS, ENGINES, Names, PLANS};
 use crate::queue::storage::{self, Stamp, put_file, put_plan, stamp};
 use crate::queue::{Bucket, MatchQueue, QueueError, notify};
 use crate::shared_plan;
-use crate::signature::Signer;
+use crate::signature::{Key, Signer};
 
 const TALLY_INTERVAL: Duration = Duration::from_secs(5);
 /// Time between two checks of the plan and the shared engines.
@@ -48,8 +48,7 @@ impl<'a> Publisher<'a> {
         matches: Bucket,
         ack_wait: Duration,
     ) -> Result<Publisher<'a>, DriveError> {
-        let workers = prepared.workers.as_ref();
-        let workers = workers.map(|keys| keys.iter().map(|key| key.id().to_string()));
+        let ids = |keys: &BTreeSet<Key>| keys.iter().map(|key| key.id().to_string()).collect();
         let plan_bytes = shared_plan::write(plan).map_err(DriveError::Plan)?;
         Ok(Publisher {
             context,
@@ -60,14 +59,14 @@ impl<'a> Publisher<'a> {
             state: State {
                 phase: Phase::Open,
                 arbiter: VERSION.to_string(),
-                session: prepared.session,
+                session: prepared.session(),
                 revision: 0,
                 plan: binary::hash_bytes(&plan_bytes),
                 engines: prepared.engines.clone(),
                 ack_wait_ms: ack_wait.as_millis() as u64,
                 set_aside: BTreeSet::new(),
-                workers: workers.map(Iterator::collect),
-                reference_speed: prepared.reference_speed,
+                workers: prepared.workers().map(ids),
+                reference_speed: prepared.reference_speed(),
             },
             plan_bytes,
             objects: BTreeMap::new(),

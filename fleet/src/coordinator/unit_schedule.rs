@@ -8,11 +8,11 @@ use matches::plan::Plan;
 use matches::plan::rules::PositionError;
 use matches::plan::schedule::Schedule;
 use matches::play::referee::count_reruns;
-use matches::play::runner::Retirement;
 use matches::record::GameRecord;
 use matches::record::digest::StoredGame;
 use matches::run::past::Past;
 
+use super::machines::Failures;
 use super::sample::{Claimed, Sample};
 use crate::message::Work;
 use crate::shared_plan::Units;
@@ -36,7 +36,7 @@ pub struct UnitSchedule<'a> {
     played: HashSet<u64>,
     /// Number of reruns for each engine, in the order of the plan.
     reruns: Vec<u32>,
-    retirement: Retirement,
+    pub failures: Failures,
     /// Whether the test of the match has a verdict.
     pub has_verdict: bool,
     /// Units that two workers play.
@@ -65,6 +65,7 @@ impl<'a> UnitSchedule<'a> {
         schedule: &'a Schedule<'a>,
         session: u64,
         past: &Past,
+        failures: Failures,
         sample: Sample,
     ) -> UnitSchedule<'a> {
         UnitSchedule {
@@ -74,7 +75,7 @@ impl<'a> UnitSchedule<'a> {
             session,
             played: past.played.clone(),
             reruns: past.reruns.clone(),
-            retirement: Retirement::new(plan, &past.failures),
+            failures,
             has_verdict: false,
             sample,
             given: BTreeMap::new(),
@@ -106,7 +107,7 @@ impl<'a> UnitSchedule<'a> {
     fn is_due(&self, unit: u64) -> bool {
         let seats = self.schedule.seats(*self.units.games(unit).start());
         let mut engines = seats.iter().map(|seated| seated.engine);
-        !engines.any(|engine| self.retirement.has_retired(engine))
+        !engines.any(|engine| self.failures.retirement.has_retired(engine))
             && self.missing(unit).next().is_some()
             && !self.sample.is_claimed(unit)
     }
@@ -177,9 +178,14 @@ impl<'a> UnitSchedule<'a> {
         self.played.len() as u64
     }
 
-    /// Counts a game, and as a failure of an engine only if `is_failure`; returns the engine that retires because of
-    /// it, with its number of consecutive failures.
-    pub fn count(&mut self, record: &GameRecord, is_failure: bool) -> Option<(usize, u32)> {
+    /// Counts a game of a worker, which `is_alone` if there is no other; returns the engine that retires because of it,
+    /// with its number of consecutive failures.
+    pub fn count(
+        &mut self,
+        record: &GameRecord,
+        worker: &str,
+        is_alone: bool,
+    ) -> Option<(usize, u32)> {
         count_reruns(&self.plan.engines, record, &mut self.reruns);
         self.played.insert(record.game);
         let unit = self.units.of_game(record.game);
@@ -187,22 +193,14 @@ impl<'a> UnitSchedule<'a> {
             self.sample.complete(unit);
             self.take_back(unit);
         }
-        if is_failure { self.retirement.note(record) } else { None }
+        self.failures.note(record, worker, is_alone)
     }
 
-    /// Takes over the games that count according to the store, after some have left it; returns the names of the
-    /// retired engines.
-    pub fn recount(&mut self, past: &Past) -> Vec<String> {
-        let failures = past.failures.iter().enumerate().map(|(engine, &failures)| {
-            // `--forgive` has reset these failures.
-            let is_forgiven =
-                !self.retirement.has_retired(engine) && self.plan.patience.retires(failures);
-            if is_forgiven { 0 } else { failures }
-        });
-        self.retirement = Retirement::new(self.plan, &failures.collect::<Vec<u32>>());
+    /// Takes over the games that count according to the store, after some have left it.
+    pub fn recount(&mut self, past: &Past, failures: Failures) {
+        self.failures = failures;
         self.played.clone_from(&past.played);
         self.reruns.clone_from(&past.reruns);
-        self.retirement.retired()
     }
 
     /// Whether two workers must play the unit of a game.
@@ -285,7 +283,7 @@ impl<'a> UnitSchedule<'a> {
 
     /// Whether the test has a verdict, or all engines of the missing games are retired.
     pub fn is_decided(&self) -> bool {
-        self.has_verdict || self.retirement.leaves_nothing()
+        self.has_verdict || self.failures.retirement.leaves_nothing()
     }
 
     /// Whether the match is decided, or every unit is complete.
@@ -315,7 +313,8 @@ mod tests {
     fn with_units<T>(sample: Option<u64>, test: impl Fn(UnitSchedule<'_>) -> T) -> T {
         let plan = plan();
         let schedule = Schedule::new(&plan).unwrap();
-        test(UnitSchedule::new(&plan, &schedule, 7, &Past::none(&plan), Sample::new(sample, 5)))
+        let (past, failures) = (Past::none(&plan), Failures::new(&plan));
+        test(UnitSchedule::new(&plan, &schedule, 7, &past, failures, Sample::new(sample, 5)))
     }
 
     fn game(number: u64) -> GameRecord {
@@ -335,9 +334,9 @@ mod tests {
     fn lost_units_come_first() {
         with_units(None, |mut units| {
             assert_eq!([(); 3].map(|()| give(&mut units)), [Some(0), Some(1), Some(2)]);
-            units.count(&game(3), true);
+            units.count(&game(3), "one", true);
             assert_eq!(units.given(), 3);
-            units.count(&game(4), true);
+            units.count(&game(4), "one", true);
             units.lose(2);
             assert_eq!(units.first(0, 9, Duration::ZERO), [(0, 10)]);
             assert_eq!((units.after(9), units.after(10)), (vec![(0, 10)], vec![]));
@@ -347,7 +346,7 @@ mod tests {
             assert!(units.has_given_all() && !units.is_over());
             assert_eq!(units.lose_all(), 3);
             for number in [1, 2, 5, 6, 7, 8] {
-                assert_eq!(units.count(&game(number), true), None);
+                assert_eq!(units.count(&game(number), "one", true), None);
             }
             assert_eq!(give(&mut units), None);
             assert!(units.is_over());
@@ -359,12 +358,12 @@ mod tests {
         with_units(None, |mut units| {
             while give(&mut units).is_some() {}
             for number in 1..=8 {
-                assert_eq!(units.count(&game(number), true), None);
+                assert_eq!(units.count(&game(number), "one", true), None);
             }
             assert!(units.is_over());
             let mut past = Past::none(&plan());
             past.played = (1..=7).collect();
-            units.recount(&past);
+            units.recount(&past, Failures::new(&plan()));
             units.give_again([8]);
             assert!(!units.is_over());
             assert_eq!(give(&mut units), Some(3));
@@ -385,10 +384,10 @@ mod tests {
                 let fault = Some(Fault { seat: 1, ..Fault::default() });
                 GameRecord { fault, ..game(number) }
             };
-            assert_eq!(units.count(&fault(1), true), None);
-            assert_eq!(units.count(&fault(2), false), None);
-            assert_eq!(units.count(&fault(3), true), None);
-            assert_eq!(units.count(&fault(4), true), Some((0, 3)));
+            assert_eq!(units.count(&fault(1), "one", true), None);
+            assert_eq!(units.count(&fault(2), "one", false), None);
+            assert_eq!(units.count(&fault(3), "two", false), None);
+            assert_eq!(units.count(&fault(4), "one", false), Some((0, 3)));
             assert!(units.is_decided());
             assert_eq!(give(&mut units), None);
         });

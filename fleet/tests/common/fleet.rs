@@ -166,9 +166,13 @@ impl Fleet {
 
     /// Waits until the match in a store is on the server; returns its names.
     pub fn await_names(&self, store: &Path) -> Names {
-        let id = || Store::open(store).ok()?.note("fleet").ok()?;
-        self.await_that("an id", || id().is_some());
-        Names::of(&id().unwrap()).unwrap()
+        let names = || {
+            let note = Store::open(store).ok()?.note("fleet").ok()??;
+            let note: serde_json::Value = serde_json::from_str(&note).unwrap();
+            Names::of(note["id"].as_str().unwrap())
+        };
+        self.await_that("an id", || names().is_some());
+        names().unwrap()
     }
 
     /// Waits until a unit of the match in a store is published; returns the names of the match.

@@ -5,9 +5,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use super::faults::FaultEntry;
 use super::plot::Plot;
 use super::{Page, bars};
-use matches::report::{
-    FAIRNESS_LEGEND, MACHINES_LEGEND, RATINGS_LEGEND, Rows, SHARES_LEGEND, engines_by_lead, percent,
-};
+use matches::report::{FAIRNESS_LEGEND, RATINGS_LEGEND, Rows, engines_by_lead, percent};
 use matches::score::{Standings, Tally};
 
 /// Content security policy: the page loads nothing, since its styles and script are inline.
@@ -41,7 +39,6 @@ pub fn page(page: &Page) -> Markup {
                     (crosstable(page.report.standings()))
                     (curves(page))
                     (time_use(page))
-                    (machines(page))
                     (faults(page))
                     (settings(page))
                 }
@@ -274,27 +271,6 @@ fn time_use(page: &Page) -> Markup {
             }
             @for line in fairness.suspects().into_iter().chain(fairness.warning()) { p.warning { (line) } }
         }
-    }
-}
-
-/// The machines of a match that ran on several.
-fn machines(page: &Page) -> Markup {
-    let machines = &page.report.machines;
-    let (machines, shares, remarks) = (machines.rows(), machines.shares(), machines.remarks());
-    html! {
-        @if machines.is_some() || !remarks.is_empty() { section #machines {
-            h2 { "Machines" }
-            @if let Some(machines) = machines {
-                (rows("machine-table", &machines, None))
-                p.note { (MACHINES_LEGEND) }
-            }
-            @if let Some(shares) = shares {
-                h3 { "Share by machine" }
-                (rows("machine-shares", &shares, None))
-                p.note { (SHARES_LEGEND) }
-            }
-            @for line in remarks { p.warning { (line) } }
-        } }
     }
 }
 

@@ -58,7 +58,7 @@ impl ArchiveError {
     }
 
     /// Creates the error of a file with an invalid part.
-    pub(crate) fn content(path: &Path, what: String, reason: &impl ToString) -> ArchiveError {
+    pub fn content(path: &Path, what: String, reason: &impl ToString) -> ArchiveError {
         Reason::content(what, reason).about(path)
     }
 

@@ -7,7 +7,6 @@
 
 mod circumstances;
 mod lock;
-mod machines;
 mod reading;
 mod schema;
 mod settings;
@@ -34,7 +33,6 @@ use lock::Lock;
 use settings::{FILES, Files, RULES_OF_GAMES};
 
 pub use circumstances::{Changes, Circumstances};
-pub use machines::SetAside;
 pub use reading::Extent;
 
 /// Last bytes of a journal that names another.
@@ -212,18 +210,21 @@ impl Store {
         wrong: &[u64],
         rules: Option<&RulesPlan>,
     ) -> Result<(), ArchiveError> {
-        let mut write = || {
-            let transaction = self.connection.transaction()?;
-            for &number in wrong {
-                writing::remove(&transaction, number)?;
-            }
-            if let Some(rules) = rules {
-                let files = settings::json(RULES_OF_GAMES, &ProgramFiles::of(&rules.program))?;
-                settings::replace(&transaction, RULES_OF_GAMES, &files)?;
-            }
-            Ok(transaction.commit()?)
-        };
-        let written = write();
+        let files = rules.map(|rules| ProgramFiles::of(&rules.program));
+        let files = files.map(|files| settings::json(RULES_OF_GAMES, &files)).transpose();
+        let files = self.check(files)?;
+        let setting = files.as_ref().map(|files| (RULES_OF_GAMES, files.as_str()));
+        let written = writing::remove_all(&mut self.connection, wrong, setting);
+        self.check(written)
+    }
+
+    /// Removes games, and replaces the note that says why, with a single sync.
+    ///
+    /// # Errors
+    /// [`ArchiveError`] if this cannot be written; then nothing has changed.
+    pub fn remove(&mut self, games: &[u64], note: &str, text: &str) -> Result<(), ArchiveError> {
+        let setting = Some((&*note_name(note), text));
+        let written = writing::remove_all(&mut self.connection, games, setting);
         self.check(written)
     }
 

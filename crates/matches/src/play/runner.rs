@@ -35,7 +35,7 @@ use crate::record::{GameRecord, Rerun};
 pub use first_start::{FirstStart, Notice, start_engines};
 pub use programs::{OpenFiles, ProgramFiles, Programs};
 use retirement::Consequence;
-pub use retirement::{Ends, Retirement, count_failures};
+pub use retirement::{Ends, Retirement};
 
 /// Capacity of the event queue; no game starts while it is full.
 const MAX_UNHEARD: usize = 64;

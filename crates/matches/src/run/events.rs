@@ -110,11 +110,6 @@ enum Line<'a> {
         engine: &'a str,
         failures: u32,
     },
-    Aside {
-        worker: &'a str,
-        reason: &'a str,
-        games: &'a [u64],
-    },
     Finish {
         outcome: &'static str,
         code: u8,
@@ -363,22 +358,11 @@ impl EventFile {
         self.standings(report)
     }
 
-    /// Writes that a machine is set aside, with its games that counted so far; the report no longer counts them.
+    /// Writes the standings.
     ///
     /// # Errors
-    /// [`ArchiveError`] if it cannot be written.
-    pub fn set_aside(
-        &mut self,
-        worker: &str,
-        reason: &str,
-        games: &[u64],
-        report: &Report,
-    ) -> Result<(), ArchiveError> {
-        self.write(&Line::Aside { worker, reason, games })?;
-        self.standings(report)
-    }
-
-    fn standings(&mut self, report: &Report) -> Result<(), ArchiveError> {
+    /// [`ArchiveError`] if they cannot be written.
+    pub fn standings(&mut self, report: &Report) -> Result<(), ArchiveError> {
         self.write(&Line::standings(report))
     }
 
@@ -409,7 +393,11 @@ impl EventFile {
         Ok(ToldGame::WithoutSeed(value))
     }
 
-    fn write(&mut self, line: &Line<'_>) -> Result<(), ArchiveError> {
+    /// Writes an event, which may be one that only its source of games knows.
+    ///
+    /// # Errors
+    /// [`ArchiveError`] if it cannot be written.
+    pub fn write(&mut self, line: &impl Serialize) -> Result<(), ArchiveError> {
         let line = serde_json::to_string(line).map_err(io::Error::from);
         let written = line.and_then(|line| {
             let line = format!("{}\n", printable_json(&line));

@@ -43,9 +43,9 @@ pub enum LedgerError {
     Record { game: u64, reason: ArchiveError },
     #[error("--events: {0}")]
     Events(ArchiveError),
-    /// Information about machines cannot be stored or read.
-    #[error("machines: {0}")]
-    Machines(ArchiveError),
+    /// A source of games cannot read or write the store.
+    #[error(transparent)]
+    Archive(#[from] ArchiveError),
     #[error("game {game} and later games cannot be stored: {reason}")]
     Store { game: u64, reason: ArchiveError },
 }

@@ -14,9 +14,8 @@ use crate::play::interrupt::Interrupt;
 use crate::play::log::Log;
 use crate::play::referee::count_reruns;
 use crate::play::rules;
-use crate::play::runner::{Ends, count_failures};
+use crate::play::runner::Ends;
 use crate::play::sandbox::Isolation;
-use crate::record::GameRecord;
 use crate::report::Report;
 
 /// The games in a store, with their consequences for the rest of the match.
@@ -25,12 +24,9 @@ pub struct Past {
     pub report: Report,
     /// Their numbers.
     pub played: HashSet<u64>,
-    /// Number of consecutive failures of each engine, in the order of the plan, for the rest of a match on several
-    /// machines.
-    pub failures: Vec<u32>,
-    /// The games as far as retirement depends on them, for the rest of a match on one machine.
+    /// The games as far as retirement depends on them.
     pub ends: Ends,
-    /// Number of reruns for each engine, in the same order.
+    /// Number of reruns for each engine, in the order of the plan.
     pub reruns: Vec<u32>,
 }
 
@@ -40,7 +36,6 @@ impl Past {
         Past {
             report: Report::of(plan),
             played: HashSet::new(),
-            failures: vec![0; plan.engines.len()],
             ends: Ends::new(plan),
             reruns: vec![0; plan.engines.len()],
         }
@@ -52,10 +47,6 @@ impl Past {
     /// [`ArchiveError`] if the store cannot be read.
     pub fn of(store: &Store, plan: &Plan) -> Result<Past, ArchiveError> {
         let mut past = Past::none(plan);
-        past.report.set_aside(store.all_set_aside()?);
-        // If several machines have played, consecutive failures on one machine count once.
-        let mut by_machine = (past.failures.clone(), past.ends.clone());
-        let (mut last, mut workers) = (LastFailures::default(), HashSet::new());
         store.for_each_game(Extent::Summary, None, |game| {
             let record = &game.record;
             if !(1..=plan.games).contains(&record.game) {
@@ -66,29 +57,10 @@ impl Past {
             past.report.add_summary(record, &game.turn_sums());
             count_reruns(&plan.engines, record, &mut past.reruns);
             past.played.insert(record.game);
-            let machine = record.machine.as_ref();
-            let worker = machine.map_or("", |machine| machine.worker.as_str());
-            count_failures(&plan.engines, record, &mut past.failures);
-            past.ends.recall(record, true);
-            let counts = !last.note(record, worker) || worker.is_empty();
-            if counts {
-                count_failures(&plan.engines, record, &mut by_machine.0);
-            }
-            by_machine.1.recall(record, counts);
-            workers.insert(worker.to_string());
+            past.ends.recall(record);
             Ok(())
         })?;
-        if workers.len() > 1 {
-            (past.failures, past.ends) = by_machine;
-        }
         Ok(past)
-    }
-
-    /// Names of the engines with too many consecutive failures to keep playing on several machines.
-    pub fn retired(&self, plan: &Plan) -> Vec<String> {
-        let engines = plan.engines.iter().zip(&self.failures);
-        let retired = engines.filter(|(_, failures)| plan.patience.retires(**failures));
-        retired.map(|(engine, _)| engine.name.clone()).collect()
     }
 }
 
@@ -144,60 +116,4 @@ fn refuse_recorded(path: &Path, store: &Store, games: &[u64]) -> Result<(), Exit
         }
     }
     Ok(())
-}
-
-/// Machine of each engine's last failure, if the engine has not played a game without a failure since. In a match on
-/// several machines, repeated failures on the same machine count once, because the machine may be the cause.
-#[derive(Clone, Debug, Default)]
-pub struct LastFailures(Vec<(String, String)>);
-
-impl LastFailures {
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// Notes a game of a machine; returns `true` if the same engine has failed again on the same machine.
-    pub fn note(&mut self, record: &GameRecord, worker: &str) -> bool {
-        let fault = record.fault.as_ref();
-        let offender = fault.and_then(|fault| record.engine_in(fault.seat));
-        let is_same = self
-            .0
-            .iter()
-            .any(|(engine, machine)| Some(engine.as_str()) == offender && machine == worker);
-        self.0.retain(|(engine, _)| !record.seats.contains(engine));
-        self.0.extend(offender.map(|engine| (engine.to_string(), worker.to_string())));
-        is_same
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::record::Fault;
-
-    fn game(offender: Option<u32>) -> GameRecord {
-        let fault = |seat| Fault { seat, ..Fault::default() };
-        GameRecord {
-            seats: ["a", "b"].map(String::from).into(),
-            fault: offender.map(fault),
-            ..GameRecord::default()
-        }
-    }
-
-    #[test]
-    fn failures_on_one_machine_are_one_until_another_or_a_good_game_comes_between() {
-        let mut last = LastFailures::default();
-        for (offender, worker, is_same) in [
-            (Some(1), "one", false),
-            (Some(1), "one", true),
-            (Some(1), "two", false),
-            (Some(1), "two", true),
-            (None, "one", false),
-            (Some(1), "two", false),
-            (Some(2), "two", false),
-            (Some(1), "two", false),
-        ] {
-            assert_eq!(last.note(&game(offender), worker), is_same, "{offender:?} {worker}");
-        }
-    }
 }

@@ -208,15 +208,6 @@ impl Moments {
         self.squares += other.squares;
     }
 
-    /// Removes all numbers of `part`, which were added before.
-    pub fn less(&self, part: &Moments) -> Moments {
-        Moments {
-            count: self.count.saturating_sub(part.count),
-            sum: self.sum - part.sum,
-            squares: self.squares - part.squares,
-        }
-    }
-
     pub fn count(&self) -> u64 {
         self.count
     }
@@ -385,15 +376,6 @@ mod tests {
         assert_eq!(moments_of(&[3]).variance(), None);
         assert_eq!(moments_of(&[3, 3, 3]).half_width(), None);
         assert_eq!(moments_of(&[]).mean(), None);
-    }
-
-    #[test]
-    fn a_part_can_be_removed_again() {
-        let mut all = moments_of(&[1, 5, 9]);
-        let part = moments_of(&[5, 9]);
-        assert_eq!(all.less(&part), moments_of(&[1]));
-        all.add_all(&part);
-        assert_eq!(all, moments_of(&[1, 5, 9, 9, 5]));
     }
 
     #[test]

@@ -191,24 +191,6 @@ impl Tally {
         }
     }
 
-    /// Subtracts `part`, which was added by [`Tally::add_all`].
-    pub fn less(&self, part: &Tally) -> Tally {
-        let whole = self.whole.iter().map(|(&result, &blocks)| {
-            let other = part.whole.get(&result).copied().unwrap_or(0);
-            (result, blocks.saturating_sub(other))
-        });
-        Tally {
-            games: self.games.saturating_sub(part.games),
-            seatings: self.seatings.saturating_sub(part.seatings),
-            points: self.points - part.points,
-            available: self.available - part.available,
-            whole: whole.filter(|&(_, blocks)| blocks > 0).collect(),
-            adjusted: self.adjusted.less(&part.adjusted),
-            winnings: self.winnings.less(&part.winnings),
-            ..Tally::new(self.places.len(), self.games_per_block)
-        }
-    }
-
     pub(super) fn add_seat(&mut self, place: u32, points: f64, ending: Ending) {
         self.seatings += 1;
         self.points += points;

@@ -88,16 +88,6 @@ CREATE TABLE machines (
     speed INTEGER,
     time_scale INTEGER
 ) STRICT;
-CREATE TABLE set_aside (
-    worker TEXT PRIMARY KEY,
-    reason TEXT NOT NULL
-) STRICT, WITHOUT ROWID;
-CREATE TABLE kept_out (
-    number INTEGER PRIMARY KEY,
-    game INTEGER NOT NULL,
-    worker TEXT NOT NULL,
-    line TEXT NOT NULL
-) STRICT;
 ";
 
 /// Creates the tables in an empty database.

@@ -134,7 +134,23 @@ fn add_game(transaction: &Transaction<'_>, record: &GameRecord) -> Result<(), Re
     Ok(())
 }
 
-pub fn remove(transaction: &Transaction<'_>, game: u64) -> Result<(), Reason> {
+/// Removes games, and replaces a setting, if one is given.
+pub fn remove_all(
+    connection: &mut Connection,
+    games: &[u64],
+    setting: Option<(&str, &str)>,
+) -> Result<(), Reason> {
+    let transaction = connection.transaction()?;
+    for &game in games {
+        remove(&transaction, game)?;
+    }
+    if let Some((name, value)) = setting {
+        settings::replace(&transaction, name, value)?;
+    }
+    Ok(transaction.commit()?)
+}
+
+fn remove(transaction: &Transaction<'_>, game: u64) -> Result<(), Reason> {
     circumstances::note_removal(transaction)?;
     for delete in [
         "DELETE FROM machines WHERE game = ?1", "DELETE FROM reruns WHERE game = ?1",

@@ -9,19 +9,6 @@ use crate::plan::schedule::LineUps;
 use crate::plan::{EngineSpec, Patience, Plan};
 use crate::record::GameRecord;
 
-/// Updates `failures`, the number of consecutive failures by engine, after one more game.
-pub fn count_failures(engines: &[EngineSpec], record: &GameRecord, failures: &mut [u32]) {
-    let offender = record.fault.as_ref();
-    let offender = offender.and_then(|fault| record.engine_in(fault.seat));
-    for (engine, failures) in engines.iter().zip(failures) {
-        if offender == Some(engine.name.as_str()) {
-            *failures += 1;
-        } else if record.seats.contains(&engine.name) {
-            *failures = 0;
-        }
-    }
-}
-
 /// Consecutive failures of each engine.
 #[derive(Clone, Debug)]
 pub struct Retirement {
@@ -33,17 +20,14 @@ pub struct Retirement {
 }
 
 impl Retirement {
-    /// Creates the state before the first game, with the consecutive failures so far in the order of the plan.
-    pub fn new(plan: &Plan, failures: &[u32]) -> Retirement {
-        let mut failures = failures.to_vec();
-        failures.resize(plan.engines.len(), 0);
-        let has_retired = failures.iter().map(|&failures| plan.patience.retires(failures));
+    /// Creates the state before the first game.
+    pub fn new(plan: &Plan) -> Retirement {
         Retirement {
             engines: plan.engines.clone(),
             patience: plan.patience,
             line_ups: plan.line_ups(),
-            has_retired: has_retired.collect(),
-            failures,
+            failures: vec![0; plan.engines.len()],
+            has_retired: vec![false; plan.engines.len()],
         }
     }
 
@@ -68,6 +52,13 @@ impl Retirement {
         let index = |name: &String| self.engines.iter().position(|engine| engine.name == *name);
         let engines: Vec<usize> = record.seats.iter().filter_map(index).collect();
         self.count(&engines, self.offender(record))
+    }
+
+    /// Retires exactly those engines whose last games so far have failed too often in a row: an earlier run may have let
+    /// others play again.
+    pub fn retire_by_last_games(&mut self) {
+        let retires = |&failures: &u32| self.patience.retires(failures);
+        self.has_retired = self.failures.iter().map(retires).collect();
     }
 
     /// [`Retirement::note`] of a game of these engines, with the one that failed, if any.
@@ -139,12 +130,11 @@ enum Fate {
 impl Ends {
     /// Creates the state before the first game.
     pub fn new(plan: &Plan) -> Ends {
-        Ends { retirement: Retirement::new(plan, &[]), next: 1, later: BTreeMap::new() }
+        Ends { retirement: Retirement::new(plan), next: 1, later: BTreeMap::new() }
     }
 
-    /// Takes in a game of an earlier run; `counts` tells whether it counts for retirement. Games come in the order of
-    /// the schedule.
-    pub fn recall(&mut self, record: &GameRecord, counts: bool) {
+    /// Takes in a game of an earlier run. Games come in the order of the schedule.
+    pub fn recall(&mut self, record: &GameRecord) {
         let known = self.later.first_key_value().map_or(record.game, |(&game, _)| game);
         self.pass_retired(known);
         for engine in self.engines_of(record.game) {
@@ -153,9 +143,7 @@ impl Ends {
                 self.retirement.forgive(engine);
             }
         }
-        let end =
-            if counts { End::Counted(self.retirement.offender(record)) } else { End::Skipped };
-        self.later.insert(record.game, end);
+        self.later.insert(record.game, End::Counted(self.retirement.offender(record)));
         self.advance();
     }
 
@@ -420,7 +408,7 @@ mod tests {
         let mut ends = Ends::new(&plan);
         // Game 3 was dropped.
         for (game, offender) in [(1, None), (2, Some("a")), (4, None)] {
-            ends.recall(&record(&plan, game, offender), true);
+            ends.recall(&record(&plan, game, offender));
         }
         assert!(!ends.leaves_out(3) && !ends.leaves_out(5));
         let retired = ends.note(record(&plan, 3, Some("a")));
@@ -430,13 +418,13 @@ mod tests {
         );
         assert!(ends.leaves_out(5) && ends.retirement().leaves_nothing());
         // Games without an engine that is left are not counted one by one.
-        ends.recall(&record(&plan, u64::MAX / 2, None), true);
+        ends.recall(&record(&plan, u64::MAX / 2, None));
         ends.forgive(&(1..=4).collect());
         assert!(!ends.leaves_out(5) && !ends.retirement().leaves_nothing());
         // A game that was played by a forgiven engine proves that it was forgiven.
         let mut ends = Ends::new(&plan);
         for (game, offender) in [(1, Some("a")), (2, Some("a")), (5, None)] {
-            ends.recall(&record(&plan, game, offender), true);
+            ends.recall(&record(&plan, game, offender));
         }
         assert_eq!(ends.retirement().retired(), [""; 0]);
     }
