@@ -1,34 +1,38 @@
 //! The commands of the program, each from its arguments to its exit status.
 
 pub mod check;
-pub mod documents;
 pub mod explain;
 pub mod export;
 mod input;
 pub mod openings;
-pub mod play;
 pub mod replay;
 pub mod report;
 pub mod review;
-pub mod transcript;
 pub mod verify;
 
 use std::error::Error;
+use std::fs;
 use std::io::{self, ErrorKind, Write};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use arbiter::args::{Cli, CompletionsArgs, ManArgs};
+use clap::CommandFactory;
+use clap_mangen::Man;
 use indicatif::{ProgressBar, ProgressStyle};
 use matches::judge::JudgeError;
 use matches::plan::rules::program::RulesError;
-use matches::plan::{EngineSpec, Isolate};
+use matches::plan::{EngineSpec, Isolate, Plan};
 use matches::play::interrupt::Interrupt;
 use matches::play::runner::RunError;
 use matches::play::sandbox::{self, Isolation};
 use matches::review::ReviewError;
 use matches::run::announcement::count;
-pub use matches::run::exit;
 use matches::run::exit::ExitError;
-use matches::run::signals;
+use matches::run::{self, ThisMachine, signals};
+use settings::args::{GameArgs, MatchArgs, ResumeArgs, TournamentArgs, validate};
+
+pub use matches::run::exit;
 
 /// An error that stops a command, to be printed.
 type CommandError = Box<dyn Error>;
@@ -91,4 +95,67 @@ fn progress(length: u64, text: &str) -> ProgressBar {
     let style = ProgressStyle::with_template(&format!("{{bar:30}} {text}"));
     let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
     ProgressBar::new(length).with_style(style.progress_chars("━╸─"))
+}
+
+pub fn completions(args: &CompletionsArgs) -> ExitCode {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut Cli::command(), "arbiter", &mut script);
+    exit_of(print_all(&script))
+}
+
+/// Prints the manual page, or writes all of them.
+pub fn man(args: &ManArgs) -> ExitCode {
+    let Some(directory) = &args.output else {
+        let mut page = Vec::new();
+        // Cannot fail in memory.
+        let _ = Man::new(Cli::command()).render(&mut page);
+        return exit_of(print_all(&page));
+    };
+    let written = write_pages(directory);
+    exit_of(written.map_err(|error| format!("--output: {}: {error}", directory.display())))
+}
+
+fn write_pages(directory: &Path) -> io::Result<()> {
+    fs::create_dir_all(directory)?;
+    clap_mangen::generate_to(Cli::command(), directory)
+}
+
+fn exit_of(written: Result<(), String>) -> ExitCode {
+    match written {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => exit::fail(exit::STORAGE, error),
+    }
+}
+
+pub fn play(args: &MatchArgs) -> ExitCode {
+    begin(validate::plan(args), &args.common)
+}
+
+pub fn play_tournament(args: &TournamentArgs) -> ExitCode {
+    begin(validate::tournament(args), args.common())
+}
+
+fn begin(planned: Result<(Plan, Vec<String>), ExitError>, args: &GameArgs) -> ExitCode {
+    let (plan, mut remarks) = match planned {
+        Ok(planned) => planned,
+        Err(error) => return error.exit(),
+    };
+    let mut new = args.new_match();
+    if args.store.is_none() && args.plays_levels() {
+        let file = unused_file();
+        remarks.push(format!("stored in {}; --store none keeps nothing", file.display()));
+        new.store = Some(file);
+    }
+    run::begin((plan, remarks), &new, &mut ThisMachine::default())
+}
+
+/// The first unused file `match-N.db` in the current folder.
+fn unused_file() -> PathBuf {
+    let mut files = (1..).map(|number| PathBuf::from(format!("match-{number}.db")));
+    let unused = |file: &PathBuf| file.symlink_metadata().is_err();
+    files.find(unused).unwrap_or_default()
+}
+
+pub fn resume(args: &ResumeArgs) -> ExitCode {
+    run::resume(&args.stored_match(), &mut ThisMachine::default())
 }

@@ -19,10 +19,10 @@ fn run() -> ExitCode {
         Err(error) => return error.exit(),
     };
     match cli.command {
-        Command::Match(args) => commands::play::play(&args),
-        Command::Tournament(args) => commands::play::play_tournament(&args),
+        Command::Match(args) => commands::play(&args),
+        Command::Tournament(args) => commands::play_tournament(&args),
         Command::Engine(args) => buxtehude::session::serve_stdio(&args.args),
-        Command::Resume(args) => commands::play::resume(&args),
+        Command::Resume(args) => commands::resume(&args),
         Command::Report(args) => commands::report::report(&args),
         Command::Export(args) => commands::export::export(&args),
         Command::Replay(args) => commands::replay::replay(&args),
@@ -32,8 +32,8 @@ fn run() -> ExitCode {
         Command::Review(args) => commands::review::review(&args),
         Command::Check(args) => commands::check::check(&args),
         Command::Rules(RulesCommand::Check(args)) => commands::check::check_rules(&args),
-        Command::Transcript(args) => commands::transcript::transcript(&args),
-        Command::Completions(args) => commands::documents::completions(&args),
-        Command::Man(args) => commands::documents::man(&args),
+        Command::Transcript(args) => commands::check::transcript(&args),
+        Command::Completions(args) => commands::completions(&args),
+        Command::Man(args) => commands::man(&args),
     }
 }

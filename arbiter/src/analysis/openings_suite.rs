@@ -12,7 +12,7 @@ use buxtehude::rules::{Seat, Turn};
 use rand::RngExt;
 use thiserror::Error;
 
-use super::in_order::in_order;
+use super::in_order;
 use matches::judge::{Judge, JudgeError, Question};
 use matches::plan::deck::Deck;
 use matches::plan::rules::{Position, PositionError, Rules};

@@ -1,16 +1,22 @@
-//! Review of many games by an engine.
+//! Review of many games by an engine, and its results as tables or as one JSON object.
 
 use std::ops::ControlFlow;
 
-use serde::Serialize;
-
-use super::in_order::in_order;
 use matches::judge::{Judge, JudgeError};
+use matches::output::explanation;
 use matches::plan::EngineSpec;
 use matches::play::interrupt::Interrupt;
 use matches::play::sandbox::Isolation;
 use matches::record::GameRecord;
-use matches::review::{PlayedGame, Review, ReviewError, ReviewedMove, review};
+use matches::record::printable::{ends_of, printable_json};
+use matches::report::{Column, decimals, ordinal, percent, signed, table};
+use matches::review::{
+    COSTLY, Line, Mean, PlayedGame, Review, ReviewError, ReviewedCard, ReviewedMove, SeatSums,
+    Totals, review,
+};
+use serde::Serialize;
+
+use super::in_order;
 
 /// Settings of a review; every field is valid.
 #[derive(Clone, Debug)]
@@ -126,4 +132,269 @@ impl ReviewedGame<'_> {
         let (mut after, _) = game.start.walk(words);
         after.pop().unwrap_or(game.start).to_string()
     }
+}
+
+const LEGEND: &str = "permille of all points; the columns from start to result add up; \
+    skill: minus the loss of a seat's own moves; \
+    gifts: gain from others' moves; luck: gain from cards; noise: errors of the search values\n";
+
+/// Legend of the column that appears only if the arbiter ended a game.
+const VERDICT: &str =
+    "verdict: gain from the arbiter's verdict in games that the rules did not end\n";
+
+/// Tables of a game with its `most` worst moves, luckiest and unluckiest cards, and a newline at the end.
+pub fn game_text(game: &ReviewedGame<'_>, most: usize) -> String {
+    let mut text = format!("Game {}: {}\n", game.record.game, game.record.variant);
+    text += &seats_table(game);
+    text += &worst_table(&game.worst(most));
+    let mut cards = of_drawers(&game.review);
+    cards.sort_by(|(_, one, _), (_, other, _)| other.total_cmp(one));
+    let lucky = cards.iter().filter(|(_, luck, _)| *luck > 0.0);
+    text += &cards_table("The luckiest cards", game, lucky.take(most));
+    let unlucky = cards.iter().rev().filter(|(_, luck, _)| *luck < 0.0);
+    text += &cards_table("The unluckiest cards", game, unlucky.take(most));
+    text
+}
+
+fn seats_table(game: &ReviewedGame<'_>) -> String {
+    let sums = game.review.sums();
+    let is_cut = sums.iter().any(|sums| sums.verdict != 0.0);
+    let shown = |name: &str| is_cut || name != "verdict";
+    let names = SeatSums::NAMES.iter().filter(|name| shown(name));
+    let mut columns = vec![Column::right("seat"), Column::left("engine"), Column::right("place")];
+    columns.extend(names.map(|name| Column::right(name)));
+    let rows = sums.iter().enumerate().map(|(index, sums)| {
+        let place = game.record.places.get(index);
+        let mut row = vec![
+            (index + 1).to_string(),
+            game.engine(index + 1),
+            place.map_or(String::new(), |&place| ordinal(place as usize)),
+        ];
+        for (name, number) in SeatSums::NAMES.iter().zip(sums.numbers()) {
+            if shown(name) {
+                row.push(match *name {
+                    "start" | "result" => decimals(number, 1),
+                    _ => signed(number, 1),
+                });
+            }
+        }
+        row
+    });
+    table(&columns, rows) + &legend(is_cut)
+}
+
+fn legend(is_cut: bool) -> String {
+    let verdict = if is_cut { VERDICT } else { "" };
+    explanation(&format!("{LEGEND}{verdict}"))
+}
+
+/// The worst moves under a heading; nothing without any.
+fn worst_table(moves: &[BadMove]) -> String {
+    if moves.is_empty() {
+        return String::new();
+    }
+    let columns = [
+        Column::right("game"),
+        Column::right("ply"),
+        Column::right("seat"),
+        Column::left("engine"),
+        Column::right("move"),
+        Column::right("loss"),
+        Column::right("better"),
+        Column::left("position"),
+    ];
+    let rows = moves.iter().map(|bad| {
+        vec![
+            bad.game.to_string(),
+            bad.ply.to_string(),
+            bad.seat.to_string(),
+            bad.engine.clone(),
+            bad.mv.clone(),
+            decimals(bad.loss, 1),
+            bad.best.clone(),
+            ends_of(&bad.position).into_owned(),
+        ]
+    });
+    format!("\nThe worst moves\n{}", table(&columns, rows))
+}
+
+/// A card with the ply before it (0 if there is none) and its luck for the seat that drew it.
+type Drawn<'a> = (usize, f64, &'a ReviewedCard);
+
+fn of_drawers(review: &Review) -> Vec<Drawn<'_>> {
+    let first = review.drawn_first.iter().map(|card| (0, card));
+    let after = review.moves.iter();
+    let after = after.flat_map(|reviewed| reviewed.cards.iter().map(|card| (reviewed.ply, card)));
+    let own = |card: &ReviewedCard| card.luck.get(card.seat - 1).copied().unwrap_or(0.0);
+    first.chain(after).map(|(ply, card)| (ply, own(card), card)).collect()
+}
+
+/// Cards under a heading; nothing without any.
+fn cards_table<'a>(
+    heading: &str,
+    game: &ReviewedGame<'_>,
+    cards: impl Iterator<Item = &'a Drawn<'a>>,
+) -> String {
+    let columns = [
+        Column::right("ply"),
+        Column::right("seat"),
+        Column::left("engine"),
+        Column::left("card"),
+        Column::right("luck"),
+    ];
+    let mut rows = cards
+        .map(|(ply, luck, card)| {
+            vec![
+                ply.to_string(),
+                card.seat.to_string(),
+                game.engine(card.seat),
+                card.card.clone(),
+                signed(*luck, 1),
+            ]
+        })
+        .peekable();
+    match rows.peek() {
+        Some(_) => format!("\n{heading}\n{}", table(&columns, rows)),
+        None => String::new(),
+    }
+}
+
+/// Tables of the totals of all games and their worst moves, with a newline at the end.
+pub fn totals_text(totals: &Totals, worst: &[BadMove]) -> String {
+    let is_cut = totals.seats().any(|line| line.means.verdict.mean != 0.0);
+    let engines = totals.engines().map(|(name, line)| (name.to_string(), line));
+    let seats = totals.seats().enumerate();
+    let seats = seats.map(|(index, line)| ((index + 1).to_string(), line));
+    let of_totals = explanation(&format!(
+        "loss/move: mean loss of the moves that had an alternative; costly: those that lost more than {COSTLY}\n\
+         ±: 95 % interval over blocks of games with the same cards\n"
+    ));
+    format!(
+        "{}\n{}{}{of_totals}{}",
+        totals_table("engine", engines, is_cut),
+        totals_table("seat", seats, is_cut),
+        legend(is_cut),
+        worst_table(worst),
+    )
+}
+
+fn totals_table(
+    first: &'static str,
+    lines: impl Iterator<Item = (String, Line)>,
+    is_cut: bool,
+) -> String {
+    let mut columns = vec![
+        Column::left(first),
+        Column::right("games"),
+        Column::right("moves"),
+        Column::right("loss/move"),
+        Column::right("costly"),
+        Column::right("start"),
+        Column::right("skill"),
+        Column::right("±"),
+        Column::right("gifts"),
+        Column::right("luck"),
+        Column::right("±"),
+        Column::right("noise"),
+    ];
+    columns.extend(is_cut.then(|| Column::right("verdict")));
+    columns.push(Column::right("result"));
+    let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_string());
+    let error = |mean: Mean| or_dash(mean.error.map(|error| decimals(error, 1)));
+    let rows = lines.map(|(first, line)| {
+        let mut row = vec![
+            first,
+            line.games.to_string(),
+            line.moves.to_string(),
+            or_dash(line.loss_per_move.map(|loss| decimals(loss, 2))),
+            or_dash(line.costly.map(percent)),
+            decimals(line.means.start.mean, 1),
+            signed(line.means.skill.mean, 1),
+            error(line.means.skill),
+            signed(line.means.gifts.mean, 1),
+            signed(line.means.luck.mean, 1),
+            error(line.means.luck),
+            signed(line.means.noise.mean, 1),
+        ];
+        row.extend(is_cut.then(|| signed(line.means.verdict.mean, 1)));
+        row.push(decimals(line.means.result.mean, 1));
+        row
+    });
+    table(&columns, rows)
+}
+
+/// The JSON object.
+#[derive(Serialize)]
+struct Told<'a> {
+    engine: &'a str,
+    limit: String,
+    games: u64,
+    left_out: u64,
+    moves: u64,
+    engines: Vec<OfEngine<'a>>,
+    seats: Vec<OfSeat>,
+    worst: &'a [BadMove],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    reviews: Vec<OfGame<'a>>,
+}
+
+#[derive(Serialize)]
+struct OfEngine<'a> {
+    engine: &'a str,
+    #[serde(flatten)]
+    line: Line,
+}
+
+#[derive(Serialize)]
+struct OfSeat {
+    seat: usize,
+    #[serde(flatten)]
+    line: Line,
+}
+
+#[derive(Serialize)]
+struct OfGame<'a> {
+    game: u64,
+    variant: &'a str,
+    engines: &'a [String],
+    places: &'a [u32],
+    sums: Vec<SeatSums>,
+    #[serde(flatten)]
+    review: &'a Review,
+}
+
+/// One JSON object, with a newline at the end: the totals, the worst moves, and all moves of `games`; `left_out` is the
+/// number of skipped games.
+///
+/// # Errors
+/// A [`serde_json::Error`] if the object cannot be serialized.
+pub fn json(
+    plan: &ReviewPlan,
+    totals: &Totals,
+    worst: &[BadMove],
+    games: &[ReviewedGame<'_>],
+    left_out: u64,
+) -> serde_json::Result<String> {
+    let reviews = games.iter().map(|ReviewedGame { record, review }| OfGame {
+        game: record.game,
+        variant: &record.variant,
+        engines: &record.seats,
+        places: &record.places,
+        sums: review.sums(),
+        review,
+    });
+    let engines = totals.engines();
+    let seats = (1..).zip(totals.seats());
+    let json = serde_json::to_string_pretty(&Told {
+        engine: &plan.engine.name,
+        limit: plan.engine.limit.to_string(),
+        games: totals.games(),
+        left_out,
+        moves: totals.moves(),
+        engines: engines.map(|(engine, line)| OfEngine { engine, line }).collect(),
+        seats: seats.map(|(seat, line)| OfSeat { seat, line }).collect(),
+        worst,
+        reviews: reviews.collect(),
+    })?;
+    Ok(format!("{}\n", printable_json(&json)))
 }

@@ -1,20 +1,21 @@
-//! `arbiter check` and `arbiter rules check`: test a program against the protocol and print the failures.
+//! `arbiter check`, `arbiter rules check` and `arbiter transcript`: test a program against the protocol or a script.
 
+use std::io::{self, Read};
 use std::process::ExitCode;
-use std::slice;
 use std::time::Duration;
+use std::{fs, slice};
 
-use arbiter::args::{CheckArgs, CheckRulesArgs};
+use arbiter::args::{CheckArgs, CheckRulesArgs, TranscriptArgs};
 use arbiter::conformance::check::{
     Format, Outcome, Report, RulesSettings, Settings, run, run_rules, text,
 };
-use arbiter::conformance::transcript::spec;
-use matches::output;
+use arbiter::conformance::transcript::{self, Patience, Program, Script, accept, spec};
 use matches::plan::rules::Rules;
 use matches::run::exit::ExitError;
+use matches::{input_file, output};
 use settings::args::RulesArgs;
 
-use super::{exit, isolate, progress};
+use super::{CommandError, exit, isolate, progress};
 
 /// Checks an engine; the exit status is 1 if it cannot play, or a check of severity "error" failed that the user has
 /// asked for or a match needs.
@@ -106,5 +107,73 @@ fn report(
         ExitCode::from(exit::WRONG)
     } else {
         ExitCode::SUCCESS
+    }
+}
+
+/// Runs the script; the exit status is 1 if an expectation failed.
+pub fn transcript(args: &TranscriptArgs) -> ExitCode {
+    match run_script(args) {
+        Ok(code) => code,
+        Err(error) => exit::fail(exit::USAGE, error),
+    }
+}
+
+fn run_script(args: &TranscriptArgs) -> Result<ExitCode, CommandError> {
+    let script = read_script(args)?;
+    let [program, arguments @ ..] = args.command.as_slice() else {
+        // Unreachable: clap requires at least one word.
+        return Ok(ExitCode::from(exit::USAGE));
+    };
+    let mut program = Program::start(program, arguments, isolate(args.isolation.isolate, &[])?)?;
+    let patience = Patience {
+        line: Duration::from_millis(args.timeout),
+        quiet: Duration::from_millis(args.quiet),
+    };
+    if args.update {
+        let accepted = accept(&script, &mut program, &patience)?;
+        return Ok(match &args.script {
+            None => print_transcript(&accepted),
+            Some(path) => match fs::write(path, &accepted) {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(source) => {
+                    exit::fail(exit::STORAGE, format_args!("{}: {source}", path.display()))
+                }
+            },
+        });
+    }
+    let checked = transcript::check(&script, &mut program, &patience)?;
+    let printed = print_transcript(&checked.transcript);
+    Ok(match checked.difference {
+        Some(difference) => {
+            exit::fail(exit::WRONG, format_args!("{}: {difference}", name_of_script(args)))
+        }
+        None => printed,
+    })
+}
+
+fn read_script(args: &TranscriptArgs) -> Result<Script, CommandError> {
+    let text = match &args.script {
+        Some(path) => input_file::read_text(path),
+        None => {
+            let mut bytes = Vec::new();
+            io::stdin().read_to_end(&mut bytes).and_then(|_| input_file::text_of(bytes))
+        }
+    };
+    let text = text.map_err(|error| format!("{}: {error}", name_of_script(args)))?;
+    let script = text.parse::<Script>();
+    script.map_err(|error| format!("{}: {error}", name_of_script(args)).into())
+}
+
+fn name_of_script(args: &TranscriptArgs) -> String {
+    match &args.script {
+        Some(path) => path.display().to_string(),
+        None => "standard input".to_string(),
+    }
+}
+
+fn print_transcript(text: &str) -> ExitCode {
+    match output::print(text) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::from(exit::STORAGE),
     }
 }

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use arbiter::args::ExplainArgs;
-use arbiter::reports::explain::{explain, has_flaw};
+use arbiter::reports::{explain, has_flaw};
 use matches::archive::ArchiveError;
 use matches::output::print;
 

@@ -2,8 +2,7 @@
 
 use std::process::ExitCode;
 
-use arbiter::analysis::review::{ReviewPlan, review_all};
-use arbiter::analysis::review_text::{game_text, json, totals_text};
+use arbiter::analysis::review::{ReviewPlan, game_text, json, review_all, totals_text};
 use arbiter::args::{ReviewArgs, ReviewFormat};
 use matches::archive::replay;
 use matches::output::print;

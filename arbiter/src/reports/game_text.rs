@@ -1,11 +1,16 @@
-//! Recorded games as text, similar to PGN but for any number of seats; docs/formats.md specifies the format.
+//! Recorded games as text.
+//!
+//! There is a format similar to PGN but for any number of seats, which docs/formats.md specifies; a table, move by move;
+//! and the end of a game with what is known of its fault.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::said;
 use matches::archive::replay::{Flaw, Replay, Step};
-use matches::record::printable::printable;
-use matches::record::{GameRecord, TurnRecord};
+use matches::plan::rules::Position;
+use matches::record::printable::{ends_of, printable};
+use matches::record::{Evidence, GameRecord, Speaker, TurnRecord};
+use matches::report::{Column, ordinal, table, what_was_legal};
 
 /// Maximum width of a line of moves, unless a single word is longer.
 const WIDTH: usize = 79;
@@ -130,6 +135,241 @@ fn wrap(text: &str) -> String {
     }
     wrapped.push('\n');
     wrapped
+}
+
+/// Columns to the left of the position.
+const COLUMNS_OF_MOVE: [Column; 4] =
+    [Column::right("ply"), Column::right("seat"), Column::left("engine"), Column::left("move")];
+
+/// Columns to the right of the position.
+const COLUMNS_OF_OPINION: [Column; 3] =
+    [Column::right("depth"), Column::right("ms"), Column::left("estimate or score")];
+
+/// Shows a game move by move: mover and card, the position after the move in a few columns, and the engine's report;
+/// then places and endings. A game with an illegal move is shown up to it. The text ends with a newline.
+pub fn show(record: &GameRecord) -> String {
+    // Writing to a string never fails.
+    let mut text = String::new();
+    let _ = writeln!(
+        text,
+        "Game {}, block {}: {}, {} seats, seed {}",
+        record.game,
+        record.block,
+        printable(&record.variant),
+        record.seats.len(),
+        record.seed
+    );
+    if let Ok(walk) = Replay::of(record) {
+        text += &moves(record, &walk);
+    }
+    for (index, name) in record.seats.iter().enumerate() {
+        let place = record.places.get(index).map_or(0, |&place| place as usize);
+        let ending = record.endings.get(index).map_or("?", |ending| ending.name());
+        let _ =
+            writeln!(text, "seat {} {}: {}, {ending}", index + 1, printable(name), ordinal(place));
+    }
+    if let Some(fault) = &record.fault {
+        let _ = writeln!(text, "seat {}: {}", fault.seat, printable(&fault.reason));
+        for line in &fault.stderr {
+            let _ = writeln!(text, "  stderr: {}", printable(line));
+        }
+    }
+    text
+}
+
+/// The start, every move, and the position after the last one.
+fn moves(record: &GameRecord, walk: &Replay) -> String {
+    let opening = record.opening_plies();
+    let rows = walk.steps.iter().enumerate().map(|(index, step)| {
+        let turn = index.checked_sub(opening).and_then(|index| record.turns.get(index));
+        row(index, step, turn, record)
+    });
+    let position = walk.first.columns().into_iter();
+    let position = position.map(|(heading, _)| Column::left(heading));
+    let columns: Vec<Column> =
+        COLUMNS_OF_MOVE.into_iter().chain(position).chain(COLUMNS_OF_OPINION).collect();
+    let table = table(&columns, rows);
+    let picture = picture(&walk.last).map_or_else(String::new, |picture| picture + "\n\n");
+    let [first, last] = [&walk.first, &walk.last].map(Position::to_string);
+    format!("start {}\n\n{table}\nend   {}\n\n{picture}", ends_of(&first), ends_of(&last))
+}
+
+/// The picture that a rules program draws; the columns show other positions.
+fn picture(position: &Position) -> Option<String> {
+    match position {
+        Position::BuiltIn(_) => None,
+        Position::External(_) => Position::pictures(&[position]).ok()?.pop()?,
+    }
+}
+
+fn row(index: usize, step: &Step, turn: Option<&TurnRecord>, record: &GameRecord) -> Vec<String> {
+    let name = record.seats.get(step.seat.index());
+    let words = [step.rolled.as_ref(), Some(&step.mv), step.card.as_ref()];
+    let words: Vec<&str> = words.into_iter().flatten().map(String::as_str).collect();
+    let mut row = vec![
+        (index + 1).to_string(),
+        step.seat.to_string(),
+        name.cloned().unwrap_or_default(),
+        words.join(" "),
+    ];
+    row.extend(step.after.columns().into_iter().map(|(_, cell)| cell));
+    row.extend(match turn {
+        None => ["".to_string(), "".to_string(), "opening".to_string()],
+        Some(turn) => [
+            turn.depth.map_or(String::new(), |depth| depth.to_string()),
+            turn.micros.map_or(String::new(), |micros| format!("{:.1}", micros as f64 / 1000.0)),
+            estimate_or_score(turn),
+        ],
+    });
+    row
+}
+
+/// The engine's estimate, or else its score, and the flaw of its answer.
+fn estimate_or_score(turn: &TurnRecord) -> String {
+    let flaw = turn.flaw.as_ref().map(|flaw| format!("flaw: {flaw}"));
+    let value = Some(value(turn)).filter(|value| !value.is_empty());
+    let said: Vec<String> = value.into_iter().chain(flaw).collect();
+    said.join("; ")
+}
+
+fn value(turn: &TurnRecord) -> String {
+    if turn.estimate.is_empty() {
+        return turn.score.clone().unwrap_or_default();
+    }
+    let shares: Vec<String> = turn.estimate.iter().map(|share| format!("{share:>4}")).collect();
+    shares.join(" ").trim_start().to_string()
+}
+
+const LAST_MOVES: usize = 6;
+
+/// Explains a game in several lines, with a newline at the end.
+pub fn explain(record: &GameRecord) -> String {
+    let mut text =
+        format!("game {} of block {}, {}\n", record.game, record.block, printable(&record.variant));
+    let results = record.seats.iter().zip(&record.places).zip(&record.endings);
+    for (seat, ((name, place), ending)) in (1..).zip(results) {
+        let name = printable(name);
+        // Writing to a string never fails.
+        let _ = writeln!(text, "  seat {seat}  {name}: place {place}, {ending}");
+    }
+    text += &last_moves(record);
+    text += &flaws(record);
+    let Some((fault, name, ending)) = record.named_fault() else {
+        text += "no engine was at fault\n";
+        return text;
+    };
+    let _ = writeln!(
+        text,
+        "{}, seat {}: {ending}: {}",
+        printable(name),
+        fault.seat,
+        printable(&fault.reason)
+    );
+    for line in what_was_legal(record) {
+        let _ = writeln!(text, "  {line}");
+    }
+    match &fault.evidence {
+        Some(evidence) => text += &told(evidence),
+        None => {
+            text += "no details: the record was written without the clock\n";
+        }
+    }
+    if fault.stderr.is_empty() {
+        text += "its standard error is empty\n";
+    } else {
+        text += "its standard error ends with\n";
+        for line in &fault.stderr {
+            let _ = writeln!(text, "  {}", printable(line));
+        }
+    }
+    text
+}
+
+/// The last moves with the engines' reports on them.
+fn last_moves(record: &GameRecord) -> String {
+    let first = record.turns.len().saturating_sub(LAST_MOVES);
+    let mut text = match record.turns.len() {
+        0 => return "no moves were played\n".to_string(),
+        1 => "its one move\n".to_string(),
+        number if number <= LAST_MOVES => "its moves\n".to_string(),
+        number => format!("the last {LAST_MOVES} of {number} moves\n"),
+    };
+    for turn in &record.turns[first..] {
+        let _ = write!(text, "  seat {}  {}", turn.seat, printable(&turn.mv));
+        if let Some(micros) = turn.micros {
+            let _ = write!(text, "  {:.1} ms", micros as f64 / 1000.0);
+        }
+        if let Some(overrun) = turn.overrun {
+            let _ = write!(text, ", {:.1} over the limit", overrun as f64 / 1000.0);
+        }
+        for words in said(turn) {
+            let _ = write!(text, "  {}", printable(&words));
+        }
+        text.push('\n');
+    }
+    text
+}
+
+pub fn has_flaw(record: &GameRecord) -> bool {
+    record.turns.iter().any(|turn| turn.flaw.is_some())
+}
+
+/// The flaws of each seat, with the number of moves that have them and the first of these.
+fn flaws(record: &GameRecord) -> String {
+    let mut flaws: BTreeMap<(u32, &str), (usize, usize)> = BTreeMap::new();
+    for (index, turn) in record.turns.iter().enumerate() {
+        if let Some(flaw) = &turn.flaw {
+            let first = record.opening_plies() + index + 1;
+            flaws.entry((turn.seat, flaw)).or_insert((first, 0)).1 += 1;
+        }
+    }
+    let mut text = String::new();
+    for ((seat, flaw), (first, number)) in flaws {
+        let place = (seat as usize).checked_sub(1).and_then(|index| record.seats.get(index));
+        let name = printable(place.map_or("?", String::as_str));
+        let more = match number {
+            1 => String::new(),
+            _ => format!(", and {} more", number - 1),
+        };
+        let flaw = printable(flaw);
+        let _ = writeln!(text, "flaw of {name}, seat {seat}, ply {first}{more}: {flaw}");
+    }
+    text
+}
+
+/// The evidence collected from the engine at fault.
+fn told(evidence: &Evidence) -> String {
+    let mut text = String::new();
+    if let Some(exit) = &evidence.exit {
+        let _ = writeln!(text, "its process: {}", printable(exit));
+    }
+    if let Some(kib) = evidence.memory_kib {
+        let _ = writeln!(text, "peak memory: {:.1} MiB", kib as f64 / 1024.0);
+    }
+    if let Some(micros) = evidence.cpu_micros {
+        let _ = writeln!(text, "CPU time: {:.3} s", micros as f64 / 1e6);
+    }
+    if !evidence.lines.is_empty() {
+        text += "the last lines, in seconds since its start\n";
+    }
+    for line in &evidence.lines {
+        let seconds = line.micros as f64 / 1e6;
+        let arrow = match line.from {
+            Speaker::Arbiter => '>',
+            Speaker::Engine => '<',
+        };
+        let _ = writeln!(text, "  {seconds:10.6} {arrow} {}", printable(&line.text));
+    }
+    text
+}
+
+/// The depth, estimate and score that an engine sent with its move, in the words of the protocol.
+pub fn said(turn: &TurnRecord) -> Vec<String> {
+    let depth = turn.depth.map(|depth| format!("depth {depth}"));
+    let shares: Vec<String> = turn.estimate.iter().map(u16::to_string).collect();
+    let estimate = (!shares.is_empty()).then(|| format!("estimate {}", shares.join(" ")));
+    let score = turn.score.as_ref().map(|score| format!("score {score}"));
+    [depth, estimate, score].into_iter().flatten().collect()
 }
 
 #[cfg(test)]

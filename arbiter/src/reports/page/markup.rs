@@ -1,12 +1,11 @@
-//! Sections of the page as HTML.
+//! Sections of the page as HTML, and the bars in its tables: inline SVG, stretched to its cell.
 
-use maud::{DOCTYPE, Markup, PreEscaped, html};
-
-use super::faults::FaultEntry;
-use super::plot::Plot;
-use super::{Page, bars};
 use matches::report::{FAIRNESS_LEGEND, RATINGS_LEGEND, Rows, engines_by_lead, percent};
 use matches::score::{Standings, Tally};
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+use super::plots::{COLOURS, Plot};
+use super::{FaultEntry, Page};
 
 /// Content security policy: the page loads nothing, since its styles and script are inline.
 const POLICY: &str =
@@ -143,7 +142,7 @@ fn rows(id: &str, rows: &Rows, bars: Option<(&str, Vec<Markup>)>) -> Markup {
 fn standings(page: &Page) -> Markup {
     let standings = page.report.standings();
     let by_engine = engines_by_lead(standings);
-    let by_engine = by_engine.into_iter().map(|(_, tally)| bars::share(tally));
+    let by_engine = by_engine.into_iter().map(|(_, tally)| share_bar(tally));
     html! {
         section #results {
             h2 { "Standings" }
@@ -169,7 +168,7 @@ fn standings(page: &Page) -> Markup {
 }
 
 fn seats(page: &Page) -> Markup {
-    let by_seat = page.report.standings().seats().iter().map(bars::share);
+    let by_seat = page.report.standings().seats().iter().map(share_bar);
     html! {
         section {
             h2 { "Share by seat" }
@@ -180,15 +179,14 @@ fn seats(page: &Page) -> Markup {
 
 fn places(standings: &Standings) -> Markup {
     let engines = engines_by_lead(standings);
-    let seat =
-        |(index, tally): (usize, &Tally)| (format!("seat {}", index + 1), bars::places(tally));
+    let seat = |(index, tally): (usize, &Tally)| (format!("seat {}", index + 1), places_bar(tally));
     let seats = standings.seats().iter().enumerate().map(seat);
     html! {
         section {
             h2 { "Places" }
-            (bars::place_legend(standings.seats().len()))
+            (place_legend(standings.seats().len()))
             div.scroll { table #places { tbody {
-                @for (name, tally) in engines { tr { th scope="row" { (name) } td.wide { (bars::places(tally)) } } }
+                @for (name, tally) in engines { tr { th scope="row" { (name) } td.wide { (places_bar(tally)) } } }
                 @for (name, bar) in seats { tr { th scope="row" { (name) } td.wide { (bar) } } }
             } } }
         }
@@ -232,7 +230,7 @@ fn crosstable(standings: &Standings) -> Markup {
 fn legend(standings: &Standings) -> Markup {
     html! {
         p.legend {
-            @for (index, (name, _)) in standings.engines().enumerate() { span { (bars::spot(index)) (name) } }
+            @for (index, (name, _)) in standings.engines().enumerate() { span { (spot(index)) (name) } }
         }
     }
 }
@@ -324,4 +322,79 @@ fn games(page: &Page) -> Markup {
             @if shown > 0 { div #game { noscript { p { "Stepping through the games needs JavaScript." } } } }
         }
     }
+}
+
+/// A share as a bar, with error whiskers and a tick at par.
+fn share_bar(tally: &Tally) -> Markup {
+    let Some(share) = tally.share() else {
+        return html! {};
+    };
+    let at = |part: f64| format!("{:.2}", 100.0 * part.clamp(0.0, 1.0));
+    let interval = tally.interval();
+    let label = match interval {
+        Some(interval) => format!("{} ± {}", percent(share), percent(interval.error())),
+        None => percent(share),
+    };
+    html! {
+        svg.bar viewBox="0 0 100 16" preserveAspectRatio="none" role="img" aria-label=(label) {
+            rect.ground x="0" y="3" width="100" height="10" {}
+            rect.share x="0" y="3" width=(at(share)) height="10" {}
+            @if let Some(par) = tally.par() {
+                path.par d=(format!("M{0} 1V15", at(par))) {}
+            }
+            @if let Some(interval) = interval {
+                path.whisker d=(format!("M{0} 5V11M{0} 8H{1}M{1} 5V11", at(interval.low), at(interval.high))) {}
+            }
+        }
+    }
+}
+
+/// Frequency of each place, as parts of one bar.
+fn places_bar(tally: &Tally) -> Markup {
+    let all: u64 = tally.places.iter().sum();
+    let mut from = 0.0;
+    let parts: Vec<(usize, u64, f64, f64)> = tally
+        .places
+        .iter()
+        .enumerate()
+        .map(|(index, &count)| {
+            let width = 100.0 * count as f64 / all.max(1) as f64;
+            let start = from;
+            from += width;
+            (index, count, start, width)
+        })
+        .collect();
+    html! {
+        svg.bar.places viewBox="0 0 100 16" preserveAspectRatio="none" role="img" aria-label="places" {
+            rect.ground x="0" y="1" width="100" height="14" {}
+            @for (index, count, start, width) in parts {
+                rect x=(format!("{start:.2}")) y="1" width=(format!("{width:.2}")) height="14"
+                    style=(place_style(index, tally.places.len())) {
+                    title { (ordinal(index + 1)) ": " (count) }
+                }
+            }
+        }
+    }
+}
+
+fn place_legend(places: usize) -> Markup {
+    html! {
+        p.legend {
+            @for index in 0..places {
+                span { i style=(place_style(index, places).replace("fill", "background")) {} (ordinal(index + 1)) }
+            }
+        }
+    }
+}
+
+/// Style of a place: the worse the place, the paler.
+fn place_style(index: usize, places: usize) -> String {
+    let opacity = 1.0 - 0.88 * index as f64 / (places.max(2) - 1) as f64;
+    format!("fill:var(--accent);opacity:{opacity:.2}")
+}
+
+/// A spot in an engine's colour.
+fn spot(index: usize) -> Markup {
+    let index = index % COLOURS.len();
+    html! { i.spot style=(format!("background:var(--colour-{index})")) {} }
 }

@@ -1,19 +1,14 @@
 //! The games to step through, as JSON for the page's script; each position is stored as changes to the previous one.
 
-mod pictures;
-
-use buxtehude::rules::{Board, Layout, Scene};
-use serde::Serialize;
-use serde_json::Value;
-
-use super::shown_review::{GameReview, StepReview};
+use buxtehude::rules::{Board, Layout, Scene, is_card};
 use matches::archive::replay::{Flaw, Replay, Step};
 use matches::plan::rules::program::RulesError;
 use matches::plan::rules::{Position, PositionError};
 use matches::record::printable::printable;
 use matches::record::{Fault, GameRecord, TurnRecord};
-use matches::score::review::Review;
-use pictures::{in_pictures, moves_alone};
+use matches::score::review::{Review, ReviewedMove};
+use serde::Serialize;
+use serde_json::Value;
 
 /// All shown games, sorted by number.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -331,4 +326,152 @@ fn values(scene: &Scene) -> Vec<Vec<String>> {
 /// The seat that moves or draws, from 0.
 fn turn(position: &Position) -> Option<u8> {
     position.turn().seat().map(|seat| seat.0)
+}
+
+/// Returns the positions of a game in pictures; after an error, without any.
+fn in_pictures(walk: &Replay, turns: TurnsAfter<'_>) -> (Positions, Option<RulesError>) {
+    let after = walk.steps.iter().map(|step| &step.after);
+    let all: Vec<&Position> = [&walk.first].into_iter().chain(after).collect();
+    let (pictures, error) = match Position::pictures(&all) {
+        Ok(pictures) => (pictures, None),
+        Err(error) => (Vec::new(), Some(error)),
+    };
+    let lines = |picture: Option<String>| {
+        let picture = picture.unwrap_or_default();
+        picture.lines().map(str::to_string).collect::<Vec<_>>()
+    };
+    let mut pictures = pictures.into_iter().map(lines);
+    let start = pictures.next().unwrap_or_default();
+    let mut before = start.clone();
+    let steps = walk.steps.iter().enumerate().map(|(index, step)| {
+        let after = pictures.next().unwrap_or_default();
+        let picture = changed_lines(&before, &after);
+        before = after;
+        ShownStep { picture, ..ShownStep::of(step, turns.get(index)) }
+    });
+    let positions = Positions {
+        steps: steps.collect(),
+        picture: start,
+        turn: turn(&walk.first),
+        ..Positions::without_facts(walk.first.seats())
+    };
+    (positions, error)
+}
+
+fn changed_lines(before: &[String], after: &[String]) -> Vec<(usize, Option<String>)> {
+    let lines = 0..before.len().max(after.len());
+    let changed = lines.filter(|&line| before.get(line) != after.get(line));
+    changed.map(|line| (line, after.get(line).cloned())).collect()
+}
+
+/// Returns the moves of a game whose rules are missing. The record names the seats of the engines' moves only, and does
+/// not say which seat draws: an outcome belongs to the move before it.
+fn moves_alone(record: &GameRecord) -> Positions {
+    let turns = TurnsAfter(record.opening_plies(), &record.turns);
+    let mut steps: Vec<ShownStep> = Vec::new();
+    let mut rolled = String::new();
+    for word in record.moves.split_whitespace() {
+        match (is_card(word), steps.last_mut()) {
+            (true, Some(step)) => {
+                let drawn = step.card.iter().map(String::as_str).chain([word]);
+                step.card = Some(drawn.collect::<Vec<_>>().join(" "));
+            }
+            (true, None) => rolled += &format!("{word} "),
+            (false, _) => {
+                let turn = turns.get(steps.len());
+                steps.push(ShownStep {
+                    seat: turn.and_then(|turn| u8::try_from(turn.seat.checked_sub(1)?).ok()),
+                    mv: std::mem::take(&mut rolled) + word,
+                    ..ShownStep::reported(turn)
+                });
+            }
+        }
+    }
+    Positions { steps, ..Positions::without_facts(record.seats.len()) }
+}
+
+/// Number of worst moves to mark.
+const MARKED: usize = 5;
+
+#[derive(Clone, Debug, Serialize)]
+pub struct GameReview {
+    /// Share of each seat where the review begins.
+    start: Vec<f64>,
+    /// Sums of each seat: the numbers of [`SeatSums`](matches::review::SeatSums).
+    sums: Vec<[f64; 7]>,
+    /// Plies of the worst moves, the worst first.
+    worst: Vec<usize>,
+}
+
+/// Review of a move and its card. There are many, so the keys are short.
+#[derive(Clone, Debug, Serialize)]
+pub struct StepReview {
+    /// Loss of the move, and the better move.
+    #[serde(rename = "l", skip_serializing_if = "is_zero")]
+    loss: f64,
+    #[serde(rename = "b", skip_serializing_if = "Option::is_none")]
+    better: Option<String>,
+    /// Luck of the cards for each seat.
+    #[serde(rename = "u", skip_serializing_if = "Vec::is_empty")]
+    luck: Vec<f64>,
+    /// Share of each seat after the move and its cards.
+    #[serde(rename = "v")]
+    values: Vec<f64>,
+}
+
+impl GameReview {
+    pub fn of(review: &Review) -> GameReview {
+        let worst = review.worst(MARKED).into_iter();
+        let worst = worst.filter(|reviewed| !is_zero(&rounded(reviewed.loss)));
+        GameReview {
+            start: rounded_all(&review.start),
+            sums: review.sums().iter().map(|sums| sums.numbers().map(rounded)).collect(),
+            worst: worst.map(|reviewed| reviewed.ply).collect(),
+        }
+    }
+}
+
+impl StepReview {
+    pub fn of(reviewed: &ReviewedMove) -> StepReview {
+        let is_best = reviewed.best == reviewed.mv;
+        StepReview {
+            loss: rounded(reviewed.loss),
+            better: (!is_best).then(|| reviewed.best.clone()),
+            luck: if reviewed.cards.is_empty() {
+                Vec::new()
+            } else {
+                rounded_all(&reviewed.luck())
+            },
+            values: rounded_all(&reviewed.after),
+        }
+    }
+}
+
+/// Rounds to one decimal, the precision of the page.
+fn rounded(number: f64) -> f64 {
+    (number * 10.0).round() / 10.0 + 0.0
+}
+
+fn rounded_all(numbers: &[f64]) -> Vec<f64> {
+    numbers.iter().copied().map(rounded).collect()
+}
+
+fn is_zero(number: &f64) -> bool {
+    *number == 0.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_picture_may_grow_and_shrink() {
+        let lines = |text: &str| text.lines().map(str::to_string).collect::<Vec<_>>();
+        let changed = |before, after| changed_lines(&lines(before), &lines(after));
+        let some = |line: &str| Some(line.to_string());
+        assert_eq!(changed("a\nb\nc", "a\nx\nc"), [(1, some("x"))]);
+        assert_eq!(changed("a", "b\n\nc"), [(0, some("b")), (1, some("")), (2, some("c"))]);
+        assert_eq!(changed("a\nb\nc", "a"), [(1, None), (2, None)]);
+        assert!(changed("a\nb", "a\nb").is_empty());
+    }
 }
