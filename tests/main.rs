@@ -5,6 +5,7 @@ mod common;
 mod article;
 mod command_line;
 mod engine;
+mod etude_set;
 mod etudes;
 mod examples;
 mod fox_rules;

@@ -14,25 +14,25 @@ use matches::spelling::engine_text;
 use program::{arbiter, directory};
 
 /// Memory limit of the arbiter, in KiB.
-pub const MAX_MEMORY: u64 = 32 << 10;
+const MAX_MEMORY: u64 = 32 << 10;
 /// Time allowed for a match in addition to its games, for starting and ending processes on a busy machine.
-pub const GRACE: Duration = Duration::from_secs(60);
+const GRACE: Duration = Duration::from_secs(60);
 /// Matches played concurrently.
 const AT_A_TIME: usize = 3;
 
 /// A bad engine and the expected result.
 #[derive(Clone, Copy)]
-pub struct Bad {
-    pub name: &'static str,
+struct Bad {
+    name: &'static str,
     /// Shell code for `go`, `isready`, `quit` and the start; empty for the normal behaviour.
-    pub does: [&'static str; 4],
-    pub limit: &'static str,
+    does: [&'static str; 4],
+    limit: &'static str,
     /// Expected ending of its games; `None` if the behaviour is tolerated.
-    pub ending: Option<Ending>,
+    ending: Option<Ending>,
     /// Part of the fault's message.
-    pub words: &'static str,
+    words: &'static str,
     /// Matches that it plays: one for each number of seats.
-    pub seats: &'static [usize],
+    seats: &'static [usize],
 }
 
 const TWO_AND_THREE: &[usize] = &[2, 3];
@@ -200,14 +200,14 @@ fn a_bad_engine_costs_its_games_alone() {
     });
 }
 
-pub fn directory_of(bad: &Bad, seats: usize) -> PathBuf {
+fn directory_of(bad: &Bad, seats: usize) -> PathBuf {
     let name = format!("bad_{}_{seats}", bad.name.replace(' ', "_"));
     Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
 }
 
 /// Plays a block where the bad engine sits once in each seat; returns the output, the time and the arbiter's memory in
 /// KiB.
-pub fn run(bad: &Bad, seats: usize) -> (Output, Duration, u64) {
+fn run(bad: &Bad, seats: usize) -> (Output, Duration, u64) {
     let directory = directory(directory_of(bad, seats).to_str().unwrap());
     let record = directory.join("games.jsonl");
     let script = crate::common::ENGINE;
@@ -266,7 +266,7 @@ fn most_memory(child: &mut Child) -> u64 {
     most
 }
 
-pub fn records(path: &Path) -> Vec<GameRecord> {
+fn records(path: &Path) -> Vec<GameRecord> {
     let text = std::fs::read_to_string(path).unwrap_or_default();
     text.lines().map(|line| matches::archive::replay::read(line).unwrap()).collect()
 }
@@ -284,4 +284,67 @@ fn check(bad: &Bad, record: &GameRecord, seen: &str) {
     assert_eq!(record.places[seat] as usize, record.seats.len(), "{seen}");
     let fault = record.fault.as_ref().unwrap();
     assert!(fault.reason.contains(bad.words), "{}? {}: {seen}", bad.words, fault.reason);
+}
+
+/// Engines that do not work: name, shell code as of [`Bad`], and words of the error.
+const BROKEN: [(&str, [&str; 4], &str); 10] = [
+    (
+        "exits before uciok",
+        ["", "", "", "exit 7"],
+        "no uciok: its process ended with exit status: 7",
+    ),
+    (
+        "leaves a message",
+        ["", "", "", "echo 'no module chess' >&2; exit 1"],
+        "exit status: 1; its standard error ends with: no module chess",
+    ),
+    ("never says uciok", ["", "", "", "exec sleep 1000"], "no uciok: it did not answer"),
+    ("echoes", ["", "", "", "exec cat"], "no uciok: it did not answer in time\n"),
+    (
+        "does not flush",
+        [
+            "",
+            "",
+            "",
+            "exec env -u PYTHONUNBUFFERED python3 -c 'import time; print(\"uciok\"); time.sleep(1000)'",
+        ],
+        "no uciok: it did not answer in time; no output after `uci`: does it flush its output",
+    ),
+    (
+        "offers options without end",
+        ["", "", "", "read line; exec yes 'option name A type string default B'"],
+        "no uciok: it did not answer",
+    ),
+    (
+        "closes its output before uciok",
+        ["", "", "", "exec >&-; sleep 1000"],
+        "no uciok: it closed its output",
+    ),
+    ("never says readyok", ["", ":", "", ""], "no readyok: it did not answer"),
+    (
+        "crashes on isready",
+        ["", "exit 5", "", ""],
+        "no readyok: its process ended with exit status: 5",
+    ),
+    (
+        "rejects its options",
+        ["", "echo 'info string ERROR: Hash is full'; echo readyok", "", ""],
+        "engine bad rejects its options: Hash is full",
+    ),
+];
+
+#[test]
+fn an_engine_that_does_not_work_ends_the_match_before_the_first_game() {
+    for (name, does, words) in BROKEN {
+        let bad = Bad { name, does, limit: "movetime=100", ending: None, words, seats: &[2] };
+        let (output, took, memory) = run(&bad, 2);
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
+        let seen = format!("{name}: {took:?}\n{stdout}{stderr}");
+        assert_eq!(output.status.code(), Some(2), "{seen}");
+        assert!(stderr.contains("error: engine bad") && stderr.contains(words), "{seen}");
+        assert!(took < GRACE && memory < MAX_MEMORY, "{memory} KiB: {seen}");
+        let records = records(&directory_of(&bad, 2).join("games.jsonl"));
+        assert!(records.is_empty(), "{seen}");
+    }
 }

@@ -85,15 +85,6 @@ fn names_and_options_of_several_lines_are_refused() {
 }
 
 #[test]
-fn every_subcommand_has_help_with_an_example() {
-    let mut text = String::new();
-    for command in ["match", "resume", "report", "export", "replay", "verify", "review"] {
-        text += &refusals(&[&[command, "--help"]], "/nonexistent");
-    }
-    insta::assert_snapshot!(text);
-}
-
-#[test]
 fn what_is_no_store_or_record_is_named() {
     let directory = directory("no_store");
     let file = |name: &str, content: &str| {

@@ -1,13 +1,10 @@
-//! Completions, manual pages, and the examples of every help text.
+//! Manual pages, and the examples of every help text.
 
-use std::collections::BTreeSet;
 use std::fs;
-use std::process::Command as Process;
 
 use crate::common::program;
 use arbiter::args::Cli;
 use clap::{Command, CommandFactory};
-use matches::spelling::quote;
 use program::{directory, run};
 
 /// Every subcommand that can be run, with the words that name it.
@@ -22,25 +19,6 @@ fn leaves(command: &Command, words: &[String]) -> Vec<(Vec<String>, Command)> {
         }
     }
     found
-}
-
-/// Completions that bash offers for these words; the last word is incomplete.
-fn offered(script: &str, words: &[&str]) -> BTreeSet<String> {
-    let ask = format!(
-        "source {} && complete -p arbiter >&2 && COMP_WORDS=({}) COMP_CWORD={} && \
-         _arbiter arbiter {} {} && printf '%s\\n' \"${{COMPREPLY[@]}}\"",
-        quote(script),
-        words.join(" "),
-        words.len() - 1,
-        words[words.len() - 1],
-        words[words.len() - 2],
-    );
-    let output = Process::new("bash").args(["-c", &ask]).output().unwrap();
-    let stderr = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.success(), "{ask}: {stderr}");
-    assert!(stderr.contains("-F _arbiter"), "{stderr}");
-    let stdout = String::from_utf8(output.stdout).unwrap();
-    stdout.lines().map(String::from).collect()
 }
 
 #[test]
@@ -70,37 +48,6 @@ fn every_help_fits_80_columns() {
         assert!(help.lines().all(|line| line.chars().count() <= 80), "{words:?}: {help}");
         assert_eq!(help.lines().last(), Some(below), "{words:?}");
     }
-}
-
-#[test]
-fn bash_completes_subcommands_and_flags() {
-    let directory = directory("completions");
-    let (code, script, stderr) = run(&["completions", "bash"]);
-    assert_eq!((code, stderr.as_str()), (0, ""));
-    let path = directory.join("arbiter.bash");
-    fs::write(&path, script).unwrap();
-    let path = path.to_str().unwrap();
-    let checked = Process::new("bash").args(["-n", path]).output().unwrap();
-    assert!(checked.status.success() && checked.stderr.is_empty(), "{checked:?}");
-    let subcommands = offered(path, &["arbiter", "ma"]);
-    assert_eq!(subcommands, BTreeSet::from(["man", "match"].map(String::from)));
-    let flags = offered(path, &["arbiter", "match", "--openings-o"]);
-    assert_eq!(flags, BTreeSet::from(["--openings-order".to_string()]));
-}
-
-#[test]
-fn every_shell_has_its_script() {
-    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
-        let (code, script, stderr) = run(&["completions", shell]);
-        assert_eq!((code, stderr.as_str()), (0, ""), "{shell}");
-        assert!(
-            script.contains("openings") && script.contains("random-plies"),
-            "{shell}: {script}"
-        );
-    }
-    let (code, _, stderr) = run(&["completions", "tcsh"]);
-    let accepted = "[possible values: bash, elvish, fish, powershell, zsh]";
-    assert!(code == 2 && stderr.contains(accepted), "{code}: {stderr}");
 }
 
 #[test]

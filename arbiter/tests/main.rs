@@ -4,14 +4,12 @@ mod common;
 
 mod bad_engines;
 mod bounds;
-mod broken_engines;
 mod check;
 mod check_rules;
 mod cli;
 mod config;
 mod documents;
 mod ends;
-mod etude_set;
 mod fairness;
 mod faults;
 mod first_start;

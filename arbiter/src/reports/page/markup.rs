@@ -1,6 +1,6 @@
 //! Sections of the page as HTML, and the bars in its tables: inline SVG, stretched to its cell.
 
-use matches::report::{FAIRNESS_LEGEND, RATINGS_LEGEND, Rows, engines_by_lead, percent};
+use matches::report::{FAIRNESS_LEGEND, RATINGS_LEGEND, Rows, engines_by_lead, ordinal, percent};
 use matches::score::{Standings, Tally};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 

@@ -36,7 +36,7 @@ impl Judged {
 }
 
 fn read(name: &str) -> String {
-    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../data");
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("data");
     let path = data.join(name);
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
