@@ -245,6 +245,8 @@ pub struct Run<'a> {
     talk: Option<Talk>,
     /// Longest time to an answer so far.
     slowest: Option<Duration>,
+    /// Number of checks of this stage that have not run yet.
+    pub left: usize,
     /// Whether the checks of this stage are beyond the needs of a match.
     is_beyond: bool,
     /// Failures of each group by their causes.
@@ -265,6 +267,7 @@ impl<'a> Run<'a> {
             begin,
             talk: None,
             slowest: None,
+            left: 0,
             is_beyond: false,
             failures: HashMap::new(),
             observe,
@@ -314,39 +317,41 @@ impl<'a> Run<'a> {
         let soak = settings.soak.zip(self.scope.tables.first().cloned());
         let mut memory = soak::check();
         let soak = soak.filter(|_| is_due(&mut memory));
-        let mut left = blocks.len() + usize::from(soak.is_some());
+        self.left = blocks.len() + usize::from(soak.is_some());
         for block in blocks {
-            left -= 1;
-            self.one(block.check.clone(), left, |talk| block.play(talk))?;
+            self.one(block.check.clone(), |talk| block.play(talk))?;
         }
         if let Some((soak, (rules, _))) = soak {
-            self.one(memory, 0, |talk| soak.play(talk, &rules))?;
+            self.one(memory, |talk| soak.play(talk, &rules))?;
         }
         Ok(())
     }
 
     /// `true` if the user has not asked for other checks only.
-    pub fn wants(&self, check: &Check) -> bool {
+    fn wants(&self, check: &Check) -> bool {
         let only = &self.scope.settings.only;
         only.is_empty() || only.iter().any(|part| check.name.contains(part))
     }
 
-    /// Runs one check, after which others are `left`. After a failure, the next one gets a fresh engine.
+    /// Runs one check, unless the user has asked for others only. After a failure, the next one gets a fresh engine.
     ///
     /// # Errors
     /// [`ExitError`] if the program cannot be started, or the rules program of its game fails.
     pub fn one(
         &mut self,
         check: Check,
-        left: usize,
         test: impl FnOnce(&mut Talk) -> Result<(), Fault>,
     ) -> Result<(), ExitError> {
+        self.left = self.left.saturating_sub(1);
+        if !self.wants(&check) {
+            return Ok(());
+        }
         let outcome = match self.settled_cause(group(&check.name)) {
             Some(cause) => Outcome::new(check, Verdict::LeftOut { cause }),
             None => self.outcome(check, test)?,
         };
         let outcome = Outcome { is_beyond: self.is_beyond, ..outcome };
-        (self.observe)(&outcome, left);
+        (self.observe)(&outcome, self.left);
         self.report.outcomes.push(outcome);
         Ok(())
     }

@@ -20,10 +20,6 @@ const TIME_TO_END: Duration = Duration::from_secs(2);
 /// Number of nodes beyond a limit that are allowed, since engines test the count only now and then.
 const NODES_MARGIN: u64 = 2000;
 
-/// Fields of an `info` line, in order.
-const FACTS: [&str; 10] =
-    ["depth", "seldepth", "multipv", "estimate", "score", "nodes", "nps", "hashfull", "time", "pv"];
-
 /// Tests a law; `next` is the next line that the script sends.
 ///
 /// # Errors
@@ -38,6 +34,7 @@ pub fn check(program: &mut Program, law: &str, next: Option<&str>) -> Result<(),
         }
         "some" => some(&answer, rest),
         "no" => none(&answer, rest, next),
+        "each" => each(&answer, rest),
         "remember" => remember(program, &answer, rest),
         "again" => compare(program, &answer, rest, |before, now| before == now),
         "changed" => compare(program, &answer, rest, |before, now| before != now),
@@ -49,7 +46,6 @@ pub fn check(program: &mut Program, law: &str, next: Option<&str>) -> Result<(),
             "the program ends" => ends(program),
             "one error" => one_error(&answer),
             "only id, option and info lines" => is_introduction(&answer),
-            "the info lines are whole" => infos_are_whole(&answer),
             "the option lines can be read" => match offers_of(&answer).unreadable.first() {
                 Some(offer) => wrong(offer.to_string()),
                 None => Ok(()),
@@ -80,6 +76,14 @@ fn none(answer: &[String], pattern: &str, next: Option<&str>) -> Result<(), Faul
         (Some(line), None) => wrong(format!("{line:?} came")),
         (None, _) => Ok(()),
     }
+}
+
+/// Fails unless some lines are like the first of two patterns, and all of these like the second.
+fn each(answer: &[String], patterns: &str) -> Result<(), Fault> {
+    let (pattern, whole) = patterns.split_once(" is ").unwrap_or((patterns, "*"));
+    some(answer, pattern)?;
+    let bad = answer.iter().find(|line| is_like(pattern, line) && !is_like(whole, line));
+    expect(bad.is_none(), || format!("{bad:?} is not like {whole:?}"))
 }
 
 /// The lines of a pattern, or, if it is empty, all but `info` lines.
@@ -202,27 +206,6 @@ fn is_introduction(answer: &[String]) -> Result<(), Fault> {
         Some(other) => wrong(format!("{other:?} is something else")),
         None => Ok(()),
     }
-}
-
-fn infos_are_whole(answer: &[String]) -> Result<(), Fault> {
-    let is_of_facts =
-        |line: &&String| line.starts_with("info ") && !line.starts_with("info string");
-    let mut lines = answer.iter().filter(is_of_facts).peekable();
-    expect(lines.peek().is_some(), || "no `info` line with fields".into())?;
-    for line in lines {
-        let found = facts_in(line);
-        expect(found == FACTS, || format!("{found:?} in {line:?}"))?;
-        // Unreadable values are not printed again.
-        let readable = line.parse::<Reply>().map_or(String::new(), |reply| reply.to_string());
-        expect(facts_in(&readable) == FACTS, || {
-            format!("a value is missing or cannot be parsed: {line:?}")
-        })?;
-    }
-    Ok(())
-}
-
-fn facts_in(line: &str) -> Vec<&str> {
-    line.split_whitespace().filter(|word| FACTS.contains(word)).collect()
 }
 
 /// Output of a `go`.

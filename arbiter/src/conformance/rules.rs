@@ -3,6 +3,7 @@
 //! The arbiter's own client plays random games, and checks each answer as in a match. The other checks send lines that
 //! a match does not, and compare what the program answers about the same positions in other circumstances.
 
+use std::mem;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -62,30 +63,26 @@ pub fn run(
 ) -> Result<Report, ExitError> {
     let mut run = Run::new(&settings.checked, begin, observe);
     let mut games = Games::new(settings);
-    run.one(needed("ugi", "`ugi` is answered with `ugiok`"), 1, |_| Ok(()))?;
+    // The other checks need the games.
+    let only = mem::take(&mut run.scope.settings.only);
+    run.one(needed("ugi", "`ugi` is answered with `ugiok`"), |_| Ok(()))?;
     let explanation = "the start for each number of players is valid or refused, and one is valid";
-    run.one(needed("players", explanation), 0, |talk| {
+    run.one(needed("players", explanation), |talk| {
         talk.note = Some(games.find_players()?);
         Ok(())
     })?;
-    let players = games.players.clone();
-    for (index, seats) in players.iter().enumerate() {
+    run.left = games.players.len();
+    for seats in games.players.clone() {
         let explanation =
             "every listed word can be played, and every state is as the protocol says";
-        let check = needed(&format!("games/{seats}"), explanation);
-        run.one(check, players.len() - index - 1, |talk| {
-            talk.note = Some(games.play_all(*seats)?);
+        run.one(needed(&format!("games/{seats}"), explanation), |talk| {
+            talk.note = Some(games.play_all(seats)?);
             Ok(())
         })?;
     }
+    run.scope.settings.only = only;
     if !games.samples.is_empty() {
-        let mut tests = games.tests();
-        tests.retain(|(check, _)| run.wants(check));
-        let mut left = tests.len();
-        for (check, test) in tests {
-            left -= 1;
-            run.one(check, left, test)?;
-        }
+        games.check(&mut run)?;
     }
     let mut report = run.report;
     for outcome in &mut report.outcomes {
@@ -99,9 +96,6 @@ pub fn run(
 fn needed(name: &str, explanation: &str) -> Check {
     Check::new(name, Level::Needed, explanation)
 }
-
-/// A check and its test.
-type Test<'a> = (Check, Box<dyn FnOnce(&mut Talk) -> Result<(), Fault> + 'a>);
 
 /// Random games, which the first checks play and the others use.
 struct Games<'a> {
@@ -198,67 +192,46 @@ impl Games<'_> {
         Ok(plies)
     }
 
-    /// The checks of all games together, in the order of execution.
-    fn tests(&self) -> Vec<Test<'_>> {
+    /// Runs the checks of all games together.
+    fn check(&self, run: &mut Run<'_>) -> Result<(), ExitError> {
         let positions: Vec<String> = self.samples.iter().map(ExternalPosition::to_string).collect();
-        let [order, process, together, texts] = [(); 4].map(|()| positions.clone());
         let seed = self.settings.seed;
-        let mut tests: Vec<Test<'_>> = vec![
-            (
-                Check { severity: Severity::Warning, ..needed("ends", "random games end") },
-                Box::new(|_| self.expect_ends()),
-            ),
-            (
-                needed("speed", "no requirement: the median time for a position with its state"),
-                Box::new(|talk| {
-                    talk.note = Some(self.speed());
-                    Ok(())
-                }),
-            ),
-            (
-                needed("same/order", "the same position has the same state in any order"),
-                Box::new(move |talk| {
-                    let states = states(talk, &order)?;
-                    expect_states(talk, &order, &states, seed)
-                }),
-            ),
-            (
-                needed("same/process", "the same position has the same state in another process"),
-                Box::new(move |talk| {
-                    let states = states(talk, &process)?;
-                    let mut other = Talk::start(&talk.scope, None)?;
-                    begin(&mut other)?;
-                    expect_states(&mut other, &process, &states, seed.wrapping_add(1))
-                }),
-            ),
-            (
-                needed("same/together", "many questions can be sent at once"),
-                Box::new(move |talk| ask_together(talk, &together[..together.len().min(TOGETHER)])),
-            ),
-            (
-                needed(
-                    "text",
-                    "`position fen` reads the answer to `query text` as a position of the same state and players",
-                ),
-                Box::new(move |talk| {
-                    texts.iter().try_for_each(|position| expect_text(talk, position))
-                }),
-            ),
-        ];
-        tests.extend(suite::blocks(FILE).into_iter().map(|block| {
-            let check = block.check.clone();
-            let test = move |talk: &mut Talk| self.play_block(talk, &block);
-            (check, Box::new(test) as Box<_>)
-        }));
-        tests.push((
-            needed("end/input", "the end of its input ends the program"),
-            Box::new(|talk| {
-                talk.is_open = false;
-                talk.program.close_input();
-                laws::check(&mut talk.program, "the program ends", None)
-            }),
-        ));
-        tests
+        let blocks = suite::blocks(FILE);
+        run.left = blocks.len() + 7;
+        let ends = needed("ends", "random games end");
+        run.one(Check { severity: Severity::Warning, ..ends }, |_| self.expect_ends())?;
+        let explanation = "no requirement: the median time for a position with its state";
+        run.one(needed("speed", explanation), |talk| {
+            talk.note = Some(self.speed());
+            Ok(())
+        })?;
+        let explanation = "the same position has the same state in any order";
+        run.one(needed("same/order", explanation), |talk| {
+            let states = states(talk, &positions)?;
+            expect_states(talk, &positions, &states, seed)
+        })?;
+        let explanation = "the same position has the same state in another process";
+        run.one(needed("same/process", explanation), |talk| {
+            let states = states(talk, &positions)?;
+            let mut other = Talk::start(&talk.scope, None)?;
+            begin(&mut other)?;
+            expect_states(&mut other, &positions, &states, seed.wrapping_add(1))
+        })?;
+        run.one(needed("same/together", "many questions can be sent at once"), |talk| {
+            ask_together(talk, &positions[..positions.len().min(TOGETHER)])
+        })?;
+        let explanation = "`position fen` reads the answer to `query text` as a position of the same state and players";
+        run.one(needed("text", explanation), |talk| {
+            positions.iter().try_for_each(|position| expect_text(talk, position))
+        })?;
+        for block in blocks {
+            run.one(block.check.clone(), |talk| self.play_block(talk, &block))?;
+        }
+        run.one(needed("end/input", "the end of its input ends the program"), |talk| {
+            talk.is_open = false;
+            talk.program.close_input();
+            laws::check(&mut talk.program, "the program ends", None)
+        })
     }
 
     fn expect_ends(&self) -> Result<(), Fault> {

@@ -39,7 +39,7 @@ const OTHERS: [&str; 19] = [
     "1?99", "BBB", "x",
 ];
 
-/// Maximum number of random positions that are tried until enough are of the wanted kind.
+/// Maximum number of random positions that are tried for a rare kind.
 const MAX_TRIED: usize = 1000;
 
 /// Maximum number of random moves that lead to a position.
@@ -207,7 +207,7 @@ impl Block {
         }
         talk.is_open = !self.ends;
         if !self.options.is_empty() {
-            let settings = settings(&talk.offers, &self.options);
+            let settings = settings(talk.options(), &self.options);
             return settings.iter().try_for_each(|setting| play_at(talk, self, None, setting));
         }
         if self.positions.is_empty() && self.table.is_none() {
@@ -408,7 +408,8 @@ fn perft(position: &Position, depth: u32) -> Option<String> {
 }
 
 /// The positions of a kind, such as `8 moves`.
-fn places((rules, seats): &Table, kind: &str) -> Result<Vec<Place>, Fault> {
+fn places(table: &Table, kind: &str) -> Result<Vec<Place>, Fault> {
+    let (rules, seats) = table;
     let (count, of) = kind.split_once(' ').unwrap_or((kind, ""));
     let count: usize = count.parse().unwrap_or(1);
     let mut rng = ChaCha8Rng::seed_from_u64(*seats as u64);
@@ -416,7 +417,7 @@ fn places((rules, seats): &Table, kind: &str) -> Result<Vec<Place>, Fault> {
     match (kind, of) {
         ("start", _) => places.push(Place::new(rules.start(*seats)?, Vec::new())),
         ("home", _) => {
-            let (actions, position) = super::talk::first_words(&(rules.clone(), *seats), 0)?;
+            let (actions, position) = super::talk::first_words(table, 0)?;
             places.push(Place::new(position, actions));
         }
         ("end", _) => places = game(rules, *seats, 0)?,
@@ -433,19 +434,17 @@ fn places((rules, seats): &Table, kind: &str) -> Result<Vec<Place>, Fault> {
             }
         }
         ("each seat", _) => {
-            for mover in 0..*seats {
-                let mut rng = ChaCha8Rng::seed_from_u64(mover as u64);
-                let is_wanted = |place: &Place| {
-                    place.position.turn() == Turn::Seat(Seat(mover as u8))
-                        && place.position.legal_actions().len() > 1
+            for seat in 0..*seats {
+                let is_wanted = |position: &Position| {
+                    position.turn() == Turn::Seat(Seat(seat as u8))
+                        && position.legal_actions().len() > 1
                 };
-                let tried = (0..MAX_TRIED).map(|_| random_place(rules, *seats, &mut rng));
-                match tried.flatten().find(is_wanted) {
-                    Some(place) => places.push(place),
-                    None => {
-                        return wrong(format!("no position found with seat {} to move", mover + 1));
-                    }
+                let mut rng = ChaCha8Rng::seed_from_u64(seat as u64);
+                let found = random_places(table, &mut rng, MAX_TRIED, 1, &is_wanted)?;
+                if found.is_empty() {
+                    return wrong(format!("no position found with seat {} to move", seat + 1));
                 }
+                places.extend(found);
             }
         }
         (_, "changed texts") => {
@@ -458,13 +457,8 @@ fn places((rules, seats): &Table, kind: &str) -> Result<Vec<Place>, Fault> {
         }
         (_, "of a game") => places = game(rules, *seats, count)?,
         (_, "drawn cards") => {
-            for _ in 0..count {
-                let place = loop {
-                    let place = random_place(rules, *seats, &mut rng)?;
-                    if matches!(place.position.turn(), Turn::Card(_)) {
-                        break place;
-                    }
-                };
+            let is_wanted = |position: &Position| matches!(position.turn(), Turn::Card(_));
+            for place in random_places(table, &mut rng, MAX_TRIED, count, &is_wanted)? {
                 for card in place.position.legal_actions() {
                     let mut position = place.position.clone();
                     position.play(&card)?;
@@ -474,18 +468,12 @@ fn places((rules, seats): &Table, kind: &str) -> Result<Vec<Place>, Fault> {
             }
         }
         _ => {
-            // Few positions may be of the wanted kind.
-            for _ in 0..MAX_MOVES {
-                let place = random_place(rules, *seats, &mut rng)?;
-                let is_wanted = match of {
-                    "moves" => is_move(place.position.turn()),
-                    "without a move" => !is_move(place.position.turn()),
-                    _ => true,
-                };
-                if is_wanted && places.len() < count {
-                    places.push(place);
-                }
-            }
+            let is_wanted = |position: &Position| match of {
+                "moves" => is_move(position.turn()),
+                "without a move" => !is_move(position.turn()),
+                _ => true,
+            };
+            places = random_places(table, &mut rng, MAX_MOVES, count, &is_wanted)?;
         }
     }
     Ok(places)
@@ -497,8 +485,29 @@ impl Place {
     }
 }
 
+/// Up to `count` random positions of a kind, of those that so many tries find.
+fn random_places(
+    (rules, seats): &Table,
+    rng: &mut ChaCha8Rng,
+    tries: usize,
+    count: usize,
+    is_wanted: &dyn Fn(&Position) -> bool,
+) -> Result<Vec<Place>, Fault> {
+    let mut places = Vec::new();
+    for _ in 0..tries {
+        if places.len() == count {
+            break;
+        }
+        let place = random_place(rules, *seats, rng)?;
+        if is_wanted(&place.position) {
+            places.push(place);
+        }
+    }
+    Ok(places)
+}
+
 /// A random position.
-pub fn random_place(rules: &Rules, seats: usize, rng: &mut ChaCha8Rng) -> Result<Place, Fault> {
+fn random_place(rules: &Rules, seats: usize, rng: &mut ChaCha8Rng) -> Result<Place, Fault> {
     let mut place = Place::new(rules.start(seats)?, Vec::new());
     for _ in 0..rng.random_range(0..MAX_MOVES) {
         let Some(action) = place.position.legal_actions().into_iter().choose(rng) else {

@@ -7,6 +7,7 @@ use buxtehude::protocol::{OptionKind, OptionOffer, Reply};
 use buxtehude::rules::{MAX_SEATS, Turn, VARIANTS, Variant};
 use matches::plan::rules::program::RulesError;
 use matches::plan::rules::{Position, PositionError, Rules};
+use matches::play::engine::Offers;
 use matches::record::printable::shortened;
 use matches::run::exit::ExitError;
 
@@ -32,10 +33,8 @@ pub struct Talk {
     pub scope: Scope,
     /// Lines of its standard error.
     errors: Receiver<String>,
-    /// The options that it offers; empty before the introduction.
-    pub offers: Vec<OptionOffer>,
-    /// `true` if the line of the option that selects a game cannot be read.
-    has_unreadable_choice: bool,
+    /// The options that it offers; `None` before the introduction.
+    offers: Option<Offers>,
     /// `true` if the engine can run another check, since it has neither ended nor received `quit`.
     pub is_open: bool,
     /// `true` if the engine plays the game where checks begin.
@@ -67,8 +66,7 @@ impl Talk {
             program,
             scope: scope.clone(),
             errors,
-            offers: Vec::new(),
-            has_unreadable_choice: false,
+            offers: None,
             is_open: true,
             is_home: false,
             note: None,
@@ -135,10 +133,8 @@ impl Talk {
 
     /// Introduces the engine, if it is not yet.
     pub fn introduce(&mut self) -> Result<(), Fault> {
-        if self.offers.is_empty() {
-            let offers = offers_of(&self.answer_up_to("uci", "uciok")?);
-            self.has_unreadable_choice = offers.unreadable("UCI_Variant").is_some();
-            self.offers = offers.readable;
+        if self.offers.is_none() {
+            self.offers = Some(offers_of(&self.answer_up_to("uci", "uciok")?));
         }
         Ok(())
     }
@@ -178,11 +174,18 @@ impl Talk {
 
     /// `true` if the engine offers a choice of games.
     fn has_choice(&self) -> bool {
-        self.has_unreadable_choice || self.offers("UCI_Variant")
+        let offers = self.offers.as_ref();
+        let is_unreadable = offers.is_some_and(|offers| offers.unreadable("UCI_Variant").is_some());
+        is_unreadable || self.offers("UCI_Variant")
+    }
+
+    /// The readable options that the engine offers.
+    pub fn options(&self) -> &[OptionOffer] {
+        self.offers.as_ref().map_or(&[], |offers| &offers.readable)
     }
 
     pub fn offers(&self, option: &str) -> bool {
-        self.offers.iter().any(|offer| offer.name == option)
+        self.options().iter().any(|offer| offer.name == option)
     }
 
     /// `true` if the engine offers the game, or no choice of games.
@@ -193,7 +196,7 @@ impl Talk {
             }
             _ => false,
         };
-        let mut choices = self.offers.iter().filter(|offer| offer.name == "UCI_Variant");
+        let mut choices = self.options().iter().filter(|offer| offer.name == "UCI_Variant");
         !choices.any(excludes)
     }
 
