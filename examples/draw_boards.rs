@@ -4,7 +4,8 @@
 use std::fmt::Write;
 use std::{fs, io};
 
-use buxtehude::rules::{Layout, Scene, SquareKind, Variant};
+use buxtehude::pictures::{Layout, Scene, SquareKind};
+use buxtehude::rules::Variant;
 
 /// Variants to draw.
 pub const VARIANTS: [&str; 3] = [RACES[0], RACES[1], "fox-and-hounds"];

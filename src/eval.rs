@@ -8,8 +8,6 @@
 pub mod fox;
 pub mod hase;
 mod judge;
-#[cfg(feature = "ludo")]
-mod ludo;
 
 use std::any::Any;
 use std::sync::{Arc, Mutex, PoisonError};

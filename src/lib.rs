@@ -14,7 +14,7 @@
 //! ```
 //! `examples/play_game.rs` plays a whole game. Below the facade:
 //!
-//! - [`rules`]: positions, moves and cards of all games;
+//! - [`rules`]: positions, moves and cards of all games; [`pictures`] draws them;
 //! - [`search`]: a search with reports, limits, a stop flag and any preset;
 //! - [`eval`]: what a position is worth to each seat;
 //! - [`articles`]: the programs of two articles about the games;
@@ -34,6 +34,7 @@ pub mod articles;
 pub mod bench;
 mod engine;
 pub mod eval;
+pub mod pictures;
 pub mod protocol;
 pub mod rules;
 pub mod search;

@@ -2,27 +2,24 @@
 //!
 //! Each game is a *position*: a small `Copy` value with the seat to move ([`Turn`]), its legal moves, and the effect of
 //! each. The search works on a position's own type through the trait [`Game`]. Sessions, referees and other clients
-//! that work with text use [`AnyPosition`], which holds a position of any [`Variant`]. The rules do not print, read a
-//! clock or start a thread. Chance is explicit: if a card is due, [`Game::outcomes`] lists the possible cards with
-//! their weights, and the caller draws.
+//! that work with text use [`AnyPosition`], which holds a position of any [`Variant`]. The rules do not print, draw
+//! pictures, read a clock or start a thread. Chance is explicit: if a card is due, [`Game::outcomes`] lists the possible
+//! cards with their weights, and the caller draws.
 
 pub mod fox;
 pub mod hase;
 #[cfg(feature = "ludo")]
+#[path = "../tests/ludo.rs"]
 pub mod ludo;
-pub(crate) mod number;
-mod perft;
-mod scene;
 mod variant;
 
 use std::fmt;
 use std::hash::Hash;
+use std::hint::black_box;
 use std::str::FromStr;
 
 use thiserror::Error;
 
-pub use perft::{for_each_child, perft, perft_by_playing};
-pub use scene::{Board, Fact, Layout, MovePreview, Piece, Refusal, Scene, SquareKind};
 pub(crate) use variant::with_position;
 pub use variant::{
     ActionError, AnyPosition, Rules, SetupError, UnknownVariant, VARIANTS, Variant, is_card,
@@ -248,28 +245,6 @@ pub trait Game: Copy + Eq + fmt::Debug + fmt::Display + Send + Sync + 'static {
 
     /// 64-bit key: equal positions have equal keys, and different positions almost surely different ones.
     fn key(&self) -> u64;
-
-    /// Drawing as text: several lines, without a newline at the end.
-    fn picture(&self) -> String;
-
-    /// Cells that show the position in one row of a table, with their headings; the headings are the same for all
-    /// positions of a game.
-    fn columns(&self) -> Vec<(&'static str, String)>;
-
-    /// Scene for programs that draw the position.
-    fn scene(&self) -> Scene;
-
-    /// Preview of a legal move. With an illegal move the result is meaningless, or the call panics.
-    fn preview(&self, mv: Self::Move) -> MovePreview;
-
-    /// The rule that forbids the seat to move a move to a square of the scene's board; `None` if no seat is to move, or
-    /// if the game names no rules. With a square to which a legal move leads, the result is meaningless.
-    fn refusal(&self, _square: usize) -> Option<Refusal> {
-        None
-    }
-
-    /// Instruction on a card, as a sentence to the player who draws it.
-    fn card_words(card: Self::Card) -> &'static str;
 }
 
 /// Writes `items` with `separator` between them.
@@ -290,4 +265,149 @@ pub(crate) fn splitmix64(word: u64) -> u64 {
     let word = (word ^ word >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let word = (word ^ word >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
     word ^ word >> 31
+}
+
+/// Subtrees below this depth are too small to check for interruption.
+const MIN_INTERRUPTIBLE_DEPTH: u32 = 4;
+
+/// Counts the leaves `depth` plies below `position`, without playing the last ply, for checking move generation against
+/// other programs. A card counts as a ply: each kind of card that is left is one branch.
+///
+/// Returns 1 at depth 0, and `None` once `should_stop` returns `true`. It is called often enough to stop within a few
+/// milliseconds.
+///
+/// # Examples
+/// ```
+/// use buxtehude::rules::{Game, hase::{HASE_UND_IGEL, Position}, perft};
+///
+/// let start = Position::start(&HASE_UND_IGEL, 2).unwrap();
+/// assert_eq!(perft(&start, 4, &mut || false), Some(3229));
+/// ```
+pub fn perft<G: Game>(
+    position: &G,
+    depth: u32,
+    should_stop: &mut impl FnMut() -> bool,
+) -> Option<u64> {
+    count::<G, true>(position, depth, should_stop)
+}
+
+/// Counts like [`perft`], but also plays every move of the last ply.
+pub fn perft_by_playing<G: Game>(
+    position: &G,
+    depth: u32,
+    should_stop: &mut impl FnMut() -> bool,
+) -> Option<u64> {
+    count::<G, false>(position, depth, should_stop)
+}
+
+/// Counts the leaves; returns `None` once `should_stop` returns `true`.
+fn count<G: Game, const BULK: bool>(
+    position: &G,
+    depth: u32,
+    should_stop: &mut impl FnMut() -> bool,
+) -> Option<u64> {
+    if depth < MIN_INTERRUPTIBLE_DEPTH {
+        return Some(count_to_the_end::<G, BULK>(position, depth));
+    }
+    if should_stop() {
+        return None;
+    }
+    let mut leaves = Some(0);
+    for_each_child(position, |child| {
+        leaves =
+            leaves.and_then(|sum| Some(sum + count::<G, BULK>(child, depth - 1, should_stop)?));
+    });
+    leaves
+}
+
+/// [`count`] without interruption; the last plies need no calls.
+fn count_to_the_end<G: Game, const BULK: bool>(position: &G, depth: u32) -> u64 {
+    let mut leaves = 0;
+    match depth {
+        0 => leaves = 1,
+        1 if BULK => leaves = number_of_children(position),
+        1 => for_each_child(position, |leaf| {
+            // Keeps the compiler from removing the move because its result is unused.
+            black_box(leaf);
+            leaves += 1;
+        }),
+        2 if BULK => for_each_child(position, |child| leaves += number_of_children(child)),
+        _ => for_each_child(position, |child| {
+            leaves += count_to_the_end::<G, BULK>(child, depth - 1);
+        }),
+    }
+    leaves
+}
+
+/// Number of leaves at depth 1.
+#[inline]
+fn number_of_children<G: Game>(position: &G) -> u64 {
+    match position.turn() {
+        Turn::Seat(_) => position.legal_moves().len() as u64,
+        Turn::Card(_) => position.outcomes().len() as u64,
+        Turn::Over => 0,
+    }
+}
+
+/// Calls `visit` with each position one ply later: after each legal move or, if a card is due, each kind of card.
+// Inlines loops and moves together, so that work common to all moves of a position is done once.
+#[inline(always)]
+pub fn for_each_child<G: Game>(position: &G, mut visit: impl FnMut(&G)) {
+    position.legal_moves().for_each(|mv| visit(&position.play_unchecked(mv)));
+    for (card, _) in position.outcomes() {
+        visit(&position.draw_unchecked(card));
+    }
+}
+
+/// The text is not a canonical whole number in range: decimal digits without sign or leading zeros.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub(crate) enum NumberError {
+    /// The text is empty, has a leading zero, or has characters other than digits.
+    #[error("is not a whole number without sign or leading zeros")]
+    Form,
+    /// The number is above this maximum.
+    #[error("is above {0}")]
+    TooLarge(u32),
+}
+
+/// Parses a canonical whole number from 0 to `max`.
+///
+/// # Errors
+/// See [`NumberError`].
+pub(crate) fn whole_number(text: &str, max: u32) -> Result<u32, NumberError> {
+    let canonical = !text.is_empty()
+        && text.bytes().all(|byte| byte.is_ascii_digit())
+        && (text == "0" || !text.starts_with('0'));
+    if !canonical {
+        return Err(NumberError::Form);
+    }
+    match text.parse::<u32>() {
+        Ok(number) if number <= max => Ok(number),
+        _ => Err(NumberError::TooLarge(max)),
+    }
+}
+
+/// Parses the number of one of the first `seats` seats, from 1.
+pub(crate) fn seat_number(text: &str, seats: usize) -> Option<Seat> {
+    match whole_number(text, seats as u32) {
+        Ok(0) | Err(_) => None,
+        Ok(number) => Some(Seat(number as u8 - 1)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_one_spelling_of_a_number_is_accepted() {
+        assert_eq!(whole_number("0", 9), Ok(0));
+        assert_eq!(whole_number("65535", 65535), Ok(65535));
+        for text in ["", "+1", "-1", "01", "00", "1 ", "1e3", "١"] {
+            assert_eq!(whole_number(text, 9), Err(NumberError::Form), "{text:?}");
+        }
+        for text in ["10", "4294967296", "99999999999999999999999"] {
+            assert_eq!(whole_number(text, 9), Err(NumberError::TooLarge(9)), "{text:?}");
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! The rules of Rabbits and Wolves, compared with a second, slow and obvious implementation on a board of letters; and
 //! the messages of its errors.
 
+use buxtehude::pictures::Draw;
 use buxtehude::rules::fox::{Position, RABBIT, WOLVES};
 use buxtehude::rules::{AnyPosition, Game, Seat, Turn, Variant, perft};
 use rand::rngs::StdRng;

@@ -1,13 +1,12 @@
 //! Laws that hold in every position of every game, tested in random games of every variant and number of players; and
 //! the bookkeeping of carrots in Hase und Igel.
 
-mod scenes;
-
 use std::collections::HashMap;
 use std::fmt::Debug;
 
 use crate::common::reference;
 use buxtehude::eval::net::LETTUCES;
+use buxtehude::pictures::{Draw, Piece, Scene};
 use buxtehude::rules::hase::{Card, FINISH, Move, Position, Square};
 #[cfg(feature = "ludo")]
 use buxtehude::rules::ludo;
@@ -53,7 +52,7 @@ fn every_game_keeps_the_laws() {
                 texts: HashMap::new(),
             }
             .hold(),
-            Rules::Fox => Laws::<fox::Position> {
+            Rules::Fox(_) => Laws::<fox::Position> {
                 variant,
                 rules: &(),
                 any: AnyPosition::Fox,
@@ -64,7 +63,7 @@ fn every_game_keeps_the_laws() {
             }
             .hold(),
             #[cfg(feature = "ludo")]
-            Rules::Ludo => Laws::<ludo::Position> {
+            Rules::Ludo(_) => Laws::<ludo::Position> {
                 variant,
                 rules: &(),
                 any: AnyPosition::Ludo,
@@ -105,7 +104,7 @@ struct Laws<G: Game> {
     texts: HashMap<u64, String>,
 }
 
-impl<G: Game> Laws<G> {
+impl<G: Draw> Laws<G> {
     fn hold(&mut self) {
         let mut played = 0;
         for seats in 0..=MAX_SEATS + 2 {
@@ -274,8 +273,8 @@ impl<G: Game> Laws<G> {
         assert_eq!(any.picture(), position.picture());
         assert_eq!(any.columns(), position.columns());
         assert_eq!(any.scene(), position.scene());
-        scenes::check_scene(self.rules, position);
-        scenes::check_previews(position);
+        check_scene(self.rules, position);
+        check_previews(position);
         let words: Vec<String> = any.previews().into_iter().map(|(word, _)| word).collect();
         let is_move = matches!(position.turn(), Turn::Seat(_));
         let legal = is_move.then(|| any.legal_actions());
@@ -428,4 +427,45 @@ fn check_card(before: &Position, after: &Position, seat: Seat, card: Card, paid:
         Card::Free => held + paid,
     };
     assert_eq!(new, expected, "{card} in {before:?}");
+}
+
+/// Asserts that board, labels and pieces match the start.
+fn check_scene<G: Draw>(rules: &'static G::Rules, position: &G) {
+    let scene = position.scene();
+    let start = G::start(rules, position.seats()).unwrap().scene();
+    assert_eq!(scene.board, start.board, "{position:?}");
+    assert_eq!(scene.facts.len(), position.seats(), "{position:?}");
+    let labels = |scene: &Scene| -> Vec<Vec<&str>> {
+        let facts = scene.facts.iter();
+        facts.map(|facts| facts.iter().map(|fact| fact.label).collect()).collect()
+    };
+    assert_eq!(labels(&scene), labels(&start), "{position:?}");
+    let pieces = |scene: &Scene| -> Vec<(Seat, &str)> {
+        let pieces = scene.pieces.iter();
+        pieces.map(|piece| (piece.seat, piece.name)).collect()
+    };
+    assert_eq!(pieces(&scene), pieces(&start), "{position:?}");
+    for piece in scene.pieces {
+        let squares = scene.board.squares.len();
+        assert!(piece.square < squares, "{piece:?} in {position:?}");
+    }
+}
+
+/// Asserts that a preview shows one piece of the mover at its new square, and that its facts equal the facts of the
+/// scene after the move.
+fn check_previews<G: Draw>(position: &G) {
+    let scene = position.scene();
+    for mv in position.legal_moves() {
+        let preview = position.preview(mv);
+        let seat = scene.pieces[preview.piece].seat;
+        assert_eq!(Some(seat), position.turn().seat(), "{mv}: {position:?}");
+        let after = position.play_unchecked(mv).scene();
+        let stands = |piece: &Piece| piece.seat == seat && piece.square == preview.square;
+        assert!(after.pieces.iter().any(stands), "{mv}: {position:?}");
+        for fact in preview.facts {
+            let facts = &after.facts[seat.index()];
+            let same = facts.iter().find(|known| known.label == fact.label);
+            assert!(same.is_none_or(|same| *same == fact), "{mv} {fact:?}: {position:?}");
+        }
+    }
 }

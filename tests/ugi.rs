@@ -43,14 +43,14 @@ fn queries_agree_with_the_rules_and_with_the_display() {
 /// Text of a position where random play ends soon.
 fn late_text(variant: &Variant, seats: usize) -> String {
     match variant.rules {
-        Rules::Fox => "8/8/8/h1h1h1h1/8/8/5F2/8 b".to_string(),
+        Rules::Fox(_) => "8/8/8/h1h1h1h1/8/8/5F2/8 b".to_string(),
         Rules::Hase(_) => {
             let square = |seat: usize| format!("{},30,0", 51 + 2 * seat);
             let hares: Vec<String> = (0..seats).map(square).collect();
             format!("{} 1 - -", hares.join("/"))
         }
         #[cfg(feature = "ludo")]
-        Rules::Ludo => format!("{} 1 - -", vec!["18,20"; seats].join("/")),
+        Rules::Ludo(_) => format!("{} 1 - -", vec!["18,20"; seats].join("/")),
     }
 }
 

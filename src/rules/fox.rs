@@ -2,13 +2,10 @@
 //!
 //! Seat 1 has one rabbit, which steps diagonally in all four directions and wins on reaching row 8. Seat 2 has four
 //! wolves, which step diagonally down the board and win when the rabbit has no step left. Nothing is captured, and a
-//! player who cannot move loses. The notation is the same as in other UCI variant engines.
+//! player who cannot move loses. The notation is the same as in other UCI variant engines: the text of a position is
+//! `<board> <turn> - - <half-move clock> <full-move number>` as in chess.
 
 pub mod board;
-mod moves;
-mod notation;
-mod position;
-mod scene;
 pub mod solved;
 
 use std::convert::Infallible;
@@ -16,15 +13,139 @@ use std::{fmt, iter};
 
 use thiserror::Error;
 
-pub use board::{Square, SquareError};
-pub use moves::{CardError, Move, MoveError, Moves, NoCard};
-pub use position::{Position, RABBIT, WOLVES};
+pub use board::{CardError, Move, MoveError, Moves, NoCard, Square, SquareError};
 
-use super::{
-    Game, MovePreview, Outcome, PositionError, Refusal, Scene, Seat, Turn, joined, splitmix64,
-};
-use board::{ROW_8, down_left, down_right, neighbours};
+use super::{Game, Outcome, PositionError, Seat, Turn, splitmix64, whole_number};
+use board::{ROW_8, SQUARES, down_left, down_right, neighbours, up_left, up_right};
 use solved::SOLVED;
+
+/// The seat of the rabbit, which moves first.
+pub const RABBIT: Seat = Seat(0);
+
+/// The seat of the wolves.
+pub const WOLVES: Seat = Seat(1);
+
+/// Squares next to each square.
+const NEIGHBOURS: [u32; SQUARES as usize] = {
+    let mut table = [0; SQUARES as usize];
+    let mut number = 0;
+    while number < SQUARES {
+        table[number as usize] = neighbours(1 << number);
+        number += 1;
+    }
+    table
+};
+
+/// A position of Rabbits and Wolves. Two positions are equal if and only if their texts are.
+///
+/// # Examples
+/// ```
+/// use buxtehude::rules::{Game, fox::Position};
+///
+/// let mut position = Position::start(&(), 2).unwrap();
+/// assert_eq!(position.to_string(), "1h1h1h1h/8/8/8/8/8/8/4F3 w - - 0 1");
+/// position.play("e1d2".parse().unwrap()).unwrap();
+/// assert_eq!(position.to_string(), "1h1h1h1h/8/8/8/8/8/3F4/8 b - - 0 1");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Position {
+    /// Set of four squares without the rabbit's.
+    pub(super) wolves: u32,
+    pub(super) rabbit: Square,
+    pub(super) mover: Seat,
+}
+
+impl Position {
+    /// Builds a position from the rabbit's square, the set of the wolves' squares and the seat to move. Returns `None`
+    /// unless there are four wolves, none of them on the rabbit's square.
+    pub fn new(rabbit: Square, wolves: u32, mover: Seat) -> Option<Position> {
+        let is_valid = wolves.count_ones() == 4 && wolves & rabbit.bit() == 0 && mover.0 < 2;
+        is_valid.then_some(Position::of(rabbit, wolves, mover))
+    }
+
+    /// [`Position::new`] without the check.
+    pub(super) fn of(rabbit: Square, wolves: u32, mover: Seat) -> Position {
+        Position { wolves, rabbit, mover }
+    }
+
+    /// Square of the rabbit.
+    #[inline]
+    pub fn rabbit(&self) -> Square {
+        self.rabbit
+    }
+
+    /// Set of the squares of the four wolves.
+    #[inline]
+    pub fn wolves(&self) -> u32 {
+        self.wolves
+    }
+
+    /// Seat to move; in a finished game the seat that would be next.
+    #[inline]
+    pub fn mover(&self) -> Seat {
+        self.mover
+    }
+
+    /// Seat that has won, or `None` if the game is not over.
+    #[inline]
+    pub fn winner(&self) -> Option<Seat> {
+        if self.is_rabbit_home() {
+            Some(RABBIT)
+        } else if self.moves().is_empty() {
+            Some(self.rival())
+        } else {
+            None
+        }
+    }
+
+    /// Letter for a dark square: `F` for the rabbit, `h` for a wolf, `None` for a free square.
+    pub(crate) fn letter_on(&self, square: Square) -> Option<char> {
+        if square == self.rabbit {
+            Some('F')
+        } else {
+            (self.wolves & square.bit() != 0).then_some('h')
+        }
+    }
+
+    /// Free squares; none once the rabbit is home, since then there are no legal moves.
+    #[inline(always)]
+    fn free_to_step_on(&self) -> u32 {
+        if self.is_rabbit_home() { 0 } else { !(self.wolves | self.rabbit.bit()) }
+    }
+
+    #[inline]
+    fn is_rabbit_home(&self) -> bool {
+        self.rabbit.bit() & ROW_8 != 0
+    }
+
+    #[inline]
+    fn rival(&self) -> Seat {
+        Seat(1 - self.mover.0)
+    }
+
+    /// Legal moves in ascending order.
+    #[inline(always)]
+    pub(super) fn moves(&self) -> Moves {
+        let free = self.free_to_step_on();
+        if self.mover == RABBIT {
+            let next_to_it = NEIGHBOURS[usize::from(self.rabbit.number())];
+            return Moves::of_rabbit(self.rabbit, next_to_it & free);
+        }
+        // A wolf can step down to the left if and only if it is up and right of a free square.
+        Moves::of_wolves(self.wolves & up_right(free), self.wolves & up_left(free))
+    }
+
+    /// Returns the position after a legal move.
+    #[inline(always)]
+    pub(super) fn after_move(&self, mv: Move) -> Position {
+        let mover = self.rival();
+        if self.mover == RABBIT {
+            Position { rabbit: mv.to, mover, ..*self }
+        } else {
+            Position { wolves: self.wolves ^ (mv.from.bit() | mv.to.bit()), mover, ..*self }
+        }
+    }
+}
 
 impl Game for Position {
     type Rules = ();
@@ -43,7 +164,7 @@ impl Game for Position {
     }
 
     fn parse(_: &'static (), text: &str) -> Result<Position, PositionError> {
-        notation::parse(text)
+        parse(text)
     }
 
     #[inline]
@@ -110,36 +231,11 @@ impl Game for Position {
             | u64::from(self.mover.0) << 40;
         splitmix64(word)
     }
-
-    fn picture(&self) -> String {
-        scene::picture(self)
-    }
-
-    fn scene(&self) -> Scene {
-        scene::of(self)
-    }
-
-    fn preview(&self, mv: Move) -> MovePreview {
-        scene::preview(self, mv)
-    }
-
-    fn refusal(&self, square: usize) -> Option<Refusal> {
-        scene::refusal(self, square)
-    }
-
-    fn card_words(card: NoCard) -> &'static str {
-        match card {}
-    }
-
-    fn columns(&self) -> Vec<(&'static str, String)> {
-        let wolves = joined(Square::all_in(self.wolves), " ");
-        vec![("rabbit", self.rabbit.to_string()), ("wolves", wolves)]
-    }
 }
 
 impl fmt::Debug for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{self}\n{}", self.picture())
+        fmt::Display::fmt(self, f)
     }
 }
 
@@ -212,4 +308,130 @@ impl Position {
         // All other rules have been checked.
         IllegalMove::Taken { to }
     }
+}
+
+impl fmt::Display for Position {
+    /// Writes the text of the position. The counters have no meaning and are always `0 1`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for row in (0..8).rev() {
+            let mut free = 0;
+            for file in 0..8 {
+                let letter = Square::at(row, file).and_then(|square| self.letter_on(square));
+                match letter {
+                    None => free += 1,
+                    Some(letter) if free == 0 => write!(f, "{letter}")?,
+                    Some(letter) => {
+                        write!(f, "{free}{letter}")?;
+                        free = 0;
+                    }
+                }
+            }
+            if free > 0 {
+                write!(f, "{free}")?;
+            }
+            f.write_str(if row > 0 { "/" } else { " " })?;
+        }
+        let turn = if self.mover() == RABBIT { 'w' } else { 'b' };
+        write!(f, "{turn} - - 0 1")
+    }
+}
+
+/// Parses and validates the text of a position. Missing fields at the end default to `w - - 0 1`.
+fn parse(text: &str) -> Result<Position, PositionError> {
+    let mut fields = text.split(' ');
+    // Even an empty text has one, empty, field.
+    let (rabbit, wolves) = parse_board(fields.next().unwrap_or_default())?;
+    let mover = match fields.next() {
+        None | Some("w") => RABBIT,
+        Some("b") => WOLVES,
+        Some(text) => {
+            let expected = "`w` for the rabbit or `b` for the wolves";
+            return Err(PositionError::expected("turn", expected, text));
+        }
+    };
+    for (field, text) in ["castling", "en passant"].into_iter().zip(&mut fields) {
+        if text != "-" {
+            return Err(PositionError::expected(field, "`-`", text));
+        }
+    }
+    for field in ["half-move clock", "full-move number"] {
+        let Some(text) = fields.next() else {
+            break;
+        };
+        whole_number(text, u32::MAX)
+            .map_err(|problem| PositionError::new(field, format!("{text:?} {problem}")))?;
+    }
+    if fields.next().is_some() {
+        let found = text.split(' ').count();
+        let form = "<board> <turn> - - <half-move clock> <full-move number>";
+        let problem = format!("expected the end behind `{form}`, found {found} fields");
+        return Err(PositionError::new("full-move number", problem));
+    }
+    let position = Position::new(rabbit, wolves, mover);
+    // `parse_board` has found one rabbit and four wolves on different squares.
+    Ok(position.unwrap_or_else(|| unreachable!("no position: {text:?}")))
+}
+
+/// Returns the rabbit's square and the set of the wolves.
+fn parse_board(text: &str) -> Result<(Square, u32), PositionError> {
+    let rows: Vec<&str> = text.split('/').collect();
+    if rows.len() != 8 {
+        let expected = "8 rows joined by `/`, row 8 first";
+        return Err(PositionError::expected("board", expected, rows.len()));
+    }
+    let mut rabbits = Vec::new();
+    let mut wolves = 0u32;
+    for (row, text) in (0..8).rev().zip(rows) {
+        for (letter, file) in parse_row(row, text)? {
+            let square = Square::at(row, file).ok_or_else(|| {
+                let name = format!("{}{}", char::from(b'a' + file), row + 1);
+                let problem = format!(
+                    "`{letter}` on {name}, a light square, expected dark ones such as a1 or b2"
+                );
+                PositionError::new("square", problem)
+            })?;
+            match letter {
+                'F' => rabbits.push(square),
+                _ => wolves |= square.bit(),
+            }
+        }
+    }
+    let &[rabbit] = rabbits.as_slice() else {
+        return Err(PositionError::expected("rabbit", "one `F`", rabbits.len()));
+    };
+    match wolves.count_ones() {
+        4 => Ok((rabbit, wolves)),
+        found => Err(PositionError::expected("wolves", "four `h`", found)),
+    }
+}
+
+/// Letters of a row with their files. Rows and files count from 0.
+fn parse_row(row: u8, text: &str) -> Result<Vec<(char, u8)>, PositionError> {
+    let wrong = || {
+        let row = row + 1;
+        let problem = format!(
+            "row {row}: expected 8 squares, `F` the rabbit, `h` a wolf and a number for free ones in a row, \
+             found {text:?}"
+        );
+        PositionError::new("board", problem)
+    };
+    let mut letters = Vec::new();
+    let mut file = 0;
+    let mut after_number = false;
+    for letter in text.chars() {
+        let free = match letter {
+            'F' | 'h' => None,
+            '1'..='8' if !after_number => letter.to_digit(10),
+            _ => return Err(wrong()),
+        };
+        if free.is_none() {
+            letters.push((letter, file));
+        }
+        after_number = free.is_some();
+        file += free.unwrap_or(1) as u8;
+        if file > 8 {
+            return Err(wrong());
+        }
+    }
+    if file == 8 { Ok(letters) } else { Err(wrong()) }
 }

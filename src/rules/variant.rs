@@ -6,7 +6,7 @@ use thiserror::Error;
 
 #[cfg(feature = "ludo")]
 use super::ludo;
-use super::{Game, MAX_SEATS, MovePreview, Outcome, Refusal, Scene, Seat, Turn, fox, hase, perft};
+use super::{Game, MAX_SEATS, Outcome, PositionError, Seat, Turn, fox, hase, perft};
 
 /// A game with its tables, chosen by name.
 #[derive(Debug)]
@@ -19,18 +19,6 @@ pub struct Variant {
     pub board: Option<(u8, u8)>,
     /// The game and its tables.
     pub rules: Rules,
-}
-
-/// Tables of a variant, by game.
-#[derive(Clone, Copy, Debug)]
-pub enum Rules {
-    /// Hase und Igel.
-    Hase(&'static hase::Ruleset),
-    /// Rabbits and Wolves, which has no tables.
-    Fox,
-    /// The small dice game, which has no tables.
-    #[cfg(feature = "ludo")]
-    Ludo,
 }
 
 /// All variants; the first is the default.
@@ -51,55 +39,83 @@ pub static VARIANTS: &[Variant] = &[
         name: "fox-and-hounds",
         aliases: &["rabbits-and-wolves"],
         board: Some((8, 8)),
-        rules: Rules::Fox,
+        rules: Rules::Fox(&()),
     },
     #[cfg(feature = "ludo")]
-    Variant { name: "ludo", aliases: &[], board: None, rules: Rules::Ludo },
+    Variant { name: "ludo", aliases: &[], board: None, rules: Rules::Ludo(&()) },
 ];
 
-/// A position of any game.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum AnyPosition {
-    /// Hase und Igel.
-    Hase(hase::Position),
-    /// Rabbits and Wolves.
-    Fox(fox::Position),
-    /// The small dice game.
-    #[cfg(feature = "ludo")]
-    Ludo(ludo::Position),
-}
-
-impl From<hase::Position> for AnyPosition {
-    fn from(position: hase::Position) -> AnyPosition {
-        AnyPosition::Hase(position)
-    }
-}
-
-impl From<fox::Position> for AnyPosition {
-    fn from(position: fox::Position) -> AnyPosition {
-        AnyPosition::Fox(position)
-    }
-}
-
-#[cfg(feature = "ludo")]
-impl From<ludo::Position> for AnyPosition {
-    fn from(position: ludo::Position) -> AnyPosition {
-        AnyPosition::Ludo(position)
-    }
-}
-
-/// Evaluates an expression on the position, whatever its game.
-macro_rules! with_position {
-    ($any:expr, $position:pat => $body:expr) => {
-        match $any {
-            $crate::rules::AnyPosition::Hase($position) => $body,
-            $crate::rules::AnyPosition::Fox($position) => $body,
-            #[cfg(feature = "ludo")]
-            $crate::rules::AnyPosition::Ludo($position) => $body,
+/// Defines the types that depend on the list of games, from their names and modules.
+macro_rules! games {
+    ($dollar:tt $($(#[$attribute:meta])* $game:ident: $module:ident),*) => {
+        /// Tables of a variant, by game.
+        #[derive(Clone, Copy, Debug)]
+        pub enum Rules {
+            $(
+                #[doc = concat!("Tables of [`", stringify!($module), "`](super::", stringify!($module), ").")]
+                $(#[$attribute])*
+                $game(&'static <$module::Position as Game>::Rules),
+            )*
         }
+
+        /// A position of any game.
+        #[derive(Clone, Copy, PartialEq, Eq)]
+        pub enum AnyPosition {
+            $(
+                #[doc = concat!("Position of [`", stringify!($module), "`](super::", stringify!($module), ").")]
+                $(#[$attribute])*
+                $game($module::Position),
+            )*
+        }
+
+        $(
+            $(#[$attribute])*
+            impl From<$module::Position> for AnyPosition {
+                fn from(position: $module::Position) -> AnyPosition {
+                    AnyPosition::$game(position)
+                }
+            }
+        )*
+
+        impl Rules {
+            fn start(self, seats: usize) -> Option<AnyPosition> {
+                match self {
+                    $($(#[$attribute])* Rules::$game(rules) => {
+                        $module::Position::start(rules, seats).map(AnyPosition::from)
+                    })*
+                }
+            }
+
+            fn parse(self, text: &str) -> Result<AnyPosition, PositionError> {
+                match self {
+                    $($(#[$attribute])* Rules::$game(rules) => {
+                        $module::Position::parse(rules, text).map(AnyPosition::from)
+                    })*
+                }
+            }
+        }
+
+        /// Evaluates an expression on the position, whatever its game.
+        macro_rules! with_position {
+            ($dollar any:expr, $dollar position:pat => $dollar body:expr) => {
+                match $dollar any {
+                    $(
+                        $(#[$attribute])*
+                        $crate::rules::AnyPosition::$game($dollar position) => $dollar body,
+                    )*
+                }
+            };
+        }
+        pub(crate) use with_position;
     };
 }
-pub(crate) use with_position;
+
+games! { $
+    Hase: hase,
+    Fox: fox,
+    #[cfg(feature = "ludo")]
+    Ludo: ludo
+}
 
 /// No variant has this name.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -178,25 +194,16 @@ impl Variant {
     /// # Errors
     /// [`SetupError::Players`] if the game cannot be played by that number.
     pub fn start(&self, seats: usize) -> Result<AnyPosition, SetupError> {
-        self.start_for(seats).ok_or_else(|| SetupError::Players {
+        self.rules.start(seats).ok_or_else(|| SetupError::Players {
             variant: self.name,
             seats,
             expected: self.player_counts(),
         })
     }
 
-    fn start_for(&self, seats: usize) -> Option<AnyPosition> {
-        match self.rules {
-            Rules::Hase(rules) => hase::Position::start(rules, seats).map(AnyPosition::from),
-            Rules::Fox => fox::Position::start(&(), seats).map(AnyPosition::from),
-            #[cfg(feature = "ludo")]
-            Rules::Ludo => ludo::Position::start(&(), seats).map(AnyPosition::from),
-        }
-    }
-
     /// The possible numbers of players, in words.
     fn player_counts(&self) -> String {
-        let counts = (2..=MAX_SEATS).filter(|&seats| self.start_for(seats).is_some());
+        let counts = (2..=MAX_SEATS).filter(|&seats| self.rules.start(seats).is_some());
         let counts: Vec<String> = counts.map(|seats| seats.to_string()).collect();
         match counts.as_slice() {
             [only] => only.clone(),
@@ -209,22 +216,10 @@ impl Variant {
     /// # Errors
     /// [`SetupError::Text`] names the invalid field.
     pub fn parse(&self, text: &str) -> Result<AnyPosition, SetupError> {
-        match self.rules {
-            Rules::Hase(rules) => parse_with::<hase::Position>(rules, text),
-            Rules::Fox => parse_with::<fox::Position>(&(), text),
-            #[cfg(feature = "ludo")]
-            Rules::Ludo => parse_with::<ludo::Position>(&(), text),
-        }
+        self.rules
+            .parse(text)
+            .map_err(|reason| SetupError::Text { text: text.into(), reason: reason.into() })
     }
-}
-
-fn parse_with<G: Game + Into<AnyPosition>>(
-    rules: &'static G::Rules,
-    text: &str,
-) -> Result<AnyPosition, SetupError> {
-    G::parse(rules, text)
-        .map(G::into)
-        .map_err(|reason| SetupError::Text { text: text.into(), reason: reason.into() })
 }
 
 impl AnyPosition {
@@ -259,47 +254,6 @@ impl AnyPosition {
     /// A 64-bit key of the position; see [`Game::key`].
     pub fn key(&self) -> u64 {
         with_position!(self, position => position.key())
-    }
-
-    /// Drawing as text, without a newline at the end.
-    pub fn picture(&self) -> String {
-        with_position!(self, position => position.picture())
-    }
-
-    /// Cells with their headings for one row of a table; see [`Game::columns`].
-    pub fn columns(&self) -> Vec<(&'static str, String)> {
-        with_position!(self, position => position.columns())
-    }
-
-    /// Scene for programs that draw the position; see [`Game::scene`].
-    pub fn scene(&self) -> Scene {
-        with_position!(self, position => position.scene())
-    }
-
-    /// Each legal move as a word of a move list, ascending, with its preview; see [`Game::preview`].
-    pub fn previews(&self) -> Vec<(String, MovePreview)> {
-        with_position!(self, position => {
-            let moves = position.legal_moves();
-            moves.map(|mv| (mv.to_string(), position.preview(mv))).collect()
-        })
-    }
-
-    /// Preview of a legal move, given as a word of a move list; `None` if it is not a move of this game.
-    pub fn preview(&self, word: &str) -> Option<MovePreview> {
-        with_position!(self, position => word.parse().ok().map(|mv| position.preview(mv)))
-    }
-
-    /// The rule that forbids a move to a square; see [`Game::refusal`].
-    pub fn refusal(&self, square: usize) -> Option<Refusal> {
-        with_position!(self, position => position.refusal(square))
-    }
-
-    /// Instruction on a card, given as a word of a move list; `None` if it is not a card of this game.
-    pub fn card_words(&self, word: &str) -> Option<&'static str> {
-        fn words<G: Game>(_: &G, word: &str) -> Option<&'static str> {
-            word.parse().ok().map(G::card_words)
-        }
-        with_position!(self, position => words(position, word))
     }
 
     /// Result with perfect play; see [`Game::solved`].

@@ -11,10 +11,10 @@
 
 use std::sync::LazyLock;
 
+use buxtehude::pictures::{self, Layout, MovePreview};
 use buxtehude::protocol::{PositionCommand, Start};
 use buxtehude::rules::{
-    self, ActionError, AnyPosition, Layout, MAX_SEATS, MovePreview, Seat, UnknownVariant, VARIANTS,
-    Variant,
+    self, ActionError, AnyPosition, MAX_SEATS, Seat, UnknownVariant, VARIANTS, Variant,
 };
 use matches::plan::deck::{Deck, Draws};
 use matches::plan::seed::{DeckSeed, Purpose, Seed, SysError};
@@ -446,7 +446,7 @@ impl Move {
     }
 }
 
-fn facts_of(facts: Vec<rules::Fact>) -> Vec<Fact> {
+fn facts_of(facts: Vec<pictures::Fact>) -> Vec<Fact> {
     let facts = facts.into_iter().map(|fact| Fact { label: fact.label, value: fact.value });
     facts.collect()
 }

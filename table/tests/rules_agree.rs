@@ -33,7 +33,8 @@ fn pieces(position: &AnyPosition) -> Value {
 }
 
 fn facts(position: &AnyPosition) -> Value {
-    let fact = |fact: buxtehude::rules::Fact| json!({ "label": fact.label, "value": fact.value });
+    let fact =
+        |fact: buxtehude::pictures::Fact| json!({ "label": fact.label, "value": fact.value });
     let facts = position.scene().facts.into_iter();
     facts.map(|facts| facts.into_iter().map(fact).collect::<Value>()).collect()
 }

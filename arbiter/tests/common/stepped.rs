@@ -1,6 +1,7 @@
 //! Checks the games on a page against the rules.
 
-use buxtehude::rules::{AnyPosition, Scene, Seat, Turn, Variant};
+use buxtehude::pictures::Scene;
+use buxtehude::rules::{AnyPosition, Seat, Turn, Variant};
 use matches::record::GameRecord;
 use serde_json::Value;
 

@@ -14,8 +14,8 @@ use thiserror::Error;
 
 use super::saving::{self, Lock};
 use crate::protocol::text::{check_beginning, without_mark};
-use crate::rules::hase::{FINISH, Hare, Position, Ruleset, notation};
-use crate::rules::number::seat_number;
+use crate::rules::hase::{FINISH, Hare, Position, Ruleset, check_marks, place_hare};
+use crate::rules::seat_number;
 use crate::rules::{Game, PositionError, Rules, Seat, Variant};
 
 /// A position with seat 1 to move, no card drawn and no seat finished, and the seat judged to be winning it.
@@ -119,12 +119,12 @@ impl Etude {
                     return Err(EtudeError::Mark { seat, text: text.to_string() });
                 }
             };
-            notation::place_hare(&mut position, seat, [square, carrots, lettuces], marked)?;
+            place_hare(&mut position, seat, [square, carrots, lettuces], marked)?;
             if position.hare(seat).square == FINISH {
                 return Err(EtudeError::Finished { seat });
             }
         }
-        notation::check_marks(&position)?;
+        check_marks(&position)?;
         let winner = seat_number(verdict, seats);
         if winner.is_none() && verdict != "-" {
             let text = verdict.to_string();

@@ -15,7 +15,7 @@ use super::file::{Etude, FileError, Problem, read_bytes};
 use super::saving;
 use crate::articles::evaluation::{Factors, Terms, terms};
 use crate::protocol::text::without_mark;
-use crate::rules::number::whole_number;
+use crate::rules::whole_number;
 use crate::rules::{Game, Seat};
 
 /// A judged etude with the terms of each seat's E, which is linear in the factors.

@@ -15,7 +15,7 @@ use std::iter;
 use std::sync::LazyLock;
 
 use super::board::{ROW_8, Square, down_left, down_right};
-use super::position::{Position, RABBIT, WOLVES};
+use super::{Position, RABBIT, WOLVES};
 use crate::rules::Outcome;
 
 /// The table, built on first use.

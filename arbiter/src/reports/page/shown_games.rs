@@ -1,6 +1,7 @@
 //! The games to step through, as JSON for the page's script; each position is stored as changes to the previous one.
 
-use buxtehude::rules::{Board, Layout, Scene, is_card};
+use buxtehude::pictures::{Board, Layout, Scene};
+use buxtehude::rules::is_card;
 use matches::archive::replay::{Flaw, Replay, Step};
 use matches::plan::rules::program::RulesError;
 use matches::plan::rules::{Position, PositionError};

@@ -7,8 +7,9 @@ pub mod program;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use buxtehude::pictures::Scene;
 use buxtehude::rules::{
-    ActionError, AnyPosition, Outcome, Scene, Seat, SetupError, Turn, UnknownVariant, Variant,
+    ActionError, AnyPosition, Outcome, Seat, SetupError, Turn, UnknownVariant, Variant,
 };
 use serde::{Deserialize, Serialize};
 use thiserror::Error;

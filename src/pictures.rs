@@ -1,12 +1,16 @@
-//! Scenes: positions for programs that draw them without knowing the game.
+//! Pictures of positions: scenes for programs that draw them without knowing the game, and drawings as text.
 
-use super::Seat;
+mod fox;
+mod hase;
+
+use crate::rules::{AnyPosition, Game, Seat, with_position};
 
 /// A position for display: a board, the pieces on it, and facts about each seat.
 ///
 /// # Examples
 /// ```
-/// use buxtehude::rules::{Layout, Seat, Variant};
+/// use buxtehude::pictures::Layout;
+/// use buxtehude::rules::{Seat, Variant};
 ///
 /// let scene = Variant::by_name("hase-und-igel")?.start(2).unwrap().scene();
 /// assert_eq!((scene.board.layout, scene.board.squares.len()), (Layout::Track, 65));
@@ -106,4 +110,72 @@ pub struct Refusal {
     pub rule: &'static str,
     /// Its numbers.
     pub facts: Vec<Fact>,
+}
+
+/// A game whose positions can be drawn.
+pub trait Draw: Game {
+    /// Drawing as text: several lines, without a newline at the end.
+    fn picture(&self) -> String;
+
+    /// Cells that show the position in one row of a table, with their headings; the headings are the same for all
+    /// positions of a game.
+    fn columns(&self) -> Vec<(&'static str, String)>;
+
+    /// Scene for programs that draw the position.
+    fn scene(&self) -> Scene;
+
+    /// Preview of a legal move. With an illegal move the result is meaningless, or the call panics.
+    fn preview(&self, mv: Self::Move) -> MovePreview;
+
+    /// The rule that forbids the seat to move a move to a square of the scene's board; `None` if no seat is to move, or
+    /// if the game names no rules. With a square to which a legal move leads, the result is meaningless.
+    fn refusal(&self, _square: usize) -> Option<Refusal> {
+        None
+    }
+
+    /// Instruction on a card, as a sentence to the player who draws it.
+    fn card_words(card: Self::Card) -> &'static str;
+}
+
+impl AnyPosition {
+    /// Drawing as text, without a newline at the end.
+    pub fn picture(&self) -> String {
+        with_position!(self, position => position.picture())
+    }
+
+    /// Cells with their headings for one row of a table; see [`Draw::columns`].
+    pub fn columns(&self) -> Vec<(&'static str, String)> {
+        with_position!(self, position => position.columns())
+    }
+
+    /// Scene for programs that draw the position; see [`Draw::scene`].
+    pub fn scene(&self) -> Scene {
+        with_position!(self, position => position.scene())
+    }
+
+    /// Each legal move as a word of a move list, ascending, with its preview; see [`Draw::preview`].
+    pub fn previews(&self) -> Vec<(String, MovePreview)> {
+        with_position!(self, position => {
+            let moves = position.legal_moves();
+            moves.map(|mv| (mv.to_string(), position.preview(mv))).collect()
+        })
+    }
+
+    /// Preview of a legal move, given as a word of a move list; `None` if it is not a move of this game.
+    pub fn preview(&self, word: &str) -> Option<MovePreview> {
+        with_position!(self, position => word.parse().ok().map(|mv| position.preview(mv)))
+    }
+
+    /// The rule that forbids a move to a square; see [`Draw::refusal`].
+    pub fn refusal(&self, square: usize) -> Option<Refusal> {
+        with_position!(self, position => position.refusal(square))
+    }
+
+    /// Instruction on a card, given as a word of a move list; `None` if it is not a card of this game.
+    pub fn card_words(&self, word: &str) -> Option<&'static str> {
+        fn words<G: Draw>(_: &G, word: &str) -> Option<&'static str> {
+            word.parse().ok().map(G::card_words)
+        }
+        with_position!(self, position => words(position, word))
+    }
 }
