@@ -55,7 +55,7 @@ fn main() -> Outcome<()> {
     let start = Instant::now();
     let mut report = Report::of(&plan);
     let store = Store::open(&path)?;
-    store.for_each_game(Extent::Summary, None, |game| {
+    store.for_each_game(Extent::Summary, |game| {
         report.add_summary(&game.record, &game.turn_sums());
         Ok::<(), ArchiveError>(())
     })?;

@@ -21,7 +21,7 @@ fn stores(test: &str) -> (String, String) {
     content(&words);
     let source = Store::open(Path::new(&plain)).unwrap();
     let mut copy = Store::create(Path::new(&many), &source.plan().unwrap()).unwrap();
-    let copied = source.for_each_game(Extent::Whole, None, |game| {
+    let copied = source.for_each_game(Extent::Whole, |game| {
         let record = game.record;
         let worker = if record.block % 2 == 1 { "one" } else { "two<b>" };
         let machine = Machine {

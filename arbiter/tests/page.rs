@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::common::{program, stepped};
 use matches::archive::ArchiveError;
-use matches::archive::game_file::GameFile;
+use matches::archive::store::{Extent, Store};
 use matches::record::GameRecord;
 use program::{built_in, content, crashing, directory, run, scattered};
 use scraper::{ElementRef, Html, Selector};
@@ -39,9 +39,9 @@ impl Reported {
     fn of_file(file: &str, arguments: &[&str]) -> Reported {
         let source = content(&[&["report", file], arguments].concat());
         let mut games = Vec::new();
-        let read = GameFile::open(Path::new(file)).and_then(|file| {
-            file.for_each(|_, game| {
-                games.push(game.unwrap());
+        let read = Store::open_or_import(Path::new(file)).and_then(|store| {
+            store.for_each_game(Extent::Whole, |game| {
+                games.push(game.record);
                 Ok::<(), ArchiveError>(())
             })
         });

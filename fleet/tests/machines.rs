@@ -15,7 +15,7 @@ use crate::rights::nkey;
 
 pub fn games_of(fleet: &Fleet) -> Vec<GameRecord> {
     let mut games = Vec::new();
-    let read = Store::open(&fleet.store()).unwrap().for_each_game(Extent::Whole, None, |game| {
+    let read = Store::open(&fleet.store()).unwrap().for_each_game(Extent::Whole, |game| {
         games.push(game.record);
         Ok::<(), ArchiveError>(())
     });

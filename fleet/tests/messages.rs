@@ -10,8 +10,7 @@ use fleet::message::{Message, Outcome};
 use fleet::names::{Names, WORKERS};
 use fleet::signature::Signer;
 use futures_util::StreamExt;
-use matches::archive::ArchiveError;
-use matches::archive::store::{Extent, Store};
+use matches::archive::store::Store;
 use matches::record::digest::StoredGame;
 use matches::record::seed::Seed;
 
@@ -21,13 +20,8 @@ use crate::common::{Fleet, MATCH, assert_whole, played_on_one_machine, with_jets
 const PATIENCE: Duration = Duration::from_secs(240);
 
 pub fn first_game(store: &Path) -> StoredGame {
-    let mut first = None;
-    let read = Store::open(store).unwrap().for_each_game(Extent::Whole, Some(1), |kept| {
-        first = Some(StoredGame { totals: None, ..kept });
-        Ok::<(), ArchiveError>(())
-    });
-    read.unwrap();
-    first.unwrap()
+    let first = Store::open(store).unwrap().game(1).unwrap().unwrap();
+    StoredGame { totals: None, ..first }
 }
 
 /// Publishes messages as results of a match, once its stream exists.

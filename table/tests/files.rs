@@ -7,8 +7,7 @@ use std::time::SystemTime;
 use axum::http::StatusCode;
 use buxtehude::rules::{VARIANTS, is_card};
 use matches::archive::ArchiveError;
-use matches::archive::game_file::GameFile;
-use matches::archive::store::Store;
+use matches::archive::store::{Extent, Store};
 use matches::plan::{EngineSpec, Limit, Plan};
 use matches::record::GameRecord;
 use matches::record::ending::Ending;
@@ -47,12 +46,14 @@ async fn etudes_are_listed_with_their_verdicts() {
 
 fn records() -> Vec<GameRecord> {
     let mut records = Vec::new();
-    let file = GameFile::open(Path::new(GAMES)).unwrap();
-    file.for_each(|_, game| {
-        records.push(game.unwrap());
-        Ok::<(), ArchiveError>(())
-    })
-    .unwrap();
+    let store = Store::open_or_import(Path::new(GAMES)).unwrap();
+    assert_eq!(store.flaws(), [""; 0]);
+    store
+        .for_each_game(Extent::Whole, |game| {
+            records.push(game.record);
+            Ok::<(), ArchiveError>(())
+        })
+        .unwrap();
     records
 }
 

@@ -2,8 +2,8 @@
 
 use axum::http::StatusCode;
 use matches::archive::ArchiveError;
-use matches::archive::game_file::GameFile;
 use matches::archive::replay;
+use matches::archive::store::{Extent, Store};
 use matches::record::GameRecord;
 use serde_json::{Value, json};
 
@@ -21,8 +21,8 @@ fn request(keep: bool) -> Value {
 
 fn games(path: &std::path::Path) -> Vec<GameRecord> {
     let mut games = Vec::new();
-    let read = GameFile::open(path).unwrap().for_each(|_, game| {
-        games.push(game.unwrap());
+    let read = Store::open_or_import(path).unwrap().for_each_game(Extent::Whole, |game| {
+        games.push(game.record);
         Ok::<(), ArchiveError>(())
     });
     read.unwrap();

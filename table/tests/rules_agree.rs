@@ -1,7 +1,8 @@
 //! The server's answers agree with the rules.
 
 use axum::http::StatusCode;
-use buxtehude::rules::{AnyPosition, MovePreview, Seat, Turn};
+use buxtehude::pictures::MovePreview;
+use buxtehude::rules::{AnyPosition, Seat, Turn};
 use matches::score::{points, points_of_a_game};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;

@@ -2,12 +2,11 @@
 //! game each time, so any difference means that the file, an engine or the arbiter has changed.
 //!
 //! The games of a store follow from the plan of the match. A record in JSON Lines has no plan, so one is made for games
-//! with the same engines in the same seats. Only the keys of the games, and the openings of a record, are kept in
+//! with the same engines in the same seats. Only the numbers of the games, and the openings of a record, are kept in
 //! memory; a game is read again when it is compared.
 
 use std::collections::BTreeMap;
 
-use matches::archive::game_file::GameKey;
 use matches::plan::rules::Rules;
 use matches::plan::{Adjudication, EngineSpec, Opening, Plan};
 use matches::play::interrupt::Interrupt;
@@ -42,8 +41,8 @@ pub struct Reruns {
 struct Rerun {
     /// Plan of these games; for a record, with their openings.
     plan: Plan,
-    /// Keys of the games, by their numbers in the plan.
-    games: BTreeMap<u64, GameKey>,
+    /// Numbers of the games in the store, by their numbers in the plan.
+    games: BTreeMap<u64, u64>,
 }
 
 /// A game of a record that cannot be played again. The message names the game.
@@ -80,13 +79,13 @@ impl Reruns {
         self.reruns.is_empty()
     }
 
-    /// Adds a game; `key` finds it again in the file.
+    /// Adds a game with its number in the store.
     ///
     /// # Errors
     /// [`RerunError`] if it cannot be played again.
-    pub fn add(&mut self, record: &GameRecord, key: GameKey) -> Result<(), RerunError> {
+    pub fn add(&mut self, record: &GameRecord, stored_as: u64) -> Result<(), RerunError> {
         if let ([rerun], true) = (self.reruns.as_mut_slice(), self.is_of_match) {
-            rerun.games.insert(record.game, key);
+            rerun.games.insert(record.game, stored_as);
             return Ok(());
         }
         let (plan, number) = if self.is_of_match {
@@ -104,7 +103,7 @@ impl Reruns {
             self.reruns.len() - 1
         });
         let rerun = &mut self.reruns[index];
-        rerun.games.insert(number, key);
+        rerun.games.insert(number, stored_as);
         rerun.plan.games = rerun.plan.games.max(plan.games);
         if !self.is_of_match {
             let index = (record.block - 1) % BLOCKS_OF_A_PLAN;
@@ -122,7 +121,7 @@ impl Reruns {
         self,
         isolation: Option<Isolation>,
         interrupt: &Interrupt,
-        mut find: impl FnMut(GameKey) -> Result<Option<GameRecord>, E>,
+        mut find: impl FnMut(u64) -> Result<Option<GameRecord>, E>,
         mut observe: impl FnMut(&GameRecord, &GameRecord) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut reruns = self.reruns.iter();
@@ -141,7 +140,7 @@ impl Rerun {
         &self,
         isolation: Option<Isolation>,
         interrupt: &Interrupt,
-        find: &mut impl FnMut(GameKey) -> Result<Option<GameRecord>, E>,
+        find: &mut impl FnMut(u64) -> Result<Option<GameRecord>, E>,
         observe: &mut impl FnMut(&GameRecord, &GameRecord) -> Result<(), E>,
     ) -> Result<(), E> {
         let lag = LagMeter::start();
@@ -163,8 +162,8 @@ impl Rerun {
             let Event::Ended(mut now) = event else {
                 return Ok(());
             };
-            let key = self.games.get(&now.game).copied();
-            let Some(stored) = key.map(&mut *find).transpose()?.flatten() else {
+            let number = self.games.get(&now.game).copied();
+            let Some(stored) = number.map(&mut *find).transpose()?.flatten() else {
                 return Ok(());
             };
             now.game = stored.game;

@@ -5,7 +5,9 @@ use std::process::ExitCode;
 use arbiter::args::ExplainArgs;
 use arbiter::reports::{explain, has_flaw};
 use matches::archive::ArchiveError;
+use matches::archive::store::Extent;
 use matches::output::print;
+use matches::record::digest::StoredGame;
 
 use super::input::open;
 use super::{CommandError, fail};
@@ -24,16 +26,12 @@ pub fn run(args: &ExplainArgs) -> ExitCode {
 fn explained(args: &ExplainArgs) -> Result<String, CommandError> {
     let wanted = args.game.or(args.number);
     let mut told = Vec::new();
-    open(&args.input, false)?.for_each(|_, game| {
-        if let Ok(record) = game {
-            let is_asked_for = match wanted {
-                Some(number) => record.game == number,
-                None => record.fault.is_some() || has_flaw(&record),
-            };
-            if is_asked_for {
-                told.push(explain(&record));
-            }
-        }
+    open(&args.input, false)?.for_each_game(Extent::Whole, |StoredGame { record, .. }| {
+        let is_asked_for = match wanted {
+            Some(number) => record.game == number,
+            None => record.fault.is_some() || has_flaw(&record),
+        };
+        told.extend(is_asked_for.then(|| explain(&record)));
         Ok::<(), ArchiveError>(())
     })?;
     match wanted {

@@ -6,8 +6,7 @@ use std::process::ExitCode;
 
 use arbiter::args::{ExportArgs, ExportFormat};
 use arbiter::reports;
-use matches::archive::game_file::{GameFile, Place};
-use matches::archive::replay;
+use matches::archive::store::{Extent, Store};
 use matches::record::digest::{MatchDigest, StoredGame};
 use matches::record::printable::{printable_json, printable_lines};
 use matches::run::announcement::count;
@@ -49,13 +48,10 @@ fn write_games(
     write_game: impl Fn(&mut Output, &StoredGame) -> Result<(), CommandError>,
 ) -> Result<bool, CommandError> {
     let mut output = BufWriter::new(io::stdout().lock());
-    let mut is_whole = true;
     let (mut digest, mut games) = (MatchDigest::default(), 0);
-    let on_flaw = |place: Place<'_>, flaw: replay::Flaw| {
-        is_whole = false;
-        exit::complain(format_args!("{place}: {flaw}"));
-    };
-    open(&args.input, false)?.for_each_sorted(on_flaw, |kept| {
+    let store = open(&args.input, false)?;
+    store.flaws().iter().for_each(exit::complain);
+    store.for_each_game(Extent::Whole, |kept| {
         games += 1;
         // The digest is of the game as it is, not the one stored with it.
         digest.add(&kept.record.digest());
@@ -67,15 +63,16 @@ fn write_games(
     if games > 0 {
         exit::complain(format_args!("digest of {}: {digest}", count(games, "game")));
     }
-    Ok(is_whole)
+    Ok(store.flaws().is_empty())
 }
 
 /// Writes the settings of a match to standard output.
 fn write_settings(path: &Path) -> Result<(), CommandError> {
     let file = path.display();
-    let GameFile::Store(store) = GameFile::open(path)? else {
+    let store = Store::open_or_import(path)?;
+    if store.is_record() {
         return Err(format!("{file}: a record contains no settings, expected a store").into());
-    };
+    }
     let text = config::text(&store.plan()?).map_err(|reason| format!("{file}: {reason}"))?;
     // Some TOML strings have no escapes, so invisible characters would stay invisible.
     if let Some(line) = text.lines().find(|line| printable_lines(line) != *line) {

@@ -1,6 +1,6 @@
 //! Opening of files of games.
 
-use matches::archive::game_file::GameFile;
+use matches::archive::store::Store;
 use matches::own_files::{NamedFile, refuse_overwriting};
 use matches::plan::Isolate;
 use matches::plan::rules::Rules;
@@ -15,20 +15,15 @@ use crate::args::FileArgs;
 ///
 /// # Errors
 /// The file cannot be read, or the program does not start.
-pub fn open(args: &FileArgs, is_trusted: bool) -> Result<GameFile, CommandError> {
+pub fn open(args: &FileArgs, is_trusted: bool) -> Result<Store, CommandError> {
     let name = args.file.display().to_string();
     refuse_overwriting(&[NamedFile::games(name, &args.file)]).map_err(ExitError::usage)?;
     let typed = args.rules.clone().map(Rules::external);
-    let file = GameFile::open(&args.file)?;
-    let rules = match (typed, &file) {
-        // Without trust in the program, the games are read without the rules.
-        (None, GameFile::Store(store)) => {
-            store.trusted_plan(is_trusted).ok().map(|plan| plan.rules)
-        }
-        (typed, _) => typed,
-    };
-    if let Some(rules) = rules {
+    let store = Store::open_or_import(&args.file)?;
+    // Without trust in the program, the games are read without the rules. A record names no program.
+    let of_store = || store.trusted_plan(is_trusted).ok().map(|plan| plan.rules);
+    if let Some(rules) = typed.or_else(of_store) {
         start(&rules, Isolate::Auto, PATIENCE)?;
     }
-    Ok(file)
+    Ok(store)
 }

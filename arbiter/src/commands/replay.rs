@@ -4,7 +4,6 @@ use std::process::ExitCode;
 
 use arbiter::args::ReplayArgs;
 use arbiter::reports;
-use matches::archive::game_file::Place;
 use matches::archive::replay;
 use matches::luck::LuckChecker;
 use matches::output::print;
@@ -65,41 +64,30 @@ impl Checked {
 /// Checks the selected games and prints their flaws. If no line of the file is a game, prints that only once.
 fn check_file(args: &ReplayArgs) -> Result<Checked, CommandError> {
     let mut checked = Checked::default();
-    let mut unreadable: Vec<String> = Vec::new();
-    let mut any_game = false;
     let mut luck = LuckChecker::default();
-    open(&args.input, false)?.for_each_stored(|place, game| {
-        if game.is_ok() && !any_game {
-            any_game = true;
-            unreadable.drain(..).for_each(|complaint| say(&complaint));
+    let store = open(&args.input, false)?;
+    let numbers = store.numbers()?;
+    for &number in &numbers {
+        let Some(game) = store.game(number)? else { continue };
+        if args.game.is_some_and(|wanted| wanted != game.record.game) {
+            continue;
         }
-        let is_in_order = match (game, args.game) {
-            (Ok(game), Some(wanted)) if game.record.game != wanted => return Ok(()),
-            (Ok(game), wanted) => {
-                checked.without_digest += u64::from(game.digest.is_none());
-                check_game(&game, wanted.is_some(), place, &mut luck)?
-            }
-            // With `--game`, other lines do not matter.
-            (Err(_), Some(_)) => return Ok(()),
-            (Err(flaw), None) => {
-                let complaint = format!("{place}: {flaw}\n");
-                if any_game {
-                    say(&complaint);
-                } else {
-                    unreadable.push(complaint);
-                }
-                false
-            }
-        };
         checked.games += 1;
+        checked.without_digest += u64::from(game.digest.is_none());
+        let place = store.place(number)?;
+        let is_in_order = check_game(&game, args.game.is_some(), &place, &mut luck)?;
         checked.wrong += u64::from(!is_in_order);
-        Ok::<(), CommandError>(())
-    })?;
+    }
     checked.luck_unchecked = luck.unchecked();
-    if let [first, rest @ ..] = unreadable.as_slice() {
-        say(first);
-        if !rest.is_empty() {
-            say("no other line is a game either\n");
+    if args.game.is_none() {
+        let flaws = store.flaws();
+        checked.games += flaws.len() as u64;
+        checked.wrong += flaws.len() as u64;
+        match flaws {
+            [first, _, ..] if numbers.is_empty() => {
+                say(&format!("{first}\nno other line is a game either\n"));
+            }
+            _ => flaws.iter().for_each(|flaw| say(&format!("{flaw}\n"))),
         }
     }
     Ok(checked)
@@ -112,7 +100,7 @@ fn check_file(args: &ReplayArgs) -> Result<Checked, CommandError> {
 fn check_game(
     game: &StoredGame,
     is_shown: bool,
-    place: Place<'_>,
+    place: &str,
     luck: &mut LuckChecker,
 ) -> Result<bool, RulesError> {
     if is_shown {

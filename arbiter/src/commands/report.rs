@@ -1,39 +1,40 @@
 //! `arbiter report`: reports on the recorded games of a match, as a page for a browser or as tables.
 
-mod kind;
-mod luck;
-
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::io::{self, IsTerminal};
+use std::num::NonZero;
 use std::path::Path;
 use std::process::ExitCode;
+use std::thread;
 
 use arbiter::analysis::review::review_all;
 use arbiter::args::{ReportArgs, ReportFormat};
 use arbiter::reports::page::{Page, Subject};
+use buxtehude::rules::Variant;
 use matches::archive::ArchiveError;
-use matches::archive::game_file::GameFile;
 use matches::archive::replay;
-use matches::archive::store::Extent;
-use matches::judge::JudgeError;
-use matches::luck::LuckMeter;
+use matches::archive::store::{Extent, Store};
+use matches::judge::{JudgeError, STALL};
+use matches::luck::{Evaluator, LuckMeter, measure_store};
 use matches::output::print;
 use matches::own_files::{NamedFile, refuse_overwriting};
 use matches::plan::rules::program::RulesError;
+use matches::plan::{LuckBy, USUAL_LUCK_PERCENT};
 use matches::play::interrupt::Interrupt;
 use matches::record::GameRecord;
+use matches::record::digest::StoredGame;
 use matches::record::printable::printable_lines;
 use matches::report::Report;
 use matches::review::{Review, ReviewError};
+use matches::run::announcement::count;
 use matches::run::events::standings_json;
 use matches::run::exit::ExitError;
 use matches::run::files_of;
 use matches::spelling::quote_path;
 
-use self::luck::Luck;
 use super::input::open;
-use super::{CommandError, exit, fail, isolate, print_all, stop_on_signals};
+use super::{CommandError, exit, fail, isolate, print_all, progress, stop_on_signals};
 
 pub fn report(args: &ReportArgs) -> ExitCode {
     let is_for_terminal = args.output.is_none() && io::stdout().is_terminal();
@@ -57,14 +58,15 @@ pub fn report(args: &ReportArgs) -> ExitCode {
         ReportFormat::Json => read_tables(args, &interrupt, standings_json),
         ReportFormat::Html => read_page(args, &interrupt),
     };
-    let Made { mut text, mut is_whole, fault } = match made {
+    let Made { mut text, store, fault } = match made {
         // An error of the reviewer sets the interrupt, too; a signal ends a review without an error.
         Err(error) if error.is::<ReviewError<JudgeError>>() => return fail(&error),
         _ if interrupt.is_set() => return ExitCode::from(exit::INTERRUPTED),
         Ok(made) => made,
         Err(error) => return fail(&error),
     };
-    match wrong_games(args) {
+    let mut is_whole = store.flaws().is_empty();
+    match wrong_games(args, &store) {
         Ok(None) => {}
         Ok(Some(wrong)) => {
             is_whole = false;
@@ -93,15 +95,17 @@ pub fn report(args: &ReportArgs) -> ExitCode {
 
 /// Checks the games in a store again if its rules program, which runs already, has changed since they were played.
 /// Names those that are wrong now, if any.
-fn wrong_games(args: &ReportArgs) -> Result<Option<String>, CommandError> {
-    let GameFile::Store(store) = GameFile::open(&args.input.file)? else { return Ok(None) };
+fn wrong_games(args: &ReportArgs, store: &Store) -> Result<Option<String>, CommandError> {
+    if store.is_record() {
+        return Ok(None);
+    }
     let of_store = || {
         let plan = store.trusted_plan(false).ok()?;
         Some(plan.rules.program()?.plan().clone())
     };
     let rules = args.input.rules.clone().or_else(of_store);
     let has_changed = rules.map_or(Ok(false), |rules| store.has_other_rules(&rules))?;
-    let wrong = if has_changed { replay::wrong_games::<CommandError>(&store)? } else { Vec::new() };
+    let wrong = if has_changed { replay::wrong_games::<CommandError>(store)? } else { Vec::new() };
     Ok((!wrong.is_empty()).then(|| replay::wrong_in_words(&wrong)))
 }
 
@@ -120,8 +124,8 @@ fn files(args: &ReportArgs) -> Vec<NamedFile> {
 /// A report that was made.
 struct Made {
     text: String,
-    /// `true` if every line of the file is a game.
-    is_whole: bool,
+    /// Its games.
+    store: Store,
     /// The first fault of a rules program that hides positions.
     fault: Option<RulesError>,
 }
@@ -145,49 +149,25 @@ fn read_tables(
     interrupt: &Interrupt,
     text: impl Fn(&Report) -> String,
 ) -> Result<Made, CommandError> {
-    let (file, luck) = measured(args, interrupt)?;
-    let (_, mut report) = beginning(&file, &args.input.file)?;
-    let is_whole = match &file {
-        GameFile::Store(store) => {
-            store.for_each_game(Extent::Summary, None, |game| {
-                report.add_summary(&game.record, &game.turn_sums());
-                Ok::<(), ArchiveError>(())
-            })?;
-            true
-        }
-        GameFile::Lines { .. } => {
-            let meter = luck.as_ref().map(|luck| luck.meter(interrupt));
-            for_each_outline(&file, meter.as_ref(), |record| report.add(record))?
-        }
-    };
+    let store = measured(args, interrupt)?;
+    let (_, mut report) = beginning(&store)?;
+    store.for_each_game(Extent::Summary, |game| {
+        report.add_summary(&game.record, &game.turn_sums());
+        Ok::<(), ArchiveError>(())
+    })?;
     report.finish();
-    Ok(Made { text: text(&report), is_whole, fault: None })
-}
-
-/// Opens the file, after its games' luck was measured if the user asks for it. The evaluator, if any, still has to
-/// measure games that no store keeps.
-fn measured(
-    args: &ReportArgs,
-    interrupt: &Interrupt,
-) -> Result<(GameFile, Option<Luck>), CommandError> {
-    let (file, kind) = kind::select(open(&args.input, false)?, args)?;
-    match (Luck::of(args, &file, &kind)?, &file) {
-        (Some(luck), GameFile::Store(_)) => {
-            drop(file);
-            luck.measure(&args.input.file, interrupt)?;
-            Ok((open(&args.input, false)?, None))
-        }
-        (luck, _) => Ok((file, luck)),
-    }
+    Ok(Made { text: text(&report), store, fault: None })
 }
 
 /// The page of the games in a file, some of them move by move.
 fn read_page(args: &ReportArgs, interrupt: &Interrupt) -> Result<Made, CommandError> {
-    let (file, luck) = measured(args, interrupt)?;
-    let (subject, report) = beginning(&file, &args.input.file)?;
+    let store = measured(args, interrupt)?;
+    let (subject, report) = beginning(&store)?;
     let mut page = Page::new(subject, report, args.games);
-    let meter = luck.as_ref().map(|luck| luck.meter(interrupt));
-    let is_whole = for_each_outline(&file, meter.as_ref(), |record| page.add(record))?;
+    store.for_each_game(Extent::Outline, |game| {
+        page.add(&game.record);
+        Ok::<(), ArchiveError>(())
+    })?;
     page.finish();
     let wanted = page.wanted();
     let first: BTreeSet<u64> = wanted.iter().copied().take(args.review).collect();
@@ -195,16 +175,149 @@ fn read_page(args: &ReportArgs, interrupt: &Interrupt) -> Result<Made, CommandEr
         HashMap::new()
     } else {
         let mut games = Vec::new();
-        for_each_of(&file, &first, |record| games.push(record))?;
+        for number in first {
+            games.extend(store.game(number)?.map(|game| game.record));
+        }
         reviews_of(args, games, interrupt, &mut page)?
     };
     let mut fault = None;
-    for_each_of(&file, &wanted, |record| {
-        let found = page.show(&record, reviews.get(&record.game));
+    for number in wanted {
+        let Some(StoredGame { record, .. }) = store.game(number)? else { continue };
+        let found = page.show(&record, reviews.get(&number));
         // Without its program, a game is shown by its moves alone.
-        fault = fault.take().or(found.filter(RulesError::is_broken));
-    })?;
-    Ok(Made { text: page.html(), is_whole, fault })
+        fault = fault.or(found.filter(RulesError::is_broken));
+    }
+    Ok(Made { text: page.html(), store, fault })
+}
+
+/// Opens the games of one match, and prints the lines that are no games. If the user asks for it, their luck is measured
+/// first.
+fn measured(args: &ReportArgs, interrupt: &Interrupt) -> Result<Store, CommandError> {
+    let path = &args.input.file;
+    let (mut store, kind) = select(open(&args.input, false)?, args)?;
+    store.flaws().iter().for_each(exit::complain);
+    if let Some((game, place)) = store.repeated_game()? {
+        let expected = "expected each game of one match once";
+        return Err(format!("{place}: game {game} occurs twice; {expected}").into());
+    }
+    if let Some(evaluator) = evaluator(args, &store, &kind)? {
+        let isolation = isolate(args.isolation.isolate, args.luck_engine.as_slice())?;
+        let meter = LuckMeter::new(&evaluator, isolation, interrupt);
+        if store.is_record() {
+            measure_luck(&mut store, &meter, interrupt)?;
+        } else {
+            measure_luck(&mut Store::resume(path)?, &meter, interrupt)?;
+        }
+    }
+    Ok(store)
+}
+
+/// Variant and number of seats of a game. All games of a match are of one kind; people may record several in a file.
+#[derive(Clone, PartialEq, Eq)]
+struct Kind {
+    variant: String,
+    seats: usize,
+}
+
+impl Kind {
+    fn of(game: &GameRecord) -> Kind {
+        Kind { variant: game.variant.clone(), seats: game.seats.len() }
+    }
+
+    /// Flags that select these games.
+    fn flags(&self) -> String {
+        format!("--variant {} --players {}", self.variant, self.seats)
+    }
+}
+
+/// Restricts a record to the kind of games that the user asks for, by default its first game's. Names the kinds that
+/// are left out.
+fn select(store: Store, args: &ReportArgs) -> Result<(Store, Kind), CommandError> {
+    let path = args.input.file.display();
+    // The kinds by their first games, with their numbers in a record.
+    let mut kinds: Vec<(Kind, u64)> = Vec::new();
+    if store.is_record() {
+        store.for_each_game(Extent::Summary, |game| {
+            let kind = Kind::of(&game.record);
+            match kinds.iter_mut().find(|(known, _)| *known == kind) {
+                Some((_, games)) => *games += 1,
+                None => kinds.push((kind, 1)),
+            }
+            Ok::<(), ArchiveError>(())
+        })?;
+    } else {
+        let plan = store.plan()?;
+        kinds.push((Kind { variant: plan.rules.name().to_string(), seats: plan.seats }, 0));
+    }
+    let is_wanted = |Kind { variant, seats }: &Kind| {
+        args.variant.as_ref().is_none_or(|wanted| wanted == variant)
+            && args.players.is_none_or(|wanted| wanted == *seats)
+    };
+    let Some(wanted) = kinds.iter().position(|(kind, _)| is_wanted(kind)) else {
+        let known: Vec<String> = kinds.iter().map(|(kind, _)| kind.flags()).collect();
+        return Err(match known.as_slice() {
+            [] => format!("{path}: no games in this file"),
+            _ => format!("{path}: no such games: expected {}", known.join(" or ")),
+        }
+        .into());
+    };
+    let (kind, _) = kinds.remove(wanted);
+    for (other, games) in &kinds {
+        let games = count(*games, "game");
+        exit::complain(format_args!("{path}: {games} left out, see {}", other.flags()));
+    }
+    if kinds.is_empty() {
+        return Ok((store, kind));
+    }
+    let store = Store::import(&args.input.file, |game| Kind::of(game) == kind)?;
+    Ok((store, kind))
+}
+
+/// Returns the evaluator of luck that the user asks for, if any.
+fn evaluator(
+    args: &ReportArgs,
+    store: &Store,
+    kind: &Kind,
+) -> Result<Option<Evaluator>, CommandError> {
+    let plan = if store.is_record() { None } else { Some(store.plan()?) };
+    if let Some(engine) = &args.luck_engine {
+        // As in the plan of the match, if it has such a limit.
+        let percent = match plan.and_then(|plan| plan.luck.by) {
+            Some(LuckBy::Engine { percent }) => percent,
+            _ => USUAL_LUCK_PERCENT,
+        };
+        return Ok(Some(Evaluator::engine(engine.clone(), STALL, percent)));
+    }
+    let Some(nodes) = args.luck else { return Ok(None) };
+    let variant = match plan {
+        None => Variant::by_name(&kind.variant)?,
+        Some(plan) => plan.rules.built_in().ok_or_else(|| {
+            let game = &kind.variant;
+            format!("--luck: the built-in engine does not play {game}: expected --luck-engine")
+        })?,
+    };
+    Ok(Some(Evaluator::built_in(nodes, variant, kind.seats)))
+}
+
+/// Measures the luck of the games in a store that have none; of a record, of all games.
+fn measure_luck(
+    store: &mut Store,
+    meter: &LuckMeter<'_>,
+    interrupt: &Interrupt,
+) -> Result<(), CommandError> {
+    stop_on_signals(interrupt)?;
+    if store.is_record() {
+        // Several evaluators may have measured it.
+        store.replace_luck(&[])?;
+    }
+    let bar = progress(0, "luck of {pos}/{len} games  {eta} left");
+    let threads = thread::available_parallelism().map_or(1, NonZero::get);
+    let measured = measure_store(store, meter, threads, &|done, due| {
+        bar.set_length(due as u64);
+        bar.set_position(done as u64);
+    });
+    bar.finish_and_clear();
+    Ok(measured?)
 }
 
 /// Reviews the valid games; prints the flaws of the others.
@@ -241,98 +354,32 @@ fn reviews_of(
     Ok(reviews)
 }
 
-fn for_each_of(
-    file: &GameFile,
-    wanted: &BTreeSet<u64>,
-    mut visit: impl FnMut(GameRecord),
-) -> Result<(), ArchiveError> {
-    let GameFile::Store(store) = file else {
-        return file.for_each(|_, game| {
-            game.ok().filter(|record| wanted.contains(&record.game)).map(&mut visit);
-            Ok(())
-        });
-    };
-    for &number in wanted {
-        store.for_each_game(Extent::Whole, Some(number), |game| {
-            visit(game.record);
-            Ok::<(), ArchiveError>(())
-        })?;
-    }
-    Ok(())
-}
-
 /// The subject of a file of games, and its report before the first game.
-fn beginning(file: &GameFile, path: &Path) -> Result<(Subject, Report), CommandError> {
-    if let GameFile::Store(store) = file {
+fn beginning(store: &Store) -> Result<(Subject, Report), CommandError> {
+    if !store.is_record() {
         let plan = store.plan()?;
         let id_names = store.id_names()?;
         let circumstances = store.circumstances()?;
         let subject = Subject::of_match(&plan, &id_names, &circumstances);
         return Ok((subject, Report::of(&plan)));
     }
-    let mut first_game = None;
-    let mut blocks: HashMap<u64, usize> = HashMap::new();
-    let mut first_seats: BTreeMap<String, (u64, usize)> = BTreeMap::new();
-    file.for_each(|_, game| {
-        let Ok(record) = game else { return Ok(()) };
-        for (seat, name) in record.seats.iter().enumerate() {
-            let here = (record.game, seat);
-            let first = first_seats.entry(name.clone()).or_insert(here);
-            *first = here.min(*first);
+    // Engines in the order of their first games.
+    let mut names: Vec<String> = Vec::new();
+    let (mut first_game, mut blocks) = (GameRecord::default(), HashMap::new());
+    store.for_each_game(Extent::Summary, |StoredGame { record, .. }| {
+        for name in &record.seats {
+            if !names.contains(name) {
+                names.push(name.clone());
+            }
         }
         *blocks.entry(record.block).or_default() += 1;
-        first_game.get_or_insert(record);
-        Ok::<(), CommandError>(())
+        if first_game.seats.is_empty() {
+            first_game = record;
+        }
+        Ok::<(), ArchiveError>(())
     })?;
-    // Engines in the order of their first games.
-    let mut names: Vec<(String, (u64, usize))> = first_seats.into_iter().collect();
-    names.sort_by_key(|&(_, first)| first);
-    let names = names.into_iter().map(|(name, _)| name).collect();
-    let game = first_game.ok_or_else(|| format!("{}: no games in this file", path.display()))?;
-    let seats = game.seats.len();
+    let seats = first_game.seats.len();
     // A block has a game for each seat, or more with `--all-orders`.
     let games_per_block = blocks.into_values().fold(seats, usize::max);
-    let report = Report::new(names, seats, games_per_block);
-    Ok((Subject::of_record(&game), report))
-}
-
-/// Calls `visit` with each game, in outline if it is from a store; returns `true` if every line is a game. Prints the
-/// flaws of the other lines. A meter measures the luck of games that no store keeps.
-fn for_each_outline(
-    file: &GameFile,
-    meter: Option<&LuckMeter<'_>>,
-    mut visit: impl FnMut(&GameRecord),
-) -> Result<bool, CommandError> {
-    if let GameFile::Store(store) = file {
-        store.for_each_game(Extent::Outline, None, |game| {
-            visit(&game.record);
-            Ok::<(), ArchiveError>(())
-        })?;
-        return Ok(true);
-    }
-    let mut seen = HashSet::new();
-    let mut is_whole = true;
-    file.for_each(|place, game| {
-        let mut record = match game {
-            Ok(record) => record,
-            Err(flaw) => {
-                is_whole = false;
-                exit::complain(format_args!("{place}: {flaw}"));
-                return Ok(());
-            }
-        };
-        let game = record.game;
-        if !seen.insert(game) {
-            return Err(format!(
-                "{place}: game {game} occurs twice; expected each game of one match once"
-            )
-            .into());
-        }
-        if let Some(meter) = meter {
-            meter.measure(&mut record)?;
-        }
-        visit(&record);
-        Ok::<(), CommandError>(())
-    })?;
-    Ok(is_whole)
+    Ok((Subject::of_record(&first_game), Report::new(names, seats, games_per_block)))
 }

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use arbiter::analysis::review::{ReviewPlan, game_text, json, review_all, totals_text};
 use arbiter::args::{ReviewArgs, ReviewFormat};
 use matches::archive::replay;
+use matches::archive::store::Extent;
 use matches::output::print;
 use matches::play::interrupt::Interrupt;
 use matches::record::GameRecord;
@@ -90,31 +91,27 @@ fn choose(args: &ReviewArgs) -> Result<(Vec<GameRecord>, u64), CommandError> {
         wanted => wanted.contains(&game),
     };
     let most = args.games.unwrap_or(u64::MAX);
-    let (mut games, mut unreadable, mut wrong) = (Vec::new(), 0, 0);
-    open(&args.input, false)?.for_each_sorted(
-        |place, flaw| {
-            if args.game.is_empty() {
-                unreadable += 1;
-                exit::complain(format_args!("{place}: {flaw}"));
+    let (mut games, mut left_out) = (Vec::new(), 0);
+    let store = open(&args.input, false)?;
+    if args.game.is_empty() {
+        left_out = store.flaws().len() as u64;
+        store.flaws().iter().for_each(exit::complain);
+    }
+    store.for_each_game(Extent::Whole, |StoredGame { record, .. }| {
+        if !is_wanted(record.game) || games.len() as u64 >= most {
+            return Ok::<(), CommandError>(());
+        }
+        match replay::check(&record).first() {
+            None => games.push(record),
+            Some(flaw) => {
+                left_out += 1;
+                let file = args.input.file.display();
+                exit::complain(format_args!("{file}: game {}: {flaw}", record.game));
             }
-        },
-        |kept: StoredGame| {
-            let record = kept.record;
-            if !is_wanted(record.game) || games.len() as u64 >= most {
-                return Ok::<(), CommandError>(());
-            }
-            match replay::check(&record).first() {
-                None => games.push(record),
-                Some(flaw) => {
-                    wrong += 1;
-                    let file = args.input.file.display();
-                    exit::complain(format_args!("{file}: game {}: {flaw}", record.game));
-                }
-            }
-            Ok(())
-        },
-    )?;
-    Ok((games, unreadable + wrong))
+        }
+        Ok(())
+    })?;
+    Ok((games, left_out))
 }
 
 /// One line with the numbers of games, moves and skipped games, and the engine that reviewed them.

@@ -6,9 +6,8 @@ use std::process::ExitCode;
 use arbiter::analysis::verify::{Reruns, differences, timed_engine};
 use arbiter::args::VerifyArgs;
 use buxtehude::rules::VARIANTS;
-use matches::archive::game_file::GameFile;
 use matches::archive::replay;
-use matches::archive::store::StoredPlan;
+use matches::archive::store::{Store, StoredPlan};
 use matches::luck::LuckChecker;
 use matches::output::{OutputClosed, print};
 use matches::plan::{Plan, TimeLimit};
@@ -16,6 +15,7 @@ use matches::play::interrupt::{Interrupt, Interrupted};
 use matches::play::log::Log;
 use matches::play::runner;
 use matches::play::sandbox::Isolation;
+use matches::record::digest::StoredGame;
 use matches::run::announcement::count;
 use matches::run::exit::ExitError;
 use settings::args::{DEFAULT_LIMIT, engines_of};
@@ -75,40 +75,37 @@ impl Found {
 }
 
 fn verify_file(args: &VerifyArgs, interrupt: &Interrupt) -> Result<Found, CommandError> {
-    let file = open(&args.input, args.trust_commands)?;
+    let store = open(&args.input, args.trust_commands)?;
     let mut isolation = None;
-    let mut plan = match &file {
-        GameFile::Store(_) if has_engines(args) => {
-            let file = args.input.file.display();
-            return Err(format!(
-                "--engine, --each and limits are for records only: {file} is a store, which contains its engines"
-            )
-            .into());
+    let mut plan = if store.is_record() {
+        let mut plan = plan_of_engines(args)?;
+        // Games name their engines, so the names must be known before the games are read.
+        isolation = Some(start_engines(&mut plan, interrupt)?);
+        plan
+    } else if has_engines(args) {
+        let file = args.input.file.display();
+        return Err(format!(
+            "--engine, --each and limits are for records only: {file} is a store, which contains its engines"
+        )
+        .into());
+    } else {
+        let StoredPlan { plan, trust, changed_rules, changed_engines } = store.stored_plan()?;
+        if !args.trust_commands {
+            trust?;
         }
-        GameFile::Store(store) => {
-            let StoredPlan { plan, trust, changed_rules, changed_engines } = store.stored_plan()?;
-            if !args.trust_commands {
-                trust?;
-            }
-            for changed in changed_rules.into_iter().chain(changed_engines) {
-                say(&format!("note: {changed}"))?;
-            }
-            plan
+        for changed in changed_rules.into_iter().chain(changed_engines) {
+            say(&format!("note: {changed}"))?;
         }
-        GameFile::Lines { .. } => {
-            let mut plan = plan_of_engines(args)?;
-            // Games name their engines, so the names must be known before the games are read.
-            isolation = Some(start_engines(&mut plan, interrupt)?);
-            plan
-        }
+        plan
     };
     plan.concurrency = args.concurrency.unwrap_or(plan.concurrency);
     let mut found = Found::default();
-    let mut reruns = match file {
-        GameFile::Store(_) => Reruns::of_match(plan.clone()),
-        GameFile::Lines { .. } => Reruns::of_records(plan.clone()),
+    let mut reruns = if store.is_record() {
+        Reruns::of_records(plan.clone())
+    } else {
+        Reruns::of_match(plan.clone())
     };
-    add_games(args, &file, &plan, interrupt, &mut reruns, &mut found)?;
+    add_games(args, &store, &plan, interrupt, &mut reruns, &mut found)?;
     for (reason, games) in &found.not_verifiable {
         say(&format!("not verifiable: {games} of the games: {reason}"))?;
     }
@@ -119,7 +116,7 @@ fn verify_file(args: &VerifyArgs, interrupt: &Interrupt) -> Result<Found, Comman
         Some(isolation) => isolation,
         None => start_engines(&mut plan, interrupt)?,
     };
-    let find = |key| Ok::<_, CommandError>(file.find(key)?);
+    let find = |number| Ok::<_, CommandError>(store.game(number)?.map(|game| game.record));
     reruns.run(isolation, interrupt, find, |stored, now| {
         let differences = differences(stored, now);
         for difference in &differences {
@@ -164,7 +161,7 @@ fn plan_of_engines(args: &VerifyArgs) -> Result<Plan, ExitError> {
 /// Adds the selected games to `reruns`; prints and counts those that cannot be played again.
 fn add_games(
     args: &VerifyArgs,
-    file: &GameFile,
+    store: &Store,
     plan: &Plan,
     interrupt: &Interrupt,
     reruns: &mut Reruns,
@@ -172,41 +169,37 @@ fn add_games(
 ) -> Result<(), CommandError> {
     let mut is_there = false;
     let mut luck = LuckChecker::default();
-    file.for_each(|place, game| {
+    // With `--game`, other lines do not matter.
+    for flaw in store.flaws().iter().filter(|_| args.game.is_none()) {
+        found.different += 1;
+        say(flaw)?;
+    }
+    for number in store.numbers()? {
         if interrupt.is_set() {
             return Err(Interrupted.into());
         }
-        let record = match game {
-            Ok(record) => record,
-            // With `--game`, other lines do not matter.
-            Err(_) if args.game.is_some() => return Ok(()),
-            Err(flaw) => {
-                found.different += 1;
-                return Ok(say(&format!("{place}: {flaw}"))?);
-            }
-        };
+        let Some(StoredGame { record, .. }) = store.game(number)? else { continue };
         let is_asked_for = match args.game {
             Some(wanted) => record.game == wanted,
             None => record.game.saturating_sub(1).is_multiple_of(args.sample),
         };
         if !is_asked_for {
-            return Ok(());
+            continue;
         }
         is_there = true;
         let flaws = replay::check(&record);
         if let Some(fault) = replay::broken_rules(&flaws) {
             return Err(fault.clone().into());
         }
-        if let Some(flaw) = flaws.first() {
+        let flaw = flaws.first().map(ToString::to_string);
+        let flaw = flaw.or_else(|| luck.check(&record).err().map(|error| error.to_string()));
+        if let Some(flaw) = flaw {
             found.different += 1;
-            return Ok(say(&format!("game {}, {flaw}", record.game))?);
-        }
-        if let Err(error) = luck.check(&record) {
-            found.different += 1;
-            return Ok(say(&format!("game {}, {error}", record.game))?);
+            say(&format!("game {}, {flaw}", record.game))?;
+            continue;
         }
         match timed_engine(&plan.engines, &record) {
-            None => reruns.add(&record, place.key)?,
+            None => reruns.add(&record, number)?,
             Some(engine) => {
                 let limit = match engine.limit.time {
                     Some(TimeLimit::Clock(_)) => "a clock",
@@ -216,8 +209,7 @@ fn add_games(
                 *found.not_verifiable.entry(reason).or_default() += 1;
             }
         }
-        Ok::<(), CommandError>(())
-    })?;
+    }
     found.luck_unchecked = luck.unchecked();
     match args.game {
         Some(game) if !is_there => {

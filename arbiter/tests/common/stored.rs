@@ -28,7 +28,7 @@ pub fn export_with_digest(file: &str, arguments: &[&str]) -> (String, String) {
 pub fn numbers(store: &str) -> BTreeSet<u64> {
     let mut numbers = BTreeSet::new();
     let store = Store::open(Path::new(store)).unwrap();
-    let read = store.for_each_game(Extent::Summary, None, |game| {
+    let read = store.for_each_game(Extent::Summary, |game| {
         numbers.insert(game.record.game);
         Ok::<(), ArchiveError>(())
     });

@@ -1,7 +1,6 @@
 //! Stored games: the store, record files, and checks of recorded games.
 
 mod error;
-pub mod game_file;
 pub mod record_file;
 pub mod replay;
 pub mod store;

@@ -59,7 +59,7 @@ fn ledger(plan: &Plan, folder: &Path) -> Ledger {
 fn stored(folder: &Path) -> Vec<u64> {
     let mut games = Vec::new();
     let store = Store::open(&folder.join("match.db")).unwrap();
-    let read = store.for_each_game(Extent::Summary, None, |game| {
+    let read = store.for_each_game(Extent::Summary, |game| {
         games.push(game.record.game);
         Ok::<(), ArchiveError>(())
     });

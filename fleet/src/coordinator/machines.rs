@@ -112,7 +112,7 @@ pub fn for_each_game(
     store: &Store,
     mut visit: impl FnMut(&GameRecord, &str),
 ) -> Result<(), ArchiveError> {
-    store.for_each_game(Extent::Summary, None, |game| {
+    store.for_each_game(Extent::Summary, |game| {
         let machine = game.record.machine.as_ref();
         visit(&game.record, machine.map_or(UNNAMED, |machine| &machine.worker));
         Ok(())

@@ -205,7 +205,7 @@ impl Fleet {
 pub fn stored(path: &Path) -> usize {
     let mut games = 0;
     if let Ok(store) = Store::open(path) {
-        let _ = store.for_each_game(Extent::Summary, None, |_| {
+        let _ = store.for_each_game(Extent::Summary, |_| {
             games += 1;
             Ok::<(), matches::archive::ArchiveError>(())
         });

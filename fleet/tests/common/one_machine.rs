@@ -142,7 +142,7 @@ pub fn counted(path: &Path) -> Report {
 /// Games in a store, as printed by `arbiter export --without-clock`.
 pub fn lines_of(path: &Path) -> Vec<String> {
     let mut lines = Vec::new();
-    let read = Store::open(path).unwrap().for_each_game(Extent::Whole, None, |kept| {
+    let read = Store::open(path).unwrap().for_each_game(Extent::Whole, |kept| {
         lines.push(serde_json::to_string(&kept.without_clock()).unwrap());
         Ok::<(), ArchiveError>(())
     });

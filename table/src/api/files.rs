@@ -12,8 +12,7 @@ use axum::extract::{FromRef, Path as InPath, Query, State as Shared};
 use buxtehude::articles::etudes::{EtudeFile, FileError};
 use buxtehude::rules::{AnyPosition, UnknownVariant, Variant, is_card};
 use matches::archive::ArchiveError;
-use matches::archive::game_file::{GameFile, GameKey};
-use matches::archive::store::{Changes, Extent};
+use matches::archive::store::{Changes, Store};
 use matches::record::GameRecord;
 use matches::record::printable::{is_hidden, printable, shortened};
 use serde::{Deserialize, Serialize};
@@ -249,14 +248,16 @@ struct Index {
     stamp: Stamp,
     /// Numbers of changes, because several may have the same stamp; only of a store.
     changes: Option<Changes>,
-    /// Sorted by number if they are from a store.
+    /// The imported games of a record. A store is closed, because a reader keeps an arbiter from ending its log.
+    imported: Option<Store>,
+    /// Sorted by number in the store.
     games: Vec<Indexed>,
 }
 
-/// A game with its location in the file.
+/// A game with its number in the store.
 #[derive(Debug)]
 struct Indexed {
-    key: GameKey,
+    stored_as: u64,
     summary: Summary,
 }
 
@@ -303,61 +304,63 @@ struct Turn {
 }
 
 impl GameCatalog {
-    /// Opens files of games; of each only the beginning is read.
+    /// Opens files of games.
     ///
     /// # Errors
     /// [`FilesError`] if a file cannot be read.
     pub fn new(paths: &[PathBuf]) -> Result<GameCatalog, FilesError> {
         for path in paths {
-            GameFile::open(path)?;
+            Store::open_or_import(path)?;
         }
         Ok(GameCatalog { files: Files::new("file of games", paths) })
     }
 
-    /// Calls `read` with the current games of a file, and with its path.
+    /// Calls `read` with the current games of a file.
     fn with<T>(
         &self,
         file: &str,
-        read: impl FnOnce(&[Indexed], &Path) -> T,
+        read: impl FnOnce(&Index, &Path) -> Result<T, ArchiveError>,
     ) -> Result<T, ApiError> {
         let File { path, kept, .. } = self.files.find(file)?;
         let mut index = kept.lock().unwrap_or_else(PoisonError::into_inner);
         let current = Index::renewed(index.take(), path);
-        let current = index.insert(current.map_err(|error| unreadable(path, &error))?);
-        Ok(read(&current.games, path))
+        let read = current.and_then(|current| read(index.insert(current), path));
+        read.map_err(|error| unreadable(path, &error))
     }
 
     /// Returns the first game with a number.
     fn game(&self, file: &str, number: u64) -> Result<Recorded, ApiError> {
-        let record = self.with(file, |games, path| {
+        let found = self.with(file, |Index { imported, games, .. }, path| {
             let mut games = games.iter();
             let Some(game) = games.find(|game| game.summary.number == number) else {
                 return Ok(None);
             };
-            let found = GameFile::open(path).and_then(|file| file.find(game.key));
-            found.map_err(|error| unreadable(path, &error))
-        })??;
-        let record = record.ok_or_else(|| {
+            match imported {
+                Some(store) => store.game(game.stored_as),
+                None => Store::open(path)?.game(game.stored_as),
+            }
+        })?;
+        let found = found.ok_or_else(|| {
             let expected = format!("a number that GET /api/games/{file} lists");
             ApiError::not_found("game", &number.to_string(), &expected)
         })?;
-        Recorded::of(&record)
+        Recorded::of(&found.record)
     }
 }
 
 impl Catalog for GameCatalog {
     fn files(&self) -> Result<Vec<Value>, ApiError> {
         let files = self.files.all.iter().map(|File { name, .. }| {
-            let games = self.with(name, |games, _| games.len())?;
+            let games = self.with(name, |index, _| Ok(index.games.len()))?;
             Ok(json!({ "file": name, "games": games }))
         });
         files.collect()
     }
 
     fn entries(&self, file: &str, part: Part) -> Result<Value, ApiError> {
-        self.with(file, |games, _| {
+        self.with(file, |Index { games, .. }, _| {
             let wanted: Vec<&Summary> = part.of(games.iter()).map(|game| &game.summary).collect();
-            json!({ "ok": true, "file": file, "total": games.len(), "games": wanted })
+            Ok(json!({ "ok": true, "file": file, "total": games.len(), "games": wanted }))
         })
     }
 }
@@ -368,42 +371,32 @@ impl Index {
         // Before the games are read, so that a later change makes the next index.
         let identity = identity(path).map_err(|error| ArchiveError::file(path, error))?;
         let stamp = stamp(path);
-        let file = GameFile::open(path)?;
-        let changes = match &file {
-            GameFile::Store(store) => Some(store.changes()?),
-            GameFile::Lines { .. } => None,
-        };
-        let known = known.filter(|known| known.identity == identity);
-        let mut games = Vec::new();
-        match (known, &file) {
-            (Some(known), _) if (known.stamp, known.changes) == (stamp, changes) => {
-                return Ok(known);
-            }
-            (Some(known), GameFile::Store(store)) if has_grown(known.changes, changes) => {
-                let mut old = known.games.into_iter().peekable();
-                for number in store.numbers()? {
-                    while old.next_if(|game| game.summary.number < number).is_some() {}
-                    match old.next_if(|game| game.summary.number == number) {
-                        Some(game) => games.push(game),
-                        None => store.for_each_game(Extent::Whole, Some(number), |game| {
-                            games.push(Indexed::of(GameKey::in_store(number), &game.record));
-                            Ok::<(), ArchiveError>(())
-                        })?,
-                    }
-                }
-            }
-            _ => file.for_each(|place, game| {
-                games.extend(game.ok().map(|record| Indexed::of(place.key, &record)));
-                Ok::<(), ArchiveError>(())
-            })?,
+        let mut known = known.filter(|known| known.identity == identity);
+        if let Some(known) = known.take_if(|known| known.imported.is_some() && known.stamp == stamp)
+        {
+            return Ok(known);
         }
-        Ok(Index { identity, stamp, changes, games })
-    }
-}
-
-impl Indexed {
-    fn of(key: GameKey, record: &GameRecord) -> Indexed {
-        Indexed { key, summary: Summary::of(record) }
+        let store = Store::open_or_import(path)?;
+        let changes = if store.is_record() { None } else { Some(store.changes()?) };
+        let old = match known {
+            Some(known) if (known.stamp, known.changes) == (stamp, changes) => return Ok(known),
+            Some(known) if has_grown(known.changes, changes) => known.games,
+            _ => Vec::new(),
+        };
+        let (mut old, mut games) = (old.into_iter().peekable(), Vec::new());
+        for stored_as in store.numbers()? {
+            while old.next_if(|game| game.stored_as < stored_as).is_some() {}
+            match old.next_if(|game| game.stored_as == stored_as) {
+                Some(game) => games.push(game),
+                None => games.extend(
+                    store
+                        .game(stored_as)?
+                        .map(|game| Indexed { stored_as, summary: Summary::of(&game.record) }),
+                ),
+            }
+        }
+        let imported = store.is_record().then_some(store);
+        Ok(Index { identity, stamp, changes, imported, games })
     }
 }
 

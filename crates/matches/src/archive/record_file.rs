@@ -73,14 +73,14 @@ impl RecordFile {
         let RecordedGames { digests, cut_off } = RecordedGames::in_file(path)?;
         let is_missing = |game: &StoredGame| !digests.contains(&*game.known_digest());
         if let Some((begin, text)) = cut_off {
-            store.for_each_game(Extent::Whole, None, |game| {
+            store.for_each_game(Extent::Whole, |game| {
                 let is_cut_off = is_missing(&game)
                     && line_of(&game.record).is_ok_and(|line| line.as_bytes().starts_with(&text));
                 if is_cut_off { record_file.file.set_len(begin).map_err(failed) } else { Ok(()) }
             })?;
         }
         own_files::end_last_line(&record_file.file).map_err(failed)?;
-        store.for_each_game(Extent::Whole, None, |game| {
+        store.for_each_game(Extent::Whole, |game| {
             if is_missing(&game) { record_file.write(&game.record, || false) } else { Ok(()) }
         })?;
         Ok(record_file)

@@ -85,7 +85,7 @@ pub fn wrong_games<E: From<ArchiveError> + From<RulesError>>(
     store: &Store,
 ) -> Result<Vec<(u64, Flaw)>, E> {
     let mut wrong = Vec::new();
-    store.for_each_game(Extent::Whole, None, |game| {
+    store.for_each_game(Extent::Whole, |game| {
         let flaws = check(&game.record);
         if let Some(fault) = broken_rules(&flaws) {
             return Err(fault.clone().into());

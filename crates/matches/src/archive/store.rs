@@ -18,7 +18,7 @@ use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, OpenFlags, OptionalExtension, Row};
 
 use super::error::{ArchiveError, Reason};
 use super::user_key::UserKey;
@@ -49,6 +49,8 @@ pub struct Store {
     connection: Connection,
     /// Held by the only arbiter that plays the match.
     lock: Option<Lock>,
+    /// The lines of a record that are no games, each with its place and flaw; `None` for a store.
+    flaws: Option<Vec<String>>,
 }
 
 /// The plan of a stored match, with what decides whether its programs may run: all as of one moment.
@@ -140,11 +142,44 @@ impl Store {
         opened
     }
 
+    /// Opens a file of games for reading: a store, or a record in JSON Lines, whose games are imported into a store in
+    /// memory. The first bytes of the file determine its kind.
+    ///
+    /// # Errors
+    /// As [`Store::open`] and [`Store::import`].
+    pub fn open_or_import(path: &Path) -> Result<Store, ArchiveError> {
+        match input_file::is_store(path) {
+            Ok(true) => Store::open(path),
+            Ok(false) => Store::import(path, |_| true),
+            Err(error) => Err(ArchiveError::file(path, error)),
+        }
+    }
+
+    /// Imports the games of a record that `is_wanted` accepts into a store in memory, which has no plan.
+    ///
+    /// # Errors
+    /// [`ArchiveError`] if the file cannot be read or has more engines than a match.
+    pub fn import(
+        path: &Path,
+        is_wanted: impl Fn(&GameRecord) -> bool,
+    ) -> Result<Store, ArchiveError> {
+        own_files::add(path);
+        let import = || {
+            // Without a name, SQLite moves a large database out of memory into a temporary file.
+            let mut connection = Connection::open("")?;
+            let flaws = writing::import(&mut connection, path, is_wanted)?;
+            let path = path.to_path_buf();
+            Ok(Store { path, connection, lock: None, flaws: Some(flaws) })
+        };
+        import().map_err(|reason: Reason| reason.about(path))
+    }
+
     fn opened(path: &Path, flags: OpenFlags, lock: Option<Lock>) -> Result<Store, ArchiveError> {
         let store = Store {
             path: path.to_path_buf(),
             connection: open(path, flags).map_err(|reason| reason.about(path))?,
             lock,
+            flaws: None,
         };
         store.check(schema::check(&store.connection))?;
         own_files::add(path);
@@ -153,6 +188,46 @@ impl Store {
 
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// `true` if the games were imported from a record, which has no plan.
+    pub fn is_record(&self) -> bool {
+        self.flaws.is_some()
+    }
+
+    /// The lines of a record that are no games, each with its place and flaw.
+    pub fn flaws(&self) -> &[String] {
+        self.flaws.as_deref().unwrap_or_default()
+    }
+
+    /// Returns the place of a game in messages: the file and, in a record, the line.
+    ///
+    /// # Errors
+    /// [`ArchiveError`] if there is no such game.
+    pub fn place(&self, number: u64) -> Result<String, ArchiveError> {
+        let file = self.path.display();
+        if !self.is_record() {
+            return Ok(file.to_string());
+        }
+        let select = "SELECT line FROM lines WHERE game = ?1";
+        let line = self.connection.query_row(select, [number], |row| row.get::<_, u64>(0));
+        let line = self.check(line.map_err(Reason::from))?;
+        Ok(format!("{file}:{line}"))
+    }
+
+    /// Returns the first game of a record whose number occurs before, and its place.
+    ///
+    /// # Errors
+    /// [`ArchiveError`] if the games cannot be read.
+    pub fn repeated_game(&self) -> Result<Option<(u64, String)>, ArchiveError> {
+        if !self.is_record() {
+            return Ok(None);
+        }
+        let select = "SELECT number, game FROM lines WHERE number <> game ORDER BY line LIMIT 1";
+        let numbers = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
+        let found = self.connection.query_row(select, [], numbers).optional();
+        let found: Option<(u64, u64)> = self.check(found.map_err(Reason::from))?;
+        found.map(|(number, game)| Ok((number, self.place(game)?))).transpose()
     }
 
     /// Returns the plan of the match.
@@ -313,16 +388,29 @@ impl Store {
     /// # Errors
     /// [`ArchiveError`] if they cannot be read.
     pub fn games_without_luck(&self) -> Result<Vec<u64>, ArchiveError> {
-        let select = "SELECT number FROM games WHERE luck IS NULL ORDER BY number";
-        self.check(settings::column(&self.connection, select))
+        self.check(reading::numbers(&self.connection, "luck IS NULL"))
     }
 
-    /// Returns the numbers of all games, in order.
+    /// Returns the numbers of all games, in order. A record may have several games with the same number; each but the
+    /// first has another one here.
     ///
     /// # Errors
     /// [`ArchiveError`] if they cannot be read.
     pub fn numbers(&self) -> Result<Vec<u64>, ArchiveError> {
-        self.check(settings::column(&self.connection, "SELECT number FROM games ORDER BY number"))
+        self.check(reading::numbers(&self.connection, "true"))
+    }
+
+    /// Returns the game with one of the [`numbers`](Store::numbers); `None` if it is gone.
+    ///
+    /// # Errors
+    /// [`ArchiveError`] if it cannot be read.
+    pub fn game(&self, number: u64) -> Result<Option<StoredGame>, ArchiveError> {
+        let mut found = None;
+        let read = reading::for_each(&self.connection, Extent::Whole, Some(number), |game| {
+            found = Some(game);
+            true
+        });
+        self.check(read).map(|()| found)
     }
 
     /// Returns the identity of the evaluator of all luck in the store; `None` if there is none.
@@ -333,19 +421,18 @@ impl Store {
         self.check(settings::find(&self.connection, settings::LUCK_BY))
     }
 
-    /// Calls `visit` with each game, sorted by number, or only with game `only`, in a snapshot of the store. `extent`
-    /// selects the parts of the games to read.
+    /// Calls `visit` with each game, sorted by number, in a snapshot of the store. `extent` selects the parts of the games
+    /// to read.
     ///
     /// # Errors
     /// [`ArchiveError`] if a game cannot be read, and the first error of `visit`, which stops the reading.
     pub fn for_each_game<E: From<ArchiveError>>(
         &self,
         extent: Extent,
-        only: Option<u64>,
         mut visit: impl FnMut(StoredGame) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut outcome = Ok(());
-        let read = reading::for_each(&self.connection, extent, only, |game| {
+        let read = reading::for_each(&self.connection, extent, None, |game| {
             outcome = visit(game);
             outcome.is_ok()
         });

@@ -6,7 +6,7 @@ use std::thread;
 
 use super::{LuckError, LuckMeter};
 use crate::archive::ArchiveError;
-use crate::archive::store::{Extent, Store};
+use crate::archive::store::Store;
 use crate::record::{GameRecord, Luck};
 
 /// A listener to the numbers of games done and due.
@@ -39,12 +39,7 @@ pub fn measure_store(
     for numbers in due.chunks(AT_A_TIME) {
         let mut records = Vec::new();
         for &number in numbers {
-            store
-                .for_each_game(Extent::Whole, Some(number), |game| {
-                    records.push(game.record);
-                    Ok(())
-                })
-                .map_err(failed)?;
+            records.extend(store.game(number).map_err(failed)?.map(|game| game.record));
         }
         measure_all(&mut records, meter, concurrency, &on_game)?;
         if meter.interrupt.is_set() {

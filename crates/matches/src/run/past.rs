@@ -47,7 +47,7 @@ impl Past {
     /// [`ArchiveError`] if the store cannot be read.
     pub fn of(store: &Store, plan: &Plan) -> Result<Past, ArchiveError> {
         let mut past = Past::none(plan);
-        store.for_each_game(Extent::Summary, None, |game| {
+        store.for_each_game(Extent::Summary, |game| {
             let record = &game.record;
             if !(1..=plan.games).contains(&record.game) {
                 let expected = format!("expected a number from 1 to {}", plan.games);
@@ -104,12 +104,8 @@ pub(super) fn recheck(
 fn refuse_recorded(path: &Path, store: &Store, games: &[u64]) -> Result<(), ExitError> {
     let recorded = RecordedGames::in_file(path)?;
     for &game in games {
-        let mut is_recorded = false;
-        store.for_each_game(Extent::Whole, Some(game), |game| {
-            is_recorded = recorded.digests.contains(&*game.known_digest());
-            Ok::<(), ArchiveError>(())
-        })?;
-        if is_recorded {
+        let stored = store.game(game)?;
+        if stored.is_some_and(|stored| recorded.digests.contains(&*stored.known_digest())) {
             let path = path.display();
             let reason = format!("{path} has game {game}, which is wrong: expected another file");
             return Err(ExitError::of_flag("record", reason));

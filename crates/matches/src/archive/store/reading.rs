@@ -1,17 +1,15 @@
 //! Reads games, one at a time.
 
-use std::fmt::Display;
-use std::str::FromStr;
-
 use buxtehude::rules::MAX_SEATS;
-use rusqlite::{Connection, OptionalExtension, Row, Statement, params};
+use rusqlite::{CachedStatement, Connection, OptionalExtension, Row, params};
+use serde::de::DeserializeOwned;
 
-use super::settings;
+use super::{schema, settings};
 use crate::archive::error::Reason;
 use crate::record::digest::StoredGame;
 use crate::record::ending::Ending;
 use crate::record::seed::Seed;
-use crate::record::{Fault, GameRecord, Luck, Machine, Rerun, TurnRecord, TurnSums};
+use crate::record::{Fault, GameRecord, Machine, Rerun, TurnRecord, TurnSums};
 
 /// The parts of a game to read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,31 +22,30 @@ pub enum Extent {
 }
 
 impl Extent {
-    /// Returns the query for games, all or one, and the query for the turns of a game.
-    fn queries(self) -> [&'static str; 2] {
+    /// Returns the query for the turns of a game.
+    fn turns(self) -> &'static str {
         match self {
-            Extent::Whole => [
-                "SELECT number, block, variant, start, moves, digest, luck FROM games
-                    WHERE number BETWEEN ?1 AND ?2 ORDER BY number",
+            Extent::Whole => {
                 "SELECT seat, move, micros, overrun, depth, estimate, score, nodes, pv, waited, late_stop,
-                    out_of_turn, flaw, number FROM turns
-                    WHERE game = ?1 ORDER BY number",
-            ],
-            Extent::Outline => [
-                "SELECT number, block, variant, start, moves, NULL, luck FROM games
-                    WHERE number BETWEEN ?1 AND ?2 ORDER BY number",
+                out_of_turn, flaw, number FROM turns WHERE game = ?1 ORDER BY number"
+            }
+            Extent::Outline => {
                 "SELECT seat, '', micros, overrun, depth, NULL, NULL, NULL, NULL, waited, late_stop,
-                    out_of_turn, flaw, number FROM turns
-                    WHERE game = ?1 ORDER BY number",
-            ],
-            Extent::Summary => [
-                "SELECT number, block, variant, start, moves, NULL, luck FROM games
-                    WHERE number BETWEEN ?1 AND ?2 ORDER BY number",
-                "SELECT NULL WHERE ?1 IS NULL",
-            ],
+                out_of_turn, flaw, number FROM turns WHERE game = ?1 ORDER BY number"
+            }
+            Extent::Summary => "SELECT NULL WHERE ?1 IS NULL",
         }
     }
 }
+
+const GAMES: &str =
+    "SELECT number, block, variant, start, moves, digest, luck, NULL, NULL FROM games
+    WHERE number BETWEEN ?1 AND ?2 ORDER BY number";
+/// Query for the games of a record; one without a digest has an empty text.
+const GAMES_OF_RECORD: &str =
+    "SELECT games.number, block, variant, start, moves, nullif(digest, ''), luck, lines.number, seed
+    FROM games JOIN lines ON game = games.number
+    WHERE games.number BETWEEN ?1 AND ?2 ORDER BY games.number";
 
 const SEATS: &str =
     "SELECT engines.name, place, ending, turns, micros, depth_turns, depths, waited, late_stops,
@@ -69,27 +66,40 @@ pub fn for_each(
 ) -> Result<(), Reason> {
     // A snapshot, because an arbiter may be adding games at the same time.
     let snapshot = connection.unchecked_transaction()?;
-    let seed = settings::seed(&snapshot)?;
-    let [games, turns] = extent.queries();
+    let is_record = snapshot.table_exists(None, schema::LINES)?;
     let mut parts = Parts {
-        seats: snapshot.prepare(SEATS)?,
-        turns: snapshot.prepare(turns)?,
-        fault: snapshot.prepare(FAULT)?,
-        reruns: snapshot.prepare(RERUNS)?,
-        machine: snapshot.prepare(MACHINE)?,
-        luck_by: settings::find(&snapshot, settings::LUCK_BY)?,
+        seed: if is_record { None } else { Some(settings::seed(&snapshot)?) },
+        seats: snapshot.prepare_cached(SEATS)?,
+        turns: snapshot.prepare_cached(extent.turns())?,
+        fault: snapshot.prepare_cached(FAULT)?,
+        reruns: snapshot.prepare_cached(RERUNS)?,
+        machine: snapshot.prepare_cached(MACHINE)?,
     };
-    let mut games = snapshot.prepare(games)?;
-    // Numbers of games start at 1.
+    let games = if is_record { GAMES_OF_RECORD } else { GAMES };
+    let mut games = snapshot.prepare_cached(games)?;
     let mut rows = games.query(params![only.unwrap_or(0), only.unwrap_or(i64::MAX as u64)])?;
     let mut order = Ascending::<u64>::default();
     while let Some(row) = rows.next()? {
         order.check("games", row.get(0)?)?;
-        if !visit(parts.game(row, seed)?) {
+        if !visit(parts.game(row)?) {
             break;
         }
     }
     Ok(())
+}
+
+/// Returns the numbers of the games that fulfil a condition, in order.
+pub fn numbers(connection: &Connection, condition: &str) -> Result<Vec<u64>, Reason> {
+    let select = format!("SELECT number FROM games WHERE {condition} ORDER BY number");
+    let mut statement = connection.prepare(&select)?;
+    let mut rows = statement.query([])?;
+    let mut order = Ascending::<u64>::default();
+    let mut numbers = Vec::new();
+    while let Some(row) = rows.next()? {
+        order.check("games", row.get(0)?)?;
+        numbers.push(row.get(0)?);
+    }
+    Ok(numbers)
 }
 
 /// Order of the rows of a table. In a crafted file, parts of a table may come again without end.
@@ -110,20 +120,27 @@ impl<T: PartialOrd> Ascending<T> {
 }
 
 struct Parts<'a> {
-    seats: Statement<'a>,
-    turns: Statement<'a>,
-    fault: Statement<'a>,
-    reruns: Statement<'a>,
-    machine: Statement<'a>,
-    /// Evaluator of the luck; `None` if there is no luck.
-    luck_by: Option<String>,
+    /// Seed of the match; `None` for a record, whose games have their own.
+    seed: Option<Seed>,
+    seats: CachedStatement<'a>,
+    turns: CachedStatement<'a>,
+    fault: CachedStatement<'a>,
+    reruns: CachedStatement<'a>,
+    machine: CachedStatement<'a>,
 }
 
 impl Parts<'_> {
-    fn game(&mut self, row: &Row<'_>, seed: Seed) -> Result<StoredGame, Reason> {
-        let game = row.get(0)?;
+    fn game(&mut self, row: &Row<'_>) -> Result<StoredGame, Reason> {
+        let game: u64 = row.get(0)?;
+        let seed = match self.seed {
+            Some(seed) => seed,
+            None => {
+                let text: String = row.get(8)?;
+                text.parse().map_err(|error| Reason::content("seed", &error))?
+            }
+        };
         let mut record = GameRecord {
-            game,
+            game: row.get::<_, Option<u64>>(7)?.unwrap_or(game),
             block: row.get(1)?,
             variant: row.get(2)?,
             start: row.get(3)?,
@@ -131,7 +148,7 @@ impl Parts<'_> {
             moves: row.get(4)?,
             fault: self.fault(game)?,
             machine: self.machine.query_row([game], machine).optional()?,
-            luck: self.luck(row.get(6)?, game)?,
+            luck: json(row.get(6)?, game, "luck")?,
             ..GameRecord::default()
         };
         let mut sums = Vec::new();
@@ -178,27 +195,16 @@ impl Parts<'_> {
         Ok(StoredGame { record, digest: row.get(5)?, totals: Some(sums) })
     }
 
-    fn luck(&self, text: Option<String>, game: u64) -> Result<Option<Luck>, Reason> {
-        let (Some(by), Some(text)) = (self.luck_by.clone(), text) else {
-            return Ok(None);
-        };
-        let shares = numbers(&text, game, "luck")?;
-        Ok(Some(Luck { by, shares }))
-    }
-
     fn fault(&mut self, game: u64) -> Result<Option<Fault>, Reason> {
         let mut rows = self.fault.query([game])?;
         let Some(row) = rows.next()? else {
             return Ok(None);
         };
-        let (stderr, evidence): (String, Option<String>) = (row.get(2)?, row.get(3)?);
-        let wrong = |error| Reason::content(format!("game {game}, fault"), &error);
-        let evidence = evidence.map(|text| serde_json::from_str(&text));
         Ok(Some(Fault {
             seat: row.get(0)?,
             reason: row.get(1)?,
-            stderr: serde_json::from_str(&stderr).map_err(wrong)?,
-            evidence: evidence.transpose().map_err(wrong)?,
+            stderr: json(row.get(2)?, game, "fault")?.unwrap_or_default(),
+            evidence: json(row.get(3)?, game, "fault")?,
         }))
     }
 }
@@ -237,16 +243,18 @@ fn machine(row: &Row<'_>) -> rusqlite::Result<Machine> {
 
 /// Parses shares in permille; empty without a text.
 fn shares(text: Option<String>, game: u64) -> Result<Vec<u16>, Reason> {
-    numbers(&text.unwrap_or_default(), game, "estimate")
+    let text = text.unwrap_or_default();
+    let shares = text.split_whitespace().map(str::parse);
+    let wrong = |error| Reason::content(format!("game {game}, estimate {text:?}"), &error);
+    shares.collect::<Result<_, _>>().map_err(wrong)
 }
 
-/// Parses numbers separated by spaces; errors name the game and the column.
-fn numbers<T: FromStr<Err: Display>>(
-    text: &str,
+/// Parses JSON, if there is any; errors name the game and the column.
+fn json<T: DeserializeOwned>(
+    text: Option<String>,
     game: u64,
     column: &str,
-) -> Result<Vec<T>, Reason> {
-    let numbers = text.split_whitespace().map(str::parse);
-    let wrong = |error| Reason::content(format!("game {game}, {column} {text:?}"), &error);
-    numbers.collect::<Result<_, _>>().map_err(wrong)
+) -> Result<Option<T>, Reason> {
+    let wrong = |error| Reason::content(format!("game {game}, {column}"), &error);
+    text.map(|text| serde_json::from_str(&text)).transpose().map_err(wrong)
 }

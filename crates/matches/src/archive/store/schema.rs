@@ -13,8 +13,8 @@ pub const FORMAT: i64 = 1;
 const APPLICATION: i64 = 0x6172_6269;
 
 /// Numbers of seats and turns start at 1, those of engines at 0, as in the plan, which is the setting `plan`, as JSON.
-/// `stderr` is a JSON array; `estimate`, `shares` and `luck` are in permille; `pv` is words separated by spaces. The
-/// setting `luck-by` names the evaluator of all luck.
+/// `stderr` is a JSON array, `luck` a JSON object; `estimate` and `shares` are in permille; `pv` is words separated by
+/// spaces. The setting `luck-by` names the evaluator of all luck.
 const TABLES: &str = "
 CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE engines (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, id_name TEXT) STRICT;
@@ -89,6 +89,26 @@ CREATE TABLE machines (
     time_scale INTEGER
 ) STRICT;
 ";
+
+/// Name of the table that only a store in memory has, for the games of a record.
+pub const LINES: &str = "lines";
+
+/// What the games of a record have instead of a plan: lines and numbers as in the file, and seeds. The tables of a store
+/// have the games under numbers of which each occurs once.
+const TABLE_OF_LINES: &str = "
+CREATE TABLE lines (
+    game INTEGER PRIMARY KEY REFERENCES games,
+    line INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    seed TEXT NOT NULL
+) STRICT;
+";
+
+/// Creates the tables for the games of a record in an empty database.
+pub fn create_for_record(transaction: &Transaction<'_>) -> Result<(), Error> {
+    transaction.execute_batch(TABLES)?;
+    transaction.execute_batch(TABLE_OF_LINES)
+}
 
 /// Creates the tables in an empty database.
 pub fn create(transaction: &Transaction<'_>) -> Result<(), Error> {

@@ -1,9 +1,17 @@
 //! Adds games.
 
-use rusqlite::{Connection, Transaction, params};
+use std::collections::HashSet;
+use std::fmt::Display;
+use std::path::Path;
 
-use super::{circumstances, settings};
+use rusqlite::{Connection, Error, Transaction, params};
+use serde::Serialize;
+
+use super::{circumstances, schema, settings};
 use crate::archive::error::Reason;
+use crate::input_file;
+use crate::plan::MAX_ENGINES;
+use crate::record::digest::StoredGame;
 use crate::record::{GameRecord, Luck, Machine};
 
 const GAME: &str = "INSERT INTO games (number, block, variant, start, moves, digest, luck)
@@ -34,15 +42,99 @@ pub fn add(connection: &mut Connection, records: &[&GameRecord]) -> Result<(), R
     let mut records = records.to_vec();
     records.sort_by_key(|record| record.game);
     for record in records {
-        add_game(&transaction, record)?;
+        circumstances::note_game(&transaction)?;
+        if let Some(luck) = &record.luck {
+            check_evaluator(&transaction, &luck.by)?;
+        }
+        add_game(&transaction, record.game, record, &record.digest())?;
     }
     Ok(transaction.commit()?)
 }
 
-fn add_game(transaction: &Transaction<'_>, record: &GameRecord) -> Result<(), Reason> {
+/// Imports the games of a record into an empty database. Returns the places of the other lines, with their flaws.
+///
+/// A game whose number occurs before is stored under a number that is free.
+pub fn import(
+    connection: &mut Connection,
+    path: &Path,
+    is_wanted: impl Fn(&GameRecord) -> bool,
+) -> Result<Vec<String>, Reason> {
+    let transaction = connection.transaction()?;
+    schema::create_for_record(&transaction)?;
+    let (mut names, mut numbers, mut spare) = (HashSet::new(), HashSet::new(), 0);
+    let mut flaws = Vec::new();
+    for (line, text) in (1..).zip(input_file::lines(path)?) {
+        let text = text?.text;
+        if text.trim_ascii().is_empty() {
+            continue;
+        }
+        let mut reject = |reason: &dyn Display| {
+            flaws.push(format!("{}:{line}: not a game record: {reason}", path.display()));
+        };
+        let StoredGame { record, digest, .. } = match serde_json::from_slice(&text) {
+            Ok(game) => game,
+            Err(error) => {
+                reject(&error);
+                continue;
+            }
+        };
+        if !has_equal_lists(&record) {
+            reject(&"expected as many places, endings and winnings as seats");
+            continue;
+        }
+        if !is_wanted(&record) {
+            continue;
+        }
+        let mut number = record.game;
+        while !numbers.insert(number) {
+            spare += 1;
+            number = spare;
+        }
+        for name in &record.seats {
+            if names.insert(name.clone()) {
+                let insert = "INSERT INTO engines (number, name) VALUES (?1, ?2)";
+                transaction.execute(insert, params![names.len() - 1, name])?;
+            }
+        }
+        if names.len() > MAX_ENGINES {
+            let expected = format!("expected at most {MAX_ENGINES}");
+            return Err(Reason::content("engines", &expected));
+        }
+        let digest = digest.unwrap_or_default();
+        match add_game(&transaction, number, &record, &digest) {
+            // A number is too large for SQLite.
+            Err(Reason::Database(error @ Error::ToSqlConversionFailure(_))) => {
+                delete(&transaction, number)?;
+                reject(&error);
+            }
+            added => {
+                added?;
+                let insert = "INSERT INTO lines (game, line, number, seed) VALUES (?1, ?2, ?3, ?4)";
+                let seed = record.seed.to_string();
+                transaction.execute(insert, params![number, line, record.game, seed])?;
+            }
+        }
+    }
+    transaction.commit()?;
+    Ok(flaws)
+}
+
+/// `true` if a game has a place and an ending for each seat, and winnings for all or none.
+fn has_equal_lists(record: &GameRecord) -> bool {
+    let GameRecord { seats, places, endings, winnings, .. } = record;
+    [places.len(), endings.len()] == [seats.len(); 2] && [0, seats.len()].contains(&winnings.len())
+}
+
+/// Adds a game under a number, with its digest.
+fn add_game(
+    transaction: &Transaction<'_>,
+    number: u64,
+    record: &GameRecord,
+    digest: &str,
+) -> Result<(), Reason> {
     // Lists every field, so that the compiler reports a new field of a record here; the seed is a setting.
     let GameRecord {
-        game,
+        game: _,
         block,
         variant,
         start,
@@ -58,13 +150,10 @@ fn add_game(transaction: &Transaction<'_>, record: &GameRecord) -> Result<(), Re
         machine,
         luck,
     } = record;
-    circumstances::note_game(transaction)?;
+    let game = number;
+    let luck = luck.as_ref().map(json).transpose()?;
     let mut insert = transaction.prepare_cached(GAME)?;
-    let shares = luck.as_ref().and_then(|luck| joined(&luck.shares));
-    insert.execute(params![game, block, variant, start, moves, record.digest(), shares])?;
-    if let Some(luck) = luck {
-        check_evaluator(transaction, &luck.by)?;
-    }
+    insert.execute(params![game, block, variant, start, moves, digest, luck])?;
     let mut insert_seat = transaction.prepare_cached(SEAT)?;
     let sums = record.turn_sums();
     let rows = seats.iter().zip(places).zip(endings).zip(&sums);
@@ -108,12 +197,9 @@ fn add_game(transaction: &Transaction<'_>, record: &GameRecord) -> Result<(), Re
         ])?;
     }
     if let Some(fault) = fault {
-        let wrong = |error| Reason::content(format!("game {game}"), &error);
-        let stderr = serde_json::to_string(&fault.stderr).map_err(wrong)?;
-        let evidence = fault.evidence.as_ref().map(serde_json::to_string);
-        let evidence = evidence.transpose().map_err(wrong)?;
+        let (stderr, evidence) = (json(&fault.stderr)?, fault.evidence.as_ref().map(json));
         let mut insert = transaction.prepare_cached(FAULT)?;
-        insert.execute(params![game, fault.seat, fault.reason, stderr, evidence])?;
+        insert.execute(params![game, fault.seat, fault.reason, stderr, evidence.transpose()?])?;
     }
     let mut insert_rerun = transaction.prepare_cached(RERUN)?;
     for (index, rerun) in reruns.iter().enumerate() {
@@ -152,6 +238,10 @@ pub fn remove_all(
 
 fn remove(transaction: &Transaction<'_>, game: u64) -> Result<(), Reason> {
     circumstances::note_removal(transaction)?;
+    delete(transaction, game)
+}
+
+fn delete(transaction: &Transaction<'_>, game: u64) -> Result<(), Reason> {
     for delete in [
         "DELETE FROM machines WHERE game = ?1", "DELETE FROM reruns WHERE game = ?1",
         "DELETE FROM faults WHERE game = ?1", "DELETE FROM turns WHERE game = ?1",
@@ -182,7 +272,7 @@ fn add_luck(transaction: &Transaction<'_>, measured: &[(u64, Luck)]) -> Result<(
     for (game, luck) in measured {
         check_evaluator(transaction, &luck.by)?;
         let mut update = transaction.prepare_cached(LUCK)?;
-        update.execute(params![game, joined(&luck.shares)])?;
+        update.execute(params![game, json(luck)?])?;
     }
     Ok(())
 }
@@ -197,6 +287,10 @@ fn check_evaluator(transaction: &Transaction<'_>, by: &str) -> Result<(), Reason
             Err(Reason::Evaluator { found, expected })
         }
     }
+}
+
+fn json(value: &impl Serialize) -> Result<String, Reason> {
+    serde_json::to_string(value).map_err(|error| Reason::content("game", &error))
 }
 
 /// Joins words with spaces; `None` if there are none.
