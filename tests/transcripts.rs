@@ -11,8 +11,7 @@ use crate::common::client;
 use client::Engine;
 
 /// The documents to replay.
-const DOCUMENTS: &[&str] =
-    &["protocol.md", "README.md", "docs/engine.md", "docs/formats.md", "docs/games.md"];
+const DOCUMENTS: &[&str] = &["protocol.md", "docs/engine.md", "docs/formats.md", "docs/games.md"];
 
 /// A block: its first line number, and its numbered lines.
 struct Block {

@@ -80,8 +80,8 @@ fn run_blocks(document: &str, expected: usize, work: &Path, path: &str) {
 }
 
 #[test]
-fn blocks_of_the_readme_and_then_of_the_page_on_the_arbiter_run() {
-    run_documents(&[("README.md", 3), ("docs/arbiter.md", 8)]);
+fn blocks_of_the_page_on_the_arbiter_run() {
+    run_documents(&[("docs/arbiter.md", 8)]);
 }
 
 #[test]
