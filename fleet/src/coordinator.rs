@@ -5,9 +5,7 @@
 mod collect;
 mod dispatch;
 mod machines;
-mod prepare;
 mod publish;
-mod sample;
 mod unit_schedule;
 
 use std::process::ExitCode;
@@ -34,16 +32,15 @@ use tokio::runtime::Runtime;
 use tokio::time::timeout;
 
 use crate::args::{CoordinatorArgs, ServerArgs};
-use crate::names::Names;
 use crate::queue::{
-    Bucket, MatchQueue, PAUSE, QueueError, START_PATIENCE, connect, is_private, patiently,
+    MatchQueue, Names, PAUSE, QueueError, START_PATIENCE, connect, is_private, patiently,
 };
 use crate::signature::Signer;
+use crate::storage::Bucket;
 use collect::Collector;
 use dispatch::Dispatcher;
-use prepare::{MatchNote, PreparedMatch};
-use publish::Publisher;
-use sample::Sample;
+use publish::{MatchNote, PreparedMatch, Publisher};
+use unit_schedule::Sample;
 
 /// Time that one turn waits for games.
 const WAIT: Duration = Duration::from_millis(250);

@@ -5,12 +5,11 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | [`names`] | names of the objects on the server |
 //! | [`signature`] | keys of coordinators and workers, and their signatures |
 //! | [`args`] | command line |
-//! | [`message`] | messages, with their versions and size limits |
-//! | [`shared_plan`] | the plan of a match as bytes, and its units: groups of games that are given out together |
-//! | [`queue`] | streams, consumers, buckets and object stores on the server |
+//! | [`message`] | messages, with their versions and size limits; the units of a match, groups of games that are given out together |
+//! | [`queue`] | the server: connection, names, streams and consumers |
+//! | [`storage`] | buckets and object stores on the server |
 //! | [`check`] | validation of results |
 //! | [`time_scale`] | the speed of a machine, and time limits scaled by it |
 //! | [`worker`] | `fleet work`: `join` finds matches and `engines` their engines, `unit` plays their units |
@@ -24,11 +23,10 @@ pub mod args;
 pub mod check;
 pub mod coordinator;
 pub mod message;
-pub mod names;
 pub mod queue;
-pub mod shared_plan;
 pub mod signature;
 pub mod status;
+pub mod storage;
 pub mod time_scale;
 pub mod worker;
 

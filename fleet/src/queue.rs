@@ -1,29 +1,36 @@
-//! The server: streams and consumers of a match, notices that a match has changed, and the connection, buckets and
-//! object stores that they share.
+//! The server: the connection to it, the streams and consumers of a match, notices that a match has changed, and the
+//! names of all objects there.
 
-mod connection;
-pub mod storage;
-
+use std::collections::BTreeSet;
+use std::fmt::Display;
+use std::future::{Ready, ready};
+use std::net::IpAddr;
+use std::path::Path;
 use std::sync::atomic::Ordering;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
+use std::{fs, io};
 
 use async_nats::jetstream::consumer::{AckPolicy, Info, PullConsumer, pull};
-use async_nats::jetstream::context::{GetStreamErrorKind, PublishAckFuture};
+use async_nats::jetstream::context::{AccountErrorKind, GetStreamErrorKind, PublishAckFuture};
 use async_nats::jetstream::stream::{Config, LastRawMessageErrorKind, RetentionPolicy, Stream};
-use async_nats::jetstream::{Context, ErrorCode, Message as Delivered};
-use async_nats::{HeaderMap, StatusCode, Subscriber};
+use async_nats::jetstream::{self, Context, ErrorCode, Message as Delivered};
+use async_nats::{
+    ConnectOptions, Event, HeaderMap, ServerAddr, ServerError, StatusCode, Subscriber,
+};
 use futures_util::{FutureExt, StreamExt};
+use matches::input_file::text_of;
 use matches::play::interrupt::Interrupt;
+use matches::record::printable::printable;
 use matches::run::exit::complain;
+use nkeys::KeyPair;
 use serde_json::json;
 use thiserror::Error;
 use tokio::time::{sleep, timeout};
 
+use crate::args::ServerArgs;
 use crate::message::{MAX_BYTES, MAX_BYTES_OF_A_GAME, MessageError};
-use crate::names::{COORDINATOR, NOTICE, Names, WORKERS};
-use crate::signature::FileError;
-pub use connection::{connect, is_local, is_private};
-pub use storage::Bucket;
+use crate::signature::{FileError, Key};
 
 /// Time that the server remembers message ids.
 const DUPLICATE_WINDOW: Duration = Duration::from_secs(120);
@@ -251,7 +258,7 @@ async fn ensure_stream(
     stream.map_err(QueueError::call("stream"))
 }
 
-fn is_missing(kind: &GetStreamErrorKind) -> bool {
+pub fn is_missing(kind: &GetStreamErrorKind) -> bool {
     matches!(kind, GetStreamErrorKind::JetStream(error) if error.error_code() == ErrorCode::STREAM_NOT_FOUND)
 }
 
@@ -391,4 +398,304 @@ impl Notices {
 /// Sends a notice. A worker that misses it sees the change at its next poll.
 pub async fn notify(context: &Context) {
     let _ = context.client().publish(NOTICE, "".into()).await;
+}
+
+/// Bucket of the states of all matches and the list of open ones.
+pub const MATCHES: &str = "fleet_matches";
+/// Bucket of the workers' heartbeats, which expire soon.
+pub const BEATS: &str = "fleet_beats";
+/// Bucket of the plans of matches.
+pub const PLANS: &str = "fleet_plans";
+/// Bucket of the files of shared engines.
+pub const ENGINES: &str = "fleet_engines";
+/// Subject of the notices that a match has changed.
+pub const NOTICE: &str = "fleet.notice";
+/// Beginning of the keys of lists of open matches, before the key of their coordinator.
+pub const OPEN: &str = "open.";
+/// Consumer that all workers share.
+pub const WORKERS: &str = "workers";
+/// Consumer of the coordinator.
+pub const COORDINATOR: &str = "coordinator";
+
+/// Hexadecimal digits of a match id.
+const ID_DIGITS: usize = 16;
+
+/// Names that belong to one match.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Names {
+    id: String,
+}
+
+impl Names {
+    /// Returns the names for an id of 16 hexadecimal digits; `None` for any other text.
+    pub fn of(id: &str) -> Option<Names> {
+        let is_id = id.len() == ID_DIGITS && id.bytes().all(|digit| digit.is_ascii_hexdigit());
+        is_id.then(|| Names { id: id.to_string() })
+    }
+
+    pub fn numbered(number: u64) -> Names {
+        Names { id: format!("{number:016x}") }
+    }
+
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Stream of units to play.
+    pub fn work_stream(&self) -> String {
+        format!("FLEET_{}_WORK", self.id)
+    }
+
+    /// Subject of units to play.
+    pub fn work(&self) -> String {
+        format!("fleet.{}.work", self.id)
+    }
+
+    /// Stream of games that were played.
+    pub fn result_stream(&self) -> String {
+        format!("FLEET_{}_RESULT", self.id)
+    }
+
+    /// Subject of the games that the worker with this key has played, or of all with `*`.
+    pub fn result(&self, key: impl Display) -> String {
+        format!("fleet.{}.result.{key}", self.id)
+    }
+
+    /// Subject of units that the worker with this key must play, because it was chosen to confirm another's games.
+    pub fn check(&self, key: impl Display) -> String {
+        format!("fleet.{}.check.{key}", self.id)
+    }
+
+    /// Scope of the signature of such a unit.
+    pub fn check_scope(&self, key: impl Display) -> String {
+        format!("{} {key}", self.id)
+    }
+
+    /// Key of the match's state.
+    pub fn state(&self) -> String {
+        format!("match.{}", self.id)
+    }
+
+    /// Name of an engine's file with this SHA-256.
+    pub fn file(&self, sha256: &str) -> String {
+        format!("{}.{sha256}", self.id)
+    }
+
+    /// Key of a part of the tally, from 0.
+    pub fn tally(&self, part: usize) -> String {
+        format!("tally.{}.{part}", self.id)
+    }
+}
+
+/// Key of the list of open matches of the coordinator with this key.
+pub fn open(key: impl Display) -> String {
+    format!("{OPEN}{key}")
+}
+
+/// Subject of the units of all matches that the worker with this key must play.
+pub fn checks(key: impl Display) -> String {
+    format!("fleet.*.check.{key}")
+}
+
+/// Interval between pings to the server; the client drops a connection after three unanswered ones.
+const PING_INTERVAL: Duration = Duration::from_secs(15);
+/// Oldest server version with all required features.
+const OLDEST: (u64, u64) = (2, 10);
+
+/// Maximum number of refusals to report: a client without a permission is refused again and again.
+const MAX_REFUSALS: usize = 8;
+
+/// Connects to the server. A worker names its key: no other worker may read answers to it.
+///
+/// # Errors
+/// [`QueueError`] if the server cannot be reached or does not meet the requirements.
+pub async fn connect(
+    args: &ServerArgs,
+    name: &str,
+    worker: Option<&Key>,
+) -> Result<Context, QueueError> {
+    let url = || without_password(&args.nats);
+    // The client library ignores a user in an address.
+    let address: ServerAddr = args.nats.parse().map_err(|reason| QueueError::Unreachable {
+        url: url(),
+        reason: format!("{reason}, expected such as nats://host:4222"),
+    })?;
+    let unreachable = |reason: String| QueueError::Unreachable { url: url(), reason };
+    let mut options = ConnectOptions::new()
+        .name(name)
+        .ping_interval(PING_INTERVAL)
+        .event_callback(event_reporter());
+    if let Some(key) = worker {
+        options = options.custom_inbox_prefix(format!("_INBOX_{key}"));
+    }
+    if is_local(&args.nats) {
+        // A server on this machine may name others, and the client would reconnect to them.
+        options = options.ignore_discovered_servers();
+    }
+    let no_use = |flag, path: &Path, reason| FileError { flag, path: path.to_path_buf(), reason };
+    let read = |flag, path: &Path| {
+        fs::read(path).and_then(text_of).map_err(|reason| no_use(flag, path, reason))
+    };
+    if let (Some(user), Some(password)) = (address.username(), address.password()) {
+        options = options.user_and_password(user.to_string(), password.to_string());
+    }
+    if let Some(path) = &args.creds {
+        let credentials = options.credentials(&read("--creds", path)?);
+        options = credentials.map_err(|reason| no_use("--creds", path, reason))?;
+    }
+    if let Some(path) = &args.nkey {
+        let seed = read("--nkey", path)?.trim().to_string();
+        // The client library's error names neither the flag nor the file.
+        if KeyPair::from_seed(&seed).is_err() {
+            let reason = io::Error::other("expected the seed of an nkey, such as SU...");
+            return Err(no_use("--nkey", path, reason).into());
+        }
+        options = options.nkey(seed);
+    }
+    if let Some(path) = &args.tls_ca {
+        if !read("--tls-ca", path)?.contains("-----BEGIN CERTIFICATE-----") {
+            let reason = io::Error::other("expected certificates in PEM");
+            return Err(no_use("--tls-ca", path, reason).into());
+        }
+        options = options.add_root_certificates(path.clone());
+    }
+    let connected = options.connect(address).await;
+    let client = connected.map_err(|error| unreachable(error.to_string()))?;
+    let found = client.server_info().version;
+    if version_of(&found).is_none_or(|version| version < OLDEST) {
+        return Err(QueueError::Old { url: url(), found });
+    }
+    let context = jetstream::new(client);
+    match context.query_account().await {
+        Ok(_) => Ok(context),
+        Err(error) if matches!(error.kind(), AccountErrorKind::TimedOut) => {
+            Err(QueueError::Silent { url: url() })
+        }
+        Err(error) => Err(QueueError::NoJetStream { url: url(), reason: error.to_string() }),
+    }
+}
+
+pub fn is_local(address: &str) -> bool {
+    let Ok(address) = address.parse::<ServerAddr>() else {
+        return false;
+    };
+    let host = address.host().trim_matches(['[', ']']);
+    host == "localhost" || host.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())
+}
+
+/// Whether only programs on this machine reach the server at an address: it listens on loopback.
+pub fn is_private(address: &str, context: &Context) -> bool {
+    is_local(address) && is_local(&context.client().server_info().host)
+}
+
+/// Returns an address without user and password.
+fn without_password(address: &str) -> String {
+    match (address.split_once("://"), address.rsplit_once('@')) {
+        (Some((scheme, _)), Some((_, host))) => format!("{scheme}://{host}"),
+        (None, Some((_, host))) => host.to_string(),
+        _ => address.to_string(),
+    }
+}
+
+/// Returns the first two numbers of a version.
+fn version_of(text: &str) -> Option<(u64, u64)> {
+    let mut numbers = text.split('.');
+    let mut next = || numbers.next()?.parse().ok();
+    Some((next()?, next()?))
+}
+
+/// Reports to the user so far.
+#[derive(Default)]
+struct ConnectionReports {
+    is_lost: bool,
+    refusals: BTreeSet<String>,
+}
+
+/// Returns a callback that reports events of the connection, each refusal once.
+fn event_reporter() -> impl Fn(Event) -> Ready<()> + Send + Sync + 'static {
+    let reports = Mutex::new(ConnectionReports::default());
+    move |event| {
+        let mut reports = reports.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(text) = reports.report(event) {
+            complain(format_args!("server: {}", printable(&text)));
+        }
+        ready(())
+    }
+}
+
+impl ConnectionReports {
+    fn report(&mut self, event: Event) -> Option<String> {
+        match event {
+            Event::Disconnected if !std::mem::replace(&mut self.is_lost, true) => {
+                Some("connection lost; retrying".to_string())
+            }
+            Event::Connected if std::mem::take(&mut self.is_lost) => {
+                Some("connection restored".to_string())
+            }
+            Event::ServerError(ServerError::Other(reason))
+                if self.refusals.len() < MAX_REFUSALS && self.refusals.insert(reason.clone()) =>
+            {
+                Some(format!("refused: {reason}"))
+            }
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_hexadecimal() {
+        let names = Names::numbered(255);
+        assert_eq!(Names::of(names.id()), Some(names.clone()));
+        assert_eq!(names.work(), "fleet.00000000000000ff.work");
+        for id in ["", "ff", "00000000000000f>", "00000000000000ff.x"] {
+            assert_eq!(Names::of(id), None, "{id}");
+        }
+    }
+
+    #[test]
+    fn only_what_is_new_is_said() {
+        let mut reports = ConnectionReports::default();
+        assert_eq!(reports.report(Event::Connected), None);
+        assert!(reports.report(Event::Disconnected).is_some());
+        assert_eq!(reports.report(Event::Disconnected), None);
+        assert!(reports.report(Event::Connected).is_some());
+        let refusal = |reason: &str| Event::ServerError(ServerError::Other(reason.to_string()));
+        assert!(reports.report(refusal("Permissions Violation")).is_some());
+        assert_eq!(reports.report(refusal("Permissions Violation")), None);
+        let more = (0..100).filter_map(|number| reports.report(refusal(&number.to_string())));
+        assert_eq!(more.count(), MAX_REFUSALS - 1);
+    }
+
+    #[test]
+    fn no_password_is_shown() {
+        for (address, shown) in [
+            ("nats://u:p@host:1", "nats://host:1"),
+            ("u:p@host", "host"),
+            ("nats://host", "nats://host"),
+        ] {
+            assert_eq!(without_password(address), shown);
+        }
+    }
+
+    #[test]
+    fn this_machine_is_told_from_others() {
+        for address in ["127.0.0.1", "nats://u:p@localhost:1", "tls://[::1]:4222"] {
+            assert!(is_local(address), "{address}");
+        }
+        for address in ["nats://host", "127.0.0.1.example.org", "10.0.0.1:4222", "localhost.x"] {
+            assert!(!is_local(address), "{address}");
+        }
+    }
+
+    #[test]
+    fn old_servers_are_told_by_their_version() {
+        for (text, is_fit) in [("2.9.10", false), ("2.10.0", true), ("3.0", true), ("x", false)] {
+            let found = version_of(text).is_some_and(|version| version >= OLDEST);
+            assert_eq!(found, is_fit, "{text}");
+        }
+    }
 }

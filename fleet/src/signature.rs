@@ -1,4 +1,4 @@
-//! Keys of coordinators and workers, and signatures of their messages.
+//! Keys and labels of coordinators and workers, and signatures of their messages.
 //!
 //! Any user can make the server write to almost any subject: the server does not check the reply subject of a
 //! request. So recipients believe only what a key has signed. A signed message is a line with the key and the
@@ -17,6 +17,7 @@ use data_encoding::BASE64URL_NOPAD;
 use matches::input_file::text_of;
 use matches::run::exit::complain;
 use nkeys::{KeyPair, KeyPairType};
+use rustix::system::uname;
 use serde::{Deserialize, Serialize};
 use tempfile::NamedTempFile;
 use thiserror::Error;
@@ -299,6 +300,24 @@ fn create(folder: &Path, path: &Path) -> io::Result<()> {
     }
 }
 
+/// Maximum length of a worker's label.
+const MAX_LABEL_LENGTH: usize = 64;
+
+/// Makes a worker's label of any text: replaces all characters except letters, digits, `-` and `_` by `-`.
+pub fn label_of(name: &str) -> String {
+    let fit = |c: char| match c {
+        'a'..='z' | 'A'..='Z' | '0'..='9' | '-' | '_' => c,
+        _ => '-',
+    };
+    name.chars().take(MAX_LABEL_LENGTH).map(fit).collect()
+}
+
+/// Default label of a worker: the name of its machine.
+pub fn of_this_machine() -> String {
+    let machine = uname().nodename().to_string_lossy().into_owned();
+    label_of(machine.split('.').next().unwrap_or("machine"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -342,5 +361,11 @@ mod tests {
         }
         let key: Key = user.public_key().parse().unwrap();
         assert_eq!(id_in(&name_of("a-b", &key)), key.id());
+    }
+
+    #[test]
+    fn any_name_becomes_a_label() {
+        assert_eq!(label_of("a b.c*>ä"), "a-b-c---");
+        assert_eq!(label_of(&"x".repeat(100)).len(), MAX_LABEL_LENGTH);
     }
 }

@@ -13,9 +13,9 @@ use matches::run::past::Past;
 
 use crate::args::{ServerArgs, StatusArgs};
 use crate::message::{AsideTally, Beat, OpenMatches, State, Tally};
-use crate::names::{self, BEATS, MATCHES, Names, OPEN};
-use crate::queue::{Bucket, QueueError, connect};
+use crate::queue::{self, BEATS, MATCHES, Names, OPEN, QueueError, connect};
 use crate::signature::Key;
+use crate::storage::Bucket;
 
 /// Heartbeats requested from the server at a time.
 const MAX_ASKED: usize = 64;
@@ -51,7 +51,7 @@ async fn on_server(server: &ServerArgs) -> Result<String, QueueError> {
     };
     let (mut text, mut open) = (String::new(), 0);
     for coordinator in keys(&matches, OPEN).await? {
-        let key = names::open(&coordinator);
+        let key = queue::open(&coordinator);
         let found = matches.get_readable(&key, &coordinator, "").await?;
         let OpenMatches { ids } = found.unwrap_or_default();
         for names in ids.iter().filter_map(|id| Names::of(id)) {

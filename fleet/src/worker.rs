@@ -1,6 +1,5 @@
 //! `fleet work`: plays games of all open matches, and holds nothing that another worker could not replace.
 
-mod cache;
 mod engines;
 mod join;
 pub(crate) mod unit;
@@ -31,9 +30,9 @@ use tokio::time::timeout;
 
 use crate::args::{ServerArgs, WorkArgs};
 use crate::message::Beat;
-use crate::names::{BEATS, label_of, of_this_machine};
-use crate::queue::{Bucket, QueueError, connect, is_local, retry};
-use crate::signature::{FileError, Signer};
+use crate::queue::{BEATS, QueueError, connect, is_local, retry};
+use crate::signature::{FileError, Signer, label_of, of_this_machine};
+use crate::storage::Bucket;
 use crate::time_scale::measure_speed;
 pub use join::POLL_INTERVAL;
 pub use unit::{FAILURE_PAUSE, WAIT, progress_period};

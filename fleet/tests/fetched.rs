@@ -9,7 +9,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use async_nats::HeaderMap;
-use fleet::names::ENGINES;
+use fleet::queue::ENGINES;
 use matches::plan::binary;
 use rustix::process::Signal;
 use tokio::time::sleep;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use async_nats::jetstream::AckKind;
 use async_nats::jetstream::consumer::PullConsumer;
 use fleet::message::{Message, Outcome};
-use fleet::names::{Names, WORKERS};
+use fleet::queue::{Names, WORKERS};
 use fleet::signature::Signer;
 use futures_util::StreamExt;
 use matches::archive::store::Store;

@@ -4,7 +4,7 @@ use preconditions::needs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use fleet::names::{COORDINATOR, MATCHES, OPEN, PLANS};
+use fleet::queue::{COORDINATOR, MATCHES, OPEN, PLANS};
 
 use futures_util::TryStreamExt;
 

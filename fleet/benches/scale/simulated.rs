@@ -7,12 +7,10 @@ use std::time::{Duration, Instant};
 
 use async_nats::jetstream::{self, AckKind, Context, Message as Delivered};
 use buxtehude::rules::{Seat, Turn};
-use fleet::message::{Beat, Message, OpenMatches, Outcome as Sent, State, Work};
-use fleet::names::{self, Names, OPEN};
-use fleet::queue::storage::get_plan;
-use fleet::queue::{Bucket, Notices, about, acknowledged, publish, pull};
-use fleet::shared_plan;
+use fleet::message::{Beat, Message, OpenMatches, Outcome as Sent, State, Work, read_plan};
+use fleet::queue::{self, Names, Notices, OPEN, about, acknowledged, publish, pull};
 use fleet::signature::{Key, Signer};
+use fleet::storage::{Bucket, get_plan};
 use fleet::worker::{BEAT_INTERVAL, FAILURE_PAUSE, POLL_INTERVAL, WAIT, progress_period};
 use matches::VERSION;
 use matches::plan::Plan;
@@ -76,7 +74,7 @@ pub async fn begin(url: &str, number: usize, game_time: Duration) -> Outcome<Arc
             Err(_) => sleep(Duration::from_millis(100)).await,
         }
     };
-    let plan = shared_plan::read(&get_plan(&context, &state.plan).await?)?;
+    let plan = read_plan(&get_plan(&context, &state.plan).await?)?;
     // Needed until the process ends.
     let plan: &'static Plan = Box::leak(Box::new(plan));
     let counts = Arc::new(Counts::default());
@@ -124,7 +122,7 @@ async fn open(context: &Context) -> Outcome<(Names, Key, State)> {
     let matches = Bucket::matches(context).await?;
     let keys = matches.keys(OPEN).await?;
     let key: Key = keys.first().ok_or("no coordinator")?.parse()?;
-    let open: Option<OpenMatches> = matches.get(&names::open(&key), &key, "").await?;
+    let open: Option<OpenMatches> = matches.get(&queue::open(&key), &key, "").await?;
     let id = open.as_ref().and_then(|open| open.ids.first());
     let id = id.ok_or("no match is open")?;
     let names = Names::of(id).ok_or("no id")?;
@@ -156,7 +154,7 @@ async fn poll(context: Context, played: Arc<Match>) {
         let (key, by) = (played.names.state(), &played.coordinator);
         let state = matches.get::<State>(&key, by, played.names.id());
         played.counts.check(&state.await);
-        let key = names::open(by);
+        let key = queue::open(by);
         let open = matches.get::<OpenMatches>(&key, by, "");
         played.counts.check(&open.await);
         notices.next(POLL_INTERVAL).await;

@@ -24,14 +24,13 @@ use serde::Serialize;
 
 use super::DriveError;
 use super::machines::{Failures, KnownMachines, for_each_game, note_name};
-use super::prepare::{MatchNote, PreparedMatch};
-use super::sample::{Claimed, Sample};
-use super::unit_schedule::UnitSchedule;
+use super::publish::{MatchNote, PreparedMatch};
+use super::unit_schedule::{Claimed, Sample, UnitSchedule};
 use crate::check::{GameError, check, check_luck, check_rules};
-use crate::message::{AsideTally, Message, MessageError, Outcome, RulesFault, Tally, WorkerTally};
-use crate::names::label_of;
-use crate::shared_plan::NO_SEED;
-use crate::signature::{Key, claimed_key, id_in, id_of, name_of};
+use crate::message::{
+    AsideTally, Message, MessageError, NO_SEED, Outcome, RulesFault, Tally, WorkerTally,
+};
+use crate::signature::{Key, claimed_key, id_in, id_of, label_of, name_of};
 use crate::time_scale;
 
 /// The luck of about one game in this many is measured again.

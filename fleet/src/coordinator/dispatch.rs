@@ -13,13 +13,12 @@ use matches::run::exit::complain;
 use rand::seq::IndexedRandom;
 
 use super::DriveError;
-use super::prepare::PreparedMatch;
-use super::sample::Chosen;
-use super::unit_schedule::UnitSchedule;
+use super::publish::PreparedMatch;
+use super::unit_schedule::{Chosen, UnitSchedule};
 use crate::message::{Beat, Message};
-use crate::names::{BEATS, Names, WORKERS};
-use crate::queue::{Bucket, MatchQueue, QueueError, acknowledged, publish};
+use crate::queue::{BEATS, MatchQueue, Names, QueueError, WORKERS, acknowledged, publish};
 use crate::signature::{Key, Signer};
+use crate::storage::Bucket;
 
 /// Units published beyond twice the number that workers can play concurrently.
 const SPARE: u64 = 4;

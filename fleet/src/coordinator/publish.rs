@@ -1,21 +1,325 @@
-//! Publishing a match: its plan, its engines, its state and its tally.
+//! A match as workers see it: prepared before its first game, and published with its plan, its engines, its state and
+//! its tally.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::{Duration, Instant};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use async_nats::jetstream::Context;
-use matches::VERSION;
-use matches::plan::{Plan, binary};
-use matches::run::exit::complain;
+use matches::archive::ArchiveError;
+use matches::archive::store::Store;
+use matches::plan::{EngineSpec, LuckBy, Plan, binary};
+use matches::play::interrupt::Interrupt;
+use matches::run::Match;
+use matches::run::exit::{ExitError, complain};
+use matches::{VERSION, input_file};
+use serde::{Deserialize, Serialize};
 
 use super::DriveError;
-use super::prepare::{PreparedMatch, programs, shared_files};
-use crate::message::{OpenMatches, Phase, State, Tally};
-use crate::names::{self, BEATS, ENGINES, Names, PLANS};
-use crate::queue::storage::{self, Stamp, put_file, put_plan, stamp};
-use crate::queue::{Bucket, MatchQueue, QueueError, notify};
-use crate::shared_plan;
-use crate::signature::{Key, Signer};
+use super::machines::KnownMachines;
+use crate::args::CoordinatorArgs;
+use crate::message::{AsideTally, EngineId, OpenMatches, Phase, State, Tally, write_plan};
+use crate::queue::{self, BEATS, ENGINES, MatchQueue, Names, PLANS, QueueError, notify};
+use crate::signature::{Key, SignatureError, Signer};
+use crate::storage::{self, Bucket, MAX_BYTES_OF_A_FILE, Stamp, put_file, put_plan, stamp};
+use crate::time_scale::{self, measure_speed};
+
+/// Name of the store's note with a [`MatchNote`] in JSON.
+const NOTE: &str = "fleet";
+
+/// Maximum number of keys of `--workers`: the state of a match names all of them.
+const MAX_LISTED: usize = 5000;
+
+/// What a coordinator remembers of its match, in the store.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct MatchNote {
+    /// Id of the match on the server.
+    id: String,
+    /// Number of the last session.
+    session: u64,
+    /// Speed, in positions a second, that the time limits are meant for; `None` if they are the same on every machine.
+    reference_speed: Option<u64>,
+    /// Names of the shared engines.
+    shared: BTreeSet<String>,
+    workers: Admission,
+    /// Workers that are set aside, by name.
+    pub set_aside: BTreeMap<String, AsideTally>,
+}
+
+/// Choice of the workers whose games count.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Admission {
+    /// No coordinator had to choose yet.
+    Unset,
+    Everybody,
+    Listed(BTreeSet<Key>),
+}
+
+impl MatchNote {
+    /// Reads the note in a store; `None` if no fleet has played its match.
+    ///
+    /// # Errors
+    /// [`ArchiveError`] if the store cannot be read.
+    pub fn read(store: &Store) -> Result<Option<MatchNote>, ArchiveError> {
+        let Some(text) = store.note(NOTE)? else {
+            return Ok(None);
+        };
+        let wrong = |error| ArchiveError::content(store.path(), format!("note {NOTE}"), &error);
+        serde_json::from_str(&text).map(Some).map_err(wrong)
+    }
+
+    pub fn names(&self) -> Option<Names> {
+        Names::of(&self.id)
+    }
+
+    /// Writes the note, and removes games from the store at the same moment.
+    ///
+    /// # Errors
+    /// [`ArchiveError`] if nothing could be written.
+    pub fn write(&self, store: &mut Store, removed: &[u64]) -> Result<(), ArchiveError> {
+        // Texts and numbers always have a JSON form.
+        store.remove(removed, NOTE, &serde_json::to_string(self).unwrap_or_default())
+    }
+}
+
+/// A match as workers see it.
+pub struct PreparedMatch {
+    pub note: MatchNote,
+    pub names: Names,
+    /// Programs that workers need, in the order of [`programs`].
+    pub engines: Vec<EngineId>,
+    pub machines: KnownMachines,
+}
+
+impl PreparedMatch {
+    /// Prepares a match whose store is open. `is_private` if no other machine reaches the server; `own` is the
+    /// coordinator's key.
+    pub fn of(
+        planned: &mut Match,
+        settings: &CoordinatorArgs,
+        is_private: bool,
+        own: &Key,
+    ) -> Result<PreparedMatch, ExitError> {
+        refuse_same_name(&planned.plan)?;
+        let mut engines = programs(&planned.plan).map(id_of).collect::<Result<Vec<_>, _>>()?;
+        let Some(store) = &mut planned.ledger.store else {
+            return Err(ExitError::usage("--store: expected a file for the match"));
+        };
+        let mut note = MatchNote::read(store)?.unwrap_or_else(|| MatchNote {
+            id: Names::numbered(rand::random()).id().to_string(),
+            session: 0,
+            reference_speed: None,
+            shared: BTreeSet::new(),
+            workers: Admission::Unset,
+            set_aside: BTreeMap::new(),
+        });
+        let names =
+            note.names().ok_or_else(|| ExitError::usage("the store has a wrong match id"))?;
+        if planned.is_new {
+            // The plan as any later coordinator will read it.
+            planned.plan = store.plan()?;
+        }
+        let plan = &planned.plan;
+        note.shared.extend(settings.share_engine.iter().cloned());
+        share_engines(plan, &mut engines, &note.shared)?;
+        let timed = plan.engines.iter().find(|engine| !engine.limit.is_timeless());
+        if let Some(engine) = timed.filter(|_| settings.check_sample.is_some()) {
+            let name = &engine.name;
+            return Err(ExitError::usage(format!(
+                "--check-sample: engine {name} is limited by time, expected depth or nodes"
+            )));
+        }
+        if matches!(plan.luck.by, Some(LuckBy::Engine { .. })) && !plan.luck.after {
+            let reason =
+                "--luck-engine: workers measure with the built-in engine; add --luck after";
+            return Err(ExitError::usage(reason));
+        }
+        note.scale_time(plan, planned.is_new, settings.scale_time)?;
+        note.begin_session();
+        note.admit(settings, is_private, own)?;
+        note.write(store, &[])?;
+        let machines = KnownMachines::of(store, plan)?;
+        Ok(PreparedMatch { note, names, engines, machines })
+    }
+
+    pub fn session(&self) -> u64 {
+        self.note.session
+    }
+
+    /// Speed, in positions a second, that the time limits are meant for; `None` if they are the same on every machine.
+    pub fn reference_speed(&self) -> Option<u64> {
+        self.note.reference_speed
+    }
+
+    /// Keys of the workers whose games count; `None` for all.
+    pub fn workers(&self) -> Option<&BTreeSet<Key>> {
+        match &self.note.workers {
+            Admission::Listed(keys) => Some(keys),
+            Admission::Unset | Admission::Everybody => None,
+        }
+    }
+}
+
+impl MatchNote {
+    /// Takes the number of the next session: the time, unless the clock was set back. A coordinator with a copy of the
+    /// store thus uses another number.
+    fn begin_session(&mut self) {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        let now = now.map_or(0, |now| now.as_micros() as u64);
+        self.session = now.max(self.session.saturating_add(1));
+    }
+
+    /// Chooses the workers whose games count. Without a flag, the choice of an earlier coordinator applies. If no other
+    /// machine reaches the server, neither is needed. `own` is the coordinator's key.
+    fn admit(
+        &mut self,
+        settings: &CoordinatorArgs,
+        is_private: bool,
+        own: &Key,
+    ) -> Result<(), ExitError> {
+        if let Some(path) = &settings.workers {
+            self.workers = Admission::Listed(listed_keys(path).map_err(ExitError::usage)?);
+        } else if settings.open {
+            self.workers = Admission::Everybody;
+        }
+        if matches!(self.workers, Admission::Unset) && !is_private {
+            return Err(ExitError::usage(format!(
+                "other machines may reach the server: expected --workers FILE with the keys of the workers whose games \
+                 count, which `fleet work --coordinator {own}` prints, or --open to count everybody's"
+            )));
+        }
+        Ok(())
+    }
+
+    /// Sets the speed that the time limits of a new match are meant for: `asked`, where 0 stands for this machine's. A
+    /// resumed match keeps its own.
+    fn scale_time(
+        &mut self,
+        plan: &Plan,
+        is_new: bool,
+        asked: Option<u64>,
+    ) -> Result<(), ExitError> {
+        let Some(asked) = asked else {
+            return Ok(());
+        };
+        if !is_new {
+            let known = self.reference_speed;
+            return match asked {
+                asked if asked > 0 && Some(asked) != known => Err(ExitError::usage(format!(
+                    "--scale-time {asked}: the match began with {}, expected the same or no flag",
+                    known.map_or("none".to_string(), |known| known.to_string())
+                ))),
+                _ => Ok(()),
+            };
+        }
+        if !time_scale::is_timed(plan) {
+            return Err(ExitError::usage(
+                "--scale-time: no engine is limited by time, expected --tc or --movetime",
+            ));
+        }
+        let speed = match asked {
+            0 => measure_speed(1, &Interrupt::new()),
+            asked => Some(asked),
+        };
+        self.reference_speed = speed;
+        speed.map(drop).ok_or_else(|| {
+            ExitError::usage("--scale-time: the speed of this machine could not be measured")
+        })
+    }
+}
+
+/// Reads the keys in a file, one on each line; `#` begins a comment.
+fn listed_keys(path: &Path) -> Result<BTreeSet<Key>, String> {
+    let file = format!("--workers {}", path.display());
+    let text = input_file::read_text(path).map_err(|reason| {
+        format!("{file}: {reason}; expected a file with the key of a worker on each line")
+    })?;
+    let mut keys = BTreeSet::new();
+    for (index, line) in text.lines().enumerate() {
+        let word = line.split('#').next().unwrap_or_default().trim();
+        if word.is_empty() {
+            continue;
+        }
+        let wrong = |reason| format!("{file}:{}: {word:?}: {reason}", index + 1);
+        keys.insert(word.parse().map_err(|reason: SignatureError| wrong(reason))?);
+    }
+    match keys.len() {
+        1..=MAX_LISTED => Ok(keys),
+        found => Err(format!("{file}: found {found} keys, expected 1 to {MAX_LISTED}")),
+    }
+}
+
+/// The programs that workers need: the engines in the order of the plan, then the rules program, if there is one.
+pub fn programs(plan: &Plan) -> impl Iterator<Item = &EngineSpec> {
+    let rules = plan.rules.program().map(|game| &game.plan().program);
+    plan.engines.iter().chain(rules)
+}
+
+/// Refuses a rules program with the name of an engine, because workers find both by name.
+fn refuse_same_name(plan: &Plan) -> Result<(), ExitError> {
+    let name = plan.rules.name();
+    match plan.engines.iter().any(|engine| engine.name == name) {
+        true if plan.rules.program().is_some() => Err(ExitError::usage(format!(
+            "--rules: name={name} is also the name of an engine; expected another name="
+        ))),
+        _ => Ok(()),
+    }
+}
+
+fn id_of(engine: &EngineSpec) -> Result<EngineId, ExitError> {
+    let Some(sha256) = binary::hash(&engine.command) else {
+        let (name, command) = (&engine.name, engine.command.display());
+        let reason = format!("engine {name}: cannot read its program {command}");
+        return Err(ExitError::usage(reason));
+    };
+    Ok(EngineId {
+        name: engine.name.clone(),
+        sha256,
+        files: binary::hash_arguments(&engine.args, engine.dir.as_deref()),
+        is_shared: false,
+    })
+}
+
+/// Shares the engines with these names.
+fn share_engines(
+    plan: &Plan,
+    engines: &mut [EngineId],
+    names: &BTreeSet<String>,
+) -> Result<(), ExitError> {
+    for name in names {
+        let mut found = engines.iter_mut().zip(programs(plan));
+        let Some((id, engine)) = found.find(|(id, _)| id.name == *name) else {
+            let known: Vec<&str> = engines.iter().map(|id| &*id.name).collect();
+            let known = known.join(", ");
+            return Err(ExitError::usage(format!(
+                "--share-engine {name}: expected an engine of the match: {known}"
+            )));
+        };
+        for (path, _) in shared_files(engine, id) {
+            let length = path.metadata().map_or(0, |found| found.len());
+            if length > MAX_BYTES_OF_A_FILE {
+                let path = path.display();
+                return Err(ExitError::usage(format!(
+                    "--share-engine {name}: {path} has {length} bytes, expected at most {MAX_BYTES_OF_A_FILE}"
+                )));
+            }
+        }
+        id.is_shared = true;
+    }
+    Ok(())
+}
+
+/// The program of an engine and the files among its arguments, with their hashes.
+pub fn shared_files<'a>(
+    engine: &EngineSpec,
+    id: &'a EngineId,
+) -> impl Iterator<Item = (PathBuf, &'a str)> {
+    let program = binary::files(&engine.command, &[], None);
+    let dir = engine.dir.clone().unwrap_or_default();
+    let arguments = id.files.iter().map(move |(argument, _)| dir.join(argument));
+    program.into_iter().chain(arguments).zip(id.hashes())
+}
 
 const TALLY_INTERVAL: Duration = Duration::from_secs(5);
 /// Time between two checks of the plan and the shared engines.
@@ -49,7 +353,7 @@ impl<'a> Publisher<'a> {
         ack_wait: Duration,
     ) -> Result<Publisher<'a>, DriveError> {
         let ids = |keys: &BTreeSet<Key>| keys.iter().map(|key| key.id().to_string()).collect();
-        let plan_bytes = shared_plan::write(plan).map_err(DriveError::Plan)?;
+        let plan_bytes = write_plan(plan).map_err(DriveError::Plan)?;
         Ok(Publisher {
             context,
             signer,
@@ -209,7 +513,7 @@ impl<'a> Publisher<'a> {
     /// Whether a new worker finds the match, its plan and engines, and the bucket for heartbeats.
     async fn is_announced(&mut self) -> Result<bool, QueueError> {
         let key = self.signer.key();
-        let open = self.matches.get(&names::open(key), key, "").await?;
+        let open = self.matches.get(&queue::open(key), key, "").await?;
         let is_open =
             open.is_some_and(|open: OpenMatches| open.ids.iter().any(|id| id == self.names.id()));
         if !is_open || Bucket::find(self.context, BEATS).await?.is_none() {
@@ -257,7 +561,7 @@ async fn change_open(
     signer: &Signer,
     change: impl Fn(&mut OpenMatches),
 ) -> Result<(), QueueError> {
-    let (key, mut tries) = (names::open(signer.key()), 0);
+    let (key, mut tries) = (queue::open(signer.key()), 0);
     loop {
         let found = matches.get_with_revision(&key, signer.key(), "").await?;
         let (open, revision): (Option<OpenMatches>, u64) = found;

@@ -22,12 +22,10 @@ use tokio::time::sleep;
 
 use super::engines::{self, Fetched};
 use super::{JoinError, PAUSE, Worker, locked};
-use crate::message::{Message, OpenMatches, Phase, State, Work};
-use crate::names::{self, MATCHES, Names, OPEN};
-use crate::queue::storage::get_plan;
-use crate::queue::{Bucket, Notices, QueueError, about};
-use crate::shared_plan::{self, Units};
+use crate::message::{Message, OpenMatches, Phase, State, Units, Work, read_plan};
+use crate::queue::{self, MATCHES, Names, Notices, OPEN, QueueError, about};
 use crate::signature::Key;
+use crate::storage::{Bucket, get_plan};
 use crate::time_scale;
 
 /// Interval between polls without a notice.
@@ -165,7 +163,7 @@ impl Worker {
         }
         let mut all = Vec::new();
         for key in coordinators {
-            let open = matches.get_readable(&names::open(&key), &key, "").await?;
+            let open = matches.get_readable(&queue::open(&key), &key, "").await?;
             let OpenMatches { ids } = open.unwrap_or_default();
             let names = ids.iter().filter_map(|id| Names::of(id));
             let names = names.take(MAX_MATCHES);
@@ -288,7 +286,7 @@ impl JoinedMatch {
             let reason = format!("the plan has SHA-256 {found}, the match has {expected}");
             return Err(JoinError::Unfit(reason));
         }
-        let plan = block_in_place(|| shared_plan::read(&bytes));
+        let plan = block_in_place(|| read_plan(&bytes));
         let mut plan = plan.map_err(JoinError::Unfit)?;
         let fetched = engines::find(worker, &names, &state, &mut plan).await?;
         block_in_place(|| {
@@ -354,7 +352,7 @@ impl Worker {
     pub(super) async fn receive_checks(self: Arc<Worker>) {
         let client = self.context.client();
         loop {
-            let subject = names::checks(self.signer.key());
+            let subject = queue::checks(self.signer.key());
             if let Ok(mut messages) = client.subscribe(subject).await {
                 while let Some(message) = messages.next().await {
                     self.receive_check(&message);

@@ -29,9 +29,8 @@ use tokio::time::{MissedTickBehavior, interval_at, sleep};
 
 use super::join::JoinedMatch;
 use super::{TICK, Worker, locked};
-use crate::message::{Message, MessageError, Outcome, RulesFault, Work};
+use crate::message::{Message, MessageError, Outcome, RulesFault, Units, Work};
 use crate::queue::{about, acknowledged, publish, pull};
-use crate::shared_plan::Units;
 
 /// Maximum wait for a unit when there is one match. The server scans all waiting workers at every new request, so it is
 /// long.

@@ -6,7 +6,7 @@ use std::process::{Child, Command};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use fleet::names::Names;
+use fleet::queue::Names;
 use matches::archive::store::{Extent, Store};
 use matches::spelling::{engine_text, quote, quote_path};
 use rustix::process::{Pid, Signal, kill_process};

@@ -15,9 +15,8 @@ use async_nats::jetstream::stream::{
 use futures_util::StreamExt;
 use tokio::fs::File;
 
-use super::{QueueError, is_missing};
 use crate::message::{MAX_BYTES, MAX_BYTES_OF_A_GAME, MAX_BYTES_OF_A_PLAN, Message, MessageError};
-use crate::names::{BEATS, ENGINES, MATCHES, PLANS};
+use crate::queue::{BEATS, ENGINES, MATCHES, PLANS, QueueError, is_missing};
 use crate::signature::{Key, Signer};
 
 /// Time after which a silent worker's heartbeat expires.
@@ -199,7 +198,7 @@ impl Bucket {
 }
 
 /// Whether the server has answered that the stream does not exist.
-pub(super) fn is_of_no_stream(error: &dyn Error) -> bool {
+fn is_of_no_stream(error: &dyn Error) -> bool {
     let reason = error.source();
     let reason = reason.and_then(|reason| reason.downcast_ref::<GetStreamError>());
     reason.is_some_and(|reason| is_missing(&reason.kind()))
