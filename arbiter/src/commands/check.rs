@@ -9,7 +9,7 @@ use arbiter::args::{CheckArgs, CheckRulesArgs, TranscriptArgs};
 use arbiter::conformance::check::{
     Format, Outcome, Report, RulesSettings, Settings, run, run_rules, text,
 };
-use arbiter::conformance::transcript::{self, Patience, Program, Script, accept, spec};
+use arbiter::conformance::transcript::{self, Program, Script, Timeouts, accept, spec};
 use matches::plan::rules::Rules;
 use matches::run::exit::ExitError;
 use matches::{input_file, output};
@@ -125,12 +125,12 @@ fn run_script(args: &TranscriptArgs) -> Result<ExitCode, CommandError> {
         return Ok(ExitCode::from(exit::USAGE));
     };
     let mut program = Program::start(program, arguments, isolate(args.isolation.isolate, &[])?)?;
-    let patience = Patience {
+    let timeouts = Timeouts {
         line: Duration::from_millis(args.timeout),
         quiet: Duration::from_millis(args.quiet),
     };
     if args.update {
-        let accepted = accept(&script, &mut program, &patience)?;
+        let accepted = accept(&script, &mut program, &timeouts)?;
         return Ok(match &args.script {
             None => print_transcript(&accepted),
             Some(path) => match fs::write(path, &accepted) {
@@ -141,7 +141,7 @@ fn run_script(args: &TranscriptArgs) -> Result<ExitCode, CommandError> {
             },
         });
     }
-    let checked = transcript::check(&script, &mut program, &patience)?;
+    let checked = transcript::check(&script, &mut program, &timeouts)?;
     let printed = print_transcript(&checked.transcript);
     Ok(match checked.difference {
         Some(difference) => {

@@ -12,6 +12,7 @@ use matches::plan::EngineSpec;
 use matches::plan::rules::Rules;
 use matches::play::sandbox::Isolation;
 use matches::run::exit::ExitError;
+use serde::Serialize;
 
 pub use super::output::{Format, text};
 use super::program::Fault;
@@ -111,7 +112,8 @@ impl Level {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// It can mislead a client.
     Error,
@@ -120,44 +122,45 @@ pub enum Severity {
 }
 
 /// One requirement.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Check {
     /// Unique name, of words joined by `-` and `/`.
     pub name: String,
+    #[serde(skip)]
     pub level: Level,
     pub severity: Severity,
     /// The expectation, in one line.
     pub explanation: String,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Outcome {
+    #[serde(flatten)]
     pub check: Check,
     pub verdict: Verdict,
+    /// The failure, or why the check was skipped, in one line; the cause of earlier failures if it was left out.
+    pub reason: Option<String>,
+    /// The conversation that led to a failure.
+    pub transcript: Option<String>,
     /// A remark on the result, passed or not.
     pub note: Option<String>,
     pub stderr: Vec<String>,
     /// `true` if neither the user has asked for the check nor a match needs it.
+    #[serde(rename = "beyond")]
     pub is_beyond: bool,
-    pub elapsed: Duration,
+    pub micros: u64,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Verdict {
     Passed,
-    Failed {
-        /// The failure, in one line.
-        reason: String,
-        transcript: String,
-    },
+    Failed,
     /// The check does not apply to the engine.
-    Skipped {
-        reason: String,
-    },
+    Skipped,
     /// Several checks of its group have failed before.
-    LeftOut {
-        cause: String,
-    },
+    #[serde(rename = "left out")]
+    LeftOut,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -181,14 +184,16 @@ impl Check {
 }
 
 impl Outcome {
-    fn new(check: Check, verdict: Verdict) -> Outcome {
+    fn new(check: Check, verdict: Verdict, reason: Option<String>) -> Outcome {
         Outcome {
             check,
             verdict,
+            reason,
+            transcript: None,
             note: None,
             stderr: Vec::new(),
             is_beyond: false,
-            elapsed: Duration::ZERO,
+            micros: 0,
         }
     }
 
@@ -202,7 +207,7 @@ impl Outcome {
     }
 
     pub fn is_failure(&self) -> bool {
-        matches!(self.verdict, Verdict::Failed { .. })
+        self.verdict == Verdict::Failed
     }
 }
 
@@ -284,11 +289,10 @@ impl<'a> Run<'a> {
             return Ok(true);
         };
         let check = Check::new("uci/answered", Level::Needed, "`uci` is answered with `uciok`");
-        let transcript = talk.transcript();
-        let outcome =
-            Outcome::new(check, Verdict::Failed { reason: fault.to_string(), transcript });
+        let outcome = Outcome::new(check, Verdict::Failed, Some(fault.to_string()));
+        let transcript = Some(talk.transcript());
         self.report.playable = Some(Vec::new());
-        self.report.outcomes.push(Outcome { stderr: talk.end(), ..outcome });
+        self.report.outcomes.push(Outcome { transcript, stderr: talk.end(), ..outcome });
         Ok(false)
     }
 
@@ -297,8 +301,8 @@ impl<'a> Run<'a> {
         self.scope.profile = profile;
         let settings = &self.scope.settings;
         let asked = settings.profile;
-        let is_small = settings.only.is_empty() && asked.is_none();
-        self.is_beyond = profile == Profile::Full && is_small;
+        let is_of_all = settings.only.is_empty() && asked.is_none();
+        self.is_beyond = profile == Profile::Full && is_of_all;
         let without_pondering =
             profile == Profile::Match && asked.is_none() && !self.scope.offers_pondering;
         let is_soft =
@@ -347,7 +351,7 @@ impl<'a> Run<'a> {
             return Ok(());
         }
         let outcome = match self.settled_cause(group(&check.name)) {
-            Some(cause) => Outcome::new(check, Verdict::LeftOut { cause }),
+            Some(cause) => Outcome::new(check, Verdict::LeftOut, Some(cause)),
             None => self.outcome(check, test)?,
         };
         let outcome = Outcome { is_beyond: self.is_beyond, ..outcome };
@@ -379,9 +383,9 @@ impl<'a> Run<'a> {
         };
         let beginning = (self.begin)(&mut talk);
         let group = if beginning.is_ok() { group(&check.name) } else { START };
-        let verdict = match beginning.and_then(|()| test(&mut talk)) {
-            Ok(()) => Verdict::Passed,
-            Err(Fault::Skipped(reason)) => Verdict::Skipped { reason },
+        let (verdict, reason) = match beginning.and_then(|()| test(&mut talk)) {
+            Ok(()) => (Verdict::Passed, None),
+            Err(Fault::Skipped(reason)) => (Verdict::Skipped, Some(reason)),
             Err(Fault::Rules(fault)) if self.scope.settings.rules.is_some() => {
                 return Err(fault.into());
             }
@@ -389,12 +393,13 @@ impl<'a> Run<'a> {
                 let reason = fault.to_string();
                 let causes = self.failures.entry(group.into()).or_default();
                 *causes.entry(cause(&reason)).or_default() += 1;
-                Verdict::Failed { reason, transcript: talk.transcript() }
+                (Verdict::Failed, Some(reason))
             }
         };
-        let mut outcome = Outcome::new(check, verdict);
+        let mut outcome = Outcome::new(check, verdict, reason);
+        outcome.transcript = outcome.is_failure().then(|| talk.transcript());
         outcome.note = talk.note.take();
-        outcome.elapsed = begun.elapsed();
+        outcome.micros = begun.elapsed().as_micros() as u64;
         self.slowest = talk.program.slowest;
         outcome.stderr = talk.take_errors();
         if !outcome.is_failure() && talk.is_open {
@@ -409,7 +414,7 @@ impl<'a> Run<'a> {
     /// excludes this table, any other failure all tables. A check left out after such failures counts as failed.
     fn judge(&mut self) {
         let is_error = |outcome: &&Outcome| {
-            let is_left_out = matches!(outcome.verdict, Verdict::LeftOut { .. });
+            let is_left_out = outcome.verdict == Verdict::LeftOut;
             outcome.is_error() || is_left_out && outcome.check.severity == Severity::Error
         };
         let needed = self.report.outcomes.iter();

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
+use std::time::Duration;
 
 use clap::ValueEnum;
 use serde_json::{Value, json};
@@ -74,7 +75,7 @@ fn write_text(report: &Report, is_detailed: bool, to: &mut String) -> fmt::Resul
 /// Writes notes, failures, skipped checks and the counts.
 fn write_outcomes(outcomes: &[Outcome], is_detailed: bool, to: &mut String) -> fmt::Result {
     for outcome in outcomes {
-        if let (Verdict::Passed, Some(note)) = (&outcome.verdict, &outcome.note) {
+        if let (Verdict::Passed, Some(note)) = (outcome.verdict, &outcome.note) {
             writeln!(to, "{}: {note}", outcome.check.name)?;
         }
     }
@@ -89,7 +90,7 @@ fn write_outcomes(outcomes: &[Outcome], is_detailed: bool, to: &mut String) -> f
         write_lines("! ", &first.stderr, SHOWN_ERRORS, to)?;
     }
     let count = |is: fn(&Outcome) -> bool| outcomes.iter().filter(|outcome| is(outcome)).count();
-    let left_out = count(|outcome| matches!(outcome.verdict, Verdict::LeftOut { .. }));
+    let left_out = count(|outcome| outcome.verdict == Verdict::LeftOut);
     writeln!(
         to,
         "{} checks: {} passed, {} errors, {} warnings, {} skipped{}",
@@ -97,7 +98,7 @@ fn write_outcomes(outcomes: &[Outcome], is_detailed: bool, to: &mut String) -> f
         count(|outcome| outcome.verdict == Verdict::Passed),
         count(Outcome::is_error),
         count(|outcome| outcome.is_failure() && !outcome.is_error()),
-        count(|outcome| matches!(outcome.verdict, Verdict::Skipped { .. })),
+        count(|outcome| outcome.verdict == Verdict::Skipped),
         match left_out {
             0 => String::new(),
             _ => format!(
@@ -120,19 +121,21 @@ fn in_words(tables: &[Table]) -> String {
 fn failures(outcomes: &[Outcome], is_detailed: bool) -> Vec<Vec<&Outcome>> {
     let mut causes = Vec::new();
     let mut failures: Vec<Vec<&Outcome>> = Vec::new();
-    for outcome in outcomes {
-        if let Verdict::Failed { reason, .. } = &outcome.verdict {
-            let cause = (outcome.check.severity, cause(reason));
-            match causes.iter().position(|known| *known == cause) {
-                Some(index) if !is_detailed => failures[index].push(outcome),
-                _ => {
-                    causes.push(cause);
-                    failures.push(vec![outcome]);
-                }
+    for outcome in outcomes.iter().filter(|outcome| outcome.is_failure()) {
+        let cause = (outcome.check.severity, cause(text_of(&outcome.reason)));
+        match causes.iter().position(|known| *known == cause) {
+            Some(index) if !is_detailed => failures[index].push(outcome),
+            _ => {
+                causes.push(cause);
+                failures.push(vec![outcome]);
             }
         }
     }
     failures
+}
+
+fn text_of(text: &Option<String>) -> &str {
+    text.as_deref().unwrap_or_default()
 }
 
 /// Writes the first of several failures with the same cause, and their number.
@@ -143,9 +146,7 @@ fn write_failures(
     to: &mut String,
 ) -> fmt::Result {
     let (first, rest) = (alike[0], &alike[1..]);
-    let Verdict::Failed { reason, transcript } = &first.verdict else {
-        return Ok(());
-    };
+    let (reason, transcript) = (text_of(&first.reason), text_of(&first.transcript));
     let severity = word(first.check.severity);
     writeln!(to, "{severity} {}: {}", first.check.name, first.check.explanation)?;
     writeln!(to, "    {reason}")?;
@@ -153,8 +154,9 @@ fn write_failures(
     let most = if is_detailed { usize::MAX } else { SHOWN_LINES };
     write_lines("", &lines, most, to)?;
     write_lines("! ", &first.stderr, SHOWN_ERRORS, to)?;
-    let cause = cause(reason);
-    let is_of_cause = |outcome: &&Outcome| matches!(&outcome.verdict, Verdict::LeftOut { cause: of } if *of == cause);
+    let cause = Some(cause(reason));
+    let is_of_cause =
+        |outcome: &&Outcome| outcome.verdict == Verdict::LeftOut && outcome.reason == cause;
     let left_out = outcomes.iter().filter(is_of_cause).count();
     if !is_detailed && (!rest.is_empty() || left_out > 0) {
         let names = rest.iter().map(|outcome| outcome.check.name.as_str());
@@ -185,8 +187,8 @@ fn write_lines(mark: &str, lines: &[impl AsRef<str>], most: usize, to: &mut Stri
 fn write_skipped(outcomes: &[Outcome], to: &mut String) -> fmt::Result {
     let mut reasons: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for outcome in outcomes {
-        if let Verdict::Skipped { reason } = &outcome.verdict {
-            reasons.entry(reason).or_default().push(&outcome.check.name);
+        if outcome.verdict == Verdict::Skipped {
+            reasons.entry(text_of(&outcome.reason)).or_default().push(&outcome.check.name);
         }
     }
     for (reason, names) in reasons {
@@ -212,26 +214,6 @@ fn word(severity: Severity) -> &'static str {
 }
 
 fn json_of(report: &Report, program: &str) -> Value {
-    let check = |outcome: &Outcome| {
-        let (verdict, reason, transcript) = match &outcome.verdict {
-            Verdict::Passed => ("passed", None, None),
-            Verdict::Failed { reason, transcript } => ("failed", Some(reason), Some(transcript)),
-            Verdict::Skipped { reason } => ("skipped", Some(reason), None),
-            Verdict::LeftOut { cause } => ("left out", Some(cause), None),
-        };
-        json!({
-            "name": outcome.check.name,
-            "severity": word(outcome.check.severity),
-            "explanation": outcome.check.explanation,
-            "verdict": verdict,
-            "reason": reason,
-            "transcript": transcript,
-            "note": outcome.note,
-            "stderr": outcome.stderr,
-            "beyond": outcome.is_beyond,
-            "micros": outcome.elapsed.as_micros() as u64,
-        })
-    };
     let table = |(rules, seats): &Table| json!({ "variant": rules.name(), "seats": seats });
     let tables = |tables: &[Table]| tables.iter().map(table).collect::<Vec<Value>>();
     json!({
@@ -239,7 +221,7 @@ fn json_of(report: &Report, program: &str) -> Value {
         "playable": report.playable.as_deref().map(tables),
         "unplayable": tables(&report.unplayable),
         "remarks": report.remarks,
-        "checks": report.outcomes.iter().map(check).collect::<Vec<Value>>(),
+        "checks": report.outcomes,
     })
 }
 
@@ -258,28 +240,24 @@ fn suite_of(outcomes: &[Outcome], name: &str) -> quick_junit::TestSuite {
     use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite};
     let mut suite = TestSuite::new(name);
     for outcome in outcomes {
-        let status = match &outcome.verdict {
+        let status = match outcome.verdict {
             Verdict::Passed => TestCaseStatus::success(),
-            Verdict::Skipped { reason } => {
+            Verdict::Skipped | Verdict::LeftOut => {
+                let left_out = if outcome.verdict == Verdict::LeftOut { "left out: " } else { "" };
                 let mut status = TestCaseStatus::skipped();
-                status.set_message(reason);
+                status.set_message(format!("{left_out}{}", text_of(&outcome.reason)));
                 status
             }
-            Verdict::LeftOut { cause } => {
-                let mut status = TestCaseStatus::skipped();
-                status.set_message(format!("left out: {cause}"));
-                status
-            }
-            Verdict::Failed { reason, transcript } => {
+            Verdict::Failed => {
                 let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
-                status.set_message(reason);
+                status.set_message(text_of(&outcome.reason));
                 status.set_type(word(outcome.check.severity));
-                status.set_description(transcript);
+                status.set_description(text_of(&outcome.transcript));
                 status
             }
         };
         let mut case = TestCase::new(&outcome.check.name, status);
-        case.set_time(outcome.elapsed);
+        case.set_time(Duration::from_micros(outcome.micros));
         if !outcome.stderr.is_empty() {
             case.set_system_err(outcome.stderr.join("\n"));
         }

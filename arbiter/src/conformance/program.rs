@@ -35,7 +35,7 @@ const MAX_LINE_LENGTH: u64 = 1 << 20;
 const WAITING_LINES: usize = 1024;
 
 /// Time to read the rest of standard error after the program has exited; a child of the program may keep the pipe open.
-const TIME_TO_COMPLAIN: Duration = Duration::from_millis(500);
+const TIME_FOR_STDERR: Duration = Duration::from_millis(500);
 
 /// Maximum number of characters shown of a line that cannot be sent.
 const SHOWN: usize = 300;
@@ -53,24 +53,24 @@ const MAX_QUOTED: usize = 80;
 const TIMES_SLOWEST: u32 = 10;
 
 /// Shortest timeout for an expected answer in a check, unless the user sets a shorter one.
-const MIN_PATIENCE: Duration = Duration::from_secs(2);
+const MIN_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// First words of the last line of an answer.
 const LAST_WORDS: [&str; 4] = ["uciok", "ugiok", "readyok", "bestmove"];
 
 /// Timeouts for lines.
 #[derive(Clone, Copy, Debug)]
-pub struct Patience {
+pub struct Timeouts {
     /// Timeout for an expected line.
     pub line: Duration,
     /// Time without a line after which the output counts as silent.
     pub quiet: Duration,
 }
 
-impl Default for Patience {
+impl Default for Timeouts {
     /// 10 s for an expected line, 200 ms for silence.
-    fn default() -> Patience {
-        Patience { line: Duration::from_secs(10), quiet: Duration::from_millis(200) }
+    fn default() -> Timeouts {
+        Timeouts { line: Duration::from_secs(10), quiet: Duration::from_millis(200) }
     }
 }
 
@@ -82,8 +82,8 @@ pub struct Program {
     input: Option<ChildStdin>,
     lines: Receiver<String>,
     /// Closed when all of the program's standard error has been passed on.
-    complaints: Receiver<()>,
-    pub patience: Patience,
+    stderr_end: Receiver<()>,
+    pub timeouts: Timeouts,
     /// `true` in a check, whose timeouts follow the program's own speed, and whose failures need no script to be read.
     pub is_checked: bool,
     /// Longest time to an expected answer; `None` before the first one.
@@ -176,14 +176,14 @@ impl Program {
         Program::start_with(&spec(program, arguments)?, isolation, pass_on)
     }
 
-    /// Starts a program like [`Program::start`], but passes each line of its standard error to `complain`.
+    /// Starts a program like [`Program::start`], but passes each line of its standard error to `on_stderr`.
     ///
     /// # Errors
     /// [`Fault`] if the program cannot be started.
     pub fn start_with(
         spec: &EngineSpec,
         isolation: Option<Isolation>,
-        mut complain: impl FnMut(&str) + Send + 'static,
+        mut on_stderr: impl FnMut(&str) + Send + 'static,
     ) -> Result<Program, Fault> {
         let start = || {
             let mut process = Process::start(spec, None, isolation)?;
@@ -200,25 +200,25 @@ impl Program {
                     sender.send(line).is_ok()
                 });
             })?;
-            let (at_work, complaints) = channel();
+            let (sender_of_end, stderr_end) = channel();
             let hidden = process.hidden.clone();
-            thread::Builder::new().name("complaints".into()).spawn(move || {
+            thread::Builder::new().name("stderr".into()).spawn(move || {
                 for_each_line(errors, |line| {
                     let line = printable_bytes(line);
-                    complain(&line);
+                    on_stderr(&line);
                     if let Some(hint) = hidden.named_in(&line) {
-                        complain(&format!("({hint})"));
+                        on_stderr(&format!("({hint})"));
                     }
                     true
                 });
-                drop(at_work);
+                drop(sender_of_end);
             })?;
             Ok(Program {
                 process,
                 input: Some(input),
                 lines,
-                complaints,
-                patience: Patience::default(),
+                stderr_end,
+                timeouts: Timeouts::default(),
                 is_checked: false,
                 slowest: None,
                 sends_legal: false,
@@ -349,9 +349,9 @@ impl Program {
     pub fn timeout(&self) -> Duration {
         match self.slowest {
             Some(slowest) if self.is_checked => {
-                (slowest * TIMES_SLOWEST).max(MIN_PATIENCE).min(self.patience.line)
+                (slowest * TIMES_SLOWEST).max(MIN_TIMEOUT).min(self.timeouts.line)
             }
-            _ => self.patience.line,
+            _ => self.timeouts.line,
         }
     }
 
@@ -359,12 +359,12 @@ impl Program {
     ///
     /// # Errors
     /// [`Fault`] if the output does not end.
-    pub fn next(&mut self, patience: Duration) -> Result<Result<String, RecvTimeoutError>, Fault> {
+    pub fn next(&mut self, timeout: Duration) -> Result<Result<String, RecvTimeoutError>, Fault> {
         self.has_read = true;
         if let Some(line) = self.queue.pop_front() {
             return Ok(Ok(line));
         }
-        let found = self.lines.recv_timeout(patience);
+        let found = self.lines.recv_timeout(timeout);
         if let Ok(line) = &found {
             self.heard = Instant::now();
             self.taken.0 += 1;
@@ -415,17 +415,17 @@ impl Program {
             if wanted.is_none() && said.is_none() {
                 said = Some(Instant::now());
             }
-            let patience = match said {
-                Some(_) => self.patience.quiet,
-                None => self.patience.line,
+            let timeout = match said {
+                Some(_) => self.timeouts.quiet,
+                None => self.timeouts.line,
             };
-            let Ok(line) = self.next(patience)? else {
+            let Ok(line) = self.next(timeout)? else {
                 return Ok(lines);
             };
             if wanted.is_some_and(|word| line.starts_with(word)) {
                 wanted = words.next();
             }
-            if said.is_some_and(|said| said.elapsed() > self.patience.line) {
+            if said.is_some_and(|said| said.elapsed() > self.timeouts.line) {
                 return Err(self.endless(&line));
             }
             lines.push(line);
@@ -495,7 +495,7 @@ impl Program {
                 Ok(found) => format!("{:?}", shortened(found, MAX_QUOTED)),
                 Err(RecvTimeoutError::Disconnected) => "the end of the output".into(),
                 Err(RecvTimeoutError::Timeout) => {
-                    format!("nothing within {} ms", self.patience.line.as_millis())
+                    format!("nothing within {} ms", self.timeouts.line.as_millis())
                 }
             };
             return format!("line {line}: expected {pattern:?}, got {found}");
@@ -603,7 +603,7 @@ fn not_started(program: &Path, reason: &dyn fmt::Display) -> Fault {
 impl Drop for Program {
     fn drop(&mut self) {
         self.process.kill();
-        let _ = self.complaints.recv_timeout(TIME_TO_COMPLAIN);
+        let _ = self.stderr_end.recv_timeout(TIME_FOR_STDERR);
     }
 }
 

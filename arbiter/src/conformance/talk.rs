@@ -13,7 +13,7 @@ use matches::run::exit::ExitError;
 
 use super::check::{Profile, Settings};
 use super::laws::offers_of;
-use super::program::{Fault, Patience, Program, expect, is_best_move, is_refusal, shown, wrong};
+use super::program::{Fault, Program, Timeouts, expect, is_best_move, is_refusal, shown, wrong};
 
 /// Maximum number of lines shown.
 const SHOWN_LINES: usize = 60;
@@ -58,7 +58,7 @@ impl Talk {
         let shorten = |line: &str| shortened(&shown(line), MAX_SHOWN_LENGTH).into_owned();
         let keep = move |line: &str| drop(sender.try_send(shorten(line)));
         let mut program = Program::start_with(&settings.program, settings.isolation, keep)?;
-        program.patience = Patience { line: settings.patience, ..Patience::default() };
+        program.timeouts = Timeouts { line: settings.patience, ..Timeouts::default() };
         program.is_checked = true;
         program.slowest = slowest;
         program.sends_legal = settings.legal;

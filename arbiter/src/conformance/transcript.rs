@@ -8,11 +8,11 @@
 //! # Examples
 //! For a snapshot test in Rust, send lines and record all answers:
 //! ```no_run
-//! use arbiter::conformance::transcript::{Patience, Program, Script, accept};
+//! use arbiter::conformance::transcript::{Timeouts, Program, Script, accept};
 //!
 //! let script: Script = "> uci\n> isready\n".parse()?;
 //! let mut engine = Program::start("./mine".as_ref(), &[], None)?;
-//! let transcript = accept(&script, &mut engine, &Patience::default())?;
+//! let transcript = accept(&script, &mut engine, &Timeouts::default())?;
 //! // insta::assert_snapshot!(transcript);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -24,7 +24,7 @@ use std::time::Duration;
 use thiserror::Error;
 
 use super::laws;
-pub use super::program::{Fault, Patience, Program, spec};
+pub use super::program::{Fault, Program, Timeouts, spec};
 use super::program::{marked, shown};
 use matches::record::printable::shortened;
 
@@ -202,9 +202,9 @@ pub struct Checked {
 pub fn check(
     script: &Script,
     program: &mut Program,
-    patience: &Patience,
+    timeouts: &Timeouts,
 ) -> Result<Checked, Fault> {
-    program.patience = *patience;
+    program.timeouts = *timeouts;
     program.log.clear();
     let difference = match program.play(script).and_then(|()| no_more(script, program)) {
         Ok(()) => None,
@@ -227,7 +227,7 @@ fn no_more(script: &Script, program: &mut Program) -> Result<(), Fault> {
     if expectations.is_some_and(|last| last == ANY_LINES) {
         return Ok(());
     }
-    let quiet = program.patience.quiet;
+    let quiet = program.timeouts.quiet;
     match program.next(quiet)? {
         Ok(found) => {
             let found = shortened(&found, MAX_QUOTED);
@@ -246,9 +246,9 @@ fn no_more(script: &Script, program: &mut Program) -> Result<(), Fault> {
 pub fn accept(
     script: &Script,
     program: &mut Program,
-    patience: &Patience,
+    timeouts: &Timeouts,
 ) -> Result<String, Fault> {
-    program.patience = *patience;
+    program.timeouts = *timeouts;
     let mut transcript = String::new();
     let mut sent = Vec::new();
     let mut steps = script.steps.iter().peekable();

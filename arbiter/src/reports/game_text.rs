@@ -1,7 +1,7 @@
 //! Recorded games as text.
 //!
-//! There is a format similar to PGN but for any number of seats, which docs/formats.md specifies; a table, move by move;
-//! and the end of a game with what is known of its fault.
+//! A game has three forms: one similar to PGN but for any number of seats, which docs/formats.md specifies; a table, move
+//! by move; and an explanation of its fault.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -269,7 +269,7 @@ pub fn explain(record: &GameRecord) -> String {
         let _ = writeln!(text, "  {line}");
     }
     match &fault.evidence {
-        Some(evidence) => text += &told(evidence),
+        Some(evidence) => text += &evidence_text(evidence),
         None => {
             text += "no details: the record was written without the clock\n";
         }
@@ -338,7 +338,7 @@ fn flaws(record: &GameRecord) -> String {
 }
 
 /// The evidence collected from the engine at fault.
-fn told(evidence: &Evidence) -> String {
+fn evidence_text(evidence: &Evidence) -> String {
     let mut text = String::new();
     if let Some(exit) = &evidence.exit {
         let _ = writeln!(text, "its process: {}", printable(exit));
