@@ -72,35 +72,29 @@ impl FromRef<App> for Arc<Clients> {
     }
 }
 
-impl FromRef<App> for Arc<EtudeCatalog> {
-    fn from_ref(app: &App) -> Arc<EtudeCatalog> {
-        app.etudes.clone()
-    }
-}
-
-impl FromRef<App> for Arc<GameCatalog> {
-    fn from_ref(app: &App) -> Arc<GameCatalog> {
-        app.games.clone()
-    }
-}
-
 /// `GET /api/engines`
 async fn engines(Shared(app): Shared<App>) -> Json<Value> {
     let (running, waiting) = app.pool.load();
-    let bounds = app.pool.bounds();
-    let engines = app.pool.entries().iter().map(|entry| engine(&app, entry));
-    Json(json!({
-        "ok": true,
+    let most = app.pool.bounds().queue;
+    let mut answer = offer(&app);
+    answer["ok"] = json!(true);
+    answer["queue"] = json!({ "running": running, "waiting": waiting, "most": most });
+    Json(answer)
+}
+
+/// The games, the engines, and the limits of requests.
+pub fn offer(app: &App) -> Value {
+    let engines = app.pool.entries().iter().map(|entry| engine(app, entry));
+    json!({
         "engines": engines.collect::<Vec<Value>>(),
-        "queue": { "running": running, "waiting": waiting, "most": bounds.queue },
-        "variants": variants(),
+        "variants": VARIANTS.iter().map(variant).collect::<Vec<Value>>(),
         "limits": {
             "words": MAX_WORDS,
             "bytes": MAX_BODY_BYTES,
             "movetime": u64::try_from(app.bounds.longest.as_millis()).unwrap_or(u64::MAX),
-            "processes": bounds.processes,
+            "processes": app.pool.bounds().processes,
         },
-    }))
+    })
 }
 
 /// An engine with the options that a request may set.
@@ -130,18 +124,14 @@ fn option(app: &App, offer: &OptionOffer, usual: Option<String>) -> Value {
     }
 }
 
-/// The games.
-pub fn variants() -> Vec<Value> {
-    let variant = |variant: &Variant| {
-        let starts = (2..=MAX_SEATS).filter_map(|seats| variant.start(seats).ok());
-        let starts: Vec<AnyPosition> = starts.collect();
-        json!({
-            "name": variant.name,
-            "aliases": variant.aliases,
-            "players": starts.iter().map(AnyPosition::seats).collect::<Vec<usize>>(),
-            "cards": starts.iter().any(AnyPosition::has_cards),
-            "solved": starts.first().is_some_and(|start| start.solved().is_some()),
-        })
-    };
-    VARIANTS.iter().map(variant).collect()
+fn variant(variant: &Variant) -> Value {
+    let starts = (2..=MAX_SEATS).filter_map(|seats| variant.start(seats).ok());
+    let starts: Vec<AnyPosition> = starts.collect();
+    json!({
+        "name": variant.name,
+        "aliases": variant.aliases,
+        "players": starts.iter().map(AnyPosition::seats).collect::<Vec<usize>>(),
+        "cards": starts.iter().any(AnyPosition::has_cards),
+        "solved": starts.first().is_some_and(|start| start.solved().is_some()),
+    })
 }

@@ -1,12 +1,14 @@
 //! The command line.
 
 use std::net::SocketAddr;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::thread;
 use std::time::Duration;
 
 use buxtehude::rules::VARIANTS;
-use clap::{Args, Parser, Subcommand};
+use clap::builder::TypedValueParser;
+use clap::{Args, Parser, Subcommand, value_parser};
 use matches::plan::seed::Seed;
 use matches::plan::{EngineSpec, Isolate, Limit};
 use matches::run::exit::ExitError;
@@ -18,6 +20,10 @@ use crate::game::Chance;
 use crate::pool::PoolBounds;
 
 const USUAL_LIMIT: Limit = Limit::movetime(Duration::from_millis(500));
+// Bounds of times in milliseconds, and of memory in MiB.
+const TEN_MINUTES: u64 = 600_000;
+const DAY: u64 = 86_400_000;
+const TIB: u64 = 1_048_576;
 
 /// The command line of `table`.
 #[derive(Debug, Parser)]
@@ -48,6 +54,11 @@ pub enum Command {
     },
 }
 
+/// Parses a time in milliseconds.
+fn milliseconds(range: RangeInclusive<u64>) -> impl TypedValueParser<Value = Duration> {
+    value_parser!(u64).range(range).map(Duration::from_millis)
+}
+
 /// Settings of the server.
 #[derive(Clone, Debug, Args)]
 pub struct ServeArgs {
@@ -68,59 +79,39 @@ pub struct ServeArgs {
     pub engine: Vec<String>,
 
     /// Maximum number of engine processes, of all engines [default: number of processors]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1024))]
     pub processes: Option<u16>,
 
     /// Maximum number of searches that wait for a process
-    #[arg(long, value_name = "N", default_value = "32", value_parser = clap::value_parser!(u16).range(0..=256))]
+    #[arg(long, value_name = "N", default_value = "32", value_parser = value_parser!(u16).range(0..=256))]
     pub queue: u16,
 
     /// Maximum time of a search that clients request
-    #[arg(
-        long,
-        value_name = "MS",
-        default_value = "60000",
-        value_parser = clap::value_parser!(u64).range(1..=86_400_000),
-    )]
-    pub longest_search: u64,
+    #[arg(long, value_name = "MS", default_value = "60000", value_parser = milliseconds(1..=DAY))]
+    pub longest_search: Duration,
 
     /// Extra time after its limit before an engine times out
-    #[arg(long, value_name = "MS", default_value = "2000", value_parser = clap::value_parser!(u64).range(0..=600_000))]
-    pub margin: u64,
+    #[arg(long, value_name = "MS", default_value = "2000", value_parser = milliseconds(0..=TEN_MINUTES))]
+    pub margin: Duration,
 
     /// Time that an engine may take to get ready
-    #[arg(long, value_name = "MS", default_value = "30000", value_parser = clap::value_parser!(u64).range(1..=600_000))]
-    pub ready: u64,
+    #[arg(long, value_name = "MS", default_value = "30000", value_parser = milliseconds(1..=TEN_MINUTES))]
+    pub ready: Duration,
 
     /// Time after which an idle engine process is quit
-    #[arg(
-        long,
-        value_name = "MS",
-        default_value = "300000",
-        value_parser = clap::value_parser!(u64).range(1..=86_400_000),
-    )]
-    pub idle: u64,
+    #[arg(long, value_name = "MS", default_value = "300000", value_parser = milliseconds(1..=DAY))]
+    pub idle: Duration,
 
     /// Memory limit of each process, in MiB, unless its engine has memory=
-    #[arg(
-        long,
-        value_name = "MIB",
-        default_value = "2048",
-        value_parser = clap::value_parser!(u64).range(16..=1_048_576),
-    )]
+    #[arg(long, value_name = "MIB", default_value = "2048", value_parser = value_parser!(u64).range(16..=TIB))]
     pub memory: u64,
 
     /// Maximum of the option Hash in requests, in MiB
-    #[arg(
-        long,
-        value_name = "MIB",
-        default_value = "256",
-        value_parser = clap::value_parser!(i64).range(1..=1_048_576),
-    )]
+    #[arg(long, value_name = "MIB", default_value = "256", value_parser = value_parser!(i64).range(1..=TIB as i64))]
     pub most_hash: i64,
 
     /// Maximum of the option Threads in requests
-    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(i64).range(1..=1024))]
+    #[arg(long, value_name = "N", default_value = "1", value_parser = value_parser!(i64).range(1..=1024))]
     pub most_threads: i64,
 
     /// Isolation of engines from each other: auto, on or off
@@ -162,8 +153,7 @@ impl ServeArgs {
         for engine in &mut engines {
             engine.memory = engine.memory.or(Some(self.memory));
             // Every search has a time limit, so the CPU time that an engine gets matters.
-            engine.limit =
-                engine.limit.or(Limit::movetime(Duration::from_millis(self.longest_search)));
+            engine.limit = engine.limit.or(Limit::movetime(self.longest_search));
         }
         Ok(engines)
     }
@@ -184,15 +174,15 @@ impl ServeArgs {
         PoolBounds {
             processes: self.processes.map_or_else(processors, usize::from),
             queue: self.queue.into(),
-            ready: Duration::from_millis(self.ready),
-            margin: Duration::from_millis(self.margin),
-            idle: Duration::from_millis(self.idle),
+            ready: self.ready,
+            margin: self.margin,
+            idle: self.idle,
         }
     }
 
     pub fn search_bounds(&self) -> SearchBounds {
         SearchBounds {
-            longest: Duration::from_millis(self.longest_search),
+            longest: self.longest_search,
             hash: self.most_hash,
             threads: self.most_threads,
         }

@@ -426,17 +426,25 @@ impl Step {
 
 impl Took {
     /// A game, and the effect of its words after the first `known`, which lead on from the position `before`.
-    pub fn of(played: &Played, known: usize, mut before: AnyPosition) -> Took {
-        let added = played.words().iter().skip(known).map(|word| {
-            let mut after = before;
-            // The words have been played already.
-            let _ = after.play(word);
-            let step = Step::of(word, &before, &after);
-            before = after;
-            step
-        });
-        Took { steps: added.collect(), state: State::of(played) }
+    pub fn of(played: &Played, known: usize, before: AnyPosition) -> Took {
+        Took {
+            steps: steps_of(before, played.words().iter().skip(known)),
+            state: State::of(played),
+        }
     }
+}
+
+/// The effects of words, which must be legal, from a position on.
+pub fn steps_of<'a>(mut before: AnyPosition, words: impl Iterator<Item = &'a String>) -> Vec<Step> {
+    let steps = words.map(|word| {
+        let mut after = before;
+        // The words are legal.
+        let _ = after.play(word);
+        let step = Step::of(word, &before, &after);
+        before = after;
+        step
+    });
+    steps.collect()
 }
 
 impl Move {

@@ -2,6 +2,7 @@
 
 use axum::Router;
 use axum::body::Bytes;
+use axum::extract::State as Shared;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_NONE_MATCH};
 use axum::http::{HeaderMap, StatusCode};
 use axum::middleware;
@@ -10,9 +11,9 @@ use axum::routing::get;
 use matches::plan::binary::hash_bytes;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd, html as markup};
-use serde::Serialize;
 use tower_http::compression::CompressionLayer;
 
+use crate::api::{App, offer};
 use crate::requests::identify;
 
 const ENGLISH: &str = include_str!("page/rules.md");
@@ -51,13 +52,11 @@ struct StaticFile {
     content: Bytes,
 }
 
-/// Routes of all pages and files. The table's page contains the games, so that it can show one before it knows the
-/// engines.
-pub fn routes<S: Clone + Send + Sync + 'static>(variants: &impl Serialize) -> Router<S> {
-    let mut routes = Router::new();
-    let table = table(variants);
-    for (path, page) in [("/", table), ("/rules", english()), ("/regeln", german())] {
-        let page = StaticFile::new("text/html; charset=utf-8", page.into_string());
+/// Routes of all pages and files.
+pub fn routes() -> Router<App> {
+    let mut routes = Router::new().route("/", get(table));
+    for (path, page) in [("/rules", english()), ("/regeln", german())] {
+        let page = StaticFile::page(page);
         routes = routes.route(path, get(async move |headers: HeaderMap| page.answer(&headers)));
     }
     routes = routes.layer(middleware::from_fn(identify));
@@ -82,6 +81,10 @@ impl StaticFile {
         }
     }
 
+    fn page(page: Markup) -> StaticFile {
+        StaticFile::new("text/html; charset=utf-8", page.into_string())
+    }
+
     /// Answers a request; without the content if the browser has it.
     fn answer(&self, request: &HeaderMap) -> Response {
         let known = request.get(IF_NONE_MATCH);
@@ -100,16 +103,14 @@ impl StaticFile {
     }
 }
 
-/// The page at `/`: the table.
-fn table(variants: &impl Serialize) -> Markup {
-    // They always have a JSON form.
-    let variants = serde_json::to_string(variants).unwrap_or_default();
+/// The page at `/`: the table. It contains the games and engines, so that it can begin at once.
+async fn table(Shared(app): Shared<App>, headers: HeaderMap) -> Response {
     let body = html! {
-        main #table data-variants=(variants) {
+        main #table data-offer=(offer(&app)) {
             noscript { p { "This page needs JavaScript." } }
         }
     };
-    page("en", "buxtehude", "/table.js", &body)
+    StaticFile::page(page("en", "buxtehude", "/table.js", &body)).answer(&headers)
 }
 
 /// The page at `/rules`.

@@ -141,7 +141,7 @@ pub fn app(args: &ServeArgs, isolation: Option<Isolation>) -> Result<App, Server
 /// All routes, and the layers around them.
 pub fn router(app: App, hosts: Hosts) -> Router {
     // Pages are not admitted, so that they are served even if their client's requests are refused.
-    pages::routes(&api::variants())
+    pages::routes()
         .merge(api::routes())
         .fallback(no_path)
         .method_not_allowed_fallback(no_method)

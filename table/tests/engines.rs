@@ -62,8 +62,9 @@ async fn the_built_in_engine_plays_every_game() {
 async fn an_analysis_reports_the_requested_number_of_lines() {
     let server = Server::with_engine(&[]);
     let (variant, start) = starts()[1];
-    let request =
-        json!({ "game": game(variant, start.seats(), &[]), "limit": "nodes 400", "lines": 3 });
+    let options = json!({ "MultiPV": "3" });
+    let game = game(variant, start.seats(), &[]);
+    let request = json!({ "game": game, "limit": "nodes 400", "options": options });
     let events = events(&server, "/api/analyse", &request).await;
     let (last, infos) = events.split_last().unwrap();
     assert_eq!(last.0, "done");

@@ -136,8 +136,7 @@ async fn invalid_requests_are_explained() {
             "it is given twice",
         ),
         ("/api/ai", json!({ "game": fox(&[]), "options": { "Level": 1 } }), "expected a string"),
-        ("/api/analyse", json!({ "game": fox(&[]), "lines": 0 }), "lines 0; expected at least 1"),
-        ("/api/analyse", json!({ "game": fox(&[]), "lines": 73 }), "MultiPV"),
+        ("/api/analyse", json!({ "game": fox(&[]), "options": { "MultiPV": "73" } }), "MultiPV"),
     ] {
         let error = server.post(path, &request).await.error(StatusCode::BAD_REQUEST);
         assert!(error.contains(expected), "{path} {request}: {error}");

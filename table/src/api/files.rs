@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use axum::extract::rejection::{PathRejection, QueryRejection};
-use axum::extract::{FromRef, Path as InPath, Query, State as Shared};
+use axum::extract::{Path as InPath, Query, State as Shared};
 use buxtehude::articles::etudes::{EtudeFile, FileError};
 use buxtehude::rules::{AnyPosition, UnknownVariant, Variant, is_card};
 use matches::archive::ArchiveError;
@@ -43,6 +43,9 @@ pub enum FilesError {
 
 /// Files of a kind, with their entries.
 pub trait Catalog: Send + Sync + 'static {
+    /// The files of this kind that the server has.
+    fn of(app: App) -> Arc<Self>;
+
     /// All files, in the order of the command line, each with the number of its entries.
     ///
     /// # Errors
@@ -84,12 +87,9 @@ impl Part {
 /// As [`Catalog::files`].
 pub async fn files<C: Catalog>(
     admitted: Admitted,
-    Shared(catalog): Shared<Arc<C>>,
-) -> Result<JsonAnswer, ApiError>
-where
-    Arc<C>: FromRef<App>,
-{
-    let list = move || Ok(json!({ "ok": true, "files": catalog.files()? }));
+    Shared(app): Shared<App>,
+) -> Result<JsonAnswer, ApiError> {
+    let list = move || Ok(json!({ "ok": true, "files": C::of(app).files()? }));
     JsonAnswer::by(admitted, list).await
 }
 
@@ -99,15 +99,12 @@ where
 /// As [`Catalog::entries`].
 pub async fn entries<C: Catalog>(
     admitted: Admitted,
-    Shared(catalog): Shared<Arc<C>>,
+    Shared(app): Shared<App>,
     file: Result<InPath<String>, PathRejection>,
     part: Result<Query<Part>, QueryRejection>,
-) -> Result<JsonAnswer, ApiError>
-where
-    Arc<C>: FromRef<App>,
-{
+) -> Result<JsonAnswer, ApiError> {
     let (InPath(file), Query(part)) = (file?, part?);
-    JsonAnswer::by(admitted, move || catalog.entries(&file, part)).await
+    JsonAnswer::by(admitted, move || C::of(app).entries(&file, part)).await
 }
 
 /// `GET /api/games/{file}/{number}`
@@ -207,6 +204,10 @@ impl EtudeCatalog {
 }
 
 impl Catalog for EtudeCatalog {
+    fn of(app: App) -> Arc<EtudeCatalog> {
+        app.etudes
+    }
+
     fn files(&self) -> Result<Vec<Value>, ApiError> {
         let files = self.files.all.iter().map(|File { name, path, .. }| {
             let (etudes, _) = self.open(path)?.etudes();
@@ -349,6 +350,10 @@ impl GameCatalog {
 }
 
 impl Catalog for GameCatalog {
+    fn of(app: App) -> Arc<GameCatalog> {
+        app.games
+    }
+
     fn files(&self) -> Result<Vec<Value>, ApiError> {
         let files = self.files.all.iter().map(|File { name, .. }| {
             let games = self.with(name, |index, _| Ok(index.games.len()))?;

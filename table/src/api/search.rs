@@ -26,12 +26,10 @@ use tokio::sync::mpsc;
 use super::App;
 use super::rules::take;
 use crate::error::{ApiError, quoted};
-use crate::game::{Game, Played, Took};
+use crate::game::{Game, Played, Took, steps_of};
 use crate::pool::{Entry, Found, Permit, Purpose, Question, Role, SearchError};
 use crate::requests::{Admitted, ClientId, JsonAnswer, JsonRequest, object};
 
-/// Option for the number of lines that an engine reports.
-const MULTI_PV: &str = "MultiPV";
 /// Option that is set by the game's variant.
 const VARIANT: &str = "UCI_Variant";
 /// Keywords of a limit.
@@ -43,6 +41,8 @@ const MAX_OPTIONS: usize = 64;
 const MAX_VALUE_LENGTH: usize = 200;
 /// Maximum number of moves and cards of a reported line.
 const MAX_WORDS_OF_A_LINE: usize = 64;
+/// Maximum number of them whose effects are told.
+const MAX_STEPS_OF_A_LINE: usize = 10;
 /// Capacity for events that have not been sent.
 const MAX_UNSENT: usize = 16;
 
@@ -56,8 +56,6 @@ pub struct SearchRequest {
     engine: Option<String>,
     #[serde(default)]
     limit: Option<String>,
-    #[serde(default)]
-    lines: Option<usize>,
     #[serde(default)]
     options: BTreeMap<String, String>,
 }
@@ -274,6 +272,7 @@ fn report(info: &Info, position: &AnyPosition) -> Value {
         "line": info.multipv.unwrap_or(1),
         "move": pv.first(),
         "pv": pv,
+        "steps": steps_of(*position, pv.iter().take(MAX_STEPS_OF_A_LINE)),
         "estimate": Some(&info.estimate).filter(|shares| is_estimate(shares, position.seats())),
         "score": info.score.as_ref().map(Score::to_string),
         "depth": info.depth,
@@ -316,62 +315,22 @@ fn event(name: &str, data: &impl Serialize) -> Event {
 // --- Requests ---
 
 impl SearchRequest {
-    /// Plays the game, and validates the settings of its search; `usual` is the limit unless the client sends one.
+    /// Plays the game, and validates the engine, the limit and the options of the search. Without an engine it is the
+    /// first one; without a limit, `usual` or the engine's own.
     fn checked(self, app: &App, usual: Option<&str>) -> Result<(Played, SearchTerms), ApiError> {
         let played = self.game.play()?;
-        let limit = self.limit.as_deref().or(usual);
-        let mut terms = SearchTerms::new(app, self.engine.as_deref(), limit, &self.options)?;
-        if let Some(lines) = self.lines {
-            terms.set_lines(lines)?;
-        }
-        Ok((played, terms))
+        let engine = named(app, self.engine.as_deref())?;
+        let longest = app.bounds.longest;
+        let go = match self.limit.as_deref().or(usual) {
+            Some(limit) => parse_limit(limit, longest)?,
+            None => bounded(go_of(engine.spec.limit), longest),
+        };
+        let options = checked_options(app, engine, &self.options)?;
+        Ok((played, SearchTerms { engine: engine.clone(), go, options }))
     }
 }
 
 impl SearchTerms {
-    /// Validates a client's request: the name of an engine, by default the first one; a limit, by default the engine's;
-    /// its options by name.
-    ///
-    /// # Errors
-    /// [`ApiError`] if there is no such engine, or a limit or an option is invalid.
-    fn new(
-        app: &App,
-        engine: Option<&str>,
-        limit: Option<&str>,
-        options: &BTreeMap<String, String>,
-    ) -> Result<SearchTerms, ApiError> {
-        let engine = named(app, engine)?;
-        let longest = app.bounds.longest;
-        let go = match limit {
-            Some(limit) => parse_limit(limit, longest)?,
-            None => bounded(go_of(engine.spec.limit), longest),
-        };
-        let options = checked_options(app, engine, options)?;
-        Ok(SearchTerms { engine: engine.clone(), go, options })
-    }
-
-    /// Sets the number of lines that the engine reports.
-    ///
-    /// # Errors
-    /// [`ApiError`] if the engine cannot report this number of lines.
-    fn set_lines(&mut self, lines: usize) -> Result<(), ApiError> {
-        if lines == 0 {
-            return Err(ApiError::invalid("lines 0; expected at least 1"));
-        }
-        if lines > 1 {
-            let offers = self.engine.introduction().offers;
-            let offer = find(&offers, MULTI_PV).ok_or_else(|| {
-                ApiError::invalid(format!(
-                    "lines {lines}; expected 1, since the engine has no option {MULTI_PV}"
-                ))
-            })?;
-            self.options.retain(|(name, _)| *name != offer.name);
-            self.options.push((offer.name.clone(), lines.to_string()));
-            check_values(&self.engine, &self.options, &offers)?;
-        }
-        Ok(())
-    }
-
     /// Returns the question about a game.
     ///
     /// # Errors
@@ -526,19 +485,10 @@ fn checked_options(
         }
         options.push((offer.name.clone(), value.clone()));
     }
-    check_values(engine, &options, &offers)?;
-    Ok(options)
-}
-
-fn check_values(
-    engine: &Entry,
-    options: &[(String, String)],
-    offers: &[OptionOffer],
-) -> Result<(), ApiError> {
-    let offers = Offers { readable: offers.to_vec(), unreadable: Vec::new() };
-    let commands = option_commands(&engine.spec.name, options, &offers);
+    let offers = Offers { readable: offers, unreadable: Vec::new() };
+    let commands = option_commands(&engine.spec.name, &options, &offers);
     commands.map_err(|error| ApiError::invalid(error.to_string()))?;
-    Ok(())
+    Ok(options)
 }
 
 #[cfg(test)]

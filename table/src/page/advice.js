@@ -4,7 +4,7 @@ import { element } from "./board.js";
 import { button } from "./controls.js";
 import { OfflineError, post, stream } from "./server.js";
 import { percent, t } from "./texts.js";
-import { failureText, lineText, moveText, moveTitle } from "./words.js";
+import { failureText, moveText, moveTitle } from "./words.js";
 
 const HINT_MS = 500;
 /** Loss from which on a move gets a comment, in permille of the points. */
@@ -24,10 +24,8 @@ export class Advice {
   constructor(table, server) {
     this.table = table;
     this.server = server;
-    server.onEngines(() => {
-      // An engine with this option is made for analysis, so it is likely to send estimates.
-      this.engine = server.working.find(({ options }) => options.some(({ name }) => name === "MultiPV"));
-    });
+    // An engine with this option is made for analysis, so it is likely to send estimates.
+    this.engine = server.working.find(({ options }) => options.some(({ name }) => name === "MultiPV"));
     this.button = button(t("advise"), () => this.advise(), { id: "advise", disabled: "" });
     this.box = element("input", { type: "checkbox", id: "comments" });
     this.box.checked = localStorage.getItem("comments") !== "off";
@@ -75,8 +73,8 @@ export class Advice {
     const one = { variant: game.variant, start: before.position, moves: [after.words[0]] };
     for await (const [event, data] of stream("review", { game: one, engine: this.engine.name }, this.next())) {
       if (event !== "move") continue;
-      const [{ text }] = await lineText(game, before, [data.best]);
-      return { loss: data.loss, best: data.best, text };
+      const best = before.moves.find(({ move }) => move === data.best);
+      return { loss: data.loss, best: data.best, text: moveTitle(game, before, best) };
     }
     throw new Error("the review has no move");
   }

@@ -2,7 +2,7 @@
 
 import { colour, drawing, element } from "./board.js";
 import { traitsOf } from "./games.js";
-import { engineName, settled, strengthsOf, usualLevel, usualSeat } from "./seats.js";
+import { settled, strengthsOf, usualLevel, usualSeat } from "./seats.js";
 import { cardWords, nameOf, t } from "./texts.js";
 
 /** A button that runs `action`. */
@@ -19,12 +19,9 @@ export function select(entries, value, attributes = {}) {
   return made;
 }
 
-/** A drop-down list of the engines that work; empty until they are known. */
-export function engineSelect(server) {
-  const list = select([], undefined, { "aria-label": t("engine") });
-  server.onEngines(() => list.append(...server.working.map(({ name }) => element("option", { value: name }, name))));
-  return list;
-}
+/** A drop-down list of the engines that work. */
+export const engineSelect = ({ working }) =>
+  select(working.map(({ name }) => [name, name]), undefined, { "aria-label": t("engine") });
 
 /** A control with its label. */
 export const labelled = (text, control, ...more) => element("label", {}, element("span", {}, text), control, ...more);
@@ -44,36 +41,24 @@ export function icon(shapes, className = "icon") {
 
 // --- Rows of seats ---
 
-// The engines to choose from; until the server names them, the usual opponent and the engine of the seat.
-function enginesOf(server, seat) {
-  if (server.isKnown) return server.engines.map(({ name, error }) => [name, error ? t("broken", { name }) : name]);
-  const names = new Set([usualSeat(1).engine, seat.engine].filter(Boolean));
-  return [...names].map((name) => [name, engineName(name)]);
-}
-
 // A form row to choose a person or an engine with its level or name.
-function seatRow(server, variant, number, seat) {
-  const who = element("select");
+function seatRow(server, variant, number, before) {
+  const [{ engine, level: usual }] = settled([before], server).seats;
+  const engines = server.engines.map(({ name, error }) => [name, error ? t("broken", { name }) : name]);
+  const who = select([["", t("person")], ...engines], engine ?? "");
   const level = element("select", { "aria-label": `${t("level of")}, ${t("seat", { seat: number })}` });
-  const fillLevels = (before) => {
-    const engine = server.named(who.value);
-    const strengths = strengthsOf(engine, variant, number);
+  const fillLevels = () => {
+    const chosen = server.named(who.value);
+    const strengths = strengthsOf(chosen, variant, number);
     level.replaceChildren(...strengths.map(([value, text]) => element("option", { value }, text)));
     level.hidden = strengths.length === 0;
-    const chosen = strengths.find(([value]) => value === before)?.[0] ?? usualLevel(engine);
-    if (chosen !== null) level.value = String(chosen);
+    const strength = strengths.find(([value]) => value === usual)?.[0] ?? usualLevel(chosen);
+    if (strength !== null) level.value = String(strength);
   };
+  fillLevels();
+  who.addEventListener("change", fillLevels);
   const strength = () => (isNaN(level.value) ? level.value : Number(level.value));
   const read = () => ({ engine: who.value || null, level: who.value && !level.hidden ? strength() : null });
-  const fill = (before) => {
-    const [now] = server.isKnown ? settled([before], server).seats : [before];
-    who.replaceChildren(...select([["", t("person")], ...enginesOf(server, now)]).children);
-    who.value = now.engine ?? "";
-    fillLevels(now.level);
-  };
-  fill(seat);
-  server.onEngines(() => fill(who.value === (seat.engine ?? "") ? seat : read()));
-  who.addEventListener("change", () => fillLevels(seat.level));
   return { row: labelled(t("seat", { seat: number }), who, level), read };
 }
 
@@ -125,7 +110,7 @@ export function askGame(server, before, note) {
   const refillSeats = () => {
     const known = seats.map(({ read }) => read());
     seats = Array.from({ length: Number(players.value) }, (_, index) =>
-      seatRow(server, variant.value, index + 1, known[index] ?? before.seats[index] ?? usualSeat(index)));
+      seatRow(server, variant.value, index + 1, known[index] ?? before.seats[index] ?? usualSeat(server, index)));
     rows.replaceChildren(...seats.map(({ row }) => row));
   };
   const refill = () => {

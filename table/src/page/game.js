@@ -134,13 +134,12 @@ export class Game {
     this.current = parent;
   }
 
-  /** Fetches the legal moves of the current node if they are missing. */
-  async look() {
-    const here = this.current;
-    if (here.moves) return;
-    const game = this.request(here);
+  /** Fetches the legal moves of a node if they are missing. */
+  async look(node = this.current) {
+    if (node.moves) return;
+    const game = this.request(node);
     const answer = await post("show", { game, from: game.moves.length });
-    Object.assign(here, viewOf(answer));
+    Object.assign(node, viewOf(answer));
   }
 }
 

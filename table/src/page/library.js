@@ -147,8 +147,6 @@ export class Mine {
     table.onPlayed((before) => this.own(before));
     table.onChange(() => this.follow());
     this.fill();
-    // Ratings need the levels of engines.
-    server.onEngines(() => this.fill());
   }
 
   // Makes the game one of this browser's, at a person's first move: a new one, or the continuation of one that is kept.

@@ -1,7 +1,7 @@
 // The table: one game with its seats. People choose their moves, and the server has engines choose theirs.
 
 import { askMove, button, showCard } from "./controls.js";
-import { Game, fetchGame, linkOf } from "./game.js";
+import { Game, linkOf } from "./game.js";
 import { namesOf, optionsOf, person, settled } from "./seats.js";
 import { OfflineError, post, reconnected } from "./server.js";
 import { cardWords, chooseGame, t, word } from "./texts.js";
@@ -28,8 +28,6 @@ export class Table {
     this.set = null;
     /** Controller of the current request, animation or card. */
     this.busy = null;
-    /** Variations of the game that still have to be fetched. */
-    this.unrestored = [];
     /** What to do when the server is back, and the wait for it. */
     this.again = null;
     this.reconnecting = null;
@@ -88,7 +86,7 @@ export class Table {
   isWaiting() {
     const { turn } = this.game.current;
     if (this.busy || this.isStudy || !turn) return false;
-    return turn.due === "card" || (this.server.isKnown && Boolean(this.seatOf(turn).engine));
+    return turn.due === "card" || Boolean(this.seatOf(turn).engine);
   }
 
   // --- The view ---
@@ -114,13 +112,6 @@ export class Table {
     this.view.revealNew();
   }
 
-  /** Shows everything again, and the moves to a square if they were shown. */
-  refresh() {
-    const square = this.view.previewed;
-    this.show();
-    if (square !== null) this.view.preview(square);
-  }
-
   /** Shows arrows and an estimate. */
   mark(arrows, estimate) {
     Object.assign(this, { arrows, estimate });
@@ -130,8 +121,7 @@ export class Table {
   // Keeps the game in the address, and what an address cannot hold in the browser's history.
   keep() {
     const names = this.seats.map(({ name }) => name ?? null);
-    const variations = [...this.game.variations(), ...this.unrestored];
-    const state = { variations, names, mode: this.mode, id: this.game.id };
+    const state = { variations: this.game.variations(), names, mode: this.mode, id: this.game.id };
     history.replaceState(state, "", `#${linkOf(this.game, this.seats)}`);
   }
 
@@ -149,9 +139,7 @@ export class Table {
   }
 
   waitingText(turn) {
-    if (this.isStudy || !this.seatOf(turn).engine) return "waits";
-    if (this.busy) return "their turn";
-    return this.server.isKnown ? "waits" : "engines due";
+    return this.busy && !this.isStudy && this.seatOf(turn).engine ? "their turn" : "waits";
   }
 
   // --- Begin ---
@@ -162,53 +150,27 @@ export class Table {
     await this.begin(answer, seats);
   }
 
-  /** Starts with a game from the server: at its end, or paused after `at` turns; with the moves of its variations, and
-   * with its `id` if this browser keeps it. */
+  /** Starts with a game from the server: at its end, or paused after `at` turns; with its variations, which come from the
+   * server, too, and with its `id` if this browser keeps it. */
   async begin(answer, seats, { at = Infinity, variations = [], id = null } = {}) {
     this.abort();
-    this.unrestored = [...variations];
     const game = new Game(answer, id);
+    for (const variation of variations) game.addVariation(variation);
     this.game = game;
     chooseGame(game.variant);
     this.forget();
     const report = this.settle(seats);
     const there = game.line()[at];
-    await this.restore();
     if (there?.children.length > 0) await this.go(there);
     else await this.proceed();
     if (this.game === game) report();
   }
 
-  // Brings back the variations that the browser's history held.
-  async restore() {
-    const { game } = this;
-    while (this.unrestored.length > 0 && this.game === game) {
-      const moves = this.unrestored[0];
-      const answer = await fetchGame({ ...game.request(game.root), moves });
-      if (this.game !== game) return;
-      this.unrestored.shift();
-      game.addVariation(answer);
-      this.show();
-    }
-  }
-
-  // Takes seats; once the server has named its engines, replaces missing ones. Returns a function that reports those.
+  // Takes seats, with people in place of missing engines. Returns a function that reports those.
   settle(seats) {
-    const { seats: now, missing } = this.server.isKnown ? settled(seats, this.server) : { seats, missing: [] };
+    const { seats: now, missing } = settled(seats, this.server);
     this.seats = now;
     return () => missing.length > 0 && this.view.complain(t("missing engine", { names: missing.join(", ") }));
-  }
-
-  /** Seats the engines once they are known. What has been played, chosen or shown until then remains. */
-  async meetEngines() {
-    if (!this.game) return;
-    const { turn, children } = this.game.current;
-    const isEngines = turn?.due === "move" && this.seatOf(turn).engine;
-    const isAwaited = isEngines && !this.busy && !this.isStudy && children.length === 0;
-    const report = this.settle(this.seats);
-    if (isAwaited) await this.proceed();
-    else if (!this.busy) this.refresh();
-    report();
   }
 
   // --- Play ---
@@ -238,7 +200,7 @@ export class Table {
       if (!turn || this.isStudy) break;
       const seat = this.seatOf(turn);
       const isCard = turn.due === "card";
-      if (!isCard && !(seat.engine && this.server.isKnown)) break;
+      if (!isCard && !seat.engine) break;
       const search = { engine: seat.engine, limit: this.limit, options: optionsOf(seat, this.game.traits) };
       if (!await (isCard ? this.attempt("draw") : this.attempt("ai", search))) return;
     }

@@ -6,7 +6,7 @@ import { colour, drawing, element } from "./board.js";
 import { button, engineSelect, seatMark } from "./controls.js";
 import { stream } from "./server.js";
 import { ordinal, percent, signed, t } from "./texts.js";
-import { lineText, stepsOf } from "./words.js";
+import { moveTitle, stepsOf } from "./words.js";
 
 const MAX_LISTED = 6;
 
@@ -20,8 +20,8 @@ export class Review {
     this.moves = [];
     this.engine = engineSelect(server);
     const toggle = () => (this.controller ? this.stop() : this.begin());
-    this.start = button(t("start review"), toggle, { class: "primary", id: "start-review", disabled: "" });
-    server.onEngines(() => { this.start.disabled = server.working.length === 0; });
+    this.start = button(t("start review"), toggle, { class: "primary", id: "start-review" });
+    this.start.disabled = server.working.length === 0;
     this.state = element("p", { class: "note", "aria-live": "polite" });
     this.body = element("div", { id: "review-body" });
     const buttons = element("div", { class: "buttons" }, this.start, this.engine);
@@ -129,9 +129,12 @@ export class Review {
 
   async lossText({ ply, seat, loss, best }) {
     // Before the wait, during which another game may begin.
+    const { game, line } = this;
     const name = this.table.names[seat - 1];
     const played = `${ply}. ${name}: ${this.words(ply)[0]} · ${t("loss", { loss: percent(loss) })}`;
-    const [{ text }] = await lineText(this.game, this.line[ply - 1], [best]);
+    const node = line[ply - 1];
+    await game.look(node);
+    const text = moveTitle(game, node, node.moves.find(({ move }) => move === best));
     return `${played} · ${t("better")}: ${text}`;
   }
 

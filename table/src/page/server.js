@@ -40,11 +40,12 @@ function request(path, body, signal) {
   return received(fetch(`/api/${path}`, { method: "POST", headers, body: JSON.stringify(body), signal }));
 }
 
-/** Asks the server for its engines until it answers. */
+/** Waits until the server answers. */
 export async function reconnected() {
   for (;;) {
     try {
-      return await ask("engines");
+      await ask("engines");
+      return;
     } catch {
       await new Promise((resolve) => { setTimeout(resolve, RETRY_MS); });
     }
@@ -84,22 +85,16 @@ export async function* stream(path, body, signal) {
 
 // --- Its offer ---
 
-/** The server's games, which come with the page, and its engines, which it tells later. */
+/** The server's games and engines, which come with the page. */
 export class Server {
-  /** `variants` are the games, as `GET /api/engines` lists them. */
-  constructor(variants) {
+  /** `offer` is as the answer of `GET /api/engines`. */
+  constructor({ variants, engines, limits }) {
     this.variants = variants;
-    this.engines = [];
+    this.engines = engines;
+    /** The engines that work. */
+    this.working = engines.filter(({ error }) => !error);
     /** Maximum time of a search, in milliseconds. */
-    this.longest = Infinity;
-    /** Whether the server has told its engines. */
-    this.isKnown = false;
-    this.listeners = [];
-  }
-
-  /** The engines that work. */
-  get working() {
-    return this.engines.filter(({ error }) => !error);
+    this.longest = limits.movetime;
   }
 
   /** The engine of this name; undefined if there is none. */
@@ -107,22 +102,8 @@ export class Server {
     return this.engines.find((engine) => engine.name === name);
   }
 
-  /** Calls `listener` when the engines are known; at once if they are. */
-  onEngines(listener) {
-    if (this.isKnown) listener();
-    else this.listeners.push(listener);
-  }
-
   /** The limit of a search that takes this time, in milliseconds, or as long as the server admits. */
   limitOf(ms) {
     return `movetime ${Math.min(ms, this.longest)}`;
-  }
-
-  /** Takes the answer of `GET /api/engines`. */
-  learn({ engines, limits }) {
-    this.engines = engines;
-    this.longest = limits.movetime;
-    this.isKnown = true;
-    for (const listener of this.listeners.splice(0)) listener();
   }
 }

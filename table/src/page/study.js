@@ -6,11 +6,9 @@ import { person } from "./seats.js";
 import { OfflineError, post, stream } from "./server.js";
 import { count, percent, t, word } from "./texts.js";
 import { piecesOf } from "./view.js";
-import { failureText, lineText, moveTitle, squareLabel } from "./words.js";
+import { failureText, moveTitle, squareLabel, stepsFrom } from "./words.js";
 
 const MAX_LINES = 8;
-/** Number of moves and cards of a line that are shown. */
-const MAX_WORDS = 10;
 
 // One analysing engine with its output.
 class Analyst {
@@ -19,7 +17,6 @@ class Analyst {
     this.name = name;
     this.controller = null;
     this.said = new Map();
-    this.texts = new Map();
     this.state = element("p", { class: "note", "aria-live": "off" });
     this.list = element("ol", { class: "lines" });
     this.block = element("section", { class: "analyst", "aria-label": name },
@@ -32,7 +29,7 @@ class Analyst {
     const controller = new AbortController();
     this.controller = controller;
     const { table } = this.study;
-    const body = { game: table.game.request(), engine: this.name, lines: this.study.linesOf(this.name) };
+    const body = { game: table.game.request(), engine: this.name, options: this.study.optionsOf(this.name) };
     try {
       for await (const [event, data] of stream("analyse", body, controller.signal)) {
         if (this.controller !== controller) return;
@@ -66,30 +63,9 @@ class Analyst {
     this.state.textContent = known.filter(Boolean).join(" · ");
     this.list.replaceChildren(...lines.map((info) => this.item(info)));
     this.study.draw(this);
-    this.translate(lines);
   }
 
-  // Fetches the words of the lines, one round at a time.
-  async translate(lines) {
-    if (this.isTranslating) return;
-    this.isTranslating = true;
-    const { game } = this.study.table;
-    const node = game.current;
-    const { controller } = this;
-    const isCurrent = () => controller && this.controller === controller;
-    try {
-      for (const { line, pv } of lines) {
-        const steps = await lineText(game, node, pv.slice(0, MAX_WORDS));
-        if (isCurrent()) this.texts.set(line ?? 1, { first: pv[0], steps });
-      }
-      if (isCurrent()) this.list.replaceChildren(...lines.map((info) => this.item(info)));
-    } catch {
-      // The next report of the engine tries again.
-    }
-    this.isTranslating = false;
-  }
-
-  item({ line, pv, estimate }) {
+  item({ pv, steps, estimate }) {
     const { names, game } = this.study.table;
     const shares = (estimate ?? []).map((share, seat) =>
       element("span", { class: "held", title: names[seat] }, seatMark(seat), `${percent(share)} %`));
@@ -102,9 +78,8 @@ class Analyst {
       this.study.table.play(pv[0]);
     };
     const first = button(title, choose, { "data-move": pv[0] ?? "" });
-    const known = this.texts.get(line ?? 1);
-    const steps = known?.first === pv[0] ? known.steps.slice(1) : [];
-    const rest = steps.map(({ seat, text }) => element("span", {}, seatMark(seat - 1), text));
+    const rest = stepsFrom(game, game.current, steps).slice(1)
+      .map(({ seat, text }) => element("span", {}, seatMark(seat - 1), text));
     return element("li", {}, element("span", { class: "buttons" }, first, ...shares),
       element("span", { class: "pv" }, ...rest));
   }
@@ -113,7 +88,6 @@ class Analyst {
   clear() {
     this.stop();
     this.said.clear();
-    this.texts.clear();
     this.list.replaceChildren();
     this.state.textContent = "";
   }
@@ -138,11 +112,9 @@ export class Study {
     this.lines = element("input", { type: "number", min: 1, max: MAX_LINES, value: 3, id: "lines" });
     this.lines.addEventListener("change", () => this.isOn && this.restart());
     const toggle = () => (this.isOn ? this.stop() : this.begin());
-    this.toggle = button(t("analyse"), toggle, { class: "primary", id: "analyse", disabled: "" });
-    this.more = button(t("add engine"), () => this.add(this.engine.value), { disabled: "" });
-    server.onEngines(() => {
-      for (const one of [this.toggle, this.more]) one.disabled = server.working.length === 0;
-    });
+    this.toggle = button(t("analyse"), toggle, { class: "primary", id: "analyse" });
+    this.more = button(t("add engine"), () => this.add(this.engine.value));
+    for (const one of [this.toggle, this.more]) one.disabled = server.working.length === 0;
     this.blocks = element("div", { class: "analysts" });
     this.exact = button(t("exact"), () => this.solve(), { id: "exact" });
     this.outcomes = element("div");
@@ -157,11 +129,11 @@ export class Study {
     table.onChange(() => this.follow());
   }
 
-  /** Number of lines to ask an engine for: 1 if it can report only its best one. */
-  linesOf(name) {
-    const { options } = this.server.named(name);
-    const most = options.find((option) => option.name === "MultiPV")?.max ?? 1;
-    return Math.min(MAX_LINES, most, Math.max(1, Number(this.lines.value) || 1));
+  /** Options for an engine: the number of its lines, unless it can report only its best one. */
+  optionsOf(engine) {
+    const option = this.server.named(engine).options.find(({ name }) => name === "MultiPV");
+    const lines = Math.max(1, Number(this.lines.value) || 1);
+    return option ? { MultiPV: String(Math.min(MAX_LINES, option.max, lines)) } : {};
   }
 
   /** Called when an engine's analysis has ended by itself. */

@@ -8,7 +8,7 @@ import { Library, Mine } from "./library.js";
 import { Table } from "./play.js";
 import { Ending, Review } from "./review.js";
 import { isBound, person, usualSeat } from "./seats.js";
-import { OfflineError, Server, ask, post, reconnected } from "./server.js";
+import { OfflineError, Server, ask, post } from "./server.js";
 import { Study } from "./study.js";
 import { chooseLanguage, isGerman, seconds, t } from "./texts.js";
 import { onResize } from "./view.js";
@@ -68,20 +68,15 @@ function controls() {
 }
 
 function thinkingTime() {
-  const kept = THINKING.find((ms) => String(ms) === localStorage.getItem("thinking")) ?? USUAL_THINKING;
-  const time = select(THINKING.map((ms) => [ms, seconds(ms)]), kept, { id: "thinking" });
-  const set = () => { table.thinking = Number(time.value); };
-  set();
-  server.onEngines(() => {
-    const wanted = time.value;
-    const tooLong = [...time.options].slice(1).filter(({ value }) => Number(value) > server.longest);
-    for (const option of tooLong) option.remove();
-    if (time.value !== wanted) time.selectedIndex = time.options.length - 1;
-    set();
-  });
+  const [shortest, ...longer] = THINKING;
+  const times = [shortest, ...longer.filter((ms) => ms <= server.longest)];
+  const kept = times.find((ms) => String(ms) === localStorage.getItem("thinking"));
+  const usual = times.includes(USUAL_THINKING) ? USUAL_THINKING : times.at(-1);
+  table.thinking = kept ?? usual;
+  const time = select(times.map((ms) => [ms, seconds(ms)]), table.thinking, { id: "thinking" });
   time.addEventListener("change", () => {
     localStorage.setItem("thinking", time.value);
-    set();
+    table.thinking = Number(time.value);
   });
   return labelled(t("thinking time"), time);
 }
@@ -139,20 +134,18 @@ function header() {
       element("a", { href: t("rules path"), target: "_blank", id: "rules-link" }, t("rules")), language));
 }
 
-// The game of the link, or a new one of the first variant.
-async function fetched() {
-  const link = readLink(location.hash);
-  if (link) return { link, answer: await fetchGame(link.game) };
-  const [{ name, players: numbers }] = server.variants;
-  const players = numbers.includes(USUAL_PLAYERS) ? USUAL_PLAYERS : numbers[0];
-  return { answer: await post("new", { variant: name, players }) };
-}
-
-// Opens the game of the link, or a new one.
+// Opens the game of the link, or a new one of the first variant.
 async function open() {
-  const { link, answer } = await fetched();
-  if (!link) return table.begin(answer, answer.places.map((_, seat) => usualSeat(seat)));
-  const { variations = [], names = [], id = null } = history.state ?? {};
+  const link = readLink(location.hash);
+  if (!link) {
+    const [{ name, players: numbers }] = server.variants;
+    const players = numbers.includes(USUAL_PLAYERS) ? USUAL_PLAYERS : numbers[0];
+    const answer = await post("new", { variant: name, players });
+    return table.begin(answer, answer.places.map((_, seat) => usualSeat(server, seat)));
+  }
+  const answer = await fetchGame(link.game);
+  const { variations: kept = [], names = [], id = null } = history.state ?? {};
+  const variations = await Promise.all(kept.map((moves) => fetchGame({ ...link.game, moves })));
   const seats = answer.places.map((_, index) => ({ ...person(), ...link.seats[index], name: names[index] ?? undefined }));
   await table.begin(answer, seats, { at: link.at, variations, id });
 }
@@ -181,19 +174,7 @@ document.addEventListener("keydown", (event) => {
   action();
 });
 
-// The server's engines; waits for a server that does not answer.
-async function engines() {
-  try {
-    return await ask("engines");
-  } catch {
-    table.view.complain(t("offline"));
-    const answer = await reconnected();
-    table.view.complain("");
-    return answer;
-  }
-}
-
-const server = new Server(JSON.parse(root.dataset.variants));
+const server = new Server(JSON.parse(root.dataset.offer));
 const table = new Table(server);
 const study = new Study(table, server);
 const review = new Review(table, server);
@@ -231,7 +212,5 @@ window.addEventListener("hashchange", ({ newURL }) => {
   if (location.href !== newURL) history.replaceState(null, "", newURL);
   table.ensure(openLink);
 });
-server.onEngines(() => table.meetEngines());
-// The game is shown and can be played before the server has told its engines.
-await Promise.all([table.ensure(openLink), engines().then((answer) => server.learn(answer))]);
+await table.ensure(openLink);
 document.body.dataset.ready = "yes";

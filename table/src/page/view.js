@@ -169,13 +169,7 @@ export class View {
     else if (now && now !== document.body && !now.closest("dialog")) this.focused = null;
   }
 
-  /** Square whose moves are shown; null if none is. */
-  get previewed() {
-    const shown = this.board.querySelector(".shown");
-    return shown && Number(shown.dataset.square);
-  }
-
-  /** Shows what the moves to a square do, on the square and below the board; null ends it. */
+  // Shows what the moves to a square do, on the square and below the board; null ends it.
   preview(square) {
     const { game, node } = this.state;
     const texts = square === null ? [] : this.movesTo(square).map((move) => moveText(game, node, move));

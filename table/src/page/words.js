@@ -1,7 +1,7 @@
 // Moves, cards and lines of engines in words: squares, costs and gains, and the rule against a square.
 
 import { fileLetter, movedPieces } from "./board.js";
-import { ServerError, post } from "./server.js";
+import { ServerError } from "./server.js";
 import { ordinal, signed, t, word } from "./texts.js";
 
 /** Value of a seat's fact in a view; "" if there is none. */
@@ -101,8 +101,8 @@ function changesOf(game, step, before, seat) {
   return [...amountsOf(game, step, before, seat), ...texts.map((text) => ({ seat, text }))];
 }
 
-// Steps from a position on, each with its seat, its text and the changes that it brought.
-const stepsFrom = (game, position, steps) =>
+/** Steps from a position on, each with its seat, its text and the changes that it brought. */
+export const stepsFrom = (game, position, steps) =>
   steps.map((step, index) => stepOf(game, step, steps[index - 1] ?? position));
 
 /** The steps of a node, each with its seat, its text and the changes that it brought. */
@@ -119,21 +119,6 @@ export function turnText(game, node, names) {
     const changes = step.changes.map((change) => textAbout(change, step.seat, names));
     return changes.length > 0 ? `${text}: ${changes.join(", ")}` : text;
   }).join("; ");
-}
-
-const known = new Map();
-
-/** The moves and cards after a position in words; the server plays them. */
-export async function lineText(game, node, words) {
-  const request = game.request(node);
-  const key = JSON.stringify([document.documentElement.lang, request, words]);
-  if (!known.has(key)) {
-    if (known.size > 500) known.clear();
-    const from = request.moves.length;
-    const { steps } = await post("show", { game: { ...request, moves: [...request.moves, ...words] }, from });
-    known.set(key, stepsFrom(game, node, steps));
-  }
-  return known.get(key);
 }
 
 /** An error in the reader's words; `key` is a text that says what has failed. */
