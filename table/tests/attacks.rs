@@ -1,7 +1,7 @@
 //! Clients that take all they can: others are served nevertheless, and memory is bounded.
 
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
-use std::net::TcpStream;
+use std::net::{SocketAddr, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -332,22 +332,28 @@ async fn pages_set_a_token_and_answers_do_not() {
     }
 }
 
-/// A client that sends requests and reads no answers is disconnected.
-#[tokio::test(flavor = "multi_thread")]
-async fn a_write_without_progress_ends_the_connection() {
+/// Serves on a port of its own with short timeouts; returns its address, and a function that ends it.
+async fn serving(head: Duration, write: Duration) -> (SocketAddr, impl AsyncFnOnce()) {
     let server = Server::new(&[]);
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    let bounds = ConnectionBounds {
-        connections: 2,
-        head: Duration::from_secs(600),
-        write: Duration::from_millis(300),
-        shutdown: Duration::from_millis(100),
-    };
+    let shutdown = Duration::from_millis(100);
+    let bounds = ConnectionBounds { connections: 2, head, write, shutdown };
     let (end, ends) = tokio::sync::oneshot::channel::<()>();
-    let serving = tokio::spawn(serve_connections(listener, server.router.clone(), bounds, async {
+    let serving = tokio::spawn(serve_connections(listener, server.router, bounds, async {
         let _ = ends.await;
     }));
+    let end = async move || {
+        drop(end);
+        serving.await.unwrap();
+    };
+    (address, end)
+}
+
+/// A client that sends requests and reads no answers is disconnected.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_write_without_progress_ends_the_connection() {
+    let (address, end) = serving(Duration::from_secs(600), Duration::from_millis(300)).await;
     let stalled = tokio::task::spawn_blocking(move || {
         let mut stream = TcpStream::connect(address).unwrap();
         let wait = Some(Duration::from_secs(20));
@@ -362,6 +368,29 @@ async fn a_write_without_progress_ends_the_connection() {
     let error = stalled.await.unwrap().kind();
     let closed = [ErrorKind::ConnectionReset, ErrorKind::BrokenPipe];
     assert!(closed.contains(&error), "{error}");
-    drop(end);
-    serving.await.unwrap();
+    end().await;
+}
+
+/// A client that sends half a head and then nothing is disconnected, and a waiting one takes its place.
+#[tokio::test(flavor = "multi_thread")]
+async fn slow_heads_end_their_connections() {
+    let (address, end) = serving(Duration::from_millis(300), Duration::from_secs(10)).await;
+    let talk = move |text: &'static str| {
+        tokio::task::spawn_blocking(move || {
+            let mut stream = TcpStream::connect(address).unwrap();
+            stream.write_all(text.as_bytes()).unwrap();
+            let mut answer = String::new();
+            // A connection may also end by a reset.
+            let _ = stream.read_to_string(&mut answer);
+            answer
+        })
+    };
+    let dawdling = [talk("GET / HTTP/1.1\r\nhost: local"), talk("")];
+    let third = talk("GET /table.js HTTP/1.1\r\nhost: localhost:8000\r\nconnection: close\r\n\r\n");
+    for answer in dawdling {
+        let answer = answer.await.unwrap();
+        assert!(!answer.starts_with("HTTP/1.1 200"), "{answer}");
+    }
+    assert!(third.await.unwrap().starts_with("HTTP/1.1 200"));
+    end().await;
 }
