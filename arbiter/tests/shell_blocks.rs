@@ -86,7 +86,7 @@ fn blocks_of_the_page_on_the_arbiter_run() {
 
 #[test]
 fn blocks_of_the_page_on_stores_run() {
-    run_documents(&[("docs/store.md", 1)]);
+    run_documents(&[("docs/formats.md", 1)]);
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn the_query_of_the_page_on_the_store_runs() {
         .output()
         .unwrap();
     assert!(played.status.success(), "{played:?}");
-    let page = fs::read_to_string(Path::new(ROOT).join("docs/store.md")).unwrap();
+    let page = fs::read_to_string(Path::new(ROOT).join("docs/formats.md")).unwrap();
     let (_, rest) = page.split_once("sqlite3 match.db \"").unwrap();
     let (query, _) = rest.split_once('"').unwrap();
     let connection = rusqlite::Connection::open(&store).unwrap();
