@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use buxtehude::rules::VARIANTS;
 use matches::plan::deck::Draws;
 use matches::plan::rules::Rules;
-use matches::plan::rules::program::RulesPlan;
+use matches::plan::rules::external::RulesPlan;
 use matches::plan::schedule::{ScheduledGame, SeatedEngine};
 use matches::plan::{EngineSpec, Limit, Patience, Plan};
 use matches::play::engine::{Engine, Placement};

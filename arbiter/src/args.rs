@@ -8,9 +8,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
-use matches::plan::numbers::{concurrency, milliseconds, plies, positive, seats, up_to_1000};
-use matches::plan::rules::program::RulesPlan;
-use matches::plan::seed::Seed;
+use matches::plan::deck::Seed;
+use matches::plan::rules::external::RulesPlan;
+use matches::plan::syntax::{concurrency, milliseconds, plies, positive, seats, up_to_1000};
 use matches::plan::{Isolate, Limit};
 use matches::run::exit::ExitError;
 use settings::args::rules::{PATIENCE, rules};

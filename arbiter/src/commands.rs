@@ -21,7 +21,7 @@ use clap::CommandFactory;
 use clap_mangen::Man;
 use indicatif::{ProgressBar, ProgressStyle};
 use matches::judge::JudgeError;
-use matches::plan::rules::program::RulesError;
+use matches::plan::rules::external::RulesError;
 use matches::plan::{EngineSpec, Isolate, Plan};
 use matches::play::interrupt::Interrupt;
 use matches::play::runner::RunError;

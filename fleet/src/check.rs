@@ -8,7 +8,7 @@ use matches::archive::replay::{self, Flaw};
 use matches::luck::{Evaluator, LuckError};
 use matches::plan::Plan;
 use matches::plan::deck::{Deck, Draws};
-use matches::plan::rules::program::RulesError;
+use matches::plan::rules::external::RulesError;
 use matches::plan::rules::{Position, PositionError};
 use matches::plan::schedule::{Schedule, ScheduledGame};
 use matches::play::referee::MAX_OF_A_GAME;
@@ -251,7 +251,7 @@ mod tests {
     use matches::plan::deck::Draws;
     use matches::plan::rules::Rules;
     use matches::plan::rules::external::External;
-    use matches::plan::rules::program::{Answer, Answers, Question, RulesError, RulesPlan};
+    use matches::plan::rules::external::{Answer, Answers, Question, RulesError, RulesPlan};
     use matches::plan::{EngineSpec, Limit};
 
     use super::*;

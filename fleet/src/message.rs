@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
 use matches::plan::Plan;
+use matches::plan::deck::Seed;
 use matches::plan::schedule::Dealt;
-use matches::plan::seed::Seed;
 use matches::record::digest::StoredGame;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};

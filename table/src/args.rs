@@ -9,7 +9,7 @@ use std::time::Duration;
 use buxtehude::rules::VARIANTS;
 use clap::builder::TypedValueParser;
 use clap::{Args, Parser, Subcommand, value_parser};
-use matches::plan::seed::Seed;
+use matches::plan::deck::Seed;
 use matches::plan::{EngineSpec, Isolate, Limit};
 use matches::run::exit::ExitError;
 use settings::args::engines_of;

@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use matches::plan::seed::SysError;
+use matches::plan::deck::SysError;
 use matches::record::printable::{printable, shortened};
 use serde_json::{Value, json};
 use thiserror::Error;

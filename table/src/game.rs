@@ -17,7 +17,7 @@ use buxtehude::rules::{
     self, ActionError, AnyPosition, MAX_SEATS, Seat, UnknownVariant, VARIANTS, Variant,
 };
 use matches::plan::deck::{Deck, Draws};
-use matches::plan::seed::{DeckSeed, Purpose, Seed, SysError};
+use matches::plan::deck::{DeckSeed, Purpose, Seed, SysError};
 use matches::record::printable::{printable, shortened};
 use matches::score::{points, points_of_a_game};
 use serde::{Deserialize, Serialize};

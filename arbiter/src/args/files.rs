@@ -7,8 +7,8 @@ use clap::{Args, ValueEnum};
 use super::{IsolationArgs, JUDGE_LIMIT};
 use crate::analysis::review::ReviewPlan;
 
-use matches::plan::numbers::{concurrency, positive};
-use matches::plan::rules::program::RulesPlan;
+use matches::plan::rules::external::RulesPlan;
+use matches::plan::syntax::{concurrency, positive};
 use matches::plan::{EngineSpec, Limit};
 use matches::run::exit::ExitError;
 use settings::args::rules::rules;

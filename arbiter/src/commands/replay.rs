@@ -7,7 +7,7 @@ use arbiter::reports;
 use matches::archive::replay;
 use matches::luck::LuckChecker;
 use matches::output::print;
-use matches::plan::rules::program::RulesError;
+use matches::plan::rules::external::RulesError;
 use matches::record::digest::StoredGame;
 use matches::run::announcement::count;
 

@@ -19,7 +19,7 @@ use matches::judge::{JudgeError, STALL};
 use matches::luck::{Evaluator, LuckMeter, measure_store};
 use matches::output::print;
 use matches::own_files::{NamedFile, refuse_overwriting};
-use matches::plan::rules::program::RulesError;
+use matches::plan::rules::external::RulesError;
 use matches::plan::{LuckBy, USUAL_LUCK_PERCENT};
 use matches::play::interrupt::Interrupt;
 use matches::record::GameRecord;

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use buxtehude::protocol::text::without_mark;
 use buxtehude::protocol::{Command, PositionCommand, Reply, Start};
 use buxtehude::rules::{MAX_SEATS, VARIANTS};
-use matches::plan::rules::program::RulesError;
+use matches::plan::rules::external::RulesError;
 use matches::plan::rules::{Position, PositionError, Rules};
 use matches::plan::{EngineSpec, Limit};
 use matches::play::engine::Process;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use buxtehude::protocol::{OptionKind, OptionOffer, Reply};
 use buxtehude::rules::{MAX_SEATS, Turn, VARIANTS, Variant};
-use matches::plan::rules::program::RulesError;
+use matches::plan::rules::external::RulesError;
 use matches::plan::rules::{Position, PositionError, Rules};
 use matches::play::engine::Offers;
 use matches::record::printable::shortened;

@@ -12,7 +12,7 @@ mod shown_games;
 use std::collections::{BTreeMap, BTreeSet};
 
 use matches::archive::store::Circumstances;
-use matches::plan::rules::program::RulesError;
+use matches::plan::rules::external::RulesError;
 use matches::plan::{Adjudication, EngineSpec, Plan};
 use matches::record::printable::printable_lines;
 use matches::record::{Fault, GameRecord};

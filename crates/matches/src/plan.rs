@@ -3,40 +3,32 @@
 //! A plan has one spelling: its keys are the flags, and those of its engines are the keys of `--engine`. A store keeps
 //! it as JSON in this spelling, and a settings file has it in TOML.
 
-mod adjudication;
-pub mod binary;
-pub mod deck;
-mod limit;
-mod luck;
-pub mod numbers;
-pub mod openings;
-pub mod rules;
-mod sandbox;
-pub mod schedule;
-pub mod seed;
-pub mod spelling;
-
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use buxtehude::rules::{MAX_SEATS, is_card};
+use buxtehude::rules::MAX_SEATS;
 use serde::{Deserialize, Serialize};
 
-pub use adjudication::{Adjudication, Resign};
-pub use limit::{ClockLimit, Limit, MAX_MARGIN, TimeLimit};
-pub use luck::{LuckBy, LuckPlan, USUAL_LUCK_PERCENT};
-pub use sandbox::{Isolate, ResourceLimits};
-
-use crate::plan::numbers::concurrency;
-use crate::plan::rules::Rules;
-use crate::plan::schedule::LineUps;
-use crate::plan::seed::Seed;
 use crate::record::{MAX_NAME_LENGTH, is_too_long};
 use crate::score::Sprt;
 use crate::spelling::quote;
-use spelling::{is_off, milliseconds, pairs, seconds, some_milliseconds, text};
+use deck::Seed;
+pub use limit::{ClockLimit, Isolate, Limit, MAX_MARGIN, ResourceLimits, TimeLimit};
+pub use openings::Opening;
+use rules::Rules;
+use schedule::LineUps;
+use syntax::{concurrency, is_off, milliseconds, pairs, seconds, some_milliseconds, text};
+
+pub mod binary;
+pub mod deck;
+mod limit;
+pub mod openings;
+pub mod rules;
+pub mod schedule;
+pub mod syntax;
 
 pub const MAX_ENGINES: usize = 1000;
 
@@ -319,25 +311,186 @@ impl Default for Patience {
     }
 }
 
-/// A start position and the legal moves and cards played from it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Opening {
-    /// Text of the start position; `None` for the variant's own.
+/// When the arbiter ends a game early; by default never.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Adjudication {
+    /// Ends a game of two seats once both engines agree on the winner.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub start: Option<String>,
-    /// Moves and cards.
-    pub moves: Vec<String>,
+    pub resign: Option<Resign>,
+    /// Whether a game ends as soon as the rules know its exact outcome.
+    pub solved: bool,
 }
 
-impl Opening {
-    /// Cuts the opening after `plies` plies and the cards that they draw.
-    pub fn shorten(&mut self, plies: u32) {
-        let words = self.moves.iter().enumerate();
-        let mut plies_at = words.filter(|(_, word)| !is_card(word));
-        if let Some((end, _)) = plies_at.nth(plies as usize) {
-            self.moves.truncate(end);
+/// Agreement of both engines of a two-seat game on the winner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Resign {
+    /// Number of consecutive moves of each engine that must agree.
+    pub moves: u32,
+    /// Least estimate of the winner's share, in permille, above 500.
+    pub permille: u16,
+}
+
+/// Three moves in a row, and 19 games out of 20.
+impl Default for Resign {
+    fn default() -> Resign {
+        Resign { moves: 3, permille: 950 }
+    }
+}
+
+impl fmt::Display for Resign {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "moves={} permille={}", self.moves, self.permille)
+    }
+}
+
+impl FromStr for Resign {
+    type Err = String;
+
+    /// Parses words such as `moves=3 permille=950`; missing words take their defaults. The error names the invalid word
+    /// and the accepted ones.
+    fn from_str(text: &str) -> Result<Resign, String> {
+        let (mut moves, mut permille) = (None, None);
+        for word in text.split_whitespace() {
+            let is_valid = match word.split_once('=') {
+                Some(("moves", value)) => set_once(&mut moves, value, 1..=1000),
+                Some(("permille", value)) => set_once(&mut permille, value, 501..=1000),
+                _ => false,
+            };
+            if !is_valid {
+                return Err(format!(
+                    "{word:?}: expected moves=N from 1 to 1000 or permille=N from 501 to 1000, each at most once"
+                ));
+            }
         }
+        let usual = Resign::default();
+        Ok(Resign {
+            moves: moves.unwrap_or(usual.moves),
+            permille: permille.unwrap_or(usual.permille),
+        })
+    }
+}
+
+/// Sets a field to a number; returns `false` if it was set already or the number is invalid.
+fn set_once<T: FromStr + PartialOrd>(
+    field: &mut Option<T>,
+    value: &str,
+    range: RangeInclusive<T>,
+) -> bool {
+    let is_first = field.is_none();
+    *field = value.parse().ok().filter(|number| range.contains(number));
+    is_first && field.is_some()
+}
+
+/// Largest default budget: more positions hardly make values better.
+const MAX_LUCK_NODES: u64 = 300;
+
+/// Least default budget. It costs hardly more than one position, since most of the time goes into reading the game, and
+/// is more precise.
+const MIN_LUCK_NODES: u64 = 20;
+
+/// Divisor of an engine's nodes per move that gives the default budget. The number of moves of a game is close to the
+/// number of values that its luck needs, so measuring takes less than a twentieth of the engines' time. So does the
+/// least budget next to engines of a few nodes, whose time mostly goes into the exchange of lines.
+const NODES_PER_LUCK_NODE: u64 = 50;
+
+/// Time of an engine that measures luck, in percent of the time of play.
+pub const USUAL_LUCK_PERCENT: u32 = 100;
+const MAX_LUCK_PERCENT: u32 = 1_000_000;
+
+/// Measurement of the luck of a match's games.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LuckPlan {
+    /// The evaluator; `None` to measure nothing.
+    pub by: Option<LuckBy>,
+    /// `true` to measure after the last game, rather than after each.
+    pub after: bool,
+}
+
+/// Evaluator of the positions whose values make luck.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LuckBy {
+    BuiltIn {
+        /// Positions to visit for each value, at least 1.
+        nodes: u64,
+    },
+    /// An engine that is named at the start of each run.
+    Engine {
+        /// Its largest time, in percent of the time of play.
+        percent: u32,
+    },
+}
+
+impl LuckPlan {
+    /// Measures with the built-in engine after each game, on a small budget compared to the limits of the engines.
+    pub fn beside(engines: &[EngineSpec]) -> LuckPlan {
+        let budget = |engine: &EngineSpec| match engine.limit {
+            Limit { time: Some(_), .. } => MAX_LUCK_NODES,
+            Limit { nodes: Some(nodes), .. } => nodes / NODES_PER_LUCK_NODE,
+            _ => MIN_LUCK_NODES,
+        };
+        let nodes = engines.iter().map(budget).min().unwrap_or(MIN_LUCK_NODES);
+        let nodes = nodes.clamp(MIN_LUCK_NODES, MAX_LUCK_NODES);
+        LuckPlan { by: Some(LuckBy::BuiltIn { nodes }), after: false }
+    }
+
+    /// `true` if an engine can measure instead of the built-in one, because the budget is the default one.
+    pub fn suits_an_engine(&self) -> bool {
+        let usual = LuckBy::BuiltIn { nodes: MAX_LUCK_NODES };
+        matches!(self.by, Some(LuckBy::Engine { .. }))
+            || *self == LuckPlan { by: Some(usual), after: true }
+    }
+}
+
+impl fmt::Display for LuckPlan {
+    /// Writes `off`, or the evaluator with `after` before it if that is set.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(by) = self.by else {
+            return f.write_str("off");
+        };
+        if self.after {
+            f.write_str("after ")?;
+        }
+        match by {
+            LuckBy::BuiltIn { nodes } => write!(f, "{nodes}"),
+            LuckBy::Engine { percent: USUAL_LUCK_PERCENT } => f.write_str("engine"),
+            LuckBy::Engine { percent } => write!(f, "engine {percent}%"),
+        }
+    }
+}
+
+impl FromStr for LuckPlan {
+    type Err = String;
+
+    /// Parses the [`Display`](fmt::Display) form; `after` alone means the built-in engine with 300 positions.
+    fn from_str(text: &str) -> Result<LuckPlan, String> {
+        let expected = || {
+            format!(
+                "{text:?}: expected off, a number of positions from 1, engine, or \"engine 50%\" (of the time of \
+                 play), or after, alone or before these"
+            )
+        };
+        let (after, rest) = match text.split_once(' ') {
+            Some(("after", rest)) => (true, rest.trim_start()),
+            _ if text == "after" => (true, ""),
+            _ => (false, text),
+        };
+        let by = match rest {
+            "off" if !after => None,
+            "" if after => Some(LuckBy::BuiltIn { nodes: MAX_LUCK_NODES }),
+            "engine" => Some(LuckBy::Engine { percent: USUAL_LUCK_PERCENT }),
+            share if share.starts_with("engine ") => {
+                let percent = share["engine ".len()..].trim().strip_suffix('%');
+                let percent = percent.and_then(|percent| percent.parse().ok());
+                let percent = percent.filter(|percent| (1..=MAX_LUCK_PERCENT).contains(percent));
+                Some(LuckBy::Engine { percent: percent.ok_or_else(expected)? })
+            }
+            nodes => {
+                let nodes = nodes.parse().ok().filter(|&nodes| nodes > 0);
+                let nodes = nodes.ok_or_else(expected)?;
+                Some(LuckBy::BuiltIn { nodes })
+            }
+        };
+        Ok(LuckPlan { by, after })
     }
 }
 
@@ -346,29 +499,51 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_card_belongs_to_the_ply_before_it() {
-        for (plies, expected) in [
-            (0, ""),
-            (1, "1 +half"),
-            (2, "1 +half 4"),
-            (3, "1 +half 4 2 +x +y"),
-            (9, "1 +half 4 2 +x +y"),
-        ] {
-            assert_eq!(shortened("1 +half 4 2 +x +y", plies), expected, "{plies} plies");
+    fn resignation_reads_as_it_is_displayed() {
+        for text in ["moves=3 permille=950", "moves=1 permille=1000"] {
+            let resign: Resign = text.parse().unwrap();
+            assert_eq!(resign.to_string(), text);
         }
+        assert_eq!("".parse(), Ok(Resign::default()));
+        assert_eq!("permille=600".parse::<Resign>().unwrap().to_string(), "moves=3 permille=600");
     }
 
     #[test]
-    fn a_roll_before_the_first_ply_stays() {
-        for (plies, expected) in [(0, "+6"), (1, "+6 a +2"), (2, "+6 a +2 b")] {
-            assert_eq!(shortened("+6 a +2 b", plies), expected, "{plies} plies");
+    fn errors_of_resignation_quote_the_word() {
+        for word in ["moves", "moves=0", "permille=500", "permille=1001", "score=5", "moves=x"] {
+            let error = word.parse::<Resign>().unwrap_err();
+            assert!(error.starts_with(&format!("{word:?}: expected moves=")), "{error}");
         }
+        let twice = "moves=1 moves=2".parse::<Resign>().unwrap_err();
+        assert!(twice.starts_with("\"moves=2\""), "{twice}");
     }
 
-    fn shortened(moves: &str, plies: u32) -> String {
-        let mut opening =
-            Opening { start: None, moves: moves.split(' ').map(String::from).collect() };
-        opening.shorten(plies);
-        opening.moves.join(" ")
+    #[test]
+    fn luck_reads_as_it_is_displayed() {
+        for text in [
+            "off", "300", "after 300", "engine", "after engine", "engine 50%", "after engine 1000%",
+        ] {
+            assert_eq!(text.parse::<LuckPlan>().unwrap().to_string(), text);
+        }
+        let default = format!("after {MAX_LUCK_NODES}");
+        assert_eq!("after".parse::<LuckPlan>().unwrap().to_string(), default);
+        for (limit, nodes) in [
+            (Limit::nodes(2000), "40"),
+            (Limit::nodes(60), "20"),
+            (Limit::nodes(1), "20"),
+            (Limit::nodes(1_000_000), "300"),
+            ("depth=4".parse().unwrap(), "20"),
+            ("movetime=20".parse().unwrap(), "300"),
+        ] {
+            let fast = EngineSpec::new("fast", "fast", limit);
+            let slow = EngineSpec::new("slow", "slow", Limit::nodes(1_000_000));
+            assert_eq!(LuckPlan::beside(&[slow, fast]).to_string(), nodes);
+        }
+        for text in [
+            "", "0", "-1", "after off", "on", "3 after", "after50", "engine 0%", "engine 5",
+            "engine %",
+        ] {
+            assert!(text.parse::<LuckPlan>().is_err(), "{text}");
+        }
     }
 }

@@ -23,7 +23,7 @@ use thiserror::Error;
 
 use crate::archive::replay::Flaw;
 use crate::plan::Opening;
-use crate::plan::rules::program::RulesError;
+use crate::plan::rules::external::RulesError;
 use crate::plan::rules::{Position, PositionError};
 use crate::score::shares;
 pub(crate) use values::Values;

@@ -26,7 +26,7 @@ use crate::archive::user_key::UserKey;
 use crate::luck::{Evaluator, LuckMeter, measure_store};
 use crate::output::{fitted, print};
 use crate::own_files::NamedFile;
-use crate::plan::rules::program::RulesError;
+use crate::plan::rules::external::RulesError;
 use crate::plan::{EngineSpec, LuckBy, Plan};
 use crate::play::interrupt::Interrupt;
 use crate::play::lag::{LagMeter, LagSummary};

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use buxtehude::rules::{Seat, Turn, VARIANTS};
+use matches::plan::deck::Seed;
 use matches::plan::deck::{Deck, Draws};
 use matches::plan::rules::Position;
 use matches::plan::schedule::{Schedule, ScheduledGame};
-use matches::plan::seed::Seed;
 use matches::plan::{EngineSpec, Limit, Opening, Plan};
 use proptest::prelude::*;
 

@@ -15,7 +15,7 @@ use async_nats::jetstream::{AckKind, Message as Delivered};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use matches::luck::LuckMeter;
-use matches::plan::rules::program::RulesError;
+use matches::plan::rules::external::RulesError;
 use matches::plan::schedule::Dealt;
 use matches::play::interrupt::Interrupt;
 use matches::play::referee::RerunQuota;

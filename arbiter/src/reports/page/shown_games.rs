@@ -3,7 +3,7 @@
 use buxtehude::pictures::{Board, Layout, Scene};
 use buxtehude::rules::is_card;
 use matches::archive::replay::{Flaw, Replay, Step};
-use matches::plan::rules::program::RulesError;
+use matches::plan::rules::external::RulesError;
 use matches::plan::rules::{Position, PositionError};
 use matches::record::printable::printable;
 use matches::record::{Fault, GameRecord, TurnRecord};

@@ -6,8 +6,8 @@ use buxtehude::rules::{Seat, Turn};
 
 use super::error::ArchiveError;
 use super::store::{Extent, Store};
+use crate::plan::rules::external::RulesError;
 use crate::plan::rules::facts::places_at_end;
-use crate::plan::rules::program::RulesError;
 use crate::plan::rules::{Position, Rules};
 use crate::record::GameRecord;
 use crate::record::digest::StoredGame;

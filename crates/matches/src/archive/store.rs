@@ -26,7 +26,7 @@ use crate::input_file;
 use crate::own_files;
 use crate::plan::Plan;
 use crate::plan::binary::ProgramFiles;
-use crate::plan::rules::program::RulesPlan;
+use crate::plan::rules::external::RulesPlan;
 use crate::record::digest::StoredGame;
 use crate::record::{GameRecord, Luck};
 use lock::Lock;

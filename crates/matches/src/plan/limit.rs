@@ -1,4 +1,5 @@
-//! The limits of an engine's moves, and their text form: `movetime=20 depth=9`, `tc=40/60+0.5`.
+//! The limits of an engine: of its moves, in the text form `movetime=20 depth=9` or `tc=40/60+0.5`, and of its system
+//! resources.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,7 +7,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::numbers::{depth, milliseconds, positive};
+use super::syntax::{depth, milliseconds, positive};
 
 /// Limit of an engine's moves: at least one of time, depth and nodes. The search ends at the first that it reaches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -255,6 +256,92 @@ fn seconds(text: &str) -> Option<Duration> {
     let seconds: f64 =
         text.parse().ok().filter(|seconds| plain && *seconds <= DAY.as_secs_f64())?;
     Some(Duration::from_millis((seconds * 1000.0).round() as u64))
+}
+
+/// Limits of the system resources of an engine, except memory; `None` means no limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ResourceLimits {
+    /// CPU time of each process, in seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cpu: Option<u64>,
+    /// Number of processes and threads of the engine at a time; requires isolation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub processes: Option<u64>,
+    /// Size of a file that the engine writes, in MiB.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub filesize: Option<u64>,
+    /// Whether the engine has access to the network; without access, isolation is required.
+    #[serde(skip_serializing_if = "is_on")]
+    pub net: bool,
+}
+
+/// `true` for access to the network, which is not written.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_on(net: &bool) -> bool {
+    *net
+}
+
+impl Default for ResourceLimits {
+    fn default() -> ResourceLimits {
+        ResourceLimits { cpu: None, processes: None, filesize: None, net: true }
+    }
+}
+
+impl ResourceLimits {
+    /// Returns the keys with their values in the form of `--engine`, without those that have no limit.
+    pub fn pairs(&self) -> Vec<(&'static str, String)> {
+        let numbers =
+            [("cpu", self.cpu), ("processes", self.processes), ("filesize", self.filesize)];
+        let numbers =
+            numbers.into_iter().filter_map(|(key, value)| Some((key, value?.to_string())));
+        let net = (!self.net).then(|| ("net", "off".to_string()));
+        numbers.chain(net).collect()
+    }
+
+    /// Returns the first key that requires isolation, if there is one.
+    pub fn need_of_isolation(&self) -> Option<&'static str> {
+        match self {
+            ResourceLimits { net: false, .. } => Some("net=off"),
+            ResourceLimits { processes: Some(_), .. } => Some("processes"),
+            _ => None,
+        }
+    }
+}
+
+/// Whether engines are isolated from each other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Isolate {
+    /// If the system allows it.
+    #[default]
+    Auto,
+    /// Always; without support of the system the match fails.
+    On,
+    Off,
+}
+
+impl fmt::Display for Isolate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Isolate::Auto => "auto",
+            Isolate::On => "on",
+            Isolate::Off => "off",
+        })
+    }
+}
+
+impl FromStr for Isolate {
+    type Err = String;
+
+    /// Parses the [`Display`](fmt::Display) form of [`Isolate`]; the error names the accepted values.
+    fn from_str(text: &str) -> Result<Isolate, String> {
+        match text {
+            "auto" => Ok(Isolate::Auto),
+            "on" => Ok(Isolate::On),
+            "off" => Ok(Isolate::Off),
+            _ => Err("expected auto, on or off".to_string()),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -11,13 +11,35 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use buxtehude::protocol::{Command, PositionCommand, Start};
-use buxtehude::rules::Turn;
+use buxtehude::rules::{Turn, is_card};
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::input_file;
-use crate::plan::Opening;
-use crate::plan::rules::program::RulesError;
+use crate::plan::rules::external::RulesError;
 use crate::plan::rules::{Position, PositionError, Rules};
+
+/// A start position and the legal moves and cards played from it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Opening {
+    /// Text of the start position; `None` for the variant's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start: Option<String>,
+    /// Moves and cards.
+    pub moves: Vec<String>,
+}
+
+impl Opening {
+    /// Cuts the opening after `plies` plies and the cards that they draw.
+    pub fn shorten(&mut self, plies: u32) {
+        let words = self.moves.iter().enumerate();
+        let mut plies_at = words.filter(|(_, word)| !is_card(word));
+        if let Some((end, _)) = plies_at.nth(plies as usize) {
+            self.moves.truncate(end);
+        }
+    }
+}
 
 #[derive(Debug, Error)]
 pub enum OpeningsError {
@@ -235,5 +257,32 @@ mod tests {
             Err(error) => format!("{line}\n  {error}"),
         });
         insta::assert_snapshot!(errors.join("\n"));
+    }
+
+    #[test]
+    fn a_card_belongs_to_the_ply_before_it() {
+        for (plies, expected) in [
+            (0, ""),
+            (1, "1 +half"),
+            (2, "1 +half 4"),
+            (3, "1 +half 4 2 +x +y"),
+            (9, "1 +half 4 2 +x +y"),
+        ] {
+            assert_eq!(shortened("1 +half 4 2 +x +y", plies), expected, "{plies} plies");
+        }
+    }
+
+    #[test]
+    fn a_roll_before_the_first_ply_stays() {
+        for (plies, expected) in [(0, "+6"), (1, "+6 a +2"), (2, "+6 a +2 b")] {
+            assert_eq!(shortened("+6 a +2 b", plies), expected, "{plies} plies");
+        }
+    }
+
+    fn shortened(moves: &str, plies: u32) -> String {
+        let mut opening =
+            Opening { start: None, moves: moves.split(' ').map(String::from).collect() };
+        opening.shorten(plies);
+        opening.moves.join(" ")
     }
 }

@@ -2,7 +2,6 @@
 
 pub mod external;
 pub mod facts;
-pub mod program;
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,7 +15,7 @@ use thiserror::Error;
 
 use crate::plan::deck::Draws;
 use external::{External, ExternalPosition};
-use program::{RulesError, RulesPlan};
+use external::{RulesError, RulesPlan};
 
 /// The rules of a game. Rules of a program that were read from a plan are [apart](Rules::apart).
 #[derive(Clone, Debug, Serialize, Deserialize)]

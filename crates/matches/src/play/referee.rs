@@ -14,7 +14,7 @@ use buxtehude::rules::Seat;
 use thiserror::Error;
 
 use crate::plan::rules::PositionError;
-use crate::plan::rules::program::RulesError;
+use crate::plan::rules::external::RulesError;
 use crate::plan::{EngineSpec, MAX_MARGIN, Plan, TimeLimit};
 use crate::play::interrupt::{Interrupt, Interrupted};
 use crate::play::lag::LagMeter;

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use crate::plan::EngineSpec;
 use crate::plan::rules::external::External;
-use crate::plan::rules::program::{Answer, Answers, MAX_LINE_LENGTH, Question, RulesError};
+use crate::plan::rules::external::{Answer, Answers, MAX_LINE_LENGTH, Question, RulesError};
 use crate::play::engine::answer::error_words;
 use crate::play::engine::conversation::Conversation;
 use crate::play::engine::start_error::explained;

@@ -20,7 +20,7 @@ use thiserror::Error;
 use crate::plan::Plan;
 use crate::plan::openings::OpeningError;
 use crate::plan::rules::PositionError;
-use crate::plan::rules::program::RulesError;
+use crate::plan::rules::external::RulesError;
 use crate::plan::schedule::{Dealt, Schedule, ScheduledGame, SeatedEngine};
 use crate::play::engine::{Engine, Placement, StartError};
 use crate::play::interrupt::Interrupt;

@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::archive::ArchiveError;
 use crate::own_files;
 use crate::plan::Plan;
-use crate::plan::seed::Seed;
+use crate::plan::deck::Seed;
 use crate::play::runner::{Event, Played};
 use crate::record::GameRecord;
 use crate::record::printable::printable_json;

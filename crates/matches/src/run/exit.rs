@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use thiserror::Error;
 
 use crate::archive::ArchiveError;
-use crate::plan::rules::program::RulesError;
+use crate::plan::rules::external::RulesError;
 use crate::play::log::Log;
 use crate::record::printable::printable_lines;
 use crate::score::Verdict;

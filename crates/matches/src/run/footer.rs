@@ -8,7 +8,7 @@ use super::announcement::count;
 use super::progress::duration;
 use super::{Match, SourceError};
 use crate::plan::LuckBy;
-use crate::plan::seed::Seed;
+use crate::plan::deck::Seed;
 use crate::score::Verdict;
 use crate::spelling::quote_path;
 

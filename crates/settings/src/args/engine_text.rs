@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use matches::plan::numbers::{cpu_seconds, mebibytes, milliseconds_or_zero, processes};
+use matches::plan::syntax::{cpu_seconds, mebibytes, milliseconds_or_zero, processes};
 use matches::plan::{EngineSpec, Limit};
 use matches::record::printable::is_hidden;
 use matches::spelling::{did_you_mean, quote};

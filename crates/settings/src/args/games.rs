@@ -10,12 +10,12 @@ use super::values::{
 };
 use super::{LimitArgs, OpeningArgs, Openings, OutputArgs, RulesArgs, luck_engine};
 use matches::own_files::NamedFile;
-use matches::plan::numbers::{
+use matches::plan::deck::Seed;
+use matches::plan::syntax::{
     Concurrency, MaxPlies, Milliseconds, MillisecondsOrZero, Positive, Seats, Stall, UpTo1000,
     concurrency,
 };
-use matches::plan::seed::Seed;
-use matches::plan::spelling::{some_text, text};
+use matches::plan::syntax::{some_text, text};
 use matches::plan::{EngineSpec, Isolate, LuckPlan};
 use serde::Deserialize;
 

@@ -8,7 +8,7 @@ use buxtehude::rules::{VARIANTS, Variant};
 use clap::Args;
 use matches::plan::deck::Draws;
 use matches::plan::rules::Rules;
-use matches::plan::rules::program::RulesPlan;
+use matches::plan::rules::external::RulesPlan;
 use matches::plan::{Isolate, Limit};
 use matches::play::interrupt::Interrupt;
 use matches::play::log::Log;

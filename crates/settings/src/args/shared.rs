@@ -7,8 +7,8 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use serde::Deserialize;
 
-use matches::plan::numbers::{Depth, Milliseconds, Positive, UpTo1000};
-use matches::plan::spelling::some_text;
+use matches::plan::syntax::some_text;
+use matches::plan::syntax::{Depth, Milliseconds, Positive, UpTo1000};
 use matches::plan::{ClockLimit, Limit};
 use matches::run::{OnInterrupt, Outputs};
 

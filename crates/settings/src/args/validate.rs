@@ -10,9 +10,9 @@ use super::{FormatArgs, GameArgs, MatchArgs, OpeningArgs, OpeningOrder, Openings
 use matches::input_file;
 use matches::own_files;
 use matches::plan::USUAL_LUCK_PERCENT;
+use matches::plan::deck::Seed;
 use matches::plan::openings;
 use matches::plan::rules::Rules;
-use matches::plan::seed::Seed;
 use matches::plan::{Adjudication, Format, LuckBy, LuckPlan, Opening, Patience, Plan};
 use matches::run::exit::ExitError;
 use matches::score::Sprt;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Command};
 use matches::plan::EngineSpec;
-use matches::plan::rules::program::RulesPlan;
+use matches::plan::rules::external::RulesPlan;
 use matches::run::exit::ExitError;
 use matches::spelling::{join, quote};
 use serde::de::Error;

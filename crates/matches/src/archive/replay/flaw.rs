@@ -4,7 +4,7 @@ use buxtehude::rules::{Seat, UnknownVariant};
 use thiserror::Error;
 
 use crate::plan::rules::PositionError;
-use crate::plan::rules::program::RulesError;
+use crate::plan::rules::external::RulesError;
 use crate::record::ending::Ending;
 
 #[derive(Debug, Error)]

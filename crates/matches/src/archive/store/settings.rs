@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::archive::error::Reason;
 use crate::plan::binary::ProgramFiles;
+use crate::plan::deck::Seed;
 use crate::plan::rules::Rules;
-use crate::plan::seed::Seed;
 use crate::plan::{EngineSpec, Plan};
 
 /// Setting with the plan.

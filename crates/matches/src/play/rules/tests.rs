@@ -9,7 +9,7 @@ use super::*;
 use crate::plan::deck::Draws;
 use crate::plan::rules::PositionError;
 use crate::plan::rules::external::ExternalPosition;
-use crate::plan::rules::program::RulesPlan;
+use crate::plan::rules::external::RulesPlan;
 use crate::plan::{EngineSpec, Limit};
 
 /// Longer than any answer on a busy machine.
