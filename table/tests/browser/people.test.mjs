@@ -300,9 +300,9 @@ table.test("a comment on a move of the last game does not come in the next", asy
   await page.getByRole("combobox", { name: "Game" }).selectOption("fox-and-hounds");
   await page.getByRole("button", { name: "Start", exact: true }).click();
   await page.waitForFunction(() => document.querySelectorAll(".piece").length === 5);
-  const translated = page.waitForResponse("**/api/show");
+  const reviewed = page.waitForResponse("**/api/review");
   begin();
-  assert.ok((await translated).ok(), "the better move is put into words in its own game");
+  assert.ok((await reviewed).ok());
   await page.waitForTimeout(300);
   assert.ok(await page.locator("#comment").isHidden());
 });
@@ -349,9 +349,9 @@ table.test("a comment on a move that was taken back does not come", async (visit
   await page.locator(".moves .turn").waitFor();
   await page.locator("#undo").click();
   await page.locator(".moves .turn").waitFor({ state: "detached" });
-  const translated = page.waitForResponse("**/api/show");
+  const reviewed = page.waitForResponse("**/api/review");
   begin();
-  await translated;
+  await reviewed;
   await page.waitForTimeout(300);
   assert.ok(await page.locator("#comment").isHidden());
 });
