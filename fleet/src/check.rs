@@ -82,8 +82,8 @@ pub fn check(plan: &Plan, schedule: &Schedule<'_>, kept: &StoredGame) -> Result<
     same("block", &record.block, &game.block)?;
     same("variant", &record.variant, &plan.rules.name().to_string())?;
     same("seed", &record.seed.to_string(), &plan.seed.to_string())?;
-    let names = game.seats.iter();
-    let names: Vec<&str> = names.map(|seated| plan.engines[seated.engine].name.as_str()).collect();
+    let names: Vec<&str> =
+        game.seats.iter().map(|seated| plan.engines[seated.engine].name.as_str()).collect();
     same("seats", &record.seats.join(", "), &names.join(", "))?;
     let start = game.as_opening().start(&plan.rules, plan.seats)?;
     same("start", &record.start, &start.to_string())?;
@@ -115,8 +115,11 @@ fn check_numbers(record: &GameRecord) -> Result<(), GameError> {
     let machine = record.machine.as_ref();
     let lags = machine.map(|machine| [machine.micros, machine.lag_median, machine.lag_p99]);
     let times = turns.flatten().chain(lags.into_iter().flatten());
-    let others = record.turns.iter().filter_map(|turn| turn.nodes);
-    let others = others.chain(machine.and_then(|machine| machine.speed));
+    let others = record
+        .turns
+        .iter()
+        .filter_map(|turn| turn.nodes)
+        .chain(machine.and_then(|machine| machine.speed));
     let times = times.map(|number| (number, MAX_MICROS));
     let mut all = times.chain(others.map(|number| (number, MAX_NUMBER)));
     match all.find(|(number, most)| number > most) {
@@ -137,8 +140,7 @@ fn check_cards(
     draws: Draws,
 ) -> Result<(), GameError> {
     let words: Vec<&str> = record.moves.split_whitespace().collect();
-    let opening = words.iter().take(game.opening.len()).copied();
-    let opening: Vec<&str> = opening.collect();
+    let opening: Vec<&str> = words.iter().take(game.opening.len()).copied().collect();
     same("opening", &opening.join(" "), &game.opening.join(" "))?;
     let reruns = record.reruns.len();
     if reruns > MAX_OF_A_GAME {

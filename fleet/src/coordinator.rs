@@ -121,8 +121,8 @@ impl<'a> Fleet<'a> {
         // No signal handler is installed yet, so a signal ends the coordinator at once.
         let interrupt = Interrupt::new();
         let connected = patiently(&interrupt, || connect(server, "fleet coordinator", None));
-        let connected = self.runtime.block_on(connected);
-        let connected = connected.map_err(|error: QueueError| error.to_string());
+        let connected =
+            self.runtime.block_on(connected).map_err(|error: QueueError| error.to_string());
         self.is_private = connected.as_ref().is_ok_and(|context| is_private(&server.nats, context));
         self.context = connected.and_then(|context| {
             let signer = match &server.nkey {
@@ -303,10 +303,15 @@ impl Coordinator<'_> {
                 dispatcher.choose(&mut collector.units, &workers).await?;
             }
         }
-        let batch = self.queue.consumer.batch();
-        let batch = batch.max_messages(MAX_FETCHED).expires(WAIT);
-        let batch = batch.messages().await;
-        let mut batch = batch.map_err(QueueError::call("results"))?;
+        let mut batch = self
+            .queue
+            .consumer
+            .batch()
+            .max_messages(MAX_FETCHED)
+            .expires(WAIT)
+            .messages()
+            .await
+            .map_err(QueueError::call("results"))?;
         while let Some(message) = batch.next().await {
             let mut messages = vec![message.map_err(QueueError::call("results"))?];
             // Games that have arrived in the meantime are stored together.
@@ -325,9 +330,14 @@ impl Coordinator<'_> {
     async fn collect_waiting(&mut self) -> Result<(), DriveError> {
         let mut waiting = self.queue.waiting_results().await?;
         while waiting > 0 {
-            let batch = self.queue.consumer.fetch().max_messages(MAX_FETCHED);
-            let batch = batch.messages().await;
-            let mut batch = batch.map_err(QueueError::call("results"))?;
+            let mut batch = self
+                .queue
+                .consumer
+                .fetch()
+                .max_messages(MAX_FETCHED)
+                .messages()
+                .await
+                .map_err(QueueError::call("results"))?;
             let mut messages = Vec::new();
             // If the server's answer is lost, the batch has no end.
             while let Ok(Some(message)) = timeout(ANSWER_WAIT, batch.next()).await {

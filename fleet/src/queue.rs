@@ -204,8 +204,7 @@ impl MatchQueue {
     /// # Errors
     /// [`QueueError::Call`].
     pub async fn waiting_results(&self) -> Result<u64, QueueError> {
-        let info = self.results.get_info().await;
-        let info = info.map_err(QueueError::call("results"))?;
+        let info = self.results.get_info().await.map_err(QueueError::call("results"))?;
         Ok(info.state.messages)
     }
 
@@ -332,8 +331,7 @@ pub async fn pull(
     let connects = || statistics.connects.load(Ordering::Relaxed);
     let (before, end) = (connects(), Instant::now() + wait + ANSWER_WAIT);
     let inbox = client.new_inbox();
-    let answers = client.subscribe(inbox.clone()).await;
-    let mut answers = answers.map_err(QueueError::call("work"))?;
+    let mut answers = client.subscribe(inbox.clone()).await.map_err(QueueError::call("work"))?;
     let subject = format!("$JS.API.CONSUMER.MSG.NEXT.{}.{WORKERS}", names.work_stream());
     let request = json!({ "batch": 1, "expires": wait.as_nanos() as u64 }).to_string();
     let sent = client.publish_with_reply(subject, inbox, request.into());

@@ -182,8 +182,12 @@ impl Bucket {
     /// [`QueueError::Call`].
     pub async fn keys(&self, beginning: &str) -> Result<Vec<String>, QueueError> {
         let prefix = format!("{}{beginning}", self.0.prefix);
-        let subjects = self.0.stream.info_with_subjects(format!("{prefix}>"));
-        let mut subjects = subjects.await.map_err(QueueError::call("bucket"))?;
+        let mut subjects = self
+            .0
+            .stream
+            .info_with_subjects(format!("{prefix}>"))
+            .await
+            .map_err(QueueError::call("bucket"))?;
         let mut names = Vec::new();
         while let Some(subject) = subjects.next().await {
             let (subject, _) = subject.map_err(QueueError::call("bucket"))?;
@@ -264,8 +268,10 @@ pub async fn stamp(
         }
         Ok(_) | Err(_) => return Ok(None),
     };
-    let stream = context.get_stream_no_info(format!("OBJ_{bucket}")).await;
-    let stream = stream.map_err(QueueError::call("object store"))?;
+    let stream = context
+        .get_stream_no_info(format!("OBJ_{bucket}"))
+        .await
+        .map_err(QueueError::call("object store"))?;
     let subject = format!("$O.{bucket}.C.{}", info.nuid);
     let last = stream.direct_get_last_for_subject(subject).await;
     let nuid = info.nuid;
@@ -329,10 +335,9 @@ impl Chunks {
     /// [`QueueError::Call`] if there is no such object, or the server does not answer.
     pub async fn of(context: &Context, bucket: &str, name: &str) -> Result<Chunks, QueueError> {
         let failed = QueueError::call("object store");
-        let store = context.get_object_store(bucket).await;
-        let store = store.map_err(|error| failed(error.to_string()))?;
-        let info = store.info(name).await;
-        let info = info.map_err(|error| failed(error.to_string()))?;
+        let store =
+            context.get_object_store(bucket).await.map_err(|error| failed(error.to_string()))?;
+        let info = store.info(name).await.map_err(|error| failed(error.to_string()))?;
         if info.deleted {
             return Err(failed(format!("object {name} was removed")));
         }
@@ -359,8 +364,11 @@ impl Chunks {
             return Ok(None);
         }
         let failed = QueueError::call("object store");
-        let piece = self.stream.direct_get_next_for_subject(&self.subject, Some(self.next)).await;
-        let piece = piece.map_err(|error| failed(error.to_string()))?;
+        let piece = self
+            .stream
+            .direct_get_next_for_subject(&self.subject, Some(self.next))
+            .await
+            .map_err(|error| failed(error.to_string()))?;
         let bytes = piece.payload.len();
         if bytes == 0 {
             return Err(failed("empty chunk".to_string()));

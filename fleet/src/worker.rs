@@ -129,8 +129,7 @@ pub async fn work(server: &ServerArgs, args: &WorkArgs) -> ExitCode {
 
 /// Checks the arguments, connects to the server, and measures the speed; returns `None` if interrupted.
 async fn prepare(server: &ServerArgs, args: &WorkArgs) -> Result<Option<Worker>, ExitError> {
-    let label = args.name.as_deref().map(label_of);
-    let label = label.unwrap_or_else(of_this_machine);
+    let label = args.name.as_deref().map_or_else(of_this_machine, label_of);
     let signer = signer(server, &label).map_err(ExitError::usage)?;
     if args.coordinator.is_empty() && !args.trust_any_coordinator && !is_local(&server.nats) {
         return Err(ExitError::usage(
@@ -150,8 +149,8 @@ async fn prepare(server: &ServerArgs, args: &WorkArgs) -> Result<Option<Worker>,
     signals::listen(&interrupt, on_signal)
         .map_err(|error| ExitError::usage(format_args!("cannot handle signals: {error}")))?;
     shield_arbiter();
-    let fetcher = tokio::task::block_in_place(|| Fetcher::of(args, &interrupt));
-    let fetcher = fetcher.map_err(ExitError::usage)?;
+    let fetcher =
+        tokio::task::block_in_place(|| Fetcher::of(args, &interrupt)).map_err(ExitError::usage)?;
     let mut files = server.files();
     files.extend(args.log.as_deref().map(|path| NamedFile::output("--log", path)));
     files.extend(engines.iter().flat_map(files_of));
@@ -269,7 +268,6 @@ impl Worker {
         let joined = self.joined();
         let ids = joined.iter().map(|joined| joined.names.id().to_string());
         let refused = locked(&self.refused);
-        let refused = refused.iter();
         let lag = self.lag.recent();
         Beat {
             label: self.label.clone(),
@@ -283,7 +281,10 @@ impl Worker {
             speed: self.speed(),
             joined: ids.collect(),
             checks: joined.iter().flat_map(|joined| joined.checks()).collect(),
-            refused: refused.map(|(id, refusal)| (id.clone(), refusal.reason.clone())).collect(),
+            refused: refused
+                .iter()
+                .map(|(id, refusal)| (id.clone(), refusal.reason.clone()))
+                .collect(),
         }
     }
 

@@ -363,7 +363,7 @@ fn messages_of_unlisted_keys_are_not_looked_at() {
         })
     });
     // A resumed coordinator knows the list, too.
-    coordinator.signal(Signal::INT);
+    coordinator.signal(Signal::TERM);
     let output = coordinator.ends(130, &["0 of 12 games"]);
     for words in ["stranger", "refused", "set aside", "version", "lost", "pig"] {
         assert!(!output.contains(words), "{words}: {output}");
@@ -412,8 +412,8 @@ async fn hoard(context: &Context, names: &Names, signer: &Signer, is_over: &Atom
     let beats = Bucket::beats(context).await.unwrap();
     let joined = vec![names.id().to_string()];
     let beat = Beat { label: "hoarder".to_string(), joined, ..Beat::default() };
-    let consumer = context.get_consumer_from_stream(WORKERS, names.work_stream());
-    let consumer: PullConsumer = consumer.await.unwrap();
+    let consumer: PullConsumer =
+        context.get_consumer_from_stream(WORKERS, names.work_stream()).await.unwrap();
     let (mut kept, mut taken) = (Vec::new(), 0);
     while !is_over.load(Ordering::Relaxed) {
         beats.put(&signer.key().to_string(), &beat, signer, "").await.unwrap();

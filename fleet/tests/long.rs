@@ -17,8 +17,10 @@ const MAX_MEMORY: u64 = 200 << 10;
 
 /// The server's answer to a message of `bytes` bytes.
 async fn answer(context: &Context, subject: String, bytes: usize) -> Result<(), String> {
-    let sent = context.publish(subject, vec![b' '; bytes].into()).await;
-    let sent = sent.map_err(|error| error.to_string())?;
+    let sent = context
+        .publish(subject, vec![b' '; bytes].into())
+        .await
+        .map_err(|error| error.to_string())?;
     sent.await.map(drop).map_err(|error| error.to_string())
 }
 

@@ -127,8 +127,8 @@ fn a_unit_that_was_delivered_too_often_is_published_again() {
     // Returns all units unplayed until the server no longer delivers them.
     fleet.await_that("the last delivery", || {
         with_jetstream(&fleet.server.url(), async |context| {
-            let consumer = context.get_consumer_from_stream(WORKERS, names.work_stream());
-            let mut consumer: PullConsumer = consumer.await.unwrap();
+            let mut consumer: PullConsumer =
+                context.get_consumer_from_stream(WORKERS, names.work_stream()).await.unwrap();
             let mut all = consumer.fetch().max_messages(100).messages().await.unwrap();
             while let Some(message) = all.next().await {
                 message.unwrap().ack_with(AckKind::Nak(None)).await.unwrap();

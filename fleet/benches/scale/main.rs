@@ -230,8 +230,8 @@ struct Usage {
 fn usage(pid: u32) -> Outcome<Usage> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat"))?;
     // The program's name may contain spaces, and ends with the last bracket.
-    let fields = stat.rsplit(')').next().unwrap_or_default();
-    let fields: Vec<&str> = fields.split_whitespace().collect();
+    let fields: Vec<&str> =
+        stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
     let ticks: u64 = fields[11].parse::<u64>()? + fields[12].parse::<u64>()?;
     let status = fs::read_to_string(format!("/proc/{pid}/status"))?;
     let line = status.lines().find(|line| line.starts_with("VmHWM"));

@@ -123,8 +123,7 @@ async fn open(context: &Context) -> Outcome<(Names, Key, State)> {
     let keys = matches.keys(OPEN).await?;
     let key: Key = keys.first().ok_or("no coordinator")?.parse()?;
     let open: Option<OpenMatches> = matches.get(&queue::open(&key), &key, "").await?;
-    let id = open.as_ref().and_then(|open| open.ids.first());
-    let id = id.ok_or("no match is open")?;
+    let id = open.as_ref().and_then(|open| open.ids.first()).ok_or("no match is open")?;
     let names = Names::of(id).ok_or("no id")?;
     let state = matches.get(&names.state(), &key, names.id()).await?;
     Ok((names, key, state.ok_or("no state")?))

@@ -381,8 +381,7 @@ impl<'a> Collector<'a> {
             let games = games_of.remove(worker).unwrap_or_default();
             if let Some(events) = &mut ledger.events {
                 let aside = AsideEvent { event: "aside", worker, reason, games: &games };
-                let written = events.write(&aside);
-                let written = written.and_then(|()| events.standings(&ledger.report));
+                let written = events.write(&aside).and_then(|()| events.standings(&ledger.report));
                 written.map_err(LedgerError::Events)?;
             }
             if !games.is_empty() {

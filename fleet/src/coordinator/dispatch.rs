@@ -89,8 +89,8 @@ impl<'a> Dispatcher<'a> {
     pub async fn give_out(&mut self, units: &mut UnitSchedule<'_>) -> Result<(), DriveError> {
         while !units.is_decided() {
             let wanted = (2 * self.slots + SPARE).min(MAX_OUT).saturating_sub(units.given());
-            let due = (0..wanted.min(MAX_UNACKNOWLEDGED)).map_while(|_| units.next_due());
-            let due: Vec<u64> = due.collect();
+            let due: Vec<u64> =
+                (0..wanted.min(MAX_UNACKNOWLEDGED)).map_while(|_| units.next_due()).collect();
             if due.is_empty() {
                 break;
             }
@@ -291,8 +291,8 @@ impl<'a> Dispatcher<'a> {
     /// Sends a unit to one worker.
     async fn send(&self, unit: u64, key: &Key, units: &UnitSchedule<'_>) -> Result<(), DriveError> {
         let work = units.work(unit)?;
-        let bytes = work.encode(self.signer, &self.names.check_scope(key));
-        let bytes = bytes.map_err(QueueError::from)?;
+        let bytes =
+            work.encode(self.signer, &self.names.check_scope(key)).map_err(QueueError::from)?;
         let client = self.context.client();
         let sent = client.publish(self.names.check(key), bytes.into()).await;
         Ok(sent.map_err(QueueError::call("publish"))?)
@@ -301,7 +301,7 @@ impl<'a> Dispatcher<'a> {
 
 /// The last message of a unit that a worker has received.
 async fn last_received(queue: &MatchQueue) -> Result<u64, DriveError> {
-    let info = queue.work.consumer_info(WORKERS).await;
-    let info = info.map_err(QueueError::call("consumer of work"))?;
+    let info =
+        queue.work.consumer_info(WORKERS).await.map_err(QueueError::call("consumer of work"))?;
     Ok(info.delivered.stream_sequence)
 }

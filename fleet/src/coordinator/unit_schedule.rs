@@ -241,8 +241,11 @@ impl<'a> UnitSchedule<'a> {
             given.is_some_and(|given| given.at.elapsed() > ack_wait * STUCK_SILENCES)
         };
         let often = self.times.iter().filter(|(_, times)| **times >= MAX_PUBLISHED);
-        let stuck = often.filter(|&(unit, times)| *times > MAX_PUBLISHED || is_old(unit));
-        let stuck: Vec<u64> = stuck.map(|(&unit, _)| unit).take(MAX_STUCK).collect();
+        let stuck: Vec<u64> = often
+            .filter(|&(unit, times)| *times > MAX_PUBLISHED || is_old(unit))
+            .map(|(&unit, _)| unit)
+            .take(MAX_STUCK)
+            .collect();
         for unit in stuck {
             if self.is_due(unit) {
                 self.sample.note_stuck(unit);
@@ -254,8 +257,9 @@ impl<'a> UnitSchedule<'a> {
     /// `unit` on, then those before.
     pub fn first(&self, unit: u64, number: usize, age: Duration) -> Vec<(u64, u64)> {
         let all = self.given.range(unit..).chain(self.given.range(..unit));
-        let old = all.filter(|(_, given)| given.at.elapsed() > age);
-        let old = old.map(|(&unit, given)| (unit, given.sequence));
+        let old = all
+            .filter(|(_, given)| given.at.elapsed() > age)
+            .map(|(&unit, given)| (unit, given.sequence));
         old.take(number).collect()
     }
 
@@ -415,8 +419,8 @@ impl Sample {
             return Some(Claimed::Whole);
         };
         let mut claims = self.remove(unit)?;
-        let games = claims.games.remove(&first)?;
-        let games = games.into_iter().filter(|(number, _)| missing.contains(number));
+        let games =
+            claims.games.remove(&first)?.into_iter().filter(|(number, _)| missing.contains(number));
         let others = claims.complete.into_iter();
         Some(Claimed::Agreed {
             others: others.filter(|other| *other != first && other != worker).collect(),

@@ -55,9 +55,8 @@ pub(super) async fn find(
     plan: &mut Plan,
 ) -> Result<Vec<Fetched>, JoinError> {
     let mut rules = plan.rules.program().map(|game| game.plan().clone());
-    let programs = plan.engines.iter_mut();
-    let programs = programs.chain(rules.as_mut().map(|rules| &mut rules.program));
-    let programs: Vec<&mut EngineSpec> = programs.collect();
+    let programs: Vec<&mut EngineSpec> =
+        plan.engines.iter_mut().chain(rules.as_mut().map(|rules| &mut rules.program)).collect();
     let (listed, planned) = (state.engines.len(), programs.len());
     if listed != planned {
         let reason = format!("the match lists {listed} programs, its plan has {planned}");
@@ -196,8 +195,8 @@ impl Fetcher {
             });
         }
         if let [program, rest @ ..] = files.as_slice() {
-            let arguments = id.files.iter().zip(rest);
-            let arguments = arguments.map(|((argument, _), file)| (&**argument, &*file.path));
+            let arguments =
+                id.files.iter().zip(rest).map(|((argument, _), file)| (&**argument, &*file.path));
             self.sandbox.place(engine, &program.path, arguments);
         }
         engine.memory = Some(memory);
@@ -284,8 +283,11 @@ impl Sandbox {
         let mut arguments = std::mem::take(&mut engine.args);
         for (number, (argument, path)) in files.enumerate() {
             let name = Path::new(argument).file_name().unwrap_or_default();
-            let place = Path::new("/engine/files").join(number.to_string()).join(name);
-            let place = place.display().to_string();
+            let place = Path::new("/engine/files")
+                .join(number.to_string())
+                .join(name)
+                .display()
+                .to_string();
             bind(path, &place);
             for renamed in arguments.iter_mut().filter(|renamed| *renamed == argument) {
                 renamed.clone_from(&place);
@@ -362,8 +364,8 @@ pub(super) fn check_options(
         let placement = Placement::anywhere(isolation);
         let (patience, interrupt) = (plan.patience.ready, &worker.interrupt);
         let started =
-            Engine::start(&plain, plan.rules.told(), placement, patience, &worker.log, interrupt);
-        let started = started.map_err(|error| error.to_string())?;
+            Engine::start(&plain, plan.rules.told(), placement, patience, &worker.log, interrupt)
+                .map_err(|error| error.to_string())?;
         let refused = refused_option(engine, &started.offers().readable, &worker.args.allow_option);
         Engine::quit_all([started]);
         if let Some(option) = refused {
@@ -434,8 +436,8 @@ impl Cache {
             most: mib.saturating_mul(MIB),
         };
         let made = DirBuilder::new().recursive(true).mode(0o700).create(&cache.folder);
-        let found = made.and_then(|()| cache.folder.metadata());
-        let found = found.map_err(|reason| cache.failed(&reason))?;
+        let found =
+            made.and_then(|()| cache.folder.metadata()).map_err(|reason| cache.failed(&reason))?;
         match found.mode() & WRITABLE_BY_OTHERS {
             0 => Ok(cache),
             _ => Err(format!(

@@ -157,16 +157,14 @@ impl Worker {
     async fn open_matches(&self, matches: &Bucket) -> Result<Vec<(Key, Names)>, QueueError> {
         let mut coordinators = self.args.coordinator.clone();
         if coordinators.is_empty() {
-            let keys = matches.keys(OPEN).await?.into_iter();
-            let keys = keys.filter_map(|key| key.parse().ok());
+            let keys = matches.keys(OPEN).await?.into_iter().filter_map(|key| key.parse().ok());
             coordinators = keys.take(MAX_COORDINATORS).collect();
         }
         let mut all = Vec::new();
         for key in coordinators {
             let open = matches.get_readable(&queue::open(&key), &key, "").await?;
             let OpenMatches { ids } = open.unwrap_or_default();
-            let names = ids.iter().filter_map(|id| Names::of(id));
-            let names = names.take(MAX_MATCHES);
+            let names = ids.iter().filter_map(|id| Names::of(id)).take(MAX_MATCHES);
             all.extend(names.map(|names| (key.clone(), names)));
         }
         // All workers play the matches in this order.
@@ -286,8 +284,7 @@ impl JoinedMatch {
             let reason = format!("the plan has SHA-256 {found}, the match has {expected}");
             return Err(JoinError::Unfit(reason));
         }
-        let plan = block_in_place(|| read_plan(&bytes));
-        let mut plan = plan.map_err(JoinError::Unfit)?;
+        let mut plan = block_in_place(|| read_plan(&bytes)).map_err(JoinError::Unfit)?;
         let fetched = engines::find(worker, &names, &state, &mut plan).await?;
         block_in_place(|| {
             plan.concurrency = 1;

@@ -59,8 +59,7 @@ impl Server {
             fs::write(&path, config).unwrap();
             words.extend(["-c".to_string(), path.display().to_string()]);
         }
-        let name = folder.path().file_name().unwrap();
-        let name = name.to_str().unwrap().to_string();
+        let name = folder.path().file_name().unwrap().to_str().unwrap().to_string();
         // Below the ports that the system assigns to clients.
         let base = 10_000 + (std::process::id() % 20_000) as u16;
         let try_port = |_| {
