@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use buxtehude::protocol::text::without_mark;
 use buxtehude::protocol::{Command, PositionCommand, Reply, Start};
-use buxtehude::rules::{MAX_SEATS, VARIANTS};
+use buxtehude::rules::MAX_SEATS;
 use matches::plan::rules::external::RulesError;
 use matches::plan::rules::{Position, PositionError, Rules};
 use matches::plan::{EngineSpec, Limit};
@@ -249,11 +249,7 @@ impl Program {
     /// [`Fault`] if the program has closed its input, or a rules program fails.
     pub fn send(&mut self, line: &str) -> Result<(), Fault> {
         match line.parse() {
-            Ok(Command::Position(set)) if self.rules.is_some() && !self.is_known(line) => {
-                if let Some(position) = self.position_of(&set)? {
-                    self.position = Some((line.into(), position));
-                }
-            }
+            Ok(Command::Position(set)) => self.set_position(line, &set)?,
             Ok(Command::Go(mut go)) if self.sends_legal && go.searchmoves.is_empty() => {
                 let position = self.position.as_ref();
                 let moves = position.map(|(_, position)| position.legal_actions());
@@ -265,33 +261,31 @@ impl Program {
         self.send_bytes(format!("{line}\n").as_bytes())
     }
 
-    /// `true` if the position that a command sets is known.
-    fn is_known(&self, command: &str) -> bool {
-        self.position.as_ref().is_some_and(|(known, _)| known == command)
-    }
-
-    /// Returns the position that a command sets, if it is valid.
-    fn position_of(&self, set: &PositionCommand) -> Result<Option<Position>, RulesError> {
-        let usual = Rules::from(&VARIANTS[0]);
-        let rules = self.rules.as_ref().unwrap_or(&usual);
-        let start = match (&set.start, rules.built_in()) {
-            (Start::Startpos { players }, _) => match players.unwrap_or(2) as usize {
+    /// Keeps the position that a command sets, if it is valid and the game is known.
+    fn set_position(&mut self, command: &str, set: &PositionCommand) -> Result<(), RulesError> {
+        let is_known = self.position.as_ref().is_some_and(|(known, _)| known == command);
+        let Some(rules) = self.rules.as_ref().filter(|_| !is_known) else {
+            return Ok(());
+        };
+        let start = match &set.start {
+            Start::Startpos { players } => match players.unwrap_or(2) as usize {
                 seats if seats <= MAX_SEATS => rules.start(seats),
-                _ => return Ok(None),
+                _ => return Ok(()),
             },
             // Checks set no position of a rules program by its text.
-            (_, None) => return Ok(None),
-            (Start::Fen(text), _) => rules.parse(text),
+            Start::Fen(_) if rules.program().is_some() => return Ok(()),
+            Start::Fen(text) => rules.parse(text),
         };
         let walked = start.and_then(|start| {
             let (mut after, error) = start.walk(set.moves.iter().map(String::as_str));
             error.map_or_else(|| Ok(after.pop().unwrap_or(start)), Err)
         });
         match walked {
-            Ok(position) => Ok(Some(position)),
-            Err(PositionError::Rules(fault)) => Err(fault),
-            Err(_) => Ok(None),
+            Ok(position) => self.position = Some((command.into(), position)),
+            Err(PositionError::Rules(fault)) => return Err(fault),
+            Err(_) => {}
         }
+        Ok(())
     }
 
     /// Sends raw bytes.

@@ -241,8 +241,8 @@ mod tests {
         ] {
             assert_eq!(growth.is_steady(), expected, "{growth}: {:?}", growth.parts);
         }
-        let told = growth(|game| 8000.0 + game as f64).to_string();
-        assert!(told.ends_with("+1000 KiB per 1000 games"), "{told}");
+        let text = growth(|game| 8000.0 + game as f64).to_string();
+        assert!(text.ends_with("+1000 KiB per 1000 games"), "{text}");
     }
 
     #[test]

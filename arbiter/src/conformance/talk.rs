@@ -3,7 +3,7 @@
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::Duration;
 
-use buxtehude::protocol::{OptionKind, OptionOffer, Reply};
+use buxtehude::protocol::{Command, OptionKind, OptionOffer, PositionCommand, Reply, Start};
 use buxtehude::rules::{MAX_SEATS, Turn, VARIANTS, Variant};
 use matches::plan::rules::external::RulesError;
 use matches::plan::rules::{Position, PositionError, Rules};
@@ -239,12 +239,8 @@ impl Talk {
 }
 
 fn position_command(players: Option<usize>, actions: &[String]) -> String {
-    let players = players.map_or(String::new(), |players| format!(" players {players}"));
-    let moves = match actions {
-        [] => String::new(),
-        actions => format!(" moves {}", actions.join(" ")),
-    };
-    format!("position startpos{players}{moves}")
+    let start = Start::Startpos { players: players.map(|players| players as u32) };
+    Command::Position(PositionCommand { start, moves: actions.to_vec() }).to_string()
 }
 
 /// Returns the variant of a built-in game; other games skip the check.

@@ -1,7 +1,7 @@
 //! Recorded games as text.
 //!
-//! A game has three forms: one similar to PGN but for any number of seats, which docs/formats.md specifies; a table, move
-//! by move; and an explanation of its fault.
+//! A game has three forms: one similar to PGN but for any number of seats, which docs/formats.md specifies; a table,
+//! move by move; and an explanation of its fault.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
