@@ -11,5 +11,3 @@ pub mod processes;
 pub mod program;
 pub mod stepped;
 pub mod stored;
-#[path = "../../crates/matches/tests/common/table.rs"]
-pub mod table;

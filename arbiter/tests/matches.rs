@@ -402,3 +402,56 @@ fn clocks_are_kept_and_sent_under_tc_alone() {
     }
     assert!(clocks > 10, "{log}");
 }
+
+/// The words of a crash of Node.js: a place, the reason, a stack trace, and the version.
+#[test]
+fn a_crash_is_shown_with_its_first_and_last_words() {
+    let directory = directory("crash_words");
+    let script = directory.join("crash.sh");
+    let go =
+        "printf '%s\\n' 'hare.js:3' '' 'Error: out of carrots' >&2; for i in 1 2 3 4 5 6 7 8 9; do
+        echo '    at frame' $i >&2; done; printf '\\nNode.js v20\\n' >&2; exit 3";
+    let engine = format!(
+        "while read -r line; do case $line in uci) echo uciok;; isready) echo readyok;; go*) {go};; esac; done"
+    );
+    std::fs::write(&script, engine).unwrap();
+    let engine = format!("{} name=node", engine_text("/bin/sh", &[script.to_str().unwrap()]));
+    let games = ["match", "--games", "2", "--nodes", "1", "--luck", "off"];
+    let (code, stdout, stderr) = run(&[
+        &games[..],
+        &["--engine", &engine, "--engine", &built_in("name=buxtehude")],
+    ]
+    .concat());
+    assert_eq!(code, 4, "{stdout}{stderr}");
+    let words = "    stderr: hare.js:3\n    stderr: Error: out of carrots\n    stderr:     at frame 1\n    \
+        stderr:     at frame 2\n    stderr:     at frame 3\n    stderr: [4 lines]\n    stderr:     at frame 8\n    \
+        stderr:     at frame 9\n    stderr: Node.js v20\n";
+    assert!(stdout.contains(words), "{stdout}");
+}
+
+#[test]
+fn real_engines_ponder() {
+    let directory = directory("ponder_real");
+    let log = directory.join("talk.log");
+    let (code, stdout, stderr) = run(&[
+        "match",
+        "--each",
+        "ponder=on margin=1000",
+        "--movetime",
+        "40",
+        "--games",
+        "2",
+        "--max-plies",
+        "40",
+        "--log",
+        log.to_str().unwrap(),
+    ]);
+    assert_eq!(code, 0, "{stdout}{stderr}");
+    let log = std::fs::read_to_string(log).unwrap();
+    let said = |text: &str| log.lines().filter(|line| line.contains(text)).count();
+    let (ponders, hits, stops) = (said("> go ponder"), said("> ponderhit"), said("> stop"));
+    assert!(
+        hits > 0 && ponders == hits + stops,
+        "{ponders} ponders, {hits} hits, {stops} stops\n{stdout}"
+    );
+}

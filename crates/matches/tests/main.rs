@@ -3,9 +3,11 @@
 mod common;
 
 mod adjudication;
+mod faults;
 mod head_to_head;
 mod intervals;
 mod ledger;
+mod pondering;
 mod rating;
 mod referee;
 mod review;

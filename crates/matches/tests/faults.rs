@@ -4,13 +4,11 @@
 use std::fs;
 use std::time::Duration;
 
-use crate::common::{processes, program, table};
+use crate::common::{processes, table};
 use matches::plan::{EngineSpec, Limit};
 use matches::record::GameRecord;
 use matches::record::ending::Ending;
-use matches::spelling::engine_text;
 use processes::{await_death, living_members};
-use program::{built_in, directory, run};
 use table::{Table, tiny};
 
 /// Timeout of a step; a longer wait for an engine is the arbiter's fault.
@@ -234,32 +232,6 @@ fn the_last_lines_of_standard_error_are_quoted() {
     let stderr = record.fault.unwrap().stderr;
     assert_eq!(stderr.len(), 12, "{stderr:?}");
     assert_eq!((stderr[0].as_str(), stderr[11].as_str()), ("line 1", "the end"));
-}
-
-/// The words of a crash of Node.js: a place, the reason, a stack trace, and the version.
-#[test]
-fn a_crash_is_shown_with_its_first_and_last_words() {
-    let directory = directory("crash_words");
-    let script = directory.join("crash.sh");
-    let go =
-        "printf '%s\\n' 'hare.js:3' '' 'Error: out of carrots' >&2; for i in 1 2 3 4 5 6 7 8 9; do
-        echo '    at frame' $i >&2; done; printf '\\nNode.js v20\\n' >&2; exit 3";
-    let engine = format!(
-        "while read -r line; do case $line in uci) echo uciok;; isready) echo readyok;; go*) {go};; esac; done"
-    );
-    fs::write(&script, engine).unwrap();
-    let engine = format!("{} name=node", engine_text("/bin/sh", &[script.to_str().unwrap()]));
-    let games = ["match", "--games", "2", "--nodes", "1", "--luck", "off"];
-    let (code, stdout, stderr) = run(&[
-        &games[..],
-        &["--engine", &engine, "--engine", &built_in("name=buxtehude")],
-    ]
-    .concat());
-    assert_eq!(code, 4, "{stdout}{stderr}");
-    let words = "    stderr: hare.js:3\n    stderr: Error: out of carrots\n    stderr:     at frame 1\n    \
-        stderr:     at frame 2\n    stderr:     at frame 3\n    stderr: [4 lines]\n    stderr:     at frame 8\n    \
-        stderr:     at frame 9\n    stderr: Node.js v20\n";
-    assert!(stdout.contains(words), "{stdout}");
 }
 
 #[test]

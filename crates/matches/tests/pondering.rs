@@ -7,14 +7,13 @@ use std::time::Duration;
 
 use buxtehude::rules::{Seat, VARIANTS};
 
-use crate::common::{program, table};
+use crate::common::table;
 use matches::plan::deck::Deck;
 use matches::plan::rules::{Position, Rules};
 use matches::plan::{EngineSpec, Limit};
 use matches::play::log::Log;
 use matches::record::GameRecord;
 use matches::record::ending::Ending;
-use program::{directory, run};
 use table::{Table, tiny};
 
 /// An engine that plays its second legal move, ponders on its opponent's `expected` move, and answers `ponderhit` and
@@ -140,8 +139,8 @@ fn the_expected_move_after_a_card_is_no_hit() {
 /// The engine ponders once, and answers `go ponder` at once.
 #[test]
 fn a_bestmove_before_ponderhit_is_a_flaw_and_costs_nothing_else() {
-    let directory = directory("ponder_early");
-    let answered = directory.join("answered");
+    let directory = tempfile::tempdir().unwrap();
+    let answered = directory.path().join("answered");
     let answered = answered.display();
     for expected in ["4", "5"] {
         let early = format!(
@@ -160,31 +159,4 @@ fn a_bestmove_before_ponderhit_is_a_flaw_and_costs_nothing_else() {
         let flaw = "bestmove before ponderhit or stop: \"bestmove 1\"";
         assert_eq!(flaws, [None, None, Some(flaw)], "{log}");
     }
-}
-
-#[test]
-fn real_engines_ponder() {
-    let directory = directory("ponder_real");
-    let log = directory.join("talk.log");
-    let (code, stdout, stderr) = run(&[
-        "match",
-        "--each",
-        "ponder=on margin=1000",
-        "--movetime",
-        "40",
-        "--games",
-        "2",
-        "--max-plies",
-        "40",
-        "--log",
-        log.to_str().unwrap(),
-    ]);
-    assert_eq!(code, 0, "{stdout}{stderr}");
-    let log = fs::read_to_string(log).unwrap();
-    let (ponders, hits, stops) =
-        (said(&log, "> go ponder"), said(&log, "> ponderhit"), said(&log, "> stop"));
-    assert!(
-        hits > 0 && ponders == hits + stops,
-        "{ponders} ponders, {hits} hits, {stops} stops\n{stdout}"
-    );
 }
