@@ -7,7 +7,7 @@
 //! |---|---|
 //! | [`signature`] | keys of coordinators and workers, and their signatures |
 //! | [`args`] | command line |
-//! | [`message`] | messages, with their versions and size limits; the units of a match, groups of games that are given out together |
+//! | [`message`] | messages, with their versions and size limits; units: games that are given out together |
 //! | [`queue`] | the server: connection, names, streams and consumers |
 //! | [`storage`] | buckets and object stores on the server |
 //! | [`check`] | validation of results |

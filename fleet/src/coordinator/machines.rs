@@ -53,8 +53,8 @@ impl Failures {
         !self.last.is_empty()
     }
 
-    /// Counts the failures in a game of a machine, all of them if it `is_alone`; returns the engine that retires because
-    /// of it, with its number of consecutive failures.
+    /// Counts the failures in a game of a machine, all of them if it `is_alone`; returns the engine that retires
+    /// because of it, with its number of consecutive failures.
     pub fn note(
         &mut self,
         record: &GameRecord,

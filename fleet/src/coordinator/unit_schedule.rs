@@ -1,5 +1,5 @@
-//! Which units of games are due, given out, claimed and complete. Nothing here talks to the server: `dispatch` publishes
-//! the units that are due, and `collect` counts the games that come back.
+//! Which units of games are due, given out, claimed and complete. Nothing here talks to the server: `dispatch`
+//! publishes the units that are due, and `collect` counts the games that come back.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::time::{Duration, Instant};
@@ -302,9 +302,9 @@ impl<'a> UnitSchedule<'a> {
 /// Maximum number of a worker's games that wait for agreement; more are dropped, and played again.
 const MAX_CLAIMED_GAMES: usize = 30_000;
 
-/// Units whose workers the coordinator chooses, and the workers' claims about them. To expose workers that invent games,
-/// a unit of the sample counts only after two workers have played it. A unit is stuck if no worker has sent it although
-/// it was given out again.
+/// Units whose workers the coordinator chooses, and the workers' claims about them. To expose workers that invent
+/// games, a unit of the sample counts only after two workers have played it. A unit is stuck if no worker has sent it
+/// although it was given out again.
 ///
 /// The first claim may come from any worker; each further one only
 /// from a worker that the coordinator has chosen for it.

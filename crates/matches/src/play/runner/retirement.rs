@@ -54,8 +54,8 @@ impl Retirement {
         self.count(&engines, self.offender(record))
     }
 
-    /// Retires exactly those engines whose last games so far have failed too often in a row: an earlier run may have let
-    /// others play again.
+    /// Retires exactly those engines whose last games so far have failed too often in a row: an earlier run may have
+    /// let others play again.
     pub fn retire_by_last_games(&mut self) {
         let retires = |&failures: &u32| self.patience.retires(failures);
         self.has_retired = self.failures.iter().map(retires).collect();
