@@ -31,7 +31,7 @@ pub enum GameError {
     /// The record contradicts the rules or itself.
     #[error("{0}")]
     Impossible(#[from] Flaw),
-    /// The game differs from the scheduled one. What is scheduled stays untold: workers read the message, and could
+    /// The game differs from the scheduled one. The message hides the scheduled value: workers read it, and could
     /// learn a secret seed, or openings and cards of other blocks.
     #[error("{what}: found {found}, which is not the match's")]
     Unscheduled {

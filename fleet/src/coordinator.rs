@@ -33,7 +33,7 @@ use tokio::time::timeout;
 
 use crate::args::{CoordinatorArgs, ServerArgs};
 use crate::queue::{
-    MatchQueue, Names, PAUSE, QueueError, START_PATIENCE, connect, is_private, patiently,
+    MatchQueue, Names, PAUSE, QueueError, START_TIMEOUT, connect, is_private, retry_at_start,
 };
 use crate::signature::Signer;
 use crate::storage::Bucket;
@@ -48,8 +48,8 @@ const WAIT: Duration = Duration::from_millis(250);
 const MAX_FETCHED: usize = 256;
 const CHECK_INTERVAL: Duration = Duration::from_secs(2);
 const ANSWER_WAIT: Duration = Duration::from_secs(5);
-/// Time before the same complaint is printed again.
-const COMPLAINT_INTERVAL: Duration = Duration::from_secs(60);
+/// Time before the same error of the server is printed again.
+const REPORT_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Coordinates a new match; returns its exit status.
 pub fn begin(
@@ -120,7 +120,7 @@ impl<'a> Fleet<'a> {
     fn connect(&mut self, server: &ServerArgs) -> Result<(), String> {
         // No signal handler is installed yet, so a signal ends the coordinator at once.
         let interrupt = Interrupt::new();
-        let connected = patiently(&interrupt, || connect(server, "fleet coordinator", None));
+        let connected = retry_at_start(&interrupt, || connect(server, "fleet coordinator", None));
         let connected =
             self.runtime.block_on(connected).map_err(|error: QueueError| error.to_string());
         self.is_private = connected.as_ref().is_ok_and(|context| is_private(&server.nats, context));
@@ -205,8 +205,8 @@ async fn play(
     let interrupt = planned.ledger.interrupt.clone();
     let ack_wait = Duration::from_secs(settings.ack_wait);
     let names = &prepared.names;
-    let queue = patiently(&interrupt, || MatchQueue::ensure(context, names, ack_wait)).await?;
-    let states = patiently(&interrupt, || Bucket::matches(context)).await?;
+    let queue = retry_at_start(&interrupt, || MatchQueue::ensure(context, names, ack_wait)).await?;
+    let states = retry_at_start(&interrupt, || Bucket::matches(context)).await?;
     let publisher = Publisher::new(context, signer, prepared, &plan, states, ack_wait)?;
     let sample = Sample::new(settings.check_sample, rand::random());
     let mut coordinator = Coordinator {
@@ -244,7 +244,7 @@ impl Coordinator<'_> {
         let begun = Instant::now();
         let mut checked = begun;
         let mut has_begun = false;
-        let mut complaints = Complaints::default();
+        let mut reported = ReportedError::default();
         while !self.must_stop() {
             let mut outcome = if !has_begun {
                 self.begin().await
@@ -265,8 +265,8 @@ impl Coordinator<'_> {
             }
             match outcome {
                 Ok(()) => {}
-                Err(DriveError::Queue(error)) if has_begun || begun.elapsed() < START_PATIENCE => {
-                    complaints.print(&error);
+                Err(DriveError::Queue(error)) if has_begun || begun.elapsed() < START_TIMEOUT => {
+                    reported.print(&error);
                     tokio::time::sleep(PAUSE).await;
                     // If the connection is up, the check finds and repairs the cause.
                     if has_begun
@@ -412,15 +412,15 @@ impl Coordinator<'_> {
     }
 }
 
-/// The last complaint about the server, to avoid repeating it constantly.
+/// The last error of the server that was printed, to avoid repeating it constantly.
 #[derive(Default)]
-struct Complaints(Option<(String, Instant)>);
+struct ReportedError(Option<(String, Instant)>);
 
-impl Complaints {
+impl ReportedError {
     fn print(&mut self, error: &QueueError) {
         let text = error.to_string();
         let is_repeated =
-            |(last, at): &(String, Instant)| *last == text && at.elapsed() <= COMPLAINT_INTERVAL;
+            |(last, at): &(String, Instant)| *last == text && at.elapsed() <= REPORT_INTERVAL;
         if !self.0.as_ref().is_some_and(is_repeated) {
             complain(format_args!("server: {text}; retrying"));
             self.0 = Some((text, Instant::now()));

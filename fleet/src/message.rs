@@ -1,6 +1,5 @@
-//! What coordinators and workers tell each other: messages, which are signed JSON objects with a version and a maximum
-//! length, and the plan of a match, which is the JSON of a store, so that a worker reads exactly the plan that a
-//! resumed match reads.
+//! Messages between coordinators and workers: signed JSON objects with a version and a maximum length; and the plan of
+//! a match, which is the JSON of a store, so that a worker reads exactly the plan that a resumed match reads.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;

@@ -41,7 +41,7 @@ const MAX_WAITING: i64 = 100_000;
 /// Time that the coordinator may take to store a game.
 const COORDINATOR_WAIT: Duration = Duration::from_secs(60);
 /// Time that a busy server has to answer at the start.
-pub const START_PATIENCE: Duration = Duration::from_secs(60);
+pub const START_TIMEOUT: Duration = Duration::from_secs(60);
 /// Delay before a failed call is retried.
 pub const PAUSE: Duration = Duration::from_millis(500);
 /// Interval at which a waiting call checks whether to stop.
@@ -105,16 +105,19 @@ impl QueueError {
     }
 }
 
-/// Retries a call until the server answers, but not longer than [`START_PATIENCE`]: a busy machine may exceed the
+/// Retries a call until the server answers, but not longer than [`START_TIMEOUT`]: a busy machine may exceed the
 /// client's timeout. An interrupt ends it with the error of the last call.
 ///
 /// # Errors
 /// The error of the last call, or the first one that a retry cannot cure.
-pub async fn patiently<T, F>(interrupt: &Interrupt, call: impl Fn() -> F) -> Result<T, QueueError>
+pub async fn retry_at_start<T, F>(
+    interrupt: &Interrupt,
+    call: impl Fn() -> F,
+) -> Result<T, QueueError>
 where
     F: Future<Output = Result<T, QueueError>>,
 {
-    let end = Instant::now() + START_PATIENCE;
+    let end = Instant::now() + START_TIMEOUT;
     let is_passing = |error: &QueueError| error.is_passing() && Instant::now() < end;
     retry(interrupt, is_passing, call).await
 }
@@ -131,14 +134,14 @@ pub async fn retry<T, F>(
 where
     F: Future<Output = Result<T, QueueError>>,
 {
-    let mut has_complained = false;
+    let mut is_reported = false;
     loop {
         match call().await {
             Err(error) if is_passing(&error) && !interrupt.is_set() => {
-                if !has_complained {
+                if !is_reported {
                     complain(format_args!("{error}; retrying"));
                 }
-                has_complained = true;
+                is_reported = true;
                 sleep(about(PAUSE)).await;
             }
             outcome => return outcome,

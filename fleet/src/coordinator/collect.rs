@@ -55,7 +55,7 @@ pub struct Collector<'a> {
     progress: &'a Progress,
     /// The units, with the games that count.
     pub units: UnitSchedule<'a>,
-    /// What the store keeps of the workers that are set aside.
+    /// Lists the workers that are set aside; kept in the store.
     note: MatchNote,
     /// Whether engines that retired in earlier runs play again.
     forgives: bool,

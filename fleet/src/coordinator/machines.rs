@@ -73,7 +73,7 @@ impl Failures {
     }
 }
 
-/// What the games in a store tell about its machines.
+/// Workers and failures of engines, as the games in a store tell them.
 pub struct KnownMachines {
     /// Names of the workers by the ids of their keys; a worker keeps its first label.
     pub workers: HashMap<String, String>,

@@ -30,7 +30,7 @@ const NOTE: &str = "fleet";
 /// Maximum number of keys of `--workers`: the state of a match names all of them.
 const MAX_LISTED: usize = 5000;
 
-/// What a coordinator remembers of its match, in the store.
+/// The coordinator's own state of a match, which it keeps in the store.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct MatchNote {
     /// Id of the match on the server.

@@ -60,7 +60,7 @@ struct Given {
 }
 
 impl<'a> UnitSchedule<'a> {
-    /// The units of a match of which these games are played, with none given out.
+    /// The units of a match after the games of earlier runs, with none given out.
     pub fn new(
         plan: &'a Plan,
         schedule: &'a Schedule<'a>,

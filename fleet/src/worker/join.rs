@@ -88,11 +88,11 @@ impl Worker {
     /// Polls the open matches and their states, forever.
     pub(super) async fn poll_matches(self: Arc<Worker>) {
         let mut notices = Notices::listen(&self.context).await;
-        let (mut matches, mut has_complained) = (None, false);
+        let (mut matches, mut is_reported) = (None, false);
         loop {
             match self.poll(&mut matches).await {
                 Ok(()) => {
-                    has_complained = false;
+                    is_reported = false;
                     let interval =
                         if locked(&self.refused).is_empty() { POLL_INTERVAL } else { REFUSED_FOR };
                     tokio::select! {
@@ -102,10 +102,10 @@ impl Worker {
                 }
                 // If the server does not answer, running games continue. The server may have lost the bucket.
                 Err(error) => {
-                    if !has_complained {
+                    if !is_reported {
                         complain(format_args!("server: {error}; retrying"));
                     }
-                    has_complained = true;
+                    is_reported = true;
                     matches = None;
                     sleep(about(PAUSE)).await;
                 }
