@@ -1,5 +1,5 @@
-//! Stored data on the server: buckets with the states of matches and the heartbeats of workers, and object stores with the
-//! plans of matches and the files of shared engines, which are stored by match and SHA-256.
+//! Stored data on the server: buckets with the states of matches and the heartbeats of workers, and object stores with
+//! the plans of matches and the files of shared engines, which are stored by match and SHA-256.
 
 use std::error::Error;
 use std::path::Path;
