@@ -190,8 +190,8 @@ fn read_page(args: &ReportArgs, interrupt: &Interrupt) -> Result<Made, CommandEr
     Ok(Made { text: page.html(), store, fault })
 }
 
-/// Opens the games of one match, and prints the lines that are no games. If the user asks for it, their luck is measured
-/// first.
+/// Opens the games of one match, and prints the lines that are no games. Measures the luck of the games first if the
+/// user asks for it.
 fn measured(args: &ReportArgs, interrupt: &Interrupt) -> Result<Store, CommandError> {
     let path = &args.input.file;
     let (mut store, kind) = select(open(&args.input, false)?, args)?;

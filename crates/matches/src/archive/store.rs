@@ -421,8 +421,8 @@ impl Store {
         self.check(settings::find(&self.connection, settings::LUCK_BY))
     }
 
-    /// Calls `visit` with each game, sorted by number, in a snapshot of the store. `extent` selects the parts of the games
-    /// to read.
+    /// Calls `visit` with each game, sorted by number, in a snapshot of the store. `extent` selects the parts of the
+    /// games to read.
     ///
     /// # Errors
     /// [`ArchiveError`] if a game cannot be read, and the first error of `visit`, which stops the reading.

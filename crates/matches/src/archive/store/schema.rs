@@ -93,8 +93,8 @@ CREATE TABLE machines (
 /// Name of the table that only a store in memory has, for the games of a record.
 pub const LINES: &str = "lines";
 
-/// What the games of a record have instead of a plan: lines and numbers as in the file, and seeds. The tables of a store
-/// have the games under numbers of which each occurs once.
+/// Table of a store in memory for the games of a record: each game's line, number and seed in the file. In the other
+/// tables, no number of a game occurs twice.
 const TABLE_OF_LINES: &str = "
 CREATE TABLE lines (
     game INTEGER PRIMARY KEY REFERENCES games,
