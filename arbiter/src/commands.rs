@@ -3,7 +3,6 @@
 pub mod check;
 pub mod explain;
 pub mod export;
-mod input;
 pub mod openings;
 pub mod replay;
 pub mod report;
@@ -16,11 +15,14 @@ use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use arbiter::args::{Cli, CompletionsArgs, ManArgs};
+use arbiter::args::{Cli, CompletionsArgs, FileArgs, ManArgs};
 use clap::CommandFactory;
 use clap_mangen::Man;
 use indicatif::{ProgressBar, ProgressStyle};
+use matches::archive::store::Store;
 use matches::judge::JudgeError;
+use matches::own_files::{NamedFile, refuse_overwriting};
+use matches::plan::rules::Rules;
 use matches::plan::rules::external::RulesError;
 use matches::plan::{EngineSpec, Isolate, Plan};
 use matches::play::interrupt::Interrupt;
@@ -30,12 +32,31 @@ use matches::review::ReviewError;
 use matches::run::announcement::count;
 use matches::run::exit::ExitError;
 use matches::run::{self, ThisMachine, signals};
+use settings::args::rules::{PATIENCE, start};
 use settings::args::{GameArgs, MatchArgs, ResumeArgs, TournamentArgs, validate};
 
 pub use matches::run::exit;
 
 /// An error that stops a command, to be printed.
 type CommandError = Box<dyn Error>;
+
+/// Opens a file of games. If they need a rules program, starts the given one, or the store's if this user made the
+/// store or `is_trusted`.
+///
+/// # Errors
+/// The file cannot be read, or the program does not start.
+fn open(args: &FileArgs, is_trusted: bool) -> Result<Store, CommandError> {
+    let name = args.file.display().to_string();
+    refuse_overwriting(&[NamedFile::games(name, &args.file)]).map_err(ExitError::usage)?;
+    let typed = args.rules.clone().map(Rules::external);
+    let store = Store::open_or_import(&args.file)?;
+    // Without trust in the program, the games are read without the rules. A record names no program.
+    let of_store = || store.trusted_plan(is_trusted).ok().map(|plan| plan.rules);
+    if let Some(rules) = typed.or_else(of_store) {
+        start(&rules, Isolate::Auto, PATIENCE)?;
+    }
+    Ok(store)
+}
 
 /// Prints the error of a command that reads games; returns its exit status.
 fn fail(error: &CommandError) -> ExitCode {

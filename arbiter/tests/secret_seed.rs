@@ -6,7 +6,7 @@ use std::process::Stdio;
 
 use crate::common::{program, stored};
 use matches::archive::replay;
-use matches::record::seed::Seed;
+use matches::record::Seed;
 use matches::spelling::engine_text;
 use program::{arbiter, built_in, content, directory, run};
 use rustix::process::{Pid, Signal, kill_process};

@@ -11,8 +11,8 @@ use fleet::queue::{Names, WORKERS};
 use fleet::signature::Signer;
 use futures_util::StreamExt;
 use matches::archive::store::Store;
+use matches::record::Seed;
 use matches::record::digest::StoredGame;
-use matches::record::seed::Seed;
 
 use crate::common::{Fleet, MATCH, assert_whole, played_on_one_machine, with_jetstream};
 

@@ -9,8 +9,7 @@ use matches::archive::store::Extent;
 use matches::output::print;
 use matches::record::digest::StoredGame;
 
-use super::input::open;
-use super::{CommandError, fail};
+use super::{CommandError, fail, open};
 
 /// Explains one game, or every game with a fault or a flaw.
 pub fn run(args: &ExplainArgs) -> ExitCode {

@@ -12,8 +12,7 @@ use matches::record::printable::{printable_json, printable_lines};
 use matches::run::announcement::count;
 use settings::config;
 
-use super::input::open;
-use super::{CommandError, exit, fail};
+use super::{CommandError, exit, fail, open};
 
 type Output = BufWriter<StdoutLock<'static>>;
 

@@ -11,8 +11,7 @@ use matches::plan::rules::external::RulesError;
 use matches::record::digest::StoredGame;
 use matches::run::announcement::count;
 
-use super::input::open;
-use super::{CommandError, exit, fail, luck_unchecked};
+use super::{CommandError, exit, fail, luck_unchecked, open};
 
 /// Checks a file, or shows one of its games; the exit status is 1 if any game is invalid.
 pub fn replay(args: &ReplayArgs) -> ExitCode {

@@ -33,8 +33,7 @@ use matches::run::exit::ExitError;
 use matches::run::files_of;
 use matches::spelling::quote_path;
 
-use super::input::open;
-use super::{CommandError, exit, fail, isolate, print_all, progress, stop_on_signals};
+use super::{CommandError, exit, fail, isolate, open, print_all, progress, stop_on_signals};
 
 pub fn report(args: &ReportArgs) -> ExitCode {
     let is_for_terminal = args.output.is_none() && io::stdout().is_terminal();

@@ -13,8 +13,7 @@ use matches::record::digest::StoredGame;
 use matches::review::Totals;
 use matches::run::announcement::count;
 
-use super::input::open;
-use super::{CommandError, exit, fail, isolate, progress, stop_on_signals};
+use super::{CommandError, exit, fail, isolate, open, progress, stop_on_signals};
 
 /// Reviews the games of a file; the exit status is 1 if a game was skipped.
 pub fn review(args: &ReviewArgs) -> ExitCode {

@@ -20,8 +20,7 @@ use matches::run::announcement::count;
 use matches::run::exit::ExitError;
 use settings::args::{DEFAULT_LIMIT, engines_of};
 
-use super::input::open;
-use super::{CommandError, exit, fail, isolate, luck_unchecked, stop_on_signals};
+use super::{CommandError, exit, fail, isolate, luck_unchecked, open, stop_on_signals};
 
 /// Plays games again; the exit status is 1 if any game differs from the stored one.
 pub fn verify(args: &VerifyArgs) -> ExitCode {

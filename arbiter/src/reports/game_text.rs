@@ -376,8 +376,8 @@ pub fn said(turn: &TurnRecord) -> Vec<String> {
 mod tests {
     use super::*;
     use matches::record::Fault;
+    use matches::record::Seed;
     use matches::record::ending::Ending;
-    use matches::record::seed::Seed;
 
     /// A game of three seats whose second ply has an estimate.
     fn record() -> GameRecord {

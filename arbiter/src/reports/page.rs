@@ -17,7 +17,7 @@ use matches::plan::{Adjudication, EngineSpec, Plan};
 use matches::record::printable::printable_lines;
 use matches::record::{Fault, GameRecord};
 use matches::report::Report;
-use matches::score::review::Review;
+use matches::review::Review;
 use plots::{History, TimeUse};
 use shown_games::ShownGames;
 

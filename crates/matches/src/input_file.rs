@@ -1,7 +1,7 @@
 //! Input files and their text: regular files only, since a pipe or a device may block or never end.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read};
 use std::path::Path;
 
 use buxtehude::protocol::text;
@@ -17,9 +17,6 @@ const MAX_LINE_LENGTH: u64 = 1 << 24;
 const STORE_MAGIC: &[u8] = b"SQLite format 3\0";
 
 /// `true` if a regular file is an SQLite database, by its first bytes.
-///
-/// # Errors
-/// As [`open`].
 pub fn is_store(path: &Path) -> io::Result<bool> {
     let mut beginning = Vec::new();
     open(path)?.take(STORE_MAGIC.len() as u64).read_to_end(&mut beginning)?;
@@ -91,16 +88,6 @@ pub fn lines(path: &Path) -> io::Result<impl Iterator<Item = io::Result<FileLine
             line
         }))
     }))
-}
-
-/// Returns the line of a file that begins at a byte offset, without its newline.
-///
-/// # Errors
-/// The file cannot be read.
-pub fn line_at(path: &Path, begin: u64) -> io::Result<Vec<u8>> {
-    let mut file = open(path)?;
-    file.seek(SeekFrom::Start(begin))?;
-    Ok(read_line(&mut BufReader::new(file))?.unwrap_or_default())
 }
 
 /// Returns the next line without its newline; `None` at the end of the file.

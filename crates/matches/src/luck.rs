@@ -6,22 +6,23 @@
 //! Source: Burch, Schmid, Moravčík, Morrill, Bowling, "AIVAT: A New Variance Reduction Technique for Agent Evaluation
 //! in Imperfect Information Games", AAAI 2018.
 
-mod built_in;
-mod check;
-mod sampling;
-mod stored;
+mod gain;
 
+use std::collections::HashMap;
 use std::convert::Infallible;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
-use buxtehude::eval::Evaluators;
-use buxtehude::rules::{Turn, Variant};
+use buxtehude::eval::{CERTAIN, Evaluators};
+use buxtehude::rules::{AnyPosition, Turn, Variant};
+use buxtehude::search::{Answer, Control, MAX_DEPTH, Memory, Request, search};
 use thiserror::Error;
 
-use crate::archive::replay::Flaw;
-use crate::judge::{Judge, JudgeError};
+use crate::archive::ArchiveError;
+use crate::archive::store::Store;
+use crate::judge::{Judge, JudgeError, Question};
 use crate::plan::binary::{hash, hash_arguments, hash_bytes};
 use crate::plan::rules::Position;
 use crate::plan::{EngineSpec, Limit, LuckBy, Opening, Plan};
@@ -29,13 +30,12 @@ use crate::play::interrupt::Interrupt;
 use crate::play::runner::OpenFiles;
 use crate::play::sandbox::Isolation;
 use crate::record::{GameRecord, Luck};
-use crate::review::{Appraise, PlayedGame, ReviewError, Values};
+use crate::review::{Appraisal, Appraise, PlayedGame, ReviewError, Values};
 use crate::spelling::quote;
 
-use self::sampling::{Allowance, Effort, Pace};
-pub use built_in::BuiltIn;
-pub use check::LuckChecker;
-pub use stored::measure_store;
+use gain::{Allowance, Pace, luck_within};
+
+pub use gain::luck;
 
 /// Number of plies until the first draw, beyond which no forecast says how many outcomes it has.
 const MAX_LINE_LENGTH: usize = 50;
@@ -46,109 +46,6 @@ const DIGITS: usize = 12;
 #[derive(Debug, Error)]
 #[error("luck: {0}")]
 pub struct LuckError(String);
-
-/// Returns the luck of each seat in permille: the sum over all cards from the first move on that is not part of the
-/// opening.
-///
-/// Cards before that move are the same in all games of a block, as are the moves before it.
-///
-/// # Errors
-/// [`ReviewError`] if the evaluator fails or the game has a flaw.
-pub fn luck<A: Appraise>(
-    game: &PlayedGame,
-    appraiser: &mut A,
-) -> Result<Vec<f64>, ReviewError<A::Error>> {
-    luck_within(game, appraiser, None)
-}
-
-/// Returns the luck as [`luck`] does. With an allowance and the time of each move after the opening, some draws count
-/// as no luck, and of others only some outcomes are valued.
-fn luck_within<A: Appraise>(
-    game: &PlayedGame,
-    appraiser: &mut A,
-    mut allowance: Option<(Allowance<'_>, &[Duration])>,
-) -> Result<Vec<f64>, ReviewError<A::Error>> {
-    let mut values = Values::new(appraiser);
-    let (mut position, mut line) = (game.start.clone(), game.beginning());
-    let mut luck = vec![0.0; position.seats()];
-    let mut plies = 0_usize;
-    for (index, word) in game.words.iter().enumerate() {
-        let mut next = position.clone();
-        next.play(word).map_err(|reason| Flaw::Action { number: index + 1, reason })?;
-        let is_card = matches!(position.turn(), Turn::Card(_));
-        if !is_card {
-            plies += 1;
-            if let Some((allowance, times)) = &mut allowance {
-                let time = plies.checked_sub(game.opening + 1).and_then(|turn| times.get(turn));
-                allowance.earn(time.copied().unwrap_or_default());
-            }
-        } else if plies > game.opening {
-            let outcomes = position.outcomes();
-            let effort =
-                allowance.as_ref().map_or(Effort::All, |(it, _)| it.effort(outcomes.len()));
-            let begun = Instant::now();
-            let (gain, valued) = match (effort, &mut allowance) {
-                (Effort::Nothing, _) => (Vec::new(), 0),
-                (Effort::Samples(number), Some((allowance, _))) => {
-                    let sample = |weights: &[u32]| allowance.samples(weights, number);
-                    let gain = sampled_gain(&mut values, &position, &mut line, word, sample)?;
-                    (gain, number + 1)
-                }
-                (_, _) => {
-                    let mean = values.of(&position, &mut line)?;
-                    line.moves.push(word.clone());
-                    let value = values.of(&next, &mut line)?;
-                    line.moves.pop();
-                    let gain = value.iter().zip(mean).map(|(value, mean)| value - mean);
-                    (gain.collect(), outcomes.len())
-                }
-            };
-            if let Some((allowance, _)) = allowance.as_mut().filter(|_| valued > 0) {
-                allowance.spend(valued, begun);
-            }
-            for (luck, gain) in luck.iter_mut().zip(gain) {
-                *luck += gain;
-            }
-        }
-        line.moves.push(word.clone());
-        position = next;
-    }
-    Ok(luck)
-}
-
-/// Returns the value after the drawn word less the mean value of all outcomes. To estimate the mean, `sample` chooses
-/// some of the other outcomes by their weights.
-fn sampled_gain<A: Appraise>(
-    values: &mut Values<'_, A>,
-    position: &Position,
-    line: &mut Opening,
-    drawn: &str,
-    sample: impl FnOnce(&[u32]) -> Vec<usize>,
-) -> Result<Vec<f64>, ReviewError<A::Error>> {
-    let (words, mut weights): (Vec<String>, Vec<u32>) = position.outcomes().into_iter().unzip();
-    let sum: u64 = weights.iter().copied().map(u64::from).sum();
-    let own = words.iter().position(|word| word == drawn);
-    let own = own.map_or(0, |own| std::mem::take(&mut weights[own]));
-    let samples = sample(&weights);
-    let mut after = |word: &str| -> Result<Vec<f64>, ReviewError<A::Error>> {
-        let (mut next, number) = (position.clone(), line.moves.len() + 1);
-        next.play(word).map_err(|reason| Flaw::Action { number, reason })?;
-        line.moves.push(word.to_string());
-        let value = values.of(&next, line);
-        line.moves.pop();
-        value
-    };
-    let mut gain = after(drawn)?;
-    for &sample in &samples {
-        for (gain, value) in gain.iter_mut().zip(after(&words[sample])?) {
-            *gain -= value / samples.len() as f64;
-        }
-    }
-    // The drawn outcome is part of the mean by its own weight.
-    let others = 1.0 - f64::from(own) / sum as f64;
-    gain.iter_mut().for_each(|gain| *gain *= others);
-    Ok(gain)
-}
 
 #[derive(Clone, Debug)]
 pub struct Evaluator {
@@ -307,7 +204,7 @@ pub fn in_words(identity: &str) -> String {
     let Some((name, budget)) = parts.filter(|(name, _)| !name.trim().is_empty()) else {
         return identity.to_string();
     };
-    let name = if name.trim() == built_in::NAME { "buxtehude" } else { name.trim() };
+    let name = if name.trim() == BUILT_IN { "buxtehude" } else { name.trim() };
     let limit = budget.parse().map(|limit: Limit| limit.in_words());
     format!("{name}, {}", limit.unwrap_or_else(|_| budget.trim().to_string()))
 }
@@ -432,56 +329,264 @@ impl Drop for LuckMeter<'_> {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use std::hash::{DefaultHasher, Hash, Hasher};
+/// First word of an identity.
+const BUILT_IN: &str = "built-in";
 
-    use super::sampling::systematic;
-    use super::*;
-    use crate::judge::Question;
-    use crate::plan::rules::Rules;
-    use crate::review::Appraisal;
+/// Size of the search memory; a few hundred nodes need no more.
+const MEBIBYTES: usize = 1;
 
-    /// Values without any sense.
-    struct Random;
+/// Number of plies of the game whose values identify the evaluator.
+const SIGNED_PLIES: usize = 12;
 
-    impl Appraise for Random {
-        type Error = Infallible;
+/// The built-in engine with a budget for each value. The value of a position depends on nothing else.
+#[derive(Debug)]
+pub struct BuiltIn {
+    nodes: u64,
+    memory: Memory,
+}
 
-        fn appraise(&mut self, question: Question<'_>) -> Result<Appraisal, Infallible> {
-            let share = |seat: usize| {
-                let mut hasher = DefaultHasher::new();
-                (question.position.to_string(), seat).hash(&mut hasher);
-                (hasher.finish() % 1000 + 1) as f64
+impl BuiltIn {
+    /// Creates an evaluator that visits `nodes` positions for each value, at least 1.
+    pub fn new(nodes: u64) -> BuiltIn {
+        BuiltIn::sharing(nodes, Evaluators::default())
+    }
+
+    /// [`BuiltIn::new`] with shared tables.
+    fn sharing(nodes: u64, tables: Evaluators) -> BuiltIn {
+        BuiltIn { nodes, memory: Memory::for_threads(1, MEBIBYTES, tables) }
+    }
+
+    /// Returns the budget with a hash of the values in a fixed game, which changes with the search and the net.
+    pub fn identity(&mut self, variant: &Variant, seats: usize) -> String {
+        let mut values = Vec::new();
+        // A number of seats that the variant does not allow has no values.
+        let mut position = variant.start(seats).ok();
+        for _ in 0..SIGNED_PLIES {
+            let Some(open) = position.as_mut() else {
+                break;
             };
-            let shares = (0..question.position.seats()).map(share).collect();
-            Ok(Appraisal { shares, best: String::new() })
+            let word = match open.turn() {
+                Turn::Seat(_) => self.search(open).map(|answer| {
+                    for lead in answer.value.leads {
+                        values.extend(lead.to_le_bytes());
+                    }
+                    answer.best
+                }),
+                Turn::Card(_) => open.outcomes().into_iter().next().map(|(card, _)| card),
+                Turn::Over => None,
+            };
+            // Cannot fail: the word is legal.
+            let played = word.is_some_and(|word| open.play(&word).is_ok());
+            position = position.filter(|_| played);
+        }
+        let mut hash = hash_bytes(&values);
+        hash.truncate(DIGITS);
+        format!("{BUILT_IN} {hash} nodes={}", self.nodes)
+    }
+
+    /// Returns the budget in an identity; `None` if it is not an identity of the built-in engine.
+    fn nodes_in(identity: &str) -> Option<u64> {
+        let (_, nodes) = identity.strip_prefix(BUILT_IN)?.split_once("nodes=")?;
+        nodes.parse().ok().filter(|&nodes| nodes > 0)
+    }
+
+    fn search(&mut self, position: &AnyPosition) -> Option<Answer> {
+        self.memory.forget();
+        let request = Request { nodes: self.nodes, ..Request::new(*position, MAX_DEPTH) };
+        search(&request, &mut self.memory, &Control::new(None), &mut |_| {})
+    }
+}
+
+impl Appraise for BuiltIn {
+    type Error = Infallible;
+
+    fn appraise(&mut self, question: Question<'_>) -> Result<Appraisal, Infallible> {
+        let seats = question.position.seats();
+        let answer = question.position.built_in();
+        // There is always an answer, because a seat is to move in a game that the engine plays.
+        let Some(answer) = answer.and_then(|position| self.search(position)) else {
+            let shares = vec![1.0; seats];
+            let best = String::new();
+            return Ok(Appraisal { shares, best });
+        };
+        let lowest = (seats as i32 - 1) * CERTAIN;
+        let leads = answer.value.leads.iter().take(seats);
+        // Shares are scaled to their sum.
+        let shares = leads.map(|lead| f64::from((lead + lowest).max(0)));
+        Ok(Appraisal { shares: shares.collect(), best: answer.best })
+    }
+}
+
+/// A listener to the numbers of games done and due.
+type OnGame<'a> = dyn Fn(usize, usize) + Sync + 'a;
+
+/// Games that are read, measured and stored at a time.
+const AT_A_TIME: usize = 1000;
+
+/// Measures the luck of all games in a store that have none, on `concurrency` threads; calls `on_game` with the
+/// numbers of games done and due after each game. If the store has luck by another evaluator, measures all games anew.
+///
+/// An interrupt ends the work. The luck so far stays in the store, unless all games are measured anew: then the former
+/// luck does, as after an error.
+///
+/// # Errors
+/// [`LuckError`] if the store cannot be read or written, or a game cannot be measured.
+pub fn measure_store(
+    store: &mut Store,
+    meter: &LuckMeter<'_>,
+    concurrency: usize,
+    on_game: &OnGame<'_>,
+) -> Result<(), LuckError> {
+    let failed = |error: ArchiveError| LuckError(error.to_string());
+    let by = store.luck_by().map_err(failed)?;
+    let anew = by.is_some_and(|by| by != meter.evaluator.identity);
+    let due = if anew { store.numbers() } else { store.games_without_luck() };
+    let due = due.map_err(failed)?;
+    let (done, mut replaced) = (AtomicUsize::new(0), Vec::new());
+    let on_game = || on_game(1 + done.fetch_add(1, Ordering::Relaxed), due.len());
+    for numbers in due.chunks(AT_A_TIME) {
+        let mut records = Vec::new();
+        for &number in numbers {
+            records.extend(store.game(number).map_err(failed)?.map(|game| game.record));
+        }
+        measure_all(&mut records, meter, concurrency, &on_game)?;
+        if meter.interrupt.is_set() {
+            return Ok(());
+        }
+        let measured = records.into_iter();
+        let measured = measured.filter_map(|record| Some((record.game, record.luck?)));
+        let measured: Vec<(u64, Luck)> = measured.collect();
+        if anew { replaced.extend(measured) } else { store.set_luck(&measured).map_err(failed)? }
+    }
+    if anew { store.replace_luck(&replaced).map_err(failed) } else { Ok(()) }
+}
+
+/// Measures the luck of games, on `concurrency` threads.
+fn measure_all(
+    records: &mut [GameRecord],
+    meter: &LuckMeter<'_>,
+    concurrency: usize,
+    on_game: &(dyn Fn() + Sync),
+) -> Result<(), LuckError> {
+    let records: Vec<Mutex<&mut GameRecord>> = records.iter_mut().map(Mutex::new).collect();
+    let (next, first_error) = (AtomicUsize::new(0), Mutex::new(None));
+    let work = || {
+        while let Some(record) = records.get(next.fetch_add(1, Ordering::Relaxed)) {
+            if meter.interrupt.is_set() {
+                break;
+            }
+            let mut record = record.lock().unwrap_or_else(PoisonError::into_inner);
+            let measured = meter.measure(&mut record);
+            on_game();
+            if let Err(error) = measured {
+                // Stops the other threads after their games.
+                next.store(records.len(), Ordering::Relaxed);
+                let mut first = first_error.lock().unwrap_or_else(PoisonError::into_inner);
+                first.get_or_insert(error);
+            }
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..concurrency.max(1) {
+            scope.spawn(work);
+        }
+    });
+    let first = first_error.into_inner();
+    let first = first.unwrap_or_else(PoisonError::into_inner);
+    first.map_or(Ok(()), Err)
+}
+
+/// Largest budget that is checked. Records can name any; a larger one could take hours.
+const MAX_NODES: u64 = 100_000;
+
+/// Checks recorded luck by measuring it again, if the built-in engine of this program measured it.
+#[derive(Debug, Default)]
+pub struct LuckChecker {
+    /// Evaluators by variant, number of seats and identity; `None` for other programs' evaluators.
+    known: HashMap<(&'static str, usize, String), Option<Evaluator>>,
+    unchecked: u64,
+}
+
+impl LuckChecker {
+    /// Checks the luck of a game without other flaws; accepts none, and luck that cannot be checked.
+    ///
+    /// # Errors
+    /// [`LuckError`] if the luck is wrong.
+    pub fn check(&mut self, record: &GameRecord) -> Result<(), LuckError> {
+        let Some(luck) = &record.luck else {
+            return Ok(());
+        };
+        let variant = Variant::by_name(&record.variant).ok();
+        let evaluator =
+            variant.and_then(|variant| self.evaluator(variant, record.seats.len(), luck));
+        let checked = evaluator.map(|evaluator| evaluator.check(record));
+        // A record without its clock no longer tells whether the game was rerun and has no luck.
+        let has_clock = record.turns.iter().any(|turn| turn.micros.is_some());
+        let may_be_rerun = !has_clock && luck.shares.iter().all(|share| *share == 0.0);
+        match checked {
+            Some(Ok(())) => Ok(()),
+            Some(Err(error)) if !may_be_rerun => Err(error),
+            _ => {
+                self.unchecked += 1;
+                Ok(())
+            }
         }
     }
 
-    #[test]
-    fn sampled_luck_has_mean_zero_over_draws_and_samples() {
-        let rules = Rules::by_name("hase-und-igel").unwrap();
-        let mut line = Opening { start: None, moves: vec!["5".into(), "6".into()] };
-        let position = line.position(&rules, 3).unwrap();
-        let outcomes = position.outcomes();
-        assert!(outcomes.len() > 5, "{outcomes:?}");
-        for number in [2, 3, 5] {
-            let (mut mean, mut size) = (vec![0.0; 3], 0.0);
-            for (drawn, weight) in &outcomes {
-                let others: u32 = outcomes.iter().map(|(_, weight)| weight).sum::<u32>() - weight;
-                for begin in 0..others.into() {
-                    let mut values = Random;
-                    let mut values = Values::new(&mut values);
-                    let sample = |weights: &[u32]| systematic(weights, number, begin);
-                    let gain = sampled_gain(&mut values, &position, &mut line, drawn, sample);
-                    for (mean, gain) in mean.iter_mut().zip(gain.unwrap()) {
-                        *mean += f64::from(*weight) / f64::from(others) * gain;
-                        size += gain.abs();
-                    }
-                }
+    /// Number of games whose luck another program measured, or that may have been rerun.
+    pub fn unchecked(&self) -> u64 {
+        self.unchecked
+    }
+
+    fn evaluator(&mut self, variant: &Variant, seats: usize, luck: &Luck) -> Option<&Evaluator> {
+        let key = (variant.name, seats, luck.by.clone());
+        let evaluator = self.known.entry(key).or_insert_with(|| {
+            let nodes = BuiltIn::nodes_in(&luck.by).filter(|&nodes| nodes <= MAX_NODES)?;
+            let evaluator = Evaluator::built_in(nodes, variant, seats);
+            (evaluator.identity == luck.by).then_some(evaluator)
+        });
+        evaluator.as_ref()
+    }
+}
+
+impl Evaluator {
+    /// Checks that the recorded luck of a game is what this evaluator measures; the built-in engine only.
+    ///
+    /// # Errors
+    /// [`LuckError`] if there is no luck, or it is wrong.
+    pub fn check(&self, record: &GameRecord) -> Result<(), LuckError> {
+        let found = self.named_luck(record)?;
+        let interrupt = Interrupt::new();
+        let mut measured = record.clone();
+        LuckMeter::new(self, None, &interrupt).measure(&mut measured)?;
+        match measured.luck {
+            Some(expected) if expected != *found => {
+                let (found, expected) = (&found.shares, expected.shares);
+                let reason = format!("found {found:?}, the cards gave {expected:?}");
+                Err(LuckError(reason))
             }
-            assert!(mean.iter().all(|mean| mean.abs() < 1e-9) && size > 1.0, "{number}: {mean:?}");
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns the recorded luck of a game if its form is right and it names this evaluator.
+    ///
+    /// # Errors
+    /// [`LuckError`] otherwise.
+    pub fn named_luck<'r>(&self, record: &'r GameRecord) -> Result<&'r Luck, LuckError> {
+        let expected = &self.identity;
+        match &record.luck {
+            None => Err(LuckError(format!("none, expected luck by {expected:?}"))),
+            Some(luck) if luck.by != *expected => {
+                let found = &luck.by;
+                Err(LuckError(format!("by {found:?}, expected {expected:?}")))
+            }
+            Some(luck) if !luck.is_valid(record.seats.len()) => {
+                let found = &luck.shares;
+                let expected = "one number for each seat, with a sum of 0";
+                Err(LuckError(format!("{found:?}, expected {expected}")))
+            }
+            Some(luck) => Ok(luck),
         }
     }
 }

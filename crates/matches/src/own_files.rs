@@ -190,9 +190,6 @@ pub fn refuse_overwriting(files: &[NamedFile]) -> Result<(), OverwriteError> {
 }
 
 /// Opens a file of lines for appending, or creates it. Ends a line that was cut off when an arbiter was killed.
-///
-/// # Errors
-/// The file cannot be opened or written.
 pub fn append_to(path: &Path) -> io::Result<File> {
     if !path.metadata().is_ok_and(|file| file.is_file()) {
         return File::create(path);
@@ -203,9 +200,6 @@ pub fn append_to(path: &Path) -> io::Result<File> {
 }
 
 /// Ends a line that was cut off when an arbiter was killed, so that the next one starts on its own line.
-///
-/// # Errors
-/// The file cannot be read or written.
 pub fn end_last_line(mut file: &File) -> io::Result<()> {
     // Devices and pipes have no last line.
     if !file.metadata()?.is_file() || file.metadata()?.len() == 0 {

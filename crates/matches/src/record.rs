@@ -4,20 +4,19 @@
 pub mod digest;
 pub mod ending;
 pub mod line;
-pub mod luck;
 pub mod printable;
-pub mod seed;
 
+use std::fmt;
 use std::ops::AddAssign;
+use std::str::FromStr;
 use std::time::Duration;
 
 use buxtehude::rules::is_card;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use thiserror::Error;
 
 use ending::Ending;
 use line::Line;
-pub use luck::Luck;
-use seed::Seed;
 
 /// Maximum number of characters of an engine's name.
 pub const MAX_NAME_LENGTH: usize = 200;
@@ -325,4 +324,192 @@ pub struct TurnRecord {
     /// part is not recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flaw: Option<String>,
+}
+
+/// Billionths of all points in a permille.
+const BILLIONTHS: f64 = 1e6;
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Luck {
+    /// Identity of the evaluator: its name or hash, and its budget.
+    pub by: String,
+    /// Gain of each seat from all cards, in permille of the points, rounded to [`Luck::round`]; the sum is near 0.
+    pub shares: Vec<f64>,
+}
+
+impl Luck {
+    /// Rounds a number of permille to a billionth of all points, so that sums do not depend on their order.
+    pub fn round(permille: f64) -> f64 {
+        // Adding zero turns -0 into 0.
+        (permille * BILLIONTHS).round() / BILLIONTHS + 0.0
+    }
+
+    /// Luck of each seat in billionths of all points.
+    pub fn billionths(&self) -> impl Iterator<Item = i64> {
+        self.shares.iter().map(|share| (share * BILLIONTHS).round() as i64)
+    }
+
+    /// `true` if there is one finite number for each of `seats` seats, all within the points and with a sum near 0.
+    pub fn is_valid(&self, seats: usize) -> bool {
+        let sum: f64 = self.shares.iter().sum();
+        self.shares.len() == seats
+            && self.shares.iter().all(|share| share.abs() <= MAX_SHARE)
+            && sum.abs() < seats as f64 / BILLIONTHS
+    }
+}
+
+/// Maximum luck of a seat in permille, by absolute value; one card moves it by at most 1000.
+const MAX_SHARE: f64 = 1e6;
+
+/// Bytes of a key.
+const KEY_BYTES: usize = 16;
+
+/// Source of all randomness in a match. As text it is a decimal number or 32 hexadecimal digits.
+///
+/// # Examples
+/// ```
+/// use matches::record::Seed;
+///
+/// assert_eq!("7".parse(), Ok(Seed::Number(7)));
+/// let key = Seed::Key(*b"sixteen letters!");
+/// assert_eq!(key.to_string().parse(), Ok(key));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seed {
+    /// A number, short enough to type, and to find by trial and error.
+    Number(u64),
+    /// A key of 128 bits.
+    Key([u8; KEY_BYTES]),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("expected a whole number from 0 to 18446744073709551615, or 32 hexadecimal digits")]
+pub struct SeedTextError;
+
+impl Default for Seed {
+    fn default() -> Seed {
+        Seed::Number(1)
+    }
+}
+
+impl fmt::Display for Seed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Seed::Number(number) => write!(f, "{number}"),
+            Seed::Key(key) => key.iter().try_for_each(|byte| write!(f, "{byte:02x}")),
+        }
+    }
+}
+
+impl FromStr for Seed {
+    type Err = SeedTextError;
+
+    fn from_str(text: &str) -> Result<Seed, SeedTextError> {
+        if text.len() != 2 * KEY_BYTES {
+            let number = text.parse().map(Seed::Number);
+            return number.map_err(|_| SeedTextError);
+        }
+        if !text.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+            return Err(SeedTextError);
+        }
+        let key = u128::from_str_radix(text, 16).map_err(|_| SeedTextError)?;
+        Ok(Seed::Key(key.to_be_bytes()))
+    }
+}
+
+impl Serialize for Seed {
+    /// Writes a number as a number and a key as text.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Seed::Number(number) => serializer.serialize_u64(*number),
+            Seed::Key(_) => serializer.collect_str(self),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Seed {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Seed, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged, expecting = "expected a seed: a number or a text")]
+        enum Form {
+            Number(u64),
+            Text(String),
+        }
+        match Form::deserialize(deserializer)? {
+            Form::Number(number) => Ok(Seed::Number(number)),
+            Form::Text(text) => {
+                let wrong = |error| de::Error::custom(format!("seed {text:?}: {error}"));
+                text.parse().map_err(wrong)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_read_back_as_they_were() {
+        let numbers = [12.345_678_9, -0.000_000_4, 1000.0 / 3.0, -999.999_999_9];
+        let rounded = numbers.map(Luck::round);
+        for number in rounded {
+            assert_eq!(number.to_string().parse::<f64>().unwrap(), number);
+            assert_eq!(Luck::round(number), number);
+        }
+        let luck = Luck { by: String::new(), shares: rounded.into() };
+        let billionths: Vec<i64> = luck.billionths().collect();
+        assert_eq!(billionths, [12_345_679, 0, 333_333_333, -1_000_000_000]);
+    }
+
+    #[test]
+    fn luck_adds_up_to_nothing() {
+        let is_valid = |shares: &[f64]| {
+            let by = String::new();
+            let shares = shares.to_vec();
+            Luck { by, shares }.is_valid(2)
+        };
+        assert!(is_valid(&[1.5, -1.5]) && is_valid(&[0.0, 0.0]));
+        assert!(!is_valid(&[1.5, -1.4]) && !is_valid(&[0.0]) && !is_valid(&[f64::NAN, 0.0]));
+        assert!(!is_valid(&[1e7, -1e7]));
+    }
+
+    const KEY: Seed = Seed::Key([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 255]);
+    const DIGITS: &str = "000102030405060708090a0b0c0d0eff";
+
+    #[test]
+    fn a_seed_is_a_number_or_a_key() {
+        for (text, seed) in [
+            ("0", Seed::Number(0)),
+            ("18446744073709551615", Seed::Number(u64::MAX)),
+            (DIGITS, KEY),
+        ] {
+            assert_eq!(text.parse(), Ok(seed), "{text}");
+            assert_eq!(seed.to_string(), text);
+        }
+        for text in [
+            "",
+            "-1",
+            "7 ",
+            "18446744073709551616",
+            "banana",
+            &DIGITS[1..],
+            "+00102030405060708090a0b0c0d0eff",
+            &format!("{DIGITS}0"),
+        ] {
+            assert_eq!(text.parse::<Seed>(), Err(SeedTextError), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_number_is_one_in_json_and_a_key_is_a_text() {
+        for (seed, json) in [(Seed::Number(7), "7".to_string()), (KEY, format!("\"{DIGITS}\""))] {
+            assert_eq!(serde_json::to_string(&seed).unwrap(), json);
+            assert_eq!(serde_json::from_str::<Seed>(&json).unwrap(), seed);
+        }
+        assert_eq!(serde_json::from_str::<Seed>("\"7\"").unwrap(), Seed::Number(7));
+        let error = serde_json::from_str::<Seed>("\"x\"").unwrap_err().to_string();
+        assert!(error.contains("seed \"x\": expected a whole number"), "{error}");
+        assert!(serde_json::from_str::<Seed>("-1").is_err());
+    }
 }

@@ -13,27 +13,92 @@
 //! So for each seat the steps add up to its result ([`SeatSums`]). A forced move loses nothing. The moves of the
 //! opening, which no engine chose, and their cards do not count.
 
-mod game;
-mod values;
+mod totals;
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::ops::ControlFlow;
 
-use buxtehude::rules::Turn;
+use buxtehude::rules::{Outcome, Seat, Turn};
+use serde::Serialize;
 use thiserror::Error;
 
 use crate::archive::replay::Flaw;
+use crate::judge::{Judge, JudgeError, Question};
 use crate::plan::Opening;
 use crate::plan::rules::external::RulesError;
-use crate::plan::rules::{Position, PositionError};
+use crate::plan::rules::{Position, PositionError, Rules};
+use crate::record::GameRecord;
 use crate::score::shares;
-pub(crate) use values::Values;
-use values::index_of;
 
-pub use crate::score::review::{
-    COSTLY, Line, Mean, Review, ReviewedCard, ReviewedMove, SeatSums, Totals,
-};
-pub use game::PlayedGame;
-pub use values::{Appraisal, Appraise};
+pub use totals::{COSTLY, Line, Mean, Totals};
+
+/// A game, finished or not.
+#[derive(Clone, Debug)]
+pub struct PlayedGame {
+    pub rules: Rules,
+    pub start: Position,
+    /// Moves and cards from the start position.
+    pub words: Vec<String>,
+    /// Number of moves of the opening, which no engine chose.
+    pub opening: usize,
+    /// Places of all seats by the rules or by adjudication, if any; shared places as the best of them.
+    pub places: Option<Vec<u32>>,
+}
+
+impl PlayedGame {
+    /// Converts a record without flaws.
+    ///
+    /// # Errors
+    /// [`Flaw`] if the variant or the start position does not exist.
+    pub fn of_record(record: &GameRecord) -> Result<PlayedGame, Flaw> {
+        let rules = Rules::by_name(&record.variant)?;
+        Ok(PlayedGame {
+            start: rules.parse(&record.start)?,
+            rules,
+            words: record.moves.split_whitespace().map(String::from).collect(),
+            opening: record.opening_plies(),
+            places: Some(record.places.clone()),
+        })
+    }
+
+    /// Returns the start as an opening without moves.
+    pub(crate) fn beginning(&self) -> Opening {
+        let usual = self.rules.start(self.start.seats());
+        let is_usual = usual.is_ok_and(|usual| usual == self.start);
+        Opening { start: (!is_usual).then(|| self.start.to_string()), moves: Vec::new() }
+    }
+}
+
+/// Result of a search.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Appraisal {
+    /// Each seat's expected share of the points, in permille; scaled to a sum of 1000.
+    pub shares: Vec<f64>,
+    /// The best move for the seat to move.
+    pub best: String,
+}
+
+/// A source of values. If it is deterministic, so are the reviews.
+pub trait Appraise {
+    type Error;
+
+    /// Returns the value of a position with a seat to move.
+    ///
+    /// # Errors
+    /// The value cannot be determined; the review ends with this error.
+    fn appraise(&mut self, question: Question<'_>) -> Result<Appraisal, Self::Error>;
+}
+
+impl Appraise for Judge<'_> {
+    type Error = JudgeError;
+
+    fn appraise(&mut self, question: Question<'_>) -> Result<Appraisal, JudgeError> {
+        let (best, shares) = self.verdict(question)?;
+        let shares = shares.into_iter().map(f64::from).collect();
+        Ok(Appraisal { shares, best })
+    }
+}
 
 #[derive(Debug, Error)]
 pub enum ReviewError<E> {
@@ -66,9 +131,6 @@ impl<E> ReviewError<E> {
 
 /// Reviews a game; calls `on_move` with each move as soon as it and its cards have values. The review stops when
 /// `on_move` returns a break.
-///
-/// # Errors
-/// The first [`ReviewError`].
 ///
 /// # Examples
 /// ```
@@ -291,4 +353,284 @@ impl<A: Appraise, F: FnMut(&ReviewedMove) -> ControlFlow<()>> Reviewer<'_, A, F>
 fn less(numbers: &[f64], others: &[f64]) -> Vec<f64> {
     let pairs = numbers.iter().zip(others);
     pairs.map(|(number, other)| number - other).collect()
+}
+
+/// Sum of all shares.
+const WHOLE: f64 = 1000.0;
+
+/// Values of the positions of one game.
+pub(crate) struct Values<'a, A> {
+    appraiser: &'a mut A,
+    /// Appraisals so far, by key of the position. Of two positions with the same key the later one is kept.
+    known: HashMap<u64, (Position, Appraisal)>,
+}
+
+impl<'a, A: Appraise> Values<'a, A> {
+    pub fn new(appraiser: &'a mut A) -> Values<'a, A> {
+        Values { appraiser, known: HashMap::new() }
+    }
+
+    /// Value of `position`, which `line` reaches: exact if the game is solved or over, the mean over all cards before a
+    /// card.
+    pub fn of(
+        &mut self,
+        position: &Position,
+        line: &mut Opening,
+    ) -> Result<Vec<f64>, ReviewError<A::Error>> {
+        if let Some(outcome) = position.solved() {
+            let places: Vec<u32> =
+                seats(position).map(|seat| 1 + u32::from(seat != outcome.winner)).collect();
+            return Ok(shares(&places));
+        }
+        match position.turn() {
+            Turn::Seat(mover) => Ok(self.appraisal(position, mover, line)?.shares.clone()),
+            Turn::Card(_) => self.mean_of_cards(position, line),
+            Turn::Over => {
+                let places = seats(position).map(|seat| position.place(seat).unwrap_or(0) as u32);
+                Ok(shares(&places.collect::<Vec<u32>>()))
+            }
+        }
+    }
+
+    fn mean_of_cards(
+        &mut self,
+        position: &Position,
+        line: &mut Opening,
+    ) -> Result<Vec<f64>, ReviewError<A::Error>> {
+        let mut sums = vec![0.0; position.seats()];
+        let mut cards = 0;
+        let children = position.children().map_err(ReviewError::Rules)?;
+        for ((card, number), (_, next)) in position.outcomes().into_iter().zip(children) {
+            line.moves.push(card);
+            let value = self.of(&next, line);
+            line.moves.pop();
+            for (sum, share) in sums.iter_mut().zip(value?) {
+                *sum += f64::from(number) * share;
+            }
+            cards += number;
+        }
+        Ok(sums.into_iter().map(|sum| sum / f64::from(cards)).collect())
+    }
+
+    /// Best move in a position with a seat to move.
+    pub fn best_move(
+        &mut self,
+        position: &Position,
+        line: &mut Opening,
+    ) -> Result<String, ReviewError<A::Error>> {
+        match (perfect_move(position), position.turn()) {
+            (None, Turn::Seat(mover)) => Ok(self.appraisal(position, mover, line)?.best.clone()),
+            (perfect, _) => Ok(perfect.unwrap_or_default()),
+        }
+    }
+
+    fn appraisal(
+        &mut self,
+        position: &Position,
+        mover: Seat,
+        line: &Opening,
+    ) -> Result<&Appraisal, ReviewError<A::Error>> {
+        let entry = match self.known.entry(position.key()) {
+            Entry::Occupied(known) if known.get().0 == *position => return Ok(&known.into_mut().1),
+            entry => entry,
+        };
+        let question = Question { line, position, mover };
+        let found = self.appraiser.appraise(question);
+        let mut found = found.map_err(ReviewError::Appraiser)?;
+        let seats = position.seats();
+        if scale(&mut found.shares, seats).is_none() {
+            return Err(ReviewError::Unfit {
+                line: question.text(),
+                found: format!("shares {:?}", found.shares),
+                expected: format!("one for each of {seats} seats, none negative"),
+            });
+        }
+        Ok(&entry.insert_entry((position.clone(), found)).into_mut().1)
+    }
+}
+
+/// Scales shares to a sum of 1000; `None` if they are invalid.
+fn scale(shares: &mut [f64], seats: usize) -> Option<()> {
+    let sum: f64 = shares.iter().sum();
+    let is_good = |share: &f64| share.is_finite() && *share >= 0.0;
+    if shares.len() != seats || sum <= 0.0 || !shares.iter().all(is_good) {
+        return None;
+    }
+    shares.iter_mut().for_each(|share| *share *= WHOLE / sum);
+    Some(())
+}
+
+/// In a solved game, returns a move that wins soonest or loses latest.
+fn perfect_move(position: &Position) -> Option<String> {
+    let Turn::Seat(mover) = position.turn() else {
+        return None;
+    };
+    position.solved()?;
+    let worth = |outcome: Outcome| {
+        let plies = i64::from(outcome.plies);
+        if outcome.winner == mover { (true, -plies) } else { (false, plies) }
+    };
+    let mut best = None;
+    for word in position.legal_actions() {
+        let mut next = position.clone();
+        // Cannot fail: the move is legal.
+        let _ = next.play(&word);
+        let found = worth(next.solved()?);
+        if best.as_ref().is_none_or(|(highest, _)| found > *highest) {
+            best = Some((found, word));
+        }
+    }
+    best.map(|(_, word)| word)
+}
+
+/// Returns the index of the seat that moves or draws; the number of seats if the game is over.
+fn index_of(position: &Position) -> usize {
+    let seat = position.turn().seat();
+    seat.map_or(position.seats(), Seat::index)
+}
+
+fn seats(position: &Position) -> impl Iterator<Item = Seat> + use<> {
+    Seat::all(position.seats())
+}
+
+/// A game with the values of its moves and cards.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Review {
+    /// Value of the position at the start of the review.
+    pub start: Vec<f64>,
+    /// Cards drawn before the first reviewed move.
+    pub drawn_first: Vec<ReviewedCard>,
+    /// Moves in order, without the opening.
+    pub moves: Vec<ReviewedMove>,
+    /// Value of the position at the end of the review.
+    pub end: Vec<f64>,
+    /// Result of the seats; the same as `end` if the game ended by the rules.
+    pub result: Vec<f64>,
+    /// Whether the review covers the whole game; it may have been stopped.
+    pub is_whole: bool,
+}
+
+/// A move with the cards drawn after it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ReviewedMove {
+    /// Number of the move among the moves and cards of the game, from 1.
+    pub word: usize,
+    /// Number of the move among the moves of the game, including the opening, from 1.
+    pub ply: usize,
+    /// Seat that moved, from 1.
+    pub seat: usize,
+    #[serde(rename = "move")]
+    pub mv: String,
+    /// Whether it was the only legal move.
+    pub is_forced: bool,
+    /// Best known move; the move itself if none is better.
+    pub best: String,
+    /// Value of the best move minus the value of this move, for the seat that moved, at least 0.
+    pub loss: f64,
+    /// Value of the position before the move.
+    pub before: Vec<f64>,
+    /// Value after the best move minus `before`: the error of the search, 0 for an exact one.
+    pub noise: Vec<f64>,
+    /// Value after this move minus the value after the best one: `-loss` for the seat that moved, gifts for the others.
+    pub change: Vec<f64>,
+    /// Cards drawn between this move and the next one.
+    pub cards: Vec<ReviewedCard>,
+    /// Value of the position after the move and its cards.
+    pub after: Vec<f64>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ReviewedCard {
+    /// Number of the card among the moves and cards of the game, from 1.
+    pub word: usize,
+    /// Seat that drew it, from 1.
+    pub seat: usize,
+    pub card: String,
+    /// Value after the card minus the weighted mean over all possible cards.
+    pub luck: Vec<f64>,
+}
+
+impl ReviewedMove {
+    /// Sum of the luck of the cards after the move.
+    pub fn luck(&self) -> Vec<f64> {
+        let mut luck = vec![0.0; self.before.len()];
+        for card in &self.cards {
+            add(&mut luck, &card.luck);
+        }
+        luck
+    }
+}
+
+/// Sums of a game for a seat, in permille: `start + skill + gifts + luck + noise + verdict` equals `result`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct SeatSums<T = f64> {
+    /// Value of the start position.
+    pub start: T,
+    /// Loss by its own moves, as a negative number.
+    pub skill: T,
+    /// Gain from the moves of others.
+    pub gifts: T,
+    /// Gain from cards, including those that others drew.
+    pub luck: T,
+    /// Error of the search: the difference between the value of a position and that after its best move.
+    pub noise: T,
+    /// Gain from the arbiter's adjudication of a game that the rules had not ended.
+    pub verdict: T,
+    /// Share of the points.
+    pub result: T,
+}
+
+impl SeatSums {
+    /// Names of the values, in the order of [`SeatSums::numbers`].
+    pub const NAMES: [&str; 7] = ["start", "skill", "gifts", "luck", "noise", "verdict", "result"];
+
+    /// Returns all values: the summands, then the result.
+    pub fn numbers(&self) -> [f64; 7] {
+        [self.start, self.skill, self.gifts, self.luck, self.noise, self.verdict, self.result]
+    }
+}
+
+impl Review {
+    pub fn sums(&self) -> Vec<SeatSums> {
+        let seats = self.start.len();
+        let mut sums = vec![SeatSums::default(); seats];
+        for (index, sums) in sums.iter_mut().enumerate() {
+            let of_seat = |shares: &[f64]| shares.get(index).copied().unwrap_or(0.0);
+            sums.start = of_seat(&self.start);
+            sums.result = of_seat(&self.result);
+            sums.verdict = sums.result - of_seat(&self.end);
+            sums.luck = self.cards().map(|card| of_seat(&card.luck)).sum();
+            for reviewed in &self.moves {
+                sums.noise += of_seat(&reviewed.noise);
+                if reviewed.seat == index + 1 {
+                    sums.skill += of_seat(&reviewed.change);
+                } else {
+                    sums.gifts += of_seat(&reviewed.change);
+                }
+            }
+        }
+        sums
+    }
+
+    /// Returns all cards in order.
+    pub fn cards(&self) -> impl Iterator<Item = &ReviewedCard> {
+        let after = self.moves.iter().flat_map(|reviewed| &reviewed.cards);
+        self.drawn_first.iter().chain(after)
+    }
+
+    /// Returns up to `most` moves with a loss, the largest loss first; with equal losses, the earlier move first.
+    pub fn worst(&self, most: usize) -> Vec<&ReviewedMove> {
+        let mut worst: Vec<&ReviewedMove> = self.moves.iter().collect();
+        worst.retain(|reviewed| reviewed.loss > 0.0);
+        worst.sort_by(|one, other| other.loss.total_cmp(&one.loss));
+        worst.truncate(most);
+        worst
+    }
+}
+
+/// Adds `numbers` to `sums`, element by element.
+fn add(sums: &mut [f64], numbers: &[f64]) {
+    for (sum, number) in sums.iter_mut().zip(numbers) {
+        *sum += number;
+    }
 }

@@ -21,8 +21,7 @@ use std::time::Instant;
 use thiserror::Error;
 
 use crate::archive::ArchiveError;
-use crate::archive::store::{Store, StoredPlan};
-use crate::archive::user_key::UserKey;
+use crate::archive::store::{Store, StoredPlan, UserKey};
 use crate::luck::{Evaluator, LuckMeter, measure_store};
 use crate::output::{fitted, print};
 use crate::own_files::NamedFile;

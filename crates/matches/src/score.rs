@@ -11,7 +11,6 @@ use crate::record::{GameRecord, TurnSums};
 mod blocks;
 mod interval;
 mod rating;
-pub mod review;
 mod sprt;
 mod tally;
 

@@ -11,8 +11,8 @@ use matches::archive::replay::{self, Replay};
 use matches::input_file;
 use matches::plan::rules;
 use matches::record::GameRecord;
+use matches::record::Seed;
 use matches::record::ending::Ending;
-use matches::record::seed::Seed;
 use thiserror::Error;
 
 #[derive(Clone, Debug)]

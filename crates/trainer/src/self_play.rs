@@ -10,7 +10,7 @@
 use buxtehude::eval::net::{Looks, deck_index};
 use buxtehude::rules::hase::Position;
 use buxtehude::rules::{Game, MAX_SEATS, Seat, Turn};
-use matches::record::seed::Seed;
+use matches::record::Seed;
 use matches::record::{GameRecord, TurnRecord};
 use rand::seq::IteratorRandom;
 use rand::{Rng, RngExt, SeedableRng};

@@ -7,7 +7,7 @@ use matches::plan::rules::external::RulesError;
 use matches::plan::rules::{Position, PositionError};
 use matches::record::printable::printable;
 use matches::record::{Fault, GameRecord, TurnRecord};
-use matches::score::review::{Review, ReviewedMove};
+use matches::review::{Review, ReviewedMove};
 use serde::Serialize;
 use serde_json::Value;
 

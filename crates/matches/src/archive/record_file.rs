@@ -12,7 +12,7 @@ use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::Errno;
 use serde::Serialize;
 
-use super::error::ArchiveError;
+use super::ArchiveError;
 use super::store::{Extent, Store};
 use crate::input_file::{self, FileLine};
 use crate::own_files;
@@ -61,9 +61,6 @@ impl RecordFile {
     /// Opens the record of a stored match for appending, after adding the games of the store that it lacks: an arbiter
     /// that was killed had stored them, but not recorded. A line that was cut off then is completed. A pipe or a device
     /// receives only later games, since nothing tells which games it has.
-    ///
-    /// # Errors
-    /// A file cannot be read or written.
     pub fn complete(path: &Path, store: &Store) -> Result<RecordFile, ArchiveError> {
         let mut record_file = RecordFile::open(path)?;
         let failed = |error| ArchiveError::file(path, error);
@@ -89,9 +86,6 @@ impl RecordFile {
     /// Appends a game, a [`GameRecord`](crate::record::GameRecord) that may have more fields, as one line, written at
     /// once. If the file is a full pipe, waits for its reader until `gives_up` returns `true`, and then for one more
     /// second.
-    ///
-    /// # Errors
-    /// The file cannot be written.
     pub fn write(
         &mut self,
         record: &impl Serialize,
@@ -143,9 +137,6 @@ pub struct RecordedGames {
 
 impl RecordedGames {
     /// Reads the games of a file; a pipe, a device and a missing file have none.
-    ///
-    /// # Errors
-    /// The file cannot be read.
     pub fn in_file(path: &Path) -> Result<RecordedGames, ArchiveError> {
         let mut games = RecordedGames::default();
         let Some(file) = path.metadata().ok().filter(Metadata::is_file) else {

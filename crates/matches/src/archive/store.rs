@@ -5,35 +5,29 @@
 //! that a game costs one sync and other processes can read at the same time; at the end only the one file is left.
 //! After a crash, the next process that opens the file finds all games in the two files.
 
-mod circumstances;
-mod lock;
-mod reading;
-mod schema;
+mod games;
 mod settings;
 mod trust;
-mod writing;
 
-use std::fs::{self, File, Permissions};
+use std::fs::{self, File, Metadata, Permissions};
 use std::io;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+#[cfg(target_os = "linux")]
+use std::time::{Duration, Instant};
 
-use rusqlite::{Connection, OpenFlags, OptionalExtension, Row};
+use rusqlite::config::DbConfig;
+use rusqlite::limits::Limit;
+use rusqlite::{Connection, Error, OpenFlags, Row, Transaction};
 
-use super::error::{ArchiveError, Reason};
-use super::user_key::UserKey;
+use super::{ArchiveError, Reason};
 use crate::input_file;
 use crate::own_files;
 use crate::plan::Plan;
-use crate::plan::binary::ProgramFiles;
-use crate::plan::rules::external::RulesPlan;
-use crate::record::digest::StoredGame;
-use crate::record::{GameRecord, Luck};
-use lock::Lock;
-use settings::{FILES, Files, RULES_OF_GAMES};
-
-pub use circumstances::{Changes, Circumstances};
-pub use reading::Extent;
+use crate::record::GameRecord;
+pub use games::Extent;
+pub use settings::{Changes, Circumstances, StoredPlan};
+pub use trust::UserKey;
 
 /// Last bytes of a journal that names another.
 const JOURNAL_MAGIC: [u8; 8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
@@ -51,18 +45,6 @@ pub struct Store {
     lock: Option<Lock>,
     /// The lines of a record that are no games, each with its place and flaw; `None` for a store.
     flaws: Option<Vec<String>>,
-}
-
-/// The plan of a stored match, with what decides whether its programs may run: all as of one moment.
-#[derive(Debug)]
-pub struct StoredPlan {
-    pub plan: Plan,
-    /// The error with the commands that would run if another user made the store.
-    pub trust: Result<(), ArchiveError>,
-    /// A sentence if the rules program, or a file among its arguments, has changed since the match began or is missing.
-    pub changed_rules: Option<String>,
-    /// A sentence for each engine whose program, or a file among its arguments, has changed or is missing.
-    pub changed_engines: Vec<String>,
 }
 
 impl Store {
@@ -99,13 +81,12 @@ impl Store {
             .tempfile_in(directory_path)?;
         let mut connection = open(file.path(), OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         let transaction = connection.transaction()?;
-        schema::create(&transaction)?;
-        settings::write(&transaction, plan)?;
+        create_tables(&transaction)?;
+        settings::begin(&transaction, plan)?;
         // Without a key the store stays unmarked.
         if let Ok(key) = UserKey::ensure() {
             trust::mark(&transaction, &key)?;
         }
-        circumstances::begin(&transaction)?;
         transaction.commit()?;
         drop(connection);
         match file.persist_noclobber(path) {
@@ -124,7 +105,7 @@ impl Store {
     pub fn resume(path: &Path) -> Result<Store, ArchiveError> {
         let lock = Some(Lock::of(path)?);
         let store = Store::opened(path, OpenFlags::SQLITE_OPEN_READ_WRITE, lock)?;
-        store.check(schema::be_durable(&store.connection))?;
+        store.check(be_durable(&store.connection))?;
         Ok(store)
     }
 
@@ -167,7 +148,7 @@ impl Store {
         let import = || {
             // Without a name, SQLite moves a large database out of memory into a temporary file.
             let mut connection = Connection::open("")?;
-            let flaws = writing::import(&mut connection, path, is_wanted)?;
+            let flaws = games::import(&mut connection, path, is_wanted)?;
             let path = path.to_path_buf();
             Ok(Store { path, connection, lock: None, flaws: Some(flaws) })
         };
@@ -181,7 +162,7 @@ impl Store {
             lock,
             flaws: None,
         };
-        store.check(schema::check(&store.connection))?;
+        store.check(check_tables(&store.connection))?;
         own_files::add(path);
         Ok(store)
     }
@@ -200,109 +181,6 @@ impl Store {
         self.flaws.as_deref().unwrap_or_default()
     }
 
-    /// Returns the place of a game in messages: the file and, in a record, the line.
-    ///
-    /// # Errors
-    /// [`ArchiveError`] if there is no such game.
-    pub fn place(&self, number: u64) -> Result<String, ArchiveError> {
-        let file = self.path.display();
-        if !self.is_record() {
-            return Ok(file.to_string());
-        }
-        let select = "SELECT line FROM lines WHERE game = ?1";
-        let line = self.connection.query_row(select, [number], |row| row.get::<_, u64>(0));
-        let line = self.check(line.map_err(Reason::from))?;
-        Ok(format!("{file}:{line}"))
-    }
-
-    /// Returns the first game of a record whose number occurs before, and its place.
-    ///
-    /// # Errors
-    /// [`ArchiveError`] if the games cannot be read.
-    pub fn repeated_game(&self) -> Result<Option<(u64, String)>, ArchiveError> {
-        if !self.is_record() {
-            return Ok(None);
-        }
-        let select = "SELECT number, game FROM lines WHERE number <> game ORDER BY line LIMIT 1";
-        let numbers = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
-        let found = self.connection.query_row(select, [], numbers).optional();
-        let found: Option<(u64, u64)> = self.check(found.map_err(Reason::from))?;
-        found.map(|(number, game)| Ok((number, self.place(game)?))).transpose()
-    }
-
-    /// Returns the plan of the match.
-    ///
-    /// # Errors
-    /// [`ArchiveError`] if the file was modified so that the plan is invalid.
-    pub fn plan(&self) -> Result<Plan, ArchiveError> {
-        self.snapshot(settings::read)
-    }
-
-    /// Returns the plan if its programs may run: this user made the store, or `is_trusted`.
-    ///
-    /// # Errors
-    /// As [`Store::plan`], and [`ArchiveError`] with the commands that would run.
-    pub fn trusted_plan(&self, is_trusted: bool) -> Result<Plan, ArchiveError> {
-        let (plan, trust) = self.snapshot(|snapshot| {
-            let plan = settings::read(snapshot)?;
-            let trust = if is_trusted { Ok(()) } else { trust::check(snapshot, &plan.engines) };
-            Ok((plan, trust))
-        })?;
-        self.check(trust).map(|()| plan)
-    }
-
-    /// Returns the plan with what decides whether its programs may run.
-    ///
-    /// # Errors
-    /// As [`Store::plan`].
-    pub fn stored_plan(&self) -> Result<StoredPlan, ArchiveError> {
-        self.snapshot(|snapshot| {
-            let plan = settings::read(snapshot)?;
-            let trust = self.check(trust::check(snapshot, &plan.engines));
-            let (changed_rules, changed_engines) = settings::changed(snapshot, &plan)?;
-            Ok(StoredPlan { plan, trust, changed_rules, changed_engines })
-        })
-    }
-
-    /// `true` if the files of a rules program have changed since it played or last checked the stored games.
-    ///
-    /// # Errors
-    /// [`ArchiveError`] if the store cannot be read.
-    pub fn has_other_rules(&self, rules: &RulesPlan) -> Result<bool, ArchiveError> {
-        let known = self.snapshot(|snapshot| match settings::find(snapshot, RULES_OF_GAMES)? {
-            Some(_) => settings::parsed::<ProgramFiles>(snapshot, RULES_OF_GAMES).map(Some),
-            None => Ok(settings::parsed::<Files>(snapshot, FILES)?.rules),
-        })?;
-        Ok(known.is_some_and(|known| known != ProgramFiles::of(&rules.program)))
-    }
-
-    /// Removes the games that are wrong by the rules, and notes that the others are valid by a rules program.
-    ///
-    /// # Errors
-    /// [`ArchiveError`] if this cannot be written; then nothing has changed.
-    pub fn drop_wrong(
-        &mut self,
-        wrong: &[u64],
-        rules: Option<&RulesPlan>,
-    ) -> Result<(), ArchiveError> {
-        let files = rules.map(|rules| ProgramFiles::of(&rules.program));
-        let files = files.map(|files| settings::json(RULES_OF_GAMES, &files)).transpose();
-        let files = self.check(files)?;
-        let setting = files.as_ref().map(|files| (RULES_OF_GAMES, files.as_str()));
-        let written = writing::remove_all(&mut self.connection, wrong, setting);
-        self.check(written)
-    }
-
-    /// Removes games, and replaces the note that says why, with a single sync.
-    ///
-    /// # Errors
-    /// [`ArchiveError`] if this cannot be written; then nothing has changed.
-    pub fn remove(&mut self, games: &[u64], note: &str, text: &str) -> Result<(), ArchiveError> {
-        let setting = Some((&*note_name(note), text));
-        let written = writing::remove_all(&mut self.connection, games, setting);
-        self.check(written)
-    }
-
     /// Reads from the store as it is at one moment, since another process may write to it.
     fn snapshot<T>(
         &self,
@@ -315,129 +193,18 @@ impl Store {
         self.check(read())
     }
 
-    /// Stores the engines' `id name`s, in the order of the plan.
-    ///
-    /// # Errors
-    /// [`ArchiveError`] if they cannot be written.
-    pub fn set_id_names(&mut self, id_names: &[Option<String>]) -> Result<(), ArchiveError> {
-        let written = settings::set_id_names(&mut self.connection, id_names);
+    /// Writes to the store, with a single sync; on an error nothing is written.
+    fn write(
+        &mut self,
+        write: impl FnOnce(&Transaction<'_>) -> Result<(), Reason>,
+    ) -> Result<(), ArchiveError> {
+        let run = || {
+            let transaction = self.connection.transaction()?;
+            write(&transaction)?;
+            Ok(transaction.commit()?)
+        };
+        let written = run();
         self.check(written)
-    }
-
-    /// Returns the engines' `id name`s, in the order of the plan; `None` for an engine that has not sent one.
-    ///
-    /// # Errors
-    /// [`ArchiveError`] if they cannot be read.
-    pub fn id_names(&self) -> Result<Vec<Option<String>>, ArchiveError> {
-        let select = "SELECT id_name FROM engines ORDER BY number";
-        self.check(settings::column(&self.connection, select))
-    }
-
-    /// Returns the text that [`Store::set_note`] stored under a name; `None` if there is none.
-    ///
-    /// # Errors
-    /// [`ArchiveError`] if it cannot be read.
-    pub fn note(&self, name: &str) -> Result<Option<String>, ArchiveError> {
-        self.check(settings::find(&self.connection, &note_name(name)))
-    }
-
-    /// Stores a text under a name for the caller's own use; replaces an earlier one. Notes are not settings of the
-    /// match.
-    ///
-    /// # Errors
-    /// [`ArchiveError`] if it cannot be written.
-    pub fn set_note(&mut self, name: &str, text: &str) -> Result<(), ArchiveError> {
-        let written = settings::replace(&self.connection, &note_name(name), text);
-        self.check(written)
-    }
-
-    /// Adds games with a single sync. They are durable when this returns; on an error none is stored.
-    ///
-    /// # Errors
-    /// [`ArchiveError`], for example if the disk is full, the store contains one of the games already, or its file was
-    /// removed or replaced.
-    pub fn add(&mut self, records: &[&GameRecord]) -> Result<(), ArchiveError> {
-        let written = writing::add(&mut self.connection, records);
-        self.check(written)?;
-        match &self.lock {
-            Some(lock) if !lock.is_in_place(&self.path) => self.check(Err(Reason::Gone)),
-            _ => Ok(()),
-        }
-    }
-
-    /// Writes the luck of stored games, with a single sync; on an error none is stored.
-    ///
-    /// # Errors
-    /// [`ArchiveError`], for example if the store has luck by another evaluator.
-    pub fn set_luck(&mut self, measured: &[(u64, Luck)]) -> Result<(), ArchiveError> {
-        let written = writing::set_luck(&mut self.connection, measured);
-        self.check(written)
-    }
-
-    /// Writes the luck of games by number, in place of all luck so far.
-    ///
-    /// # Errors
-    /// [`ArchiveError`] if it cannot be written; then the luck so far remains.
-    pub fn replace_luck(&mut self, measured: &[(u64, Luck)]) -> Result<(), ArchiveError> {
-        let written = writing::replace_luck(&mut self.connection, measured);
-        self.check(written)
-    }
-
-    /// Returns the numbers of all games whose luck was not measured, in order.
-    ///
-    /// # Errors
-    /// [`ArchiveError`] if they cannot be read.
-    pub fn games_without_luck(&self) -> Result<Vec<u64>, ArchiveError> {
-        self.check(reading::numbers(&self.connection, "luck IS NULL"))
-    }
-
-    /// Returns the numbers of all games, in order. A record may have several games with the same number; each but the
-    /// first has another one here.
-    ///
-    /// # Errors
-    /// [`ArchiveError`] if they cannot be read.
-    pub fn numbers(&self) -> Result<Vec<u64>, ArchiveError> {
-        self.check(reading::numbers(&self.connection, "true"))
-    }
-
-    /// Returns the game with one of the [`numbers`](Store::numbers); `None` if it is gone.
-    ///
-    /// # Errors
-    /// [`ArchiveError`] if it cannot be read.
-    pub fn game(&self, number: u64) -> Result<Option<StoredGame>, ArchiveError> {
-        let mut found = None;
-        let read = reading::for_each(&self.connection, Extent::Whole, Some(number), |game| {
-            found = Some(game);
-            true
-        });
-        self.check(read).map(|()| found)
-    }
-
-    /// Returns the identity of the evaluator of all luck in the store; `None` if there is none.
-    ///
-    /// # Errors
-    /// [`ArchiveError`] if it cannot be read.
-    pub fn luck_by(&self) -> Result<Option<String>, ArchiveError> {
-        self.check(settings::find(&self.connection, settings::LUCK_BY))
-    }
-
-    /// Calls `visit` with each game, sorted by number, in a snapshot of the store. `extent` selects the parts of the
-    /// games to read.
-    ///
-    /// # Errors
-    /// [`ArchiveError`] if a game cannot be read, and the first error of `visit`, which stops the reading.
-    pub fn for_each_game<E: From<ArchiveError>>(
-        &self,
-        extent: Extent,
-        mut visit: impl FnMut(StoredGame) -> Result<(), E>,
-    ) -> Result<(), E> {
-        let mut outcome = Ok(());
-        let read = reading::for_each(&self.connection, extent, None, |game| {
-            outcome = visit(game);
-            outcome.is_ok()
-        });
-        self.check(read)?;
-        outcome
     }
 
     /// Removes the file of a match that could not start.
@@ -459,14 +226,56 @@ impl Drop for Store {
     fn drop(&mut self) {
         if self.lock.is_some() {
             // Nothing is lost if this fails.
-            let _ = schema::be_one_file(&self.connection);
+            let _ = be_one_file(&self.connection);
         }
     }
 }
 
-/// Key of a note among the settings; no setting contains a colon.
-fn note_name(name: &str) -> String {
-    format!("note:{name}")
+/// Longest time for which a killed arbiter's lock outlives it: an engine that it was starting has copies of its open
+/// files until the engine's program runs.
+#[cfg(target_os = "linux")]
+const OUTLIVES: Duration = Duration::from_secs(1);
+
+/// The lock of a store, held until it is dropped or the arbiter dies.
+#[derive(Debug)]
+struct Lock {
+    // On Linux this kind of lock and SQLite's do not affect each other. If they do on another system, a second arbiter
+    // fails to store its first game, which the store already contains.
+    file: File,
+}
+
+impl Lock {
+    /// Takes the lock of a store.
+    ///
+    /// # Errors
+    /// [`ArchiveError`] if another arbiter holds it, or if the file cannot be opened.
+    fn of(path: &Path) -> Result<Lock, ArchiveError> {
+        // A pipe would open, and SQLite would wait for its other end.
+        let opened = input_file::open(path);
+        let opened = opened.and_then(|_| File::options().read(true).write(true).open(path));
+        let file = opened.map_err(|error| ArchiveError::file(path, error))?;
+        #[cfg(target_os = "linux")]
+        {
+            use rustix::fs::{FlockOperation, flock};
+            let give_up = Instant::now() + OUTLIVES;
+            while flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
+                if Instant::now() > give_up {
+                    return Err(Reason::Busy.about(path));
+                }
+                std::thread::sleep(Duration::from_millis(5));
+            }
+        }
+        Ok(Lock { file })
+    }
+
+    /// `true` if `path` still leads to the locked file.
+    fn is_in_place(&self, path: &Path) -> bool {
+        let numbers = |metadata: Metadata| (metadata.dev(), metadata.ino());
+        match (self.file.metadata(), fs::metadata(path)) {
+            (Ok(locked), Ok(found)) => numbers(locked) == numbers(found),
+            _ => false,
+        }
+    }
 }
 
 /// Refuses a crafted journal: SQLite would remove the file that such a journal names at its end. A write to a single
@@ -491,29 +300,184 @@ fn open(path: &Path, flags: OpenFlags) -> Result<Connection, Reason> {
     let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(whole, flags)?;
-    schema::distrust(&connection)?;
+    distrust(&connection)?;
     Ok(connection)
+}
+
+/// Number of the format, which identifies the set of tables.
+const FORMAT: i64 = 1;
+
+/// SQLite application ID of a store: "arbi" in ASCII.
+const APPLICATION: i64 = 0x6172_6269;
+
+/// Numbers of seats and turns start at 1, those of engines at 0, as in the plan, which is the setting `plan`, as JSON.
+/// `stderr` is a JSON array, `luck` a JSON object; `estimate` and `shares` are in permille; `pv` is words separated by
+/// spaces. The setting `luck-by` names the evaluator of all luck.
+const TABLES: &str = "
+CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE engines (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, id_name TEXT) STRICT;
+CREATE TABLE games (
+    number INTEGER PRIMARY KEY,
+    block INTEGER NOT NULL,
+    variant TEXT NOT NULL,
+    start TEXT NOT NULL,
+    moves TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    luck TEXT
+) STRICT;
+CREATE TABLE seats (
+    game INTEGER NOT NULL REFERENCES games,
+    seat INTEGER NOT NULL,
+    engine INTEGER NOT NULL REFERENCES engines,
+    place INTEGER NOT NULL,
+    winnings INTEGER,
+    ending TEXT NOT NULL,
+    turns INTEGER NOT NULL,
+    micros INTEGER NOT NULL,
+    depth_turns INTEGER NOT NULL,
+    depths INTEGER NOT NULL,
+    waited INTEGER NOT NULL,
+    late_stops INTEGER NOT NULL,
+    overruns INTEGER NOT NULL,
+    out_of_turn INTEGER NOT NULL,
+    flaws INTEGER NOT NULL,
+    PRIMARY KEY (game, seat)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE turns (
+    game INTEGER NOT NULL REFERENCES games,
+    number INTEGER NOT NULL,
+    seat INTEGER NOT NULL,
+    move TEXT NOT NULL,
+    micros INTEGER,
+    overrun INTEGER,
+    depth INTEGER,
+    estimate TEXT,
+    score TEXT,
+    nodes INTEGER,
+    pv TEXT,
+    waited INTEGER,
+    late_stop INTEGER,
+    out_of_turn INTEGER,
+    flaw TEXT,
+    PRIMARY KEY (game, number)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE faults (
+    game INTEGER PRIMARY KEY REFERENCES games,
+    seat INTEGER NOT NULL,
+    reason TEXT NOT NULL,
+    stderr TEXT NOT NULL,
+    evidence TEXT
+) STRICT;
+CREATE TABLE reruns (
+    game INTEGER NOT NULL REFERENCES games,
+    number INTEGER NOT NULL,
+    seat INTEGER NOT NULL,
+    reason TEXT NOT NULL,
+    shares TEXT,
+    PRIMARY KEY (game, number)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE machines (
+    game INTEGER PRIMARY KEY REFERENCES games,
+    worker TEXT NOT NULL,
+    slots INTEGER NOT NULL,
+    micros INTEGER NOT NULL,
+    lag_median INTEGER NOT NULL,
+    lag_p99 INTEGER NOT NULL,
+    speed INTEGER,
+    time_scale INTEGER
+) STRICT;
+";
+
+/// Creates the tables in an empty database.
+fn create_tables(transaction: &Transaction<'_>) -> Result<(), Error> {
+    transaction.execute_batch(TABLES)?;
+    transaction.pragma_update(None, "application_id", APPLICATION)?;
+    transaction.pragma_update(None, "user_version", FORMAT)
+}
+
+/// Checks that a database is a store of the current format.
+fn check_tables(connection: &Connection) -> Result<(), Reason> {
+    let number = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
+    if number("application_id")? != APPLICATION {
+        return Err(Reason::NoStore);
+    }
+    match number("user_version")? {
+        FORMAT => {}
+        found => {
+            return Err(Reason::Format { found, expected: FORMAT });
+        }
+    }
+    // Views, triggers and generated columns would run code of the file's author.
+    let expected = Connection::open_in_memory()?;
+    expected.execute_batch(TABLES)?;
+    if objects(connection)? == objects(&expected)? { Ok(()) } else { Err(Reason::Schema) }
+}
+
+/// Maximum number of objects to read from a database: tables with their indexes, and one more.
+const MAX_OBJECTS: i64 = 64;
+
+/// Returns all objects of a database: type, name and definition.
+fn objects(connection: &Connection) -> Result<Vec<[Option<String>; 3]>, Error> {
+    let select = "SELECT type, name, sql FROM sqlite_schema ORDER BY name LIMIT ?1";
+    let mut statement = connection.prepare(select)?;
+    let object = |row: &Row<'_>| Ok([row.get(0)?, row.get(1)?, row.get(2)?]);
+    statement.query_map([MAX_OBJECTS], object)?.collect()
+}
+
+/// Maximum length of a value in bytes.
+const MAX_BYTES: i32 = 1 << 26;
+
+/// Restricts a connection to a file of unknown origin.
+fn distrust(connection: &Connection) -> Result<(), Error> {
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, MAX_BYTES)?;
+    Ok(())
+}
+
+/// Page cache for writing: in a large match on several machines, games arrive out of order and are inserted among
+/// thousands of others.
+const CACHE_KIB: i64 = 32 << 10;
+/// Pages in the write-ahead log before a checkpoint, which writes a page that changed often only once.
+const LOG_PAGES: i64 = 8 << 10;
+
+/// Sets SQLite so that committed games survive a power failure.
+fn be_durable(connection: &Connection) -> Result<(), Reason> {
+    let set_mode = |row: &Row<'_>| row.get::<_, String>(0);
+    let mode = connection.pragma_update_and_check(None, "journal_mode", "WAL", set_mode)?;
+    // On a file system without shared memory, SQLite uses a rollback journal, whose deletion must be synced as well.
+    let synchronous = if mode == "wal" { "FULL" } else { "EXTRA" };
+    connection.pragma_update(None, "synchronous", synchronous)?;
+    // On macOS a plain sync does not reach the disk.
+    connection.pragma_update(None, "fullfsync", true)?;
+    connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
+    connection.pragma_update(None, "wal_autocheckpoint", LOG_PAGES)?;
+    Ok(())
+}
+
+/// Moves the write-ahead log into the database file and removes it.
+fn be_one_file(connection: &Connection) -> Result<(), Error> {
+    connection.pragma_update_and_check(None, "journal_mode", "DELETE", |_| Ok(()))
 }
 
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::thread;
-    use std::time::{Duration, Instant};
 
     use super::*;
-    use crate::plan::{EngineSpec, Limit};
+    use crate::plan::{self, EngineSpec};
 
     #[test]
     fn an_unfinished_write_of_a_killed_arbiter_is_undone() {
         let directory = tempfile::tempdir().unwrap();
         let path = |name: &str| directory.path().join(name);
-        let engine = EngineSpec::new("a", "a", Limit::nodes(1));
+        let engine = EngineSpec::new("a", "a", plan::Limit::nodes(1));
         let variant = &buxtehude::rules::VARIANTS[0];
         let plan = Plan::new(variant, 2, vec![engine]);
         drop(Store::create(&path("running.db"), &plan).unwrap());
         let connection = open(&path("running.db"), OpenFlags::SQLITE_OPEN_READ_WRITE).unwrap();
-        schema::be_one_file(&connection).unwrap();
+        be_one_file(&connection).unwrap();
         // Unless it syncs, SQLite makes the journal valid at once.
         let write = "PRAGMA synchronous = OFF; BEGIN IMMEDIATE; PRAGMA user_version = 99";
         connection.execute_batch(write).unwrap();
@@ -529,7 +493,7 @@ mod tests {
     fn a_plan_is_trusted_by_the_mark_of_the_same_moment() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("match.db");
-        let engine = EngineSpec::new("a", "ours", Limit::nodes(1));
+        let engine = EngineSpec::new("a", "ours", plan::Limit::nodes(1));
         let plan = Plan::new(&buxtehude::rules::VARIANTS[0], 2, vec![engine]);
         let _playing = Store::create(&path, &plan).unwrap();
         // Without a folder for the key, no store has a mark.

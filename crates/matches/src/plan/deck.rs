@@ -21,7 +21,7 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-pub use crate::record::seed::{Seed, SeedTextError};
+pub use crate::record::{Seed, SeedTextError};
 pub use rand::rngs::SysError;
 
 /// Maximum number of cards that are shuffled; more are drawn by their weights alone.

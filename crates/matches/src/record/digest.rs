@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use data_encoding::HEXLOWER;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -109,6 +110,5 @@ impl MatchDigest {
 }
 
 fn text(hash: &[u8]) -> String {
-    let digits = hash.iter().take(BYTES).map(|byte| format!("{byte:02x}"));
-    digits.collect()
+    HEXLOWER.encode(&hash[..BYTES])
 }

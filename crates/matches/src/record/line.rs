@@ -9,8 +9,8 @@ use buxtehude::rules::MAX_SEATS;
 use super::{
     Evidence, Fault, GameRecord, Luck, MAX_NAME_LENGTH, Machine, Rerun, TurnRecord, is_too_long,
 };
+use crate::record::Seed;
 use crate::record::ending::Ending;
-use crate::record::seed::Seed;
 
 /// A record as one JSON line.
 #[derive(Serialize, Deserialize)]
