@@ -3,8 +3,8 @@
 //! Each game is a *position*: a small `Copy` value with the seat to move ([`Turn`]), its legal moves, and the effect of
 //! each. The search works on a position's own type through the trait [`Game`]. Sessions, referees and other clients
 //! that work with text use [`AnyPosition`], which holds a position of any [`Variant`]. The rules do not print, draw
-//! pictures, read a clock or start a thread. Chance is explicit: if a card is due, [`Game::outcomes`] lists the possible
-//! cards with their weights, and the caller draws.
+//! pictures, read a clock or start a thread. Chance is explicit: if a card is due, [`Game::outcomes`] lists the
+//! possible cards with their weights, and the caller draws.
 
 pub mod fox;
 pub mod hase;
