@@ -6,7 +6,7 @@
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 
-use buxtehude::eval::net::Net;
+use buxtehude::eval::hase::Net;
 use buxtehude::eval::{Evaluate, Evaluators, static_leads};
 use buxtehude::rules::hase::{HASE_UND_IGEL, Position};
 use buxtehude::rules::{Game, for_each_child, perft, perft_by_playing};

@@ -89,7 +89,7 @@ impl Turn {
 
 /// Result of a two-player game with perfect play: the winner plays for the fastest win, and the loser delays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Outcome {
+pub struct Solution {
     /// Winning seat.
     pub winner: Seat,
     /// Plies to the end; 0 if the game is over.
@@ -208,7 +208,7 @@ pub trait Game: Copy + Eq + fmt::Debug + fmt::Display + Send + Sync + 'static {
 
     /// Result with perfect play; `None` if the game is not solved. Either all positions of a game are solved or none.
     /// The first call may take some milliseconds to build tables.
-    fn solved(&self) -> Option<Outcome> {
+    fn solved(&self) -> Option<Solution> {
         None
     }
 

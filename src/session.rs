@@ -25,8 +25,6 @@
 mod answers;
 mod go;
 mod options;
-mod rules_server;
-mod search_thread;
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Write};
@@ -40,14 +38,13 @@ use crossbeam_channel::{Receiver, Sender, after, bounded, never, select_biased};
 use thiserror::Error;
 
 use crate::bench;
-use crate::engine::CurrentGame;
 use crate::eval::Evaluators;
 use crate::protocol::{BestMove, Command, CommandError, LineReader, PositionCommand, Reply, Start};
 use crate::rules::{ActionError, AnyPosition, SetupError, Turn, Variant};
-use go::Running;
+use crate::search::Past;
+use answers::serve_rules;
+use go::{Event, Running, SearchThread, Task};
 use options::{Effect, OptionError, Options};
-use rules_server::serve_rules;
-use search_thread::{Event, SearchThread, Task};
 
 /// Capacity of the command queue; when it is full, the client blocks. Small, since a command can be a long list.
 const WAITING_COMMANDS: usize = 4;
@@ -164,7 +161,7 @@ struct Session<W> {
     options: Options,
     /// `true` if the client last greeted with `ugi`: then a `bestmove` has the move alone.
     speaks_ugi: bool,
-    game: CurrentGame,
+    game: LastPosition,
     search_thread: SearchThread,
     evaluators: Evaluators,
     /// Number of table sets that are still to be built.
@@ -179,7 +176,7 @@ impl<W: Write> Session<W> {
         let options = Options::default();
         let evaluators = Evaluators::default();
         let search_thread = SearchThread::start(options.memory_size(), evaluators.clone())?;
-        let game = start_of(options.variant);
+        let game = LastPosition::new(options.variant);
         let mut session = Session {
             preparing: 0,
             is_ready_pending: false,
@@ -242,16 +239,14 @@ impl<W: Write> Session<W> {
                     self.search_thread.queue(Task::Forget);
                 }
             }
-            Command::Position(command) => match game_of(self.options.variant, &command) {
-                Ok(game) => {
-                    let seats = self.game.position().seats();
-                    self.game = game;
-                    if self.game.position().seats() != seats {
-                        self.prepare();
-                    }
+            Command::Position(command) => {
+                let seats = self.game.position().seats();
+                if let Err(error) = self.game.set(command) {
+                    self.report_error(&error.to_string())?;
+                } else if self.game.position().seats() != seats {
+                    self.prepare();
                 }
-                Err(error) => self.report_error(&error.to_string())?,
-            },
+            }
             Command::Go(go) => self.go(&go)?,
             // The position itself is the only leaf.
             Command::Perft(0) if self.running.is_none() => {
@@ -336,7 +331,7 @@ impl<W: Write> Session<W> {
                 self.prepare();
             }
             Effect::NewGame => {
-                self.game = start_of(self.options.variant);
+                self.game = LastPosition::new(self.options.variant);
                 self.prepare();
             }
             Effect::Forget => {}
@@ -451,35 +446,72 @@ enum PositionError {
     },
 }
 
-/// Starts a game of a variant.
-fn start_of(variant: &Variant) -> CurrentGame {
-    #[expect(clippy::expect_used, reason = "every variant can be played by two")]
-    let position = variant.start(DEFAULT_PLAYERS).expect("a game for two");
-    position.into()
+/// The last `position` command, with the positions on its way.
+struct LastPosition {
+    variant: &'static Variant,
+    start: Start,
+    first: AnyPosition,
+    /// Each word of the move list, with the position after it.
+    steps: Vec<(String, AnyPosition)>,
 }
 
-/// Returns the game of a variant that a `position` command describes.
-///
-/// # Errors
-/// [`PositionError`] names the invalid field or word of the move list.
-fn game_of(variant: &Variant, command: &PositionCommand) -> Result<CurrentGame, PositionError> {
-    let mut game = CurrentGame::from(first_position(variant, &command.start)?);
-    for (number, word) in (1..).zip(&command.moves) {
-        game.play(word).map_err(|reason| refusal(number, reason, game.position()))?;
+impl LastPosition {
+    fn new(variant: &'static Variant) -> LastPosition {
+        #[expect(clippy::expect_used, reason = "every variant can be played by two")]
+        let first = variant.start(DEFAULT_PLAYERS).expect("a game for two");
+        LastPosition { variant, start: Start::Startpos { players: None }, first, steps: Vec::new() }
     }
-    Ok(game)
-}
 
-/// Returns the position before the first word of a move list.
-///
-/// # Errors
-/// [`SetupError`] names the invalid field.
-fn first_position(variant: &Variant, start: &Start) -> Result<AnyPosition, SetupError> {
-    match start {
-        Start::Startpos { players } => {
-            variant.start(players.map_or(DEFAULT_PLAYERS, |players| players as usize))
+    fn position(&self) -> &AnyPosition {
+        self.steps.last().map_or(&self.first, |(_, after)| after)
+    }
+
+    /// Positions that a seat has moved from, in order, without the current one.
+    fn past(&self) -> Vec<Past> {
+        let after = self.steps.iter().map(|(_, after)| after);
+        let before = std::iter::once(&self.first).chain(after).take(self.steps.len());
+        before.filter_map(Past::of).collect()
+    }
+
+    /// Sets the position, and plays only the words that are new.
+    ///
+    /// # Errors
+    /// [`PositionError`] names the invalid field or word; the position is unchanged.
+    fn set(&mut self, command: PositionCommand) -> Result<(), PositionError> {
+        let PositionCommand { start, moves } = command;
+        let (first, known) = if start == self.start {
+            let pairs = self.steps.iter().zip(&moves);
+            let known = pairs.take_while(|((word, _), sent)| word == *sent).count();
+            (self.first, known)
+        } else {
+            (self.first_of(&start)?, 0)
+        };
+        let mut position = match self.steps.get(..known) {
+            Some([.., (_, after)]) => *after,
+            _ => first,
+        };
+        let mut new = Vec::new();
+        for (number, word) in (1..).zip(moves).skip(known) {
+            if let Err(reason) = position.play(&word) {
+                return Err(refusal(number, reason, &position));
+            }
+            new.push((word, position));
         }
-        Start::Fen(text) => variant.parse(text),
+        self.start = start;
+        self.first = first;
+        self.steps.truncate(known);
+        self.steps.extend(new);
+        Ok(())
+    }
+
+    /// Returns the position before the first word of a move list.
+    fn first_of(&self, start: &Start) -> Result<AnyPosition, SetupError> {
+        match start {
+            Start::Startpos { players } => {
+                self.variant.start(players.map_or(DEFAULT_PLAYERS, |players| players as usize))
+            }
+            Start::Fen(text) => self.variant.parse(text),
+        }
     }
 }
 
@@ -552,7 +584,7 @@ mod tests {
     use std::sync::mpsc;
     use std::time::Duration;
 
-    use super::search_thread::MemorySize;
+    use super::go::MemorySize;
     use super::*;
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::fmt::Debug;
 
 use crate::common::reference;
-use buxtehude::eval::net::LETTUCES;
+use buxtehude::eval::hase::LETTUCES;
 use buxtehude::pictures::{Draw, Piece, Scene};
 use buxtehude::rules::hase::{Card, FINISH, Move, Position, Square};
 #[cfg(feature = "ludo")]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use crate::common::client;
-use buxtehude::eval::net::Weights;
+use buxtehude::eval::hase::Weights;
 use buxtehude::search::LEVELS;
 use client::Engine;
 

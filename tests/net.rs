@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use buxtehude::eval::net::{Looks, Net, PARTS, Row, WIDTH, Weights, WeightsError};
+use buxtehude::eval::hase::{Looks, Net, PARTS, Row, WIDTH, Weights, WeightsError};
 use buxtehude::eval::{Evaluate, Evaluators};
 use buxtehude::rules::hase::{
     FINISH, HARE_AND_TORTOISE, HASE_UND_IGEL, Position, Ruleset, Square, cost,

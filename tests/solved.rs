@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use buxtehude::rules::fox::{Position, RABBIT, Square, WOLVES};
-use buxtehude::rules::{Game, Outcome};
+use buxtehude::rules::{Game, Solution};
 
 /// File and row of a square, from 0 at a1.
 type Place = (i8, i8);
@@ -55,11 +55,11 @@ impl Board {
 
 #[derive(Default)]
 struct SlowSolver {
-    known: HashMap<Board, Outcome>,
+    known: HashMap<Board, Solution>,
 }
 
 impl SlowSolver {
-    fn outcome(&mut self, board: Board) -> Outcome {
+    fn outcome(&mut self, board: Board) -> Solution {
         if let Some(&known) = self.known.get(&board) {
             return known;
         }
@@ -76,11 +76,11 @@ impl SlowSolver {
             }
         }
         let outcome = if board.rabbit.1 == 7 {
-            Outcome { winner: RABBIT, plies: 0 }
+            Solution { winner: RABBIT, plies: 0 }
         } else if let Some(plies) = fastest_win {
-            Outcome { winner: mover, plies }
+            Solution { winner: mover, plies }
         } else {
-            Outcome { winner: opponent, plies: latest_loss.unwrap_or(0) }
+            Solution { winner: opponent, plies: latest_loss.unwrap_or(0) }
         };
         self.known.insert(board, outcome);
         outcome

@@ -132,7 +132,7 @@ impl fmt::Display for Caps {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Strategy {
-    /// Weight of the rival's component; the own component has [`WHOLE`].
+    /// Weight of the rival's component; the own component has [`FULL_WEIGHT`].
     rival_weight: i64,
 }
 
@@ -145,7 +145,7 @@ pub struct StrategyError;
 const PERCENT: i64 = 1 << 25;
 
 /// Exceeds the difference of any two components, so that a weight of 1 only decides between equal own components.
-const WHOLE: i64 = 100 * PERCENT;
+const FULL_WEIGHT: i64 = 100 * PERCENT;
 
 /// Strategies with a name.
 const NAMED: [(&str, Strategy); 3] = [
@@ -159,7 +159,7 @@ impl Strategy {
     pub const ABSOLUTE: Strategy = Strategy { rival_weight: 0 };
 
     /// Maximises the smallest lead over a rival.
-    pub const RELATIVE: Strategy = Strategy { rival_weight: WHOLE };
+    pub const RELATIVE: Strategy = Strategy { rival_weight: FULL_WEIGHT };
 
     /// Maximises the own component, and then the smallest lead over a rival.
     pub const HYBRID: Strategy = Strategy { rival_weight: 1 };
@@ -178,7 +178,7 @@ impl Strategy {
                 best_rival = best_rival.max(worth);
             }
         }
-        WHOLE * i64::from(vector[mover]) - self.rival_weight * i64::from(best_rival)
+        FULL_WEIGHT * i64::from(vector[mover]) - self.rival_weight * i64::from(best_rival)
     }
 
     /// [`Strategy::value`] with the tie-break included where [`Strategy::is_zero_sum`].
@@ -251,8 +251,8 @@ mod tests {
         assert_eq!(Strategy::HYBRID.compare(0, &far, &near), Greater);
         assert_eq!(Strategy::HYBRID.compare(0, &[5, 4], &far), Greater);
         assert_eq!(Strategy::ABSOLUTE.compare(0, &[5, 4], &far), Less);
-        assert_eq!(Strategy::RELATIVE.value(1, &[4, 9, 6]), 3 * WHOLE);
-        assert_eq!(Strategy::RELATIVE.value(2, &[4, 9, 6]), -3 * WHOLE);
+        assert_eq!(Strategy::RELATIVE.value(1, &[4, 9, 6]), 3 * FULL_WEIGHT);
+        assert_eq!(Strategy::RELATIVE.value(2, &[4, 9, 6]), -3 * FULL_WEIGHT);
     }
 
     #[test]

@@ -14,11 +14,11 @@ use nom::combinator::{cut, map_opt, opt, value, verify};
 use nom::multi::many1;
 use nom::sequence::{preceded, terminated};
 
-use super::words::{
+use super::{ArgumentError, CommandError, Excerpt, GoError};
+use super::{
     Mismatch, Parsed, all_words, end, expecting, keyword, number, numbers, set, text_until,
     without_line_end, word, write_fact, write_list, write_text,
 };
-use super::{ArgumentError, CommandError, Excerpt, GoError};
 
 /// One line from a client to an engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -111,7 +111,7 @@ pub enum Query {
 }
 
 impl Query {
-    pub(super) const ALL: [Query; 10] = {
+    const ALL: [Query; 10] = {
         use Query::*;
         [P1Turn, Turn, GameOver, Result, Legal, Players, State, Text, Picture, Stake]
     };

@@ -13,11 +13,11 @@ use nom::combinator::{cut, map_opt, opt, value, verify};
 use nom::multi::many0;
 use nom::sequence::{preceded, terminated};
 
-use super::words::{
+use super::{ArgumentError, ReplyError};
+use super::{
     Parsed, all_words, end, expecting, integer, keyword, number, numbers, text_until,
     without_line_end, word, word_but, write_fact, write_list, write_text,
 };
-use super::{ArgumentError, ReplyError};
 
 /// One line from an engine to a client.
 #[derive(Clone, Debug, PartialEq, Eq)]

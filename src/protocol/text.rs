@@ -1,6 +1,156 @@
-//! The beginning of a text: a byte order mark is skipped, and other encodings and compressed files are named.
+//! Bytes of a stream or a file as text. Lines from an untrusted stream may be of any length, with any bytes, and cut
+//! off. A byte order mark at the beginning is skipped, and other encodings and compressed files are named.
+
+use std::io::{self, BufRead, BufReader, ErrorKind, Read};
 
 use thiserror::Error;
+
+use super::{Command, CommandError, Excerpt, word};
+
+/// Longest line accepted, in bytes, including a carriage return but not the newline.
+pub const MAX_LINE_BYTES: usize = 1 << 20;
+
+/// Reads line by line into one buffer. The buffer never holds more than the longest line accepted.
+#[derive(Debug)]
+pub struct LineReader<R> {
+    reader: R,
+    limit: usize,
+    buffer: Vec<u8>,
+    /// `true` while the rest of a line that was too long is skipped.
+    skipping: bool,
+    /// `true` before the first line, which may begin with a byte order mark.
+    is_first: bool,
+}
+
+/// Bytes up to a newline or to the end of the stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Line<'a> {
+    /// A whole line without its end (`\n` or `\r\n`).
+    Text(&'a str),
+    /// The last line of the stream, without a newline.
+    CutOff(&'a [u8]),
+    /// A whole line that is not UTF-8, without its end.
+    NotUtf8(&'a [u8]),
+    /// A line that is too long. The next call skips the rest of it.
+    TooLong {
+        /// Number of bytes accepted.
+        limit: usize,
+        /// The first `limit` bytes of the line.
+        start: &'a [u8],
+    },
+}
+
+impl<R: BufRead> LineReader<R> {
+    /// Reads lines of at most [`MAX_LINE_BYTES`].
+    pub fn new(reader: R) -> Self {
+        Self::with_limit(reader, MAX_LINE_BYTES)
+    }
+
+    /// Reads lines of at most `limit` bytes.
+    pub fn with_limit(reader: R, limit: usize) -> Self {
+        Self { reader, limit, buffer: Vec::new(), skipping: false, is_first: true }
+    }
+
+    /// Waits for the next line; returns `None` at the end of the stream.
+    ///
+    /// A line that is too long is reported as soon as it exceeds the limit.
+    ///
+    /// # Errors
+    /// Any error of the stream except interruptions; the bytes read of the line are lost.
+    pub fn next_line(&mut self) -> Option<io::Result<Line<'_>>> {
+        self.buffer.clear();
+        let is_first = std::mem::take(&mut self.is_first);
+        loop {
+            let available = match self.reader.fill_buf() {
+                Ok(available) => available,
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(error) => return Some(Err(error)),
+            };
+            if available.is_empty() {
+                let nothing = self.skipping || self.buffer.is_empty();
+                self.skipping = false;
+                return (!nothing).then(|| Ok(Line::CutOff(line_in(&self.buffer, is_first))));
+            }
+            let newline = available.iter().position(|byte| *byte == b'\n');
+            let length = newline.unwrap_or(available.len());
+            let was_skipping = self.skipping;
+            let room = self.limit - self.buffer.len();
+            if !was_skipping {
+                self.buffer.extend(available.iter().take(length.min(room)));
+            }
+            self.reader.consume(length + usize::from(newline.is_some()));
+            if was_skipping {
+                self.skipping = newline.is_none();
+            } else if length > room {
+                self.skipping = newline.is_none();
+                let limit = self.limit;
+                let start = &self.buffer;
+                return Some(Ok(Line::TooLong { limit, start }));
+            } else if newline.is_some() {
+                let bytes = line_in(&self.buffer, is_first);
+                return Some(Ok(
+                    std::str::from_utf8(bytes).map_or(Line::NotUtf8(bytes), Line::Text)
+                ));
+            }
+        }
+    }
+}
+
+impl<R: Read> LineReader<BufReader<R>> {
+    /// `true` if the buffer holds a whole line, which the next call returns without waiting.
+    pub fn has_line(&self) -> bool {
+        self.reader.buffer().contains(&b'\n')
+    }
+}
+
+impl Line<'_> {
+    /// The bytes read of the line.
+    pub fn bytes(&self) -> &[u8] {
+        match self {
+            Line::Text(text) => text.as_bytes(),
+            Line::CutOff(bytes) | Line::NotUtf8(bytes) | Line::TooLong { start: bytes, .. } => {
+                bytes
+            }
+        }
+    }
+
+    /// Parses the line as a command. A cut-off line counts, since the last line of a file may lack its newline.
+    ///
+    /// # Errors
+    /// [`CommandError`] says why the line is not a command.
+    pub fn command(&self) -> Result<Command, CommandError> {
+        match self {
+            Line::Text(text) => text.parse(),
+            Line::CutOff(bytes) => {
+                std::str::from_utf8(bytes).map_or_else(|_| Err(not_utf8(bytes)), str::parse)
+            }
+            Line::NotUtf8(bytes) => Err(not_utf8(bytes)),
+            Line::TooLong { limit, start } => {
+                let (found, is_go) = excerpt(start);
+                let limit = *limit;
+                Err(CommandError::TooLong { found, limit, is_go })
+            }
+        }
+    }
+}
+
+/// Returns a line without a carriage return at its end and, at the start of the stream, without a byte order mark.
+fn line_in(buffer: &[u8], is_first: bool) -> &[u8] {
+    let line = buffer.strip_suffix(b"\r").unwrap_or(buffer);
+    if is_first { without_mark(line) } else { line }
+}
+
+fn not_utf8(bytes: &[u8]) -> CommandError {
+    let (found, is_go) = excerpt(bytes);
+    CommandError::NotUtf8 { found, is_go }
+}
+
+/// Returns the beginning of a line, and whether its first word is `go`.
+fn excerpt(bytes: &[u8]) -> (Excerpt, bool) {
+    let text = String::from_utf8_lossy(bytes);
+    let is_go = word(&text).is_ok_and(|(_, first)| first == "go");
+    (Excerpt::new(&text), is_go)
+}
 
 /// The byte order mark in UTF-8, which some editors and programs write first.
 const MARK: &[u8] = "\u{feff}".as_bytes();
@@ -71,6 +221,131 @@ pub fn decode(mut bytes: Vec<u8>) -> Result<String, TextError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Prints the lines of `bytes`, read through a buffer of `capacity` bytes, with lines of at most `limit`.
+    fn lines(bytes: &[u8], capacity: usize, limit: usize) -> Vec<String> {
+        let mut reader = LineReader::with_limit(BufReader::with_capacity(capacity, bytes), limit);
+        let mut lines = Vec::new();
+        while let Some(line) = reader.next_line() {
+            lines.push(format!("{:?}", line.unwrap()));
+        }
+        lines
+    }
+
+    #[test]
+    fn lines_are_cut_at_newlines_whatever_the_buffer() {
+        for capacity in 1..12 {
+            assert_eq!(
+                lines("uci\r\n\ngo ä\n\r\nquit".as_bytes(), capacity, 9),
+                [
+                    r#"Text("uci")"#, r#"Text("")"#, r#"Text("go ä")"#, r#"Text("")"#,
+                    "CutOff([113, 117, 105, 116])"
+                ],
+                "capacity {capacity}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_whole_line_in_the_buffer_is_known() {
+        let bytes = b"uci\nlonger than all\nd\n\nquit";
+        for (capacity, known) in
+            [(64, [true, true, true, false, false]), (8, [false, false, true, false, false])]
+        {
+            let mut reader =
+                LineReader::with_limit(BufReader::with_capacity(capacity, &bytes[..]), 9);
+            assert!(!reader.has_line(), "nothing is read yet");
+            for known in known {
+                reader.next_line().unwrap().unwrap();
+                assert_eq!(reader.has_line(), known, "capacity {capacity}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_empty_stream_has_no_line_and_a_newline_ends_the_last() {
+        assert_eq!(lines(b"", 8, 8), [""; 0]);
+        assert_eq!(lines(b"d\n", 8, 8), [r#"Text("d")"#]);
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_costs_itself_only() {
+        for capacity in 1..12 {
+            assert_eq!(
+                lines(b"1234\n12345\n1234567890\nd\n12345", capacity, 4),
+                [
+                    r#"Text("1234")"#,
+                    "TooLong { limit: 4, start: [49, 50, 51, 52] }",
+                    "TooLong { limit: 4, start: [49, 50, 51, 52] }",
+                    r#"Text("d")"#,
+                    "TooLong { limit: 4, start: [49, 50, 51, 52] }",
+                ],
+                "capacity {capacity}"
+            );
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_not_utf8_cost_their_line_only() {
+        assert_eq!(
+            lines(b"\xff\r\nd\n\xc3", 8, 8),
+            ["NotUtf8([255])", r#"Text("d")"#, "CutOff([195])"]
+        );
+    }
+
+    #[test]
+    fn an_endless_line_is_reported_at_once_and_takes_no_more_memory_than_the_limit() {
+        let mut reader = LineReader::new(BufReader::new(io::repeat(b'x')));
+        let line = reader.next_line().unwrap().unwrap();
+        assert!(
+            matches!(line, Line::TooLong { limit: MAX_LINE_BYTES, start } if start.len() == MAX_LINE_BYTES)
+        );
+        let capacity = reader.buffer.capacity();
+        assert!(capacity <= 2 * MAX_LINE_BYTES, "{capacity}");
+
+        let huge = io::repeat(b'x').take(100 * MAX_LINE_BYTES as u64).chain(&b"\nisready\n"[..]);
+        let mut reader = LineReader::new(BufReader::new(huge));
+        let error = reader.next_line().unwrap().unwrap().command().unwrap_err();
+        let expected =
+            format!(r#"line "{}"... is too long: expected at most 1048576 bytes"#, "x".repeat(60));
+        assert_eq!(error.to_string(), expected);
+        assert_eq!(reader.next_line().unwrap().unwrap(), Line::Text("isready"));
+        assert!(reader.next_line().is_none());
+        let capacity = reader.buffer.capacity();
+        assert!(capacity <= 2 * MAX_LINE_BYTES, "{capacity}");
+    }
+
+    #[test]
+    fn a_refused_line_still_says_whether_it_is_a_go() {
+        let is_go = |line: Line<'_>| line.command().unwrap_err().is_go();
+        assert!(is_go(Line::NotUtf8(b" go depth \xff")));
+        assert!(is_go(Line::CutOff(b"go \xff")));
+        assert!(is_go(Line::TooLong { limit: 8, start: b"go\tsearc" }));
+        assert!(!is_go(Line::NotUtf8(b"gone \xff")));
+        assert!(!is_go(Line::TooLong { limit: 8, start: b"position" }));
+        assert_eq!(Line::CutOff(b"quit").command(), Ok(Command::Quit));
+    }
+
+    #[test]
+    fn interruptions_are_no_errors_and_errors_are_passed_on() {
+        struct Flaky(Vec<io::Result<&'static [u8]>>);
+        impl Read for Flaky {
+            fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+                let bytes = self.0.remove(0)?;
+                into[..bytes.len()].copy_from_slice(bytes);
+                Ok(bytes.len())
+            }
+        }
+        let answers = vec![
+            Ok(&b"is"[..]),
+            Err(ErrorKind::Interrupted.into()),
+            Ok(b"ready\n"),
+            Err(ErrorKind::BrokenPipe.into()),
+        ];
+        let mut reader = LineReader::new(BufReader::new(Flaky(answers)));
+        assert_eq!(reader.next_line().unwrap().unwrap(), Line::Text("isready"));
+        assert_eq!(reader.next_line().unwrap().unwrap_err().kind(), ErrorKind::BrokenPipe);
+    }
 
     #[test]
     fn a_byte_order_mark_is_skipped_once() {

@@ -15,7 +15,7 @@ use thiserror::Error;
 
 pub use board::{CardError, Move, MoveError, Moves, NoCard, Square, SquareError};
 
-use super::{Game, Outcome, PositionError, Seat, Turn, splitmix64, whole_number};
+use super::{Game, PositionError, Seat, Solution, Turn, splitmix64, whole_number};
 use board::{ROW_8, SQUARES, down_left, down_right, neighbours, up_left, up_right};
 use solved::SOLVED;
 
@@ -188,7 +188,7 @@ impl Game for Position {
         None
     }
 
-    fn solved(&self) -> Option<Outcome> {
+    fn solved(&self) -> Option<Solution> {
         Some(SOLVED.outcome(self))
     }
 

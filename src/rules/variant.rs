@@ -6,7 +6,7 @@ use thiserror::Error;
 
 #[cfg(feature = "ludo")]
 use super::ludo;
-use super::{Game, MAX_SEATS, Outcome, PositionError, Seat, Turn, fox, hase, perft};
+use super::{Game, MAX_SEATS, PositionError, Seat, Solution, Turn, fox, hase, perft};
 
 /// A game with its tables, chosen by name.
 #[derive(Debug)]
@@ -257,7 +257,7 @@ impl AnyPosition {
     }
 
     /// Result with perfect play; see [`Game::solved`].
-    pub fn solved(&self) -> Option<Outcome> {
+    pub fn solved(&self) -> Option<Solution> {
         with_position!(self, position => position.solved())
     }
 

@@ -41,7 +41,7 @@ const EXPLORATION: f32 = 0.2;
 const FIRST_WALKS: u64 = 8;
 
 /// Factors on the exploration constant, by thread; repeated for more than eight threads.
-const SPREAD: [f32; 8] = [1.0, 1.25, 0.8, 1.4, 0.7, 1.1, 0.9, 1.6];
+const EXPLORATION_FACTORS: [f32; 8] = [1.0, 1.25, 0.8, 1.4, 0.7, 1.1, 0.9, 1.6];
 
 /// Number of walks after which a thread publishes its root statistics.
 const WALKS_TO_PUBLISH: u64 = 64;
@@ -81,7 +81,7 @@ pub fn search<G: Evaluate>(
         arena,
         visits: Visits::of(Arc::clone(&team)),
         path: Vec::with_capacity(MAX_WALK_LENGTH),
-        exploration: EXPLORATION * SPREAD[thread % SPREAD.len()],
+        exploration: EXPLORATION * EXPLORATION_FACTORS[thread % EXPLORATION_FACTORS.len()],
         thread,
         others: &tallies,
         last_ranking: None,

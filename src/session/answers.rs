@@ -1,15 +1,22 @@
-//! Output of the helper commands `d`, `eval`, `bench`, `go perft` and `help`; answers to `query`, which has all that an
-//! arbiter without rules must know about a game; conversion of reports to info lines.
+//! Answers of the session other than `bestmove`: to `query`, which has all that an arbiter without rules must know
+//! about a game, and to the helper commands `d`, `eval`, `bench`, `go perft` and `help`; conversion of reports to info
+//! lines. A rules program answers `query` alone.
 
 use std::cmp::Ordering;
-use std::fmt::Write;
+use std::fmt::Write as _;
+use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::process::ExitCode;
 use std::time::Duration;
 
+use super::{LastPosition, REFUSED, error_reply, exit_code, failed};
 use crate::articles;
 use crate::bench::BenchResult;
 use crate::eval::{self, Evaluate, Evaluator, Evaluators};
-use crate::protocol::{Info, Query, Score};
-use crate::rules::{AnyPosition, Game, Outcome, Seat, Turn, Variant, joined, with_position};
+use crate::protocol::{Command, Info, LineReader, Query, Reply, Score};
+use crate::rules::{
+    AnyPosition, Game, Seat, Solution, Turn, UnknownVariant, VARIANTS, Variant, joined,
+    with_position,
+};
 use crate::search::{Preset, Report};
 
 /// Output of `help`.
@@ -76,7 +83,7 @@ pub fn eval(position: &AnyPosition, preset: &Preset, evaluators: &Evaluators) ->
     });
     let shares = eval::shares(&leads[..position.seats()]);
     lines.push(format!("estimate {}", joined(shares, " ")));
-    if let Some(Outcome { winner, plies }) = position.solved() {
+    if let Some(Solution { winner, plies }) = position.solved() {
         lines.push(format!("solved: seat {winner} wins, plies {plies}"));
     }
     lines.join("\n")
@@ -237,8 +244,88 @@ fn result(position: &AnyPosition) -> Vec<String> {
     }
 }
 
+/// Size of the buffers of input and output, in bytes: the size of a pipe in Linux.
+const BUFFER_SIZE: usize = 1 << 16;
+
+/// Serves the rules of the variant that the arguments name, or of the first, on standard input and output, for an
+/// arbiter that asks about one position at a time.
+///
+/// # Returns
+/// Success, also if a stream was closed. [`REFUSED`] if there is no such variant; the reason goes to standard error.
+/// Failure on any other error of the streams.
+pub fn serve_rules(arguments: &[String]) -> ExitCode {
+    match variant_of(arguments) {
+        Ok(variant) => exit_code(serve(variant, io::stdin().lock(), io::stdout().lock())),
+        Err(error) => failed(&error, REFUSED),
+    }
+}
+
+fn variant_of(arguments: &[String]) -> Result<&'static Variant, UnknownVariant> {
+    match (arguments, VARIANTS) {
+        ([], [first, ..]) => Ok(first),
+        _ => Variant::by_name(&arguments.join(" ")),
+    }
+}
+
+/// Serves one client until it quits, its input ends, or its output is closed.
+///
+/// # Errors
+/// An error of the streams other than the output's being closed.
+fn serve(variant: &'static Variant, input: impl Read, output: impl Write) -> io::Result<()> {
+    match answer_lines(variant, input, output) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        ended => ended,
+    }
+}
+
+/// Answers are written before the program waits for input: lines that come together are answered together.
+fn answer_lines(variant: &'static Variant, input: impl Read, output: impl Write) -> io::Result<()> {
+    let mut lines = LineReader::new(BufReader::with_capacity(BUFFER_SIZE, input));
+    let mut output = BufWriter::with_capacity(BUFFER_SIZE, output);
+    let mut last = LastPosition::new(variant);
+    while let Some(line) = lines.next_line() {
+        let line = line?;
+        match line.command() {
+            Ok(Command::Ugi) => {
+                let name = Reply::IdName(variant.name.to_owned());
+                writeln!(output, "{name}\n{}", Reply::UgiOk)?;
+            }
+            Ok(Command::Position(command)) => {
+                if let Err(error) = last.set(command) {
+                    writeln!(output, "{}", error_reply(&error.to_string()))?;
+                }
+            }
+            Ok(Command::Query(fact)) => {
+                let words = query(fact, last.position());
+                writeln!(output, "{}", Reply::Response(words))?;
+            }
+            Ok(Command::Quit) => break,
+            Ok(_) => {}
+            // Every query has an answer, since the client counts them; unknown lines have none.
+            Err(error) => match first_word(line.bytes()) {
+                b"query" => writeln!(output, "{}", Reply::Response(Vec::new()))?,
+                b"position" => writeln!(output, "{}", error_reply(&error.to_string()))?,
+                _ => {}
+            },
+        }
+        if !lines.has_line() {
+            output.flush()?;
+        }
+    }
+    output.flush()
+}
+
+fn first_word(line: &[u8]) -> &[u8] {
+    let mut words = line.split(|byte| b" \t".contains(byte));
+    words.find(|word| !word.is_empty()).unwrap_or_default()
+}
+
 #[cfg(test)]
 mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+    use proptest::sample::select;
+
     use super::*;
 
     #[test]
@@ -253,6 +340,35 @@ mod tests {
                 .collect();
             assert!(scores.is_sorted(), "{seats} seats: {scores:?}");
             assert_eq!(scores.first().map(|score| score.abs()), scores.last().copied());
+        }
+    }
+
+    /// Pieces of lines, so that many are valid.
+    const PIECES: &[&str] = &[
+        "\nquery", "\nposition startpos players 3 moves 5", "\nposition fen 0,68,3/0,68,3 1 - -",
+        "\nposition", "\nugi", "\n", "query", "state", "legal", "moves", "5", "6", "+half", "\t",
+        "\r", "ä",
+    ];
+
+    proptest! {
+        #[test]
+        fn each_query_has_one_answer_and_a_position_at_most_an_error(
+            pieces in vec(select(PIECES), 0..60),
+        ) {
+            let input = pieces.join(" ");
+            // Only spaces and tabs part words.
+            let begins = |line: &str, word: &str| {
+                line.split([' ', '\t']).find(|part| !part.is_empty()) == Some(word)
+            };
+            let lines_of = |word: &str| input.split('\n').filter(|line| begins(line, word)).count();
+            let mut output = Vec::new();
+            serve(&VARIANTS[0], input.as_bytes(), &mut output).unwrap();
+            let output = String::from_utf8(output).unwrap();
+            let count = |start: &str| output.lines().filter(|line| line.starts_with(start)).count();
+            prop_assert_eq!(count("response"), lines_of("query"), "{}", output);
+            prop_assert!(count("info string error: ") <= lines_of("position"), "{}", output);
+            let others = ["response", "info string error: ", "id name ", "ugiok"];
+            prop_assert_eq!(others.map(count).iter().sum::<usize>(), output.lines().count());
         }
     }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-use super::search_thread::MemorySize;
+use super::go::MemorySize;
 use crate::articles::strategy::Strategy;
 use crate::articles::{self, ArticleSettings};
 use crate::eval::EvalFileError;

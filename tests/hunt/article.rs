@@ -3,7 +3,7 @@
 use buxtehude::articles::ArticleSettings;
 use buxtehude::articles::minimax::Heuristic;
 use buxtehude::rules::fox::{Position, RABBIT, WOLVES};
-use buxtehude::rules::{Game, Outcome};
+use buxtehude::rules::{Game, Solution};
 use buxtehude::search::Preset;
 
 use super::slow_minimax::{Board, SlowMinimax};
@@ -49,7 +49,7 @@ fn plies_when_played(position: &Position, expected: &str) -> u32 {
 fn it_wins_late() {
     // The wolves could win at once with f6g5, but all wins are equal to them.
     let position = position("8/h5h1/3h1h1F/8/8/8/8/8 b");
-    let won = Some(Outcome { winner: WOLVES, plies: 1 });
+    let won = Some(Solution { winner: WOLVES, plies: 1 });
     assert_eq!(position.solved(), won);
     assert_eq!(plies_when_played(&position, "a7b6"), 31);
 }
@@ -58,7 +58,7 @@ fn it_wins_late() {
 fn it_gives_up_at_once() {
     // The rabbit could hold out for 36 plies, but all losses are equal to it.
     let position = position("1h6/2h3h1/5h2/6F1/8/8/8/8 w");
-    let lost = Some(Outcome { winner: WOLVES, plies: 36 });
+    let lost = Some(Solution { winner: WOLVES, plies: 36 });
     assert_eq!(position.solved(), lost);
     assert_eq!(plies_when_played(&position, "g5h6"), 2);
 }
@@ -74,8 +74,8 @@ fn by_height_it_climbs_into_a_trap() {
         after.play(mv.parse().unwrap()).unwrap();
         after.solved().expect("the game is solved")
     };
-    let trapped = Outcome { winner: WOLVES, plies: 17 };
+    let trapped = Solution { winner: WOLVES, plies: 17 };
     assert_eq!(outcome_by(Heuristic::Height, "g3h4"), trapped);
-    let free = Outcome { winner: RABBIT, plies: 8 };
+    let free = Solution { winner: RABBIT, plies: 8 };
     assert_eq!(outcome_by(Heuristic::Distance, "g3f4"), free);
 }

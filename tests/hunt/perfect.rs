@@ -4,12 +4,12 @@ use std::cmp::Ordering;
 
 use buxtehude::eval::{CERTAIN, Vector};
 use buxtehude::rules::fox::{Move, Position};
-use buxtehude::rules::{Game, Outcome, Turn};
+use buxtehude::rules::{Game, Solution, Turn};
 use buxtehude::search::{Preset, Report};
 
 use super::{mate, position, random_positions, request, run};
 
-fn outcome(position: &Position) -> Outcome {
+fn outcome(position: &Position) -> Solution {
     position.solved().expect("the game is solved")
 }
 
@@ -60,7 +60,7 @@ fn every_move_is_ranked_by_its_outcome_with_its_line_to_the_end() {
         assert_eq!(reports[0].depth, outcome(&position).plies, "{position:?}");
         for report in &reports {
             let reached = after(&position, &report.pv[0]);
-            let Outcome { winner, plies } = outcome(&reached);
+            let Solution { winner, plies } = outcome(&reached);
             assert_eq!(report.depth, plies + 1, "{report:?} in {position:?}");
             assert_eq!(
                 report.value.mate,
@@ -72,7 +72,7 @@ fn every_move_is_ranked_by_its_outcome_with_its_line_to_the_end() {
             assert_eq!(report.value.leads, leads, "{report:?} in {position:?}");
             let end = report.pv.iter().fold(position, |position, mv| after(&position, mv));
             assert_eq!(report.pv.len() as u32, report.depth, "{report:?} in {position:?}");
-            assert_eq!(outcome(&end), Outcome { winner, plies: 0 }, "{report:?} in {position:?}");
+            assert_eq!(outcome(&end), Solution { winner, plies: 0 }, "{report:?} in {position:?}");
         }
     }
 }
@@ -104,7 +104,7 @@ fn compare(a: &[Share], b: &[Share]) -> Ordering {
 fn moves_with_outcome(position: &Position, plies: u32) -> Vec<Position> {
     let winner = outcome(position).winner;
     let reached = position.legal_moves().map(|mv| position.play_unchecked(mv));
-    reached.filter(|reached| outcome(reached) == Outcome { winner, plies }).collect()
+    reached.filter(|reached| outcome(reached) == Solution { winner, plies }).collect()
 }
 
 /// Shares of winning replies in a position won by the side to move: now, and at each of its next `later` turns.

@@ -1,6 +1,6 @@
 //! Our search compared with the table: its wins are correct, and it finds all within its depth.
 
-use buxtehude::rules::{Game, Outcome, Turn};
+use buxtehude::rules::{Game, Solution, Turn};
 use buxtehude::search::Preset;
 
 use super::{mate, random_positions, request, run};
@@ -22,7 +22,7 @@ fn mates_are_those_of_the_table_and_none_above_the_last_plies_is_missed() {
         for report in reports {
             let mut reached = position;
             reached.play(report.pv[0].parse().unwrap()).unwrap();
-            let Some(Outcome { winner, plies }) = reached.solved() else {
+            let Some(Solution { winner, plies }) = reached.solved() else {
                 unreachable!("the game is solved");
             };
             if plies + LIMITED >= report.depth && report.value.mate == 0 {
@@ -39,7 +39,7 @@ fn mates_are_those_of_the_table_and_none_above_the_last_plies_is_missed() {
 #[test]
 fn a_search_without_limit_comes_to_the_end_of_short_games() {
     for position in random_positions(4, 400) {
-        let Some(Outcome { winner, plies }) = position.solved() else {
+        let Some(Solution { winner, plies }) = position.solved() else {
             unreachable!("the game is solved");
         };
         if plies > 14 {

@@ -5,7 +5,7 @@
 use std::cmp::{Ordering, Reverse};
 use std::sync::Arc;
 
-use buxtehude::eval::net::Net;
+use buxtehude::eval::hase::Net;
 use buxtehude::eval::{CERTAIN, Vector, static_leads};
 use buxtehude::rules::hase::{Move, Position};
 use buxtehude::rules::{Game, MAX_SEATS, Seat, Turn, perft};

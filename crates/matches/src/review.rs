@@ -19,7 +19,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::ops::ControlFlow;
 
-use buxtehude::rules::{Outcome, Seat, Turn};
+use buxtehude::rules::{Seat, Solution, Turn};
 use serde::Serialize;
 use thiserror::Error;
 
@@ -466,7 +466,7 @@ fn perfect_move(position: &Position) -> Option<String> {
         return None;
     };
     position.solved()?;
-    let worth = |outcome: Outcome| {
+    let worth = |outcome: Solution| {
         let plies = i64::from(outcome.plies);
         if outcome.winner == mover { (true, -plies) } else { (false, plies) }
     };

@@ -9,7 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::thread;
 
-use buxtehude::eval::net::{LETTUCES, Looks, PART_ROWS, Weights};
+use buxtehude::eval::hase::{LETTUCES, Looks, PART_ROWS, Weights};
 use buxtehude::rules::hase::Ruleset;
 use matches::play::interrupt::Interrupt;
 use rand::SeedableRng;

@@ -7,7 +7,7 @@
 
 #![expect(clippy::needless_range_loop, reason = "the loops index several rows at once")]
 
-use buxtehude::eval::net::{DECK_KINDS, Looks, PART_ROWS, PARTS, Row, WIDTH, Weights, deck_of};
+use buxtehude::eval::hase::{DECK_KINDS, Looks, PART_ROWS, PARTS, Row, WIDTH, Weights, deck_of};
 use buxtehude::rules::MAX_SEATS;
 use buxtehude::rules::hase::Ruleset;
 use rand::{Rng, RngExt};

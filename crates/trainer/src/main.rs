@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use buxtehude::eval::net::{Net, Weights};
+use buxtehude::eval::hase::{Net, Weights};
 use clap::{Args, Parser, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
 use matches::own_files::{NamedFile, refuse_overwriting};

@@ -5,7 +5,7 @@ use std::error::Error;
 use std::fmt;
 use std::path::Path;
 
-use buxtehude::eval::net::Net;
+use buxtehude::eval::hase::Net;
 use buxtehude::rules::{Game, Seat, Turn};
 use plotters::prelude::*;
 use rand::SeedableRng;

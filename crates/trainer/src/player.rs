@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use buxtehude::eval::net::{Net, Strengths, Weights};
+use buxtehude::eval::hase::{Net, Strengths, Weights};
 use buxtehude::eval::{CERTAIN, Evaluate, Evaluators};
 use buxtehude::rules::hase::{Card, FINISH, Move, Position, Ruleset, Square, cost};
 use buxtehude::rules::{AnyPosition, Game, MAX_SEATS, Seat};

@@ -7,7 +7,7 @@
 //! Source: N. Burch et al., "AIVAT: a new variance reduction technique for agent evaluation in imperfect information
 //! games" (2018).
 
-use buxtehude::eval::net::{Looks, deck_index};
+use buxtehude::eval::hase::{Looks, deck_index};
 use buxtehude::rules::hase::Position;
 use buxtehude::rules::{Game, MAX_SEATS, Seat, Turn};
 use matches::record::Seed;

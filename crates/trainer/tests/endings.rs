@@ -1,6 +1,6 @@
 //! Tests the solver of endings against a slow search without memory, and against positions with a known value.
 
-use buxtehude::eval::net::Weights;
+use buxtehude::eval::hase::Weights;
 use buxtehude::rules::hase::{HASE_UND_IGEL, Position};
 use buxtehude::rules::{Game, Seat, Turn};
 use rand::SeedableRng;

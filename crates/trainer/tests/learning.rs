@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use buxtehude::eval::net::{Looks, Net, PART_ROWS, Weights};
+use buxtehude::eval::hase::{Looks, Net, PART_ROWS, Weights};
 use buxtehude::rules::hase::{HARE_AND_TORTOISE, HASE_UND_IGEL};
 use buxtehude::rules::{Game, MAX_SEATS, Seat, Turn};
 use matches::play::interrupt::Interrupt;

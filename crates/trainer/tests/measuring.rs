@@ -1,6 +1,6 @@
 //! Records of games, and measurements on them.
 
-use buxtehude::eval::net::{Net, Weights};
+use buxtehude::eval::hase::{Net, Weights};
 use buxtehude::rules::hase::HASE_UND_IGEL;
 use matches::record::GameRecord;
 use trainer::measure::{calibrations, whole};

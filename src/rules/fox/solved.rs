@@ -16,7 +16,7 @@ use std::sync::LazyLock;
 
 use super::board::{ROW_8, Square, down_left, down_right};
 use super::{Position, RABBIT, WOLVES};
-use crate::rules::Outcome;
+use crate::rules::Solution;
 
 /// The table, built on first use.
 pub static SOLVED: LazyLock<Solved> = LazyLock::new(Solved::new);
@@ -26,10 +26,10 @@ pub static SOLVED: LazyLock<Solved> = LazyLock::new(Solved::new);
 /// # Examples
 /// ```
 /// use buxtehude::rules::fox::{Position, WOLVES, solved::SOLVED};
-/// use buxtehude::rules::{Game, Outcome};
+/// use buxtehude::rules::{Game, Solution};
 ///
 /// let start = Position::start(&(), 2).unwrap();
-/// assert_eq!(SOLVED.outcome(&start), Outcome { winner: WOLVES, plies: 44 });
+/// assert_eq!(SOLVED.outcome(&start), Solution { winner: WOLVES, plies: 44 });
 /// ```
 #[derive(Debug)]
 pub struct Solved {
@@ -71,9 +71,9 @@ impl Solved {
 
     /// Returns the winner and the number of plies to the end. With the rabbit on row 8 it has won in 0 plies, whichever
     /// seat is to move.
-    pub fn outcome(&self, position: &Position) -> Outcome {
+    pub fn outcome(&self, position: &Position) -> Solution {
         if position.rabbit().bit() & ROW_8 != 0 {
-            return Outcome { winner: RABBIT, plies: 0 };
+            return Solution { winner: RABBIT, plies: 0 };
         }
         let rabbit = usize::from(position.rabbit().number());
         let stored = |wolves| self.rabbit_to_move[rank(wolves)][rabbit];
@@ -86,9 +86,9 @@ impl Solved {
         };
         // The last move is the winner's.
         if value < MIDDLE {
-            Outcome { winner: WOLVES, plies: 2 * u32::from(value) - u32::from(wolves_move) }
+            Solution { winner: WOLVES, plies: 2 * u32::from(value) - u32::from(wolves_move) }
         } else {
-            Outcome {
+            Solution {
                 winner: RABBIT,
                 plies: 2 * u32::from(HIGHEST - value) + u32::from(!wolves_move),
             }
@@ -273,7 +273,7 @@ mod tests {
             ("1h1h1h2/8/8/8/8/8/1h6/F7 w", WOLVES),
         ] {
             let position = Position::parse(&(), text).unwrap();
-            let expected = Outcome { winner, plies: 0 };
+            let expected = Solution { winner, plies: 0 };
             assert_eq!(SOLVED.outcome(&position), expected, "{position:?}");
         }
     }

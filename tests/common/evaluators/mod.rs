@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-use buxtehude::eval::net::Net;
+use buxtehude::eval::hase::Net;
 use buxtehude::eval::{Evaluate, Evaluators};
 use buxtehude::rules::Game;
 use buxtehude::rules::hase::Position;

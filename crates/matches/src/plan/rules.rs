@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use buxtehude::pictures::Scene;
 use buxtehude::rules::{
-    ActionError, AnyPosition, Outcome, Seat, SetupError, Turn, UnknownVariant, Variant,
+    ActionError, AnyPosition, Seat, SetupError, Solution, Turn, UnknownVariant, Variant,
 };
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -263,7 +263,7 @@ impl Position {
     }
 
     /// Result with perfect play, if there is a table of results.
-    pub fn solved(&self) -> Option<Outcome> {
+    pub fn solved(&self) -> Option<Solution> {
         self.built_in()?.solved()
     }
 

@@ -27,13 +27,13 @@ pub const PARTS: usize = 7;
 /// Below this every holding is a class of its own; then classes have two carrots, then eight.
 const SINGLE: usize = 80;
 const BY_TWOS: usize = 144;
-const MAX_CARROTS: usize = BY_TWOS + 8 * 16 - 1;
+const MAX_HELD: usize = BY_TWOS + 8 * 16 - 1;
 
 /// Class of each holding.
-const HOLDING: [u8; MAX_CARROTS + 1] = {
-    let mut table = [0; MAX_CARROTS + 1];
+const HOLDING: [u8; MAX_HELD + 1] = {
+    let mut table = [0; MAX_HELD + 1];
     let mut carrots = 0;
-    while carrots <= MAX_CARROTS {
+    while carrots <= MAX_HELD {
         table[carrots] = if carrots < SINGLE {
             carrots
         } else if carrots < BY_TWOS {
@@ -48,7 +48,7 @@ const HOLDING: [u8; MAX_CARROTS + 1] = {
 
 /// Smallest holding of a class.
 fn carrots_of(holding: usize) -> usize {
-    HOLDING.iter().position(|&number| usize::from(number) == holding).unwrap_or(MAX_CARROTS)
+    HOLDING.iter().position(|&number| usize::from(number) == holding).unwrap_or(MAX_HELD)
 }
 
 /// Next action of a hare: it moves, misses its turn or draws a card.
@@ -134,7 +134,7 @@ impl Looks {
         let stand = self.stand[usize::from(hare.square)][state as usize];
         let held = usize::from(hare.carrots) + usize::from(position.income(seat));
         let held = if hare.square == FINISH { 0 } else { held };
-        let holding = HOLDING[held.min(MAX_CARROTS)];
+        let holding = HOLDING[held.min(MAX_HELD)];
         (usize::from(stand) * LETTUCES + usize::from(hare.lettuces) % LETTUCES) * HOLDINGS
             + usize::from(holding)
     }
@@ -227,7 +227,7 @@ mod tests {
     #[test]
     fn holdings_ascend_without_a_gap() {
         assert_eq!(HOLDING[0], 0);
-        assert_eq!(usize::from(HOLDING[MAX_CARROTS]), HOLDINGS - 1);
+        assert_eq!(usize::from(HOLDING[MAX_HELD]), HOLDINGS - 1);
         for pair in HOLDING.windows(2) {
             assert!(pair[1] == pair[0] || pair[1] == pair[0] + 1, "{pair:?}");
         }
