@@ -29,7 +29,7 @@ use matches::play::interrupt::Interrupt;
 use matches::play::runner::RunError;
 use matches::play::sandbox::{self, Isolation};
 use matches::review::ReviewError;
-use matches::run::announcement::count;
+use matches::run::display::count;
 use matches::run::exit::ExitError;
 use matches::run::{self, ThisMachine, signals};
 use settings::args::rules::{PATIENCE, start};

@@ -7,7 +7,7 @@ use matches::archive::ArchiveError;
 use matches::archive::store::Store;
 use matches::output::print;
 use matches::record::printable::printable;
-use matches::run::announcement::count;
+use matches::run::display::count;
 use matches::run::exit::{USAGE, fail, status_of};
 use matches::run::past::Past;
 

@@ -9,7 +9,7 @@ use arbiter::reports;
 use matches::archive::store::{Extent, Store};
 use matches::record::digest::{MatchDigest, StoredGame};
 use matches::record::printable::{printable_json, printable_lines};
-use matches::run::announcement::count;
+use matches::run::display::count;
 use settings::config;
 
 use super::{CommandError, exit, fail, open};

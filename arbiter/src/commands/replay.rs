@@ -9,7 +9,7 @@ use matches::luck::LuckChecker;
 use matches::output::print;
 use matches::plan::rules::external::RulesError;
 use matches::record::digest::StoredGame;
-use matches::run::announcement::count;
+use matches::run::display::count;
 
 use super::{CommandError, exit, fail, luck_unchecked, open};
 

@@ -27,7 +27,7 @@ use matches::record::digest::StoredGame;
 use matches::record::printable::printable_lines;
 use matches::report::Report;
 use matches::review::{Review, ReviewError};
-use matches::run::announcement::count;
+use matches::run::display::count;
 use matches::run::events::standings_json;
 use matches::run::exit::ExitError;
 use matches::run::files_of;

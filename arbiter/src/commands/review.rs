@@ -11,7 +11,7 @@ use matches::play::interrupt::Interrupt;
 use matches::record::GameRecord;
 use matches::record::digest::StoredGame;
 use matches::review::Totals;
-use matches::run::announcement::count;
+use matches::run::display::count;
 
 use super::{CommandError, exit, fail, isolate, open, progress, stop_on_signals};
 

@@ -16,7 +16,7 @@ use matches::play::log::Log;
 use matches::play::runner;
 use matches::play::sandbox::Isolation;
 use matches::record::digest::StoredGame;
-use matches::run::announcement::count;
+use matches::run::display::count;
 use matches::run::exit::ExitError;
 use settings::args::{DEFAULT_LIMIT, engines_of};
 

@@ -1,7 +1,6 @@
 //! Playing the games: worker threads, engine processes, and the referee, with their sandbox, clock, lag meter and log.
 
 pub mod clock;
-mod cpu_clock;
 pub mod engine;
 pub mod family;
 pub mod interrupt;

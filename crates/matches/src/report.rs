@@ -3,7 +3,6 @@
 mod fairness;
 mod repeats;
 mod standings;
-mod strength;
 mod table;
 
 use std::collections::BTreeMap;
@@ -19,8 +18,7 @@ use crate::score::{InOrder, Sprt, Standings, Summary, Verdict};
 use repeats::{Identity, Repeats};
 
 pub use fairness::{Fairness, LEGEND as FAIRNESS_LEGEND};
-pub use standings::engines_by_lead;
-pub use strength::{HeadToHead, RATINGS_LEGEND};
+pub use standings::{HeadToHead, RATINGS_LEGEND, engines_by_lead};
 pub use table::{Column, Rows, decimals, ordinal, percent, signed, table};
 
 /// Maximum number of listed faults; the others are only counted.

@@ -4,14 +4,11 @@
 //! [`ThisMachine`], or a fleet. Each result goes through the [`Ledger`], which stores, records, counts, shows and
 //! streams it, in this order. At the end come one set of tables, one footer and one exit status.
 
-pub mod announcement;
+pub mod display;
 pub mod events;
 pub mod exit;
-mod footer;
 pub mod ledger;
-mod outputs;
 pub mod past;
-pub mod progress;
 pub mod signals;
 
 use std::path::PathBuf;
@@ -38,16 +35,14 @@ use crate::record::GameRecord;
 use crate::report::Report;
 use crate::score::Verdict;
 use crate::spelling::quote_path;
-use announcement::{count, header, print_schedule, unplayed};
+use display::{Progress, count, header, luck_bar, print_schedule, unplayed};
 use exit::{
     ENGINE_FAULT, ExitError, H0_ACCEPTED, H1_ACCEPTED, INTERRUPTED, RULES_FAULT, STORAGE, USAGE,
     complain, complain_of, exit_of_verdict, fail,
 };
-use ledger::{Ledger, LedgerError};
-use outputs::programs;
-pub use outputs::{OnInterrupt, OutputError, Outputs, files_of, open_log};
+use ledger::{Ledger, LedgerError, programs};
+pub use ledger::{OnInterrupt, OutputError, Outputs, files_of, open_log};
 use past::Past;
-use progress::{Progress, luck_bar};
 
 /// Settings of a new match that are not part of its plan.
 #[derive(Clone, Debug, Default)]

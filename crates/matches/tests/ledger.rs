@@ -14,9 +14,9 @@ use matches::play::runner::Event;
 use matches::record::GameRecord;
 use matches::record::ending::Ending;
 use matches::report::Report;
+use matches::run::display::Progress;
 use matches::run::events::EventFile;
 use matches::run::ledger::{Ledger, LedgerError};
-use matches::run::progress::Progress;
 
 fn plan() -> Plan {
     let engine = |name: &str| EngineSpec::new(name, "/bin/sh", Limit::depth(1));

@@ -14,11 +14,10 @@ use matches::record::GameRecord;
 use matches::record::digest::StoredGame;
 use matches::record::printable::{printable, shortened};
 use matches::run::Match;
-use matches::run::announcement::count;
+use matches::run::display::{Progress, count};
 use matches::run::exit::complain;
 use matches::run::ledger::LedgerError;
 use matches::run::past::Past;
-use matches::run::progress::Progress;
 use matches::score::Verdict;
 use serde::Serialize;
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use async_nats::jetstream::Context;
 use async_nats::jetstream::consumer::Info;
 use futures_util::future::join_all;
-use matches::run::announcement::count;
+use matches::run::display::count;
 use matches::run::exit::complain;
 use rand::seq::IndexedRandom;
 

@@ -21,7 +21,6 @@ use std::time::{Duration, Instant};
 use procfs_core::FromRead;
 use procfs_core::process::Schedstat;
 
-use super::cpu_clock;
 use super::family::{self, PROC, Priority};
 use super::sandbox::Computing;
 
@@ -296,7 +295,7 @@ impl Sample {
 impl Usage {
     /// Reads the counters of a process; `None` if it has ended. They are those of `before` if it did not run since.
     fn of(process: u32, before: Option<&Arc<Usage>>) -> Option<Arc<Usage>> {
-        let clock = cpu_clock::of_process(process)?;
+        let clock = family::cpu_time(process)?;
         if let Some(before) = before.filter(|before| before.clock == clock) {
             return Some(Arc::clone(before));
         }

@@ -5,7 +5,6 @@
 
 mod game;
 mod game_end;
-mod turn_record;
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -20,7 +19,6 @@ use crate::play::interrupt::{Interrupt, Interrupted};
 use crate::play::lag::LagMeter;
 use crate::record::{GameRecord, Rerun, TurnRecord};
 pub use game::Game;
-use turn_record::number;
 
 /// Maximum number of reruns of a game.
 pub const MAX_OF_A_GAME: usize = 2;
@@ -155,6 +153,11 @@ impl RerunQuota {
         counts[index] += u32::from(is_granted);
         is_granted
     }
+}
+
+/// Converts a seat to its number in records, from 1.
+pub fn number(seat: Seat) -> u32 {
+    u32::from(seat.0) + 1
 }
 
 /// Adds the reruns of a game to `counts`, by engine.

@@ -12,10 +12,10 @@ use std::time::{Duration, Instant};
 use crate::plan::EngineSpec;
 use crate::plan::rules::external::External;
 use crate::plan::rules::external::{Answer, Answers, MAX_LINE_LENGTH, Question, RulesError};
-use crate::play::engine::answer::error_words;
 use crate::play::engine::conversation::Conversation;
-use crate::play::engine::start_error::explained;
-use crate::play::engine::{AnswerError, Placement, QUIT_PATIENCE, deadline, quoted};
+use crate::play::engine::{
+    AnswerError, Placement, QUIT_PATIENCE, deadline, error_words, explained, quoted,
+};
 use crate::play::interrupt::Interrupt;
 use crate::play::log::Log;
 use crate::play::runner::ProgramFiles;

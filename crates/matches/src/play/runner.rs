@@ -1,7 +1,6 @@
 //! Plays the games of a plan: worker threads, each with its own engine processes, take the games of the schedule in
 //! turn.
 
-mod first_start;
 mod programs;
 mod retirement;
 
@@ -32,8 +31,7 @@ use crate::play::referee::{
 };
 use crate::play::sandbox::Isolation;
 use crate::record::{GameRecord, Rerun};
-pub use first_start::{FirstStart, Notice, start_engines};
-pub use programs::{OpenFiles, ProgramFiles, Programs};
+pub use programs::{FirstStart, Notice, OpenFiles, ProgramFiles, Programs, start_engines};
 use retirement::Consequence;
 pub use retirement::{Ends, Retirement};
 

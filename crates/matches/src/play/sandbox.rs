@@ -11,9 +11,6 @@ mod isolation;
 #[cfg(target_os = "linux")]
 pub mod launcher;
 #[cfg(target_os = "linux")]
-pub mod limits;
-mod report;
-#[cfg(target_os = "linux")]
 mod system_calls;
 #[cfg(target_os = "linux")]
 mod view;
@@ -27,10 +24,9 @@ use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::process::{Resource, getrlimit, setrlimit};
 
 pub use control_group::{Computing, ControlGroup, Entrance};
-pub use guard::Guard;
+pub use guard::{End, Guard};
 pub use hidden_files::HiddenFiles;
 pub use isolation::{Isolation, IsolationError};
-pub use report::End;
 
 use crate::plan::Plan;
 use crate::play::family::state;

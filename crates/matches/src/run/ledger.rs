@@ -1,18 +1,26 @@
-//! The ledger of a match: stores, records, counts and shows each finished game, in this order, and streams all events.
+//! The ledger of a match: stores, records, counts and shows each finished game, in this order, and streams all events;
+//! and the files that it writes to.
+
+use std::io;
+use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
+use super::display::Progress;
+use super::events::EventFile;
+use super::exit::ExitError;
 use crate::archive::ArchiveError;
 use crate::archive::record_file::RecordFile;
 use crate::archive::store::Store;
 use crate::output::OutputClosed;
-use crate::plan::Plan;
+use crate::own_files::{self, NamedFile, refuse_overwriting};
+use crate::plan::{EngineSpec, Plan, binary};
 use crate::play::interrupt::Interrupt;
+use crate::play::log::Log;
 use crate::play::runner::Event;
 use crate::record::GameRecord;
 use crate::report::Report;
-use crate::run::events::EventFile;
-use crate::run::progress::Progress;
+use crate::spelling::quote_path;
 
 /// Destinations of a match's events, and the totals so far.
 #[derive(Debug)]
@@ -137,4 +145,167 @@ impl Ledger {
         }
         Ok(())
     }
+}
+
+/// Files and tables that a match writes.
+#[derive(Clone, Debug, Default)]
+pub struct Outputs {
+    /// Log of every line exchanged with the engines.
+    pub log: Option<PathBuf>,
+    /// File of finished games, one JSON object per line.
+    pub record: Option<PathBuf>,
+    /// Stream of all events, one JSON object per line.
+    pub events: Option<PathBuf>,
+    /// Number of games between interim tables.
+    pub report_every: Option<u64>,
+    /// Effect of the first interrupt.
+    pub on_interrupt: OnInterrupt,
+}
+
+/// Effect of an interrupt on running games.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnInterrupt {
+    #[default]
+    Drop,
+    Finish,
+}
+
+/// An output cannot be opened.
+#[derive(Debug, Error)]
+#[error("--{flag}: {reason}")]
+pub struct OutputError {
+    /// The flag that names the file.
+    flag: &'static str,
+    /// The reason, with the file.
+    reason: String,
+}
+
+impl Outputs {
+    /// Refuses an output that is another file of the match: another output, the store, a file of an engine, or one of
+    /// `inputs`.
+    ///
+    /// # Errors
+    /// [`ExitError`] names two of them.
+    pub(super) fn refuse_overwriting<'a>(
+        &self,
+        store: Option<NamedFile>,
+        inputs: &[NamedFile],
+        engines: impl IntoIterator<Item = &'a EngineSpec>,
+    ) -> Result<(), ExitError> {
+        let output = |flag, path: &Option<PathBuf>| {
+            path.as_deref().map(|path| NamedFile::output(flag, path))
+        };
+        let mut files = Vec::new();
+        files.extend(output("--log", &self.log));
+        files.extend(output("--record", &self.record));
+        files.extend(store);
+        files.extend(output("--events", &self.events));
+        files.extend_from_slice(inputs);
+        files.extend(engines.into_iter().flat_map(files_of));
+        refuse_overwriting(&files).map_err(ExitError::usage)
+    }
+
+    /// Opens the files except the log. If the match is `resumed` from its store, appends to the files, and adds the
+    /// games that the record lacks. The ledger has no store yet.
+    ///
+    /// # Errors
+    /// [`OutputError`]
+    pub fn open(
+        &self,
+        report: Report,
+        resumed: Option<&Store>,
+        interrupt: Interrupt,
+    ) -> Result<Ledger, OutputError> {
+        let record_file = self.record.as_deref().map(|path| match resumed {
+            Some(store) => RecordFile::complete(path, store),
+            None => RecordFile::append_to(path),
+        });
+        let record_file = record_file.transpose().map_err(failed("record"))?;
+        let events = self.events.as_deref().map(|path| match resumed {
+            Some(_) => EventFile::append_to(path),
+            None => EventFile::create(path),
+        });
+        let events = events.transpose().map_err(failed("events"))?;
+        Ok(Ledger {
+            store: None,
+            record_file,
+            events,
+            report,
+            report_every: self.report_every,
+            repeats: 0,
+            retired: Vec::new(),
+            has_warned: false,
+            has_told_repeats: false,
+            interrupt,
+        })
+    }
+
+    /// Opens the log. If the match `is_resumed`, appends to it.
+    ///
+    /// # Errors
+    /// [`OutputError`]
+    pub fn open_log(&self, is_resumed: bool) -> Result<Log, OutputError> {
+        // Engines start before the other files are opened, and must not see them if they exist.
+        let others = [&self.record, &self.events].into_iter().flatten();
+        others.for_each(|path| own_files::add(path));
+        if is_resumed {
+            log_by(Log::append_to, self.log.as_deref())
+        } else {
+            open_log(self.log.as_deref())
+        }
+    }
+
+    /// The flags that name the files, each with a space before it, for the command that resumes the match.
+    pub(super) fn flags(&self) -> String {
+        let files = [("log", &self.log), ("record", &self.record), ("events", &self.events)];
+        let flags = files.into_iter().filter_map(|(flag, path)| {
+            path.as_deref().map(|path| format!(" --{flag} {}", quote_path(path)))
+        });
+        flags.collect()
+    }
+}
+
+/// The engines and the rules program of a match, and the engine that measures its luck.
+pub(super) fn programs<'a>(
+    plan: &'a Plan,
+    luck_engine: Option<&'a EngineSpec>,
+) -> impl Iterator<Item = &'a EngineSpec> {
+    let rules = plan.rules.program().map(|game| &game.plan().program);
+    plan.engines.iter().chain(rules).chain(luck_engine)
+}
+
+/// The files of an engine, as far as its command and its options show.
+pub fn files_of(engine: &EngineSpec) -> Vec<NamedFile> {
+    // `--net=x` names a file as well as `--net x`.
+    let arguments = engine.args.iter().flat_map(|text| [Some(text.as_str()), after_equals(text)]);
+    let options = engine.options.iter().map(|(_, value)| value.as_str());
+    let dir = engine.dir.as_deref().unwrap_or(Path::new(""));
+    let named = arguments.flatten().chain(options).map(|value| dir.join(value));
+    let name = format!("a file of engine {}", engine.name);
+    let files = binary::file_of(&engine.command).into_iter().chain(named);
+    files.map(|path| NamedFile::input(&name, &path)).collect()
+}
+
+fn after_equals(argument: &str) -> Option<&str> {
+    argument.split_once('=').map(|(_, value)| value)
+}
+
+/// Opens the log of lines exchanged with engines, or returns one that discards everything.
+///
+/// # Errors
+/// [`OutputError`]
+pub fn open_log(path: Option<&Path>) -> Result<Log, OutputError> {
+    log_by(Log::create, path)
+}
+
+fn log_by(open: fn(&Path) -> io::Result<Log>, path: Option<&Path>) -> Result<Log, OutputError> {
+    let Some(path) = path else {
+        return Ok(Log::none());
+    };
+    let named = |error| format!("{}: {error}", path.display());
+    open(path).map_err(|error| failed("log")(named(error)))
+}
+
+fn failed<E: ToString>(flag: &'static str) -> impl Fn(E) -> OutputError {
+    move |reason| OutputError { flag, reason: reason.to_string() }
 }

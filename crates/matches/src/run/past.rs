@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use super::StoredMatch;
-use super::announcement::count;
+use super::display::count;
 use super::exit::{ExitError, WRONG};
 use crate::archive::record_file::RecordedGames;
 use crate::archive::store::{Extent, Store};

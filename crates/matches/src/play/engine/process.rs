@@ -18,7 +18,7 @@ use wait4::Wait4;
 
 use crate::plan::{EngineSpec, ResourceLimits};
 #[cfg(target_os = "linux")]
-use crate::play::sandbox::limits;
+use crate::play::sandbox::launcher::{forbid_core_dumps, set_limits};
 use crate::play::sandbox::{
     Computing, ControlGroup, End, Entrance, Guard, HiddenFiles, Isolation, is_stopped,
 };
@@ -248,10 +248,10 @@ impl Preparation {
                     }
                 }
                 set_no_new_privs(true)?;
-                limits::forbid_core_dumps()?;
+                forbid_core_dumps()?;
                 match &self.line {
                     Some(line) => rustix::io::fcntl_setfd(line, rustix::io::FdFlags::empty())?,
-                    None => limits::set(self.memory, &self.bounds)?,
+                    None => set_limits(self.memory, &self.bounds)?,
                 }
                 set_parent_process_death_signal(Some(Signal::KILL))?;
                 // A parent that died before this request no longer sends a signal.

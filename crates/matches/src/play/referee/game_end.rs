@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use buxtehude::rules::Seat;
 
-use super::turn_record::number;
+use super::number;
 use crate::plan::rules::Position;
 use crate::plan::rules::facts::places_at_end;
 use crate::plan::{Adjudication, Resign};

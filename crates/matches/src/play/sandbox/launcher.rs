@@ -20,8 +20,9 @@ use std::thread;
 
 use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::process::{
-    DumpableBehavior, Pid, Signal, WaitId, WaitIdOptions, WaitOptions, getgid, getuid,
-    kill_process, set_dumpable_behavior, set_parent_process_death_signal, waitid, waitpid,
+    DumpableBehavior, Pid, Resource, Rlimit, Signal, WaitId, WaitIdOptions, WaitOptions, getgid,
+    getuid, kill_process, set_dumpable_behavior, set_parent_process_death_signal, setrlimit,
+    waitid, waitpid,
 };
 use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout};
 use rustix::thread::{
@@ -30,9 +31,9 @@ use rustix::thread::{
 use serde::{Deserialize, Serialize};
 use wait4::Wait4;
 
-use super::report::{End, Report};
+use super::guard::{End, Report};
 use super::view::{View, hidden_directories};
-use super::{is_stopped, limits, system_calls};
+use super::{MIB, is_stopped, system_calls};
 use crate::plan::ResourceLimits;
 use crate::play::family::{PROC, state};
 
@@ -215,7 +216,7 @@ fn start_engine(order: &Order) -> io::Result<Child> {
     };
     let (memory, limits) = (order.memory, order.limits);
     let prepare = move || {
-        limits::set(memory, &limits)?;
+        set_limits(memory, &limits)?;
         // The creator of a namespace has all capabilities in it and could undo the mounts.
         let none = CapabilitySet::empty();
         let sets = CapabilitySets { effective: none, permitted: none, inheritable: none };
@@ -268,4 +269,43 @@ fn close_pipes() -> io::Result<()> {
 fn send(line: &mut UnixStream, report: &Report) -> io::Result<()> {
     let report = serde_json::to_string(report)?;
     line.write_all(format!("{report}\n").as_bytes())
+}
+
+/// Limits this process and all its descendants. Does not allocate, so that it may be called between fork and exec.
+///
+/// # Errors
+/// The system refuses a limit above the arbiter's own.
+pub fn set_limits(memory: Option<u64>, bounds: &ResourceLimits) -> io::Result<()> {
+    let ResourceLimits { cpu, processes, filesize, net: _ } = *bounds;
+    let bytes = |mib: u64| mib.saturating_mul(MIB);
+    set_limit(Resource::As, memory.map(bytes), 0)?;
+    // SIGXCPU, which names the exceeded limit, comes a second before SIGKILL, which does not.
+    set_limit(Resource::Cpu, cpu, 1)?;
+    set_limit(Resource::Nproc, processes, 0)?;
+    set_limit(Resource::Fsize, filesize.map(bytes), 0)?;
+    Ok(())
+}
+
+/// Disables core dumps of this process and all its descendants.
+///
+/// # Errors
+/// An error of the system, which never refuses this.
+pub fn forbid_core_dumps() -> io::Result<()> {
+    set_limit(Resource::Core, Some(0), 0)
+}
+
+/// Limits the signals that wait for the processes of this user in this namespace.
+///
+/// # Errors
+/// An error of the system, which never refuses this.
+pub(super) fn limit_pending_signals(number: u64) -> io::Result<()> {
+    set_limit(Resource::Sigpending, Some(number), 0)
+}
+
+fn set_limit(resource: Resource, value: Option<u64>, grace: u64) -> io::Result<()> {
+    if let Some(value) = value {
+        let limit = Rlimit { current: Some(value), maximum: Some(value.saturating_add(grace)) };
+        setrlimit(resource, limit)?;
+    }
+    Ok(())
 }

@@ -16,7 +16,7 @@ use seccompiler::{
     SeccompFilter, SeccompRule, sock_filter,
 };
 
-use super::limits;
+use super::launcher::limit_pending_signals;
 
 /// Maximum number of timers of each kind. This number costs a rival less than a tenth of a millisecond in a turn.
 pub const MAX_TIMERS: u16 = 64;
@@ -36,7 +36,7 @@ type Calls = BTreeMap<i64, Vec<SeccompRule>>;
 #[allow(unsafe_code)] // There is no other way to take over a new descriptor.
 pub fn restrict() -> io::Result<()> {
     // Also limits the timers of `timer_create`, because each one reserves a signal.
-    limits::limit_pending_signals(u64::from(MAX_TIMERS))?;
+    limit_pending_signals(u64::from(MAX_TIMERS))?;
     // A program takes this error for an old kernel, and does without the call.
     let refuse = SeccompAction::Errno(libc::ENOSYS.unsigned_abs());
     let refused = refused_calls().map_err(io::Error::other)?;
