@@ -4,15 +4,13 @@
 //! `[each]` is `--each`. It is read into the structure that the flags fill in; a typed flag replaces the same flag of
 //! the file and any flag that it excludes.
 
-mod export;
-mod hints;
-
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Args, Command, Parser};
+use matches::plan::{Format, Opening, Plan};
 use matches::record::printable::printable_lines;
 use matches::run::exit::{ExitError, USAGE, complain};
 use matches::spelling::did_you_mean;
@@ -21,7 +19,8 @@ use thiserror::Error;
 use toml::{Table, Value};
 
 use crate::args::{EngineText, FormatArgs, FromFile, MatchArgs, TournamentArgs};
-pub use export::text;
+
+mod hints;
 
 const FLAG: &str = "config";
 
@@ -249,4 +248,37 @@ fn fill_in<A: Args + DeserializeOwned>(
     filled.update_from_arg_matches(&typed.0).map_err(|error| wrong(&error.to_string()))?;
     *args = filled;
     Ok(FromFile { path: path.to_path_buf(), keys })
+}
+
+/// Writes a plan as a file for `--config` of `arbiter match` or `arbiter tournament gauntlet`, without settings of a
+/// single run, such as a log or a record.
+///
+/// # Errors
+/// The reason if a setting cannot be written as TOML.
+pub fn text(plan: &Plan) -> Result<String, toml::ser::Error> {
+    let mut settings = Table::try_from(plan)?;
+    // A match is a round robin with a number of games, a gauntlet has a number of rounds.
+    settings.remove("format");
+    if let Format::Gauntlet { challengers } = plan.format {
+        let line_ups = plan.line_ups();
+        let round = line_ups.count() * line_ups.games_per_block();
+        settings.remove("games");
+        settings.insert("challengers".into(), Value::try_from(challengers)?);
+        settings.insert("rounds".into(), Value::try_from(plan.games.div_ceil(round))?);
+    }
+    // A setting of engines alone.
+    if let Some(Value::Table(rules)) = settings.get_mut("rules") {
+        rules.remove("restart");
+    }
+    settings.remove("openings");
+    if plan.openings.as_slice() != [Opening::default()] {
+        let lines: Vec<String> =
+            plan.openings.iter().map(|opening| opening.line(plan.seats)).collect();
+        settings.insert("openings".into(), lines.into());
+    }
+    let text = toml::to_string(&settings)?;
+    Ok(match plan.format {
+        Format::RoundRobin => text,
+        Format::Gauntlet { .. } => format!("# for arbiter tournament gauntlet\n{text}"),
+    })
 }

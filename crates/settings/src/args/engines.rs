@@ -1,15 +1,21 @@
-//! Conversion of engine strings to [`EngineSpec`].
+//! Engines as strings, `cmd=./x args='-q 3' name=x option.Hash=16 movetime=20`, and their conversion to [`EngineSpec`].
+//!
+//! The string is split into words as in a shell; each word is a key and a value. The same keys, except `cmd` and
+//! `name`, describe the settings that all engines share.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::GameArgs;
-use super::engine_text::EngineText;
+use matches::plan::syntax::{cpu_seconds, mebibytes, milliseconds_or_zero, processes};
 use matches::plan::{Draft, EngineSpec, Limit, MAX_ENGINES};
-use matches::record::printable::shortened;
+use matches::record::printable::{is_hidden, shortened};
 use matches::record::{MAX_NAME_LENGTH, is_too_long};
 use matches::run::exit::ExitError;
+use matches::spelling::{did_you_mean, quote};
+
+use super::GameArgs;
+use crate::fastchess;
 
 /// Name of the engine that plays if the user gives none.
 const BUILT_IN: &str = "buxtehude";
@@ -274,4 +280,285 @@ fn ambiguous(command: &str, in_dir: &Path, on_path: &Path) -> String {
         "cmd={command}: this names {in_dir} and {on_path}, expected cmd=./{command} for the one in \
          dir=, or cmd={on_path}"
     )
+}
+
+// From args/engine_text.rs:
+// Engines as strings: `cmd=./x args='-q 3' name=x option.Hash=16 movetime=20`.
+//
+// The string is split into words as in a shell; each word is a key and a value. The same keys, except `cmd` and
+// `name`, describe the settings that all engines share.
+
+const KEYS: &str = "cmd, args, name, dir, option.NAME, movetime, depth, nodes, tc, margin, legal, \
+    ponder, restart, memory, cpu, processes, filesize, net";
+
+/// Keys of time limits, of which an engine has at most one.
+const TIMES: [&str; 2] = ["movetime", "tc"];
+
+/// The error of a text that is split as in a shell.
+pub(super) const UNCLOSED: &str = "a quotation mark is not closed";
+
+/// An engine's settings as typed: valid keys and values, each key once.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct EngineText(Vec<(String, String)>);
+
+impl EngineText {
+    /// Parses a string.
+    ///
+    /// # Errors
+    /// A message that names the key or word at fault, and the accepted ones.
+    pub(crate) fn parse(text: &str) -> Result<EngineText, String> {
+        let mut engine = EngineText::default();
+        let mut spec = EngineSpec::new("", "", Limit::default());
+        for word in shlex::split(text).ok_or(UNCLOSED)? {
+            let no_value = || no_value(&word, engine.get("cmd").is_some(), KEYS);
+            let (key, value) = word.split_once('=').ok_or_else(no_value)?;
+            set(&mut spec, key, value)?;
+            if engine.get(key).is_some() {
+                return Err(format!("{key} is given twice"));
+            }
+            if TIMES.contains(&key) && TIMES.iter().any(|time| engine.get(time).is_some()) {
+                return Err(format!(
+                    "{key} is a second time limit; an engine has either movetime or tc"
+                ));
+            }
+            engine = engine.with(key, value);
+        }
+        Ok(engine)
+    }
+
+    /// Joins the words of a command line to one text. Each word is either such a text or one setting, whose value may
+    /// have spaces. The arguments of a program may look like settings, so they are one value.
+    pub(crate) fn joined(words: &[&str]) -> String {
+        let is_text = |word: &str| {
+            let has_key = |part: &String| {
+                part.split_once('=').is_some_and(|(key, _)| EngineText::has_key(key))
+            };
+            let parts = shlex::split(word).filter(|_| !word.starts_with("args="));
+            parts.is_some_and(|parts| parts.iter().all(has_key))
+        };
+        let text = |word: &str| match word.split_once('=') {
+            _ if words.len() == 1 || is_text(word) => word.to_string(),
+            Some((key, value)) if quote(key) == key => format!("{key}={}", quote(value)),
+            _ => quote(word),
+        };
+        let words: Vec<String> = words.iter().map(|word| text(word)).collect();
+        words.join(" ")
+    }
+
+    /// `true` if an engine has settings of this key.
+    pub(crate) fn has_key(key: &str) -> bool {
+        key.starts_with("option.") || KEYS.split(", ").any(|known| known == key)
+    }
+
+    pub(super) fn with(mut self, key: &str, value: &str) -> EngineText {
+        self.0.push((key.to_string(), value.to_string()));
+        self
+    }
+
+    pub(super) fn keys(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|(key, _)| key.as_str())
+    }
+
+    /// The value of a key; the names of options are case-insensitive.
+    pub(super) fn get(&self, key: &str) -> Option<&str> {
+        let found = self.0.iter().find(|(known, _)| known.eq_ignore_ascii_case(key));
+        found.map(|(_, value)| value.as_str())
+    }
+
+    /// Fills in missing settings from `shared`; a limit of its own replaces all shared ones.
+    pub(super) fn or(self, shared: &EngineText) -> EngineText {
+        let is_limit = |key: &str| TIMES.contains(&key) || ["depth", "nodes"].contains(&key);
+        let has_limit = self.0.iter().any(|(key, _)| is_limit(key));
+        let is_missing = |key: &str| self.get(key).is_none() && !(has_limit && is_limit(key));
+        let inherited = shared.0.iter().filter(|(key, _)| is_missing(key));
+        EngineText(inherited.chain(&self.0).cloned().collect())
+    }
+
+    /// Names of the options that it takes from `shared`.
+    pub(super) fn options_from(&self, shared: &EngineText) -> Vec<String> {
+        let missing = shared.keys().filter(|key| self.get(key).is_none());
+        let names = missing.filter_map(|key| key.strip_prefix("option."));
+        names.map(String::from).collect()
+    }
+
+    pub(super) fn apply(&self, spec: &mut EngineSpec) -> Result<(), String> {
+        let mut pairs = self.0.iter();
+        pairs.try_for_each(|(key, value)| set(spec, key, value))
+    }
+}
+
+fn set(spec: &mut EngineSpec, key: &str, value: &str) -> Result<(), String> {
+    let wrong = |expected: String| format!("{key}={value}: {expected}");
+    let option = key.strip_prefix("option.");
+    // A name is printed in tables and logs, and an option is sent as one protocol line.
+    if (key == "name" || option.is_some()) && value.contains(is_hidden) {
+        let expected = "expected one line of text without control or invisible characters";
+        return Err(wrong(expected.to_string()));
+    }
+    let filled = || match value {
+        "" => Err(wrong("expected a non-empty text".to_string())),
+        text => Ok(text.to_string()),
+    };
+    match (key, option) {
+        (_, Some("")) => return Err(unknown_key(key, KEYS)),
+        (_, Some(name)) if name.eq_ignore_ascii_case("UCI_Variant") => {
+            return Err(format!(
+                "option.{name}: the variant is set with --variant, for all engines"
+            ));
+        }
+        (_, Some(name)) => spec.options.push((name.to_string(), value.to_string())),
+        ("cmd", _) => spec.command = filled()?.into(),
+        ("name", _) => spec.name = filled()?,
+        ("dir", _) => spec.dir = Some(filled()?.into()),
+        ("args", _) => {
+            spec.args = shlex::split(value).ok_or_else(|| wrong(UNCLOSED.to_string()))?;
+        }
+        ("margin", _) => {
+            let margin = milliseconds_or_zero(value).map_err(wrong)?;
+            spec.margin = Some(Duration::from_millis(margin));
+        }
+        ("memory", _) => spec.memory = Some(mebibytes(value).map_err(wrong)?),
+        ("cpu", _) => spec.bounds.cpu = Some(cpu_seconds(value).map_err(wrong)?),
+        ("processes", _) => spec.bounds.processes = Some(processes(value).map_err(wrong)?),
+        ("filesize", _) => spec.bounds.filesize = Some(mebibytes(value).map_err(wrong)?),
+        ("net", _) => spec.bounds.net = switch(value).map_err(wrong)?,
+        ("legal", _) => spec.legal = switch(value).map_err(wrong)?,
+        ("ponder", _) => spec.ponder = switch(value).map_err(wrong)?,
+        ("restart", _) => spec.restart = switch(value).map_err(wrong)?,
+        ("movetime" | "depth" | "nodes" | "tc", _) => {
+            spec.limit = Limit::of_key(key, value).map_err(wrong)?.or(spec.limit);
+        }
+        _ => return Err(unknown_key(key, KEYS)),
+    }
+    Ok(())
+}
+
+/// Parses `on` or `off`.
+///
+/// # Errors
+/// The accepted values.
+pub fn switch(value: &str) -> Result<bool, String> {
+    match value {
+        "on" => Ok(true),
+        "off" => Ok(false),
+        _ => Err("expected on or off".to_string()),
+    }
+}
+
+/// The error of a word without a key; suggests an argument after the program, or `cmd=` if it looks like one.
+pub(super) fn no_value(word: &str, has_program: bool, keys: &str) -> String {
+    let meant = match (fastchess::key(word), word.contains(['/', '.'])) {
+        (Some(replacement), _) => format!("; here: {replacement}"),
+        (None, true) if has_program => format!(": did you mean args={word}?"),
+        (None, true) => format!(": did you mean cmd={word}?"),
+        (None, false) => format!("; the keys are {keys}"),
+    };
+    format!("{word:?} is not of the form KEY=VALUE{meant}")
+}
+
+pub(super) fn unknown_key(key: &str, keys: &str) -> String {
+    if let Some(replacement) = fastchess::key(key) {
+        return format!("unknown key {key:?}; here: {replacement}");
+    }
+    let meant = did_you_mean(key, keys.split(", "));
+    format!("unknown key {key:?}{meant}; the keys are {keys}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use matches::plan::ResourceLimits;
+
+    fn applied(engine: &EngineText) -> EngineSpec {
+        let mut spec = EngineSpec::new("", "", Limit::default());
+        engine.apply(&mut spec).unwrap();
+        spec
+    }
+
+    fn error(text: &str) -> String {
+        match EngineText::parse(text) {
+            Ok(engine) => panic!("{text:?} is accepted: {engine:?}"),
+            Err(error) => error,
+        }
+    }
+
+    #[test]
+    fn every_key_is_read() {
+        let text = concat!(
+            r#"cmd=./x args="-q 'two words'" name='My Engine' dir=/tmp option.Hash=16 "option.Move Overhead=5" "#,
+            "tc=10+0.1 depth=9 margin=7 legal=on ponder=on restart=off memory=512 ",
+            "cpu=60 processes=8 filesize=10 net=off"
+        );
+        let limit = Limit::clock(Duration::from_secs(10), Duration::from_millis(100));
+        let engine = EngineSpec {
+            args: vec!["-q".into(), "two words".into()],
+            dir: Some("/tmp".into()),
+            options: vec![("Hash".into(), "16".into()), ("Move Overhead".into(), "5".into())],
+            margin: Some(Duration::from_millis(7)),
+            legal: true,
+            ponder: true,
+            restart: false,
+            memory: Some(512),
+            bounds: ResourceLimits {
+                cpu: Some(60),
+                processes: Some(8),
+                filesize: Some(10),
+                net: false,
+            },
+            ..EngineSpec::new("My Engine", "./x", limit.or(Limit::depth(9)))
+        };
+        assert_eq!(applied(&EngineText::parse(text).unwrap()), engine);
+        let engine = EngineSpec { margin: None, ..engine };
+        assert_eq!(
+            applied(&EngineText::parse(&format!("{} restart=off", engine.words())).unwrap()),
+            engine
+        );
+    }
+
+    #[test]
+    fn words_are_texts_or_settings_whose_values_stand() {
+        for (words, text) in [
+            (&["cmd=./a nodes=5"][..], "cmd=./a nodes=5"),
+            (&["cmd=./a", "nodes=5"], "cmd=./a nodes=5"),
+            (&["cmd=./my engine", "args=-q depth=3"], r#"cmd='./my engine' args='-q depth=3'"#),
+            (&["cmd=./a name='one two'", "nodes=5"], "cmd=./a name='one two' nodes=5"),
+            (&["option.Move Overhead=5", "name=it's"], r#"'option.Move Overhead=5' name="it's""#),
+            (&["tc=1 option.A=1", "option.B=\\"], r"tc=1 option.A=1 'option.B=\'"),
+        ] {
+            let joined = EngineText::parse(&EngineText::joined(words));
+            assert_eq!(joined, EngineText::parse(text), "{words:?}");
+            assert!(joined.is_ok(), "{words:?}: {joined:?}");
+        }
+        assert!(error(&EngineText::joined(&["cmd=python3", "x.py"])).ends_with("args=x.py?"));
+    }
+
+    #[test]
+    fn a_value_may_contain_an_equals_sign() {
+        let engine = EngineText::parse("option.Book=a=b").unwrap();
+        assert_eq!(applied(&engine).options, [("Book".to_string(), "a=b".to_string())]);
+    }
+
+    #[test]
+    fn own_settings_go_before_shared_ones() {
+        let shared = EngineText::parse("depth=3 option.Hash=1 option.Threads=2 legal=on").unwrap();
+        let own = EngineText::parse("cmd=x nodes=5 option.hash=8 legal=off").unwrap();
+        let merged = applied(&own.or(&shared));
+        assert_eq!((merged.limit, merged.legal), (Limit::nodes(5), false));
+        let options = [("Threads", "2"), ("hash", "8")];
+        let options = options.map(|(name, value)| (name.to_string(), value.to_string()));
+        assert_eq!(merged.options, options);
+    }
+
+    #[test]
+    fn errors_name_what_was_given_and_what_is_accepted() {
+        let errors = [
+            "cmd=x name='y", "cmd=x fast", "cmd=x st=1", "cmd=x proto=uci", "cmd=x ponder",
+            "cmd=x move=1", "x.py", "cmd=python3 x.py", "cmd=x cmd=y", "cmd=", "depth=3 depth=4",
+            "movetime=3 tc=4", "tc=0/4", "memory=0", "cpu=0", "net=no", "margin=-1", "ponder=1",
+            "depth=0", "movetime=ten", "tc=0+1", "tc=1e3", "tc=-1", "legal=yes", "args='\"a'",
+            "option.=3", "option.a=1 option.A=2", "option.uci_variant=chess",
+        ]
+        .map(|text| format!("{text}\n  {}", error(text)));
+        insta::assert_snapshot!(errors.join("\n"));
+    }
 }

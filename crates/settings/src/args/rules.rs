@@ -16,8 +16,7 @@ use matches::play::rules::connect;
 use matches::play::sandbox::Isolation;
 use serde::Deserialize;
 
-use super::engine_text::{EngineText, UNCLOSED, no_value, unknown_key};
-use super::engines::{default, program, spec};
+use super::engines::{EngineText, UNCLOSED, default, no_value, program, spec, unknown_key};
 use super::values::{no_flags, some_rules};
 use matches::run::exit::ExitError;
 use matches::spelling::join;
