@@ -13,7 +13,7 @@ use matches::plan::deck::Draws;
 use matches::plan::rules::Rules;
 use matches::plan::rules::external::RulesPlan;
 use matches::plan::schedule::{ScheduledGame, SeatedEngine};
-use matches::plan::{EngineSpec, Limit, Patience, Plan};
+use matches::plan::{EngineSpec, Limit, Plan, RefereeLimits};
 use matches::play::engine::{Engine, Placement};
 use matches::play::interrupt::Interrupt;
 use matches::play::log::Log;
@@ -119,12 +119,12 @@ fn program() -> Outcome<Rules> {
             args: arguments.split(' ').map(str::to_string).collect(),
             ..EngineSpec::new("x", env!("CARGO_BIN_EXE_arbiter"), Limit::default())
         },
-        told: VARIANTS[0].name.to_string(),
+        uci_variant: VARIANTS[0].name.to_string(),
         draws: Draws::Game,
     });
     if let Some(game) = rules.program() {
-        let patience = Patience::default().ready;
-        connect(game, None, patience, &Log::none(), &Interrupt::new())?;
+        let timeout = RefereeLimits::default().ready;
+        connect(game, None, timeout, &Log::none(), &Interrupt::new())?;
     }
     Ok(rules)
 }
@@ -141,7 +141,7 @@ fn plan(rules: Rules) -> Outcome<Plan> {
     let engines = (1..=SEATS).map(engine).collect::<Outcome<Vec<_>>>()?;
     Ok(Plan {
         games: GAMES,
-        patience: Patience { max_plies: PLIES, ..Patience::default() },
+        referee_limits: RefereeLimits { max_plies: PLIES, ..RefereeLimits::default() },
         ..Plan::new(rules, SEATS, engines)
     })
 }
@@ -153,9 +153,9 @@ fn play_games(plan: &Plan) -> Outcome<Time> {
     for (copy, spec) in plan.engines.iter().enumerate() {
         let engine = Engine::start(
             spec,
-            plan.rules.told(),
+            plan.rules.uci_variant(),
             Placement { copy, ..Placement::anywhere(None) },
-            plan.patience.ready,
+            plan.referee_limits.ready,
             &Log::none(),
             &interrupt,
         )?;

@@ -13,7 +13,7 @@ use matches::plan::rules::external::RulesPlan;
 use matches::plan::syntax::{concurrency, milliseconds, plies, positive, seats, up_to_1000};
 use matches::plan::{Isolate, Limit};
 use matches::run::exit::ExitError;
-use settings::args::rules::{PATIENCE, rules};
+use settings::args::rules::{ANSWER_TIMEOUT, rules};
 use settings::args::validate::chosen_seed;
 use settings::args::{
     EngineArgs, LimitArgs, MatchArgs, ResumeArgs, RulesArgs, TournamentArgs, judge,
@@ -384,7 +384,7 @@ impl OpeningsArgs {
     /// [`ExitError`] names the flag, its value and the accepted values.
     pub fn plan(&self) -> Result<SuitePlan, ExitError> {
         Ok(SuitePlan {
-            rules: self.game.rules(Some(self.players), self.isolation.isolate, PATIENCE)?,
+            rules: self.game.rules(Some(self.players), self.isolation.isolate, ANSWER_TIMEOUT)?,
             seats: self.players,
             count: self.count,
             plies: self.plies.clone(),

@@ -32,7 +32,7 @@ use matches::review::ReviewError;
 use matches::run::display::count;
 use matches::run::exit::ExitError;
 use matches::run::{self, ThisMachine, signals};
-use settings::args::rules::{PATIENCE, start};
+use settings::args::rules::{ANSWER_TIMEOUT, start};
 use settings::args::{GameArgs, MatchArgs, ResumeArgs, TournamentArgs, validate};
 
 pub use matches::run::exit;
@@ -53,7 +53,7 @@ fn open(args: &FileArgs, is_trusted: bool) -> Result<Store, CommandError> {
     // Without trust in the program, the games are read without the rules. A record names no program.
     let of_store = || store.trusted_plan(is_trusted).ok().map(|plan| plan.rules);
     if let Some(rules) = typed.or_else(of_store) {
-        start(&rules, Isolate::Auto, PATIENCE)?;
+        start(&rules, Isolate::Auto, ANSWER_TIMEOUT)?;
     }
     Ok(store)
 }
@@ -106,7 +106,7 @@ fn isolate(isolate: Isolate, engines: &[EngineSpec]) -> Result<Option<Isolation>
     sandbox::shield_arbiter();
     let (isolation, text) = Isolation::of(isolate, engines)?;
     if isolation.is_none() && isolate != Isolate::Off {
-        exit::complain(text);
+        exit::print_error(text);
     }
     Ok(isolation)
 }

@@ -347,7 +347,7 @@ fn an_engine_that_fills_its_own_input_pays_for_it() {
 }
 
 #[test]
-fn an_engine_that_lives_in_its_margin_is_named() {
+fn an_engine_that_uses_its_margin_is_named() {
     let limits = "--movetime 20 --margin 1000 --max-plies 20";
     let (code, seen, _) = play_cheat("margin 80", [""; 2], limits);
     assert_eq!(code, 0, "{seen}");

@@ -190,7 +190,7 @@ pub fn check_luck(
 fn check_ending(plan: &Plan, record: &GameRecord) -> Result<(), GameError> {
     for &ending in &record.endings {
         let reason = match ending {
-            Ending::MaxPlies if record.turns.len() < plan.patience.max_plies as usize => {
+            Ending::MaxPlies if record.turns.len() < plan.referee_limits.max_plies as usize => {
                 "the game has fewer plies"
             }
             Ending::Agreed if plan.adjudication.resign.is_none() => "the match does not allow it",
@@ -227,7 +227,7 @@ pub fn check_rules(plan: &Plan, position: &str) -> Result<(), PositionError> {
     });
     match played {
         // Another machine may only be faster than this one at the moment.
-        Err(PositionError::Rules(_)) if asked.elapsed() >= plan.patience.ready => Ok(()),
+        Err(PositionError::Rules(_)) if asked.elapsed() >= plan.referee_limits.ready => Ok(()),
         Err(error @ PositionError::Rules(_)) => Err(error),
         _ => Ok(()),
     }
@@ -235,7 +235,7 @@ pub fn check_rules(plan: &Plan, position: &str) -> Result<(), PositionError> {
 
 fn most_words(plan: &Plan) -> usize {
     let opening = plan.openings.iter().map(|opening| opening.moves.len()).max();
-    let plies = (plan.random_plies as usize).saturating_add(plan.patience.max_plies as usize);
+    let plies = (plan.random_plies as usize).saturating_add(plan.referee_limits.max_plies as usize);
     plies.saturating_mul(MAX_WORDS_OF_A_PLY).saturating_add(opening.unwrap_or(0))
 }
 
@@ -258,7 +258,7 @@ mod tests {
 
     use super::*;
 
-    const PATIENCE: Duration = Duration::from_millis(300);
+    const TIMEOUT: Duration = Duration::from_millis(300);
 
     /// A rules program with the move `x`, which fails when it sees `slow` or `bad` after that.
     #[derive(Debug, Default)]
@@ -271,7 +271,7 @@ mod tests {
             let answer = |question: &Question<'_>| {
                 self.questions.fetch_add(1, Ordering::Relaxed);
                 if question.position.ends_with("slow") {
-                    sleep(PATIENCE);
+                    sleep(TIMEOUT);
                 }
                 if question.position.ends_with("slow") || question.position.ends_with("bad") {
                     return Err(self.broken("no answer".to_string(), ""));
@@ -294,15 +294,15 @@ mod tests {
     fn a_report_about_the_rules_program_cannot_keep_the_coordinator_busy() {
         let program = EngineSpec::new("endless", "endless", Limit::default());
         let told = "endless".to_string();
-        let game = External::new(RulesPlan { program, told, draws: Draws::Seat });
+        let game = External::new(RulesPlan { program, uci_variant: told, draws: Draws::Seat });
         let answers = Arc::new(Endless::default());
         game.connect(Arc::clone(&answers) as Arc<dyn Answers>);
         let engine = |name: &str| EngineSpec::new(name, "/bin/sh", Limit::depth(1));
         let built_in = &buxtehude::rules::VARIANTS[0];
         let mut plan = Plan::new(built_in, 2, vec![engine("a"), engine("b")]);
         plan.rules = Rules::External(Arc::new(game));
-        plan.patience.ready = PATIENCE;
-        plan.patience.max_plies = 50;
+        plan.referee_limits.ready = TIMEOUT;
+        plan.referee_limits.max_plies = 50;
         let ends = |words: usize, last: &str| {
             let words = "x ".repeat(words - 1) + last;
             check_rules(&plan, &format!("startpos players 2 moves {words}"))

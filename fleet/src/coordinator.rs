@@ -22,7 +22,7 @@ use matches::plan::schedule::Schedule;
 use matches::play::interrupt::Interrupt;
 use matches::play::runner::RunError;
 use matches::run::display::{Progress, count};
-use matches::run::exit::{ExitError, USAGE, complain, fail};
+use matches::run::exit::{ExitError, USAGE, fail, print_error};
 use matches::run::ledger::LedgerError;
 use matches::run::{self, Engines, Match, Source, SourceError, StoredMatch};
 use settings::args::{GameArgs, ResumeArgs};
@@ -387,7 +387,7 @@ impl Coordinator<'_> {
         self.queue = MatchQueue::ensure(self.context, self.names, self.ack_wait).await?;
         self.publisher.announce().await?;
         let units = count(self.collector.units.lose_all() as u64, "unit of games");
-        complain(format_args!("the server has lost the match: {units} given out again"));
+        print_error(format_args!("the server has lost the match: {units} given out again"));
         Ok(())
     }
 
@@ -421,7 +421,7 @@ impl ReportedError {
         let is_repeated =
             |(last, at): &(String, Instant)| *last == text && at.elapsed() <= REPORT_INTERVAL;
         if !self.0.as_ref().is_some_and(is_repeated) {
-            complain(format_args!("server: {text}; retrying"));
+            print_error(format_args!("server: {text}; retrying"));
             self.0 = Some((text, Instant::now()));
         }
     }

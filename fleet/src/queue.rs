@@ -22,7 +22,7 @@ use futures_util::{FutureExt, StreamExt};
 use matches::input_file::text_of;
 use matches::play::interrupt::Interrupt;
 use matches::record::printable::printable;
-use matches::run::exit::complain;
+use matches::run::exit::print_error;
 use nkeys::KeyPair;
 use serde_json::json;
 use thiserror::Error;
@@ -49,7 +49,7 @@ const TICK: Duration = Duration::from_millis(100);
 /// Minimum interval between polls because of notices.
 const MIN_INTERVAL: Duration = Duration::from_secs(1);
 /// Maximum delay between a notice and a worker's poll; each worker waits a random part of it.
-const SPREAD: Duration = Duration::from_millis(500);
+const JITTER: Duration = Duration::from_millis(500);
 /// Time after the end of a request that its answer may take.
 const ANSWER_WAIT: Duration = Duration::from_secs(5);
 
@@ -139,7 +139,7 @@ where
         match call().await {
             Err(error) if is_passing(&error) && !interrupt.is_set() => {
                 if !is_reported {
-                    complain(format_args!("{error}; retrying"));
+                    print_error(format_args!("{error}; retrying"));
                 }
                 is_reported = true;
                 sleep(about(PAUSE)).await;
@@ -381,7 +381,7 @@ impl Notices {
         match timeout(at_most, subscriber.next()).await {
             Ok(Some(_)) => {
                 let rest = MIN_INTERVAL.saturating_sub(self.last.elapsed());
-                sleep(rest + SPREAD.mul_f64(rand::random())).await;
+                sleep(rest + JITTER.mul_f64(rand::random())).await;
                 // The coming poll covers notices that arrived in the meantime.
                 while let Some(Some(_)) = subscriber.next().now_or_never() {}
             }
@@ -618,7 +618,7 @@ fn event_reporter() -> impl Fn(Event) -> Ready<()> + Send + Sync + 'static {
     move |event| {
         let mut reports = reports.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(text) = reports.report(event) {
-            complain(format_args!("server: {}", printable(&text)));
+            print_error(format_args!("server: {}", printable(&text)));
         }
         ready(())
     }

@@ -15,7 +15,7 @@ use std::str::FromStr;
 
 use data_encoding::BASE64URL_NOPAD;
 use matches::input_file::text_of;
-use matches::run::exit::complain;
+use matches::run::exit::print_error;
 use nkeys::{KeyPair, KeyPairType};
 use rustix::system::uname;
 use serde::{Deserialize, Serialize};
@@ -233,7 +233,7 @@ impl Signer {
             let path = match kept_file(&format!("{name}{suffix}")) {
                 Ok(path) => path,
                 Err(error) => {
-                    complain(format_args!("{error}; the key is new, and is not kept"));
+                    print_error(format_args!("{error}; the key is new, and is not kept"));
                     return Ok(Signer::default());
                 }
             };

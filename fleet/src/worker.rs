@@ -20,7 +20,7 @@ use matches::play::log::Log;
 use matches::play::sandbox::shield_arbiter;
 use matches::record::Machine;
 use matches::record::printable::printable;
-use matches::run::exit::{ExitError, INTERRUPTED, complain, complain_of};
+use matches::run::exit::{ExitError, INTERRUPTED, complain_of, print_error};
 use matches::run::signals;
 use matches::run::{files_of, open_log};
 use settings::args::local_engines;
@@ -168,7 +168,7 @@ async fn prepare(server: &ServerArgs, args: &WorkArgs) -> Result<Option<Worker>,
     let Some(speed) = speed else {
         return Ok(None);
     };
-    complain(format_args!(
+    print_error(format_args!(
         "worker {label} is ready: concurrency {slots}, {speed} positions/s in each slot, key {}",
         signer.key()
     ));
@@ -216,7 +216,7 @@ impl Worker {
         let before = locked(&self.refused).insert(id.to_string(), refusal);
         if before.is_none_or(|before| before.reason != reason) {
             let reason = printable(reason);
-            complain(format_args!("match {id} is refused: {reason}"));
+            print_error(format_args!("match {id} is refused: {reason}"));
             self.has_news.notify_one();
         }
         self.drop_match(id);

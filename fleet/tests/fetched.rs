@@ -22,7 +22,7 @@ const WORDS: &str = "--games 4 --nodes 1 --seed 3 --max-plies 60";
 const SHARED: &str = "--share-engine a --share-engine b";
 
 /// Timeout of every wait, generous for a busy machine.
-const PATIENCE: Duration = Duration::from_secs(240);
+const TIMEOUT: Duration = Duration::from_secs(240);
 
 #[needs(nats_server, bubblewrap)]
 #[test]
@@ -92,7 +92,7 @@ fn unknown_engines_and_long_files_are_not_shared() {
 fn replace(fleet: &Fleet, name: &str, bytes: &[u8], length: u64) {
     with_jetstream(&fleet.server.url(), async |context| {
         let there = async || context.get_object_store(ENGINES).await.ok()?.info(name).await.ok();
-        let end = Instant::now() + PATIENCE;
+        let end = Instant::now() + TIMEOUT;
         while there().await.is_none() {
             assert!(Instant::now() < end, "{name} is not shared");
             sleep(Duration::from_millis(50)).await;

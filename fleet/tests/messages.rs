@@ -17,7 +17,7 @@ use matches::record::digest::StoredGame;
 use crate::common::{Fleet, MATCH, assert_whole, played_on_one_machine, with_jetstream};
 
 /// Time that a coordinator may take to create its streams, generous for a busy machine.
-const PATIENCE: Duration = Duration::from_secs(240);
+const TIMEOUT: Duration = Duration::from_secs(240);
 
 pub fn first_game(store: &Path) -> StoredGame {
     let first = Store::open(store).unwrap().game(1).unwrap().unwrap();
@@ -28,7 +28,7 @@ pub fn first_game(store: &Path) -> StoredGame {
 pub fn send(fleet: &Fleet, messages: Vec<Vec<u8>>) {
     let subject = fleet.await_names(&fleet.store()).result("sender");
     with_jetstream(&fleet.server.url(), async |context| {
-        let end = Instant::now() + PATIENCE;
+        let end = Instant::now() + TIMEOUT;
         for message in messages {
             loop {
                 let sent = context.publish(subject.clone(), message.clone().into());

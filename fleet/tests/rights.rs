@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use nkeys::KeyPair;
 
 use crate::common::fleet::engines;
-use crate::common::server::{PATIENCE, with_user};
+use crate::common::server::{TIMEOUT, with_user};
 use crate::common::{Fleet, MATCH, Server, assert_whole, program, stored};
 
 const DOCUMENT: &str = include_str!("../../docs/security.md");
@@ -87,7 +87,7 @@ fn everybody_needs_only_the_documented_rights_and_a_worker_cannot_change_the_mat
             context.client().subscribe(subject).await.unwrap();
         }
         // A server drops the unread rest of a closed connection.
-        let end = Instant::now() + PATIENCE;
+        let end = Instant::now() + TIMEOUT;
         while violations(&fleet.server, "Subscription") < subscriptions.len() {
             assert!(Instant::now() < end, "{}", fleet.server.output());
             tokio::time::sleep(Duration::from_millis(20)).await;

@@ -627,7 +627,7 @@ impl Process {
         let time = Duration::from_millis(question.go.movetime.unwrap_or_default());
         let search = Search {
             commands: &commands,
-            patience: time.saturating_add(queue.bounds.margin),
+            timeout: time.saturating_add(queue.bounds.margin),
             stop: &job.stop,
             patience_after_stop: STOP_TIMEOUT,
         };

@@ -65,7 +65,7 @@ impl Reruns {
     /// Creates an empty list for the games of a match with this plan.
     pub fn of_match(mut plan: Plan) -> Reruns {
         // The games of retired engines are not in the list, so retirement must not stop the others.
-        plan.patience.failures = 0;
+        plan.referee_limits.failures = 0;
         Reruns { plan, is_of_match: true, reruns: Vec::new() }
     }
 
@@ -183,7 +183,7 @@ fn are_alike(one: &Plan, other: &Plan) -> bool {
         [one, other].map(|plan| plan.engines.iter().map(|engine| &engine.name));
     one.rules.name() == other.rules.name()
         && one.seed == other.seed
-        && one.patience.max_plies == other.patience.max_plies
+        && one.referee_limits.max_plies == other.referee_limits.max_plies
         && one.adjudication == other.adjudication
         && names.eq(other_names)
 }
@@ -206,14 +206,14 @@ fn plan_of(plan: &Plan, record: &GameRecord) -> Result<Plan, RerunError> {
         let reason = format!("block {block}: expected a number from 1 to {MAX_BLOCKS}");
         return Err(wrong(reason));
     }
-    let mut patience = plan.patience;
+    let mut referee_limits = plan.referee_limits;
     let stopped = [Ending::MaxPlies, Ending::Agreed];
-    patience.max_plies = if stopped.iter().any(|ending| record.endings.contains(ending)) {
+    referee_limits.max_plies = if stopped.iter().any(|ending| record.endings.contains(ending)) {
         record.turns.len() as u32
     } else {
         u32::MAX
     };
-    patience.failures = 0;
+    referee_limits.failures = 0;
     Ok(Plan {
         rules,
         seats,
@@ -222,7 +222,7 @@ fn plan_of(plan: &Plan, record: &GameRecord) -> Result<Plan, RerunError> {
         seed: record.seed,
         random_plies: 0,
         openings: vec![Opening::default(); BLOCKS_OF_A_PLAN as usize],
-        patience,
+        referee_limits,
         adjudication: Adjudication {
             resign: None,
             solved: record.endings.contains(&Ending::Solved),

@@ -51,9 +51,9 @@ fn rules_of(args: &CheckArgs) -> Result<Option<Rules>, ExitError> {
         (_, variant) => variant.clone().unwrap_or_default(),
     };
     let rules = args.rules.clone();
-    let patience = Duration::from_millis(args.timeout);
+    let timeout = Duration::from_millis(args.timeout);
     let game = RulesArgs { variant, rules };
-    let rules = game.rules(args.players, args.isolation.isolate, patience)?;
+    let rules = game.rules(args.players, args.isolation.isolate, timeout)?;
     Ok(Some(rules))
 }
 

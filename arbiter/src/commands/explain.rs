@@ -24,21 +24,21 @@ pub fn run(args: &ExplainArgs) -> ExitCode {
 
 fn explained(args: &ExplainArgs) -> Result<String, CommandError> {
     let wanted = args.game.or(args.number);
-    let mut told = Vec::new();
+    let mut explanations = Vec::new();
     open(&args.input, false)?.for_each_game(Extent::Whole, |StoredGame { record, .. }| {
         let is_asked_for = match wanted {
             Some(number) => record.game == number,
             None => record.fault.is_some() || has_flaw(&record),
         };
-        told.extend(is_asked_for.then(|| explain(&record)));
+        explanations.extend(is_asked_for.then(|| explain(&record)));
         Ok::<(), ArchiveError>(())
     })?;
     match wanted {
-        Some(game) if told.is_empty() => {
+        Some(game) if explanations.is_empty() => {
             let file = args.input.file.display();
             Err(format!("{file}: no game {game} in this file").into())
         }
-        None if told.is_empty() => Ok("no game has a fault or a flaw\n".to_string()),
-        _ => Ok(told.join("\n")),
+        None if explanations.is_empty() => Ok("no game has a fault or a flaw\n".to_string()),
+        _ => Ok(explanations.join("\n")),
     }
 }

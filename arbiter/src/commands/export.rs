@@ -49,7 +49,7 @@ fn write_games(
     let mut output = BufWriter::new(io::stdout().lock());
     let (mut digest, mut games) = (MatchDigest::default(), 0);
     let store = open(&args.input, false)?;
-    store.flaws().iter().for_each(exit::complain);
+    store.flaws().iter().for_each(exit::print_error);
     store.for_each_game(Extent::Whole, |kept| {
         games += 1;
         // The digest is of the game as it is, not the one stored with it.
@@ -60,7 +60,7 @@ fn write_games(
     output.flush()?;
     let digest = digest.text();
     if games > 0 {
-        exit::complain(format_args!("digest of {}: {digest}", count(games, "game")));
+        exit::print_error(format_args!("digest of {}: {digest}", count(games, "game")));
     }
     Ok(store.flaws().is_empty())
 }

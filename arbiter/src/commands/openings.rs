@@ -26,7 +26,7 @@ pub fn openings(args: &OpeningsArgs) -> ExitCode {
     };
     match make(&plan, isolation, &interrupt) {
         Ok(summary) => {
-            exit::complain(text(&summary, &plan));
+            exit::print_error(text(&summary, &plan));
             ExitCode::SUCCESS
         }
         // A closed pipe is not an error.
@@ -35,7 +35,7 @@ pub fn openings(args: &OpeningsArgs) -> ExitCode {
         }
         Err(error) => {
             if let SuiteError::TooFew(summary, _) = &error {
-                exit::complain(text(summary, &plan));
+                exit::print_error(text(summary, &plan));
             }
             exit::fail(code_of(&error), error)
         }

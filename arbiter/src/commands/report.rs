@@ -71,7 +71,7 @@ pub fn report(args: &ReportArgs) -> ExitCode {
             is_whole = false;
             let path = &args.input.file;
             let (name, word) = (path.display(), quote_path(path));
-            exit::complain(format_args!(
+            exit::print_error(format_args!(
                 "{name}: {wrong}; `arbiter resume {word} --drop-wrong` plays them anew"
             ));
         }
@@ -194,7 +194,7 @@ fn read_page(args: &ReportArgs, interrupt: &Interrupt) -> Result<Made, CommandEr
 fn measured(args: &ReportArgs, interrupt: &Interrupt) -> Result<Store, CommandError> {
     let path = &args.input.file;
     let (mut store, kind) = select(open(&args.input, false)?, args)?;
-    store.flaws().iter().for_each(exit::complain);
+    store.flaws().iter().for_each(exit::print_error);
     if let Some((game, place)) = store.repeated_game()? {
         let expected = "expected each game of one match once";
         return Err(format!("{place}: game {game} occurs twice; {expected}").into());
@@ -263,7 +263,7 @@ fn select(store: Store, args: &ReportArgs) -> Result<(Store, Kind), CommandError
     let (kind, _) = kinds.remove(wanted);
     for (other, games) in &kinds {
         let games = count(*games, "game");
-        exit::complain(format_args!("{path}: {games} left out, see {}", other.flags()));
+        exit::print_error(format_args!("{path}: {games} left out, see {}", other.flags()));
     }
     if kinds.is_empty() {
         return Ok((store, kind));
@@ -332,7 +332,7 @@ fn reviews_of(
     let is_valid = |game: &GameRecord| match replay::check(game).first() {
         None => true,
         Some(flaw) => {
-            exit::complain(format_args!("game {} is not reviewed: {flaw}", game.game));
+            exit::print_error(format_args!("game {} is not reviewed: {flaw}", game.game));
             false
         }
     };

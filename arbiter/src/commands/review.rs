@@ -31,8 +31,8 @@ fn review_file(args: &ReviewArgs, interrupt: &Interrupt) -> Result<u64, CommandE
     let plan = args.plan()?;
     let (games, left_out) = choose(args)?;
     let file = args.input.file.display();
-    let is_there = |wanted: &&u64| games.iter().any(|game| game.game == **wanted);
-    if let Some(game) = args.game.iter().find(|wanted| !is_there(wanted)) {
+    let is_recorded = |wanted: &&u64| games.iter().any(|game| game.game == **wanted);
+    if let Some(game) = args.game.iter().find(|wanted| !is_recorded(wanted)) {
         return Err(format!("--game: {file} has no valid game {game}").into());
     }
     if games.is_empty() {
@@ -94,7 +94,7 @@ fn choose(args: &ReviewArgs) -> Result<(Vec<GameRecord>, u64), CommandError> {
     let store = open(&args.input, false)?;
     if args.game.is_empty() {
         left_out = store.flaws().len() as u64;
-        store.flaws().iter().for_each(exit::complain);
+        store.flaws().iter().for_each(exit::print_error);
     }
     store.for_each_game(Extent::Whole, |StoredGame { record, .. }| {
         if !is_wanted(record.game) || games.len() as u64 >= most {
@@ -105,7 +105,7 @@ fn choose(args: &ReviewArgs) -> Result<(Vec<GameRecord>, u64), CommandError> {
             Some(flaw) => {
                 left_out += 1;
                 let file = args.input.file.display();
-                exit::complain(format_args!("{file}: game {}: {flaw}", record.game));
+                exit::print_error(format_args!("{file}: game {}: {flaw}", record.game));
             }
         }
         Ok(())

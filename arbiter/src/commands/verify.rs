@@ -166,7 +166,7 @@ fn add_games(
     reruns: &mut Reruns,
     found: &mut Found,
 ) -> Result<(), CommandError> {
-    let mut is_there = false;
+    let mut was_found = false;
     let mut luck = LuckChecker::default();
     // With `--game`, other lines do not matter.
     for flaw in store.flaws().iter().filter(|_| args.game.is_none()) {
@@ -185,7 +185,7 @@ fn add_games(
         if !is_asked_for {
             continue;
         }
-        is_there = true;
+        was_found = true;
         let flaws = replay::check(&record);
         if let Some(fault) = replay::broken_rules(&flaws) {
             return Err(fault.clone().into());
@@ -211,7 +211,7 @@ fn add_games(
     }
     found.luck_unchecked = luck.unchecked();
     match args.game {
-        Some(game) if !is_there => {
+        Some(game) if !was_found => {
             Err(format!("--game: no game {game} in {}", args.input.file.display()).into())
         }
         _ => Ok(()),

@@ -48,7 +48,7 @@ pub struct Settings {
     /// Run only checks whose names contain one of these, and all of them; every check if empty.
     pub only: Vec<String>,
     /// Longest timeout for an expected answer; an engine that answers fast has less.
-    pub patience: Duration,
+    pub timeout: Duration,
     /// Length of the final check of memory, if wanted.
     pub soak: Option<Soak>,
 }
@@ -69,7 +69,7 @@ impl Settings {
             rules: None,
             players: None,
             only: only.to_vec(),
-            patience: Duration::from_millis(timeout),
+            timeout: Duration::from_millis(timeout),
             soak: None,
         }
     }

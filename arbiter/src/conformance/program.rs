@@ -396,12 +396,12 @@ impl Program {
         Ok(())
     }
 
-    /// Returns the lines until the `last_words` have come, in their order, and then until silence.
+    /// Returns the lines until the `final_words` have come, in their order, and then until silence.
     ///
     /// # Errors
     /// [`Fault`] if the output does not end.
-    pub fn lines_until_quiet(&mut self, last_words: &[&str]) -> Result<Vec<String>, Fault> {
-        let mut words = last_words.iter();
+    pub fn lines_until_quiet(&mut self, final_words: &[&str]) -> Result<Vec<String>, Fault> {
+        let mut words = final_words.iter();
         let mut wanted = words.next();
         let mut lines: Vec<String> = Vec::new();
         let mut said = None;

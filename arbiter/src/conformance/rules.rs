@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use buxtehude::rules::{MAX_SEATS, Turn, is_card};
-use matches::plan::Patience;
+use matches::plan::RefereeLimits;
 use matches::plan::rules::PositionError;
 use matches::plan::rules::external::RulesPlan;
 use matches::plan::rules::external::{External, ExternalPosition};
@@ -128,7 +128,7 @@ impl Games<'_> {
     fn find_players(&mut self) -> Result<String, Fault> {
         let RulesSettings { checked, players, .. } = &self.settings;
         let (log, interrupt) = (Log::none(), Interrupt::new());
-        connect(&self.game, checked.isolation, checked.patience, &log, &interrupt)?;
+        connect(&self.game, checked.isolation, checked.timeout, &log, &interrupt)?;
         let all: Vec<usize> = (2..=MAX_SEATS).collect();
         let asked = if players.is_empty() { &all } else { players };
         let mut last_refusal = String::new();
@@ -157,7 +157,7 @@ impl Games<'_> {
         plies.sort_unstable();
         let at = |index: usize| plies.get(index).copied().unwrap_or_default();
         let [least, median, most] = [0, plies.len() / 2, plies.len().saturating_sub(1)].map(at);
-        let usual = Patience::default().max_plies;
+        let usual = RefereeLimits::default().max_plies;
         let long = plies.iter().filter(|&&plies| plies > usual.into()).count();
         let cut = match long {
             0 => String::new(),
@@ -292,8 +292,8 @@ fn fence(talk: &mut Talk) -> Result<Vec<String>, Fault> {
 fn response(talk: &mut Talk, query: &str) -> Result<String, Fault> {
     talk.program.send(query)?;
     let mut answers = fence(talk)?;
-    let is_one = answers.len() == 1 && !is_refusal(&answers[0]);
-    expect(is_one, || format!("expected one response, got {answers:?}"))?;
+    let is_single = answers.len() == 1 && !is_refusal(&answers[0]);
+    expect(is_single, || format!("expected one response, got {answers:?}"))?;
     Ok(answers.remove(0))
 }
 

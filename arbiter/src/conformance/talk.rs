@@ -58,7 +58,7 @@ impl Talk {
         let shorten = |line: &str| shortened(&shown(line), MAX_SHOWN_LENGTH).into_owned();
         let keep = move |line: &str| drop(sender.try_send(shorten(line)));
         let mut program = Program::start_with(&settings.program, settings.isolation, keep)?;
-        program.timeouts = Timeouts { line: settings.patience, ..Timeouts::default() };
+        program.timeouts = Timeouts { line: settings.timeout, ..Timeouts::default() };
         program.is_checked = true;
         program.slowest = slowest;
         program.sends_legal = settings.legal;
@@ -192,7 +192,7 @@ impl Talk {
     fn plays(&self, rules: &Rules) -> bool {
         let excludes = |offer: &OptionOffer| match &offer.kind {
             OptionKind::Combo { default, vars } => {
-                !vars.iter().chain([default]).any(|name| name == rules.told())
+                !vars.iter().chain([default]).any(|name| name == rules.uci_variant())
             }
             _ => false,
         };
@@ -222,7 +222,7 @@ impl Talk {
         self.is_home = false;
         self.program.rules = Some(rules.clone());
         if self.has_choice() {
-            self.ask(&format!("setoption name UCI_Variant value {}", rules.told()))?;
+            self.ask(&format!("setoption name UCI_Variant value {}", rules.uci_variant()))?;
         }
         Ok(())
     }
@@ -398,7 +398,7 @@ impl Scope {
                     Some(_) => "; variant=NAME in --rules gives its name for engines",
                     None => "",
                 };
-                remarks.push(format!("{}: not offered{hint}", rules.told()));
+                remarks.push(format!("{}: not offered{hint}", rules.uci_variant()));
                 continue;
             }
             let mut refused = Vec::new();

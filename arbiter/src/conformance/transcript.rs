@@ -268,8 +268,8 @@ pub fn accept(
                 continue;
             }
         }
-        let last_words: Vec<&str> = sent.iter().filter_map(|line| last_word_on(line)).collect();
-        let lines = program.lines_until_quiet(&last_words)?;
+        let final_words: Vec<&str> = sent.iter().filter_map(|line| last_word_on(line)).collect();
+        let lines = program.lines_until_quiet(&final_words)?;
         sent.clear();
         let masked: Vec<String> = lines.iter().map(|line| shown(line)).collect();
         let is_met = are_like(patterns, &masked) || are_like(patterns, &lines);

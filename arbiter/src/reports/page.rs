@@ -177,7 +177,7 @@ impl Subject {
         let id_names = id_names.iter().cloned().chain(std::iter::repeat(None));
         let programs = circumstances.programs.iter().cloned();
         let programs = programs.chain(std::iter::repeat(None));
-        let patience = &plan.patience;
+        let limits = &plan.referee_limits;
         let mut settings = vec![
             ("variant", plan.rules.name().to_string()),
             ("format", plan.format.to_string()),
@@ -186,8 +186,8 @@ impl Subject {
             ("seed", plan.seed.to_string()),
             ("openings", openings(plan)),
             ("random plies", plan.random_plies.to_string()),
-            ("stall", format!("{} s", patience.stall.as_secs_f64())),
-            ("most plies", patience.max_plies.to_string()),
+            ("stall", format!("{} s", limits.stall.as_secs_f64())),
+            ("most plies", limits.max_plies.to_string()),
         ];
         let Adjudication { resign, solved } = plan.adjudication;
         settings.extend(resign.map(|resign| ("resign", resign.to_string())));

@@ -113,14 +113,14 @@ impl<'a> Judge<'a> {
     /// # Errors
     /// [`JudgeError`] if the engine does not start or does not answer.
     pub fn begin(&mut self, rules: &Rules, what: &str) -> Result<(), JudgeError> {
-        let other = self.running.take_if(|(_, plays)| plays != rules.told());
+        let other = self.running.take_if(|(_, plays)| plays != rules.uci_variant());
         Engine::quit_all(other.map(|(engine, _)| engine));
         if self.running.is_none() {
             let (place, log) = (Placement::anywhere(self.isolation), Log::none());
             let mut engine =
-                Engine::start(self.spec, rules.told(), place, READY, &log, self.interrupt)?;
+                Engine::start(self.spec, rules.uci_variant(), place, READY, &log, self.interrupt)?;
             engine.confirm_options(&self.spec.name, READY)?;
-            self.running = Some((engine, rules.told().to_string()));
+            self.running = Some((engine, rules.uci_variant().to_string()));
         }
         self.talk(what, |engine| engine.begin(what, None, READY))
     }

@@ -84,7 +84,7 @@ impl Evaluator {
                 Ok(Some(Evaluator::built_in(nodes, variant, plan.seats)))
             }
             (Some(LuckBy::Engine { percent }), Some(engine)) => {
-                Ok(Some(Evaluator::engine(engine.clone(), plan.patience.stall, percent)))
+                Ok(Some(Evaluator::engine(engine.clone(), plan.referee_limits.stall, percent)))
             }
             (Some(LuckBy::Engine { .. }), None) => {
                 let missing =

@@ -60,7 +60,7 @@ pub struct Plan {
     /// Openings, at least one, used in turn; with each, every line-up plays a block.
     pub openings: Vec<Opening>,
     #[serde(flatten)]
-    pub patience: Patience,
+    pub referee_limits: RefereeLimits,
     #[serde(flatten)]
     pub adjudication: Adjudication,
     /// Test of the first engine against the second that may end the match early. It requires exactly two engines.
@@ -88,7 +88,7 @@ pub enum Format {
 /// Timeouts and limits of the referee.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub struct Patience {
+pub struct RefereeLimits {
     /// Timeout for `uciok`, and for `readyok` before each game.
     #[serde(with = "milliseconds")]
     pub ready: Duration,
@@ -138,12 +138,12 @@ pub struct EngineSpec {
     #[serde(rename = "option", default, with = "pairs", skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<(String, String)>,
     #[serde(skip)]
-    pub draft: Draft,
+    pub unresolved: UnresolvedEngine,
 }
 
 /// Settings of an engine that depend on its offers; empty once the match begins.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Draft {
+pub struct UnresolvedEngine {
     /// Whether its `id name` replaces its name.
     pub is_nameless: bool,
     /// Names of the options to set only if it offers them.
@@ -190,7 +190,7 @@ impl EngineSpec {
             restart: false,
             memory: None,
             bounds: ResourceLimits::default(),
-            draft: Draft::default(),
+            unresolved: UnresolvedEngine::default(),
         }
     }
 
@@ -238,7 +238,7 @@ impl Plan {
             isolate: Isolate::default(),
             random_plies: 0,
             openings: vec![Opening::default()],
-            patience: Patience::default(),
+            referee_limits: RefereeLimits::default(),
             adjudication: Adjudication::default(),
             sprt: None,
             luck: LuckPlan::default(),
@@ -292,16 +292,16 @@ impl Plan {
     }
 }
 
-impl Patience {
+impl RefereeLimits {
     /// `true` if an engine with this number of consecutive failures is retired.
     pub fn retires(&self, failures: u32) -> bool {
         self.failures > 0 && failures >= self.failures
     }
 }
 
-impl Default for Patience {
-    fn default() -> Patience {
-        Patience {
+impl Default for RefereeLimits {
+    fn default() -> RefereeLimits {
+        RefereeLimits {
             ready: Duration::from_secs(10),
             stall: Duration::from_secs(60),
             max_plies: 1000,

@@ -38,7 +38,7 @@ use crate::spelling::quote_path;
 use display::{Progress, count, header, luck_bar, print_schedule, unplayed};
 use exit::{
     ENGINE_FAULT, ExitError, H0_ACCEPTED, H1_ACCEPTED, INTERRUPTED, RULES_FAULT, STORAGE, USAGE,
-    complain, complain_of, exit_of_verdict, fail,
+    complain_of, exit_of_verdict, fail, print_error,
 };
 use ledger::{Ledger, LedgerError, programs};
 pub use ledger::{OnInterrupt, OutputError, Outputs, files_of, open_log};
@@ -154,7 +154,7 @@ pub fn begin<S: Source>(
         };
     }
     for engine in &mut plan.engines {
-        engine.draft.is_nameless &= !S::KEEPS_NAMES;
+        engine.unresolved.is_nameless &= !S::KEEPS_NAMES;
     }
     match Match::new(plan, remarks, new) {
         Ok((planned, started)) => planned.play(started, source),
@@ -179,7 +179,7 @@ pub fn resume<S: Source>(stored: &StoredMatch, source: &mut S) -> ExitCode {
         let _ = print(&format!("{}\n{games}, all stored in {path}\n{remarks}", report.text()));
         // The first says the same as the line above.
         for remark in planned.remarks.iter().skip(1) {
-            complain(format_args!("note: {remark}"));
+            print_error(format_args!("note: {remark}"));
         }
         source.clean_up(&planned);
         return exit_of_verdict(report.verdict());
@@ -420,7 +420,7 @@ impl Match {
         let (word, status) = self.outcome(outcome, interrupt);
         match outcome {
             Ok(()) | Err(SourceError::Ledger(LedgerError::Output(_))) => {}
-            Err(error) => complain(format_args!("error: {error}")),
+            Err(error) => print_error(format_args!("error: {error}")),
         }
         if let Err(SourceError::Ledger(LedgerError::Events(_))) = outcome {
             // The stream is broken and cannot be ended.
@@ -429,7 +429,7 @@ impl Match {
         let (games, seed) = (self.ledger.report.played(), self.known_seed());
         let events = self.ledger.events.as_mut();
         if let Some(Err(error)) = events.map(|events| events.finish(word, status, games, seed)) {
-            complain(format_args!("--events: {error}"));
+            print_error(format_args!("--events: {error}"));
         }
         ExitCode::from(status)
     }
@@ -551,16 +551,16 @@ fn prepare_engines(
     let (isolation, isolation_text) =
         Isolation::of(plan.isolate, &plan.engines).map_err(ExitError::usage)?;
     if let Some(game) = plan.rules.program() {
-        let connected = rules::connect(game, isolation, plan.patience.ready, log, interrupt);
+        let connected = rules::connect(game, isolation, plan.referee_limits.ready, log, interrupt);
         connected.map_err(|error| match error {
             RulesError::Interrupted => Stop::Interrupted,
             fault => Stop::Failed(fault.into()),
         })?;
     }
     let programs = Programs::of(plan, interrupt);
-    let seconds = plan.patience.ready.as_secs_f64();
+    let seconds = plan.referee_limits.ready.as_secs_f64();
     let notice = |engine: &str| {
-        complain(format_args!(
+        print_error(format_args!(
             "waiting for engine {engine} to get ready, at most {seconds} s (--ready)"
         ));
     };

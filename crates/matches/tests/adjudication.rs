@@ -14,7 +14,7 @@ fn sure(estimate: &str) -> EngineSpec {
 
 fn resigning(engines: Vec<EngineSpec>) -> Table {
     let mut table = Table::new(engines);
-    table.plan.patience.max_plies = 12;
+    table.plan.referee_limits.max_plies = 12;
     table.plan.adjudication.resign = Some(Resign { moves: 3, permille: 900 });
     table
 }

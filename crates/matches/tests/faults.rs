@@ -63,7 +63,7 @@ fn offend_at_the(
 }
 
 fn short_stall(table: &mut Table) {
-    table.plan.patience.stall = Duration::from_millis(400);
+    table.plan.referee_limits.stall = Duration::from_millis(400);
 }
 
 fn with_movetime(milliseconds: u64, go: &str) -> EngineSpec {
@@ -263,7 +263,7 @@ fn an_engine_that_ends_or_closes_its_output_when_a_game_begins() {
 #[test]
 fn an_engine_that_is_never_ready() {
     let mut table = Table::new(vec![tiny(&[]), tiny(&["", "echo not yet"])]);
-    table.plan.patience.ready = Duration::from_secs(1);
+    table.plan.referee_limits.ready = Duration::from_secs(1);
     let played = table.play();
     let record = played.record();
     assert_eq!(record.endings, [Ending::Ended, Ending::Stall], "{record:?}");

@@ -43,8 +43,8 @@ fn play_with(
     let log = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{test}.log"));
     let mut table = Table::new(engines.into());
     table.log = Log::create(&log).unwrap();
-    table.plan.patience.ready = Duration::from_secs(1);
-    table.plan.patience.max_plies = plies;
+    table.plan.referee_limits.ready = Duration::from_secs(1);
+    table.plan.referee_limits.max_plies = plies;
     change(&mut table);
     let played = table.play();
     let record = played.record().clone();

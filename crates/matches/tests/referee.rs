@@ -21,12 +21,12 @@ use table::{Table, tiny};
 const LAST_MOVE: &str = "for mv; do :; done; echo \"bestmove $mv\"";
 
 fn start(spec: &EngineSpec) -> Result<Engine, StartError> {
-    let patience = Duration::from_secs(1);
+    let timeout = Duration::from_secs(1);
     Engine::start(
         spec,
         VARIANTS[0].name,
         Placement::anywhere(None),
-        patience,
+        timeout,
         &Log::none(),
         &Interrupt::new(),
     )
@@ -85,7 +85,7 @@ fn the_same_seed_draws_the_same_cards() {
     let play = |deck_seed: u64| {
         let mut table = Table::new(vec![tiny(&[]), tiny(&[])]);
         table.game.deck_seed = deck_seed.into();
-        table.plan.patience.max_plies = 30;
+        table.plan.referee_limits.max_plies = 30;
         table.play().record().moves.clone()
     };
     let first = play(8);
@@ -102,11 +102,11 @@ fn the_opening_stands_in_the_moves_and_its_cards_are_drawn() {
     // The first hare square gets the same card as in the game where an engine made that move.
     table.game.opening = long.moves.split(' ').map(str::to_string).collect();
     let moves = long.turns.len() as u32;
-    table.plan.patience.max_plies = 20;
+    table.plan.referee_limits.max_plies = 20;
     let after_opening = table.play().record().clone();
     assert_eq!(after_opening.turns.len(), 20);
     table.game.opening.clear();
-    table.plan.patience.max_plies = 20 + moves;
+    table.plan.referee_limits.max_plies = 20 + moves;
     assert_eq!(table.play().record().moves, after_opening.moves);
 }
 
@@ -194,7 +194,7 @@ fn every_line_is_logged_both_ways() {
     let path = std::env::temp_dir().join(format!("arbiter-log-{}", std::process::id()));
     let mut table = Table::new(vec![tiny(&["echo thinking >&2; echo \"bestmove $1\""]), tiny(&[])]);
     table.log = Log::create(&path).unwrap();
-    table.plan.patience.max_plies = 2;
+    table.plan.referee_limits.max_plies = 2;
     let played = table.play();
     played.record();
     Engine::quit_all(played.engines);

@@ -38,7 +38,7 @@ fn play(engines: Vec<EngineSpec>, start: Option<&str>) -> Vec<GameRecord> {
 /// Plays the selected games of such a match.
 fn play_games(engines: Vec<EngineSpec>, start: Option<&str>, games: &dyn Games) -> Vec<GameRecord> {
     let mut table = Table::new(engines);
-    table.plan.patience.ready = Duration::from_secs(1);
+    table.plan.referee_limits.ready = Duration::from_secs(1);
     let plan = Plan {
         games: table.plan.seats as u64,
         openings: vec![Opening { start: start.map(String::from), moves: Vec::new() }],
@@ -116,7 +116,7 @@ fn a_seat_that_has_finished_in_the_opening_needs_no_engine() {
 fn told_of_stopped(is_error: bool) -> (Vec<u64>, Result<(), RunError>) {
     let engines = ["one", "two"].map(|name| EngineSpec { name: name.to_string(), ..tiny(&[]) });
     let mut table = Table::new(engines.to_vec());
-    table.plan.patience.failures = 1;
+    table.plan.referee_limits.failures = 1;
     let interrupt = &table.interrupt;
     let plan = Plan { games: 100, concurrency: 2, ..table.plan };
     let complete = |record: &mut GameRecord| match record.game {

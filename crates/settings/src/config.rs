@@ -12,7 +12,7 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Args, Command, Parser};
 use matches::plan::{Format, Opening, Plan};
 use matches::record::printable::printable_lines;
-use matches::run::exit::{ExitError, USAGE, complain};
+use matches::run::exit::{ExitError, USAGE, print_error};
 use matches::spelling::did_you_mean;
 use serde::de::DeserializeOwned;
 use thiserror::Error;
@@ -159,7 +159,7 @@ pub fn print_parser_message(error: &clap::Error) -> ExitCode {
     if printable_lines(&text) == text {
         error.exit();
     }
-    complain(text.trim_end());
+    print_error(text.trim_end());
     ExitCode::from(USAGE)
 }
 

@@ -154,7 +154,7 @@ pub struct Errors {
     /// Endings given up.
     pub given_up: usize,
     /// Error of the static chance of finishing first.
-    pub at_first_sight: f64,
+    pub by_static_evaluation: f64,
     /// Error of the chance according to the player's search.
     pub searched: f64,
 }
@@ -165,7 +165,7 @@ impl fmt::Display for Errors {
             f,
             "{} endings solved, {} given up\n\
              mean error of the chance of finishing first: static {:.4}, with search {:.4}",
-            self.solved, self.given_up, self.at_first_sight, self.searched
+            self.solved, self.given_up, self.by_static_evaluation, self.searched
         )
     }
 }
@@ -201,9 +201,9 @@ pub fn errors(
         let searched = expected.map_or(value, |(_, wins)| f64::from(wins[0]));
         errors.solved += 1;
         errors.searched += (searched - value).abs();
-        errors.at_first_sight += (f64::from(player.wins(position, first)) - value).abs();
+        errors.by_static_evaluation += (f64::from(player.wins(position, first)) - value).abs();
     }
-    errors.at_first_sight /= errors.solved as f64;
+    errors.by_static_evaluation /= errors.solved as f64;
     errors.searched /= errors.solved as f64;
     errors
 }

@@ -15,7 +15,7 @@ use matches::own_files::{NamedFile, refuse_overwriting};
 use matches::play::interrupt::Interrupt;
 use matches::record::printable::printable_lines;
 use matches::run::display::duration;
-use matches::run::exit::{INTERRUPTED, complain};
+use matches::run::exit::{INTERRUPTED, print_error};
 use matches::run::signals;
 use matches::spelling::join;
 use trainer::course::{Course, CourseError};
@@ -203,7 +203,7 @@ fn interrupt() -> io::Result<Interrupt> {
             std::process::exit(INTERRUPTED.into());
         }
         flag.set();
-        complain(
+        print_error(
             "stopping; interrupt again to stop at once, with the rounds up to the last multiple of ten",
         );
     })?;

@@ -61,7 +61,7 @@ impl Player {
         }
     }
 
-    /// Move of the search or, without a search, of [`Player::at_first_sight`].
+    /// Move of the search or, without a search, of [`Player::by_static_evaluation`].
     pub fn chosen(
         &mut self,
         position: &Position,
@@ -71,7 +71,7 @@ impl Player {
     ) -> Move {
         match self.searched(position) {
             Some((mv, _)) => mv,
-            None => self.at_first_sight(position, seat, temperature, random),
+            None => self.by_static_evaluation(position, seat, temperature, random),
         }
     }
 
@@ -91,7 +91,7 @@ impl Player {
     ///
     /// # Panics
     /// If no seat is to move.
-    pub fn at_first_sight(
+    pub fn by_static_evaluation(
         &self,
         position: &Position,
         seat: Seat,

@@ -115,7 +115,7 @@ pub fn play(player: &mut Player, looks: &Looks, random: &mut impl Rng, samples: 
         });
         let mv = match searched {
             Some((mv, _)) if !random.random_bool(HASTY) => mv,
-            _ => player.at_first_sight(&before, seat, temperature, random),
+            _ => player.by_static_evaluation(&before, seat, temperature, random),
         };
         position = before.play_unchecked(mv);
         if position.turn() == Turn::Card(seat) {

@@ -91,6 +91,6 @@ fn a_net_that_knows_nothing_errs_by_half_where_all_is_certain() {
     });
     let errors = errors(&mut player, &games, 3, &mut Solver::new(1000));
     assert_eq!((errors.solved, errors.given_up), (1, 0));
-    assert_eq!(errors.at_first_sight, 0.5);
+    assert_eq!(errors.by_static_evaluation, 0.5);
     assert!(errors.searched < 0.02, "{errors:?}");
 }

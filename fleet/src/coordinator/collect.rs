@@ -15,7 +15,7 @@ use matches::record::digest::StoredGame;
 use matches::record::printable::{printable, shortened};
 use matches::run::Match;
 use matches::run::display::{Progress, count};
-use matches::run::exit::complain;
+use matches::run::exit::print_error;
 use matches::run::ledger::LedgerError;
 use matches::run::past::Past;
 use matches::score::Verdict;
@@ -214,7 +214,7 @@ impl<'a> Collector<'a> {
         check_rules(self.plan, &fault.position)?;
         let worker = self.worker_of(key, &fault.label);
         let reason = shortened(&printable(&fault.reason), MAX_FAULT_LENGTH).into_owned();
-        complain(format_args!("worker {worker}: {reason}; it does not fail so here"));
+        print_error(format_args!("worker {worker}: {reason}; it does not fail so here"));
         let faults = self.rules_faults.entry(worker.clone()).or_default();
         *faults += 1;
         if *faults >= MAX_RULES_FAULTS {
@@ -234,7 +234,7 @@ impl<'a> Collector<'a> {
     fn report_anonymous(&mut self, error: &MessageError) {
         self.anonymous += 1;
         if self.anonymous <= MAX_ANONYMOUS {
-            complain(format_args!("result refused: {}", printable(&error.to_string())));
+            print_error(format_args!("result refused: {}", printable(&error.to_string())));
         }
     }
 
@@ -338,7 +338,7 @@ impl<'a> Collector<'a> {
             return;
         }
         let text = format!("worker {worker} is set aside: {reason}");
-        complain(printable(&text));
+        print_error(printable(&text));
         note_name(&mut self.workers, worker);
         self.units.forget(worker);
         self.leaving.push((worker.to_string(), reason.to_string()));
@@ -387,7 +387,7 @@ impl<'a> Collector<'a> {
                 self.tally.workers.entry(worker.clone()).or_default().games = 0;
                 let games = count(games.len() as u64, "game");
                 let text = format!("{games} of worker {worker} not counted; given out again");
-                complain(printable(&text));
+                print_error(printable(&text));
             }
         }
         Ok(())

@@ -9,7 +9,7 @@ use async_nats::jetstream::Context;
 use async_nats::jetstream::consumer::Info;
 use futures_util::future::join_all;
 use matches::run::display::count;
-use matches::run::exit::complain;
+use matches::run::exit::print_error;
 use rand::seq::IndexedRandom;
 
 use super::DriveError;
@@ -119,7 +119,7 @@ impl<'a> Dispatcher<'a> {
         }
         if lost > 0 {
             let lost = count(lost, "unit of games");
-            complain(format_args!("{lost} neither received nor queued; given out again"));
+            print_error(format_args!("{lost} neither received nor queued; given out again"));
         }
         // The first result of a late unit counts.
         if workers.num_pending == 0 && (units.has_given_all() || units.given() >= MAX_OUT) {
@@ -133,7 +133,7 @@ impl<'a> Dispatcher<'a> {
             // The server no longer delivers a unit that was delivered too often.
             queue.purge_work().await?;
             let units = count(units.lose_all() as u64, "unit of games");
-            complain(format_args!("{units} given out again: no worker finished it"));
+            print_error(format_args!("{units} given out again: no worker finished it"));
         }
         self.was_idle = is_idle && !self.was_idle;
         units.note_stuck(self.ack_wait);

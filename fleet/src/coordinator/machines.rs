@@ -296,7 +296,7 @@ mod tests {
     fn plan() -> Plan {
         let engine = |name: &str| EngineSpec::new(name, "/bin/sh", Limit::nodes(1));
         let mut plan = Plan::new(&VARIANTS[0], 2, vec![engine("a"), engine("b")]);
-        plan.patience.failures = 2;
+        plan.referee_limits.failures = 2;
         plan
     }
 

@@ -11,7 +11,7 @@ use matches::archive::store::Store;
 use matches::plan::{EngineSpec, LuckBy, Plan, binary};
 use matches::play::interrupt::Interrupt;
 use matches::run::Match;
-use matches::run::exit::{ExitError, complain};
+use matches::run::exit::{ExitError, print_error};
 use matches::{VERSION, input_file};
 use serde::{Deserialize, Serialize};
 
@@ -457,7 +457,7 @@ impl<'a> Publisher<'a> {
             }
             _ => {
                 self.announce().await?;
-                complain("the server has lost the state of the match; published again");
+                print_error("the server has lost the state of the match; published again");
             }
         }
         Ok(())

@@ -534,7 +534,7 @@ mod tests {
         let engine = |name: &str| EngineSpec::new(name, "/bin/sh", Limit::nodes(1));
         let mut plan = Plan::new(&VARIANTS[0], 2, vec![engine("a"), engine("b")]);
         plan.games = 8;
-        plan.patience.failures = 3;
+        plan.referee_limits.failures = 3;
         plan
     }
 

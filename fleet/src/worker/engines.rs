@@ -18,7 +18,7 @@ use matches::play::log::Log;
 use matches::play::runner;
 use matches::play::sandbox::Isolation;
 use matches::record::printable::printable;
-use matches::run::exit::complain;
+use matches::run::exit::print_error;
 use rustix::fs::{FlockOperation, flock};
 use tempfile::NamedTempFile;
 use tokio::task::block_in_place;
@@ -81,8 +81,8 @@ pub(super) async fn find(
         plan.rules = Rules::apart(rules);
     }
     if let Some(fetcher) = worker.fetcher.as_ref().filter(|_| !fetched.is_empty()) {
-        let is_all = fetched.len() == planned;
-        fetcher.sandbox.adapt(plan, is_all).map_err(JoinError::Unfit)?;
+        let has_all_engines = fetched.len() == planned;
+        fetcher.sandbox.adapt(plan, has_all_engines).map_err(JoinError::Unfit)?;
     }
     Ok(fetched)
 }
@@ -161,7 +161,7 @@ impl Fetcher {
             )
         })?;
         let memory = args.engine_memory;
-        complain(format_args!(
+        print_error(format_args!(
             "accepting engines; each has {memory} MiB of memory and is sandboxed by {}: no network, no files except a \
              folder of its own and the system's programs (read-only); CPU time is not limited",
             sandbox.program.display()
@@ -237,7 +237,7 @@ impl Fetcher {
             self.cache.keep(file, sha256).map_err(JoinError::Unfit)
         })?;
         let kept = kept.ok_or_else(|| invalid("it was removed at once".to_string()))?;
-        complain(format_args!(
+        print_error(format_args!(
             "engine {}: fetched {length} bytes with SHA-256 {sha256}",
             printable(engine)
         ));
@@ -309,13 +309,13 @@ impl Sandbox {
         engine.bounds.net = true;
     }
 
-    /// Makes the arbiter isolate the engines of a match as far as this sandbox allows; `is_all` if all its engines were
+    /// Makes the arbiter isolate the engines of a match as far as this sandbox allows; `has_all_engines` if all its engines were
     /// fetched. Returns the reason if the match requires more.
-    pub(crate) fn adapt(&self, plan: &mut Plan, is_all: bool) -> Result<(), String> {
+    pub(crate) fn adapt(&self, plan: &mut Plan, has_all_engines: bool) -> Result<(), String> {
         if self.nests {
             return Ok(());
         }
-        if plan.isolate == Isolate::On && !is_all {
+        if plan.isolate == Isolate::On && !has_all_engines {
             let reason = "--isolate on: this machine cannot isolate fetched engines together with others, expected \
                           --isolate auto";
             return Err(reason.to_string());
@@ -362,10 +362,16 @@ pub(super) fn check_options(
     for engine in plan.engines.iter().filter(|engine| !engine.options.is_empty()) {
         let plain = EngineSpec { options: Vec::new(), ..engine.clone() };
         let placement = Placement::anywhere(isolation);
-        let (patience, interrupt) = (plan.patience.ready, &worker.interrupt);
-        let started =
-            Engine::start(&plain, plan.rules.told(), placement, patience, &worker.log, interrupt)
-                .map_err(|error| error.to_string())?;
+        let (timeout, interrupt) = (plan.referee_limits.ready, &worker.interrupt);
+        let started = Engine::start(
+            &plain,
+            plan.rules.uci_variant(),
+            placement,
+            timeout,
+            &worker.log,
+            interrupt,
+        )
+        .map_err(|error| error.to_string())?;
         let refused = refused_option(engine, &started.offers().readable, &worker.args.allow_option);
         Engine::quit_all([started]);
         if let Some(option) = refused {

@@ -16,7 +16,7 @@ use matches::play::log::Log;
 use matches::play::rules;
 use matches::play::runner::{self, Programs};
 use matches::play::sandbox::Isolation;
-use matches::run::exit::complain;
+use matches::run::exit::print_error;
 use tokio::task::block_in_place;
 use tokio::time::sleep;
 
@@ -103,7 +103,7 @@ impl Worker {
                 // If the server does not answer, running games continue. The server may have lost the bucket.
                 Err(error) => {
                     if !is_reported {
-                        complain(format_args!("server: {error}; retrying"));
+                        print_error(format_args!("server: {error}; retrying"));
                     }
                     is_reported = true;
                     matches = None;
@@ -237,7 +237,7 @@ impl Worker {
             Ok(joined) => {
                 locked(&self.refused).remove(&id);
                 let mut matches = locked(&self.joined);
-                complain(format_args!("playing match {id}"));
+                print_error(format_args!("playing match {id}"));
                 if self.interrupt.is_set() {
                     joined.interrupt.set();
                 }
@@ -294,7 +294,7 @@ impl JoinedMatch {
                 time_scale::apply(&mut plan, permille);
             }
             // Only the coordinator retires engines, since it sees all games.
-            plan.patience.failures = 0;
+            plan.referee_limits.failures = 0;
             let (isolation, _) = Isolation::of(plan.isolate, &plan.engines)
                 .map_err(|error| JoinError::Unfit(error.to_string()))?;
             let stop = Interrupt::new();
@@ -302,7 +302,7 @@ impl JoinedMatch {
                 .map_err(|error| JoinError::Unfit(error.to_string()))?;
             let programs = Programs::of(&plan, &worker.interrupt);
             engines::check_options(&plan, isolation, worker).map_err(JoinError::Unfit)?;
-            let notice = |engine: &str| complain(format_args!("waiting for engine {engine}"));
+            let notice = |engine: &str| print_error(format_args!("waiting for engine {engine}"));
             let (log, interrupt) = (&worker.log, &worker.interrupt);
             let checked = runner::start_engines(&mut plan, isolation, log, interrupt, &notice);
             checked.map_err(|error| JoinError::Unfit(error.to_string()))?;
@@ -336,7 +336,7 @@ fn connect_rules(
         return Ok(());
     };
     let test = || {
-        rules::connect(game, isolation, plan.patience.ready, log, interrupt)?;
+        rules::connect(game, isolation, plan.referee_limits.ready, log, interrupt)?;
         plan.rules.start(plan.seats).map(drop)
     };
     // A panic has printed its own message.

@@ -22,7 +22,7 @@ use matches::play::referee::RerunQuota;
 use matches::play::runner::{Complete, Event, Games, Next, RunError, Runner};
 use matches::record::GameRecord;
 use matches::record::digest::StoredGame;
-use matches::run::exit::complain;
+use matches::run::exit::print_error;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::spawn_blocking;
 use tokio::time::{MissedTickBehavior, interval_at, sleep};
@@ -111,7 +111,9 @@ impl Slot {
             self.rest(worker).await;
             match Player::start(worker, joined, self.number) {
                 Ok(player) => self.player = Some(player),
-                Err(error) => complain(format_args!("cannot start a thread for a game: {error}")),
+                Err(error) => {
+                    print_error(format_args!("cannot start a thread for a game: {error}"))
+                }
             }
         }
         self.player.as_mut()
@@ -149,11 +151,11 @@ async fn play_message(
     let work = match Work::decode_by(&joined.coordinator, &message.payload, scope) {
         Ok(work) => work,
         Err(error @ MessageError::Version { .. }) => {
-            complain(format_args!("work skipped: {error}"));
+            print_error(format_args!("work skipped: {error}"));
             return answer(Some(message), AckKind::Nak(Some(VERSION_DELAY))).await;
         }
         Err(error) => {
-            complain(format_args!("work is refused: {error}"));
+            print_error(format_args!("work is refused: {error}"));
             return answer(Some(message), AckKind::Term).await;
         }
     };
@@ -163,7 +165,7 @@ async fn play_message(
         Ordering::Less => answer(Some(message), AckKind::Term).await,
         Ordering::Equal if !Units::of(&joined.plan).has(&work) => {
             let (unit, first, last) = (work.unit, work.first, work.last);
-            complain(format_args!(
+            print_error(format_args!(
                 "work is refused: unit {unit} of games {first} to {last} is not in the match"
             ));
             answer(Some(message), AckKind::Term).await;
@@ -281,7 +283,7 @@ async fn send(
     let bytes = match result.encode(&worker.signer, joined.names.id()) {
         Ok(bytes) => bytes,
         Err(error) => {
-            complain(format_args!("{what} cannot be sent: {error}"));
+            print_error(format_args!("{what} cannot be sent: {error}"));
             return false;
         }
     };
@@ -296,7 +298,7 @@ async fn send(
         match sent.await {
             Ok(_) => return true,
             Err(error) if tries == 0 => {
-                complain(format_args!("{what} not sent: {error}; retrying"));
+                print_error(format_args!("{what} not sent: {error}; retrying"));
             }
             Err(_) => {}
         }

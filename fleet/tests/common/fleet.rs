@@ -14,7 +14,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use super::server::{Server, with_jetstream};
 
 /// Timeout of every wait, generous for a busy machine.
-const PATIENCE: Duration = Duration::from_secs(240);
+const TIMEOUT: Duration = Duration::from_secs(240);
 /// Interval between two checks of a condition.
 const TICK: Duration = Duration::from_millis(20);
 
@@ -143,7 +143,7 @@ impl Fleet {
 
     /// Waits for a condition; at a timeout, panics with the output of all processes.
     pub fn await_that(&self, what: &str, is_so: impl Fn() -> bool) {
-        let end = Instant::now() + PATIENCE;
+        let end = Instant::now() + TIMEOUT;
         while !is_so() {
             assert!(
                 Instant::now() < end,
@@ -189,7 +189,7 @@ impl Fleet {
 
     /// Waits until `fleet status` prints all of `expected`; returns its output.
     pub fn await_status(&mut self, words: &str, expected: &[&str]) -> String {
-        let end = Instant::now() + PATIENCE;
+        let end = Instant::now() + TIMEOUT;
         loop {
             let status = self.start(&format!("status {words}")).ends(0, &[]);
             if expected.iter().all(|words| status.contains(words)) {
@@ -231,7 +231,7 @@ impl Process {
 
     /// Waits until its output contains `words`.
     pub fn await_words(&self, words: &str) {
-        let end = Instant::now() + PATIENCE;
+        let end = Instant::now() + TIMEOUT;
         while !self.output().contains(words) {
             assert!(Instant::now() < end, "waited in vain for {words:?} in:\n{}", self.output());
             sleep(TICK);
@@ -241,7 +241,7 @@ impl Process {
     /// Waits until it exits, and checks its exit status and that its output contains all of `expected`; returns the
     /// output.
     pub fn ends(&mut self, code: i32, expected: &[&str]) -> String {
-        let end = Instant::now() + PATIENCE;
+        let end = Instant::now() + TIMEOUT;
         let status = loop {
             if let Some(status) = self.child.try_wait().unwrap() {
                 break status;

@@ -14,7 +14,7 @@ use async_nats::{ConnectOptions, ServerAddr};
 use rustix::process::{Pid, Signal, kill_process};
 
 /// Time that a server may take to start or to answer.
-pub const PATIENCE: Duration = Duration::from_secs(120);
+pub const TIMEOUT: Duration = Duration::from_secs(120);
 /// Storage directory in the server's folder.
 pub const STORAGE: &str = "storage";
 /// Output file in the server's folder.
@@ -130,7 +130,7 @@ fn spawn(program: &Path, name: &str, port: u16, folder: &Path, words: &[String])
         .stderr(output)
         .spawn()
         .unwrap();
-    let end = Instant::now() + PATIENCE;
+    let end = Instant::now() + TIMEOUT;
     while !greets(name, port) {
         if child.try_wait().unwrap().is_some() {
             return None;

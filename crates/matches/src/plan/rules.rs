@@ -144,10 +144,10 @@ impl Rules {
     }
 
     /// Value of `UCI_Variant` for engines.
-    pub fn told(&self) -> &str {
+    pub fn uci_variant(&self) -> &str {
         match self {
             Rules::BuiltIn(variant) => variant.name,
-            Rules::External(game) => &game.plan().told,
+            Rules::External(game) => &game.plan().uci_variant,
         }
     }
 

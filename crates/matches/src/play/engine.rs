@@ -85,7 +85,7 @@ pub struct Search<'a> {
     /// Commands to send: options, a position, and `go` as the last.
     pub commands: &'a [Command],
     /// Timeout for the answer.
-    pub patience: Duration,
+    pub timeout: Duration,
     /// Stop flag; once it is set, the engine receives `stop`.
     pub stop: &'a AtomicBool,
     pub patience_after_stop: Duration,
@@ -94,8 +94,8 @@ pub struct Search<'a> {
 impl Engine {
     /// Starts the program of `spec`, sends `uci`, and sets the variant and the options.
     ///
-    /// An engine without the option `UCI_Variant` is assumed to play the variant of the match. `patience` is the
-    /// timeout for `uciok`; `interrupt` stops every wait for the engine. A directory of `spec` is entered before the
+    /// An engine without the option `UCI_Variant` is assumed to play the variant of the match. `timeout` is for
+    /// `uciok`; `interrupt` stops every wait for the engine. A directory of `spec` is entered before the
     /// program is looked up.
     ///
     /// # Errors
@@ -105,7 +105,7 @@ impl Engine {
         spec: &EngineSpec,
         variant: &str,
         placement: Placement,
-        patience: Duration,
+        timeout: Duration,
         log: &Log,
         interrupt: &Interrupt,
     ) -> Result<Engine, StartError> {
@@ -127,7 +127,7 @@ impl Engine {
             flaw: None,
         };
         engine.measure();
-        let deadline = deadline(patience);
+        let deadline = deadline(timeout);
         let no_uci_ok = |engine: &Engine, error| engine.no_answer(&spec.name, "uciok", error);
         let offers = engine.introduce(deadline).map_err(|error| no_uci_ok(&engine, error))?;
         let lines = lines(&start::settings(spec, variant, &offers)?);
@@ -141,9 +141,9 @@ impl Engine {
     /// options. `name` is the engine's name in errors.
     ///
     /// # Errors
-    /// The engine rejects an option, or is not ready within `patience`.
-    pub fn confirm_options(&mut self, name: &str, patience: Duration) -> Result<(), StartError> {
-        match self.rejected_options(deadline(patience)) {
+    /// The engine rejects an option, or is not ready within `timeout`.
+    pub fn confirm_options(&mut self, name: &str, timeout: Duration) -> Result<(), StartError> {
+        match self.rejected_options(deadline(timeout)) {
             Ok(None) => Ok(()),
             Ok(Some(words)) => Err(StartError::OptionsRejected { engine: name.to_string(), words }),
             Err(error) => Err(self.no_answer(name, "readyok", error)),
@@ -243,18 +243,18 @@ impl Engine {
     /// answer or its start included.
     ///
     /// # Errors
-    /// The engine is not ready within `patience`; it can no longer be used.
+    /// The engine is not ready within `timeout`; it can no longer be used.
     pub fn begin(
         &mut self,
         game: &str,
         position: Option<&str>,
-        patience: Duration,
+        timeout: Duration,
     ) -> Result<(), AnswerError> {
         self.usable = false;
         self.conversation.note(game);
         self.measure();
         let begun = Instant::now();
-        let deadline = after(begun, patience);
+        let deadline = after(begun, timeout);
         let position = position.map_or(String::new(), |line| format!("{line}\n"));
         let lines = format!("{}\n{position}{}\n", Command::UciNewGame, Command::IsReady);
         self.conversation.send(lines.as_bytes(), deadline)?;
@@ -286,9 +286,9 @@ impl Engine {
     ///
     /// # Errors
     /// As [`Engine::begin`].
-    pub fn make_ready(&mut self, patience: Duration) -> Result<(), AnswerError> {
+    pub fn make_ready(&mut self, timeout: Duration) -> Result<(), AnswerError> {
         self.usable = false;
-        let deadline = deadline(patience);
+        let deadline = deadline(timeout);
         let is_ready = lines(&[Command::IsReady]);
         self.conversation.send(is_ready.as_bytes(), deadline)?;
         self.await_ready(deadline).map(drop)
@@ -297,9 +297,9 @@ impl Engine {
     /// Sends `request`, the lines of `position` and `go`, and waits for the answer.
     ///
     /// # Errors
-    /// There is no answer within `patience`; the engine can no longer be used.
-    pub fn ask(&mut self, request: &[u8], patience: Duration) -> Result<Answer, AnswerError> {
-        self.ask_on(request, patience, None, |_| {})
+    /// There is no answer within `timeout`; the engine can no longer be used.
+    pub fn ask(&mut self, request: &[u8], timeout: Duration) -> Result<Answer, AnswerError> {
+        self.ask_on(request, timeout, None, |_| {})
     }
 
     /// Runs a search and waits for the answer; calls `on_info` for each line with a depth and a value.
@@ -313,7 +313,7 @@ impl Engine {
     ) -> Result<Answer, AnswerError> {
         let request = lines(search.commands);
         let stop = Some((search.stop, search.patience_after_stop));
-        self.ask_on(request.as_bytes(), search.patience, stop, |line| {
+        self.ask_on(request.as_bytes(), search.timeout, stop, |line| {
             if let Some(info) = read_info(line) {
                 on_info(info);
             }
@@ -325,7 +325,7 @@ impl Engine {
     fn ask_on(
         &mut self,
         request: &[u8],
-        patience: Duration,
+        timeout: Duration,
         stop: Option<(&AtomicBool, Duration)>,
         on_info: impl FnMut(&[u8]),
     ) -> Result<Answer, AnswerError> {
@@ -333,7 +333,7 @@ impl Engine {
         self.info.clear();
         self.measure();
         let sent = Instant::now();
-        let until = after(sent, patience);
+        let until = after(sent, timeout);
         self.conversation.send(request, until)?;
         self.note_surplus();
         self.was_asked = true;
@@ -353,11 +353,11 @@ impl Engine {
         }
     }
 
-    /// `true` if the engine sends another `bestmove` within `patience` after its answer, which therefore may have been
+    /// `true` if the engine sends another `bestmove` within `timeout` after its answer, which therefore may have been
     /// a second one for an earlier `go`. Afterwards the engine cannot be used.
-    pub fn answers_again(&mut self, patience: Duration) -> bool {
+    pub fn answers_again(&mut self, timeout: Duration) -> bool {
         self.usable = false;
-        let deadline = deadline(patience);
+        let deadline = deadline(timeout);
         while let Ok(line) = self.conversation.next_line(deadline) {
             if is_best_move(line.text) {
                 return true;
@@ -376,9 +376,9 @@ impl Engine {
     ) -> Result<Answer, AnswerError> {
         loop {
             let line = match stop {
-                Some((flag, patience)) if flag.load(Ordering::Relaxed) => {
+                Some((flag, timeout)) if flag.load(Ordering::Relaxed) => {
                     stop = None;
-                    until = deadline(patience);
+                    until = deadline(timeout);
                     let command = lines(&[Command::Stop]);
                     self.conversation.send_between(command.as_bytes(), until)?;
                     continue;
@@ -432,8 +432,8 @@ impl Engine {
     ///
     /// # Errors
     /// As [`Engine::ask`].
-    pub fn ponder_hit(&mut self, patience: Duration) -> Result<Option<Answer>, AnswerError> {
-        let answer = self.end_pondering(Command::PonderHit, patience)?;
+    pub fn ponder_hit(&mut self, timeout: Duration) -> Result<Option<Answer>, AnswerError> {
+        let answer = self.end_pondering(Command::PonderHit, timeout)?;
         Ok(answer.map(|answer| answer.with_flaw(self.flaw.take())))
     }
 
@@ -442,14 +442,14 @@ impl Engine {
     ///
     /// # Errors
     /// There is no answer before the deadline; the engine can no longer be used.
-    pub fn stop_pondering(&mut self, patience: Duration) -> Result<Option<Answer>, AnswerError> {
-        self.end_pondering(Command::Stop, patience)
+    pub fn stop_pondering(&mut self, timeout: Duration) -> Result<Option<Answer>, AnswerError> {
+        self.end_pondering(Command::Stop, timeout)
     }
 
     fn end_pondering(
         &mut self,
         command: Command,
-        patience: Duration,
+        timeout: Duration,
     ) -> Result<Option<Answer>, AnswerError> {
         // Reads the `info` lines of the pondering, up to a limit because they might never end.
         for _ in 0..LINES_OF_PONDERING {
@@ -468,7 +468,7 @@ impl Engine {
         }
         self.measure();
         let sent = Instant::now();
-        let until = after(sent, patience);
+        let until = after(sent, timeout);
         self.conversation.send_to_end(lines(&[command]).as_bytes(), until)?;
         self.await_best_move(sent, until, None, |_| {}).map(Some)
     }
@@ -532,12 +532,12 @@ pub fn engine_of(process: u32) -> Option<u32> {
 }
 
 /// Returns the deadline of a wait that begins now.
-pub fn deadline(patience: Duration) -> Instant {
-    after(Instant::now(), patience)
+pub fn deadline(timeout: Duration) -> Instant {
+    after(Instant::now(), timeout)
 }
 
-fn after(start: Instant, patience: Duration) -> Instant {
-    start.checked_add(patience).unwrap_or(start + FOR_EVER)
+fn after(start: Instant, timeout: Duration) -> Instant {
+    start.checked_add(timeout).unwrap_or(start + FOR_EVER)
 }
 
 /// The answer to a `go`.

@@ -37,14 +37,14 @@ thread_local! {
 /// Starts the program of a game on this thread, and lets it answer from now on. Other threads start their own process
 /// with their first question.
 ///
-/// `patience` is the timeout for `ugiok` and for each answer; `interrupt` stops every wait.
+/// `timeout` is for `ugiok` and for each answer; `interrupt` stops every wait.
 ///
 /// # Errors
 /// [`RulesError`] if the program does not start.
 pub fn connect(
     game: &External,
     isolation: Option<Isolation>,
-    patience: Duration,
+    timeout: Duration,
     log: &Log,
     interrupt: &Interrupt,
 ) -> Result<(), RulesError> {
@@ -53,7 +53,7 @@ pub fn connect(
         number: PROGRAMS.fetch_add(1, Ordering::Relaxed),
         spec: game.plan().program.clone(),
         isolation,
-        patience,
+        timeout,
         log: log.clone(),
         interrupt: interrupt.clone(),
         files: None,
@@ -73,7 +73,7 @@ struct Program {
     number: u64,
     spec: EngineSpec,
     isolation: Option<Isolation>,
-    patience: Duration,
+    timeout: Duration,
     log: Log,
     interrupt: Interrupt,
     /// The program's files, from its first start on.
@@ -98,7 +98,7 @@ impl Answers for Program {
             Some(conversation) => conversation,
             None => self.start()?,
         };
-        let deadline = deadline(self.patience);
+        let deadline = deadline(self.timeout);
         match self.converse(&mut conversation, questions, deadline) {
             Ok(answers) => {
                 let running = Running(Some(conversation));
@@ -148,7 +148,7 @@ impl Program {
             RulesError::broken(&spec.name, &what, "", String::new())
         })?;
         conversation.queue(b"ugi\n");
-        let deadline = deadline(self.patience);
+        let deadline = deadline(self.timeout);
         loop {
             match next_line(&mut conversation, deadline) {
                 Ok(line) if line == b"ugiok" => return Ok(conversation),

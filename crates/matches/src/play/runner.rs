@@ -280,7 +280,7 @@ impl Worker<'_> {
                 continue;
             }
             if !is_first {
-                self.rest(plan.patience.wait);
+                self.rest(plan.referee_limits.wait);
             }
             if self.runner.interrupt.ends() {
                 break;
@@ -459,9 +459,9 @@ impl Worker<'_> {
         }
         Engine::start(
             spec,
-            plan.rules.told(),
+            plan.rules.uci_variant(),
             Placement { copy: seated.copy, core: self.core, isolation: self.runner.isolation },
-            plan.patience.ready,
+            plan.referee_limits.ready,
             self.runner.log,
             self.runner.interrupt,
         )

@@ -9,11 +9,11 @@ use crate::record::{GameRecord, TurnSums};
 /// A machine is too busy if engines wait for a processor for at least this share of their time.
 const TOO_BUSY: f64 = 0.1;
 /// Least total time of the engines for this warning, in microseconds.
-const TELLING_MICROS: u64 = 1_000_000;
+const MIN_REPORTED_MICROS: u64 = 1_000_000;
 /// The table is shown from this share of waiting time.
 const WORTH_TELLING: f64 = 0.05;
 /// An engine with at least this CPU use out of turn, as a share of its own time, must be searching.
-const THOUGHT: f64 = 0.25;
+const MIN_THINKING_SHARE: f64 = 0.25;
 /// An engine lives in its margin if its mean overrun is at least this long, in milliseconds ...
 const OVERRUN_MS: f64 = 1.0;
 /// ... and its overruns are at least this share of its time ...
@@ -88,7 +88,7 @@ impl Fairness {
         let is_telling = |engine: &Engine| {
             engine.waited_share() >= WORTH_TELLING
                 || engine.thinks_out_of_turn()
-                || engine.lives_in_its_margin()
+                || engine.uses_its_margin()
                 || engine.turns.late_stops > 0
                 || engine.seatings > 0
         };
@@ -108,7 +108,7 @@ impl Fairness {
         let micros: u64 = self.engines.iter().map(|engine| engine.turns.micros).sum();
         let waited: u64 = self.engines.iter().map(|engine| engine.turns.waited).sum();
         let share = waited as f64 / micros.max(1) as f64;
-        (micros >= TELLING_MICROS && share >= TOO_BUSY).then(|| {
+        (micros >= MIN_REPORTED_MICROS && share >= TOO_BUSY).then(|| {
             let share = percent(share);
             format!(
                 "warning: this machine is too busy for a fair match: engines waited for a processor in {share} \
@@ -140,7 +140,7 @@ impl Fairness {
                      without ponder=on, or for over 1 s before readyok"
                 ));
             }
-            if engine.lives_in_its_margin() {
+            if engine.uses_its_margin() {
                 let mean = engine.mean_overrun();
                 suspects.push(format!(
                     "{name}: it uses its margin: its answers exceed their limit by {mean:.1} ms on average"
@@ -182,7 +182,8 @@ impl Engine {
 
     /// `true` if its CPU use out of turn shows that it is searching.
     fn thinks_out_of_turn(&self) -> bool {
-        self.turns.out_of_turn >= TELLING_MICROS && self.share_out_of_turn() >= THOUGHT
+        self.turns.out_of_turn >= MIN_REPORTED_MICROS
+            && self.share_out_of_turn() >= MIN_THINKING_SHARE
     }
 
     /// Mean time of its answers beyond their limit, in milliseconds.
@@ -190,7 +191,7 @@ impl Engine {
         self.turns.overruns as f64 / self.turns.turns.max(1) as f64 / 1000.0
     }
 
-    fn lives_in_its_margin(&self) -> bool {
+    fn uses_its_margin(&self) -> bool {
         let TurnSums { overruns, micros, .. } = self.turns;
         overruns >= TELLING_OVERRUNS
             && self.mean_overrun() >= OVERRUN_MS

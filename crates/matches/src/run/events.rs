@@ -82,7 +82,7 @@ enum Line<'a> {
         game: u64,
         #[serde(skip_serializing_if = "Option::is_none")]
         worker: Option<&'a str>,
-        record: ToldGame<'a>,
+        record: EventRecord<'a>,
     },
     Standings {
         games: u64,
@@ -121,7 +121,7 @@ enum Line<'a> {
 /// A finished game in a running match.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-enum ToldGame<'a> {
+enum EventRecord<'a> {
     Whole(&'a GameRecord),
     /// The record without a secret seed, which determines the cards of later games.
     WithoutSeed(serde_json::Value),
@@ -353,7 +353,7 @@ impl EventFile {
         self.write(&Line::End {
             game: record.game,
             worker: machine.map(|machine| machine.worker.as_str()),
-            record: self.told(record)?,
+            record: self.event_record(record)?,
         })?;
         self.standings(report)
     }
@@ -381,16 +381,16 @@ impl EventFile {
         self.write(&Line::Finish { outcome, code, games, seed })
     }
 
-    fn told<'a>(&self, record: &'a GameRecord) -> Result<ToldGame<'a>, ArchiveError> {
+    fn event_record<'a>(&self, record: &'a GameRecord) -> Result<EventRecord<'a>, ArchiveError> {
         if !record.seed.is_secret() {
-            return Ok(ToldGame::Whole(record));
+            return Ok(EventRecord::Whole(record));
         }
         let value = serde_json::to_value(record);
         let mut value = value.map_err(|error| self.failed(error.into()))?;
         if let Some(fields) = value.as_object_mut() {
             fields.remove("seed");
         }
-        Ok(ToldGame::WithoutSeed(value))
+        Ok(EventRecord::WithoutSeed(value))
     }
 
     /// Writes an event, which may be one that only its source of games knows.

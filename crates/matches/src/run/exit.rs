@@ -96,7 +96,7 @@ pub fn status_of(error: &ArchiveError) -> u8 {
 }
 
 /// Prints a message on standard error, with invisible characters escaped.
-pub fn complain(text: impl Display) {
+pub fn print_error(text: impl Display) {
     // Nothing can be done about a closed standard error.
     let _ = writeln!(io::stderr(), "{}", printable_lines(&text.to_string()));
 }
@@ -104,12 +104,12 @@ pub fn complain(text: impl Display) {
 /// Reports, once, that the log could not be written to its end.
 pub fn complain_of(log: &Log) {
     if let Some(error) = log.take_error() {
-        complain(format_args!("--log: the log is incomplete: {error}"));
+        print_error(format_args!("--log: the log is incomplete: {error}"));
     }
 }
 
 /// Prints an error; returns its exit status.
 pub fn fail(status: u8, error: impl Display) -> ExitCode {
-    complain(format_args!("error: {error}"));
+    print_error(format_args!("error: {error}"));
     ExitCode::from(status)
 }

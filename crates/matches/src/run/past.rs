@@ -84,7 +84,7 @@ pub(super) fn recheck(
         let isolation = Isolation::of(plan.isolate, &plan.engines);
         let (isolation, _) = isolation.map_err(ExitError::usage)?;
         let (log, interrupt) = (Log::none(), Interrupt::new());
-        rules::connect(game, isolation, plan.patience.ready, &log, &interrupt)?;
+        rules::connect(game, isolation, plan.referee_limits.ready, &log, &interrupt)?;
     }
     let wrong = replay::wrong_games::<ExitError>(store)?;
     if !wrong.is_empty() && !stored.drop_wrong {

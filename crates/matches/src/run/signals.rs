@@ -13,7 +13,7 @@ use signal_hook::iterator::exfiltrator::WithOrigin;
 use signal_hook::low_level::signal_name;
 
 use super::OnInterrupt;
-use super::exit::{INTERRUPTED, complain};
+use super::exit::{INTERRUPTED, print_error};
 use crate::play::engine::engine_of;
 use crate::play::interrupt::Interrupt;
 
@@ -62,7 +62,7 @@ pub fn listen(
             let number = signal.signal;
             if let Some(engine) = sender.and_then(engine_of) {
                 let name = signal_name(number).map_or(number.to_string(), String::from);
-                complain(format_args!(
+                print_error(format_args!(
                     "the engine with process {engine} sent {name} to the arbiter, which is a fault"
                 ));
                 interrupt.record_signal(engine, name);
@@ -88,10 +88,10 @@ pub fn stop_match(interrupt: &Interrupt, choice: OnInterrupt) -> io::Result<()> 
         }
         if choice == OnInterrupt::Finish && !stopped.ends() {
             stopped.finish();
-            complain("stopping after the running games; interrupt again to drop them");
+            print_error("stopping after the running games; interrupt again to drop them");
         } else {
             stopped.set();
-            complain("stopping; interrupt again to stop at once");
+            print_error("stopping; interrupt again to stop at once");
         }
     })
 }

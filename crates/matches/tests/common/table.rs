@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use buxtehude::rules::{Turn, VARIANTS};
 use matches::plan::schedule::{ScheduledGame, SeatedEngine};
-use matches::plan::{EngineSpec, Limit, Patience, Plan};
+use matches::plan::{EngineSpec, Limit, Plan, RefereeLimits};
 use matches::play::engine::{Engine, Placement};
 use matches::play::interrupt::Interrupt;
 use matches::play::log::Log;
@@ -51,7 +51,7 @@ impl Table {
                 deck_seed: 5.into(),
             },
             plan: Plan {
-                patience: Patience { max_plies: 6, ..Patience::default() },
+                referee_limits: RefereeLimits { max_plies: 6, ..RefereeLimits::default() },
                 ..Plan::new(&VARIANTS[0], seats, engines)
             },
             log: Log::none(),
@@ -60,13 +60,13 @@ impl Table {
     }
 
     pub fn play(&self) -> Played {
-        let patience = self.plan.patience.ready;
+        let timeout = self.plan.referee_limits.ready;
         let start = |spec| {
             Engine::start(
                 spec,
                 self.plan.rules.name(),
                 Placement::anywhere(None),
-                patience,
+                timeout,
                 &self.log,
                 &self.interrupt,
             )

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use matches::plan::syntax::{cpu_seconds, mebibytes, milliseconds_or_zero, processes};
-use matches::plan::{Draft, EngineSpec, Limit, MAX_ENGINES};
+use matches::plan::{EngineSpec, Limit, MAX_ENGINES, UnresolvedEngine};
 use matches::record::printable::{is_hidden, shortened};
 use matches::record::{MAX_NAME_LENGTH, is_too_long};
 use matches::run::exit::ExitError;
@@ -129,10 +129,10 @@ fn specs(
 ) -> Result<Vec<EngineSpec>, ExitError> {
     let shared = each.map(shared_settings).transpose()?.unwrap_or_default();
     let mut typed = Vec::new();
-    let mut drafts = Vec::new();
+    let mut unresolved = Vec::new();
     for text in texts {
         let own = parsed(text)?;
-        drafts.push(Draft {
+        unresolved.push(UnresolvedEngine {
             is_nameless: own.get("name").is_none(),
             optional: own.options_from(&shared),
         });
@@ -140,18 +140,18 @@ fn specs(
     }
     if typed.is_empty() {
         typed.push(("", built_in(&shared)?));
-        drafts.push(Draft::default());
+        unresolved.push(UnresolvedEngine::default());
     }
     if typed.len() > MAX_ENGINES {
         let reason = format!("{} engines, expected at most {MAX_ENGINES}", typed.len());
         return Err(ExitError::of_flag("engine", reason));
     }
     let names = names(&typed)?;
-    let specs = typed.iter().zip(names).zip(drafts);
-    let specs = specs.map(|(((text, engine), name), draft)| {
+    let specs = typed.iter().zip(names).zip(unresolved);
+    let specs = specs.map(|(((text, engine), name), unresolved)| {
         let spec = spec(engine, name, default);
         let spec = spec.map_err(|reason| ExitError::of_text("engine", text, reason))?;
-        Ok(EngineSpec { draft, ..spec })
+        Ok(EngineSpec { unresolved, ..spec })
     });
     specs.collect()
 }

@@ -22,7 +22,7 @@ use matches::run::exit::ExitError;
 use matches::spelling::join;
 
 /// Timeout for each answer of a rules program outside a match.
-pub const PATIENCE: Duration = Duration::from_secs(10);
+pub const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Arguments that choose the game.
 #[derive(Debug, Args, Deserialize)]
@@ -51,14 +51,14 @@ impl RulesArgs {
         &self,
         players: Option<usize>,
         isolate: Isolate,
-        patience: Duration,
+        timeout: Duration,
     ) -> Result<Rules, ExitError> {
         let rules = match &self.rules {
             Some(plan) => Ok(Rules::external(plan.clone())),
             None => Rules::by_name(&self.variant),
         };
         let rules = rules.map_err(|error| ExitError::of_flag("variant", error))?;
-        start(&rules, isolate, patience)?;
+        start(&rules, isolate, timeout)?;
         match players.map(|players| rules.start(players)) {
             Some(Err(error)) => {
                 Err(ExitError::of_flag_or_rules("players", &error, error.fault_of_rules()))
@@ -68,17 +68,17 @@ impl RulesArgs {
     }
 }
 
-/// Starts the program of the rules, if they have one; `patience` is the timeout for each answer.
+/// Starts the program of the rules, if they have one; `timeout` is for each answer.
 ///
 /// # Errors
 /// [`ExitError`] about `--rules`.
-pub fn start(rules: &Rules, isolate: Isolate, patience: Duration) -> Result<(), ExitError> {
+pub fn start(rules: &Rules, isolate: Isolate, timeout: Duration) -> Result<(), ExitError> {
     let Some(game) = rules.program() else {
         return Ok(());
     };
     let isolation = Isolation::of(isolate, slice::from_ref(&game.plan().program));
     let (isolation, _) = isolation.map_err(|error| ExitError::of_flag("rules", error))?;
-    let connected = connect(game, isolation, patience, &Log::none(), &Interrupt::new());
+    let connected = connect(game, isolation, timeout, &Log::none(), &Interrupt::new());
     connected.map_err(|error| ExitError::of_flag_or_rules("rules", &error, Some(&error)))
 }
 
@@ -104,12 +104,12 @@ const KEYS: &str = "cmd, args, name, dir, memory, cpu, processes, filesize, vari
 /// # Errors
 /// The key or word at fault, and the accepted ones.
 pub fn rules(text: &str) -> Result<RulesPlan, String> {
-    let (mut told, mut draws) = (None, Draws::Seat);
+    let (mut uci_variant, mut draws) = (None, Draws::Seat);
     let mut words = Vec::new();
     for word in shlex::split(text).ok_or(UNCLOSED)? {
         let has_program = words.iter().any(|word: &String| word.starts_with("cmd="));
         match word.split_once('=') {
-            Some(("variant", name)) => told = Some(name.to_string()),
+            Some(("variant", name)) => uci_variant = Some(name.to_string()),
             Some(("draws", choice)) => {
                 draws = choice.parse().map_err(|expected| format!("{word}: {expected}"))?;
             }
@@ -134,7 +134,7 @@ pub fn rules(text: &str) -> Result<RulesPlan, String> {
     if Variant::by_name(&name).is_ok() {
         return Err(format!("name={name} is a built-in game; expected another name="));
     }
-    let told = told.unwrap_or_else(|| name.clone());
+    let uci_variant = uci_variant.unwrap_or_else(|| name.clone());
     let program = spec(&typed, name, &default(Limit::default()));
-    Ok(RulesPlan { program: program?, told, draws })
+    Ok(RulesPlan { program: program?, uci_variant, draws })
 }

@@ -13,7 +13,7 @@ use matches::plan::USUAL_LUCK_PERCENT;
 use matches::plan::deck::Seed;
 use matches::plan::openings;
 use matches::plan::rules::Rules;
-use matches::plan::{Adjudication, Format, LuckBy, LuckPlan, Opening, Patience, Plan};
+use matches::plan::{Adjudication, Format, LuckBy, LuckPlan, Opening, Plan, RefereeLimits};
 use matches::run::exit::ExitError;
 use matches::score::Sprt;
 
@@ -132,7 +132,7 @@ fn common(args: &GameArgs, format: Format, restart: bool) -> Result<Plan, ExitEr
         isolate: args.isolate,
         random_plies: args.openings.random_plies.0 as u32,
         openings: openings(&args.openings, &rules, players, seed)?,
-        patience: Patience {
+        referee_limits: RefereeLimits {
             stall: Duration::from_secs(args.stall.0),
             max_plies: args.max_plies.0 as u32,
             failures: args.retire.0 as u32,

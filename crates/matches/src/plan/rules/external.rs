@@ -197,7 +197,7 @@ pub struct RulesPlan {
     pub program: EngineSpec,
     /// Value of `UCI_Variant` for engines that offer it.
     #[serde(rename = "variant")]
-    pub told: String,
+    pub uci_variant: String,
     pub draws: Draws,
 }
 

@@ -11,7 +11,7 @@ use thiserror::Error;
 use super::AnswerError;
 use crate::input_file;
 use crate::plan::binary::file_of;
-use crate::plan::{Draft, EngineSpec};
+use crate::plan::{EngineSpec, UnresolvedEngine};
 use crate::record::Evidence;
 use crate::record::printable::{first_and_last, printable, printable_bytes, shortened};
 use crate::spelling::did_you_mean;
@@ -117,15 +117,15 @@ pub fn settings(
         commands.push(offer.setting(variant));
     }
     let mut options = spec.options.clone();
-    options.retain(|(name, _)| !is_left_out(&spec.draft, name, offers));
+    options.retain(|(name, _)| !is_left_out(&spec.unresolved, name, offers));
     commands.extend(option_commands(&spec.name, &options, offers)?);
     Ok(commands)
 }
 
 /// `true` for an optional option that the engine does not offer.
-pub fn is_left_out(draft: &Draft, option: &str, offers: &Offers) -> bool {
+pub fn is_left_out(unresolved: &UnresolvedEngine, option: &str, offers: &Offers) -> bool {
     let is_offered = offers.find(option).is_some() || offers.unreadable(option).is_some();
-    !is_offered && draft.optional.iter().any(|name| name == option)
+    !is_offered && unresolved.optional.iter().any(|name| name == option)
 }
 
 /// Returns the commands that set the given options, pairs of name and value.

@@ -88,7 +88,7 @@ impl<'a> Game<'a> {
     ///
     /// `engines` are in seat order and belong to the calling thread. A seat that has finished by the end of the opening
     /// needs no engine. The engine whose fault ended the game has been killed; see [`Engine::is_usable`]. The maximum
-    /// number of plies in `plan.patience` counts the moves of engines, neither cards nor the opening. `turns` of the
+    /// number of plies in `plan.referee_limits` counts the moves of engines, neither cards nor the opening. `turns` of the
     /// record contains the moves that were played, in order; an answer that was a fault is only in `fault`.
     ///
     /// # Errors
@@ -119,7 +119,7 @@ impl<'a> Game<'a> {
         if let Some(fault) = self.prepare(engines)? {
             return Ok(fault);
         }
-        let max_plies = self.referee.plan.patience.max_plies as usize;
+        let max_plies = self.referee.plan.referee_limits.max_plies as usize;
         loop {
             match self.position.turn() {
                 Turn::Over => return Ok(GameEnd::Over),
@@ -148,16 +148,16 @@ impl<'a> Game<'a> {
     /// Announces the game to the engines of all seats that have not finished, and waits until each is ready, one after
     /// the other, so that none is slower because of another; returns the first fault.
     fn prepare(&self, engines: &mut [Option<Engine>]) -> Result<Option<GameEnd>, Abandoned> {
-        let patience = self.referee.plan.patience.ready;
+        let timeout = self.referee.plan.referee_limits.ready;
         let seats = (0..).map(Seat).zip(engines);
         let racing = seats.filter(|(seat, _)| self.position.place(*seat).is_none());
         for (seat, engine) in racing {
             let Some(engine) = engine else { continue };
             let game = format!("game {}, seat {seat}", self.scheduled.number);
             let position = Some(self.request.position());
-            if let Err(error) = engine.begin(&game, position, patience) {
+            if let Err(error) = engine.begin(&game, position, timeout) {
                 self.excuse(seat, engine)?;
-                let wait = Wait::of(patience);
+                let wait = Wait::of(timeout);
                 return Ok(Some(GameEnd::no_answer(seat, engine, error, &wait)?));
             }
         }
@@ -249,7 +249,7 @@ impl<'a> Game<'a> {
     /// # Errors
     /// Why it does not answer, and the longest wait.
     fn ask(&mut self, seat: Seat, engine: &mut Engine) -> Result<Answer, (AnswerError, Wait)> {
-        let stall = self.referee.plan.patience.stall;
+        let stall = self.referee.plan.referee_limits.stall;
         let clock = &mut self.clocks[seat.index()];
         match self.pondered[seat.index()].take() {
             Some(pondered) if self.request.position() == pondered => {

@@ -13,7 +13,7 @@ use crate::plan::rules::external::RulesPlan;
 use crate::plan::{EngineSpec, Limit};
 
 /// Longer than any answer on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 /// Timeout of programs that do not answer.
 const SHORT: Duration = Duration::from_secs(2);
 /// Time beyond the timeout until the error is there.
@@ -42,15 +42,15 @@ fn game(command: &str, args: &[&str]) -> Arc<External> {
     let mut program = EngineSpec::new("count", command, Limit::default());
     program.args = args.iter().map(ToString::to_string).collect();
     let told = program.name.clone();
-    Arc::new(External::new(RulesPlan { program, told, draws: Draws::Seat }))
+    Arc::new(External::new(RulesPlan { program, uci_variant: told, draws: Draws::Seat }))
 }
 
 fn shell(script: &str, argument: &Path) -> Arc<External> {
     game("/bin/sh", &["-c", script, "sh", &argument.display().to_string()])
 }
 
-fn run(game: &External, patience: Duration) -> Result<(), RulesError> {
-    connect(game, None, patience, &Log::none(), &Interrupt::new())
+fn run(game: &External, timeout: Duration) -> Result<(), RulesError> {
+    connect(game, None, timeout, &Log::none(), &Interrupt::new())
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn a_drawing_may_begin_with_blanks() {
         r#""query picture") printf '%s\n' 'response   o\n x  ' ;; "query state")"#,
     );
     let game = shell(&script, Path::new(""));
-    run(&game, PATIENCE).unwrap();
+    run(&game, TIMEOUT).unwrap();
     let start = game.start(2).unwrap();
     let pictures = ExternalPosition::pictures(&[&start]).unwrap();
     assert_eq!(pictures, [Some("  o\n x".to_string())]);
@@ -92,7 +92,7 @@ fn play_to_the_end(game: &Arc<External>) {
 #[test]
 fn a_program_answers_what_it_is_asked() {
     let game = shell(COUNT, Path::new(""));
-    run(&game, PATIENCE).unwrap();
+    run(&game, TIMEOUT).unwrap();
     play_to_the_end(&game);
     let start = game.start(2).unwrap();
     let coin = start.after("a").unwrap();
@@ -113,7 +113,7 @@ fn each_thread_has_its_own_process_that_ends_with_it() {
     let file = directory.path().join("processes");
     let game = shell(COUNT, &file);
     thread::scope(|scope| {
-        scope.spawn(|| run(&game, PATIENCE).unwrap());
+        scope.spawn(|| run(&game, TIMEOUT).unwrap());
     });
     for _ in 0..2 {
         thread::scope(|scope| {
@@ -147,8 +147,8 @@ fn another_connection_ends_the_process_of_the_first() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("processes");
     let game = shell(COUNT, &file);
-    run(&game, PATIENCE).unwrap();
-    run(&game, PATIENCE).unwrap();
+    run(&game, TIMEOUT).unwrap();
+    run(&game, TIMEOUT).unwrap();
     let text = fs::read_to_string(&file).unwrap();
     assert_eq!(text.lines().filter(|line| *line == "quit").count(), 1, "{text}");
     play_to_the_end(&game);
@@ -165,17 +165,17 @@ fn a_program_that_does_not_start_is_named() {
         ),
         ("exec sleep 1000", SHORT, "no ugiok: it did not answer in time; no output after `ugi`"),
         ("exec yes", SHORT, "no ugiok: it did not answer in time"),
-        ("exec cat /dev/zero", PATIENCE, "no ugiok: it sent a line of more than 1048576 bytes"),
-        ("exec >&-; sleep 1000", PATIENCE, "no ugiok: it closed its output or input"),
+        ("exec cat /dev/zero", TIMEOUT, "no ugiok: it sent a line of more than 1048576 bytes"),
+        ("exec >&-; sleep 1000", TIMEOUT, "no ugiok: it closed its output or input"),
     ];
-    for (script, patience, words) in cases {
+    for (script, timeout, words) in cases {
         let begun = Instant::now();
-        let error = run(&game("/bin/sh", &["-c", script]), patience).unwrap_err().to_string();
+        let error = run(&game("/bin/sh", &["-c", script]), timeout).unwrap_err().to_string();
         assert!(error.starts_with("rules program count: no ugiok: "), "{script}: {error}");
         assert!(error.contains(words), "{script}: {error}");
         assert!(begun.elapsed() < SHORT + GRACE, "{script}: {:?}", begun.elapsed());
     }
-    let error = run(&game("/nowhere/rules", &[]), PATIENCE).unwrap_err().to_string();
+    let error = run(&game("/nowhere/rules", &[]), TIMEOUT).unwrap_err().to_string();
     let words = "rules program count: cannot start /nowhere/rules: No such file or directory";
     assert!(error.starts_with(words), "{error}");
 }
@@ -186,11 +186,11 @@ fn a_program_that_fails_is_named_with_the_question_and_its_last_words() {
     let cases = [
         (
             "echo 'no dice left' >&2; exit 3",
-            PATIENCE,
+            TIMEOUT,
             "its process ended with exit status: 3",
             "; its standard error ends with: no dice left",
         ),
-        ("kill -9 $$", PATIENCE, "its process ended with signal: 9 (SIGKILL)", ""),
+        ("kill -9 $$", TIMEOUT, "its process ended with signal: 9 (SIGKILL)", ""),
         (
             "echo thinking >&2; exec sleep 1000",
             SHORT,
@@ -222,31 +222,26 @@ fn a_program_that_fails_is_named_with_the_question_and_its_last_words() {
             "it did not answer in time; it sent \"y\", which is not a response",
             "",
         ),
-        ("exec cat /dev/zero", PATIENCE, "it sent a line of more than 1048576 bytes", ""),
-        ("exec >&-; sleep 1000", PATIENCE, "it closed its output or input", ""),
-        (
-            "printf 'response \\377\\376\\n'",
-            PATIENCE,
-            "its answer is not UTF-8: \"\\xff\\xfe\"",
-            "",
-        ),
-        ("echo 'info string error: no idea'", PATIENCE, "it reports an error: no idea", ""),
+        ("exec cat /dev/zero", TIMEOUT, "it sent a line of more than 1048576 bytes", ""),
+        ("exec >&-; sleep 1000", TIMEOUT, "it closed its output or input", ""),
+        ("printf 'response \\377\\376\\n'", TIMEOUT, "its answer is not UTF-8: \"\\xff\\xfe\"", ""),
+        ("echo 'info string error: no idea'", TIMEOUT, "it reports an error: no idea", ""),
         (
             "echo 'unsure' >&2; echo 'response 1 legal a a'",
-            PATIENCE,
+            TIMEOUT,
             "its answer to `query state` has \"a\": expected each move once",
             "; its standard error ends with: unsure",
         ),
         (
             "echo 'response 3 legal a'",
-            PATIENCE,
+            TIMEOUT,
             "its answer to `query state` has \"3\": expected a seat from 1 to 2, card or over",
             "",
         ),
     ];
-    for (on_state, patience, what, said) in cases {
+    for (on_state, timeout, what, said) in cases {
         let game = game("/bin/sh", &["-c", &program(on_state)]);
-        run(&game, patience).unwrap();
+        run(&game, timeout).unwrap();
         let begun = Instant::now();
         let error = broken(game.start(2).unwrap_err());
         assert_eq!(error, format!("rules program count: {what}{asked}{said}"), "{on_state}");
@@ -258,7 +253,7 @@ fn a_program_that_fails_is_named_with_the_question_and_its_last_words() {
 fn an_answer_too_many_is_noticed() {
     let twice = program("echo 'response 1 legal a'; echo 'response'");
     let game = game("/bin/sh", &["-c", &twice]);
-    run(&game, PATIENCE).unwrap();
+    run(&game, TIMEOUT).unwrap();
     // The surplus answer is read at once, before the next question or in place of its answer.
     let error = match game.start(2) {
         Ok(start) => broken(start.after("a").unwrap_err()),
@@ -288,7 +283,7 @@ fn a_result_that_is_corrected_is_no_result() {
             ),
         );
         let game = game("/bin/sh", &["-c", &corrected]);
-        run(&game, PATIENCE).unwrap();
+        run(&game, TIMEOUT).unwrap();
         let error = broken(game.start(2).unwrap().after("a").unwrap_err());
         let known = [
             "it answers without a question: \"over places",
@@ -305,7 +300,7 @@ fn a_program_that_changes_its_mind_is_broken() {
         "case $line in *moves*) echo 'info string error: never heard of it' ;;",
     );
     let game = game("/bin/sh", &["-c", &fickle]);
-    run(&game, PATIENCE).unwrap();
+    run(&game, TIMEOUT).unwrap();
     let error = broken(game.start(2).unwrap().after("a").unwrap_err());
     let words = "rules program count: it listed a, but refuses it: never heard of it; asked `position startpos \
                  players 2 moves a; query state`";
@@ -318,7 +313,7 @@ fn no_process_starts_after_a_change_of_the_program() {
     let script = directory.path().join("rules.sh");
     fs::write(&script, "while read line; do echo ugiok; done").unwrap();
     let game = game("/bin/sh", &[script.to_str().unwrap()]);
-    run(&game, PATIENCE).unwrap();
+    run(&game, TIMEOUT).unwrap();
     fs::write(&script, "while read line; do echo 'ugiok'; done").unwrap();
     let error = thread::scope(|scope| {
         let start = || game.start(2).unwrap_err().to_string();
@@ -335,7 +330,7 @@ fn another_process_follows_a_broken_one() {
     let once =
         COUNT.replace("ugi) ", r#"*moves\ b) [ "$(wc -l < "$1")" -gt 1 ] || exit 1 ;; ugi) "#);
     let game = shell(&once, &file);
-    run(&game, PATIENCE).unwrap();
+    run(&game, TIMEOUT).unwrap();
     let start = game.start(2).unwrap();
     let error = broken(start.after("b").unwrap_err());
     assert!(
@@ -360,7 +355,7 @@ for line in sys.stdin:
     elif line.startswith("query"): print("response", flush=True)
 "#;
     let game = game("python3", &["-c", wordy]);
-    run(&game, PATIENCE).unwrap();
+    run(&game, TIMEOUT).unwrap();
     let start = game.start(2).unwrap();
     let word = "x".repeat(200);
     let (all, error) = start.walk([word.as_str(); 32]);
@@ -373,7 +368,7 @@ for line in sys.stdin:
 fn an_interrupt_ends_the_wait() {
     let game = game("/bin/sh", &["-c", &program("exec sleep 1000")]);
     let interrupt = Interrupt::new();
-    connect(&game, None, PATIENCE, &Log::none(), &interrupt).unwrap();
+    connect(&game, None, TIMEOUT, &Log::none(), &interrupt).unwrap();
     let begun = Instant::now();
     thread::scope(|scope| {
         scope.spawn(|| {
@@ -389,7 +384,7 @@ fn an_interrupt_ends_the_wait() {
 #[test]
 fn a_program_that_only_draws_is_refused() {
     let game = shell(&program("echo response card 1 weights +a 1"), Path::new(""));
-    run(&game, PATIENCE).unwrap();
+    run(&game, TIMEOUT).unwrap();
     let (all, error) = game.start(2).unwrap().walk(["+a"; 1001]);
     let error = broken(error.unwrap());
     assert_eq!(all.len(), 1000);

@@ -173,7 +173,7 @@ pub struct FirstStart {
     pub remarks: Vec<String>,
 }
 
-/// Starts every engine of a plan once, and decides the draft of each by its offers: names it by its `id name`, made
+/// Starts every engine of a plan once, and decides the unresolved of each by its offers: names it by its `id name`, made
 /// unique, and drops the optional options that it does not offer.
 ///
 /// # Errors
@@ -196,21 +196,21 @@ pub fn start_engines(
     Ok(FirstStart { id_names, remarks })
 }
 
-/// Decides the draft of each engine; returns a remark on each option that some of them do not offer.
+/// Decides the unresolved of each engine; returns a remark on each option that some of them do not offer.
 fn settle(specs: &mut [EngineSpec], engines: &[Engine]) -> Vec<String> {
     let mut dropped: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     let mut nameless = Vec::new();
     for (index, (spec, engine)) in specs.iter_mut().zip(engines).enumerate() {
-        let draft = std::mem::take(&mut spec.draft);
+        let unresolved = std::mem::take(&mut spec.unresolved);
         spec.options.retain(|(name, value)| {
-            let is_dropped = is_left_out(&draft, name, engine.offers());
+            let is_dropped = is_left_out(&unresolved, name, engine.offers());
             if is_dropped {
                 let setting = format!("option.{name}={value}");
                 dropped.entry(setting).or_default().push(index);
             }
             !is_dropped
         });
-        if draft.is_nameless {
+        if unresolved.is_nameless {
             let id_name = engine.id_name().map(str::trim);
             if let Some(id_name) = id_name.filter(|name| !name.is_empty()) {
                 spec.name = shortened(id_name, MAX_ID_NAME_LENGTH).into_owned();
@@ -308,10 +308,11 @@ fn start(
         });
         // Dropped at the end of the start, however it ends.
         let _started = started;
-        let patience = plan.patience.ready;
+        let timeout = plan.referee_limits.ready;
         let place = Placement::anywhere(isolation);
-        let mut engine = Engine::start(spec, plan.rules.told(), place, patience, log, interrupt)?;
-        engine.confirm_options(&spec.name, patience)?;
+        let mut engine =
+            Engine::start(spec, plan.rules.uci_variant(), place, timeout, log, interrupt)?;
+        engine.confirm_options(&spec.name, timeout)?;
         Ok(engine)
     })
 }

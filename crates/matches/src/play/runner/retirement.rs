@@ -6,14 +6,14 @@
 use std::collections::{BTreeMap, HashSet};
 
 use crate::plan::schedule::LineUps;
-use crate::plan::{EngineSpec, Patience, Plan};
+use crate::plan::{EngineSpec, Plan, RefereeLimits};
 use crate::record::GameRecord;
 
 /// Consecutive failures of each engine.
 #[derive(Clone, Debug)]
 pub struct Retirement {
     engines: Vec<EngineSpec>,
-    patience: Patience,
+    referee_limits: RefereeLimits,
     line_ups: LineUps,
     failures: Vec<u32>,
     has_retired: Vec<bool>,
@@ -24,7 +24,7 @@ impl Retirement {
     pub fn new(plan: &Plan) -> Retirement {
         Retirement {
             engines: plan.engines.clone(),
-            patience: plan.patience,
+            referee_limits: plan.referee_limits,
             line_ups: plan.line_ups(),
             failures: vec![0; plan.engines.len()],
             has_retired: vec![false; plan.engines.len()],
@@ -57,7 +57,7 @@ impl Retirement {
     /// Retires exactly those engines whose last games so far have failed too often in a row: an earlier run may have
     /// let others play again.
     pub fn retire_by_last_games(&mut self) {
-        let retires = |&failures: &u32| self.patience.retires(failures);
+        let retires = |&failures: &u32| self.referee_limits.retires(failures);
         self.has_retired = self.failures.iter().map(retires).collect();
     }
 
@@ -69,7 +69,7 @@ impl Retirement {
         let offender = offender?;
         self.failures[offender] += 1;
         let failures = self.failures[offender];
-        let is_new = self.patience.retires(failures) && !self.has_retired[offender];
+        let is_new = self.referee_limits.retires(failures) && !self.has_retired[offender];
         self.has_retired[offender] |= is_new;
         is_new.then_some((offender, failures))
     }
@@ -178,7 +178,7 @@ impl Ends {
 
     /// Takes in the end of a game; returns what follows from it.
     pub fn note(&mut self, record: Box<GameRecord>) -> Vec<Consequence> {
-        if self.retirement.patience.failures == 0 {
+        if self.retirement.referee_limits.failures == 0 {
             return vec![Consequence::Counted(record)];
         }
         if record.game >= self.next {
@@ -222,7 +222,7 @@ impl Ends {
     }
 
     fn fate(&self, game: u64) -> Fate {
-        if self.retirement.patience.failures == 0 {
+        if self.retirement.referee_limits.failures == 0 {
             return Fate::Counts;
         }
         let fates = self.engines_of(game).into_iter().map(|engine| self.fate_by(engine, game));
@@ -232,7 +232,7 @@ impl Ends {
     /// The fate of a game by the failures of one of its engines in the games before. In the worst case all games fail
     /// that have not ended.
     fn fate_by(&self, engine: usize, game: u64) -> Fate {
-        let retires = |failures| self.retirement.patience.retires(failures);
+        let retires = |failures| self.retirement.referee_limits.retires(failures);
         let (mut failures, mut is_certain) = (0, true);
         for earlier in (self.next..game).rev() {
             if !self.engines_of(earlier).contains(&engine) {
@@ -310,7 +310,7 @@ mod tests {
     fn plan(failures: u32) -> Plan {
         let engine = |name| EngineSpec::new(name, name, Limit::nodes(1));
         let mut plan = Plan::new(&buxtehude::rules::VARIANTS[0], 2, ["a", "b"].map(engine).into());
-        plan.patience.failures = failures;
+        plan.referee_limits.failures = failures;
         plan
     }
 

@@ -70,9 +70,9 @@ impl Guard {
         self.await_end(TIME_TO_END)
     }
 
-    fn await_end(&mut self, patience: Duration) -> Option<End> {
+    fn await_end(&mut self, timeout: Duration) -> Option<End> {
         if self.end.is_none()
-            && let Some(Report::Ended(end)) = self.next(patience)
+            && let Some(Report::Ended(end)) = self.next(timeout)
         {
             self.end = Some(end);
         }
@@ -80,8 +80,8 @@ impl Guard {
     }
 
     /// Returns the next report, if it arrives in time.
-    fn next(&mut self, patience: Duration) -> Option<Report> {
-        let deadline = Instant::now() + patience;
+    fn next(&mut self, timeout: Duration) -> Option<Report> {
+        let deadline = Instant::now() + timeout;
         loop {
             if let Some(end) = self.unread.iter().position(|&byte| byte == b'\n') {
                 let line: Vec<u8> = self.unread.drain(..=end).collect();

@@ -77,7 +77,7 @@ fn coins(line: &str, query: &str) -> Result<String, String> {
 fn external(response: fn(&str, &str) -> Result<String, String>) -> (Arc<External>, Arc<Fake>) {
     let game = External::new(RulesPlan {
         program: EngineSpec::new("coins", "coins", Limit::default()),
-        told: "coins".to_string(),
+        uci_variant: "coins".to_string(),
         draws: Draws::Seat,
     });
     let fake = Arc::new(Fake { response, asked: Mutex::default() });
@@ -353,7 +353,7 @@ fn a_stake_allows_winnings() {
 fn nothing_is_asked_of_a_program_that_does_not_run() {
     let game = Arc::new(External::new(RulesPlan {
         program: EngineSpec::new("coins", "coins", Limit::default()),
-        told: "coins".to_string(),
+        uci_variant: "coins".to_string(),
         draws: Draws::Seat,
     }));
     let error = game.start(2).unwrap_err();
