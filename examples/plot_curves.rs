@@ -11,7 +11,7 @@ use plotters::prelude::*;
 const SIZE: (u32, u32) = (1200, 420);
 
 /// Largest number of carrots plotted.
-const MAX_CARROTS: usize = 150;
+const SHOWN_CARROTS: usize = 150;
 
 /// Colours that colour-blind readers can distinguish. Source: M. Okabe and K. Ito, "Color universal design" (2008).
 const COLOURS: [RGBColor; 4] =
@@ -85,7 +85,7 @@ fn lettuces() -> Vec<Curve> {
 }
 
 fn of_carrots(name: &str, curve: &CarrotCurve) -> Curve {
-    let points = (0..).zip(curve[..=MAX_CARROTS].iter().copied());
+    let points = (0..).zip(curve[..=SHOWN_CARROTS].iter().copied());
     (name.to_string(), points.collect())
 }
 

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use buxtehude::eval::hase::{Looks, Net, PARTS, Row, WIDTH, Weights, WeightsError};
+use buxtehude::eval::hase::{Features, Net, PARTS, Row, WIDTH, Weights, WeightsError};
 use buxtehude::eval::{Evaluate, Evaluators};
 use buxtehude::rules::hase::{
     FINISH, HARE_AND_TORTOISE, HASE_UND_IGEL, Position, Ruleset, Square, cost,
@@ -86,10 +86,11 @@ fn parts_of(position: &Position, seat: Seat) -> [usize; PARTS] {
         Turn::Card(drawer) if drawer == seat => 2,
         _ => 0,
     };
-    let stands = (0..=FINISH).flat_map(|square| (0..3).map(move |state| (square, state)));
-    let mut stands = stands.filter(|&(square, state)| STATES[state](ruleset.track.square(square)));
-    let stand = stands.position(|stand| stand == (hare.square, state));
-    let stand = stand.expect("a way to stand");
+    let placements = (0..=FINISH).flat_map(|square| (0..3).map(move |state| (square, state)));
+    let mut placements =
+        placements.filter(|&(square, state)| STATES[state](ruleset.track.square(square)));
+    let placement = placements.position(|placement| placement == (hare.square, state));
+    let placement = placement.expect("a way to placement");
     let held = match hare.square {
         FINISH => 0,
         _ => usize::from(hare.carrots) + usize::from(position.income(seat)),
@@ -102,13 +103,13 @@ fn parts_of(position: &Position, seat: Seat) -> [usize; PARTS] {
     let price = usize::from(cost(u16::from(FINISH - hare.square)));
     let surplus = (carrots as i64 + 64 - price as i64).clamp(0, 127) as usize;
     [
-        stand * 4 + lettuces,
+        placement * 4 + lettuces,
         square * 32 + holding / 4,
         (state * 4 + lettuces) * HOLDINGS + holding,
         usize::from(turns).min(31) * 4 + lettuces,
         surplus * 4 + lettuces,
         square / 8 * HOLDINGS + holding,
-        (stand * 4 + lettuces) * 16 + holding / 8,
+        (placement * 4 + lettuces) * 16 + holding / 8,
     ]
 }
 
@@ -257,17 +258,17 @@ fn seats_count_from_the_one_to_move() {
 #[test]
 fn looks_sum_the_rows_of_their_hares() {
     for ruleset in RULESETS {
-        let looks = Looks::of(ruleset);
+        let features = Features::of(ruleset);
         for seats in [2, 4, 6] {
             for position in all_kinds(seats, 200) {
                 if position.ruleset().name != ruleset.name {
                     continue;
                 }
                 for seat in Seat::all(seats) {
-                    let look = looks.index(&position, seat);
-                    assert!(look < looks.count());
+                    let feature = features.index(&position, seat);
+                    assert!(feature < features.count());
                     let expected = parts_of(&position, seat);
-                    assert_eq!(looks.parts(ruleset, look), expected, "{seat}\n{position:?}");
+                    assert_eq!(features.parts(ruleset, feature), expected, "{seat}\n{position:?}");
                 }
             }
         }

@@ -86,7 +86,7 @@ fn read(curves: &LettuceCurves, lettuces: u8, ahead: usize) -> i32 {
 fn function_of(square: u8, held: usize) -> (usize, usize) {
     let function =
         if held >= COST_OF_WAY_HOME[usize::from(square)] { 2 } else { usize::from(square >= HALF) };
-    (function, held.min(MAX_CARROTS))
+    (function, held.min(MAX_CURVE_CARROTS))
 }
 
 /// The evaluation with its factors multiplied in, for a search.
@@ -95,7 +95,7 @@ pub struct Evaluation {
     /// Ks x S + Kp x P by lettuces in hand and square.
     standing: [[i32; FINISH as usize + 1]; 4],
     /// Kc x C by function and carrots held.
-    carrots: [[i32; MAX_CARROTS + 1]; 3],
+    carrots: [[i32; MAX_CURVE_CARROTS + 1]; 3],
 }
 
 impl Evaluation {
@@ -177,13 +177,13 @@ const MAX_LETTUCES: usize = 3;
 const MAX_AHEAD: usize = 5;
 
 /// Largest holding in the curves; larger ones count as this.
-pub const MAX_CARROTS: usize = 511;
+pub const MAX_CURVE_CARROTS: usize = 511;
 
 /// S by lettuces in hand and lettuce squares strictly ahead.
 pub type LettuceCurves = [[i32; MAX_AHEAD + 1]; MAX_LETTUCES + 1];
 
 /// C by carrots held.
-pub type CarrotCurve = [i32; MAX_CARROTS + 1];
+pub type CarrotCurve = [i32; MAX_CURVE_CARROTS + 1];
 
 /// The curves of S and C.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -256,7 +256,7 @@ impl Shape {
 impl Falling {
     /// Computes the curve: a sum of the values of single carrots, rounded down.
     pub const fn curve(self) -> CarrotCurve {
-        let mut table = [0; MAX_CARROTS + 1];
+        let mut table = [0; MAX_CURVE_CARROTS + 1];
         let mut carrots = 1;
         let mut hundredths = 0;
         while carrots < table.len() {
@@ -271,7 +271,7 @@ impl Falling {
 impl Burden {
     /// Computes the curve, with each carrot's part rounded up.
     pub const fn curve(self) -> CarrotCurve {
-        let mut table = [self.start; MAX_CARROTS + 1];
+        let mut table = [self.start; MAX_CURVE_CARROTS + 1];
         let mut carrots = 1;
         let mut thousandths = 0;
         while carrots < table.len() {

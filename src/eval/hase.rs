@@ -1,10 +1,10 @@
 //! The learned evaluation of Hase und Igel.
 //!
-//! A net sees each hare as a [look](Looks) and gives each seat a *strength*. The chance of a seat to finish before
-//! another is the logistic function of the difference of their strengths.
+//! A net sees each hare as a [feature](Features) and gives each seat a *strength*. The chance of a seat to finish
+//! before another is the logistic function of the difference of their strengths.
 //!
-//! The input of a hare to the first layer is one row of numbers for its look and its slot, which is the number of its
-//! seat counted from the one to move. These rows are computed from the [`Weights`] once variant and number of seats are
+//! The input of a hare to the first layer is one row of numbers for its feature and its slot, which is the number of
+//! its seat counted from the one to move. These rows are computed from the [`Weights`] once variant and number of seats are
 //! known. Then the strengths are the sum of one row per hare and one for the drawn cards, followed by two small layers,
 //! for any number of seats. The order of all operations is fixed in this code, without fused operations, so that every
 //! machine computes the same result.
@@ -17,7 +17,7 @@ mod weights;
 
 use std::sync::Arc;
 
-pub use features::{DECK_KINDS, DECKS, LETTUCES, Looks, PART_ROWS, PARTS, deck_index, deck_of};
+pub use features::{DECK_KINDS, DECKS, Features, LETTUCES, PART_ROWS, PARTS, deck_index, deck_of};
 pub use weights::{EvalFileError, Nets, Row, WIDTH, Weights, WeightsError};
 
 use super::{
@@ -37,9 +37,9 @@ const STEPS: f32 = 256.0;
 /// A net prepared to evaluate positions of one ruleset and number of seats.
 #[derive(Clone, Debug)]
 pub struct Net {
-    looks: Looks,
+    features: Features,
     seats: usize,
-    /// Rows of the first layer, by slot and look.
+    /// Rows of the first layer, by slot and feature.
     hares: Vec<Sum>,
     /// Rows of the first layer by deck state, including the bias.
     decks: Vec<Sum>,
@@ -66,13 +66,13 @@ impl Net {
     /// [`Net::new`] in the memory of a net that is no longer needed, or in newly allocated memory that is large enough
     /// for any net. Freeing and allocating blocks of different sizes would fragment the heap.
     fn in_place_of(old: Option<Net>, ruleset: &Ruleset, weights: &Weights) -> Net {
-        let looks = Looks::of(ruleset);
+        let features = Features::of(ruleset);
         let part_indices: Vec<[usize; PARTS]> =
-            (0..looks.count()).map(|look| looks.parts(ruleset, look)).collect();
+            (0..features.count()).map(|feature| features.parts(ruleset, feature)).collect();
         let (mut hares, mut decks) = old.map(|old| (old.hares, old.decks)).unwrap_or_default();
         hares.clear();
         decks.clear();
-        hares.reserve_exact(MAX_SEATS * looks.count());
+        hares.reserve_exact(MAX_SEATS * features.count());
         for slot in &weights.slots {
             let parts: Vec<Vec<Row>> = weights
                 .parts
@@ -110,7 +110,7 @@ impl Net {
             strength,
             strength_bias,
             hares,
-            looks,
+            features,
         }
     }
 
@@ -134,12 +134,12 @@ impl Net {
     #[inline(always)]
     fn strengths_of<const N: usize>(&self, position: &Position) -> Strengths {
         let mover = position.turn().seat().map_or(0, Seat::index);
-        let looks = self.looks.count();
+        let features = self.features.count();
         let mut sum = self.decks[deck_index(position.drawn())].0;
         for slot in 0..N {
             let seat = seat_of::<N>(mover, slot);
-            let look = self.looks.index(position, Seat(seat as u8));
-            let row = &self.hares[slot * looks + look].0;
+            let feature = self.features.index(position, Seat(seat as u8));
+            let row = &self.hares[slot * features + feature].0;
             for (sum, &x) in sum.iter_mut().zip(row) {
                 *sum = sum.saturating_add(x);
             }
@@ -321,7 +321,7 @@ mod tests {
             let mut sum = net.decks[deck_index(position.drawn())].0[unit];
             for slot in 0..seats {
                 let seat = Seat(((mover + slot) % seats) as u8);
-                let row = slot * net.looks.count() + net.looks.index(position, seat);
+                let row = slot * net.features.count() + net.features.index(position, seat);
                 sum = sum.saturating_add(net.hares[row].0[unit]);
             }
             f32::from(sum.max(0))

@@ -9,7 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::thread;
 
-use buxtehude::eval::hase::{LETTUCES, Looks, PART_ROWS, Weights};
+use buxtehude::eval::hase::{Features, LETTUCES, PART_ROWS, Weights};
 use buxtehude::rules::hase::Ruleset;
 use matches::play::interrupt::Interrupt;
 use rand::SeedableRng;
@@ -103,9 +103,9 @@ impl Course {
     ) -> Result<(), CourseError> {
         let progress = output.with_extension("progress");
         let (mut learner, first) = self.begin_or_resume(&progress)?;
-        let looks = Looks::of(self.ruleset);
+        let features = Features::of(self.ruleset);
         for round in first..self.whole() {
-            let Some(report) = self.learn_round(&mut learner, &looks, round, interrupt) else {
+            let Some(report) = self.learn_round(&mut learner, &features, round, interrupt) else {
                 self.save(&mut learner, round, &progress)?;
                 return Err(CourseError::Interrupted {
                     progress,
@@ -179,7 +179,7 @@ impl Course {
     fn learn_round(
         &self,
         learner: &mut Learner,
-        looks: &Looks,
+        features: &Features,
         round: u64,
         interrupt: &Interrupt,
     ) -> Option<RoundReport> {
@@ -202,7 +202,7 @@ impl Course {
             if interrupt.is_set() {
                 return None;
             }
-            self.play(&mut players, looks, round, games, &mut samples);
+            self.play(&mut players, features, round, games, &mut samples);
             games += GAMES_AT_A_TIME;
         }
         let loss = mean_loss(learner, samples.iter().step_by(MEASURED));
@@ -218,7 +218,7 @@ impl Course {
     fn play(
         &self,
         players: &mut [Player],
-        looks: &Looks,
+        features: &Features,
         round: u64,
         first: usize,
         samples: &mut Vec<Sample>,
@@ -232,7 +232,7 @@ impl Course {
                     for (index, samples) in games.iter_mut().enumerate() {
                         let game = first + chunk * games_each + index;
                         let mut random = self.random(round, game as u64 + 1);
-                        self_play::play(player, looks, &mut random, samples);
+                        self_play::play(player, features, &mut random, samples);
                     }
                 });
             }
@@ -283,7 +283,7 @@ impl Course {
     }
 }
 
-/// Indices of the tables of parts that depend on the numbering of stands.
+/// Indices of the tables of parts that depend on the numbering of placements.
 const BY_STAND: [usize; 2] = [0, 6];
 
 /// Converts weights of any ruleset to weights for `ruleset`: rows of the same square and state are copied.
@@ -294,18 +294,19 @@ pub fn carried_over(weights: &Weights, ruleset: &Ruleset) -> Weights {
         return carried;
     };
     carried.variant = ruleset.name.into();
-    let from = Looks::of(from);
-    for (stand, at) in Looks::of(ruleset).stands().enumerate() {
-        let known = from.stands().position(|other| other == at);
-        // A stand that the other board does not have is treated as a hare that moves freely from the square.
-        let free = from.stands().position(|(square, _)| square == at.0);
+    let from = Features::of(from);
+    for (placement, at) in Features::of(ruleset).placements().enumerate() {
+        let known = from.placements().position(|other| other == at);
+        // A placement that the other board does not have is treated as a hare that moves freely from the square.
+        let free = from.placements().position(|(square, _)| square == at.0);
         let Some(known) = known.or(free) else {
             continue;
         };
         for table in BY_STAND {
             let rows = PART_ROWS[table] / PART_ROWS[0] * LETTUCES;
             for row in 0..rows {
-                carried.parts[table][stand * rows + row] = weights.parts[table][known * rows + row];
+                carried.parts[table][placement * rows + row] =
+                    weights.parts[table][known * rows + row];
             }
         }
     }

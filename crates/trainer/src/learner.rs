@@ -1,13 +1,13 @@
 //! Learning: the loss of a net on a sample, and the gradient steps.
 //!
-//! The loss is the cross-entropy of the chances of finishing before each rival. The rows that make up looks change with
-//! each sample, with Adagrad (one number per row); all other weights change with the mean of a batch, with Adam.
+//! The loss is the cross-entropy of the chances of finishing before each rival. The rows that make up features change
+//! with each sample, with Adagrad (one number per row); all other weights change with the mean of a batch, with Adam.
 //! Source: J. Duchi, E. Hazan and Y. Singer, "Adaptive subgradient methods" (2011); D. Kingma and J. Ba, "Adam: a
 //! method for stochastic optimization" (2015).
 
 #![expect(clippy::needless_range_loop, reason = "the loops index several rows at once")]
 
-use buxtehude::eval::hase::{DECK_KINDS, Looks, PART_ROWS, PARTS, Row, WIDTH, Weights, deck_of};
+use buxtehude::eval::hase::{DECK_KINDS, Features, PART_ROWS, PARTS, Row, WIDTH, Weights, deck_of};
 use buxtehude::rules::MAX_SEATS;
 use buxtehude::rules::hase::Ruleset;
 use rand::{Rng, RngExt};
@@ -45,7 +45,7 @@ pub struct Learner {
     in_batch: usize,
     /// Batches so far, up to [`MAX_BATCHES`].
     batches: f32,
-    /// Rows of each look.
+    /// Rows of each feature.
     parts: Vec<[u16; PARTS]>,
     /// Transposed `mixing` and `slots` of the weights, for backpropagation.
     mixing_back: [Row; WIDTH],
@@ -123,9 +123,10 @@ impl Learner {
     }
 
     pub fn from_weights(ruleset: &Ruleset, weights: Weights) -> Learner {
-        let looks = Looks::of(ruleset);
+        let features = Features::of(ruleset);
         let seats = weights.seats;
-        let parts = (0..looks.count()).map(|look| looks.parts(ruleset, look).map(|row| row as u16));
+        let parts = (0..features.count())
+            .map(|feature| features.parts(ruleset, feature).map(|row| row as u16));
         Learner {
             row_squares: PART_ROWS.map(|rows| vec![FIRST_SQUARE; rows]),
             dense: Dense::zero(seats),
@@ -149,7 +150,7 @@ impl Learner {
             add(&mut first, &weights.deck[kind][drawn]);
         }
         for slot in 0..weights.seats {
-            let parts = &self.parts[usize::from(sample.looks[slot])];
+            let parts = &self.parts[usize::from(sample.features[slot])];
             let hare = self.hare(parts);
             for unit in 0..WIDTH {
                 add_times(&mut first, hare[unit], &weights.slots[slot][unit]);
@@ -169,7 +170,7 @@ impl Learner {
         Pass { hares, first, second, strengths }
     }
 
-    /// Sum of the rows that make up a look.
+    /// Sum of the rows that make up a feature.
     #[inline(always)]
     fn hare(&self, parts: &[u16; PARTS]) -> Row {
         let mut hare = [0.0; WIDTH];
@@ -232,7 +233,7 @@ impl Learner {
                 add_times(&mut by_hare, by_first[unit], &self.slots_back[slot][unit]);
             }
             let size = dot(&by_hare, &by_hare) / WIDTH as f32;
-            let parts = &self.parts[usize::from(sample.looks[slot])];
+            let parts = &self.parts[usize::from(sample.features[slot])];
             for (table, &row) in parts.iter().enumerate() {
                 let row = usize::from(row);
                 let square = &mut self.row_squares[table][row];

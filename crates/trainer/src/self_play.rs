@@ -7,7 +7,7 @@
 //! Source: N. Burch et al., "AIVAT: a new variance reduction technique for agent evaluation in imperfect information
 //! games" (2018).
 
-use buxtehude::eval::hase::{Looks, deck_index};
+use buxtehude::eval::hase::{Features, deck_index};
 use buxtehude::rules::hase::Position;
 use buxtehude::rules::{Game, MAX_SEATS, Seat, Turn};
 use matches::record::Seed;
@@ -44,7 +44,7 @@ const EXPECTED: f32 = 0.5;
 /// A position as the net sees it, and the result of its game.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
-    pub looks: [u16; MAX_SEATS],
+    pub features: [u16; MAX_SEATS],
     /// Number of the deck state.
     pub deck: u16,
     /// Final place of each slot, from 1; 0 if it was decided before this position, and for unused slots.
@@ -56,23 +56,28 @@ pub struct Sample {
 
 impl Sample {
     /// Features of a position, without a result.
-    pub fn of(looks: &Looks, position: &Position) -> Sample {
+    pub fn of(features: &Features, position: &Position) -> Sample {
         let mut sample = Sample {
-            looks: [0; MAX_SEATS],
+            features: [0; MAX_SEATS],
             deck: deck_index(position.drawn()) as u16,
             places: [0; MAX_SEATS],
             wins: [0.0; MAX_SEATS],
         };
         for slot in 0..position.seats() {
-            sample.looks[slot] = looks.index(position, seat_of(position, slot)) as u16;
+            sample.features[slot] = features.index(position, seat_of(position, slot)) as u16;
         }
         sample
     }
 
     /// Features of a position, with the final place of each seat less the luck of the cards drawn from here on.
-    fn labelled(looks: &Looks, visited: &Visited, places: &[u8; MAX_SEATS], luck: &Wins) -> Sample {
+    fn labelled(
+        features: &Features,
+        visited: &Visited,
+        places: &[u8; MAX_SEATS],
+        luck: &Wins,
+    ) -> Sample {
         let position = &visited.position;
-        let mut sample = Sample::of(looks, position);
+        let mut sample = Sample::of(features, position);
         let seats = position.seats();
         for slot in 0..seats {
             let seat = seat_of(position, slot);
@@ -96,7 +101,12 @@ fn seat_of(position: &Position, slot: usize) -> Seat {
 }
 
 /// Plays a game and adds a sample for each of its positions.
-pub fn play(player: &mut Player, looks: &Looks, random: &mut impl Rng, samples: &mut Vec<Sample>) {
+pub fn play(
+    player: &mut Player,
+    features: &Features,
+    random: &mut impl Rng,
+    samples: &mut Vec<Sample>,
+) {
     player.begin();
     let seats = player.seats();
     let mut position = opening(player.ruleset, seats, random);
@@ -134,7 +144,7 @@ pub fn play(player: &mut Player, looks: &Looks, random: &mut impl Rng, samples: 
         for (sum, more) in luck.iter_mut().zip(visited.luck) {
             *sum += more;
         }
-        samples.push(Sample::labelled(looks, visited, &places, &luck));
+        samples.push(Sample::labelled(features, visited, &places, &luck));
     }
 }
 

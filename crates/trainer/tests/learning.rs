@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use buxtehude::eval::hase::{Looks, Net, PART_ROWS, Weights};
+use buxtehude::eval::hase::{Features, Net, PART_ROWS, Weights};
 use buxtehude::rules::hase::{HARE_AND_TORTOISE, HASE_UND_IGEL};
 use buxtehude::rules::{Game, MAX_SEATS, Seat, Turn};
 use matches::play::interrupt::Interrupt;
@@ -110,11 +110,11 @@ fn the_progress_of_another_course_is_refused() {
 
 fn samples(weights: &Weights, nodes: u64, count: usize) -> Vec<Sample> {
     let mut player = Player::new(&HASE_UND_IGEL, weights, nodes);
-    let looks = Looks::of(&HASE_UND_IGEL);
+    let features = Features::of(&HASE_UND_IGEL);
     let mut random = ChaCha8Rng::seed_from_u64(3);
     let mut samples = Vec::new();
     while samples.len() < count {
-        play(&mut player, &looks, &mut random, &mut samples);
+        play(&mut player, &features, &mut random, &mut samples);
     }
     samples
 }
@@ -176,8 +176,8 @@ fn the_learner_and_the_net_agree() {
         }
         let net = Net::new(&HASE_UND_IGEL, &learner.weights);
         for position in positions(seats) {
-            let looks = Looks::of(&HASE_UND_IGEL);
-            let mut sample = Sample::of(&looks, &position);
+            let features = Features::of(&HASE_UND_IGEL);
+            let mut sample = Sample::of(&features, &position);
             // The mover finishes before the next seat: the loss of this single pair is the logarithm of its chance.
             sample.places[0] = 1;
             sample.places[1] = 2;
@@ -228,19 +228,19 @@ fn learning_from_a_sample_lowers_its_loss() {
 #[test]
 fn what_is_known_of_a_way_of_standing_is_carried_over_to_the_other_board() {
     let mut weights = Weights::zero("hase-und-igel", 2);
-    let old = Looks::of(&HASE_UND_IGEL);
-    for (stand, (square, state)) in old.stands().enumerate() {
+    let old = Features::of(&HASE_UND_IGEL);
+    for (placement, (square, state)) in old.placements().enumerate() {
         for row in 0..4 {
-            weights.parts[0][4 * stand + row] = [f32::from(square) + 100.0 * state as f32; 32];
+            weights.parts[0][4 * placement + row] = [f32::from(square) + 100.0 * state as f32; 32];
         }
     }
     assert_eq!(carried_over(&weights, &HASE_UND_IGEL), weights);
     let carried = carried_over(&weights, &HARE_AND_TORTOISE);
     assert_eq!(carried.variant, "hare-and-tortoise");
     assert_eq!(carried.parts.each_ref().map(Vec::len), PART_ROWS);
-    for (stand, (square, state)) in Looks::of(&HARE_AND_TORTOISE).stands().enumerate() {
-        let found = carried.parts[0][4 * stand][0];
-        let is_new = !old.stands().any(|known| known == (square, state));
+    for (placement, (square, state)) in Features::of(&HARE_AND_TORTOISE).placements().enumerate() {
+        let found = carried.parts[0][4 * placement][0];
+        let is_new = !old.placements().any(|known| known == (square, state));
         let expected = f32::from(square) + if is_new { 0.0 } else { 100.0 * state as f32 };
         assert_eq!(found, expected, "square {square}, state {state}");
     }

@@ -1,7 +1,7 @@
 //! Input features of the net for a hare: its square and state, its lettuces, and its carrots including the next income.
 //!
-//! A *look* is one combination of these. For play, each look has a number and a row of its own. For learning, and in a
-//! weights file, a look is the sum of several rows that it shares with similar looks (see [`Looks::parts`]).
+//! A *feature* is one combination of these. For play, each feature has a number and a row of its own. For learning, and
+//! in a weights file, a feature is the sum of several rows that it shares with similar features (see [`Features::parts`]).
 
 use crate::rules::hase::{FINISH, Position, Ruleset, Square, cost};
 use crate::rules::{Game, Seat, Turn};
@@ -12,8 +12,8 @@ pub const HOLDINGS: usize = 128;
 /// Number of lettuce counts, including 0.
 pub const LETTUCES: usize = 4;
 
-/// Largest number of stands, the combinations of square and state, on a track.
-pub const MAX_STANDS: usize = 112;
+/// Largest number of placements, the combinations of square and state, on a track.
+pub const MAX_PLACEMENTS: usize = 112;
 
 /// Number of deck states, as numbered by [`deck_index`].
 pub const DECKS: usize = 3usize.pow(DECK_KINDS as u32);
@@ -21,7 +21,7 @@ pub const DECKS: usize = 3usize.pow(DECK_KINDS as u32);
 /// Number of kinds of card that stay drawn.
 pub const DECK_KINDS: usize = 7;
 
-/// Number of rows in the sum for a look.
+/// Number of rows in the sum for a feature.
 pub const PARTS: usize = 7;
 
 /// Below this every holding is a class of its own; then classes have two carrots, then eight.
@@ -61,24 +61,24 @@ enum State {
 
 const STATES: usize = 3;
 
-/// Numbering of the looks on a track.
+/// Numbering of the features on a track.
 #[derive(Clone, Debug)]
-pub struct Looks {
-    /// Number of each stand, by square and state.
-    stand: [[u8; STATES]; FINISH as usize + 1],
-    /// Square and state of each stand.
-    stands: Vec<(u8, State)>,
+pub struct Features {
+    /// Number of each placement, by square and state.
+    placement: [[u8; STATES]; FINISH as usize + 1],
+    /// Square and state of each placement.
+    placements: Vec<(u8, State)>,
 }
 
-/// Number of rows in each of the tables that make up looks.
+/// Number of rows in each of the tables that make up features.
 pub const PART_ROWS: [usize; PARTS] = [
-    MAX_STANDS * LETTUCES,
+    MAX_PLACEMENTS * LETTUCES,
     (FINISH as usize + 1) * (HOLDINGS / 4),
     STATES * LETTUCES * HOLDINGS,
     MAX_TURNS * LETTUCES,
     SURPLUSES * LETTUCES,
     (FINISH as usize / 8 + 1) * HOLDINGS,
-    MAX_STANDS * LETTUCES * (HOLDINGS / 8),
+    MAX_PLACEMENTS * LETTUCES * (HOLDINGS / 8),
 ];
 
 /// Number of classes of turns home; the last one is open-ended.
@@ -87,10 +87,11 @@ const MAX_TURNS: usize = 32;
 /// Number of classes of the difference between the holding and the cost of a single move home.
 const SURPLUSES: usize = 128;
 
-impl Looks {
-    /// Numbers the looks on the track of a ruleset.
-    pub fn of(ruleset: &Ruleset) -> Looks {
-        let mut looks = Looks { stand: [[0; STATES]; FINISH as usize + 1], stands: Vec::new() };
+impl Features {
+    /// Numbers the features on the track of a ruleset.
+    pub fn of(ruleset: &Ruleset) -> Features {
+        let mut features =
+            Features { placement: [[0; STATES]; FINISH as usize + 1], placements: Vec::new() };
         for square in 0..=FINISH {
             for state in [State::Free, State::Misses, State::Draws] {
                 let kind = ruleset.track.square(square);
@@ -100,27 +101,28 @@ impl Looks {
                     State::Draws => kind == Square::Hare,
                 };
                 if is_possible {
-                    looks.stand[usize::from(square)][state as usize] = looks.stands.len() as u8;
-                    looks.stands.push((square, state));
+                    features.placement[usize::from(square)][state as usize] =
+                        features.placements.len() as u8;
+                    features.placements.push((square, state));
                 }
             }
         }
-        assert!(looks.stands.len() <= MAX_STANDS, "a track with more hare squares");
-        looks
+        assert!(features.placements.len() <= MAX_PLACEMENTS, "a track with more hare squares");
+        features
     }
 
-    /// Number of looks; they are numbered from 0.
+    /// Number of features; they are numbered from 0.
     pub fn count(&self) -> usize {
-        self.stands.len() * LETTUCES * HOLDINGS
+        self.placements.len() * LETTUCES * HOLDINGS
     }
 
-    /// The stands in order of their numbers: the square, and 0 for a hare that moves freely, 1 for one that misses its
-    /// turn, 2 for one that draws a card.
-    pub fn stands(&self) -> impl Iterator<Item = (u8, usize)> {
-        self.stands.iter().map(|&(square, state)| (square, state as usize))
+    /// The placements in order of their numbers: the square, and 0 for a hare that moves freely, 1 for one that misses
+    /// its turn, 2 for one that draws a card.
+    pub fn placements(&self) -> impl Iterator<Item = (u8, usize)> {
+        self.placements.iter().map(|&(square, state)| (square, state as usize))
     }
 
-    /// Number of the look of a seat.
+    /// Number of the feature of a seat.
     #[inline(always)]
     pub fn index(&self, position: &Position, seat: Seat) -> usize {
         let hare = position.hare(seat);
@@ -131,20 +133,20 @@ impl Looks {
         } else {
             State::Free
         };
-        let stand = self.stand[usize::from(hare.square)][state as usize];
+        let placement = self.placement[usize::from(hare.square)][state as usize];
         let held = usize::from(hare.carrots) + usize::from(position.income(seat));
         let held = if hare.square == FINISH { 0 } else { held };
         let holding = HOLDING[held.min(MAX_HELD)];
-        (usize::from(stand) * LETTUCES + usize::from(hare.lettuces) % LETTUCES) * HOLDINGS
+        (usize::from(placement) * LETTUCES + usize::from(hare.lettuces) % LETTUCES) * HOLDINGS
             + usize::from(holding)
     }
 
-    /// Rows that sum up to a look, one index for each table of [`PART_ROWS`].
-    pub fn parts(&self, ruleset: &Ruleset, look: usize) -> [usize; PARTS] {
-        let holding = look % HOLDINGS;
-        let lettuces = look / HOLDINGS % LETTUCES;
-        let stand = look / HOLDINGS / LETTUCES;
-        let (square, state) = self.stands[stand];
+    /// Rows that sum up to a feature, one index for each table of [`PART_ROWS`].
+    pub fn parts(&self, ruleset: &Ruleset, feature: usize) -> [usize; PARTS] {
+        let holding = feature % HOLDINGS;
+        let lettuces = feature / HOLDINGS % LETTUCES;
+        let placement = feature / HOLDINGS / LETTUCES;
+        let (square, state) = self.placements[placement];
         let carrots = carrots_of(holding);
         let turns = ruleset.turns_home.turns(
             (lettuces as u8).min(ruleset.lettuces),
@@ -155,13 +157,13 @@ impl Looks {
         let surplus = (carrots + SURPLUSES / 2).saturating_sub(price).min(SURPLUSES - 1);
         let square = usize::from(square);
         [
-            stand * LETTUCES + lettuces,
+            placement * LETTUCES + lettuces,
             square * (HOLDINGS / 4) + holding / 4,
             (state as usize * LETTUCES + lettuces) * HOLDINGS + holding,
             usize::from(turns).min(MAX_TURNS - 1) * LETTUCES + lettuces,
             surplus * LETTUCES + lettuces,
             square / 8 * HOLDINGS + holding,
-            (stand * LETTUCES + lettuces) * (HOLDINGS / 8) + holding / 8,
+            (placement * LETTUCES + lettuces) * (HOLDINGS / 8) + holding / 8,
         ]
     }
 }
@@ -209,11 +211,11 @@ mod tests {
     #[test]
     fn the_rows_of_each_look_are_there() {
         for ruleset in [&HASE_UND_IGEL, &HARE_AND_TORTOISE] {
-            let looks = Looks::of(ruleset);
+            let features = Features::of(ruleset);
             let mut most = [0; PARTS];
-            for look in 0..looks.count() {
-                for (table, part) in looks.parts(ruleset, look).into_iter().enumerate() {
-                    assert!(part < PART_ROWS[table], "{look}: {part} of table {table}");
+            for feature in 0..features.count() {
+                for (table, part) in features.parts(ruleset, feature).into_iter().enumerate() {
+                    assert!(part < PART_ROWS[table], "{feature}: {part} of table {table}");
                     most[table] = most[table].max(part);
                 }
             }

@@ -35,11 +35,11 @@ pub struct Weights {
     pub variant: String,
     /// Number of seats, 2 to 6.
     pub seats: usize,
-    /// Rows whose sum represents a look.
+    /// Rows whose sum represents a feature.
     pub parts: [Vec<Row>; PARTS],
     /// Input of the drawn cards to the first layer, by kind and number drawn.
     pub deck: [[Row; 3]; DECK_KINDS],
-    /// Matrix from a look's numbers to the first layer, one row per number; by slot, counted from the seat to move.
+    /// Matrix from a feature's numbers to the first layer, one row per number; by slot, counted from the seat to move.
     pub slots: Vec<[Row; WIDTH]>,
     /// Bias of the first layer.
     pub bias: Row,

@@ -217,7 +217,7 @@ const TRACK_LATER: [Square; 63] = {
 };
 
 /// Largest holding in the table.
-const MAX_CARROTS: u16 = 399;
+const MAX_TABLE_CARROTS: u16 = 399;
 
 /// Approximate number of carrots that a hare with too many can spend in a turn.
 const CARROTS_SPENT_A_TURN: u16 = 50;
@@ -248,8 +248,8 @@ impl TurnsHome {
     /// one more turn.
     #[inline]
     pub fn turns(&self, lettuces: u8, square: u8, carrots: u16) -> u8 {
-        let beyond = carrots.saturating_sub(MAX_CARROTS);
-        let hare = LoneHare { lettuces, square, carrots: carrots.min(MAX_CARROTS) };
+        let beyond = carrots.saturating_sub(MAX_TABLE_CARROTS);
+        let hare = LoneHare { lettuces, square, carrots: carrots.min(MAX_TABLE_CARROTS) };
         let more = (beyond / CARROTS_SPENT_A_TURN).min(100) as u8;
         self.turns[hare.index()].saturating_add(more)
     }
@@ -257,7 +257,7 @@ impl TurnsHome {
     /// Computes the table of a track for hares with up to `lettuces` lettuces.
     pub(super) fn of(track: &Track, lettuces: u8) -> TurnsHome {
         let at_finish = |lettuces, carrots| LoneHare { lettuces, square: FINISH, carrots };
-        let most = at_finish(lettuces, MAX_CARROTS);
+        let most = at_finish(lettuces, MAX_TABLE_CARROTS);
         let mut turns = vec![TurnsHome::UNKNOWN; most.index() + 1];
         // Hares that need `count` turns, one more, and two more.
         let mut now: Vec<LoneHare> =
@@ -289,7 +289,7 @@ impl LoneHare {
     fn index(self) -> usize {
         let squares = usize::from(FINISH) + 1;
         let row = usize::from(self.lettuces) * squares + usize::from(self.square);
-        row * (usize::from(MAX_CARROTS) + 1) + usize::from(self.carrots)
+        row * (usize::from(MAX_TABLE_CARROTS) + 1) + usize::from(self.carrots)
     }
 
     /// Calls `visit` with each hare that one move turns into this one, and with whether that takes two turns, as on a
@@ -314,7 +314,7 @@ impl LoneHare {
                 visit(LoneHare { carrots, ..self }, false);
             }
             let carrots = carrots + TEN_CARROTS;
-            if carrots <= MAX_CARROTS {
+            if carrots <= MAX_TABLE_CARROTS {
                 visit(LoneHare { carrots, ..self }, false);
             }
         }
@@ -332,7 +332,7 @@ impl LoneHare {
                 square: square - steps,
                 carrots: carrots + cost(u16::from(steps)),
             };
-            if before.carrots > MAX_CARROTS {
+            if before.carrots > MAX_TABLE_CARROTS {
                 return;
             }
             visit(before, eats);
@@ -395,7 +395,7 @@ mod tests {
                 Square::Hare | Square::Hedgehog => continue,
                 Square::Lettuce if lettuces == 0 => continue,
                 Square::Finish if lettuces > 0 || left > KEPT_BY_FIRST => continue,
-                Square::Lettuce if left + TEN_CARROTS > MAX_CARROTS => continue,
+                Square::Lettuce if left + TEN_CARROTS > MAX_TABLE_CARROTS => continue,
                 Square::Lettuce => 1 + turns(lettuces - 1, target, left + TEN_CARROTS),
                 Square::Finish => 0,
                 _ => turns(lettuces, target, left),
@@ -405,13 +405,13 @@ mod tests {
         let behind = (1..square).rev();
         let mut hedgehogs = behind.filter(|&at| ruleset.track.square(at) == Square::Hedgehog);
         if let Some(at) = hedgehogs.next()
-            && carrots + TEN_CARROTS * u16::from(square - at) <= MAX_CARROTS
+            && carrots + TEN_CARROTS * u16::from(square - at) <= MAX_TABLE_CARROTS
         {
             let carrots = carrots + TEN_CARROTS * u16::from(square - at);
             best = best.min(1 + turns(lettuces, at, carrots));
         }
         if ruleset.track.square(square) == Square::Carrot {
-            if carrots + TEN_CARROTS <= MAX_CARROTS {
+            if carrots + TEN_CARROTS <= MAX_TABLE_CARROTS {
                 best = best.min(1 + turns(lettuces, square, carrots + TEN_CARROTS));
             }
             if carrots >= TEN_CARROTS {
@@ -426,7 +426,7 @@ mod tests {
         for ruleset in [&HASE_UND_IGEL, &HARE_AND_TORTOISE] {
             for lettuces in 0..=3 {
                 for square in 0..64 {
-                    for carrots in 0..=MAX_CARROTS {
+                    for carrots in 0..=MAX_TABLE_CARROTS {
                         let found = from_table(ruleset, lettuces, square, carrots);
                         let expected = by_looking_ahead(ruleset, lettuces, square, carrots);
                         assert_eq!(found, expected, "{lettuces} {square} {carrots}");

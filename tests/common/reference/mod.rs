@@ -9,7 +9,7 @@ mod tables;
 pub use tables::{DECK, LETTUCES, VARIANTS, Variant};
 
 /// Maximum number of carrots of a hare.
-const MAX_CARROTS: i32 = 65535;
+const MAX_HOLDING: i32 = 65535;
 
 #[derive(Clone, Debug)]
 pub struct Hare {
@@ -102,7 +102,7 @@ impl Race {
     }
 
     fn carrots_with_income(&self) -> i32 {
-        MAX_CARROTS.min(self.hares[self.turn].carrots + self.income())
+        MAX_HOLDING.min(self.hares[self.turn].carrots + self.income())
     }
 
     fn is_free(&self, square: i32) -> bool {
@@ -353,10 +353,10 @@ impl Race {
     /// Adds carrots; those beyond the maximum are lost.
     fn gain(&mut self, seat: usize, carrots: i32) {
         let sum = self.hares[seat].carrots + carrots;
-        if sum > MAX_CARROTS {
+        if sum > MAX_HOLDING {
             self.happened("carrots lost beyond 65535");
         }
-        self.hares[seat].carrots = sum.min(MAX_CARROTS);
+        self.hares[seat].carrots = sum.min(MAX_HOLDING);
     }
 
     fn happened(&mut self, event: impl Into<String>) {
