@@ -2,10 +2,10 @@
 //! only games to be played and games just played. `Coordinator` is the loop: give out, collect, publish, and repair
 //! what the server has lost.
 
+mod announce;
 mod collect;
 mod dispatch;
 mod machines;
-mod publish;
 mod unit_schedule;
 
 use std::process::ExitCode;
@@ -38,7 +38,7 @@ use crate::signature::Signer;
 use crate::storage::Bucket;
 use collect::Collector;
 use dispatch::Dispatcher;
-use publish::{MatchNote, PreparedMatch, Publisher};
+use announce::{MatchNote, PreparedMatch, Announcer};
 use unit_schedule::Sample;
 
 /// Time that one turn waits for games.
@@ -184,7 +184,7 @@ impl Source for Fleet<'_> {
         let note = store.and_then(|store| MatchNote::read(store).ok().flatten());
         let names = note.and_then(|note| note.names());
         if let (Ok((context, signer)), Some(names)) = (&self.context, names) {
-            self.runtime.block_on(publish::remove(context, signer, &names));
+            self.runtime.block_on(announce::remove(context, signer, &names));
         }
     }
 }
@@ -206,14 +206,14 @@ async fn play(
     let names = &prepared.names;
     let queue = retry_at_start(&interrupt, || MatchQueue::ensure(context, names, ack_wait)).await?;
     let states = retry_at_start(&interrupt, || Bucket::matches(context)).await?;
-    let publisher = Publisher::new(context, signer, prepared, &plan, states, ack_wait)?;
+    let announcer = Announcer::new(context, signer, prepared, &plan, states, ack_wait)?;
     let sample = Sample::new(settings.check_sample, rand::random());
     let mut coordinator = Coordinator {
         context,
         names,
         ack_wait,
         queue,
-        publisher,
+        announcer,
         dispatcher: Dispatcher::new(context, signer, prepared, ack_wait),
         collector: Collector::new(prepared, &plan, &schedule, planned, progress, sample, forgives),
         interrupt,
@@ -232,7 +232,7 @@ struct Coordinator<'a> {
     /// Time that a worker may be silent.
     ack_wait: Duration,
     queue: MatchQueue,
-    publisher: Publisher<'a>,
+    announcer: Announcer<'a>,
     dispatcher: Dispatcher<'a>,
     collector: Collector<'a>,
     interrupt: Interrupt,
@@ -260,16 +260,16 @@ impl Coordinator<'_> {
             has_begun |= outcome.is_ok();
             if outcome.is_ok() && checked.elapsed() > CHECK_INTERVAL {
                 checked = Instant::now();
-                outcome = self.check().await;
+                outcome = self.repair().await;
             }
             match outcome {
                 Ok(()) => {}
                 Err(DriveError::Queue(error)) if has_begun || begun.elapsed() < START_TIMEOUT => {
                     reported.print(&error);
                     tokio::time::sleep(PAUSE).await;
-                    // If the connection is up, the check finds and repairs the cause.
+                    // If the connection is up, this finds and repairs the cause.
                     if has_begun
-                        && let Err(error) = self.check().await
+                        && let Err(error) = self.repair().await
                         && !matches!(error, DriveError::Queue(_))
                     {
                         return Err(error);
@@ -286,7 +286,7 @@ impl Coordinator<'_> {
     /// Announces the match. Units of an earlier session are no longer valid.
     async fn begin(&mut self) -> Result<(), DriveError> {
         self.queue.purge_work().await?;
-        self.publisher.announce().await?;
+        self.announcer.announce().await?;
         self.collect_waiting().await
     }
 
@@ -367,25 +367,25 @@ impl Coordinator<'_> {
         if let Some(error) = collected.error {
             return Err(error);
         }
-        self.publisher.set_aside(&self.collector.set_aside).await;
+        self.announcer.set_aside(&self.collector.set_aside).await;
         Ok(())
     }
 
     /// Compares the server's state with this coordinator's, repairs the differences, and publishes the tally.
-    async fn check(&mut self) -> Result<(), DriveError> {
+    async fn repair(&mut self) -> Result<(), DriveError> {
         let Some(workers) = self.queue.workers().await? else {
             return self.rebuild().await;
         };
-        self.publisher.check().await?;
+        self.announcer.repair().await?;
         let units = &mut self.collector.units;
-        self.dispatcher.check(&self.queue, &workers, units).await?;
-        self.publisher.put_tally_if_due(self.collector.tally()).await
+        self.dispatcher.repair(&self.queue, &workers, units).await?;
+        self.announcer.put_tally_if_due(self.collector.tally()).await
     }
 
     /// Recreates the streams after the server has lost them.
     async fn rebuild(&mut self) -> Result<(), DriveError> {
         self.queue = MatchQueue::ensure(self.context, self.names, self.ack_wait).await?;
-        self.publisher.announce().await?;
+        self.announcer.announce().await?;
         let units = count(self.collector.units.lose_all() as u64, "unit of games");
         print_error(format_args!("the server has lost the match: {units} given out again"));
         Ok(())
@@ -403,7 +403,7 @@ impl Coordinator<'_> {
 
     async fn close(&mut self, is_ok: bool) {
         let is_over = is_ok && self.collector.units.is_over();
-        self.publisher.close(is_over, self.collector.tally()).await;
+        self.announcer.close(is_over, self.collector.tally()).await;
         if !is_over {
             // Units that stay on the server are played, and count when the match is resumed.
             let _ = self.queue.purge_work().await;

@@ -223,9 +223,9 @@ pub struct Beat {
     pub label: String,
     /// Version of its arbiter.
     pub arbiter: String,
-    /// Blocks that it plays concurrently.
+    /// Units that it plays concurrently.
     pub concurrency: u16,
-    /// Blocks in progress.
+    /// Units in progress.
     pub playing: u64,
     /// Games played since it started.
     pub games: u64,

@@ -23,7 +23,7 @@ use serde::Serialize;
 
 use super::DriveError;
 use super::machines::{Failures, KnownMachines, for_each_game, note_name};
-use super::publish::{MatchNote, PreparedMatch};
+use super::announce::{MatchNote, PreparedMatch};
 use super::unit_schedule::{Claimed, Sample, UnitSchedule};
 use crate::check::{GameError, check, check_luck, check_rules};
 use crate::message::{

@@ -13,7 +13,7 @@ use matches::run::exit::print_error;
 use rand::seq::IndexedRandom;
 
 use super::DriveError;
-use super::publish::PreparedMatch;
+use super::announce::PreparedMatch;
 use super::unit_schedule::{Chosen, UnitSchedule};
 use crate::message::{Beat, Message};
 use crate::queue::{BEATS, MatchQueue, Names, QueueError, WORKERS, acknowledged, publish};
@@ -101,7 +101,7 @@ impl<'a> Dispatcher<'a> {
 
     /// Finds units that the server has lost or that no worker finishes, and marks them as lost; publishes late units
     /// for a second worker if nothing else is left to play.
-    pub async fn check(
+    pub async fn repair(
         &mut self,
         queue: &MatchQueue,
         workers: &Info,
@@ -177,7 +177,7 @@ impl<'a> Dispatcher<'a> {
         let mut sent = Vec::with_capacity(due.len());
         for &unit in due {
             self.published += 1;
-            units.publish(unit);
+            units.note_published(unit);
             let id = format!("{:016x}.{}", self.session, self.published);
             let work = units.work(unit)?.encode(self.signer, self.names.id());
             sent.push(match work {

@@ -135,7 +135,7 @@ impl<'a> UnitSchedule<'a> {
     }
 
     /// Notes that a unit is being published; [`UnitSchedule::sent`] or [`UnitSchedule::lose`] must follow.
-    pub fn publish(&mut self, unit: u64) {
+    pub fn note_published(&mut self, unit: u64) {
         *self.times.entry(unit).or_default() += 1;
     }
 
@@ -553,7 +553,7 @@ mod tests {
     /// Gives out the next unit, in the message with its number plus 10; returns it.
     fn give(units: &mut UnitSchedule<'_>) -> Option<u64> {
         let unit = units.next_due()?;
-        units.publish(unit);
+        units.note_published(unit);
         units.sent(unit, unit + 10);
         Some(unit)
     }

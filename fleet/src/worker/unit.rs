@@ -182,7 +182,7 @@ async fn answer(message: Option<&Delivered>, kind: AckKind) {
     }
 }
 
-/// Plays a unit. Without a message it came from the coordinator itself.
+/// Plays a unit. One without a message was not pulled from the queue: the coordinator chose this worker for it.
 async fn play_unit(
     worker: &Arc<Worker>,
     slot: &mut Slot,
@@ -312,6 +312,9 @@ async fn send(
 }
 
 /// Plays games of one match, one at a time, until the match ends or the player is dropped.
+///
+/// It is a thread with the runner of `matches`. The runner asks for its next game, which `Orders` takes from the unit at
+/// hand; each finished game comes back as an event of the runner, and `play_unit` sends it to the coordinator.
 struct Player {
     joined: Arc<JoinedMatch>,
     orders: Sender<Work>,

@@ -327,7 +327,7 @@ const OBJECT_INTERVAL: Duration = Duration::from_secs(10);
 /// Attempts to change the list of open matches while other coordinators change it.
 const MAX_TRIES: usize = 20;
 
-pub struct Publisher<'a> {
+pub struct Announcer<'a> {
     context: &'a Context,
     signer: &'a Signer,
     names: &'a Names,
@@ -342,7 +342,7 @@ pub struct Publisher<'a> {
     tallied: Instant,
 }
 
-impl<'a> Publisher<'a> {
+impl<'a> Announcer<'a> {
     /// Prepares the state of an open match.
     pub fn new(
         context: &'a Context,
@@ -351,10 +351,10 @@ impl<'a> Publisher<'a> {
         plan: &'a Plan,
         matches: Bucket,
         ack_wait: Duration,
-    ) -> Result<Publisher<'a>, DriveError> {
+    ) -> Result<Announcer<'a>, DriveError> {
         let ids = |keys: &BTreeSet<Key>| keys.iter().map(|key| key.id().to_string()).collect();
         let plan_bytes = write_plan(plan).map_err(DriveError::Plan)?;
-        Ok(Publisher {
+        Ok(Announcer {
             context,
             signer,
             names: &prepared.names,
@@ -434,7 +434,7 @@ impl<'a> Publisher<'a> {
     pub async fn set_aside(&mut self, ids: &BTreeSet<String>) {
         if self.state.set_aside != *ids {
             self.state.set_aside.clone_from(ids);
-            // If this fails, the next check publishes it.
+            // If this fails, the next repair publishes it.
             let _ = self.put_state().await;
         }
     }
@@ -444,7 +444,7 @@ impl<'a> Publisher<'a> {
     ///
     /// # Errors
     /// [`DriveError::Taken`] if a later coordinator with this key has published its own.
-    pub async fn check(&mut self) -> Result<(), DriveError> {
+    pub async fn repair(&mut self) -> Result<(), DriveError> {
         match self.published().await? {
             Some(state) if state.session > self.state.session => {
                 let id = self.names.id().to_string();
