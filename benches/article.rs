@@ -1,8 +1,8 @@
 //! Savings by pruning, sorting and caps in the vector search: positions visited and evaluated and time at each depth,
 //! over 21 positions of two seats and 21 of three, taken from all stages of the race.
 //!
-//! Run it with `cargo bench -p buxtehude --bench article`. Figures are medians over the positions; ratios are medians of the ratios
-//! to the full search on single positions, measured side by side.
+//! Run it with `cargo bench -p buxtehude --bench article`. Figures are medians over the positions; ratios are medians
+//! of the ratios to the full search on single positions, measured side by side.
 
 use std::cell::Cell;
 use std::time::{Duration, Instant};

@@ -1,7 +1,7 @@
 //! Latency of the engine as seen by a client: from `stop` to `bestmove`, and from process start to `uciok`.
 //!
-//! Run it with `cargo bench -p buxtehude --bench latency`. Here each search is stopped at a different time, and the slowest matter;
-//! a benchmark library would repeat the same thing many times, so this has a loop of its own.
+//! Run it with `cargo bench -p buxtehude --bench latency`. Here each search is stopped at a different time, and the
+//! slowest matter; a benchmark library would repeat the same thing many times, so this has a loop of its own.
 
 use std::io::{BufRead, BufReader, Lines, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};

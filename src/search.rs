@@ -76,7 +76,7 @@ fn search_in<G: Evaluate>(
     control: &Control,
     observe: &mut dyn FnMut(Report),
 ) -> Option<Answer> {
-    if request.preset == Preset::Search {
+    if request.preset == Preset::AlphaBeta {
         alpha_beta::search(position, request, memory, control, observe)
     } else if position.solved().is_none() {
         puct::search(position, request, memory, control, observe)
@@ -94,7 +94,7 @@ pub enum Preset {
     #[default]
     Default,
     /// Alpha-beta with iterative deepening, even if the game is solved.
-    Search,
+    AlphaBeta,
     /// The way of the article about the game; [`Preset::Default`] if there is none.
     Article(ArticleSettings),
 }

@@ -17,7 +17,7 @@ use evaluators::memory;
 
 /// A request for alpha-beta limited only by depth.
 fn request(position: &Position, depth: u32) -> Request {
-    Request { preset: Preset::Search, ..tree_request(position, depth) }
+    Request { preset: Preset::AlphaBeta, ..tree_request(position, depth) }
 }
 
 /// A request for a tree search limited only by depth.

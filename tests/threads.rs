@@ -21,7 +21,7 @@ fn request(position: &Position, depth: u32) -> Request {
 
 /// The same for alpha-beta.
 fn alpha_beta_request(position: &Position, depth: u32) -> Request {
-    Request { preset: Preset::Search, ..request(position, depth) }
+    Request { preset: Preset::AlphaBeta, ..request(position, depth) }
 }
 
 /// A request for each search.

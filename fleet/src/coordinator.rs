@@ -36,9 +36,9 @@ use crate::queue::{
 };
 use crate::signature::Signer;
 use crate::storage::Bucket;
+use announce::{Announcer, MatchNote, PreparedMatch};
 use collect::Collector;
 use dispatch::Dispatcher;
-use announce::{MatchNote, PreparedMatch, Announcer};
 use unit_schedule::Sample;
 
 /// Time that one turn waits for games.

@@ -17,9 +17,9 @@
 //! | [`status`] | `fleet status` |
 //!
 //! The way of a unit: `coordinator::unit_schedule` says that it is due, and `dispatch` publishes it. A worker pulls it
-//! (`worker::unit`), plays it with the runner of `matches`, and sends each game. `coordinator::collect` checks and counts
-//! the game, and stores it through the ledger of `matches`. `coordinator::announce` tells workers of the match, and
-//! `worker::join` joins it.
+//! (`worker::unit`), plays it with the runner of `matches`, and sends each game. `coordinator::collect` checks and
+//! counts the game, and stores it through the ledger of `matches`. `coordinator::announce` tells workers of the match,
+//! and `worker::join` joins it.
 //!
 //! No input from the network may crash a process, so code that could panic is denied here, except in tests.
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo))]

@@ -4,10 +4,10 @@
 //! before another is the logistic function of the difference of their strengths.
 //!
 //! The input of a hare to the first layer is one row of numbers for its feature and its slot, which is the number of
-//! its seat counted from the one to move. These rows are computed from the [`Weights`] once variant and number of seats are
-//! known. Then the strengths are the sum of one row per hare and one for the drawn cards, followed by two small layers,
-//! for any number of seats. The order of all operations is fixed in this code, without fused operations, so that every
-//! machine computes the same result.
+//! its seat counted from the one to move. These rows are computed from the [`Weights`] once variant and number of seats
+//! are known. Then the strengths are the sum of one row per hare and one for the drawn cards, followed by two small
+//! layers, for any number of seats. The order of all operations is fixed in this code, without fused operations, so
+//! that every machine computes the same result.
 //!
 //! Source: Y. Nasu, "Efficiently updatable neural-network-based evaluation functions for computer shogi" (2018), for a
 //! first layer that is a sum of integer rows.

@@ -236,8 +236,8 @@ mod tests {
     fn a_search_frees_the_memory_of_the_other_kind() {
         let start = VARIANTS[0].start(2).unwrap();
         let mut memory = Memory::new(1);
-        for preset in [Preset::Search, Preset::Default, Preset::Search, Preset::Default] {
-            let is_alpha_beta = preset == Preset::Search;
+        for preset in [Preset::AlphaBeta, Preset::Default, Preset::AlphaBeta, Preset::Default] {
+            let is_alpha_beta = preset == Preset::AlphaBeta;
             let request = Request { preset, ..Request::new(start, 7) };
             search(&request, &mut memory, &Control::new(None), &mut |_| ()).unwrap();
             assert_eq!(memory.table.fill_permille() > 0, is_alpha_beta);

@@ -170,7 +170,7 @@ type PresetMaker = fn() -> Preset;
 /// Presets by name; the first is the default.
 const PRESETS: [(&str, PresetMaker); 6] = [
     ("best", || Preset::Default),
-    ("search", || Preset::Search),
+    ("search", || Preset::AlphaBeta),
     ("article", || Preset::Article(ArticleSettings::article())),
     ("article-best", || Preset::Article(ArticleSettings::best())),
     ("faith", || with_strategy(Strategy::RELATIVE)),

@@ -1,8 +1,11 @@
 //! The queue of searches, and the engine processes that answer them.
 //!
+//! [`Pool::ask`] puts a question into the queue. The thread of a free slot takes the one whose turn it is, and its
+//! process answers.
+//!
 //! A process belongs to a slot, which is a thread: an engine lives in the thread that started it. An asker gets a
-//! [`Permit`]; dropping it stops the search, and the process stays. A failure costs one answer and one process, and
-//! affects no other request.
+//! [`Pending`] answer; dropping it stops the search, and the process stays. A failure costs one answer and one process,
+//! and affects no other request.
 
 use std::collections::HashMap;
 use std::io;
@@ -122,9 +125,9 @@ impl From<SearchError> for ApiError {
     }
 }
 
-/// The permit for an answer. Dropping it early stops the search.
+/// An answer that is pending. Dropping it early stops the search.
 #[derive(Debug)]
-pub struct Permit {
+pub struct Pending {
     stop: Arc<AtomicBool>,
     queue: Arc<Queue>,
     /// Reports of the running search.
@@ -242,7 +245,7 @@ impl Pool {
     }
 
     /// Asks an engine as soon as a process is free and it is the client's turn.
-    pub fn ask(&self, client: ClientId, question: Question, purpose: Purpose) -> Permit {
+    pub fn ask(&self, client: ClientId, question: Question, purpose: Purpose) -> Pending {
         let stop = Arc::new(AtomicBool::new(false));
         let (ahead_sender, ahead) = watch::channel(0);
         let (answer_sender, answer) = oneshot::channel();
@@ -257,7 +260,7 @@ impl Pool {
             ahead: ahead_sender,
             answer: answer_sender,
         });
-        Permit { stop, queue: self.queue.clone(), infos, ahead, answer }
+        Pending { stop, queue: self.queue.clone(), infos, ahead, answer }
     }
 
     /// Stops all searches and processes, and waits for their end; later questions are refused.
@@ -281,7 +284,7 @@ impl Drop for Pool {
     }
 }
 
-impl Permit {
+impl Pending {
     /// Waits for the answer.
     ///
     /// # Errors
@@ -292,7 +295,7 @@ impl Permit {
     }
 }
 
-impl Drop for Permit {
+impl Drop for Pending {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
         let mut state = self.queue.state();

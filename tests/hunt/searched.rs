@@ -15,7 +15,7 @@ fn mates_are_those_of_the_table_and_none_above_the_last_plies_is_missed() {
         let Turn::Seat(mover) = position.turn() else {
             unreachable!("a seat is to move");
         };
-        let mut request = request(&position, Preset::Search);
+        let mut request = request(&position, Preset::AlphaBeta);
         request.depth = [6, 9, 13][index % 3];
         request.multipv = [1, 1, 1, 3][index % 4];
         let (reports, _) = run(&request);
@@ -45,7 +45,7 @@ fn a_search_without_limit_comes_to_the_end_of_short_games() {
         if plies > 14 {
             continue;
         }
-        let mut request = request(&position, Preset::Search);
+        let mut request = request(&position, Preset::AlphaBeta);
         request.depth = 14 + LIMITED;
         let (reports, answer) = run(&request);
         let Turn::Seat(mover) = position.turn() else {

@@ -2,7 +2,8 @@
 //!
 //! [`begin`] creates the store and [`resume`] opens one. A [`Source`] then plays the missing games: the threads of
 //! [`ThisMachine`], or a fleet. Each result goes through the [`Ledger`], which stores, records, counts, shows and
-//! streams it, in this order. At the end come one set of tables, one footer and one exit status.
+//! streams it, in this order. At the end come one set of tables, one footer and one exit status. Start reading at
+//! [`begin`]: it makes a [`Match`], starts each engine once, and plays and reports the match.
 
 pub mod display;
 pub mod events;
@@ -157,7 +158,7 @@ pub fn begin<S: Source>(
         engine.unresolved.is_nameless &= !S::KEEPS_NAMES;
     }
     match Match::new(plan, remarks, new) {
-        Ok((planned, started)) => planned.play(started, source),
+        Ok((planned, started)) => planned.play_and_report(started, source),
         Err(stop) => stop.exit(),
     }
 }
@@ -184,8 +185,8 @@ pub fn resume<S: Source>(stored: &StoredMatch, source: &mut S) -> ExitCode {
         source.clean_up(&planned);
         return exit_of_verdict(report.verdict());
     }
-    match planned.start_engines(stored, may_run) {
-        Ok(started) => planned.play(started, source),
+    match planned.restart_engines(stored, may_run) {
+        Ok(started) => planned.play_and_report(started, source),
         Err(stop) => stop.exit(),
     }
 }
@@ -303,7 +304,7 @@ impl Match {
     }
 
     /// Starts the engines of a stored match, if its programs `may_run`.
-    fn start_engines(
+    fn restart_engines(
         &mut self,
         stored: &StoredMatch,
         may_run: Result<(), ExitError>,
@@ -315,10 +316,14 @@ impl Match {
     }
 
     /// Plays the missing games from `source` and reports them; returns the exit status.
-    fn play<S: Source>(mut self, (engines, started): Started, source: &mut S) -> ExitCode {
+    fn play_and_report<S: Source>(
+        mut self,
+        (engines, started): Started,
+        source: &mut S,
+    ) -> ExitCode {
         let interrupt = self.ledger.interrupt.clone();
         let id_names = started.id_names;
-        match self.prepare(engines, &id_names, source) {
+        match self.print_header(engines, &id_names, source) {
             Ok(()) => {}
             Err(Stop::Interrupted) => return ExitCode::from(INTERRUPTED),
             Err(Stop::Failed(error)) => return self.give_up(&error),
@@ -333,7 +338,7 @@ impl Match {
     }
 
     /// Prepares the source and prints the header.
-    fn prepare<S: Source>(
+    fn print_header<S: Source>(
         &mut self,
         engines: Engines,
         id_names: &[Option<String>],

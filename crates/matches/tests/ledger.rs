@@ -48,7 +48,7 @@ fn ledger(plan: &Plan, folder: &Path) -> Ledger {
         events: Some(EventFile::create(&folder.join("events.jsonl")).unwrap()),
         report: Report::of(plan),
         report_every: None,
-        repeats: 0,
+        reruns: 0,
         retired: Vec::new(),
         has_warned: false,
         has_told_repeats: false,

@@ -257,7 +257,7 @@ impl FixedDepth {
     fn leads(&mut self, position: &Position, depth: u32) -> Vector {
         let request = Request {
             // The tree search has another measure of depth.
-            preset: Preset::Search,
+            preset: Preset::AlphaBeta,
             ..Request::new(AnyPosition::Hase(*position), depth)
         };
         let answer = search(&request, &mut self.memory, &Control::new(None), &mut |_| {});
@@ -543,8 +543,8 @@ const MOVES: usize = 2;
 /// Sum of a seat's steps of each kind in a game, in permille of all points.
 type Steps = [f64; KINDS.len()];
 
-/// Table of the share of luck in a result: the mean square of each kind's sum for a seat in a game, as a share of the mean square of the results, and
-/// of the standard deviation. The rest to 100 % is covariance.
+/// Table of the share of luck in a result: the mean square of each kind's sum for a seat in a game, as a share of the
+/// mean square of the results, and of the standard deviation. The rest to 100 % is covariance.
 fn luck_table(games: &[RecordedGame]) -> String {
     let all: Vec<Steps> = games.iter().filter_map(steps).flatten().collect();
     let mean_square = |part: &dyn Fn(&Steps) -> f64| {

@@ -22,8 +22,8 @@ use matches::score::Verdict;
 use serde::Serialize;
 
 use super::DriveError;
-use super::machines::{Failures, KnownMachines, for_each_game, note_name};
 use super::announce::{MatchNote, PreparedMatch};
+use super::machines::{Failures, KnownMachines, for_each_game, note_name};
 use super::unit_schedule::{Claimed, Sample, UnitSchedule};
 use crate::check::{GameError, check, check_luck, check_rules};
 use crate::message::{
@@ -423,7 +423,7 @@ fn turn_events(game: ScheduledGame, record: &GameRecord) -> impl Iterator<Item =
     let words = record.moves.split_whitespace().skip(game.opening.len());
     let mut turns = record.turns.iter();
     let played = words.map(move |word| {
-        Event::Played(Played {
+        Event::Ply(Played {
             game: record.game,
             turn: if is_card(word) { None } else { turns.next().cloned() },
             word: word.to_string(),

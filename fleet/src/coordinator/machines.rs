@@ -334,6 +334,27 @@ mod tests {
     }
 
     #[test]
+    fn failures_in_a_row_on_one_of_several_machines_count_once() {
+        let failed_on = |machines: &[&str]| {
+            let folder = tempfile::tempdir().unwrap();
+            let mut store = Store::create(&folder.path().join("match.db"), &plan()).unwrap();
+            let mut games = vec![game(1, "one", true)];
+            for (number, worker) in (2..).zip(machines) {
+                let seat = if number % 2 == 1 { 2 } else { 1 };
+                let fault = Some(Fault { seat, ..Fault::default() });
+                games.push(GameRecord { fault, ..game(number, worker, true) });
+            }
+            store.add(&games.iter().collect::<Vec<_>>()).unwrap();
+            KnownMachines::of(&store, &plan()).unwrap().failures.retirement.retired()
+        };
+        assert_eq!(failed_on(&["two", "two", "two"]), Vec::<String>::new());
+        assert_eq!(failed_on(&["two", "one"]), ["b"]);
+        assert_eq!(failed_on(&["one"]), Vec::<String>::new());
+        // A machine alone is not suspected.
+        assert_eq!(failed_on(&["one", "one"]), ["b"]);
+    }
+
+    #[test]
     fn a_machine_has_its_games_its_speed_and_its_faults() {
         let mut late = game(5, "two", true);
         late.endings = vec![Ending::Ended, Ending::TimeForfeit];

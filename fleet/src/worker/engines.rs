@@ -309,8 +309,8 @@ impl Sandbox {
         engine.bounds.net = true;
     }
 
-    /// Makes the arbiter isolate the engines of a match as far as this sandbox allows; `has_all_engines` if all its engines were
-    /// fetched. Returns the reason if the match requires more.
+    /// Makes the arbiter isolate the engines of a match as far as this sandbox allows; `has_all_engines` if all its
+    /// engines were fetched. Returns the reason if the match requires more.
     pub(crate) fn adapt(&self, plan: &mut Plan, has_all_engines: bool) -> Result<(), String> {
         if self.nests {
             return Ok(());

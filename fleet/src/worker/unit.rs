@@ -313,8 +313,8 @@ async fn send(
 
 /// Plays games of one match, one at a time, until the match ends or the player is dropped.
 ///
-/// It is a thread with the runner of `matches`. The runner asks for its next game, which `Orders` takes from the unit at
-/// hand; each finished game comes back as an event of the runner, and `play_unit` sends it to the coordinator.
+/// It is a thread with the runner of `matches`. The runner asks for its next game, which `Orders` takes from the unit
+/// at hand; each finished game comes back as an event of the runner, and `play_unit` sends it to the coordinator.
 struct Player {
     joined: Arc<JoinedMatch>,
     orders: Sender<Work>,

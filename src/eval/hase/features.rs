@@ -1,7 +1,8 @@
 //! Input features of the net for a hare: its square and state, its lettuces, and its carrots including the next income.
 //!
 //! A *feature* is one combination of these. For play, each feature has a number and a row of its own. For learning, and
-//! in a weights file, a feature is the sum of several rows that it shares with similar features (see [`Features::parts`]).
+//! in a weights file, a feature is the sum of several rows that it shares with similar features (see
+//! [`Features::parts`]).
 
 use crate::rules::hase::{FINISH, Position, Ruleset, Square, cost};
 use crate::rules::{Game, Seat, Turn};

@@ -27,7 +27,7 @@ use super::App;
 use super::rules::take;
 use crate::error::{ApiError, quoted};
 use crate::game::{Game, Played, Took, steps_of};
-use crate::pool::{Entry, Found, Permit, Purpose, Question, Role, SearchError};
+use crate::pool::{Entry, Found, Pending, Purpose, Question, Role, SearchError};
 use crate::requests::{Admitted, ClientId, JsonAnswer, JsonRequest, object};
 
 /// Option that is set by the game's variant.
@@ -124,11 +124,11 @@ pub async fn analyse(
         Ok((terms.question(&played)?, played.position))
     };
     let (question, position) = request.run(prepare).await?;
-    let permit = app.pool.ask(admitted.client, question, Purpose::Analysis);
+    let pending = app.pool.ask(admitted.client, question, Purpose::Analysis);
     let (events, sent) = mpsc::channel(MAX_UNSENT);
     tokio::spawn(async move {
         let info = |info: &Info| Some(event("info", &report(info, &position)));
-        let last = match follow(permit, &events, info).await {
+        let last = match follow(pending, &events, info).await {
             Ok(found) => {
                 let estimate = final_estimate(&found, &position);
                 event("done", &json!({ "move": found.mv, "estimate": estimate }))
@@ -214,8 +214,8 @@ impl Appraise for PoolAppraiser<'_> {
             return Err(unvalued("its rules are not built in".to_string()));
         };
         let asked = self.terms.question_at(self.variant, command, position);
-        let permit = self.app.pool.ask(self.client, asked, Purpose::Analysis);
-        let found = self.runtime.block_on(follow(permit, self.events, |_| None))?;
+        let pending = self.app.pool.ask(self.client, asked, Purpose::Analysis);
+        let found = self.runtime.block_on(follow(pending, self.events, |_| None))?;
         let shares = final_estimate(&found, position);
         let shares = shares.ok_or_else(|| {
             let expected = format!("expected {} shares of 1000", position.seats());
@@ -236,11 +236,11 @@ fn unvalued(message: String) -> ApiError {
 /// # Errors
 /// [`SearchError`]
 async fn follow(
-    mut permit: Permit,
+    mut pending: Pending,
     events: &mpsc::Sender<Event>,
     event_of: impl Fn(&Info) -> Option<Event>,
 ) -> Result<Found, SearchError> {
-    let Permit { infos, ahead, answer, .. } = &mut permit;
+    let Pending { infos, ahead, answer, .. } = &mut pending;
     // Last reported number of searches before this one.
     let mut reported = 0;
     ahead.mark_changed();

@@ -121,7 +121,7 @@ fn play_out(start: &Position, first: Move, depth: u32, seed: u64) -> Position {
 /// A search with our own evaluation; with two seats, by alpha-beta, which proves the most.
 fn request(position: &Position, depth: u32) -> Request {
     Request {
-        preset: if position.seats() == 2 { Preset::Search } else { Preset::Default },
+        preset: if position.seats() == 2 { Preset::AlphaBeta } else { Preset::Default },
         ..Request::new(AnyPosition::Hase(*position), depth)
     }
 }

@@ -126,7 +126,7 @@ impl Engine {
             was_asked: false,
             flaw: None,
         };
-        engine.measure();
+        engine.begin_measurement();
         let deadline = deadline(timeout);
         let no_uci_ok = |engine: &Engine, error| engine.no_answer(&spec.name, "uciok", error);
         let offers = engine.introduce(deadline).map_err(|error| no_uci_ok(&engine, error))?;
@@ -252,7 +252,7 @@ impl Engine {
     ) -> Result<(), AnswerError> {
         self.usable = false;
         self.conversation.note(game);
-        self.measure();
+        self.begin_measurement();
         let begun = Instant::now();
         let deadline = after(begun, timeout);
         let position = position.map_or(String::new(), |line| format!("{line}\n"));
@@ -331,7 +331,7 @@ impl Engine {
     ) -> Result<Answer, AnswerError> {
         self.usable = false;
         self.info.clear();
-        self.measure();
+        self.begin_measurement();
         let sent = Instant::now();
         let until = after(sent, timeout);
         self.conversation.send(request, until)?;
@@ -466,7 +466,7 @@ impl Engine {
             self.flaw = Some(format!("bestmove before ponderhit or stop: \"{line}\""));
             return Ok(None);
         }
-        self.measure();
+        self.begin_measurement();
         let sent = Instant::now();
         let until = after(sent, timeout);
         self.conversation.send_to_end(lines(&[command]).as_bytes(), until)?;
@@ -474,7 +474,7 @@ impl Engine {
     }
 
     /// Starts the processor meter if the engine has a time limit.
-    fn measure(&mut self) {
+    fn begin_measurement(&mut self) {
         if self.is_timed {
             self.conversation.processor().begin();
         }
@@ -604,7 +604,7 @@ fn kind(line: &[u8]) -> Kind {
 
 impl Answer {
     /// Time that the engine used itself.
-    pub fn used(&self) -> Duration {
+    pub fn charged_time(&self) -> Duration {
         self.elapsed.saturating_sub(self.waited)
     }
 

@@ -82,7 +82,7 @@ pub type Complete<'a> = dyn Fn(&mut GameRecord) -> Result<(), String> + Sync + '
 #[derive(Debug)]
 pub enum Event {
     Begun(ScheduledGame),
-    Played(Played),
+    Ply(Played),
     Ended(Box<GameRecord>),
     /// A game is rerun, because its loss may not be the engine's fault.
     Rerun {
@@ -364,7 +364,7 @@ impl Worker<'_> {
         loop {
             // The limit lets the match end even on a machine that always lags.
             let allowed = (reruns.len() < MAX_OF_A_GAME).then_some(self.runner.reruns);
-            match self.play(&game, allowed) {
+            match self.play_once(&game, allowed) {
                 Ok(record) => return Some(GameRecord { reruns, ..record }),
                 Err(Abandoned::Interrupted) => return None,
                 Err(Abandoned::Position(error)) => {
@@ -381,14 +381,14 @@ impl Worker<'_> {
         }
     }
 
-    fn play(
+    fn play_once(
         &mut self,
         game: &ScheduledGame,
         reruns: Option<&RerunQuota>,
     ) -> Result<GameRecord, Abandoned> {
         let plan = self.runner.plan;
         let (events, unheard) = (self.events.clone(), self.unheard);
-        let listener = move |played| send(&events, unheard, Ok(Event::Played(played)));
+        let listener = move |played| send(&events, unheard, Ok(Event::Ply(played)));
         let referee = Referee {
             plan,
             interrupt: self.runner.interrupt,

@@ -332,9 +332,9 @@ impl Match {
         }
         text += "\n";
         text += remarks;
-        if self.ledger.repeats > 0 {
-            let repeats = self.ledger.repeats;
-            text += &format!("games rerun after a suspect loss: {repeats}\n");
+        if self.ledger.reruns > 0 {
+            let reruns = self.ledger.reruns;
+            text += &format!("games rerun after a suspect loss: {reruns}\n");
         }
         if !self.ledger.retired.is_empty() {
             text += &format!("retired: {}\n", self.ledger.retired.join(", "));

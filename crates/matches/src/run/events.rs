@@ -314,7 +314,7 @@ impl EventFile {
                     opening: &game.opening,
                 })
             }
-            Event::Played(Played { game, turn, word }) => self.write(&match turn {
+            Event::Ply(Played { game, turn, word }) => self.write(&match turn {
                 None => Line::Card { game: *game, card: word },
                 Some(turn) => Line::Move {
                     game: *game,

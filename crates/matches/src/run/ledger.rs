@@ -32,7 +32,7 @@ pub struct Ledger {
     /// Number of games between interim tables.
     pub report_every: Option<u64>,
     /// Number of reruns.
-    pub repeats: u64,
+    pub reruns: u64,
     pub retired: Vec<String>,
     /// Whether the warning about a busy machine was printed.
     pub has_warned: bool,
@@ -119,7 +119,7 @@ impl Ledger {
                 }
             }
             Event::Rerun { game, reason } => {
-                self.repeats += 1;
+                self.reruns += 1;
                 progress.say(&format!("game {game} is rerun: {reason}\n"))?;
             }
             Event::Retired { engine, failures } => {
@@ -128,7 +128,7 @@ impl Ledger {
                     "{engine} is retired: it failed {failures} times in a row; games with it are not played\n"
                 ))?;
             }
-            Event::Begun(_) | Event::Played(_) => {}
+            Event::Begun(_) | Event::Ply(_) => {}
         }
         if let Some(events) = &mut self.events {
             let written = events.event(plan, event, &self.report);
@@ -232,7 +232,7 @@ impl Outputs {
             events,
             report,
             report_every: self.report_every,
-            repeats: 0,
+            reruns: 0,
             retired: Vec::new(),
             has_warned: false,
             has_told_repeats: false,

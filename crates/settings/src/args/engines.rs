@@ -282,7 +282,6 @@ fn ambiguous(command: &str, in_dir: &Path, on_path: &Path) -> String {
     )
 }
 
-// From args/engine_text.rs:
 // Engines as strings: `cmd=./x args='-q 3' name=x option.Hash=16 movetime=20`.
 //
 // The string is split into words as in a shell; each word is a key and a value. The same keys, except `cmd` and

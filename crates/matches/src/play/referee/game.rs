@@ -88,8 +88,8 @@ impl<'a> Game<'a> {
     ///
     /// `engines` are in seat order and belong to the calling thread. A seat that has finished by the end of the opening
     /// needs no engine. The engine whose fault ended the game has been killed; see [`Engine::is_usable`]. The maximum
-    /// number of plies in `plan.referee_limits` counts the moves of engines, neither cards nor the opening. `turns` of the
-    /// record contains the moves that were played, in order; an answer that was a fault is only in `fault`.
+    /// number of plies in `plan.referee_limits` counts the moves of engines, neither cards nor the opening. `turns` of
+    /// the record contains the moves that were played, in order; an answer that was a fault is only in `fault`.
     ///
     /// # Errors
     /// [`Abandoned`]: the interrupt was set, and the engine that was searching can no longer be used; the loss of a
@@ -168,11 +168,12 @@ impl<'a> Game<'a> {
         let card = self.deck.draw(seat, &self.position.outcomes());
         self.position.play(&card)?;
         self.request.append(&card);
-        self.report(None, &card);
+        self.tell_listener(None, &card);
         Ok(())
     }
 
-    fn report(&self, turn: Option<&TurnRecord>, word: &str) {
+    /// Does nothing without a listener.
+    fn tell_listener(&self, turn: Option<&TurnRecord>, word: &str) {
         if let Some(listener) = self.referee.listener {
             listener(Played {
                 game: self.scheduled.number,
@@ -200,15 +201,16 @@ impl<'a> Game<'a> {
 
         // Judge the time, then the move.
         let clock = &self.clocks[seat.index()];
-        let overrun = clock.overrun(answer.used());
-        if clock.is_overstepped(answer.used()) {
+        let overrun = clock.overrun(answer.charged_time());
+        if clock.is_overstepped(answer.charged_time()) {
             self.suspect(seat, overrun.unwrap_or_default(), begun)?;
             let reason = too_late(&answer, clock);
             let fault = GameEnd::fault(seat, engine, Ending::TimeForfeit, &reason);
             return Ok(Some(fault));
         }
         let late_stop = clock.late_stop();
-        // A rules program need not be asked again about the move that begins the line.
+        // The words of the line are checked here. `play_answer` takes the first position if the move begins the line,
+        // and else checks the move itself.
         let line = positions_of_line(&self.position, &answer)?;
         let mv = match self.play_answer(&answer, line.first())? {
             Ok(mv) => mv,
@@ -222,7 +224,7 @@ impl<'a> Game<'a> {
         };
 
         // The move counts.
-        self.clocks[seat.index()].charge(answer.used());
+        self.clocks[seat.index()].charge(answer.charged_time());
         self.request.append(&mv);
         if let Ok(best_move) = &answer.best_move {
             self.begin_pondering(seat, engine, best_move)?;
@@ -239,7 +241,7 @@ impl<'a> Game<'a> {
         if !turn.estimate.is_empty() {
             self.opinions[seat.index()].clone_from(&turn.estimate);
         }
-        self.report(Some(&turn), &turn.mv);
+        self.tell_listener(Some(&turn), &turn.mv);
         self.turns.push(turn);
         Ok(None)
     }
@@ -263,7 +265,7 @@ impl<'a> Game<'a> {
             Some(_) => {
                 let wait = Wait::for_stop(clock);
                 match engine.stop_pondering(wait.time) {
-                    Ok(Some(stopped)) => clock.charge_stop(stopped.used()),
+                    Ok(Some(stopped)) => clock.charge_stop(stopped.charged_time()),
                     Ok(None) => {}
                     Err(error) => return Err((error, wait)),
                 }
@@ -364,18 +366,18 @@ impl<'a> Game<'a> {
         if said.is_empty() { Vec::new() } else { (0..self.opinions.len()).map(share).collect() }
     }
 
-    /// Plays the move of an answer; on an error, nothing has changed. `after` is the position after the first move of
+    /// Plays the move of an answer; on an error, nothing has changed. `checked` is the position after the first move of
     /// the principal variation.
     fn play_answer(
         &mut self,
         answer: &Answer,
-        after: Option<&Position>,
+        checked: Option<&Position>,
     ) -> Result<Result<String, String>, Abandoned> {
         Ok(match &answer.best_move {
             Ok(BestMove { best: Some(mv), .. }) => {
-                let played = match after.filter(|_| answer.info.pv.first() == Some(mv)) {
-                    Some(after) => {
-                        self.position.clone_from(after);
+                let played = match checked.filter(|_| answer.info.pv.first() == Some(mv)) {
+                    Some(checked) => {
+                        self.position.clone_from(checked);
                         Ok(())
                     }
                     None => self.position.play(mv),

@@ -105,7 +105,7 @@ pub fn too_late(answer: &Answer, clock: &SeatClock) -> String {
         let late = milliseconds(clock.late_stop());
         reason += &format!(", and stopped pondering {late} too late");
     }
-    let over = clock.overrun(answer.used()).unwrap_or_default();
+    let over = clock.overrun(answer.charged_time()).unwrap_or_default();
     let limit = clock.time_limit().unwrap_or_default() + clock.late_stop();
     reason
         + &format!(

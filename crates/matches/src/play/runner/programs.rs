@@ -1,4 +1,5 @@
-//! Guards the engines' programs during a match: detects changes, and keeps other processes from blocking their start.
+//! The engines' programs: their first start, which tells their names and offers, and a guard during the match, which
+//! detects changes and keeps other processes from blocking their start.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
@@ -158,6 +159,8 @@ impl Stamp {
     }
 }
 
+// --- First start ---
+
 /// Time after which a notice says which engine is being waited for.
 const NOTICE_AFTER: Duration = Duration::from_secs(3);
 /// Maximum number of characters of a name that comes from an engine.
@@ -173,8 +176,8 @@ pub struct FirstStart {
     pub remarks: Vec<String>,
 }
 
-/// Starts every engine of a plan once, and decides the unresolved of each by its offers: names it by its `id name`, made
-/// unique, and drops the optional options that it does not offer.
+/// Starts every engine of a plan once, and decides the unresolved of each by its offers: names it by its `id name`,
+/// made unique, and drops the optional options that it does not offer.
 ///
 /// # Errors
 /// [`RunError::Start`] for the first engine that cannot be started, does not answer `uci` and `isready`, or rejects its
