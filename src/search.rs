@@ -110,7 +110,7 @@ pub struct Request {
     pub searchmoves: Vec<String>,
     /// Deepest iteration, from 1.
     pub depth: u32,
-    /// Largest number of positions to visit; the strength may allow fewer.
+    /// Largest number of positions to visit, as in [`Limits::nodes`]; the strength may allow fewer.
     pub nodes: u64,
     /// Number of best moves to report, from 1.
     pub multipv: usize,

@@ -39,7 +39,7 @@ use thiserror::Error;
 
 use crate::bench;
 use crate::eval::Evaluators;
-use crate::protocol::{BestMove, Command, CommandError, LineReader, PositionCommand, Reply, Start};
+use crate::protocol::{Command, CommandError, LineReader, PositionCommand, Reply, Start};
 use crate::rules::{ActionError, AnyPosition, SetupError, Turn, Variant};
 use crate::search::Past;
 use answers::serve_rules;
@@ -374,23 +374,6 @@ impl<W: Write> Session<W> {
         }
         self.report_error(&error.to_string())?;
         if error.is_go() { self.answer_refused_go() } else { Ok(()) }
-    }
-
-    /// Answers a `go` that starts no search, unless the answer of a running one is still to come.
-    fn answer_refused_go(&mut self) -> io::Result<()> {
-        if self.running.as_ref().is_some_and(Running::is_search) {
-            return Ok(());
-        }
-        self.answer_go(BestMove::default())
-    }
-
-    /// Answers a `go`. For UGI the answer is the move alone, since UGI clients expect a line of two words.
-    fn answer_go(&mut self, mut answer: BestMove) -> io::Result<()> {
-        if self.speaks_ugi {
-            answer.ponder = None;
-            answer.estimate.clear();
-        }
-        self.say(&Reply::BestMove(answer))
     }
 
     fn take_event(&mut self, event: Event) -> io::Result<()> {

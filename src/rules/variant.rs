@@ -4,9 +4,7 @@ use std::fmt;
 
 use thiserror::Error;
 
-#[cfg(feature = "ludo")]
-use super::ludo;
-use super::{Game, MAX_SEATS, PositionError, Seat, Solution, Turn, fox, hase, perft};
+use super::{Game, MAX_SEATS, PositionError, Seat, Solution, Turn, hase, perft};
 
 /// A game with its tables, chosen by name.
 #[derive(Debug)]
@@ -54,7 +52,7 @@ macro_rules! games {
             $(
                 #[doc = concat!("Tables of [`", stringify!($module), "`](super::", stringify!($module), ").")]
                 $(#[$attribute])*
-                $game(&'static <$module::Position as Game>::Rules),
+                $game(&'static <super::$module::Position as Game>::Rules),
             )*
         }
 
@@ -64,14 +62,14 @@ macro_rules! games {
             $(
                 #[doc = concat!("Position of [`", stringify!($module), "`](super::", stringify!($module), ").")]
                 $(#[$attribute])*
-                $game($module::Position),
+                $game(super::$module::Position),
             )*
         }
 
         $(
             $(#[$attribute])*
-            impl From<$module::Position> for AnyPosition {
-                fn from(position: $module::Position) -> AnyPosition {
+            impl From<super::$module::Position> for AnyPosition {
+                fn from(position: super::$module::Position) -> AnyPosition {
                     AnyPosition::$game(position)
                 }
             }
@@ -81,7 +79,7 @@ macro_rules! games {
             fn start(self, seats: usize) -> Option<AnyPosition> {
                 match self {
                     $($(#[$attribute])* Rules::$game(rules) => {
-                        $module::Position::start(rules, seats).map(AnyPosition::from)
+                        super::$module::Position::start(rules, seats).map(AnyPosition::from)
                     })*
                 }
             }
@@ -89,7 +87,7 @@ macro_rules! games {
             fn parse(self, text: &str) -> Result<AnyPosition, PositionError> {
                 match self {
                     $($(#[$attribute])* Rules::$game(rules) => {
-                        $module::Position::parse(rules, text).map(AnyPosition::from)
+                        super::$module::Position::parse(rules, text).map(AnyPosition::from)
                     })*
                 }
             }

@@ -247,6 +247,23 @@ impl<W: Write> Session<W> {
         self.report_error("`ponderhit` without `go ponder`: expected `go ponder` first")
     }
 
+    /// Answers a `go` that starts no search, unless the answer of a running one is still to come.
+    pub(super) fn answer_refused_go(&mut self) -> io::Result<()> {
+        if self.running.as_ref().is_some_and(Running::is_search) {
+            return Ok(());
+        }
+        self.answer_go(BestMove::default())
+    }
+
+    /// Answers a `go`. For UGI the answer is the move alone, since UGI clients expect a line of two words.
+    fn answer_go(&mut self, mut answer: BestMove) -> io::Result<()> {
+        if self.speaks_ugi {
+            answer.ponder = None;
+            answer.estimate.clear();
+        }
+        self.say(&Reply::BestMove(answer))
+    }
+
     /// Starts work other than a search, or prints the reason why not.
     pub(super) fn begin(&mut self, task: Task) -> io::Result<()> {
         if let Some(running) = &self.running {

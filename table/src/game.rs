@@ -27,6 +27,9 @@ use sha2::{Digest, Sha256};
 
 use crate::error::ApiError;
 
+/// Maximum number of cards drawn after one move.
+const MAX_CARDS: usize = 16;
+
 /// Maximum number of moves and cards in a game.
 pub const MAX_WORDS: usize = 4096;
 /// Maximum length of a word in an error message.
@@ -128,6 +131,32 @@ impl Game {
 }
 
 impl Played {
+    /// Plays a move if one is given, and with `draws` draws the cards that are due then.
+    ///
+    /// # Errors
+    /// [`ApiError`] as for [`Played::add`], or if no card can be drawn.
+    pub fn advance(
+        mut self,
+        word: Option<String>,
+        draws: bool,
+        chance: Chance,
+    ) -> Result<Took, ApiError> {
+        let (before, known) = (self.position, self.words().len());
+        if let Some(word) = word {
+            self.add(word)?;
+        }
+        let most = if draws { MAX_CARDS } else { 0 };
+        for _ in 0..most {
+            let rules::Turn::Card(seat) = self.position.turn() else {
+                break;
+            };
+            let card = chance.draw(&self, seat)?;
+            self.add(card)?;
+        }
+        let steps = steps_of(before, self.words().iter().skip(known));
+        Ok(Took { steps, state: State::of(&self) })
+    }
+
     /// Plays a move or draws a card.
     ///
     /// # Errors
@@ -420,16 +449,6 @@ impl Step {
             words: before.card_words(word).unwrap_or_default(),
             mv: preview.map(|preview| Move::of(word.to_string(), preview)),
             after: View::of(after),
-        }
-    }
-}
-
-impl Took {
-    /// A game, and the effect of its words after the first `known`, which lead on from the position `before`.
-    pub fn of(played: &Played, known: usize, before: AnyPosition) -> Took {
-        Took {
-            steps: steps_of(before, played.words().iter().skip(known)),
-            state: State::of(played),
         }
     }
 }

@@ -31,7 +31,7 @@ const FILES: &[(&str, &str)] = &[
     ("/game.js", include_str!("page/game.js")),
     ("/games.js", include_str!("page/games.js")),
     ("/library.js", include_str!("page/library.js")),
-    ("/play.js", include_str!("page/play.js")),
+    ("/page.js", include_str!("page/page.js")),
     ("/review.js", include_str!("page/review.js")),
     ("/rules.js", include_str!("page/rules.js")),
     ("/seats.js", include_str!("page/seats.js")),
@@ -110,7 +110,7 @@ async fn table(Shared(app): Shared<App>, headers: HeaderMap) -> Response {
             noscript { p { "This page needs JavaScript." } }
         }
     };
-    StaticFile::page(page("en", "buxtehude", "/table.js", &body)).answer(&headers)
+    StaticFile::page(page("en", "buxtehude", "/page.js", &body)).answer(&headers)
 }
 
 /// The page at `/rules`.

@@ -358,7 +358,7 @@ async fn a_write_without_progress_ends_the_connection() {
         let mut stream = TcpStream::connect(address).unwrap();
         let wait = Some(Duration::from_secs(20));
         stream.set_write_timeout(wait).unwrap();
-        let request = format!("GET /play.js HTTP/1.1\r\nhost: {NAME}\r\n\r\n").repeat(1000);
+        let request = format!("GET /table.js HTTP/1.1\r\nhost: {NAME}\r\n\r\n").repeat(1000);
         loop {
             if let Err(error) = stream.write_all(request.as_bytes()) {
                 return error;

@@ -112,7 +112,7 @@ impl Slot {
             match Player::start(worker, joined, self.number) {
                 Ok(player) => self.player = Some(player),
                 Err(error) => {
-                    print_error(format_args!("cannot start a thread for a game: {error}"))
+                    print_error(format_args!("cannot start a thread for a game: {error}"));
                 }
             }
         }

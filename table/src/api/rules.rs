@@ -7,11 +7,9 @@ use serde_json::{Value, json};
 
 use super::App;
 use crate::error::ApiError;
-use crate::game::{Chance, Game, Played, State, Step, Took, View, number};
+use crate::game::{Game, State, Step, View, number};
 use crate::requests::{JsonAnswer, JsonRequest, object};
 
-/// Maximum number of cards drawn after one move.
-const MAX_CARDS: usize = 16;
 /// Maximum number of steps in an answer.
 const MAX_STEPS: usize = 256;
 
@@ -114,7 +112,8 @@ pub async fn play(
     Shared(app): Shared<App>,
     request: JsonRequest<PlayRequest>,
 ) -> Result<JsonAnswer, ApiError> {
-    let play = move |PlayRequest { game, mv, draw }| take(game.play()?, Some(mv), draw, app.chance);
+    let play =
+        move |PlayRequest { game, mv, draw }| game.play()?.advance(Some(mv), draw, app.chance);
     request.answer(play).await
 }
 
@@ -132,7 +131,7 @@ pub async fn draw(
             let message = "no card is due; expected a game where a card is due";
             return Err(ApiError::invalid(message));
         }
-        take(played, None, true, app.chance)
+        played.advance(None, true, app.chance)
     };
     request.answer(draw).await
 }
@@ -164,26 +163,4 @@ fn solution(game: Game) -> Result<Value, ApiError> {
     });
     let moves: Vec<Value> = moves.collect::<Result<_, ApiError>>()?;
     Ok(json!({ "ok": true, "moves": moves }))
-}
-
-/// Plays a move if one is given, and with `draws` draws the cards that are due then.
-pub(super) fn take(
-    mut played: Played,
-    word: Option<String>,
-    draws: bool,
-    chance: Chance,
-) -> Result<Took, ApiError> {
-    let (before, known) = (played.position, played.words().len());
-    if let Some(word) = word {
-        played.add(word)?;
-    }
-    let most = if draws { MAX_CARDS } else { 0 };
-    for _ in 0..most {
-        let Turn::Card(seat) = played.position.turn() else {
-            break;
-        };
-        let card = chance.draw(&played, seat)?;
-        played.add(card)?;
-    }
-    Ok(Took::of(&played, known, before))
 }

@@ -24,7 +24,6 @@ use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 
 use super::App;
-use super::rules::take;
 use crate::error::{ApiError, quoted};
 use crate::game::{Game, Played, Took, steps_of};
 use crate::pool::{Entry, Found, Pending, Purpose, Question, Role, SearchError};
@@ -103,7 +102,7 @@ pub async fn ai(
             "nodes": found.info.nodes,
             "pv": legal_line(&found.info, *position),
         });
-        Ok(AiAnswer { took: take(played, Some(found.mv), true, app.chance)?, found: said })
+        Ok(AiAnswer { took: played.advance(Some(found.mv), true, app.chance)?, found: said })
     };
     JsonAnswer::by(admitted, answer).await
 }

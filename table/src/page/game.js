@@ -68,7 +68,7 @@ export class Game {
   }
 
   /** Adds the turns of an answer, and keeps its state with the last one. */
-  take(answer) {
+  addAnswer(answer) {
     const before = this.current;
     if (answer.steps[0]?.word.startsWith("+") && before.parent) {
       // A card chosen by hand completes the turn of the preceding move.

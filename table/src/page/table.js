@@ -1,216 +1,412 @@
-// The page: its parts, its keyboard shortcuts, and its start.
+// The table: one game with its seats. People choose their moves, and the server has engines choose theirs.
 
-import { Advice } from "./advice.js";
-import { element } from "./board.js";
-import { askGame, askSeats, button, icon, labelled, select, showLink } from "./controls.js";
-import { fetchGame, readLink } from "./game.js";
-import { Library, Mine } from "./library.js";
-import { Table } from "./play.js";
-import { Ending, Review } from "./review.js";
-import { isBound, person, usualSeat } from "./seats.js";
-import { OfflineError, Server, ask, post } from "./server.js";
-import { Study } from "./study.js";
-import { chooseLanguage, isGerman, seconds, t } from "./texts.js";
-import { onResize } from "./view.js";
+import { askMove, button, showCard } from "./controls.js";
+import { Game, linkOf } from "./game.js";
+import { namesOf, optionsOf, person, settled } from "./seats.js";
+import { OfflineError, post, reconnected } from "./server.js";
+import { cardWords, chooseGame, t, word } from "./texts.js";
+import { View } from "./view.js";
+import { factsText, failureText, moveTitle, squareName, turnText } from "./words.js";
 
-const USUAL_PLAYERS = 3;
-const USUAL_THINKING = 700;
-const THINKING = [100, 300, 700, 2000, 5000];
-/** Pictures of the buttons that step through a game. */
-const ARROWS = {
-  first: [["path", { d: "M5 5h2.6v14H5zM19 5v14l-10-7z" }]],
-  back: [["path", { d: "M17 5v14L6 12z" }]],
-  on: [["path", { d: "M7 5v14l11-7z" }]],
-  last: [["path", { d: "M16.4 5H19v14h-2.6zM5 5v14l10-7z" }]],
-};
+export class Table {
+  constructor(server) {
+    this.server = server;
+    this.view = new View({
+      choose: (moves) => this.choose(moves), play: (card) => this.play(card), visit: (node) => this.visit(node),
+      undo: () => this.undo(), resume: () => this.resume(), skip: () => this.skip(),
+    });
+    this.game = null;
+    this.seats = [];
+    /** The open tab: "play", "study", "review" or "library". */
+    this.mode = "play";
+    /** Thinking time of the engines, in milliseconds. */
+    this.thinking = 700;
+    this.arrows = [];
+    this.estimate = null;
+    /** Pieces of a position that is being set up, and the function that gets a square for one; shown instead of the game's. */
+    this.placed = null;
+    this.set = null;
+    /** Controller of the current request, animation or card. */
+    this.busy = null;
+    /** What to do when the server is back, and the wait for it. */
+    this.again = null;
+    this.reconnecting = null;
+    this.changeListeners = [];
+    this.playedListeners = [];
+  }
 
-chooseLanguage();
-const root = document.getElementById("table");
+  /** Calls `listener` after each update of the view. */
+  onChange(listener) {
+    this.changeListeners.push(listener);
+  }
 
-// Tabs next to the board, following the ARIA tabs pattern: arrow keys change the tab.
-function tabs(entries, onChange) {
-  const list = element("div", { role: "tablist", class: "tabs" });
-  const select = (name, focus) => {
-    for (const { key, tab, panel } of made) {
-      const isChosen = key === name;
-      tab.setAttribute("aria-selected", isChosen);
-      tab.setAttribute("tabindex", isChosen ? 0 : -1);
-      panel.hidden = !isChosen;
-      if (isChosen && focus) tab.focus();
+  /** Calls `listener` with the node before and the node after each move that a person plays in a game. */
+  onPlayed(listener) {
+    this.playedListeners.push(listener);
+  }
+
+  // --- Whose turn it is ---
+
+  /** Limit of the engines' searches. */
+  get limit() {
+    return this.server.limitOf(this.thinking);
+  }
+
+  get names() {
+    return namesOf(this.seats);
+  }
+
+  /** Whether engines are not asked for moves, and cards are chosen by hand. */
+  get isStudy() {
+    return this.mode !== "play";
+  }
+
+  /** Whether the board shows an earlier position of a game; moves are made at its end, variations in a study. */
+  get isEarlier() {
+    return this.mode === "play" && this.game.current !== this.game.line().at(-1);
+  }
+
+  /** Whether a person may move now; in a study, for any seat. */
+  isDue() {
+    const { current } = this.game;
+    if (this.busy || this.mode === "review" || this.isEarlier) return false;
+    return Boolean(current.moves) && this.isPersons(current);
+  }
+
+  /** Whether a person is to move in a position; in a study, for any seat. */
+  isPersons({ turn }) {
+    return turn?.due === "move" && (this.isStudy || !this.seatOf(turn).engine);
+  }
+
+  seatOf(turn) {
+    return this.seats[turn.seat - 1] ?? person();
+  }
+
+  /** Whether an engine or a card is next, but play is paused until the user continues it. */
+  isWaiting() {
+    const { turn } = this.game.current;
+    if (this.busy || this.isStudy || !turn) return false;
+    return turn.due === "card" || Boolean(this.seatOf(turn).engine);
+  }
+
+  // --- The view ---
+
+  /** Shows the current position, with the pieces that have moved since `before`. */
+  show(before) {
+    const { game, isEarlier, placed, set } = this;
+    const node = game.current;
+    this.view.show({
+      game, node, placed, set, names: this.names, arrows: this.arrows, estimate: this.estimate,
+      before: placed ? null : before ?? node.parent,
+      moves: this.isDue() && !set ? node.moves : [],
+      choosesCard: this.isStudy && node.turn?.due === "card",
+      scrollsToCards: this.mode === "study",
+      // In a game, only its last moves can be taken back, so that none are lost unseen.
+      canUndo: Boolean(node.parent) && this.mode !== "review" && !isEarlier,
+      canSkip: Boolean(this.busy),
+      onward: isEarlier ? t("to game") : this.isWaiting() ? t("continues") : "",
+    });
+    this.keep();
+    this.view.say(this.status());
+    for (const listener of this.changeListeners) listener();
+    this.view.revealNew();
+  }
+
+  /** Shows arrows and an estimate. */
+  mark(arrows, estimate) {
+    Object.assign(this, { arrows, estimate });
+    this.view.mark(arrows, estimate);
+  }
+
+  // Keeps the game in the address, and what an address cannot hold in the browser's history.
+  keep() {
+    const names = this.seats.map(({ name }) => name ?? null);
+    const state = { variations: this.game.variations(), names, mode: this.mode, id: this.game.id };
+    history.replaceState(state, "", `#${linkOf(this.game, this.seats)}`);
+  }
+
+  // The last turn in words, and whose turn it is.
+  status() {
+    const { current } = this.game;
+    const { turn, places } = current;
+    const name = this.names[turn ? turn.seat - 1 : places.indexOf(1)];
+    const now = !turn ? `${t("over")} ${t("won by", { name })}`
+      : turn.due === "card" ? t(this.isStudy ? "choose card" : "card due", { name })
+        : this.isDue() ? t("your turn", { name }) : t(this.waitingText(turn), { name });
+    if (current.words.length === 0) return now;
+    const last = t("did", { name: this.names[current.seat - 1], what: turnText(this.game, current, this.names) });
+    return `${last.replace(/\.$/, "")}. ${now}`;
+  }
+
+  waitingText(turn) {
+    return this.busy && !this.isStudy && this.seatOf(turn).engine ? "their turn" : "waits";
+  }
+
+  // --- Begin ---
+
+  /** Starts another game; the browser's button Back returns to the one before. */
+  async beginNew(answer, seats) {
+    if (this.game) history.pushState(null, "");
+    await this.begin(answer, seats);
+  }
+
+  /** Starts with a game from the server: at its end, or paused after `at` turns; with its variations, which come from the
+   * server, too, and with its `id` if this browser keeps it. */
+  async begin(answer, seats, { at = Infinity, variations = [], id = null } = {}) {
+    this.abort();
+    const game = new Game(answer, id);
+    for (const variation of variations) game.addVariation(variation);
+    this.game = game;
+    chooseGame(game.variant);
+    this.forget();
+    const report = this.settle(seats);
+    const there = game.line()[at];
+    if (there?.children.length > 0) await this.go(there);
+    else await this.proceed();
+    if (this.game === game) report();
+  }
+
+  // Takes seats, with people in place of missing engines. Returns a function that reports those.
+  settle(seats) {
+    const { seats: now, missing } = settled(seats, this.server);
+    this.seats = now;
+    return () => missing.length > 0 && this.view.complain(t("missing engine", { names: missing.join(", ") }));
+  }
+
+  // --- Play ---
+
+  forget() {
+    this.arrows = [];
+    this.estimate = null;
+    this.view.remark();
+    this.view.complain("");
+  }
+
+  /** Stops the current request, animation or card. */
+  abort() {
+    this.busy?.abort();
+    this.busy = null;
+  }
+
+  /** Skips the current animation. */
+  skip() {
+    this.busy?.skip?.();
+  }
+
+  /** Draws cards and lets engines move until a person's turn, then shows the position. */
+  async proceed() {
+    for (;;) {
+      const { turn } = this.game.current;
+      if (!turn || this.isStudy) break;
+      const seat = this.seatOf(turn);
+      const isCard = turn.due === "card";
+      if (!isCard && !seat.engine) break;
+      const search = { engine: seat.engine, limit: this.limit, options: optionsOf(seat, this.game.traits) };
+      if (!await (isCard ? this.attempt("draw") : this.attempt("ai", search))) return;
     }
-    onChange(name);
-  };
-  const made = entries.map(([key, panel]) => {
-    const tab = button(t(key), () => select(key), { role: "tab", id: `tab-${key}`, "aria-controls": `panel-${key}` });
-    panel.setAttribute("role", "tabpanel");
-    panel.id = `panel-${key}`;
-    panel.setAttribute("aria-labelledby", `tab-${key}`);
-    list.append(tab);
-    return { key, tab, panel };
-  });
-  list.addEventListener("keydown", (event) => {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    if (!step) return;
-    event.stopPropagation();
-    const now = made.findIndex(({ tab }) => tab === document.activeElement);
-    select(made[(now + step + made.length) % made.length].key, true);
-  });
-  return { list, select, panels: made.map(({ panel }) => panel) };
-}
+    await this.look();
+  }
 
-function controls() {
-  const { undo, skip, onward } = table.view;
-  const step = (key, turns) =>
-    button(icon(ARROWS[key]), () => table.step(turns), { "aria-label": t(key), title: t(key), id: `go-${key}` });
-  return element("div", { class: "controls" },
-    step("first", -Infinity), step("back", -1), step("on", 1), step("last", Infinity),
-    undo, skip, advice.button, onward);
-}
+  /** Continues a paused game at its end. */
+  async resume() {
+    this.turnTo(this.game.line().at(-1));
+    await this.proceed();
+  }
 
-function thinkingTime() {
-  const [shortest, ...longer] = THINKING;
-  const times = [shortest, ...longer.filter((ms) => ms <= server.longest)];
-  const kept = times.find((ms) => String(ms) === localStorage.getItem("thinking"));
-  const usual = times.includes(USUAL_THINKING) ? USUAL_THINKING : times.at(-1);
-  table.thinking = kept ?? usual;
-  const time = select(times.map((ms) => [ms, seconds(ms)]), table.thinking, { id: "thinking" });
-  time.addEventListener("change", () => {
-    localStorage.setItem("thinking", time.value);
-    table.thinking = Number(time.value);
-  });
-  return labelled(t("thinking time"), time);
-}
-
-function playPanel() {
-  const copy = button(t("copy"), async () => {
+  /** Shows the current position; fetches its moves if they are missing. */
+  async look() {
     try {
-      await navigator.clipboard.writeText(location.href);
-      table.view.say(t("copied"));
-    } catch {
-      // Without https, a browser offers no clipboard; with it, the reader may forbid its use.
-      await showLink(location.href);
+      await this.game.look();
+    } catch (error) {
+      this.fail(error);
     }
-  });
-  const seats = button(t("change seats"), async () => {
-    const chosen = await askSeats(server, table.game.variant, table.seats);
-    if (chosen) await table.reseat(chosen);
-  }, { id: "reseat" });
-  const buttons = element("div", { class: "buttons" }, seats, copy, mine.save);
-  return element("section", {}, buttons, thinkingTime(), advice.setting);
-}
-
-async function newGame() {
-  const { game, seats: now } = table;
-  const isUnfinished = game.current.turn && game.root.children.length > 0;
-  const before = { variant: game.variant, players: game.players, start: game.start, seats: now };
-  const chosen = await askGame(server, before, isUnfinished ? t("back to it") : "");
-  if (chosen) await startGame(chosen);
-}
-
-const startGame = ({ variant, players, start, seats }) => table.perform(async () => {
-  const answer = await post("new", start ? { variant, start } : { variant, players });
-  tabbed.select("play");
-  await table.beginNew(answer, seats);
-});
-
-// The same game again, with the seats moved on by one, so that another one begins, unless an opponent must keep its seat.
-const rematch = () => {
-  const [first, ...others] = table.seats;
-  const { variant, players, start, traits } = table.game;
-  const seats = isBound(table.seats, traits) ? table.seats : [...others, first];
-  return startGame({ variant, players, start, seats });
-};
-
-function header() {
-  const language = button(t("language"), () => table.perform(async () => {
-    // A reload without a server would leave nothing of the page.
-    await ask("games");
-    chooseLanguage(isGerman() ? "en" : "de");
-    location.reload();
-  }), { lang: isGerman() ? "en" : "de" });
-  return element("header", { class: "top" },
-    element("h1", {}, "buxtehude"),
-    element("nav", {}, button(t("new game"), () => table.game && newGame(), { class: "primary", id: "new-game" }),
-      element("a", { href: t("rules path"), target: "_blank", id: "rules-link" }, t("rules")), language));
-}
-
-// Opens the game of the link, or a new one of the first variant.
-async function open() {
-  const link = readLink(location.hash);
-  if (!link) {
-    const [{ name, players: numbers }] = server.variants;
-    const players = numbers.includes(USUAL_PLAYERS) ? USUAL_PLAYERS : numbers[0];
-    const answer = await post("new", { variant: name, players });
-    return table.begin(answer, answer.places.map((_, seat) => usualSeat(server, seat)));
+    this.show();
   }
-  const answer = await fetchGame(link.game);
-  const { variations: kept = [], names = [], id = null } = history.state ?? {};
-  const variations = await Promise.all(kept.map((moves) => fetchGame({ ...link.game, moves })));
-  const seats = answer.places.map((_, index) => ({ ...person(), ...link.seats[index], name: names[index] ?? undefined }));
-  await table.begin(answer, seats, { at: link.at, variations, id });
-}
 
-// Shows an error and a new game if the link is invalid.
-async function openLink() {
-  try {
-    await open();
-  } catch (error) {
-    if (error instanceof OfflineError) throw error;
-    history.replaceState(null, "", location.pathname);
-    await table.perform(open);
-    table.fail(error);
+  // Asks the server for the next step, and shows it: `path` is "play", "draw" or "ai", below /api/. Returns false if it
+  // was aborted or failed.
+  async attempt(path, more = {}) {
+    const busy = new AbortController();
+    this.abort();
+    this.busy = busy;
+    this.show();
+    try {
+      const answer = await post(path, { game: this.game.request(), ...more }, busy.signal);
+      if (this.busy !== busy) return false;
+      this.view.complain("");
+      await this.animate(answer, busy, path === "play");
+      return this.busy === null;
+    } catch (error) {
+      if (this.busy !== busy) return false;
+      this.busy = null;
+      this.show();
+      if (path === "ai" && !(error instanceof OfflineError)) this.explain(error);
+      else this.fail(error, () => (path === "play" ? this.play(more.move) : this.proceed()));
+      return false;
+    }
+  }
+
+  // Reports the failure of the engine whose turn it is, and offers two ways to continue.
+  explain(error) {
+    const { seat } = this.game.current.turn;
+    const name = this.names[seat - 1];
+    const again = button(t("try again"), () => { this.view.complain(""); this.proceed(); });
+    const byHand = button(t("play it myself"), () => {
+      this.seats[seat - 1] = person();
+      this.view.complain("");
+      this.look();
+    });
+    this.view.complain(failureText(error, "engine failed", { name }), again, byHand);
+  }
+
+  // Adds the steps of an answer to the game, and animates them.
+  async animate(answer, busy, isByPerson) {
+    const { game } = this;
+    const before = game.addAnswer(answer);
+    const after = game.current;
+    // A reload during the animation must not lose the move and its cards.
+    this.keep();
+    game.current = before;
+    const skipping = new AbortController();
+    busy.skip = () => skipping.abort();
+    busy.signal.addEventListener("abort", () => skipping.abort(), { once: true });
+    // A card that a person has chosen needs no showing.
+    const isChosen = isByPerson && before.turn.due === "card";
+    let from = before;
+    for (const step of answer.steps) {
+      const { signal } = skipping;
+      if (step.move) await this.view.run(from, step, signal);
+      else {
+        const name = this.names[step.seat - 1];
+        const card = { card: step.word, words: step.words };
+        this.view.say(t("drew", { name, words: cardWords(card) }));
+        const isOwn = !this.seatOf(step).engine;
+        if (!signal.aborted && !isChosen) await showCard(card, name, { traits: game.traits, isOwn, signal });
+      }
+      if (this.busy !== busy) return;
+      from = step;
+      this.view.showStep(step);
+    }
+    this.busy = null;
+    this.arrows = [];
+    game.current = after;
+    // First, since the end of a game is shown differently if a person has just played it.
+    const isMove = isByPerson && before.turn.due === "move";
+    if (isMove) for (const listener of this.playedListeners) listener(before, after);
+    this.show(before);
+  }
+
+  /** Plays one of the moves to a chosen square; asks which one if there are several. */
+  async choose(moves) {
+    const { game } = this;
+    if (moves.length === 0) return;
+    const move = moves.length === 1 ? moves[0] : await askMove(moves, (one) => {
+      const { square: from, name } = game.current.pieces[one.piece];
+      const piece = t("from", { piece: word(name), from: squareName(game.board, from) });
+      const title = game.board.files ? piece : moveTitle(game, game.current, one);
+      return [title, factsText(one.facts)].filter(Boolean).join(": ");
+    });
+    if (move) await this.play(move.move);
+  }
+
+  /** Plays a move, or a card if one is due. */
+  async play(text) {
+    if (!this.game.current.turn) return;
+    // The comment on the move before.
+    this.view.remark();
+    if (await this.attempt("play", { move: text, draw: !this.isStudy })) await this.proceed();
+  }
+
+  // --- Navigation ---
+
+  /** Shows a node of the game; play is paused there. */
+  async go(node) {
+    this.turnTo(node);
+    await this.look();
+  }
+
+  /** Shows a node that was chosen elsewhere on the page, and brings the board into view. */
+  async visit(node) {
+    await this.go(node);
+    this.view.reveal();
+  }
+
+  turnTo(node) {
+    this.abort();
+    this.forget();
+    this.game.go(node);
+  }
+
+  /** Shows a node in passing, without fetching its legal moves. */
+  glance(node) {
+    if (node === this.game.current) return;
+    this.turnTo(node);
+    this.show();
+  }
+
+  /** Goes `turns` turns forward, or back if negative. */
+  async step(turns) {
+    const line = this.game.line();
+    const index = line.indexOf(this.game.current) + turns;
+    await this.go(line[Math.min(Math.max(index, 0), line.length - 1)]);
+  }
+
+  /** Takes moves back until a person is to move. */
+  async undo() {
+    if (this.view.undo.disabled) return;
+    this.abort();
+    this.forget();
+    do this.game.undo(); while (this.game.current.parent && !this.isPersons(this.game.current) && this.hasPersons());
+    await this.look();
+  }
+
+  hasPersons() {
+    return this.seats.some(({ engine }) => !engine);
+  }
+
+  /** Changes the seats during a game. */
+  async reseat(seats) {
+    this.abort();
+    this.forget();
+    this.settle(seats);
+    await this.proceed();
+  }
+
+  // --- Failures ---
+
+  /** Runs what the user asked for; reports its error. */
+  async perform(action) {
+    try {
+      await action();
+    } catch (error) {
+      this.fail(error, () => this.perform(action));
+    }
+  }
+
+  /** Does what no later action of the user replaces: as often as it takes until the server answers. Reports its error. */
+  async ensure(action) {
+    try {
+      await action();
+    } catch (error) {
+      if (!(error instanceof OfflineError)) return this.fail(error);
+      this.view.complain(t("offline"));
+      await reconnected();
+      this.view.complain("");
+      await this.ensure(action);
+    }
+  }
+
+  /** Reports an error. If the server does not answer, waits until it does, then runs the last `again`, or `look`. */
+  fail(error, again = null) {
+    if (!(error instanceof OfflineError)) return this.view.complain(failureText(error));
+    this.view.complain(t("offline"));
+    this.again = again ?? this.again;
+    this.reconnecting ??= reconnected().then(() => {
+      this.reconnecting = null;
+      this.view.complain("");
+      const action = this.again ?? (() => this.look());
+      this.again = null;
+      action();
+    });
   }
 }
-
-document.addEventListener("keydown", (event) => {
-  const isTyping = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName) || document.querySelector("dialog[open]");
-  if (isTyping || event.ctrlKey || event.altKey || event.metaKey || !table.game) return;
-  const action = {
-    ArrowLeft: () => table.step(-1), ArrowRight: () => table.step(1), Home: () => table.step(-Infinity),
-    End: () => table.step(Infinity), Escape: () => table.skip(), u: () => table.undo(), n: () => newGame(),
-  }[event.key];
-  if (!action) return;
-  event.preventDefault();
-  action();
-});
-
-const server = new Server(JSON.parse(root.dataset.offer));
-const table = new Table(server);
-const study = new Study(table, server);
-const review = new Review(table, server);
-const advice = new Advice(table, server);
-const library = new Library(table, advice, () => tabbed.select("study"));
-const mine = new Mine(table, server, async (answer, seats) => {
-  tabbed.select("play");
-  await table.beginNew(answer, seats);
-});
-library.panel.prepend(mine.panel);
-const ending = new Ending(table, review, { rematch, showReview: () => tabbed.select("review") });
-const panels = { play: playPanel(), study: study.panel, review: review.panel, library: library.panel };
-const tabbed = tabs(Object.entries(panels), (key) => {
-  table.mode = key;
-  if (key !== "study") study.leave();
-  if (table.game && !table.busy) table.look();
-});
-const stage = element("section", { class: "stage", "aria-label": t("play") },
-  table.view.status, table.view.trouble, table.view.board, table.view.hint, table.view.comment, table.view.choices,
-  controls());
-const aside = element("aside", {},
-  table.view.seats, ending.panel, tabbed.list, ...tabbed.panels, element("h2", {}, t("moves")), table.view.moves);
-// Its buttons need a game.
-const layout = element("div", { class: "layout", inert: "" }, stage, aside);
-table.onChange(() => { layout.inert = false; });
-root.replaceChildren(header(), layout);
-table.view.say(t("loading"));
-// After a reload, a study or a puzzle must not become a game that plays on.
-tabbed.select(history.state?.mode ?? "play");
-
-// An animation ends with the new size.
-onResize(() => table.game && !table.busy?.skip && table.show());
-window.addEventListener("hashchange", ({ newURL }) => {
-  // The page may have put the address of the former game there again before this event.
-  if (location.href !== newURL) history.replaceState(null, "", newURL);
-  table.ensure(openLink);
-});
-await table.ensure(openLink);
-document.body.dataset.ready = "yes";

@@ -1,5 +1,5 @@
 // Draws a game, and tells what a person does with it: the status, the board with squares to choose, the seats with their
-// holdings, the list of moves, and errors.
+// holdings, the list of moves, and errors. `board.js` is crates/board/src/board.js; pages.rs serves it as well.
 
 import { FIELD, colour, drawArrows, drawBoard, drawing, element, layoutOf, movedPieces, spotsOf } from "./board.js";
 import { button, icon, seatMark } from "./controls.js";
