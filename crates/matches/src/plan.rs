@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use buxtehude::rules::MAX_SEATS;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::record::{MAX_NAME_LENGTH, is_too_long};
 use crate::score::Sprt;
@@ -71,6 +72,22 @@ pub struct Plan {
     /// The engines, at least one, with different names.
     #[serde(rename = "engine")]
     pub engines: Vec<EngineSpec>,
+}
+
+/// The first key of an object in `read` that `written` lacks. Serde cannot refuse unknown keys beside flattened fields.
+fn unknown_key<'a>(read: &'a Value, written: &Value) -> Option<&'a str> {
+    match (read, written) {
+        (Value::Object(read), Value::Object(written)) => {
+            read.iter().find_map(|(key, value)| match written.get(key) {
+                Some(known) => unknown_key(value, known),
+                None => Some(key.as_str()),
+            })
+        }
+        (Value::Array(read), Value::Array(written)) => {
+            read.iter().zip(written).find_map(|(value, known)| unknown_key(value, known))
+        }
+        _ => None,
+    }
 }
 
 /// Pairing of the engines.
@@ -251,9 +268,14 @@ impl Plan {
     /// # Errors
     /// Why the JSON is no plan, or the setting at fault and the accepted values.
     pub fn from_json(json: &[u8]) -> Result<Plan, String> {
-        let plan: Plan = serde_json::from_slice(json).map_err(|error| error.to_string())?;
+        let read: Value = serde_json::from_slice(json).map_err(|error| error.to_string())?;
+        let plan = Plan::deserialize(&read).map_err(|error| error.to_string())?;
         plan.check()?;
-        Ok(plan)
+        let written = serde_json::to_value(&plan).map_err(|error| error.to_string())?;
+        match unknown_key(&read, &written) {
+            Some(key) => Err(format!("{key}: no such setting")),
+            None => Ok(plan),
+        }
     }
 
     fn check(&self) -> Result<(), String> {
@@ -496,7 +518,23 @@ impl FromStr for LuckPlan {
 
 #[cfg(test)]
 mod tests {
+    use buxtehude::rules::VARIANTS;
+
     use super::*;
+
+    #[test]
+    fn an_unknown_setting_of_a_plan_is_named() {
+        let engine = |name: &str| EngineSpec::new(name, "engine", Limit::nodes(1));
+        let plan = Plan::new(&VARIANTS[0], 2, vec![engine("a"), engine("b")]);
+        let plan = serde_json::to_value(plan).unwrap();
+        let read = |plan: &Value| Plan::from_json(plan.to_string().as_bytes()).map(|_| ());
+        assert_eq!(read(&plan), Ok(()));
+        for place in ["", "/engine/1"] {
+            let mut other = plan.clone();
+            other.pointer_mut(place).unwrap()["nets"] = true.into();
+            assert_eq!(read(&other), Err("nets: no such setting".to_string()), "{place}");
+        }
+    }
 
     #[test]
     fn resignation_reads_as_it_is_displayed() {

@@ -373,7 +373,7 @@ mod tests {
         for limit in [
             Limit::movetime(milliseconds(1)),
             Limit::depth(7),
-            Limit::nodes(u64::MAX),
+            Limit::nodes(i64::MAX as u64),
             Limit::clock(milliseconds(90_001), milliseconds(0)),
             clock,
             with_moves,

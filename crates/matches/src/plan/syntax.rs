@@ -13,7 +13,10 @@ const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Within<const MIN: u64, const MAX: u64>(pub u64);
 
-pub type Positive = Within<1, { u64::MAX }>;
+/// Largest whole number in TOML, as which plans are exported.
+const MAX_WHOLE: u64 = i64::MAX as u64;
+
+pub type Positive = Within<1, MAX_WHOLE>;
 pub type Seats = Within<2, { buxtehude::rules::MAX_SEATS as u64 }>;
 pub type Concurrency = Within<1, 1000>;
 pub type Milliseconds = Within<1, DAY_MS>;
@@ -41,14 +44,18 @@ impl<'de, const MIN: u64, const MAX: u64> Deserialize<'de> for Within<MIN, MAX> 
 
 fn number(text: &str, least: u64, most: u64) -> Result<u64, String> {
     let number = text.parse().ok().filter(|number| (least..=most).contains(number));
-    number.ok_or_else(|| match most {
-        u64::MAX => format!("expected a whole number of at least {least}"),
-        _ => format!("expected a whole number from {least} to {most}"),
+    number.ok_or_else(|| {
+        let is_too_large = text.parse::<u128>().is_ok_and(|number| number > most.into());
+        if most == MAX_WHOLE && !is_too_large {
+            format!("expected a whole number of at least {least}")
+        } else {
+            format!("expected a whole number from {least} to {most}")
+        }
     })
 }
 
 pub fn positive(text: &str) -> Result<u64, String> {
-    number(text, 1, u64::MAX)
+    number(text, 1, MAX_WHOLE)
 }
 
 pub fn seats(text: &str) -> Result<usize, String> {
