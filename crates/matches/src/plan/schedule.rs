@@ -214,7 +214,7 @@ pub struct LineUps {
 }
 
 impl LineUps {
-    /// Creates the line-ups of `engines` engines; see [`Plan`](crate::plan::Plan) for the arguments.
+    /// Creates the line-ups of `engines` engines; see [`Plan`] for the arguments.
     pub fn new(format: Format, engines: usize, seats: usize, all_orders: bool) -> LineUps {
         LineUps { format, engines, seats, all_orders }
     }
