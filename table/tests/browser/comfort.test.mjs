@@ -255,13 +255,13 @@ table.test("the opponent is the first engine that works, at level 3", async (vis
   assert.deepEqual(await page.locator("#panel-study select option").allInnerTexts(), ["buxtehude", "single"]);
 });
 
-table.test("an engine with one line only is asked for one", async (visit) => {
+table.test("an engine without the option MultiPV is not asked for several lines", async (visit) => {
   const page = await visit({ hash: linkTo({ players: 2 }) });
   await page.locator("#tab-study").click();
   await page.locator("#panel-study select").first().selectOption("single");
   const asked = page.waitForRequest("**/api/analyse");
   await page.locator("#analyse").click();
-  assert.equal((await asked).postDataJSON().lines, 1);
+  assert.deepEqual((await asked).postDataJSON().options, {});
   await page.waitForFunction(() => document.getElementById("analyse").textContent === "Analyse", null);
 });
 
