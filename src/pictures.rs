@@ -128,7 +128,7 @@ pub trait Draw: Game {
     fn preview(&self, mv: Self::Move) -> MovePreview;
 
     /// The rule that forbids the seat to move a move to a square of the scene's board; `None` if no seat is to move, or
-    /// if the game names no rules. With a square to which a legal move leads, the result is meaningless.
+    /// if the game names no rules. If a legal move leads to the square, the result is meaningless.
     fn refusal(&self, _square: usize) -> Option<Refusal> {
         None
     }

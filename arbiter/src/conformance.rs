@@ -2,7 +2,7 @@
 //!
 //! [`check`] plays the transcripts of the `suite`; only the `soak` and the random games of `rules` are code.
 //! [`transcript`] is the format and the runner, of `arbiter transcript`, too. `program` is the conversation below it,
-//! and `talk` adds what is known of an engine.
+//! and `talk` adds what an engine has said of itself.
 
 pub mod check;
 mod laws;

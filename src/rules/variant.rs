@@ -93,7 +93,7 @@ macro_rules! games {
             }
         }
 
-        /// Evaluates an expression on the position, whatever its game.
+        /// Evaluates an expression on the position of any game.
         macro_rules! with_position {
             ($dollar any:expr, $dollar position:pat => $dollar body:expr) => {
                 match $dollar any {

@@ -28,7 +28,7 @@ use std::time::{Duration, Instant};
 pub struct Limits {
     /// Plies to search.
     pub depth: Option<u32>,
-    /// Positions to visit: static evaluations, of which a new node of the tree search costs one per move.
+    /// Positions to visit, counted as static evaluations: a new node of the tree search costs one per move.
     pub nodes: Option<u64>,
     /// Time of this move.
     pub movetime: Option<Duration>,

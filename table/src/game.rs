@@ -384,7 +384,7 @@ impl State {
     }
 }
 
-/// The rule against each square of the board to which none of the legal moves leads.
+/// The rule against each square of the board that no legal move reaches.
 fn refusals(position: &AnyPosition, moves: &[Move]) -> Vec<Option<Refusal>> {
     let squares = 0..position.scene().board.squares.len();
     let refusals = squares.map(|square| {

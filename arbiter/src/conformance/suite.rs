@@ -485,7 +485,7 @@ impl Place {
     }
 }
 
-/// Up to `count` random positions of a kind, of those that so many tries find.
+/// Up to `count` random positions of a kind, found in as many tries.
 fn random_places(
     (rules, seats): &Table,
     rng: &mut ChaCha8Rng,

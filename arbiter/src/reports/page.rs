@@ -147,7 +147,7 @@ pub struct Subject {
     /// Heading of the page.
     pub title: String,
     pub settings: Vec<(&'static str, String)>,
-    /// The engines, if their settings are known.
+    /// The engines, if the file has their settings.
     pub engines: Vec<EngineEntry>,
 }
 
@@ -233,7 +233,7 @@ fn openings(plan: &Plan) -> String {
     }
 }
 
-/// Start, duration, machine and version of the arbiter, as far as they are known.
+/// Start, duration, machine and version of the arbiter, as far as the file has them.
 fn played(circumstances: &Circumstances) -> impl Iterator<Item = (&'static str, String)> {
     let known = circumstances.clone();
     let took = known.seconds.map(|seconds| {

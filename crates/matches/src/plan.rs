@@ -74,7 +74,8 @@ pub struct Plan {
     pub engines: Vec<EngineSpec>,
 }
 
-/// The first key of an object in `read` that `written` lacks. Serde cannot refuse unknown keys beside flattened fields.
+/// The first key of an object in `read` that `written` lacks. Serde cannot refuse unknown keys of a
+/// structure with flattened fields.
 fn unknown_key<'a>(read: &'a Value, written: &Value) -> Option<&'a str> {
     match (read, written) {
         (Value::Object(read), Value::Object(written)) => {

@@ -96,7 +96,7 @@ pub fn needs(conditions: TokenStream, test: TokenStream) -> TokenStream {
     ignore.parse::<TokenStream>().unwrap().into_iter().chain(test).collect()
 }
 
-/// What a condition asks for, and whether this machine has it.
+/// Returns the name of a condition for people, and whether it holds on this machine.
 fn probe(condition: &str) -> (&'static str, bool) {
     let unshare = |namespaces: &str, shell: &str| {
         let words = format!("--user --map-root-user {namespaces} sh -c");

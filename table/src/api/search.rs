@@ -40,7 +40,7 @@ const MAX_OPTIONS: usize = 64;
 const MAX_VALUE_LENGTH: usize = 200;
 /// Maximum number of moves and cards of a reported line.
 const MAX_WORDS_OF_A_LINE: usize = 64;
-/// Maximum number of them whose effects are told.
+/// Maximum number of them with their effects.
 const MAX_STEPS_OF_A_LINE: usize = 10;
 /// Capacity for events that have not been sent.
 const MAX_UNSENT: usize = 16;

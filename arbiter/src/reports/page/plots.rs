@@ -310,7 +310,7 @@ impl TimeUse {
         TimeUse { engines: vec![none; names.len()], names }
     }
 
-    /// Counts the answers of a game whose times are known.
+    /// Counts the answers of a game that have times.
     pub fn add(&mut self, record: &GameRecord) {
         let engine = |name: &String| self.names.iter().position(|known| known == name);
         let engines: Vec<Option<usize>> = record.seats.iter().map(engine).collect();
@@ -333,7 +333,7 @@ impl TimeUse {
         }
     }
 
-    /// The curves, each with its title; empty if no times are known.
+    /// The curves, each with its title; empty without times.
     pub fn plots(&self) -> Vec<(&'static str, Plot)> {
         if self.engines.iter().all(|times| times.by_move.is_empty()) {
             return Vec::new();

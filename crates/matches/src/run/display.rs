@@ -1,5 +1,5 @@
-//! What a match prints: its header or its schedule, the progress of its games (a bar on a terminal, otherwise one line
-//! per game), and the lines below its tables.
+//! The output of a match: its header or its schedule, the progress of its games (a bar on a terminal, otherwise one
+//! line per game), and the lines below its tables.
 
 use std::cell::Cell;
 use std::env;

@@ -185,7 +185,7 @@ fn distribution(samples: u64) -> Option<StudentsT> {
     StudentsT::new(0.0, 1.0, samples as f64 - 1.0).ok()
 }
 
-/// Number of whole numbers, their sum and the sum of their squares: exact, whatever the order of the numbers.
+/// Number of whole numbers, their sum and the sum of their squares: exact in any order of the numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Moments {
     count: u64,

@@ -290,7 +290,7 @@ fn ambiguous(command: &str, in_dir: &Path, on_path: &Path) -> String {
 const KEYS: &str = "cmd, args, name, dir, option.NAME, movetime, depth, nodes, tc, margin, legal, \
     ponder, restart, memory, cpu, processes, filesize, net";
 
-/// Keys of time limits, of which an engine has at most one.
+/// Keys of time limits. An engine has at most one of them.
 const TIMES: [&str; 2] = ["movetime", "tc"];
 
 /// The error of a text that is split as in a shell.
