@@ -113,9 +113,9 @@ impl Draw for Position {
     /// The rule that forbids the hare to move a move to `square`.
     fn refusal(&self, square: usize) -> Option<Refusal> {
         let from = self.hare(self.turn().mover()?).square;
-        let steps = square as i16 - i16::from(from);
         let mut after = *self;
-        let (rule, facts) = match after.play(steps.to_string().parse().ok()?).err()? {
+        let mv = Move::by(square as i16 - i16::from(from));
+        let (rule, facts) = match after.play(mv).err()? {
             IllegalMove::MissesTurn { .. } => ("miss now", vec![]),
             IllegalMove::NotForced { .. } => ("you are here", vec![]),
             IllegalMove::TooFewCarrots { cost, held, .. } => {

@@ -11,7 +11,7 @@
 
 use std::sync::LazyLock;
 
-use buxtehude::pictures::{self, Layout, MovePreview};
+use buxtehude::pictures::{self, Layout, MovePreview, Scene};
 use buxtehude::protocol::{PositionCommand, Start};
 use buxtehude::rules::{
     self, ActionError, AnyPosition, MAX_SEATS, Seat, UnknownVariant, VARIANTS, Variant,
@@ -371,12 +371,13 @@ impl State {
             Card { card, number, words }
         });
         let board = BOARDS.iter().find(|(name, _)| *name == played.variant.name);
+        let scene = position.scene();
         State {
             ok: true,
             game: played.game(),
-            view: View::of(position),
             board: board.map(|(_, board)| &**board),
-            refusals: refusals(position, &moves),
+            refusals: refusals(position, scene.board.squares.len(), &moves),
+            view: View::with(position, scene),
             moves,
             cards: cards.collect(),
             points: points_of_places(position.seats()),
@@ -385,9 +386,8 @@ impl State {
 }
 
 /// The rule against each square of the board that no legal move reaches.
-fn refusals(position: &AnyPosition, moves: &[Move]) -> Vec<Option<Refusal>> {
-    let squares = 0..position.scene().board.squares.len();
-    let refusals = squares.map(|square| {
+fn refusals(position: &AnyPosition, squares: usize, moves: &[Move]) -> Vec<Option<Refusal>> {
+    let refusals = (0..squares).map(|square| {
         if moves.iter().any(|mv| mv.square == square) {
             return None;
         }
@@ -418,7 +418,10 @@ fn board_of(position: &AnyPosition) -> Option<Box<RawValue>> {
 
 impl View {
     pub fn of(position: &AnyPosition) -> View {
-        let scene = position.scene();
+        View::with(position, position.scene())
+    }
+
+    fn with(position: &AnyPosition, scene: Scene) -> View {
         let turn = match position.turn() {
             rules::Turn::Seat(seat) => Some(Turn { seat: number(seat), due: "move" }),
             rules::Turn::Card(seat) => Some(Turn { seat: number(seat), due: "card" }),

@@ -31,6 +31,11 @@ impl Move {
         Move(steps as i16)
     }
 
+    /// Move of `steps` squares, -63 to 64: forward, back, or a forced stay.
+    pub(crate) const fn by(steps: i16) -> Move {
+        Move(steps)
+    }
+
     /// Integer code.
     pub const fn code(self) -> i16 {
         self.0
