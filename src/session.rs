@@ -114,7 +114,12 @@ where
         .name("reader".into())
         .spawn(move || read_commands(input, &sender, &copy))?;
     let mut session = Session::new(output, log)?;
-    match session.run(&commands) {
+    unless_closed(session.run(&commands))
+}
+
+/// A client that closes the output ends its session without an error.
+fn unless_closed(ended: io::Result<()>) -> io::Result<()> {
+    match ended {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         ended => ended,
     }

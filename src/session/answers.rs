@@ -8,7 +8,7 @@ use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use super::{LastPosition, REFUSED, error_reply, exit_code, failed};
+use super::{LastPosition, REFUSED, error_reply, exit_code, failed, unless_closed};
 use crate::articles;
 use crate::bench::BenchResult;
 use crate::eval::{self, Evaluate, Evaluator, Evaluators};
@@ -272,10 +272,7 @@ fn variant_of(arguments: &[String]) -> Result<&'static Variant, UnknownVariant> 
 /// # Errors
 /// An error of the streams other than the output's being closed.
 fn serve(variant: &'static Variant, input: impl Read, output: impl Write) -> io::Result<()> {
-    match answer_lines(variant, input, output) {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        ended => ended,
-    }
+    unless_closed(answer_lines(variant, input, output))
 }
 
 /// Answers are written before the program waits for input: lines that come together are answered together.
