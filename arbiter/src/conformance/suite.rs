@@ -624,13 +624,15 @@ fn settings(offers: &[OptionOffer], kind: &str) -> Vec<Values> {
             OptionKind::String { default } => (Vec::new(), default.clone()),
             OptionKind::Button => (Vec::new(), String::new()),
         };
-        let is_of_kind = match kind {
-            "values" => !matches!(offer.kind, OptionKind::String { .. } | OptionKind::Button),
-            kind => {
-                values.clear();
-                !kind.ends_with(&format!(" but {}", offer.name))
-            }
+        let is_left_out = if kind == "values" {
+            matches!(offer.kind, OptionKind::String { .. } | OptionKind::Button)
+        } else {
+            values.clear();
+            kind.ends_with(&format!(" but {}", offer.name))
         };
+        if is_left_out {
+            continue;
+        }
         values.push(default);
         let setting = |value: &String| {
             let is_button = matches!(offer.kind, OptionKind::Button);
@@ -641,7 +643,7 @@ fn settings(offers: &[OptionOffer], kind: &str) -> Vec<Values> {
                 ("to value", if is_button { String::new() } else { format!("value {value}") }),
             ])
         };
-        settings.extend(values.iter().filter(|_| is_of_kind).map(setting));
+        settings.extend(values.iter().map(setting));
     }
     settings
 }

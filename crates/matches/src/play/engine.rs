@@ -595,10 +595,12 @@ fn kind(line: &[u8]) -> Kind {
             _ => {}
         }
     }
-    match has_depth && has_value {
-        true if is_best => Kind::Info,
-        true => Kind::Lesser,
-        false => Kind::Other,
+    if !(has_depth && has_value) {
+        Kind::Other
+    } else if is_best {
+        Kind::Info
+    } else {
+        Kind::Lesser
     }
 }
 
