@@ -1,6 +1,6 @@
-//! From `go` to `bestmove`: starts searches, holds answers back until they are due, stops; the search thread, which
-//! runs one task at a time and sends events back; and a second thread, which builds the tables for a position that
-//! arrives meanwhile.
+//! The way from `go` to `bestmove`: starts searches, holds answers back until they are due, and stops. The search
+//! thread runs one task at a time and sends events back; a second thread builds the tables for a position that arrives
+//! meanwhile.
 
 use std::io::{self, Write};
 use std::thread::{self, JoinHandle};

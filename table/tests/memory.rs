@@ -6,8 +6,7 @@ use std::thread;
 
 use crate::common::program::Program;
 
-/// Number of requests before the first and the last measurement. Until the first, the allocator's reserve fills up: an
-/// answer has up to 10 kB, and some thousand of them, by all threads, leave their marks.
+/// Number of requests before the first and the last measurement. By the first, the allocator's reserve has filled up.
 const SOME: usize = 10_000;
 const MANY: usize = 49_000;
 /// Number of connections that share these requests.

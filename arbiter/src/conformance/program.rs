@@ -261,7 +261,7 @@ impl Program {
         self.send_bytes(format!("{line}\n").as_bytes())
     }
 
-    /// Keeps the position that a command sets, if it is valid and the game is known.
+    /// Keeps the position that a command sets, if it is valid and the check has the rules of its game.
     fn set_position(&mut self, command: &str, set: &PositionCommand) -> Result<(), RulesError> {
         let is_known = self.position.as_ref().is_some_and(|(known, _)| known == command);
         let Some(rules) = self.rules.as_ref().filter(|_| !is_known) else {

@@ -485,7 +485,7 @@ impl Place {
     }
 }
 
-/// Up to `count` random positions of a kind, found in as many tries.
+/// Returns at most `count` random positions of a kind, after at most `tries` attempts.
 fn random_places(
     (rules, seats): &Table,
     rng: &mut ChaCha8Rng,

@@ -231,8 +231,8 @@ impl Drop for Store {
     }
 }
 
-/// Longest time for which a killed arbiter's lock outlives it: an engine that it was starting has copies of its open
-/// files until the engine's program runs.
+/// Longest time for which a killed arbiter's lock outlives it: a starting engine has copies of the arbiter's open files
+/// until its own program runs.
 #[cfg(target_os = "linux")]
 const OUTLIVES: Duration = Duration::from_secs(1);
 
