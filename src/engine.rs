@@ -149,7 +149,7 @@ impl Engine {
         if let Some((limit, _)) = zeros.into_iter().find(|(_, is_zero)| *is_zero) {
             return Err(EngineError::ZeroLimit { limit });
         }
-        if limits.is_infinite() && self.strength.nodes == u64::MAX {
+        if limits == Limits::default() && self.strength.nodes == u64::MAX {
             return Err(EngineError::Unlimited);
         }
         let request = Request {

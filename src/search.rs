@@ -175,11 +175,6 @@ impl Request {
         with_progress(position, mover, self.asked(position), &self.past)
     }
 
-    /// Largest number of positions that our own search visits.
-    fn max_nodes(&self) -> u64 {
-        self.nodes.min(self.strength.nodes)
-    }
-
     /// Deepest iteration for this number of root moves: 1 for a single move with a clock, to save time.
     pub(crate) fn deepest(&self, moves: usize, control: &Control) -> u32 {
         if moves == 1 && control.is_timed() { 1 } else { self.depth.min(MAX_DEPTH) }

@@ -43,14 +43,11 @@ use crate::protocol::{Command, CommandError, LineReader, PositionCommand, Reply,
 use crate::rules::{ActionError, AnyPosition, SetupError, Turn, Variant};
 use crate::search::Past;
 use answers::serve_rules;
-use go::{Event, Running, SearchThread, Task};
+use go::{Running, SearchThread, Task};
 use options::{Effect, OptionError, Options};
 
 /// Capacity of the command queue; when it is full, the client blocks. Small, since a command can be a long list.
 const WAITING_COMMANDS: usize = 4;
-
-/// The error after a panic of another thread.
-const PANICKED: &str = "internal error: the search panicked, and the session ends";
 
 /// Longest error message, in characters.
 const MAX_ERROR_LENGTH: usize = 1000;
@@ -257,9 +254,9 @@ impl<W: Write> Session<W> {
             Command::Perft(0) if self.running.is_none() => {
                 self.say_lines("\nNodes searched: 1")?;
             }
-            Command::Perft(depth) => self.begin(Task::Perft(*self.game.position(), depth))?,
+            Command::Perft(depth) => self.start_work(Task::Perft(*self.game.position(), depth))?,
             Command::Bench(depth) => {
-                self.begin(Task::Bench(depth.unwrap_or(bench::DEFAULT_DEPTH)))?;
+                self.start_work(Task::Bench(depth.unwrap_or(bench::DEFAULT_DEPTH)))?;
             }
             Command::Stop => self.stop()?,
             Command::PonderHit => self.ponder_hit()?,
@@ -379,19 +376,6 @@ impl<W: Write> Session<W> {
         }
         self.report_error(&error.to_string())?;
         if error.is_go() { self.answer_refused_go() } else { Ok(()) }
-    }
-
-    fn take_event(&mut self, event: Event) -> io::Result<()> {
-        match event {
-            Event::Prepared => self.finish_preparing(),
-            Event::Report(report) => self.report(report),
-            Event::Answer(answer) => self.take_answer(answer),
-            Event::Finished { name, output } => self.finish(name, output.as_deref()),
-            Event::Panicked => {
-                self.report_error(PANICKED)?;
-                Err(io::Error::other(PANICKED))
-            }
-        }
     }
 
     fn report_error(&mut self, problem: &str) -> io::Result<()> {
@@ -572,7 +556,7 @@ mod tests {
     use std::sync::mpsc;
     use std::time::Duration;
 
-    use super::go::MemorySize;
+    use super::go::{MemorySize, PANICKED};
     use super::*;
 
     #[test]

@@ -97,11 +97,6 @@ impl Limits {
             (movetime, clock) => clock.or(movetime),
         }
     }
-
-    /// `true` if there is no limit: such a search runs until `stop`.
-    pub fn is_infinite(&self) -> bool {
-        *self == Limits::default()
-    }
 }
 
 impl MoverClock {
@@ -310,10 +305,8 @@ const PORTION: u64 = 512;
 pub struct Team<'a> {
     control: &'a Control,
     threads: u64,
-    /// Largest number of positions to visit, over all threads.
-    limit: u64,
-    /// Positions claimed by threads.
-    claimed: AtomicU64,
+    /// Positions that no thread has claimed yet.
+    left: AtomicU64,
     /// Visited positions, as reported by the threads.
     visited: AtomicU64,
     /// Current depth of the leader.
@@ -330,8 +323,7 @@ impl<'a> Team<'a> {
         Team {
             control,
             threads: threads as u64,
-            limit,
-            claimed: AtomicU64::new(0),
+            left: AtomicU64::new(limit),
             visited: AtomicU64::new(0),
             depth: AtomicU32::new(0),
             walks: AtomicU64::new(0),
@@ -342,16 +334,15 @@ impl<'a> Team<'a> {
     /// Claims positions: at least `at_least` if that many are left, 0 if none is. Near the limit a claim is small, so
     /// that every thread gets some.
     pub fn claim(&self, at_least: u64) -> u64 {
-        let portion_of = |claimed: u64| {
-            let left = self.limit - claimed;
+        let portion_of = |left: u64| {
             let portion = match self.threads {
                 1 => PORTION,
                 threads => (left / (2 * threads)).clamp(1, PORTION),
             };
             portion.max(at_least).min(left)
         };
-        let claim = |claimed: u64| Some(claimed + portion_of(claimed));
-        self.claimed.fetch_update(Ordering::Relaxed, Ordering::Relaxed, claim).map_or(0, portion_of)
+        let claim = |left: u64| Some(left - portion_of(left));
+        self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, claim).map_or(0, portion_of)
     }
 
     /// Sets the current depth of the leader.

@@ -1,23 +1,22 @@
-//! Answers of the session other than `bestmove`: to `query`, which has all that an arbiter without rules must know
-//! about a game, and to the helper commands `d`, `eval`, `bench`, `go perft` and `help`; conversion of reports to info
-//! lines. A rules program answers `query` alone.
+//! Answers to `query`, which has all that an arbiter without rules must know about a game, and to the helper commands
+//! `d`, `eval`, `bench`, `go perft` and `help`. A rules program answers `query` alone.
 
 use std::cmp::Ordering;
 use std::fmt::Write as _;
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::process::ExitCode;
-use std::time::Duration;
 
+use super::go::per_second;
 use super::{LastPosition, REFUSED, error_reply, exit_code, failed, unless_closed};
 use crate::articles;
 use crate::bench::BenchResult;
 use crate::eval::{self, Evaluate, Evaluator, Evaluators};
-use crate::protocol::{Command, Info, LineReader, Query, Reply, Score};
+use crate::protocol::{Command, LineReader, Query, Reply};
 use crate::rules::{
     AnyPosition, Game, Seat, Solution, Turn, UnknownVariant, VARIANTS, Variant, joined,
     with_position,
 };
-use crate::search::{Preset, Report};
+use crate::search::Preset;
 
 /// Output of `help`.
 pub const HELP: &str = "\
@@ -89,12 +88,6 @@ pub fn eval(position: &AnyPosition, preset: &Preset, evaluators: &Evaluators) ->
     lines.join("\n")
 }
 
-/// Value of the best line to each seat, if the preset reports it.
-pub fn worth(report: &Report) -> Option<String> {
-    let is_given = report.multipv == 1 && !report.worth.is_empty();
-    is_given.then(|| format!("e {}", joined(&report.worth, " ")))
-}
-
 /// Output of a finished `go perft`.
 pub fn perft(counts: &[(String, u64)]) -> String {
     let total: u64 = counts.iter().map(|(_, leaves)| leaves).sum();
@@ -120,51 +113,6 @@ pub fn static_estimate(position: &AnyPosition, evaluators: &Evaluators) -> Vec<u
         let evaluator = position.evaluator(evaluators);
         eval::shares(&eval::expected_leads(&*evaluator, position)[..position.seats()])
     })
-}
-
-/// Converts a report to the facts of an info line; `position` is the searched position.
-pub fn info(report: Report, position: &AnyPosition, elapsed: Duration) -> Info {
-    let seats = position.seats();
-    let estimate = report.value.shares();
-    let score = match (report.value.mate, position.turn()) {
-        (0, Turn::Seat(mover)) => Score::Centipawns(centipawns(estimate[mover.index()], seats)),
-        (mate, _) => Score::Mate(mate),
-    };
-    Info {
-        depth: Some(report.depth),
-        seldepth: Some(report.seldepth),
-        multipv: Some(report.multipv as u32),
-        estimate,
-        score: Some(score),
-        wdl: Vec::new(),
-        nodes: Some(report.nodes),
-        nps: Some(per_second(report.nodes, elapsed)),
-        hashfull: Some(report.hashfull),
-        time: Some(elapsed.as_millis() as u64),
-        pv: report.pv,
-    }
-}
-
-/// Mover's chances to win, to draw and to lose according to the estimate; empty unless there are two seats.
-pub fn wdl(estimate: &[u16], position: &AnyPosition) -> Vec<u16> {
-    match (estimate, position.turn()) {
-        (&[first, second], Turn::Seat(mover)) if mover.0 == 0 => vec![first, 0, second],
-        (&[first, second], Turn::Seat(_)) => vec![second, 0, first],
-        _ => Vec::new(),
-    }
-}
-
-/// Score of a share on the Elo scale: 400 x log10 of the odds between the share and the rest of the first place's
-/// share. A share within half a permille of either end counts as half a permille away from it.
-fn centipawns(share: u16, seats: usize) -> i32 {
-    let most = 2000.0 / seats as f64;
-    let share = f64::from(share).clamp(0.5, most - 0.5);
-    (400.0 * (share / (most - share)).log10()).round() as i32
-}
-
-fn per_second(nodes: u64, time: Duration) -> u64 {
-    let nanos = time.as_nanos().max(1);
-    (u128::from(nodes) * 1_000_000_000 / nanos) as u64
 }
 
 /// Returns the words that answer a query about a position.
@@ -324,21 +272,6 @@ mod tests {
     use proptest::sample::select;
 
     use super::*;
-
-    #[test]
-    fn the_score_is_zero_at_an_even_share_and_grows_with_it() {
-        assert_eq!(centipawns(500, 2), 0);
-        assert_eq!(centipawns(333, 3), 0);
-        assert_eq!(centipawns(250, 4), 0);
-        assert_eq!(centipawns(909, 2), 400);
-        for seats in 2..=6 {
-            let scores: Vec<i32> = (0..=2000_u16.div_ceil(seats as u16))
-                .map(|share| centipawns(share, seats))
-                .collect();
-            assert!(scores.is_sorted(), "{seats} seats: {scores:?}");
-            assert_eq!(scores.first().map(|score| score.abs()), scores.last().copied());
-        }
-    }
 
     /// Pieces of lines, so that many are valid.
     const PIECES: &[&str] = &[

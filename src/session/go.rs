@@ -1,6 +1,6 @@
-//! The way from `go` to `bestmove`: starts searches, holds answers back until they are due, and stops. The search
-//! thread runs one task at a time and sends events back; a second thread builds the tables for a position that arrives
-//! meanwhile.
+//! The way from `go` to `bestmove`: starts searches, prints their reports, holds answers back until they are due, and
+//! stops. The search thread runs one task at a time and sends events back; a second thread builds the tables for a
+//! position that arrives meanwhile.
 
 use std::io::{self, Write};
 use std::thread::{self, JoinHandle};
@@ -11,16 +11,19 @@ use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use super::{Session, answers};
 use crate::bench;
 use crate::eval::{Evaluate, Evaluators};
-use crate::protocol::{BestMove, Clock, ClockTimes, Excerpt, GO_WORDS, Go, Reply};
-use crate::rules::{AnyPosition, Seat, Turn, with_position};
+use crate::protocol::{BestMove, Clock, ClockTimes, Excerpt, GO_WORDS, Go, Info, Reply, Score};
+use crate::rules::{AnyPosition, Seat, Turn, joined, with_position};
 use crate::search::{
-    Answer, Control, Limits, MAX_DEPTH, Memory, MoverClock, Report, Request, Strength, search,
+    Answer, Control, Limits, MAX_DEPTH, Memory, MoverClock, Report, Request, Strength, TimeBudget,
+    search,
 };
 
 /// Error for a command that is refused during a search.
 const SEARCHING: &str = "a search is running: expected `stop` and its `bestmove` first";
 /// Error for a command that is refused during other work.
 const WORKING: &str = "`perft` or `bench` is running: expected `stop` or its end first";
+/// Error after a panic of another thread.
+pub const PANICKED: &str = "internal error: the search panicked, and the session ends";
 
 /// Work of the search thread, running or finished with its answer withheld.
 pub struct Running {
@@ -33,14 +36,14 @@ pub struct Running {
 }
 
 struct RunningSearch {
-    limits: Limits,
-    overhead: Duration,
+    /// The time limit, which begins with `ponderhit` if the client ponders.
+    budget: Option<TimeBudget>,
+    /// `true` if the movetime is the only limit, and the search plays at full strength.
+    must_use_movetime: bool,
     /// Event that the answer waits for.
     hold: Hold,
     /// The same after `ponderhit`.
     hold_after_ponderhit: Hold,
-    /// `true` if the search plays below full strength and so leaves much unsearched.
-    is_weak: bool,
     /// The answer, once the search has finished.
     answer: Option<BestMove>,
     /// `true` if no further search could improve the answer.
@@ -95,30 +98,33 @@ impl<W: Write> Session<W> {
             return self.answer_refused_go();
         }
         let position = *self.game.position();
-        let limits = match limits_of(go, &position) {
-            Ok(limits) => limits,
+        let clock = match mover_clock_of(go, &position) {
+            Ok(clock) => clock,
             Err(problem) => {
                 self.report_error(&problem)?;
                 return self.answer_refused_go();
             }
         };
+        let movetime = go.movetime.map(milliseconds);
         let overhead = Duration::from_millis(self.options.move_overhead.into());
-        let budget = limits.time_budget(overhead);
+        let budget = Limits { movetime, clock, ..Limits::default() }.time_budget(overhead);
         let control = Control::new(if go.ponder { None } else { budget });
+        let is_time_the_only_limit = go.depth.is_none() && go.nodes.is_none();
         let hold_after_ponderhit = if go.infinite {
             Hold::Infinite
-        } else if limits.is_infinite() {
+        } else if is_time_the_only_limit && budget.is_none() {
             Hold::Unlimited
         } else {
             Hold::No
         };
         let strength = self.options.strength();
         let search = RunningSearch {
-            limits,
-            overhead,
+            budget,
+            must_use_movetime: is_time_the_only_limit
+                && movetime.is_some()
+                && strength == Strength::FULL,
             hold: if go.ponder { Hold::Ponder } else { hold_after_ponderhit },
             hold_after_ponderhit,
-            is_weak: strength != Strength::FULL,
             answer: None,
             is_final: false,
         };
@@ -135,8 +141,8 @@ impl<W: Write> Session<W> {
             position,
             past: self.game.past(),
             searchmoves: go.searchmoves.clone(),
-            depth: limits.depth.unwrap_or(MAX_DEPTH),
-            nodes: limits.nodes.unwrap_or(u64::MAX),
+            depth: go.depth.unwrap_or(MAX_DEPTH),
+            nodes: go.nodes.unwrap_or(u64::MAX),
             multipv: self.options.multi_pv as usize,
             preset: self.options.preset(),
             aim: self.options.aim,
@@ -146,22 +152,37 @@ impl<W: Write> Session<W> {
         Ok(())
     }
 
+    /// Handles an event from another thread.
+    pub(super) fn take_event(&mut self, event: Event) -> io::Result<()> {
+        match event {
+            Event::Prepared => self.finish_preparing(),
+            Event::Report(report) => self.report(report),
+            Event::Answer(answer) => self.take_answer(answer),
+            Event::Finished { name, output } => self.finish_work(name, output.as_deref()),
+            Event::Panicked => {
+                self.report_error(PANICKED)?;
+                Err(io::Error::other(PANICKED))
+            }
+        }
+    }
+
     /// Prints the report of a search iteration.
-    pub(super) fn report(&mut self, report: Report) -> io::Result<()> {
+    fn report(&mut self, report: Report) -> io::Result<()> {
         let Some(running) = &self.running else {
             return Ok(());
         };
-        let worth = answers::worth(&report);
-        let mut info = answers::info(report, &running.position, running.control.elapsed());
+        let is_worth_given = report.multipv == 1 && !report.worth.is_empty();
+        let worth = is_worth_given.then(|| format!("e {}", joined(&report.worth, " ")));
+        let mut info = info(report, &running.position, running.control.elapsed());
         if self.options.show_wdl {
-            info.wdl = answers::wdl(&info.estimate, &running.position);
+            info.wdl = wdl(&info.estimate, &running.position);
         }
         self.say(&Reply::Info(info))?;
         worth.map_or(Ok(()), |worth| self.inform(&worth))
     }
 
     /// Takes the answer of a search, or `None` if no move is possible, and sends it as soon as it is due.
-    pub(super) fn take_answer(&mut self, answer: Option<Answer>) -> io::Result<()> {
+    fn take_answer(&mut self, answer: Option<Answer>) -> io::Result<()> {
         let Some(Running { search: Some(search), position, .. }) = &mut self.running else {
             return Ok(());
         };
@@ -180,17 +201,20 @@ impl<W: Write> Session<W> {
         self.release_unless_held()
     }
 
-    /// Gives the answer if there is one and it need not wait, for example for the end of its movetime.
+    /// Gives the answer if there is one and it need not wait.
+    ///
+    /// It waits for the end of its movetime if the search merely has nothing left to do. It does not if the answer is
+    /// final, comes from a weaker level or reached another limit, or if the search was stopped.
     fn release_unless_held(&mut self) -> io::Result<()> {
-        if let Some(running) = &mut self.running
-            && let Some(search) = &mut running.search
+        if let Some(Running { search: Some(search), control, .. }) = &mut self.running
+            && search.answer.is_some()
         {
-            if search.hold == Hold::Unlimited && search.answer.is_some() && search.is_final {
-                search.hold = Hold::No;
-            }
-            if search.hold == Hold::No && search.answer.is_some() {
-                search.hold = search.hold_for_movetime(&running.control);
-            }
+            let must_wait = search.must_use_movetime && !search.is_final && !control.should_stop();
+            search.hold = match search.hold {
+                Hold::Unlimited if search.is_final => Hold::No,
+                Hold::No if must_wait => control.deadline().map_or(Hold::No, Hold::Until),
+                hold => hold,
+            };
             if search.hold != Hold::No {
                 return Ok(());
             }
@@ -238,7 +262,7 @@ impl<W: Write> Session<W> {
             && let Some(search) = &mut running.search
             && search.hold == Hold::Ponder
         {
-            if let Some(budget) = search.limits.time_budget(search.overhead) {
+            if let Some(budget) = search.budget {
                 running.control.limit_from_now(budget);
             }
             search.hold = search.hold_after_ponderhit;
@@ -265,7 +289,7 @@ impl<W: Write> Session<W> {
     }
 
     /// Starts work other than a search, or prints the reason why not.
-    pub(super) fn begin(&mut self, task: Task) -> io::Result<()> {
+    pub(super) fn start_work(&mut self, task: Task) -> io::Result<()> {
         if let Some(running) = &self.running {
             return self.report_error(running.refusal());
         }
@@ -281,7 +305,7 @@ impl<W: Write> Session<W> {
     }
 
     /// Prints the output of such work, or that it was stopped.
-    pub(super) fn finish(&mut self, name: &str, output: Option<&str>) -> io::Result<()> {
+    fn finish_work(&mut self, name: &str, output: Option<&str>) -> io::Result<()> {
         self.running = None;
         // The bench needs the tables of other games.
         self.prepare();
@@ -292,23 +316,53 @@ impl<W: Write> Session<W> {
     }
 }
 
-impl RunningSearch {
-    /// Decides whether the answer waits for the end of its movetime. It does if the search merely has nothing left to
-    /// do. It does not if the answer is final, comes from a weaker level or reached another limit, or if the search was
-    /// stopped.
-    fn hold_for_movetime(&self, control: &Control) -> Hold {
-        let Limits { depth, nodes, movetime, .. } = self.limits;
-        let is_open = !self.is_final && !self.is_weak;
-        let must_use_movetime = is_open && movetime.is_some() && depth.is_none() && nodes.is_none();
-        match control.deadline() {
-            Some(deadline) if must_use_movetime && !control.should_stop() => Hold::Until(deadline),
-            _ => Hold::No,
-        }
+/// Converts a report to the facts of an info line; `position` is the searched position.
+fn info(report: Report, position: &AnyPosition, elapsed: Duration) -> Info {
+    let seats = position.seats();
+    let estimate = report.value.shares();
+    let score = match (report.value.mate, position.turn()) {
+        (0, Turn::Seat(mover)) => Score::Centipawns(centipawns(estimate[mover.index()], seats)),
+        (mate, _) => Score::Mate(mate),
+    };
+    Info {
+        depth: Some(report.depth),
+        seldepth: Some(report.seldepth),
+        multipv: Some(report.multipv as u32),
+        estimate,
+        score: Some(score),
+        wdl: Vec::new(),
+        nodes: Some(report.nodes),
+        nps: Some(per_second(report.nodes, elapsed)),
+        hashfull: Some(report.hashfull),
+        time: Some(elapsed.as_millis() as u64),
+        pv: report.pv,
     }
 }
 
-/// Limits of a `go`, checked against the position.
-fn limits_of(go: &Go, position: &AnyPosition) -> Result<Limits, String> {
+/// Mover's chances to win, to draw and to lose according to the estimate; empty unless there are two seats.
+fn wdl(estimate: &[u16], position: &AnyPosition) -> Vec<u16> {
+    match (estimate, position.turn()) {
+        (&[first, second], Turn::Seat(mover)) if mover.0 == 0 => vec![first, 0, second],
+        (&[first, second], Turn::Seat(_)) => vec![second, 0, first],
+        _ => Vec::new(),
+    }
+}
+
+/// Score of a share on the Elo scale: 400 x log10 of the odds between the share and the rest of the first place's
+/// share. A share within half a permille of either end counts as half a permille away from it.
+fn centipawns(share: u16, seats: usize) -> i32 {
+    let most = 2000.0 / seats as f64;
+    let share = f64::from(share).clamp(0.5, most - 0.5);
+    (400.0 * (share / (most - share)).log10()).round() as i32
+}
+
+pub fn per_second(nodes: u64, time: Duration) -> u64 {
+    let nanos = time.as_nanos().max(1);
+    (u128::from(nodes) * 1_000_000_000 / nanos) as u64
+}
+
+/// Checks a `go` against the position, and returns the mover's clock.
+fn mover_clock_of(go: &Go, position: &AnyPosition) -> Result<Option<MoverClock>, String> {
     let legal = position.legal_actions();
     let is_move = matches!(position.turn(), Turn::Seat(_));
     for word in &go.searchmoves {
@@ -321,14 +375,7 @@ fn limits_of(go: &Go, position: &AnyPosition) -> Result<Limits, String> {
             return Err(format!("go searchmoves: {word} is not legal, expected {expected}"));
         }
     }
-    let clock = go.clock.as_ref();
-    let clock = clock.map(|clock| mover_clock(clock, position));
-    Ok(Limits {
-        depth: go.depth,
-        nodes: go.nodes,
-        movetime: go.movetime.map(milliseconds),
-        clock: clock.transpose()?,
-    })
+    go.clock.as_ref().map(|clock| mover_clock(clock, position)).transpose()
 }
 
 /// Returns the clock of the seat to move; if no seat is to move, the first seat's.
@@ -446,7 +493,8 @@ pub struct SearchThread {
     positions: Sender<AnyPosition>,
     events: Receiver<Event>,
     thread: Option<JoinHandle<()>>,
-    running: Option<Control>,
+    /// Control of the last task.
+    control: Option<Control>,
 }
 
 impl SearchThread {
@@ -463,7 +511,7 @@ impl SearchThread {
         let (positions, to_prepare) = unbounded::<AnyPosition>();
         let (builder_events, tables) = (event_sender.clone(), evaluators.clone());
         thread::Builder::new().name("tables".into()).spawn(move || {
-            let events = Events(builder_events);
+            let events = EventSender(builder_events);
             for position in &to_prepare {
                 if to_prepare.is_empty() {
                     build_tables(&position, &tables);
@@ -474,21 +522,21 @@ impl SearchThread {
             }
         })?;
         let thread = thread::Builder::new().name("search".into()).spawn(move || {
-            let events = Events(event_sender);
+            let events = EventSender(event_sender);
             let mut memory = size.memory(&evaluators);
             for (task, control) in tasks {
-                if work(task, &control, &mut memory, &evaluators, &events.0).is_none() {
+                if run_task(task, &control, &mut memory, &evaluators, &events.0).is_none() {
                     return;
                 }
             }
         })?;
         let (tasks, thread) = (Some(task_sender), Some(thread));
-        Ok(SearchThread { tasks, positions, events, thread, running: None })
+        Ok(SearchThread { tasks, positions, events, thread, control: None })
     }
 
     /// Starts a task; the previous one must have sent its last event.
     pub fn begin(&mut self, task: Task, control: Control) {
-        self.running = Some(control.clone());
+        self.control = Some(control.clone());
         if let Some(tasks) = &self.tasks {
             // The thread ends only after the sender is dropped, or by a panic, which it reports.
             let _ = tasks.send((task, control));
@@ -514,7 +562,7 @@ impl SearchThread {
 
 impl Drop for SearchThread {
     fn drop(&mut self) {
-        if let Some(control) = &self.running {
+        if let Some(control) = &self.control {
             control.stop();
         }
         self.tasks = None;
@@ -525,9 +573,9 @@ impl Drop for SearchThread {
 }
 
 /// The sender of a thread, which reports the thread's panic.
-struct Events(Sender<Event>);
+struct EventSender(Sender<Event>);
 
-impl Drop for Events {
+impl Drop for EventSender {
     fn drop(&mut self) {
         if thread::panicking() {
             // Without a receiver, the session has ended.
@@ -543,7 +591,7 @@ fn build_tables(position: &AnyPosition, evaluators: &Evaluators) {
 }
 
 /// Runs a task; returns `None` once the receiver of the events is gone.
-fn work(
+fn run_task(
     task: Task,
     control: &Control,
     memory: &mut Memory,
@@ -591,6 +639,21 @@ mod tests {
     use super::*;
     use crate::rules::VARIANTS;
     use std::time::Duration;
+
+    #[test]
+    fn the_score_is_zero_at_an_even_share_and_grows_with_it() {
+        assert_eq!(centipawns(500, 2), 0);
+        assert_eq!(centipawns(333, 3), 0);
+        assert_eq!(centipawns(250, 4), 0);
+        assert_eq!(centipawns(909, 2), 400);
+        for seats in 2..=6 {
+            let scores: Vec<i32> = (0..=2000_u16.div_ceil(seats as u16))
+                .map(|share| centipawns(share, seats))
+                .collect();
+            assert!(scores.is_sorted(), "{seats} seats: {scores:?}");
+            assert_eq!(scores.first().map(|score| score.abs()), scores.last().copied());
+        }
+    }
 
     #[test]
     fn positions_never_wait_for_the_tables_of_those_before() {
