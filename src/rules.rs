@@ -22,7 +22,7 @@ use thiserror::Error;
 
 pub(crate) use variant::with_position;
 pub use variant::{
-    ActionError, AnyPosition, Rules, SetupError, UnknownVariant, VARIANTS, Variant, is_card,
+    ActionError, AnyPosition, SetupError, UnknownVariant, VARIANTS, Variant, is_card,
 };
 
 /// Largest number of seats in any game.

@@ -1,7 +1,8 @@
 //! Perft counts compared with a table from an independent program, in bulk and played to the last ply.
 
 use buxtehude::rules::Game;
-use buxtehude::rules::{Rules, Variant, fox, hase, perft, perft_by_playing};
+use buxtehude::rules::{Variant, hase, perft, perft_by_playing};
+use buxtehude::with_position;
 
 const TABLE: &str = include_str!("data/perft.txt");
 
@@ -15,23 +16,18 @@ fn counts_agree_with_the_table() {
         let fields: Vec<&str> = row.split(" | ").collect();
         let [variant, text, depth, leaves] = fields[..] else { panic!("bad row {row:?}") };
         let (depth, leaves) = (depth.parse().unwrap(), leaves.parse().unwrap());
-        match Variant::by_name(variant).unwrap().rules {
-            Rules::Hase(ruleset) => check::<hase::Position>(ruleset, text, depth, leaves),
-            Rules::Fox(_) => check::<fox::Position>(&(), text, depth, leaves),
-            #[cfg(feature = "ludo")]
-            Rules::Ludo(_) => panic!("it has no rows here"),
-        }
+        let position = Variant::by_name(variant).unwrap().parse(text).unwrap();
+        with_position!(position, position => check(&position, depth, leaves));
         rows += 1;
     }
     assert!(rows >= 100, "the table has only {rows} rows");
 }
 
-fn check<G: Game>(rules: &'static G::Rules, text: &str, depth: u32, leaves: u64) {
-    let position = G::parse(rules, text).unwrap();
-    let counted = perft(&position, depth, &mut || false);
+fn check<G: Game>(position: &G, depth: u32, leaves: u64) {
+    let counted = perft(position, depth, &mut || false);
     assert_eq!(counted, Some(leaves), "depth {depth}\n{position:?}");
     if leaves <= MAX_PLAYED_LEAVES {
-        let played = perft_by_playing(&position, depth, &mut || false);
+        let played = perft_by_playing(position, depth, &mut || false);
         assert_eq!(played, Some(leaves), "played, depth {depth}\n{position:?}");
     }
 }

@@ -1,7 +1,8 @@
 //! Conversations with the real binary as snapshots. Times, speeds, node counts and the table's occupancy are masked,
-//! since they depend on the machine or on every detail of the search.
+//! since they depend on the machine or on every detail of the search, and so are the names of all variants.
 
 use crate::common::client;
+use buxtehude::rules::Variant;
 use client::Engine;
 
 /// Compares a conversation with its snapshot.
@@ -67,7 +68,8 @@ fn masked(line: &str, is_bench: bool) -> String {
         return format!("{name}: *");
     }
     if !line.starts_with("info depth") {
-        return line.to_owned();
+        let names = Variant::names();
+        return line.replace(&names.join(" var "), "*").replace(&names.join(" or "), "*");
     }
     let mut words = Vec::new();
     let mut is_number = false;

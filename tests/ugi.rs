@@ -1,9 +1,10 @@
 //! The Universal Game Interface and queries: answers agree with the rules and with `d`, and clients without rules play
 //! whole games.
 
+use crate::common::positions::near_the_end;
 use crate::common::{answers, client};
 use answers::{QUERIES, response};
-use buxtehude::rules::{AnyPosition, Rules, Turn, VARIANTS, Variant};
+use buxtehude::rules::{AnyPosition, Turn, VARIANTS, Variant};
 use client::Engine;
 use rand::rngs::StdRng;
 use rand::seq::{IndexedRandom, IteratorRandom};
@@ -29,7 +30,7 @@ fn queries_agree_with_the_rules_and_with_the_display() {
             let Ok(start) = variant.start(seats) else {
                 continue;
             };
-            let late = variant.parse(&late_text(variant, seats)).unwrap();
+            let late = near_the_end(variant, seats);
             let mut ended = 0;
             for seed in 0..GAMES {
                 walk(&mut engine, start, seed);
@@ -37,20 +38,6 @@ fn queries_agree_with_the_rules_and_with_the_display() {
             }
             assert!(ended > 0, "no game of {seats} ended: {name}");
         }
-    }
-}
-
-/// Text of a position where random play ends soon.
-fn late_text(variant: &Variant, seats: usize) -> String {
-    match variant.rules {
-        Rules::Fox(_) => "8/8/8/h1h1h1h1/8/8/5F2/8 b".to_string(),
-        Rules::Hase(_) => {
-            let square = |seat: usize| format!("{},30,0", 51 + 2 * seat);
-            let hares: Vec<String> = (0..seats).map(square).collect();
-            format!("{} 1 - -", hares.join("/"))
-        }
-        #[cfg(feature = "ludo")]
-        Rules::Ludo(_) => format!("{} 1 - -", vec!["18,20"; seats].join("/")),
     }
 }
 

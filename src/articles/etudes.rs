@@ -28,7 +28,7 @@ use thiserror::Error;
 use crate::articles::evaluation::{Factors, Terms, terms};
 use crate::protocol::text::without_mark;
 use crate::rules::hase::Ruleset;
-use crate::rules::{Game, MAX_SEATS, Rules, Seat, VARIANTS, Variant, whole_number};
+use crate::rules::{AnyPosition, Game, MAX_SEATS, Seat, VARIANTS, Variant, whole_number};
 use file::read_bytes;
 pub use file::{Etude, EtudeError, EtudeFile, FileError, Problem, Verdict};
 
@@ -372,8 +372,8 @@ fn expected(option: &str) -> String {
 }
 
 fn ruleset(variant: &Variant) -> Option<&'static Ruleset> {
-    match variant.rules {
-        Rules::Hase(ruleset) => Some(ruleset),
+    match variant.start(2) {
+        Ok(AnyPosition::Hase(start)) => Some(start.ruleset()),
         _ => None,
     }
 }

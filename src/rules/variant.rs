@@ -4,7 +4,7 @@ use std::fmt;
 
 use thiserror::Error;
 
-use super::{Game, MAX_SEATS, PositionError, Seat, Solution, Turn, hase, perft};
+use super::{Game, MAX_SEATS, PositionError, Seat, Solution, Turn, perft};
 
 /// A game with its tables, chosen by name.
 #[derive(Debug)]
@@ -12,62 +12,43 @@ pub struct Variant {
     /// The name.
     pub name: &'static str,
     /// Further names accepted for it.
-    pub aliases: &'static [&'static str],
-    /// Files and rows of the board, for programs that draw it; `None` if it is not a grid.
-    pub board: Option<(u8, u8)>,
-    /// The game and its tables.
-    pub rules: Rules,
+    aliases: &'static [&'static str],
+    start: fn(usize) -> Option<AnyPosition>,
+    parse: fn(&str) -> Result<AnyPosition, PositionError>,
 }
 
-/// All variants; the first is the default.
-pub static VARIANTS: &[Variant] = &[
-    Variant {
-        name: "hase-und-igel",
-        aliases: &[],
-        board: None,
-        rules: Rules::Hase(&hase::HASE_UND_IGEL),
-    },
-    Variant {
-        name: "hare-and-tortoise",
-        aliases: &[],
-        board: None,
-        rules: Rules::Hase(&hase::HARE_AND_TORTOISE),
-    },
-    Variant {
-        name: "fox-and-hounds",
-        aliases: &["rabbits-and-wolves"],
-        board: Some((8, 8)),
-        rules: Rules::Fox(&()),
-    },
-    #[cfg(feature = "ludo")]
-    Variant { name: "ludo", aliases: &[], board: None, rules: Rules::Ludo(&()) },
-];
-
-/// Defines the types that depend on the list of games, from their names and modules.
+/// Defines what depends on the list of games: the table of variants, and the position of any game. A row has the name
+/// of a game, its module, and its variants: the name, further names, and the tables.
 macro_rules! games {
-    ($dollar:tt $($(#[$attribute:meta])* $game:ident: $module:ident),*) => {
-        /// Tables of a variant, by game.
-        #[derive(Clone, Copy, Debug)]
-        pub enum Rules {
-            $(
-                #[doc = concat!("Tables of [`", stringify!($module), "`](super::", stringify!($module), ").")]
-                $(#[$attribute])*
-                $game(&'static <super::$module::Position as Game>::Rules),
-            )*
-        }
+    ($dollar:tt $(
+        #[$condition:meta]
+        $game:ident: $module:ident { $($name:literal $($alias:literal)* => $rules:expr),* }
+    )*) => {
+        /// All variants; the first is the default.
+        pub static VARIANTS: &[Variant] = &[
+            $($(
+                #[$condition]
+                Variant {
+                    name: $name,
+                    aliases: &[$($alias),*],
+                    start: |seats| Some(super::$module::Position::start($rules, seats)?.into()),
+                    parse: |text| Ok(super::$module::Position::parse($rules, text)?.into()),
+                },
+            )*)*
+        ];
 
         /// A position of any game.
         #[derive(Clone, Copy, PartialEq, Eq)]
         pub enum AnyPosition {
             $(
                 #[doc = concat!("Position of [`", stringify!($module), "`](super::", stringify!($module), ").")]
-                $(#[$attribute])*
+                #[$condition]
                 $game(super::$module::Position),
             )*
         }
 
         $(
-            $(#[$attribute])*
+            #[$condition]
             impl From<super::$module::Position> for AnyPosition {
                 fn from(position: super::$module::Position) -> AnyPosition {
                     AnyPosition::$game(position)
@@ -75,30 +56,14 @@ macro_rules! games {
             }
         )*
 
-        impl Rules {
-            fn start(self, seats: usize) -> Option<AnyPosition> {
-                match self {
-                    $($(#[$attribute])* Rules::$game(rules) => {
-                        super::$module::Position::start(rules, seats).map(AnyPosition::from)
-                    })*
-                }
-            }
-
-            fn parse(self, text: &str) -> Result<AnyPosition, PositionError> {
-                match self {
-                    $($(#[$attribute])* Rules::$game(rules) => {
-                        super::$module::Position::parse(rules, text).map(AnyPosition::from)
-                    })*
-                }
-            }
-        }
-
         /// Evaluates an expression on the position of any game.
+        #[doc(hidden)]
+        #[macro_export]
         macro_rules! with_position {
             ($dollar any:expr, $dollar position:pat => $dollar body:expr) => {
                 match $dollar any {
                     $(
-                        $(#[$attribute])*
+                        #[$condition]
                         $crate::rules::AnyPosition::$game($dollar position) => $dollar body,
                     )*
                 }
@@ -109,10 +74,15 @@ macro_rules! games {
 }
 
 games! { $
-    Hase: hase,
-    Fox: fox,
+    #[cfg(true)]
+    Hase: hase {
+        "hase-und-igel" => &super::hase::HASE_UND_IGEL,
+        "hare-and-tortoise" => &super::hase::HARE_AND_TORTOISE
+    }
+    #[cfg(true)]
+    Fox: fox { "fox-and-hounds" "rabbits-and-wolves" => &() }
     #[cfg(feature = "ludo")]
-    Ludo: ludo
+    Ludo: ludo { "ludo" => &() }
 }
 
 /// No variant has this name.
@@ -192,7 +162,7 @@ impl Variant {
     /// # Errors
     /// [`SetupError::Players`] if the game cannot be played by that number.
     pub fn start(&self, seats: usize) -> Result<AnyPosition, SetupError> {
-        self.rules.start(seats).ok_or_else(|| SetupError::Players {
+        (self.start)(seats).ok_or_else(|| SetupError::Players {
             variant: self.name,
             seats,
             expected: self.player_counts(),
@@ -201,7 +171,7 @@ impl Variant {
 
     /// The possible numbers of players, in words.
     fn player_counts(&self) -> String {
-        let counts = (2..=MAX_SEATS).filter(|&seats| self.rules.start(seats).is_some());
+        let counts = (2..=MAX_SEATS).filter(|&seats| (self.start)(seats).is_some());
         let counts: Vec<String> = counts.map(|seats| seats.to_string()).collect();
         match counts.as_slice() {
             [only] => only.clone(),
@@ -214,8 +184,7 @@ impl Variant {
     /// # Errors
     /// [`SetupError::Text`] names the invalid field.
     pub fn parse(&self, text: &str) -> Result<AnyPosition, SetupError> {
-        self.rules
-            .parse(text)
+        (self.parse)(text)
             .map_err(|reason| SetupError::Text { text: text.into(), reason: reason.into() })
     }
 }

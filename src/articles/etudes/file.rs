@@ -21,7 +21,7 @@ use thiserror::Error;
 
 use crate::protocol::text::{check_beginning, without_mark};
 use crate::rules::hase::{FINISH, Hare, Position, Ruleset, check_marks, place_hare};
-use crate::rules::{Game, PositionError, Rules, Seat, Variant, seat_number};
+use crate::rules::{Game, PositionError, Seat, Variant, seat_number};
 
 /// A position with seat 1 to move, no card drawn and no seat finished, and the seat judged to be winning it.
 ///
@@ -296,9 +296,9 @@ impl EtudeFile {
     /// # Errors
     /// [`Problem::Read`], or [`Problem::NoEtudes`] for a game without etudes.
     pub fn of_variant(path: &Path, variant: &Variant) -> Result<EtudeFile, FileError> {
-        match variant.rules {
-            Rules::Hase(ruleset) => EtudeFile::read(path, ruleset),
-            _ => Err(FileError::new(path, None, Problem::NoEtudes(variant.name))),
+        match super::ruleset(variant) {
+            Some(ruleset) => EtudeFile::read(path, ruleset),
+            None => Err(FileError::new(path, None, Problem::NoEtudes(variant.name))),
         }
     }
 

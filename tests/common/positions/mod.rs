@@ -1,7 +1,7 @@
 //! Random positions from random games and from the end of races.
 
 use buxtehude::rules::hase::{HARE_AND_TORTOISE, HASE_UND_IGEL, Position, Ruleset};
-use buxtehude::rules::{Game, Turn};
+use buxtehude::rules::{AnyPosition, Game, Turn, Variant};
 use rand::rngs::StdRng;
 use rand::seq::IteratorRandom;
 use rand::{RngExt, SeedableRng};
@@ -29,6 +29,18 @@ pub fn late_positions(seats: usize, count: usize) -> Vec<Position> {
         positions.extend(late(&mut rng, &HASE_UND_IGEL, seats));
     }
     positions
+}
+
+/// A position of any variant where random play ends soon: some moves and cards before the end of a random game.
+pub fn near_the_end(variant: &Variant, seats: usize) -> AnyPosition {
+    let mut rng = StdRng::seed_from_u64(seats as u64);
+    let mut game = vec![variant.start(seats).unwrap()];
+    while let Some(action) = game[game.len() - 1].legal_actions().into_iter().choose(&mut rng) {
+        let mut next = game[game.len() - 1];
+        next.play(&action).unwrap();
+        game.push(next);
+    }
+    game[game.len().saturating_sub(5)]
 }
 
 /// The position after up to 60 random moves, with the cards drawn.
