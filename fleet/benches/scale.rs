@@ -29,7 +29,9 @@ use async_nats::jetstream::{self, AckKind, Context, Message as Delivered};
 use buxtehude::rules::{Seat, Turn, VARIANTS};
 use clap::{Args, Parser, Subcommand};
 use common::fleet::{FLEET, Fleet, Process};
-use fleet::message::{Beat, Message, OpenMatches, Outcome as Sent, State, Work, read_plan};
+use fleet::message::{
+    Beat, GameResult, Message, OpenMatches, Outcome as Sent, State, Units, Work, read_plan,
+};
 use fleet::queue::{self, Names, Notices, OPEN, about, acknowledged, publish, pull};
 use fleet::signature::{Key, Signer};
 use fleet::storage::{Bucket, get_plan};
@@ -351,17 +353,16 @@ async fn open(context: &Context) -> Outcome<(Names, Key, State)> {
     let matches = Bucket::matches(context).await?;
     let keys = matches.keys(OPEN).await?;
     let key: Key = keys.first().ok_or("no coordinator")?.parse()?;
-    let open: Option<OpenMatches> = matches.get(&queue::open(&key), &key, "").await?;
+    let open: Option<OpenMatches> = matches.get(&queue::open(&key), &key).await?;
     let id = open.as_ref().and_then(|open| open.ids.first()).ok_or("no match is open")?;
     let names = Names::of(id).ok_or("no id")?;
-    let state = matches.get(&names.state(), &key, names.id()).await?;
+    let state = matches.get(&names.state(), &key).await?;
     Ok((names, key, state.ok_or("no state")?))
 }
 
 async fn beat(worker: Arc<Worker>, played: Arc<Match>) {
     let counts = &played.counts;
     let beats = until_success(counts, || Bucket::beats(&worker.context)).await;
-    let key = worker.signer.key().to_string();
     loop {
         let beat = Beat {
             label: worker.label.clone(),
@@ -369,7 +370,7 @@ async fn beat(worker: Arc<Worker>, played: Arc<Match>) {
             concurrency: 1,
             ..Beat::default()
         };
-        counts.check(&beats.put(&key, &beat, &worker.signer, "").await);
+        counts.check(&beats.put(worker.signer.key().as_str(), &beat, &worker.signer).await);
         sleep(BEAT_INTERVAL).await;
     }
 }
@@ -379,12 +380,9 @@ async fn poll(context: Context, played: Arc<Match>) {
     let mut notices = Notices::listen(&context).await;
     let matches = until_success(&played.counts, || Bucket::matches(&context)).await;
     loop {
-        let (key, by) = (played.names.state(), &played.coordinator);
-        let state = matches.get::<State>(&key, by, played.names.id());
-        played.counts.check(&state.await);
-        let key = queue::open(by);
-        let open = matches.get::<OpenMatches>(&key, by, "");
-        played.counts.check(&open.await);
+        let by = &played.coordinator;
+        played.counts.check(&matches.get::<State>(&played.names.state(), by).await);
+        played.counts.check(&matches.get::<OpenMatches>(&queue::open(by), by).await);
         notices.next(POLL_INTERVAL).await;
     }
 }
@@ -405,11 +403,10 @@ async fn work(worker: Arc<Worker>, played: Arc<Match>) {
 }
 
 async fn play(worker: &Worker, played: &Match, message: &Delivered) -> Outcome<()> {
-    let id = played.names.id();
-    let work = Work::decode_by(&played.coordinator, &message.payload, id)?;
+    let work = Work::decode_by(&played.coordinator, &message.payload, &played.names.work())?;
     let period = progress_period(played.state.ack_wait_ms);
     let mut progress = interval_at((Instant::now() + period).into(), period);
-    for number in work.first..=work.last {
+    for number in Units::of(played.plan).games(work.unit) {
         // Spreads the ends of games.
         let end = sleep(played.game_time.mul_f64(0.5 + rand::random::<f64>()));
         tokio::pin!(end);
@@ -421,13 +418,12 @@ async fn play(worker: &Worker, played: &Match, message: &Delivered) -> Outcome<(
         }
         let mut record = random_game(played.plan, &played.schedule, number, work.dealt.clone())?;
         record.machine = Some(Machine { slots: 1, micros: 10_000_000, ..Machine::default() });
-        let sent = Sent {
-            label: worker.label.clone(),
-            game: StoredGame { digest: Some(record.digest()), record, totals: None },
-        };
-        let (key, bytes) = (worker.signer.key(), sent.encode(&worker.signer, id)?);
+        let game = StoredGame { digest: Some(record.digest()), record, totals: None };
+        let result = GameResult::Played(Box::new(game));
+        let subject = played.names.result(worker.signer.key());
+        let sent = Sent { label: worker.label.clone(), result }.encode(&worker.signer, &subject)?;
         let message_id = format!("{:032x}", rand::random::<u128>());
-        let sent = publish(&worker.context, played.names.result(key), &message_id, bytes);
+        let sent = publish(&worker.context, subject, &message_id, sent);
         acknowledged(sent.await?).await?;
         played.counts.games.fetch_add(1, Ordering::Relaxed);
     }

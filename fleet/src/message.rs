@@ -14,7 +14,7 @@ use thiserror::Error;
 
 use crate::signature::{self, Key, SignatureError, Signer};
 
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 /// Maximum length of a message with a game, in bytes: the default limit of a NATS server.
 pub const MAX_BYTES_OF_A_GAME: usize = 1 << 20;
 /// Maximum length of all other messages, in bytes.
@@ -28,17 +28,15 @@ const QUOTED: usize = 60;
 
 pub trait Message: Serialize + DeserializeOwned {
     const MAX_BYTES: usize;
-    /// Purpose that its signature covers.
-    const PURPOSE: &'static str;
 
-    /// Encodes and signs the message.
+    /// Encodes the message and signs it for `scope`, the subject or the key of a bucket where it is published.
     ///
     /// # Errors
     /// [`MessageError::TooLong`], or [`MessageError::Malformed`] if it has no JSON form.
     fn encode(&self, signer: &Signer, scope: &str) -> Result<Vec<u8>, MessageError> {
         let message = Outgoing { version: VERSION, fields: self };
         let bytes = serde_json::to_vec(&message).map_err(|reason| malformed(b"", &reason))?;
-        let bytes = signer.sign(Self::PURPOSE, scope, &bytes);
+        let bytes = signer.sign(scope, &bytes);
         bounded(&bytes, Self::MAX_BYTES)?;
         Ok(bytes)
     }
@@ -49,7 +47,7 @@ pub trait Message: Serialize + DeserializeOwned {
     /// Any [`MessageError`].
     fn decode(bytes: &[u8], scope: &str) -> Result<(Key, Self), MessageError> {
         bounded(bytes, Self::MAX_BYTES)?;
-        let (by, content) = signature::open(bytes, Self::PURPOSE, scope)?;
+        let (by, content) = signature::open(bytes, scope)?;
         Ok((by, parse(content)?))
     }
 
@@ -59,7 +57,7 @@ pub trait Message: Serialize + DeserializeOwned {
     /// Any [`MessageError`].
     fn decode_by(key: &Key, bytes: &[u8], scope: &str) -> Result<Self, MessageError> {
         bounded(bytes, Self::MAX_BYTES)?;
-        parse(key.open(bytes, Self::PURPOSE, scope)?)
+        parse(key.open(bytes, scope)?)
     }
 }
 
@@ -127,33 +125,33 @@ fn bounded(bytes: &[u8], most: usize) -> Result<(), MessageError> {
 pub struct Work {
     /// Session of the coordinator that gives it out.
     pub session: u64,
+    /// Number of the unit; [`Units::games`] says which games it has.
     pub unit: u64,
-    /// Number of its first game.
-    pub first: u64,
-    /// Number of its last game.
-    pub last: u64,
     /// Number of reruns so far for each engine, in the order of the plan.
     pub reruns: Vec<u32>,
     /// Random choices for its block: workers do not know the seed of the match.
     pub dealt: Dealt,
 }
 
-/// A game that a worker has played.
+/// Outcome of a worker's attempt to play a game.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
     pub label: String,
-    pub game: StoredGame,
+    pub result: GameResult,
 }
 
-/// A fault of the rules program on a worker. It counts only if the coordinator's program fails at the same position.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RulesFault {
-    pub label: String,
-    /// Position of the question at which the program failed, as the argument of `position`; empty if it failed before
-    /// the first question.
-    pub position: String,
-    /// The fault, with the program's name and last words.
-    pub reason: String,
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum GameResult {
+    Played(Box<StoredGame>),
+    /// A fault of the rules program. It counts only if the coordinator's program fails at the same position.
+    Fault {
+        /// Position of the question at which the program failed, as the argument of `position`; empty if it failed
+        /// before the first question.
+        position: String,
+        /// The fault, with the program's name and last words.
+        reason: String,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -241,8 +239,8 @@ pub struct Beat {
     pub speed: Option<u64>,
     /// Ids of the matches that it plays.
     pub joined: Vec<String>,
-    /// Units that a coordinator has chosen it for, with the ids of their matches.
-    pub checks: Vec<(String, u64)>,
+    /// Units that a coordinator has assigned to it, with the ids of their matches.
+    pub assigned: Vec<(String, u64)>,
     /// Ids of the matches that it refuses, with the reasons.
     pub refused: BTreeMap<String, String>,
 }
@@ -307,22 +305,20 @@ impl Tally {
 }
 
 macro_rules! messages {
-    ($($name:ty: $purpose:literal $most:expr),*) => {
+    ($($name:ty: $most:expr),*) => {
         $(impl Message for $name {
             const MAX_BYTES: usize = $most;
-            const PURPOSE: &'static str = $purpose;
         })*
     };
 }
 
 messages!(
-    Work: "work" MAX_BYTES,
-    Outcome: "game" MAX_BYTES_OF_A_GAME,
-    RulesFault: "rules" MAX_BYTES_OF_A_GAME,
-    State: "state" MAX_BYTES,
-    OpenMatches: "open" MAX_BYTES,
-    Beat: "beat" MAX_BYTES,
-    Tally: "tally" MAX_BYTES_OF_A_GAME
+    Work: MAX_BYTES,
+    Outcome: MAX_BYTES_OF_A_GAME,
+    State: MAX_BYTES,
+    OpenMatches: MAX_BYTES,
+    Beat: MAX_BYTES,
+    Tally: MAX_BYTES_OF_A_GAME
 );
 
 /// Maximum number of games of a unit, which is a block, or a part of a long one.
@@ -355,11 +351,6 @@ impl Units {
         let end =
             (begin + ((part + 1) * MAX_GAMES_OF_A_UNIT).min(self.games_per_block)).min(self.games);
         begin + part * MAX_GAMES_OF_A_UNIT + 1..=end
-    }
-
-    /// Whether a message names a unit and its games.
-    pub fn has(&self, work: &Work) -> bool {
-        work.unit < self.count() && self.games(work.unit) == (work.first..=work.last)
     }
 
     pub fn of_game(&self, game: u64) -> u64 {
@@ -399,8 +390,6 @@ mod tests {
         Work {
             session: 5,
             unit: 3,
-            first: 7,
-            last: 8,
             reruns: vec![0, 1],
             dealt: Dealt { opening: vec!["5".to_string()], deck_seed: 7.into() },
         }
@@ -411,8 +400,8 @@ mod tests {
         let signer = Signer::default();
         let key = signer.key();
         let bytes = work().encode(&signer, "7").unwrap();
-        let json = key.open(&bytes, "work", "7").unwrap();
-        assert!(json.starts_with(b"{\"version\":1,"));
+        let json = key.open(&bytes, "7").unwrap();
+        assert!(json.starts_with(b"{\"version\":2,"));
         assert_eq!(Work::decode(&bytes, "7"), Ok((key.clone(), work())));
         assert_eq!(Work::decode_by(key, &bytes, "7"), Ok(work()));
         for (key, scope) in [(key, "8"), (Signer::default().key(), "7")] {
@@ -424,11 +413,11 @@ mod tests {
     #[test]
     fn another_version_is_told_from_nonsense() {
         let signer = Signer::default();
-        let decoded = |text: &[u8]| Work::decode(&signer.sign("work", "", text), "");
-        let error = decoded(br#"{"version":2,"unit":3,"with":"more"}"#).unwrap_err();
-        assert_eq!(error, MessageError::Version { found: 2 });
+        let decoded = |text: &[u8]| Work::decode(&signer.sign("", text), "");
+        let error = decoded(br#"{"version":3,"unit":3,"with":"more"}"#).unwrap_err();
+        assert_eq!(error, MessageError::Version { found: 3 });
         let bytes = work().encode(&signer, "").unwrap();
-        let json = signer.key().open(&bytes, "work", "").unwrap();
+        let json = signer.key().open(&bytes, "").unwrap();
         for end in [0, 1, json.len() - 1] {
             let error = decoded(&json[..end]).unwrap_err();
             assert!(matches!(error, MessageError::Malformed { .. }), "{error}");

@@ -462,14 +462,9 @@ impl Names {
         format!("fleet.{}.result.{key}", self.id)
     }
 
-    /// Subject of units that the worker with this key must play, because it was chosen to confirm another's games.
-    pub fn check(&self, key: impl Display) -> String {
-        format!("fleet.{}.check.{key}", self.id)
-    }
-
-    /// Scope of the signature of such a unit.
-    pub fn check_scope(&self, key: impl Display) -> String {
-        format!("{} {key}", self.id)
+    /// Subject of units that the coordinator assigns to the worker with this key.
+    pub fn assigned(&self, key: impl Display) -> String {
+        format!("fleet.{}.assigned.{key}", self.id)
     }
 
     /// Key of the match's state.
@@ -493,9 +488,9 @@ pub fn open(key: impl Display) -> String {
     format!("{OPEN}{key}")
 }
 
-/// Subject of the units of all matches that the worker with this key must play.
-pub fn checks(key: impl Display) -> String {
-    format!("fleet.*.check.{key}")
+/// Subject of the units of all matches that are assigned to the worker with this key.
+pub fn assigned(key: impl Display) -> String {
+    format!("fleet.*.assigned.{key}")
 }
 
 /// Interval between pings to the server; the client drops a connection after three unanswered ones.

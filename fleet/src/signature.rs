@@ -2,8 +2,8 @@
 //!
 //! Any user can make the server write to almost any subject: the server does not check the reply subject of a
 //! request. So recipients believe only what a key has signed. A signed message is a line with the key and the
-//! signature, then the content. The signature also covers the message's purpose and its scope, such as a match, so that
-//! it is valid nowhere else.
+//! signature, then the content. The signature also covers the message's scope, the subject or the key of a bucket where
+//! it is published, so that it is valid nowhere else.
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -105,13 +105,8 @@ impl Key {
     ///
     /// # Errors
     /// Any [`SignatureError`].
-    pub fn open<'a>(
-        &self,
-        bytes: &'a [u8],
-        purpose: &str,
-        scope: &str,
-    ) -> Result<&'a [u8], SignatureError> {
-        let (by, content) = open(bytes, purpose, scope)?;
+    pub fn open<'a>(&self, bytes: &'a [u8], scope: &str) -> Result<&'a [u8], SignatureError> {
+        let (by, content) = open(bytes, scope)?;
         let expected = self.clone();
         if by == expected { Ok(content) } else { Err(SignatureError::Other { by, expected }) }
     }
@@ -136,14 +131,10 @@ pub fn id_in(name: &str) -> &str {
 ///
 /// # Errors
 /// Any [`SignatureError`].
-pub fn open<'a>(
-    bytes: &'a [u8],
-    purpose: &str,
-    scope: &str,
-) -> Result<(Key, &'a [u8]), SignatureError> {
+pub fn open<'a>(bytes: &'a [u8], scope: &str) -> Result<(Key, &'a [u8]), SignatureError> {
     let (by, signature, content) = parts(bytes).ok_or(SignatureError::Missing)?;
     let verifier = verifier(by)?;
-    let signed = signed(purpose, scope, content);
+    let signed = signed(scope, content);
     let signature = BASE64URL_NOPAD.decode(signature.as_bytes());
     let is_valid = signature.is_ok_and(|signature| verifier.verify(&signed, &signature).is_ok());
     let by = Key(by.to_string());
@@ -172,10 +163,9 @@ fn verifier(text: &str) -> Result<KeyPair, SignatureError> {
     }
 }
 
-/// The bytes to sign. Neither purposes nor scopes have line breaks.
-fn signed(purpose: &str, scope: &str, content: &[u8]) -> Vec<u8> {
-    let heading = format!("{purpose} {scope}\n");
-    [BEGINNING, heading.as_bytes(), content].concat()
+/// The bytes to sign. Scopes have no line breaks.
+fn signed(scope: &str, content: &[u8]) -> Vec<u8> {
+    [BEGINNING, scope.as_bytes(), b"\n", content].concat()
 }
 
 /// A key with its secret.
@@ -261,9 +251,9 @@ impl Signer {
         &self.key
     }
 
-    pub fn sign(&self, purpose: &str, scope: &str, content: &[u8]) -> Vec<u8> {
+    pub fn sign(&self, scope: &str, content: &[u8]) -> Vec<u8> {
         // This fails only without a secret.
-        let signature = self.pair.sign(&signed(purpose, scope, content));
+        let signature = self.pair.sign(&signed(scope, content));
         let signature = BASE64URL_NOPAD.encode(&signature.unwrap_or_default());
         let line = format!("{} {signature}\n", self.key);
         [line.as_bytes(), content].concat()
@@ -323,33 +313,32 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_signature_is_valid_for_its_key_purpose_scope_and_content_alone() {
+    fn a_signature_is_valid_for_its_key_scope_and_content_alone() {
         let (one, other) = (Signer::default(), Signer::default());
-        let bytes = one.sign("state", "7", b"content");
-        assert_eq!(open(&bytes, "state", "7"), Ok((one.key().clone(), &b"content"[..])));
-        let of_other = other.key().open(&bytes, "state", "7");
+        let bytes = one.sign("match.7", b"content");
+        assert_eq!(open(&bytes, "match.7"), Ok((one.key().clone(), &b"content"[..])));
+        let of_other = other.key().open(&bytes, "match.7");
         assert!(matches!(of_other, Err(SignatureError::Other { .. })));
         let line = String::from_utf8(bytes.clone()).unwrap();
         let signature = line.split([' ', '\n']).nth(1).unwrap();
         let stolen = format!("{} {signature}\ncontent", other.key());
         let changed = line.replace("content", "contenT");
-        for (bytes, purpose, scope) in [
-            (&bytes[..], "work", "7"),
-            (&bytes, "state", "8"),
-            (stolen.as_bytes(), "state", "7"),
-            (changed.as_bytes(), "state", "7"),
+        for (bytes, scope) in [
+            (&bytes[..], "match.8"),
+            (stolen.as_bytes(), "match.7"),
+            (changed.as_bytes(), "match.7"),
         ] {
-            let error = open(bytes, purpose, scope).unwrap_err();
+            let error = open(bytes, scope).unwrap_err();
             assert!(matches!(error, SignatureError::Invalid { .. }), "{error}");
         }
         for bytes in [&b""[..], b"content", b"\n", b"a b\n", b"\xff \n", &[b'x'; 999]] {
-            assert!(open(bytes, "state", "7").is_err());
+            assert!(open(bytes, "match.7").is_err());
         }
     }
 
     #[test]
     fn no_text_that_a_server_has_signed_is_a_message() {
-        assert!(std::str::from_utf8(&signed("state", "7", b"content")).is_err());
+        assert!(std::str::from_utf8(&signed("match.7", b"content")).is_err());
     }
 
     #[test]

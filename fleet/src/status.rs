@@ -52,7 +52,7 @@ async fn on_server(server: &ServerArgs) -> Result<String, QueueError> {
     let (mut text, mut open) = (String::new(), 0);
     for coordinator in keys(&matches, OPEN).await? {
         let key = queue::open(&coordinator);
-        let found = matches.get_readable(&key, &coordinator, "").await?;
+        let found = matches.get_readable(&key, &coordinator).await?;
         let OpenMatches { ids } = found.unwrap_or_default();
         for names in ids.iter().filter_map(|id| Names::of(id)) {
             text += &of_match(&matches, &coordinator, &names).await?;
@@ -66,7 +66,7 @@ async fn on_server(server: &ServerArgs) -> Result<String, QueueError> {
     if let Some(beats) = Bucket::find(&context, BEATS).await? {
         let keys = keys(&beats, "").await?.into_iter();
         let asked = keys.map(async |key| {
-            let beat = beats.get_readable(&key.to_string(), &key, "").await;
+            let beat = beats.get_readable(key.as_str(), &key).await;
             (beat, key)
         });
         let mut answers = futures_util::stream::iter(asked).buffered(MAX_ASKED);
@@ -106,16 +106,14 @@ async fn keys(bucket: &Bucket, beginning: &str) -> Result<Vec<Key>, QueueError> 
 
 async fn of_match(matches: &Bucket, by: &Key, names: &Names) -> Result<String, QueueError> {
     let id = names.id();
-    let state = matches.get::<State>(&names.state(), by, id).await;
-    let state = match state {
+    let state = match matches.get::<State>(&names.state(), by).await {
         Ok(Some(state)) => state,
         Ok(None) => return Ok(format!("match {id}: its state is missing on the server\n")),
         Err(error) => return Ok(format!("match {id}: {error}\n")),
     };
     let mut tally = Tally::default();
     for part in 0.. {
-        let key = names.tally(part);
-        match matches.get_readable(&key, by, &key).await? {
+        match matches.get_readable(&names.tally(part), by).await? {
             Some(more) => tally.join(more),
             None => break,
         }

@@ -89,18 +89,13 @@ impl Bucket {
         found.ok_or_else(|| QueueError::call("bucket")("removed at once"))
     }
 
-    /// Returns the message under a key, or `None` if there is none that `by` has signed for this scope: another
-    /// user may have written over it, and its author will write it again.
+    /// Returns the message under a key, or `None` if there is none that `by` has signed: another user may have
+    /// written over it, and its author will write it again.
     ///
     /// # Errors
     /// [`QueueError`] if the server does not answer, or the message has another version.
-    pub async fn get<M: Message>(
-        &self,
-        key: &str,
-        by: &Key,
-        scope: &str,
-    ) -> Result<Option<M>, QueueError> {
-        Ok(self.get_with_revision(key, by, scope).await?.0)
+    pub async fn get<M: Message>(&self, key: &str, by: &Key) -> Result<Option<M>, QueueError> {
+        Ok(self.read(key, by).await?.0?)
     }
 
     /// Like [`Bucket::get`], but returns `None` also for a message of another version.
@@ -111,37 +106,33 @@ impl Bucket {
         &self,
         key: &str,
         by: &Key,
-        scope: &str,
     ) -> Result<Option<M>, QueueError> {
-        match self.get(key, by, scope).await {
-            Err(QueueError::Message(_)) => Ok(None),
-            found => found,
-        }
+        Ok(self.read(key, by).await?.0.unwrap_or(None))
     }
 
-    /// Like [`Bucket::get`], and returns the revision for [`Bucket::replace`].
+    /// Returns the message under a key like [`Bucket::get`], or the error of one of another version, and the revision
+    /// for [`Bucket::replace`].
     ///
     /// # Errors
-    /// [`QueueError`] if the server does not answer, or the message has another version.
-    pub async fn get_with_revision<M: Message>(
+    /// [`QueueError`] if the server does not answer.
+    pub async fn read<M: Message>(
         &self,
         key: &str,
         by: &Key,
-        scope: &str,
-    ) -> Result<(Option<M>, u64), QueueError> {
+    ) -> Result<(Result<Option<M>, MessageError>, u64), QueueError> {
         let subject = format!("{}{key}", self.0.prefix);
         // The client library would fail on headers that it does not know.
         let entry = self.0.stream.direct_get_last_for_subject(subject).await;
         let entry = match entry {
             Ok(entry) => entry,
-            Err(error) if error.kind() == DirectGetErrorKind::NotFound => return Ok((None, 0)),
+            Err(error) if error.kind() == DirectGetErrorKind::NotFound => return Ok((Ok(None), 0)),
             Err(error) => return Err(QueueError::call("bucket")(error)),
         };
-        match M::decode_by(by, &entry.payload, scope) {
-            Ok(message) => Ok((Some(message), entry.sequence)),
-            Err(error @ MessageError::Version { .. }) => Err(error.into()),
-            Err(_) => Ok((None, entry.sequence)),
-        }
+        let message = match M::decode_by(by, &entry.payload, key) {
+            Err(error @ MessageError::Version { .. }) => Err(error),
+            decoded => Ok(decoded.ok()),
+        };
+        Ok((message, entry.sequence))
     }
 
     /// Puts a signed message under a key.
@@ -153,9 +144,8 @@ impl Bucket {
         key: &str,
         message: &impl Message,
         signer: &Signer,
-        scope: &str,
     ) -> Result<(), QueueError> {
-        let put = self.0.put(key, message.encode(signer, scope)?.into()).await;
+        let put = self.0.put(key, message.encode(signer, key)?.into()).await;
         put.map(drop).map_err(QueueError::call("bucket"))
     }
 
@@ -170,7 +160,7 @@ impl Bucket {
         signer: &Signer,
         revision: u64,
     ) -> Result<(), QueueError> {
-        let bytes = message.encode(signer, "")?;
+        let bytes = message.encode(signer, key)?;
         let put = self.0.update(key, bytes.into(), revision).await;
         put.map(drop).map_err(QueueError::call("bucket"))
     }

@@ -111,7 +111,7 @@ pub async fn work(server: &ServerArgs, args: &WorkArgs) -> ExitCode {
         .collect();
     let beats = tokio::spawn(worker.clone().beat());
     let polls = tokio::spawn(worker.clone().poll_matches());
-    let checks = tokio::spawn(worker.clone().receive_checks());
+    let assignments = tokio::spawn(worker.clone().receive_assigned());
     let stops = tokio::spawn(worker.clone().pass_on_interrupt());
     let measures = tokio::spawn(worker.clone().measure_when_idle());
     for slot in slots {
@@ -121,7 +121,7 @@ pub async fn work(server: &ServerArgs, args: &WorkArgs) -> ExitCode {
     // Flushes the returned units, so that other workers get them at once; without this, the server notices after its
     // timeout.
     let _ = timeout(EXIT_TIMEOUT, worker.context.client().flush()).await;
-    for task in [beats, polls, checks, stops, measures] {
+    for task in [beats, polls, assignments, stops, measures] {
         task.abort();
     }
     ExitCode::SUCCESS
@@ -249,8 +249,7 @@ impl Worker {
             let beat = self.beat_now();
             let is_published = match &beats {
                 Some(beats) => {
-                    let key = self.signer.key().to_string();
-                    beats.put(&key, &beat, &self.signer, "").await.is_ok()
+                    beats.put(self.signer.key().as_str(), &beat, &self.signer).await.is_ok()
                 }
                 None => false,
             };
@@ -280,7 +279,7 @@ impl Worker {
             lag_p99_micros: lag.p99.as_micros() as u64,
             speed: self.speed(),
             joined: ids.collect(),
-            checks: joined.iter().flat_map(|joined| joined.checks()).collect(),
+            assigned: joined.iter().flat_map(|joined| joined.assigned()).collect(),
             refused: refused
                 .iter()
                 .map(|(id, refusal)| (id.clone(), refusal.reason.clone()))

@@ -14,7 +14,7 @@ use async_nats::HeaderMap;
 use async_nats::jetstream::consumer::PullConsumer;
 use async_nats::jetstream::{AckKind, Context};
 use fleet::check::check_luck;
-use fleet::message::{Beat, Message, OpenMatches, Outcome, RulesFault};
+use fleet::message::{Beat, GameResult, Message, OpenMatches, Outcome};
 use fleet::queue::{MATCHES, Names, WORKERS, open};
 use fleet::signature::{Key, Signer};
 use fleet::storage::Bucket;
@@ -90,11 +90,11 @@ fn what_users_write_by_reply_subjects_is_not_believed_and_is_repaired() {
     // The attacker ends the match, and hides it; a plan becomes nonsense.
     let state =
         with_jetstream(&as_coordinator, async |context| last(&context, &names.state()).await.0);
-    let json = by.open(&state, "state", names.id()).unwrap();
+    let json = by.open(&state, &names.state()).unwrap();
     let over = String::from_utf8(json.to_vec()).unwrap().replace("\"open\"", "\"over\"");
     for (bucket_key, bytes) in [
-        (names.state(), forger.sign("state", names.id(), over.as_bytes())),
-        (open(&by), evil.encode(&forger, "").unwrap()),
+        (names.state(), forger.sign(&names.state(), over.as_bytes())),
+        (open(&by), evil.encode(&forger, &open(&by)).unwrap()),
     ] {
         let subject = format!("$KV.{MATCHES}.{bucket_key}");
         write_by_reply(&fleet, &attacker, &bytes, &subject);
@@ -128,7 +128,7 @@ fn what_users_write_by_reply_subjects_is_not_believed_and_is_repaired() {
     write_by_reply(
         &fleet,
         &attacker,
-        &forger.sign("state", names.id(), over.as_bytes()),
+        &forger.sign(&names.state(), over.as_bytes()),
         &format!("$KV.{MATCHES}.{}", names.state()),
     );
     assert_whole(&fleet, &mut coordinator, MATCH);
@@ -234,13 +234,11 @@ fn nobody_is_set_aside_for_what_another_has_sent() {
     let honest = Signer::read("--nkey", &fleet.path("honest.nk")).unwrap();
     let mut bogus = invented(11);
     bogus.record.moves.clear();
-    let label = "honest".to_string();
     let liar = Signer::default();
     let by_liar = outcome(&names, "honest", &liar, bogus.clone());
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
     let framed = text(&by_liar).replacen(&liar.key().to_string(), &honest.key().to_string(), 1);
-    let elsewhere = Outcome { label, game: bogus };
-    let elsewhere = elsewhere.encode(&honest, Names::numbered(7).id()).unwrap();
+    let elsewhere = outcome(&Names::numbered(7), "honest", &honest, bogus);
     let unsigned = text(&by_liar).split_once('\n').unwrap().1.to_string();
     let messages = vec![framed.into_bytes(), elsewhere, unsigned.into_bytes(), by_liar];
     send(&fleet, messages);
@@ -338,17 +336,18 @@ fn messages_of_unlisted_keys_are_not_looked_at() {
     let names = fleet.await_work(&fleet.store());
     let mut wrong = invented(0);
     wrong.record.moves.clear();
-    let fault = RulesFault {
-        label: "stranger".to_string(),
+    let result = GameResult::Fault {
         position: "startpos players 2".to_string(),
         reason: "rules program pig: failed".to_string(),
     };
+    let fault = Outcome { label: "stranger".to_string(), result };
     // The fault alone would end the match, and the first game is one that is still to be played.
     let messages = |version: u32| {
         let stranger = Signer::default();
-        let sign = |content: &str| stranger.sign("game", names.id(), content.as_bytes());
+        let subject = names.result(stranger.key());
+        let sign = |content: &str| stranger.sign(&subject, content.as_bytes());
         [
-            fault.encode(&stranger, names.id()).unwrap(),
+            fault.encode(&stranger, &subject).unwrap(),
             outcome(&names, "stranger", &stranger, invented(0)),
             outcome(&names, "stranger", &stranger, wrong.clone()),
             sign(&format!("{{\"version\":{version}}}")),
@@ -416,7 +415,7 @@ async fn hoard(context: &Context, names: &Names, signer: &Signer, is_over: &Atom
         context.get_consumer_from_stream(WORKERS, names.work_stream()).await.unwrap();
     let (mut kept, mut taken) = (Vec::new(), 0);
     while !is_over.load(Ordering::Relaxed) {
-        beats.put(&signer.key().to_string(), &beat, signer, "").await.unwrap();
+        beats.put(signer.key().as_str(), &beat, signer).await.unwrap();
         let batch = consumer.batch().max_messages(50).expires(Duration::from_millis(500));
         // The consumer goes with the match.
         let Ok(mut batch) = batch.messages().await else { return };
@@ -444,8 +443,8 @@ fn a_listed_hoarder_with_a_newer_version_does_not_stop_a_match() {
     let flag = listed(&fleet, &keys);
     let mut coordinator = fleet.begin(&format!("{MATCH} {flag}"));
     let names = fleet.await_work(&fleet.store());
-    send(&fleet, vec![newer.sign("game", names.id(), b"{\"version\":2}")]);
-    coordinator.await_words("is set aside: message of version 2, expected 1");
+    send(&fleet, vec![newer.sign(&names.result(newer.key()), b"{\"version\":3}")]);
+    coordinator.await_words("is set aside: message of version 3, expected 2");
     let (url, is_over) = (fleet.address.clone(), AtomicBool::new(false));
     thread::scope(|scope| {
         scope.spawn(|| {

@@ -3,13 +3,13 @@
 use preconditions::needs;
 use std::path::Path;
 
-use fleet::message::{Message, Outcome};
 use fleet::signature::Signer;
 use matches::record::digest::StoredGame;
 use rustix::process::Signal;
 
 use crate::common::fleet::engines;
 use crate::common::{Fleet, MATCH, assert_whole, lines_of, played_on_one_machine, with_jetstream};
+use crate::messages::outcome;
 
 /// A match of one block.
 const SHORT: &str = "--games 2 --nodes 10000 --seed 3 --random-plies 4";
@@ -19,9 +19,7 @@ fn send(fleet: &Fleet, store: &Path, lines: &[String]) -> Vec<Result<(), String>
     let (names, signer) = (fleet.await_names(store), Signer::default());
     let message = |line: &String| {
         let game: StoredGame = serde_json::from_str(line).unwrap();
-        let label = "sender".to_string();
-        let outcome = Outcome { label, game };
-        outcome.encode(&signer, names.id()).unwrap()
+        outcome(&names, "sender", &signer, game)
     };
     let subject = names.result(signer.key());
     let messages = lines.iter().map(message);

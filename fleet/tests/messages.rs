@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use async_nats::jetstream::AckKind;
 use async_nats::jetstream::consumer::PullConsumer;
-use fleet::message::{Message, Outcome};
+use fleet::message::{GameResult, Message, Outcome, VERSION};
 use fleet::queue::{Names, WORKERS};
 use fleet::signature::Signer;
 use futures_util::StreamExt;
@@ -44,8 +44,8 @@ pub fn send(fleet: &Fleet, messages: Vec<Vec<u8>>) {
 
 /// A game of a match as a worker sends it.
 pub fn outcome(names: &Names, label: &str, signer: &Signer, game: StoredGame) -> Vec<u8> {
-    let label = label.to_string();
-    Outcome { label, game }.encode(signer, names.id()).unwrap()
+    let (label, result) = (label.to_string(), GameResult::Played(Box::new(game)));
+    Outcome { label, result }.encode(signer, &names.result(signer.key())).unwrap()
 }
 
 #[needs(nats_server)]
@@ -61,10 +61,13 @@ fn bad_messages_are_refused_and_inventors_set_aside() {
     let next: StoredGame = serde_json::from_str(&played_on_one_machine(MATCH)[11]).unwrap();
     let (names, signer) = (fleet.await_names(&fleet.store()), Signer::default());
     let good = outcome(&names, "honest", &signer, game.clone());
-    let json = signer.key().open(&good, "game", names.id()).unwrap();
+    let json = signer.key().open(&good, &names.result(signer.key())).unwrap();
     let text = String::from_utf8(json.to_vec()).unwrap();
-    let future = text.replacen("\"version\":1", "\"version\":9", 1);
-    let sign = |json: &[u8]| Signer::default().sign("game", names.id(), json);
+    let future = text.replacen(&format!("\"version\":{VERSION}"), "\"version\":9", 1);
+    let sign = |json: &[u8]| {
+        let signer = Signer::default();
+        signer.sign(&names.result(signer.key()), json)
+    };
     let by = |label: &str, game| outcome(&names, label, &Signer::default(), game);
     // A stored game under another number, with the seats of that number.
     let mut invented = game.clone();
@@ -104,7 +107,7 @@ fn bad_messages_are_refused_and_inventors_set_aside() {
     for words in [
         "result refused: message refused: the signature by",
         "is set aside: malformed message",
-        "is set aside: message of version 9, expected 1",
+        "is set aside: message of version 9, expected 2",
         "is set aside: game 12 is refused: ",
         "is refused: numbers: found 18446744073709551615",
         "is refused: seed: found 1, which is not the match's",

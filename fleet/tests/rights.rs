@@ -62,7 +62,7 @@ fn everybody_needs_only_the_documented_rights_and_a_worker_cannot_change_the_mat
     let line = format!("match {}: open", names.id());
     let status = fleet.await_status("", &[&line, "  one  arbiter"]);
     assert!(!status.contains("server: refused"), "{status}");
-    let subscriptions = ["_INBOX.>", "_INBOX_*.>", "fleet.*.check.*"];
+    let subscriptions = ["_INBOX.>", "_INBOX_*.>", "fleet.*.assigned.*"];
     with_user(&fleet.server, key.seed().unwrap(), async |context| {
         let (work, results) = (names.work_stream(), names.result_stream());
         for subject in [
@@ -71,7 +71,7 @@ fn everybody_needs_only_the_documented_rights_and_a_worker_cannot_change_the_mat
             "$KV.fleet_beats.x".to_string(),
             names.work(),
             names.result("x"),
-            names.check("x"),
+            names.assigned("x"),
             format!("$JS.API.STREAM.PURGE.{work}"),
             format!("$JS.API.STREAM.DELETE.{results}"),
             format!("$JS.API.CONSUMER.DELETE.{work}.workers"),

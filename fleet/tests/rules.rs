@@ -5,7 +5,7 @@ use preconditions::needs;
 use std::fs;
 use std::path::Path;
 
-use fleet::message::{Message, RulesFault};
+use fleet::message::{GameResult, Message, Outcome};
 use fleet::signature::Signer;
 use matches::spelling::{engine_text, quote, quote_path};
 
@@ -51,12 +51,12 @@ fn a_game_by_another_program_is_played_as_on_one_machine() {
     // A failure that the coordinator cannot reproduce does not end the match.
     let (names, liar) = (fleet.await_names(&store), Signer::default());
     for position in ["", "startpos players 2 moves roll", "startpos players 2 moves x", "fen x"] {
-        let fault = RulesFault {
-            label: "liar".to_string(),
+        let result = GameResult::Fault {
             position: position.to_string(),
             reason: "rules program pig: failed".to_string(),
         };
-        send(&fleet, vec![fault.encode(&liar, names.id()).unwrap()]);
+        let fault = Outcome { label: "liar".to_string(), result };
+        send(&fleet, vec![fault.encode(&liar, &names.result(liar.key())).unwrap()]);
     }
     coordinator.await_words("rules program pig: failed; it does not fail so here");
     coordinator.await_words("is set aside: the rules program failed 3 times there, but not here");

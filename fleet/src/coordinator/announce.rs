@@ -464,8 +464,7 @@ impl<'a> Announcer<'a> {
     }
 
     async fn published(&self) -> Result<Option<State>, QueueError> {
-        let (key, scope) = (self.names.state(), self.names.id());
-        match self.matches.get(&key, self.signer.key(), scope).await {
+        match self.matches.get(&self.names.state(), self.signer.key()).await {
             Ok(state) => Ok(state),
             // The bucket may be missing.
             Err(QueueError::Call { .. }) => Ok(None),
@@ -493,9 +492,7 @@ impl<'a> Announcer<'a> {
 
     async fn put_state(&mut self) -> Result<(), QueueError> {
         self.state.revision += 1;
-        let (key, scope) = (self.names.state(), self.names.id());
-        let put = self.matches.put(&key, &self.state, self.signer, scope);
-        put.await?;
+        self.matches.put(&self.names.state(), &self.state, self.signer).await?;
         notify(self.context).await;
         Ok(())
     }
@@ -503,9 +500,7 @@ impl<'a> Announcer<'a> {
     async fn put_tally(&mut self, tally: &Tally) -> Result<(), QueueError> {
         self.tallied = Instant::now();
         for (part, tally) in tally.parts().into_iter().enumerate() {
-            let key = self.names.tally(part);
-            let put = self.matches.put(&key, &tally, self.signer, &key);
-            put.await?;
+            self.matches.put(&self.names.tally(part), &tally, self.signer).await?;
         }
         Ok(())
     }
@@ -513,7 +508,7 @@ impl<'a> Announcer<'a> {
     /// Whether a new worker finds the match, its plan and engines, and the bucket for heartbeats.
     async fn is_announced(&mut self) -> Result<bool, QueueError> {
         let key = self.signer.key();
-        let open = self.matches.get(&queue::open(key), key, "").await?;
+        let open = self.matches.get(&queue::open(key), key).await?;
         let is_open =
             open.is_some_and(|open: OpenMatches| open.ids.iter().any(|id| id == self.names.id()));
         if !is_open || Bucket::find(self.context, BEATS).await?.is_none() {
@@ -543,9 +538,7 @@ pub async fn remove(context: &Context, signer: &Signer, names: &Names) {
         open.ids.retain(|id| id != names.id());
     })
     .await;
-    let key = names.state();
-    let state = matches.get::<State>(&key, signer.key(), names.id());
-    if let Ok(Some(state)) = state.await {
+    if let Ok(Some(state)) = matches.get::<State>(&names.state(), signer.key()).await {
         storage::remove(context, PLANS, &state.plan).await;
         for id in state.engines.iter().filter(|id| id.is_shared) {
             for sha256 in id.hashes() {
@@ -563,9 +556,9 @@ async fn change_open(
 ) -> Result<(), QueueError> {
     let (key, mut tries) = (queue::open(signer.key()), 0);
     loop {
-        let found = matches.get_with_revision(&key, signer.key(), "").await?;
-        let (open, revision): (Option<OpenMatches>, u64) = found;
-        let mut open = open.unwrap_or_default();
+        let (found, revision) = matches.read::<OpenMatches>(&key, signer.key()).await?;
+        // A list of another version is written anew: its matches cannot be played by workers of this one.
+        let mut open = found.unwrap_or_default().unwrap_or_default();
         let before = open.clone();
         change(&mut open);
         if open == before {

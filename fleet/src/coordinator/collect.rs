@@ -23,11 +23,11 @@ use serde::Serialize;
 
 use super::DriveError;
 use super::announce::{MatchNote, PreparedMatch};
-use super::machines::{Failures, KnownMachines, for_each_game, note_name};
+use super::machines::{Failures, KnownMachines, for_each_game, note_name, worker_in};
 use super::unit_schedule::{Claimed, Sample, UnitSchedule};
 use crate::check::{GameError, check, check_luck, check_rules};
 use crate::message::{
-    AsideTally, Message, MessageError, NO_SEED, Outcome, RulesFault, Tally, WorkerTally,
+    AsideTally, GameResult, Message, MessageError, NO_SEED, Outcome, Tally, WorkerTally,
 };
 use crate::signature::{Key, claimed_key, id_in, id_of, label_of, name_of};
 use crate::time_scale;
@@ -69,12 +69,6 @@ pub struct Collector<'a> {
     tally: Tally,
     /// Number of messages whose author is unknown.
     anonymous: u64,
-}
-
-/// A game that counts.
-struct Accepted {
-    worker: String,
-    record: GameRecord,
 }
 
 /// The collected results. Their games are stored, so that the messages can be answered.
@@ -160,11 +154,10 @@ impl<'a> Collector<'a> {
             }
         }
         // One refused game of a worker discredits the others.
-        let is_set_aside = |game: &Accepted| self.set_aside.contains(id_in(&game.worker));
+        let is_set_aside = |game: &GameRecord| self.set_aside.contains(id_in(worker_in(game)));
         let (dropped, accepted): (Vec<_>, Vec<_>) = accepted.into_iter().partition(is_set_aside);
-        self.units.give_again(dropped.iter().map(|game| game.record.game));
-        let records: Vec<&GameRecord> = accepted.iter().map(|game| &game.record).collect();
-        self.planned.ledger.keep(&records)?;
+        self.units.give_again(dropped.iter().map(|game| game.game));
+        self.planned.ledger.keep(&accepted.iter().collect::<Vec<_>>())?;
         for game in accepted {
             self.count(game, is_alone)?;
         }
@@ -177,24 +170,23 @@ impl<'a> Collector<'a> {
     fn check_message(
         &mut self,
         bytes: &[u8],
-        accepted: &mut Vec<Accepted>,
+        accepted: &mut Vec<GameRecord>,
     ) -> Result<AckKind, DriveError> {
-        let scope = self.prepared.names.id();
         let claimed = claimed_key(bytes);
         if claimed.is_some_and(|key| !self.admits(key)) {
             return Ok(AckKind::Term);
         }
-        let error = match Outcome::decode(bytes, scope) {
-            Ok((key, outcome)) => return self.check_game(&key, outcome, accepted),
-            // It may have another purpose.
-            Err(MessageError::Signature(error)) => match RulesFault::decode(bytes, scope) {
-                Ok((key, fault)) => {
-                    self.check_fault(&key, &fault)?;
-                    return Ok(AckKind::Term);
-                }
-                Err(MessageError::Signature(_)) => error.into(),
-                Err(error) => error,
-            },
+        let scope = self.prepared.names.result(claimed.unwrap_or_default());
+        let error = match Outcome::decode(bytes, &scope) {
+            Ok((key, Outcome { label, result: GameResult::Played(game) })) => {
+                let worker = self.worker_of(&key, &label);
+                return self.check_game(&key, &worker, *game, accepted);
+            }
+            Ok((key, Outcome { label, result: GameResult::Fault { position, reason } })) => {
+                let worker = self.worker_of(&key, &label);
+                self.check_fault(&worker, &position, &reason)?;
+                return Ok(AckKind::Term);
+            }
             Err(error) => error,
         };
         match claimed.and_then(|key| key.parse::<Key>().ok()) {
@@ -210,16 +202,20 @@ impl<'a> Collector<'a> {
 
     /// Ends the match if the rules program fails here, too. If it repeatedly fails only on the worker, sets the worker
     /// aside.
-    fn check_fault(&mut self, key: &Key, fault: &RulesFault) -> Result<(), DriveError> {
-        check_rules(self.plan, &fault.position)?;
-        let worker = self.worker_of(key, &fault.label);
-        let reason = shortened(&printable(&fault.reason), MAX_FAULT_LENGTH).into_owned();
+    fn check_fault(
+        &mut self,
+        worker: &str,
+        position: &str,
+        reason: &str,
+    ) -> Result<(), DriveError> {
+        check_rules(self.plan, position)?;
+        let reason = shortened(&printable(reason), MAX_FAULT_LENGTH).into_owned();
         print_error(format_args!("worker {worker}: {reason}; it does not fail so here"));
-        let faults = self.rules_faults.entry(worker.clone()).or_default();
+        let faults = self.rules_faults.entry(worker.to_string()).or_default();
         *faults += 1;
         if *faults >= MAX_RULES_FAULTS {
             let reason = format!("the rules program failed {faults} times there, but not here");
-            self.set_aside(&worker, &reason);
+            self.set_aside(worker, &reason);
         }
         Ok(())
     }
@@ -241,31 +237,30 @@ impl<'a> Collector<'a> {
     fn check_game(
         &mut self,
         key: &Key,
-        outcome: Outcome,
-        accepted: &mut Vec<Accepted>,
+        worker: &str,
+        game: StoredGame,
+        accepted: &mut Vec<GameRecord>,
     ) -> Result<AckKind, DriveError> {
-        let worker = self.worker_of(key, &outcome.label);
-        let number = outcome.game.record.game;
-        let is_known = |other: &Accepted| other.record.game == number;
+        let number = game.record.game;
+        let is_known = |other: &GameRecord| other.game == number;
         if self.units.has_played(number) || accepted.iter().any(is_known) {
-            self.count_worker(&worker, |tally| tally.doubles += 1);
+            self.count_worker(worker, |tally| tally.doubles += 1);
             return Ok(AckKind::Ack);
         }
-        let game = completed(outcome.game, &worker, self.plan.seed);
+        let game = completed(game, worker, self.plan.seed);
         if let Err(refusal) = self.check_record(&game) {
             if let Some(fault) = refusal.fault_of_rules() {
                 return Err(PositionError::from(fault.clone()).into());
             }
-            self.count_worker(&worker, |tally| tally.refused += 1);
-            self.set_aside(&worker, &format!("game {number} is refused: {refusal}"));
+            self.count_worker(worker, |tally| tally.refused += 1);
+            self.set_aside(worker, &format!("game {number} is refused: {refusal}"));
             return Ok(AckKind::Term);
         }
-        self.workers.insert(key.id().to_string(), worker.clone());
+        self.workers.insert(key.id().to_string(), worker.to_string());
         if self.units.is_sampled(number) {
-            self.claim(&worker, game, accepted);
+            self.claim(worker, game, accepted);
         } else {
-            let record = game.record;
-            accepted.push(Accepted { worker, record });
+            accepted.push(game.record);
         }
         Ok(AckKind::Ack)
     }
@@ -278,10 +273,10 @@ impl<'a> Collector<'a> {
     }
 
     /// Notes a worker's claim to a game that two must play; accepts its unit once two agree.
-    fn claim(&mut self, worker: &str, game: StoredGame, accepted: &mut Vec<Accepted>) {
+    fn claim(&mut self, worker: &str, game: StoredGame, accepted: &mut Vec<GameRecord>) {
         let number = game.record.game;
         let claimed = self.units.claim(worker, game);
-        let Some(Claimed::Agreed { worker, records, others }) = claimed else {
+        let Some(Claimed::Agreed { records, others }) = claimed else {
             return;
         };
         for inventor in others {
@@ -289,13 +284,12 @@ impl<'a> Collector<'a> {
             let reason = "two other workers agree on another game";
             self.set_aside(&inventor, &format!("game {number} is refused: {reason}"));
         }
-        let agreed = records.into_iter();
-        accepted.extend(agreed.map(|record| Accepted { worker: worker.clone(), record }));
+        accepted.extend(records);
     }
 
     /// Counts and shows a game that is stored.
-    fn count(&mut self, game: Accepted, is_alone: bool) -> Result<(), DriveError> {
-        let Accepted { worker, record } = game;
+    fn count(&mut self, record: GameRecord, is_alone: bool) -> Result<(), DriveError> {
+        let worker = worker_in(&record).to_string();
         let is_fault = record.fault.is_some();
         for rerun in &record.reruns {
             let (game, reason) = (record.game, rerun.reason.clone());
@@ -306,7 +300,7 @@ impl<'a> Collector<'a> {
                 self.show(&event)?;
             }
         }
-        let retired = self.units.count(&record, &worker, is_alone);
+        let retired = self.units.count(&record, is_alone);
         self.show(&Event::Ended(Box::new(record)))?;
         self.count_worker(&worker, |tally| {
             tally.games += 1;
@@ -352,7 +346,8 @@ impl<'a> Collector<'a> {
             return Ok(());
         };
         let mut games_of: HashMap<String, Vec<u64>> = HashMap::new();
-        for_each_game(store, |record, worker| {
+        for_each_game(store, |record| {
+            let worker = worker_in(record);
             if leaving.iter().any(|(name, _)| name == worker) {
                 games_of.entry(worker.to_string()).or_default().push(record.game);
             }

@@ -174,14 +174,14 @@ impl<'a> Dispatcher<'a> {
         due: &[u64],
         units: &mut UnitSchedule<'_>,
     ) -> Result<(), DriveError> {
-        let mut sent = Vec::with_capacity(due.len());
+        let (subject, mut sent) = (self.names.work(), Vec::with_capacity(due.len()));
         for &unit in due {
             self.published += 1;
             units.note_published(unit);
             let id = format!("{:016x}.{}", self.session, self.published);
-            let work = units.work(unit)?.encode(self.signer, self.names.id());
+            let work = units.work(unit)?.encode(self.signer, &subject);
             sent.push(match work {
-                Ok(work) => publish(self.context, self.names.work(), &id, work).await,
+                Ok(work) => publish(self.context, subject.clone(), &id, work).await,
                 Err(error) => Err(error.into()),
             });
         }
@@ -240,11 +240,11 @@ impl<'a> Dispatcher<'a> {
         for (unit, chosen) in units.sample.due().into_iter().take(MAX_CHOICES) {
             if let Some(chosen) = chosen {
                 let key = &chosen.key;
-                let beat: Option<Beat> = beats.get_readable(&key.to_string(), key, "").await?;
+                let beat: Option<Beat> = beats.get_readable(key.as_str(), key).await?;
                 let doublings = units.sample.silent(unit).min(MAX_DOUBLINGS);
                 let longest = self.ack_wait * MAX_SILENCES * (1 << doublings);
                 let playing = (self.names.id().to_string(), unit);
-                let is_playing = beat.is_some_and(|beat| beat.checks.contains(&playing));
+                let is_playing = beat.is_some_and(|beat| beat.assigned.contains(&playing));
                 if is_playing && chosen.since.elapsed() < longest {
                     let until = Instant::now() + self.ack_wait;
                     units.sample.choose(unit, Chosen { until, ..chosen });
@@ -253,7 +253,7 @@ impl<'a> Dispatcher<'a> {
                 units.sample.give_up(unit);
             }
             if let Some(key) = self.find(unit, workers, &beats, units).await? {
-                self.send(unit, &key, units).await?;
+                self.assign(unit, &key, units).await?;
                 let since = Instant::now();
                 let until = since + self.ack_wait;
                 units.sample.choose(unit, Chosen { key, since, until });
@@ -279,7 +279,7 @@ impl<'a> Dispatcher<'a> {
             found = may_choose(true);
         }
         for &key in found.sample(&mut rand::rng(), MAX_TRIES) {
-            let beat: Option<Beat> = beats.get_readable(&key.to_string(), key, "").await?;
+            let beat: Option<Beat> = beats.get_readable(key.as_str(), key).await?;
             let id = self.names.id();
             if beat.is_some_and(|beat| beat.joined.iter().any(|joined| joined == id)) {
                 return Ok(Some(key.clone()));
@@ -289,12 +289,15 @@ impl<'a> Dispatcher<'a> {
     }
 
     /// Sends a unit to one worker.
-    async fn send(&self, unit: u64, key: &Key, units: &UnitSchedule<'_>) -> Result<(), DriveError> {
-        let work = units.work(unit)?;
-        let bytes =
-            work.encode(self.signer, &self.names.check_scope(key)).map_err(QueueError::from)?;
-        let client = self.context.client();
-        let sent = client.publish(self.names.check(key), bytes.into()).await;
+    async fn assign(
+        &self,
+        unit: u64,
+        key: &Key,
+        units: &UnitSchedule<'_>,
+    ) -> Result<(), DriveError> {
+        let subject = self.names.assigned(key);
+        let work = units.work(unit)?.encode(self.signer, &subject).map_err(QueueError::from)?;
+        let sent = self.context.client().publish(subject, work.into()).await;
         Ok(sent.map_err(QueueError::call("publish"))?)
     }
 }

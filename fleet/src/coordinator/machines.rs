@@ -55,12 +55,8 @@ impl Failures {
 
     /// Counts the failures in a game of a machine, all of them if it `is_alone`; returns the engine that retires
     /// because of it, with its number of consecutive failures.
-    pub fn note(
-        &mut self,
-        record: &GameRecord,
-        worker: &str,
-        is_alone: bool,
-    ) -> Option<(usize, u32)> {
+    pub fn note(&mut self, record: &GameRecord, is_alone: bool) -> Option<(usize, u32)> {
+        let worker = worker_in(record);
         let fault = record.fault.as_ref();
         let offender = fault.and_then(|fault| record.engine_in(fault.seat));
         let is_again = self
@@ -88,10 +84,10 @@ impl KnownMachines {
     pub fn of(store: &Store, plan: &Plan) -> Result<KnownMachines, ArchiveError> {
         let mut workers = HashMap::new();
         let (mut failures, mut all_failures) = (Failures::new(plan), Failures::new(plan));
-        for_each_game(store, |record, worker| {
-            note_name(&mut workers, worker);
-            failures.note(record, worker, worker == UNNAMED);
-            all_failures.note(record, worker, true);
+        for_each_game(store, |record| {
+            note_name(&mut workers, worker_in(record));
+            failures.note(record, worker_in(record) == UNNAMED);
+            all_failures.note(record, true);
         })?;
         let mut failures = if workers.len() > 1 { failures } else { all_failures };
         failures.retirement.retire_by_last_games();
@@ -104,17 +100,21 @@ pub fn note_name(workers: &mut HashMap<String, String>, name: &str) {
     workers.entry(id_in(name).to_string()).or_insert_with(|| name.to_string());
 }
 
-/// Calls `visit` with the summary of each game in a store, and with the name of its worker.
+/// Name of the worker that has played a game.
+pub fn worker_in(record: &GameRecord) -> &str {
+    record.machine.as_ref().map_or(UNNAMED, |machine| &machine.worker)
+}
+
+/// Calls `visit` with the summary of each game in a store.
 ///
 /// # Errors
 /// [`ArchiveError`] if a game cannot be read.
 pub fn for_each_game(
     store: &Store,
-    mut visit: impl FnMut(&GameRecord, &str),
+    mut visit: impl FnMut(&GameRecord),
 ) -> Result<(), ArchiveError> {
     store.for_each_game(Extent::Summary, |game| {
-        let machine = game.record.machine.as_ref();
-        visit(&game.record, machine.map_or(UNNAMED, |machine| &machine.worker));
+        visit(&game.record);
         Ok(())
     })
 }
@@ -150,8 +150,9 @@ pub fn report(
 ) -> Result<String, ArchiveError> {
     let no_games = Tally::new(plan.seats, plan.line_ups().games_per_block() as usize);
     let mut machines: BTreeMap<String, MachineTally> = BTreeMap::new();
-    for_each_game(store, |record, worker| {
-        let machine = machines.entry(worker.to_string()).or_insert_with(|| MachineTally {
+    for_each_game(store, |record| {
+        let machine = machines.entry(worker_in(record).to_string());
+        let machine = machine.or_insert_with(|| MachineTally {
             engines: vec![no_games.clone(); plan.engines.len()],
             ..MachineTally::default()
         });
@@ -395,9 +396,9 @@ mod tests {
 
     #[test]
     fn failures_on_one_machine_are_one_until_another_or_a_good_game_comes_between() {
-        let failed = |seat: Option<u32>| {
+        let failed = |seat: Option<u32>, worker: &str| {
             let fault = seat.map(|seat| Fault { seat, ..Fault::default() });
-            GameRecord { fault, ..game(1, "", true) }
+            GameRecord { fault, ..game(1, worker, true) }
         };
         let mut failures = Failures::new(&plan());
         for (offender, worker, retired) in [
@@ -410,11 +411,11 @@ mod tests {
             (Some(1), "two", None),
             (Some(1), "one", Some((0, 2))),
         ] {
-            let found = failures.note(&failed(offender), worker, false);
+            let found = failures.note(&failed(offender, worker), false);
             assert_eq!(found, retired, "{offender:?} {worker}");
         }
         let mut failures = Failures::new(&plan());
-        assert_eq!(failures.note(&failed(Some(1)), "one", true), None);
-        assert_eq!(failures.note(&failed(Some(1)), "one", true), Some((0, 2)));
+        assert_eq!(failures.note(&failed(Some(1), "one"), true), None);
+        assert_eq!(failures.note(&failed(Some(1), "one"), true), Some((0, 2)));
     }
 }

@@ -123,14 +123,11 @@ impl<'a> UnitSchedule<'a> {
     /// # Errors
     /// [`PositionError`] if a rules program fails.
     pub fn work(&self, unit: u64) -> Result<Work, PositionError> {
-        let games = self.units.games(unit);
         Ok(Work {
             session: self.session,
             unit,
-            first: *games.start(),
-            last: *games.end(),
             reruns: self.reruns.clone(),
-            dealt: self.schedule.dealt(*games.start())?,
+            dealt: self.schedule.dealt(*self.units.games(unit).start())?,
         })
     }
 
@@ -181,12 +178,7 @@ impl<'a> UnitSchedule<'a> {
 
     /// Counts a game of a worker, which `is_alone` if there is no other; returns the engine that retires because of it,
     /// with its number of consecutive failures.
-    pub fn count(
-        &mut self,
-        record: &GameRecord,
-        worker: &str,
-        is_alone: bool,
-    ) -> Option<(usize, u32)> {
+    pub fn count(&mut self, record: &GameRecord, is_alone: bool) -> Option<(usize, u32)> {
         count_reruns(&self.plan.engines, record, &mut self.reruns);
         self.played.insert(record.game);
         let unit = self.units.of_game(record.game);
@@ -194,7 +186,7 @@ impl<'a> UnitSchedule<'a> {
             self.sample.complete(unit);
             self.take_back(unit);
         }
-        self.failures.note(record, worker, is_alone)
+        self.failures.note(record, is_alone)
     }
 
     /// Takes over the games that count according to the store, after some have left it.
@@ -361,8 +353,7 @@ pub enum Claimed {
     Whole,
     /// Two workers agree.
     Agreed {
-        /// The worker that was first.
-        worker: String,
+        /// Games of the worker that was first.
         records: Vec<GameRecord>,
         /// Workers that sent other games.
         others: Vec<String>,
@@ -424,7 +415,6 @@ impl Sample {
         let others = claims.complete.into_iter();
         Some(Claimed::Agreed {
             others: others.filter(|other| *other != first && other != worker).collect(),
-            worker: first,
             records: games.map(|(_, game)| game.record).collect(),
         })
     }
@@ -527,7 +517,7 @@ mod tests {
     use crate::signature::{Signer, name_of};
     use buxtehude::rules::VARIANTS;
     use matches::plan::{EngineSpec, Limit};
-    use matches::record::Fault;
+    use matches::record::{Fault, Machine};
 
     /// A plan of four units of two games each.
     fn plan() -> Plan {
@@ -545,9 +535,11 @@ mod tests {
         test(UnitSchedule::new(&plan, &schedule, 7, &past, failures, Sample::new(sample, 5)))
     }
 
+    /// A game of the worker `one`.
     fn game(number: u64) -> GameRecord {
         let seats = ["a", "b"].map(String::from).into();
-        GameRecord { game: number, seats, ..GameRecord::default() }
+        let machine = Some(Machine { worker: "one".to_string(), ..Machine::default() });
+        GameRecord { game: number, seats, machine, ..GameRecord::default() }
     }
 
     /// Gives out the next unit, in the message with its number plus 10; returns it.
@@ -562,9 +554,9 @@ mod tests {
     fn lost_units_come_first() {
         with_units(None, |mut units| {
             assert_eq!([(); 3].map(|()| give(&mut units)), [Some(0), Some(1), Some(2)]);
-            units.count(&game(3), "one", true);
+            units.count(&game(3), true);
             assert_eq!(units.given(), 3);
-            units.count(&game(4), "one", true);
+            units.count(&game(4), true);
             units.lose(2);
             assert_eq!(units.first(0, 9, Duration::ZERO), [(0, 10)]);
             assert_eq!((units.after(9), units.after(10)), (vec![(0, 10)], vec![]));
@@ -574,7 +566,7 @@ mod tests {
             assert!(units.has_given_all() && !units.is_over());
             assert_eq!(units.lose_all(), 3);
             for number in [1, 2, 5, 6, 7, 8] {
-                assert_eq!(units.count(&game(number), "one", true), None);
+                assert_eq!(units.count(&game(number), true), None);
             }
             assert_eq!(give(&mut units), None);
             assert!(units.is_over());
@@ -586,7 +578,7 @@ mod tests {
         with_units(None, |mut units| {
             while give(&mut units).is_some() {}
             for number in 1..=8 {
-                assert_eq!(units.count(&game(number), "one", true), None);
+                assert_eq!(units.count(&game(number), true), None);
             }
             assert!(units.is_over());
             let mut past = Past::none(&plan());
@@ -608,14 +600,15 @@ mod tests {
             assert!(units.is_over());
         });
         with_units(None, |mut units| {
-            let fault = |number| {
+            let fault = |number, worker: &str| {
                 let fault = Some(Fault { seat: 1, ..Fault::default() });
-                GameRecord { fault, ..game(number) }
+                let machine = Some(Machine { worker: worker.to_string(), ..Machine::default() });
+                GameRecord { fault, machine, ..game(number) }
             };
-            assert_eq!(units.count(&fault(1), "one", true), None);
-            assert_eq!(units.count(&fault(2), "one", false), None);
-            assert_eq!(units.count(&fault(3), "two", false), None);
-            assert_eq!(units.count(&fault(4), "one", false), Some((0, 3)));
+            assert_eq!(units.count(&fault(1, "one"), true), None);
+            assert_eq!(units.count(&fault(2, "one"), false), None);
+            assert_eq!(units.count(&fault(3, "two"), false), None);
+            assert_eq!(units.count(&fault(4, "one"), false), Some((0, 3)));
             assert!(units.is_decided());
             assert_eq!(give(&mut units), None);
         });
@@ -702,10 +695,8 @@ mod tests {
         choose(&mut sample, 3);
         assert_eq!(sample.due().len(), 1);
         let agreed = claim(&mut sample, 3, "good");
-        let Some(Claimed::Agreed { worker, records, others }) = agreed else {
-            panic!("{agreed:?}")
-        };
-        assert_eq!((worker, others), (names[0].clone(), vec![names[1].clone()]));
+        let Some(Claimed::Agreed { records, others }) = agreed else { panic!("{agreed:?}") };
+        assert_eq!(others, [names[1].clone()]);
         assert_eq!(records.len(), 2);
         assert!(!sample.has_claimed());
         assert_eq!(claim(&mut sample, 0, "good"), Some(Claimed::Whole));

@@ -5,7 +5,6 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use async_nats::Message as Received;
 use futures_util::StreamExt;
 use matches::VERSION;
 use matches::luck::Evaluator;
@@ -35,8 +34,8 @@ pub const POLL_INTERVAL: Duration = Duration::from_secs(60);
 const REFUSED_FOR: Duration = Duration::from_secs(30);
 /// Average pause before a failed subscription is tried again.
 const SUBSCRIPTION_PAUSE: Duration = Duration::from_secs(5);
-/// Maximum number of units of a match for which the coordinator has chosen this worker.
-const MAX_CHECKS: usize = 64;
+/// Maximum number of units of a match that are assigned to this worker and wait.
+const MAX_ASSIGNED: usize = 64;
 /// Maximum number of open matches to consider.
 const MAX_MATCHES: usize = 64;
 /// Maximum number of coordinators to consider if all are trusted.
@@ -46,7 +45,7 @@ pub(crate) struct JoinedMatch {
     pub(crate) names: Names,
     /// Key that signs its messages.
     pub(super) coordinator: Key,
-    checks: Mutex<Checks>,
+    assigned: Mutex<AssignedUnits>,
     /// State when the worker joined it.
     pub(crate) state: State,
     /// Plan with this machine's programs and a concurrency of 1.
@@ -64,9 +63,9 @@ pub(crate) struct JoinedMatch {
     _fetched: Vec<Fetched>,
 }
 
-/// The units of one match that the coordinator has chosen this worker for.
+/// The units of one match that the coordinator has assigned to this worker.
 #[derive(Debug, Default)]
-struct Checks {
+struct AssignedUnits {
     waiting: VecDeque<Work>,
     playing: Vec<u64>,
 }
@@ -162,7 +161,7 @@ impl Worker {
         }
         let mut all = Vec::new();
         for key in coordinators {
-            let open = matches.get_readable(&queue::open(&key), &key, "").await?;
+            let open = matches.get_readable(&queue::open(&key), &key).await?;
             let OpenMatches { ids } = open.unwrap_or_default();
             let names = ids.iter().filter_map(|id| Names::of(id)).take(MAX_MATCHES);
             all.extend(names.map(|names| (key.clone(), names)));
@@ -179,9 +178,7 @@ impl Worker {
         coordinator: &Key,
         names: &Names,
     ) -> Result<Option<State>, QueueError> {
-        let key = names.state();
-        let state = matches.get(&key, coordinator, names.id()).await?;
-        let Some(state): Option<State> = state else {
+        let Some(state) = matches.get::<State>(&names.state(), coordinator).await? else {
             return Ok(None);
         };
         let mut states = locked(&self.states);
@@ -311,7 +308,7 @@ impl JoinedMatch {
                 luck: luck.filter(|_| !plan.luck.after),
                 names,
                 coordinator,
-                checks: Mutex::default(),
+                assigned: Mutex::default(),
                 state,
                 plan,
                 isolation,
@@ -344,69 +341,69 @@ fn connect_rules(
 }
 
 impl Worker {
-    /// Receives the units that a coordinator has sent to this worker alone, because it was chosen to confirm another
-    /// worker's games, forever.
-    pub(super) async fn receive_checks(self: Arc<Worker>) {
+    /// Receives the units that a coordinator has assigned to this worker alone, forever.
+    pub(super) async fn receive_assigned(self: Arc<Worker>) {
         let client = self.context.client();
         loop {
-            let subject = queue::checks(self.signer.key());
+            let subject = queue::assigned(self.signer.key());
             if let Ok(mut messages) = client.subscribe(subject).await {
                 while let Some(message) = messages.next().await {
-                    self.receive_check(&message);
+                    self.take_assigned(&message.subject, &message.payload);
                 }
             }
             sleep(about(SUBSCRIPTION_PAUSE)).await;
         }
     }
 
-    fn receive_check(&self, message: &Received) {
-        let key = self.signer.key();
-        let joined = self.joined();
-        let is_of =
-            |joined: &&Arc<JoinedMatch>| joined.names.check(key) == message.subject.as_str();
-        let Some(joined) = joined.iter().find(is_of) else {
+    fn take_assigned(&self, subject: &str, payload: &[u8]) {
+        let (key, matches) = (self.signer.key(), self.joined());
+        let Some(joined) = matches.iter().find(|joined| joined.names.assigned(key) == subject)
+        else {
             return;
         };
-        let scope = joined.names.check_scope(key);
         // Any user may have sent it; only units from the coordinator are played.
-        let Ok(work) = Work::decode_by(&joined.coordinator, &message.payload, &scope) else {
+        let Ok(work) = Work::decode_by(&joined.coordinator, payload, subject) else {
             return;
         };
-        let is_valid = work.session == joined.state.session && Units::of(&joined.plan).has(&work);
-        let mut checks = locked(&joined.checks);
-        let mut waiting = checks.waiting.iter();
+        let mut assigned = locked(&joined.assigned);
+        let mut waiting = assigned.waiting.iter();
         let is_known =
-            waiting.any(|known| known.unit == work.unit) || checks.playing.contains(&work.unit);
-        if is_valid && !is_known && checks.waiting.len() < MAX_CHECKS {
-            checks.waiting.push_back(work);
+            waiting.any(|known| known.unit == work.unit) || assigned.playing.contains(&work.unit);
+        if joined.has(&work) && !is_known && assigned.waiting.len() < MAX_ASSIGNED {
+            assigned.waiting.push_back(work);
             self.has_news.notify_one();
         }
     }
 }
 
 impl JoinedMatch {
-    /// Whether the coordinator has chosen this worker for a unit that it does not play yet.
-    pub(super) fn has_check(&self) -> bool {
-        !locked(&self.checks).waiting.is_empty()
+    /// Whether a unit belongs to the match and to its session.
+    pub(super) fn has(&self, work: &Work) -> bool {
+        work.session == self.state.session && work.unit < Units::of(&self.plan).count()
     }
 
-    /// Takes the next such unit; [`JoinedMatch::end_check`] must follow.
-    pub(super) fn take_check(&self) -> Option<Work> {
-        let mut checks = locked(&self.checks);
-        let work = checks.waiting.pop_front()?;
-        checks.playing.push(work.unit);
+    /// Whether a unit is assigned to this worker that it does not play yet.
+    pub(super) fn has_assigned(&self) -> bool {
+        !locked(&self.assigned).waiting.is_empty()
+    }
+
+    /// Takes the next such unit; [`JoinedMatch::end_assigned`] must follow.
+    pub(super) fn next_assigned(&self) -> Option<Work> {
+        let mut assigned = locked(&self.assigned);
+        let work = assigned.waiting.pop_front()?;
+        assigned.playing.push(work.unit);
         Some(work)
     }
 
-    pub(super) fn end_check(&self, unit: u64) {
-        locked(&self.checks).playing.retain(|playing| *playing != unit);
+    pub(super) fn end_assigned(&self, unit: u64) {
+        locked(&self.assigned).playing.retain(|playing| *playing != unit);
     }
 
     /// All such units, waiting or in play, with the id of the match.
-    pub(super) fn checks(&self) -> Vec<(String, u64)> {
-        let checks = locked(&self.checks);
-        let waiting = checks.waiting.iter().map(|work| work.unit);
-        let units = waiting.chain(checks.playing.iter().copied());
+    pub(super) fn assigned(&self) -> Vec<(String, u64)> {
+        let assigned = locked(&self.assigned);
+        let waiting = assigned.waiting.iter().map(|work| work.unit);
+        let units = waiting.chain(assigned.playing.iter().copied());
         units.map(|unit| (self.names.id().to_string(), unit)).collect()
     }
 }

@@ -2,7 +2,6 @@
 //! between units of one match. Each game is sent as soon as it has ended; the unit is acknowledged after its last game
 //! has been sent.
 
-use std::cmp::Ordering;
 use std::io;
 use std::ops::RangeInclusive;
 use std::sync::atomic::Ordering::Relaxed;
@@ -15,7 +14,6 @@ use async_nats::jetstream::{AckKind, Message as Delivered};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use matches::luck::LuckMeter;
-use matches::plan::rules::external::RulesError;
 use matches::plan::schedule::Dealt;
 use matches::play::interrupt::Interrupt;
 use matches::play::referee::RerunQuota;
@@ -29,7 +27,7 @@ use tokio::time::{MissedTickBehavior, interval_at, sleep};
 
 use super::join::JoinedMatch;
 use super::{TICK, Worker, locked};
-use crate::message::{Message, MessageError, Outcome, RulesFault, Units, Work};
+use crate::message::{GameResult, Message, MessageError, Outcome, Units, Work};
 use crate::queue::{about, acknowledged, publish, pull};
 
 /// Maximum wait for a unit when there is one match. The server scans all waiting workers at every new request, so it is
@@ -59,36 +57,123 @@ pub(crate) async fn play_units(worker: Arc<Worker>, number: usize) {
         let matches = worker.joined();
         let mut has_played = false;
         for joined in &matches {
-            let wait = match matches.len() {
-                1 => WAIT,
-                _ => WAIT_OF_SEVERAL,
+            let Some((work, message)) = next_unit(&worker, joined, matches.len()).await else {
+                continue;
             };
-            let is_over = || {
-                let is_ended = worker.interrupt.ends() || joined.interrupt.is_set();
-                is_ended || worker.joined().len() != matches.len() || joined.has_check()
-            };
-            if let Some(work) = joined.take_check() {
-                let unit = work.unit;
-                play_unit(&worker, &mut slot, joined, work, None).await;
-                joined.end_check(unit);
-                has_played = true;
-                break;
+            let unit = work.unit;
+            worker.playing.fetch_add(1, Relaxed);
+            play_unit(&worker, &mut slot, joined, work, message.as_ref()).await;
+            worker.playing.fetch_sub(1, Relaxed);
+            if message.is_none() {
+                joined.end_assigned(unit);
             }
-            match pull(&worker.context, &joined.names, wait, is_over).await {
-                Ok(Some(message)) => {
-                    play_message(&worker, &mut slot, joined, &message).await;
-                    has_played = true;
-                    break;
-                }
-                Ok(None) => {}
-                Err(_) => sleep(about(FAILURE_PAUSE)).await,
-            }
+            has_played = true;
+            break;
         }
         if !has_played {
             sleep(PAUSE).await;
         }
     }
     slot.rest(&worker).await;
+}
+
+/// Returns the next unit of one of so many matches: one that is assigned to this worker, else one of the queue, with
+/// its message there.
+async fn next_unit(
+    worker: &Worker,
+    joined: &JoinedMatch,
+    matches: usize,
+) -> Option<(Work, Option<Delivered>)> {
+    if let Some(work) = joined.next_assigned() {
+        return Some((work, None));
+    }
+    let wait = if matches == 1 { WAIT } else { WAIT_OF_SEVERAL };
+    let is_over = || {
+        let is_ended = worker.interrupt.ends() || joined.interrupt.is_set();
+        is_ended || worker.joined().len() != matches || joined.has_assigned()
+    };
+    let Ok(pulled) = pull(&worker.context, &joined.names, wait, is_over).await else {
+        sleep(about(FAILURE_PAUSE)).await;
+        return None;
+    };
+    let message = pulled?;
+    let work = Work::decode_by(&joined.coordinator, &message.payload, &joined.names.work());
+    let kind = match work {
+        Ok(work) if joined.has(&work) => return Some((work, Some(message))),
+        // This worker will soon see the new session.
+        Ok(work) if work.session > joined.state.session => AckKind::Nak(Some(OTHERS_DELAY)),
+        Ok(_) => AckKind::Term,
+        Err(error) => {
+            print_error(format_args!("work is refused: {error}"));
+            match error {
+                MessageError::Version { .. } => AckKind::Nak(Some(VERSION_DELAY)),
+                _ => AckKind::Term,
+            }
+        }
+    };
+    answer(Some(&message), kind).await;
+    None
+}
+
+/// Answers the server about a unit, if it came from the server's queue.
+async fn answer(message: Option<&Delivered>, kind: AckKind) {
+    if let Some(message) = message {
+        // No answer is needed: if this is lost, the unit is delivered again, but its games count once.
+        let _ = message.ack_with(kind).await;
+    }
+}
+
+/// Plays a unit. One without a message was not pulled from the queue, but assigned to this worker.
+async fn play_unit(
+    worker: &Arc<Worker>,
+    slot: &mut Slot,
+    joined: &Arc<JoinedMatch>,
+    work: Work,
+    message: Option<&Delivered>,
+) {
+    let mut begun = Instant::now();
+    let expected = Units::of(&joined.plan).games(work.unit).count();
+    let Some(player) = slot.player(worker, joined).await else {
+        return answer(message, AckKind::Nak(Some(OTHERS_DELAY))).await;
+    };
+    // If the player has ended, it sends no game.
+    let _ = player.units.send(work);
+    let period = progress_period(joined.state.ack_wait_ms);
+    let mut progress = interval_at((Instant::now() + period).into(), period);
+    progress.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let (mut played, mut sent, mut is_played) = (0, 0, false);
+    // Games are sent concurrently, so that none waits for another's acknowledgement.
+    let mut in_flight = FuturesUnordered::new();
+    while !is_played || !in_flight.is_empty() {
+        tokio::select! {
+            game = player.games.recv(), if !is_played => {
+                if let Some(mut game) = game {
+                    played += 1;
+                    game.machine = Some(worker.machine(joined, begun.elapsed()));
+                    begun = Instant::now();
+                    in_flight.push(send_game(worker, joined, message, game));
+                    is_played = played == expected;
+                } else {
+                    is_played = true;
+                }
+            }
+            Some(is_sent) = in_flight.next() => sent += usize::from(is_sent),
+            _ = progress.tick() => answer(message, AckKind::Progress).await,
+        }
+    }
+    if sent == expected {
+        return answer(message, AckKind::Ack).await;
+    }
+    if played < expected {
+        slot.rest(worker).await;
+    }
+    answer(message, AckKind::Nak(None)).await;
+}
+
+/// Interval at which a worker reports progress to a match with this acknowledgement timeout; it allows for the loss of
+/// two reports.
+pub fn progress_period(ack_wait_ms: u64) -> Duration {
+    Duration::from_millis(ack_wait_ms / 3).max(PAUSE)
 }
 
 /// A slot, which plays one game at a time.
@@ -125,199 +210,25 @@ impl Slot {
             return;
         };
         let joined = player.joined.clone();
-        if let Err(error) = player.end().await {
-            let (id, session) = (joined.names.id(), joined.state.session);
-            if let Some(fault) = error.fault_of_rules().filter(|fault| fault.is_broken()) {
-                report_fault(worker, &joined, fault).await;
-            }
-            worker.refuse(id, session, &error.to_string());
-        }
-    }
-}
-
-/// Interval at which a worker reports progress to a match with this acknowledgement timeout; it allows for the loss of
-/// two reports.
-pub fn progress_period(ack_wait_ms: u64) -> Duration {
-    Duration::from_millis(ack_wait_ms / 3).max(PAUSE)
-}
-
-async fn play_message(
-    worker: &Arc<Worker>,
-    slot: &mut Slot,
-    joined: &Arc<JoinedMatch>,
-    message: &Delivered,
-) {
-    let scope = joined.names.id();
-    let work = match Work::decode_by(&joined.coordinator, &message.payload, scope) {
-        Ok(work) => work,
-        Err(error @ MessageError::Version { .. }) => {
-            print_error(format_args!("work skipped: {error}"));
-            return answer(Some(message), AckKind::Nak(Some(VERSION_DELAY))).await;
-        }
-        Err(error) => {
-            print_error(format_args!("work is refused: {error}"));
-            return answer(Some(message), AckKind::Term).await;
-        }
-    };
-    match work.session.cmp(&joined.state.session) {
-        // This worker will soon see the new session.
-        Ordering::Greater => answer(Some(message), AckKind::Nak(Some(OTHERS_DELAY))).await,
-        Ordering::Less => answer(Some(message), AckKind::Term).await,
-        Ordering::Equal if !Units::of(&joined.plan).has(&work) => {
-            let (unit, first, last) = (work.unit, work.first, work.last);
-            print_error(format_args!(
-                "work is refused: unit {unit} of games {first} to {last} is not in the match"
-            ));
-            answer(Some(message), AckKind::Term).await;
-        }
-        Ordering::Equal => play_unit(worker, slot, joined, work, Some(message)).await,
-    }
-}
-
-/// Answers the server about a unit, if it came from the server's queue.
-async fn answer(message: Option<&Delivered>, kind: AckKind) {
-    if let Some(message) = message {
-        // No answer is needed: if this is lost, the unit is delivered again, but its games count once.
-        let _ = message.ack_with(kind).await;
-    }
-}
-
-/// Plays a unit. One without a message was not pulled from the queue: the coordinator chose this worker for it.
-async fn play_unit(
-    worker: &Arc<Worker>,
-    slot: &mut Slot,
-    joined: &Arc<JoinedMatch>,
-    work: Work,
-    message: Option<&Delivered>,
-) {
-    let _playing = Playing::begin(worker);
-    let mut begun = Instant::now();
-    let expected = work.last - work.first + 1;
-    let Some(player) = slot.player(worker, joined).await else {
-        return answer(message, AckKind::Nak(Some(OTHERS_DELAY))).await;
-    };
-    // If the player has ended, it sends no game.
-    let _ = player.orders.send(work);
-    let period = progress_period(joined.state.ack_wait_ms);
-    let mut progress = interval_at((Instant::now() + period).into(), period);
-    progress.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let (mut played, mut sent, mut is_played) = (0, 0, false);
-    // Games are sent concurrently, so that none waits for another's acknowledgement.
-    let mut in_flight = FuturesUnordered::new();
-    while !is_played || !in_flight.is_empty() {
-        tokio::select! {
-            game = player.games.recv(), if !is_played => {
-                if let Some(mut game) = game {
-                    played += 1;
-                    game.machine = Some(worker.machine(joined, begun.elapsed()));
-                    begun = Instant::now();
-                    in_flight.push(send_game(worker, joined, message, game));
-                    is_played = played == expected;
-                } else {
-                    is_played = true;
-                }
-            }
-            Some(is_sent) = in_flight.next() => sent += u64::from(is_sent),
-            _ = progress.tick() => answer(message, AckKind::Progress).await,
-        }
-    }
-    if sent == expected {
-        return answer(message, AckKind::Ack).await;
-    }
-    if played < expected {
-        slot.rest(worker).await;
-    }
-    answer(message, AckKind::Nak(None)).await;
-}
-
-/// A unit in progress, which is counted while this value lives.
-struct Playing<'a>(&'a Worker);
-
-impl Playing<'_> {
-    fn begin(worker: &Worker) -> Playing<'_> {
-        worker.playing.fetch_add(1, Relaxed);
-        Playing(worker)
-    }
-}
-
-impl Drop for Playing<'_> {
-    fn drop(&mut self) {
-        self.0.playing.fetch_sub(1, Relaxed);
-    }
-}
-
-/// Sends a fault of the rules program, which the coordinator tries to reproduce.
-async fn report_fault(worker: &Worker, joined: &JoinedMatch, fault: &RulesError) {
-    let fault = RulesFault {
-        label: worker.label.clone(),
-        position: fault.position().unwrap_or_default().to_string(),
-        reason: fault.to_string(),
-    };
-    send(worker, joined, None, "the fault of the rules", &fault).await;
-}
-
-/// Sends a game like [`send`].
-async fn send_game(
-    worker: &Worker,
-    joined: &JoinedMatch,
-    message: Option<&Delivered>,
-    game: GameRecord,
-) -> bool {
-    let what = format!("game {}", game.game);
-    let digest = Some(game.digest());
-    let outcome = Outcome {
-        label: worker.label.clone(),
-        game: StoredGame { record: game, digest, totals: None },
-    };
-    send(worker, joined, message, &what, &outcome).await
-}
-
-/// Sends a result, with retries, until the server has it; returns false if it cannot be sent or the match ends.
-async fn send(
-    worker: &Worker,
-    joined: &JoinedMatch,
-    message: Option<&Delivered>,
-    what: &str,
-    result: &impl Message,
-) -> bool {
-    let bytes = match result.encode(&worker.signer, joined.names.id()) {
-        Ok(bytes) => bytes,
-        Err(error) => {
-            print_error(format_args!("{what} cannot be sent: {error}"));
-            return false;
-        }
-    };
-    // If another worker could guess the id, it could have the server take the game for a duplicate.
-    let id = format!("{:032x}", rand::random::<u128>());
-    let subject = joined.names.result(worker.signer.key());
-    for tries in 0..MAX_TRIES {
-        let sent = async {
-            let sent = publish(&worker.context, subject.clone(), &id, bytes.clone()).await?;
-            acknowledged(sent).await
+        let Err(error) = player.end().await else {
+            return;
         };
-        match sent.await {
-            Ok(_) => return true,
-            Err(error) if tries == 0 => {
-                print_error(format_args!("{what} not sent: {error}; retrying"));
-            }
-            Err(_) => {}
+        if let Some(fault) = error.fault_of_rules().filter(|fault| fault.is_broken()) {
+            let position = fault.position().unwrap_or_default().to_string();
+            let fault = GameResult::Fault { position, reason: fault.to_string() };
+            send(worker, &joined, None, "the fault of the rules", fault).await;
         }
-        if joined.interrupt.is_set() || worker.interrupt.is_set() {
-            return false;
-        }
-        answer(message, AckKind::Progress).await;
-        sleep(SEND_PAUSE).await;
+        worker.refuse(joined.names.id(), joined.state.session, &error.to_string());
     }
-    false
 }
 
 /// Plays games of one match, one at a time, until the match ends or the player is dropped.
 ///
-/// It is a thread with the runner of `matches`. The runner asks for its next game, which `Orders` takes from the unit
-/// at hand; each finished game comes back as an event of the runner, and `play_unit` sends it to the coordinator.
+/// It is a thread with the runner of `matches`. The runner asks for its next game, which `UnitGames` takes from the
+/// unit at hand; each finished game comes back as an event of the runner, and `play_unit` sends it to the coordinator.
 struct Player {
     joined: Arc<JoinedMatch>,
-    orders: Sender<Work>,
+    units: Sender<Work>,
     /// Finished games; none are left when the match has ended.
     games: UnboundedReceiver<GameRecord>,
     thread: JoinHandle<Result<(), RunError>>,
@@ -326,11 +237,11 @@ struct Player {
 impl Player {
     /// Starts a player of a match for the slot with this number, from 0; fails if no thread can be started.
     fn start(worker: &Arc<Worker>, joined: &Arc<JoinedMatch>, slot: usize) -> io::Result<Player> {
-        let (orders, ordered) = channel();
+        let (units, given) = channel();
         let (sender, games) = unbounded_channel();
         let (for_worker, for_match) = (worker.clone(), joined.clone());
-        let play = move || play_orders(&for_worker, &for_match, slot, ordered, &sender);
-        Ok(Player { joined: joined.clone(), orders, games, thread: Builder::new().spawn(play)? })
+        let play = move || play_games(&for_worker, &for_match, slot, given, &sender);
+        Ok(Player { joined: joined.clone(), units, games, thread: Builder::new().spawn(play)? })
     }
 
     /// Whether it plays this match and its thread still runs.
@@ -340,24 +251,26 @@ impl Player {
 
     /// Waits until it has quit its engines, and returns its error if it had one. It starts no further game.
     async fn end(self) -> Result<(), RunError> {
-        let Player { orders, thread, .. } = self;
-        drop(orders);
+        let Player { units, thread, .. } = self;
+        drop(units);
         // A panic has printed its own message, and closed the channel of its games.
         let ended = spawn_blocking(move || thread.join().unwrap_or(Ok(()))).await;
         ended.unwrap_or(Ok(()))
     }
 }
 
-fn play_orders(
+fn play_games(
     worker: &Worker,
     joined: &JoinedMatch,
     slot: usize,
-    orders: Receiver<Work>,
+    given: Receiver<Work>,
     games: &UnboundedSender<GameRecord>,
 ) -> Result<(), RunError> {
     let reruns = RerunQuota::new(&joined.plan.engines, &[]);
-    let orders = Orders {
-        state: Mutex::new(State { orders, due: None }),
+    let unit_games = UnitGames {
+        units: Units::of(&joined.plan),
+        given: Mutex::new(given),
+        due: Mutex::default(),
         reruns: &reruns,
         interrupt: &joined.interrupt,
         longest_idle: MAX_IDLE,
@@ -371,7 +284,7 @@ fn play_orders(
     });
     let runner = Runner {
         plan: &joined.plan,
-        games: &orders,
+        games: &unit_games,
         past: None,
         reruns: &reruns,
         log: &worker.log,
@@ -393,36 +306,32 @@ fn play_orders(
     })
 }
 
-/// The games of all ordered units in sequence.
-struct Orders<'a> {
-    state: Mutex<State>,
+/// The games of all given units in sequence.
+struct UnitGames<'a> {
+    units: Units,
+    given: Mutex<Receiver<Work>>,
+    /// Remaining games of the last unit, with their random choices.
+    due: Mutex<Option<(RangeInclusive<u64>, Dealt)>>,
     reruns: &'a RerunQuota,
     interrupt: &'a Interrupt,
     longest_idle: Duration,
 }
 
-struct State {
-    orders: Receiver<Work>,
-    /// Remaining games of the last unit, with their random choices.
-    due: Option<(RangeInclusive<u64>, Dealt)>,
-}
-
-impl Games for Orders<'_> {
+impl Games for UnitGames<'_> {
     fn next(&self) -> Next {
-        let mut state = locked(&self.state);
+        let mut due = locked(&self.due);
         let begun = Instant::now();
         loop {
-            let due = state.due.as_mut();
-            if let Some(game) = due.and_then(|(games, _)| games.next()) {
+            if let Some(game) = due.as_mut().and_then(|(games, _)| games.next()) {
                 return Next::Game(game);
             }
             if self.interrupt.ends() {
                 return Next::End;
             }
-            match state.orders.recv_timeout(TICK) {
-                Ok(order) => {
-                    self.reruns.learn(&order.reruns);
-                    state.due = Some((order.first..=order.last, order.dealt));
+            match locked(&self.given).recv_timeout(TICK) {
+                Ok(work) => {
+                    self.reruns.learn(&work.reruns);
+                    *due = Some((self.units.games(work.unit), work.dealt));
                 }
                 Err(RecvTimeoutError::Disconnected) => return Next::End,
                 Err(RecvTimeoutError::Timeout) if begun.elapsed() >= self.longest_idle => {
@@ -434,49 +343,104 @@ impl Games for Orders<'_> {
     }
 
     fn dealt(&self, _number: u64) -> Option<Dealt> {
-        let state = locked(&self.state);
-        state.due.as_ref().map(|(_, dealt)| dealt.clone())
+        locked(&self.due).as_ref().map(|(_, dealt)| dealt.clone())
     }
+}
+
+/// Sends a game like [`send`].
+async fn send_game(
+    worker: &Worker,
+    joined: &JoinedMatch,
+    message: Option<&Delivered>,
+    game: GameRecord,
+) -> bool {
+    let what = format!("game {}", game.game);
+    let digest = Some(game.digest());
+    let game = StoredGame { record: game, digest, totals: None };
+    send(worker, joined, message, &what, GameResult::Played(Box::new(game))).await
+}
+
+/// Sends a result, with retries, until the server has it; returns false if it cannot be sent or the match ends.
+async fn send(
+    worker: &Worker,
+    joined: &JoinedMatch,
+    message: Option<&Delivered>,
+    what: &str,
+    result: GameResult,
+) -> bool {
+    let subject = joined.names.result(worker.signer.key());
+    let outcome = Outcome { label: worker.label.clone(), result };
+    let bytes = match outcome.encode(&worker.signer, &subject) {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            print_error(format_args!("{what} cannot be sent: {error}"));
+            return false;
+        }
+    };
+    // If another worker could guess the id, it could have the server take the game for a duplicate.
+    let id = format!("{:032x}", rand::random::<u128>());
+    for tries in 0..MAX_TRIES {
+        let sent = async {
+            let sent = publish(&worker.context, subject.clone(), &id, bytes.clone()).await?;
+            acknowledged(sent).await
+        };
+        match sent.await {
+            Ok(_) => return true,
+            Err(error) if tries == 0 => {
+                print_error(format_args!("{what} not sent: {error}; retrying"));
+            }
+            Err(_) => {}
+        }
+        if joined.interrupt.is_set() || worker.interrupt.is_set() {
+            return false;
+        }
+        answer(message, AckKind::Progress).await;
+        sleep(SEND_PAUSE).await;
+    }
+    false
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use matches::plan::{EngineSpec, Limit};
+    use buxtehude::rules::VARIANTS;
+    use matches::plan::{EngineSpec, Limit, Plan};
     use matches::play::referee::MAX_BY_LAG;
 
     #[test]
-    fn games_come_as_they_are_ordered_and_engines_rest_in_between() {
-        let (sender, orders) = channel();
+    fn games_come_as_their_units_do_and_engines_rest_in_between() {
+        let (sender, given) = channel();
         let engines = [EngineSpec::new("a", "/bin/sh", Limit::nodes(1))];
         let reruns = RerunQuota::new(&engines, &[]);
-        let orders = Orders {
-            state: Mutex::new(State { orders, due: None }),
+        let mut plan = Plan::new(&VARIANTS[0], 2, engines.to_vec());
+        plan.games = 9;
+        let games = UnitGames {
+            units: Units::of(&plan),
+            given: Mutex::new(given),
+            due: Mutex::default(),
             reruns: &reruns,
             interrupt: &Interrupt::new(),
             longest_idle: Duration::ZERO,
         };
-        let order = |first, last, count| {
+        let give = |unit, count| {
             let work = Work {
                 session: 1,
-                unit: 0,
-                first,
-                last,
+                unit,
                 reruns: vec![count],
                 dealt: Dealt { opening: Vec::new(), deck_seed: u64::from(count).into() },
             };
             sender.send(work).unwrap();
         };
-        assert_eq!(orders.next(), Next::Rest);
-        order(3, 4, MAX_BY_LAG);
-        order(9, 9, 0);
-        let taken = [(); 4].map(|()| orders.next());
+        assert_eq!(games.next(), Next::Rest);
+        give(1, MAX_BY_LAG);
+        give(4, 0);
+        let taken = [(); 4].map(|()| games.next());
         assert_eq!(taken, [Next::Game(3), Next::Game(4), Next::Game(9), Next::Rest]);
         // The random choices come from the last unit.
-        let dealt = orders.dealt(9).map(|dealt| dealt.deck_seed);
+        let dealt = games.dealt(9).map(|dealt| dealt.deck_seed);
         assert_eq!(dealt, Some(0.into()));
         assert!(!reruns.grant("a", MAX_BY_LAG));
         drop(sender);
-        assert_eq!(orders.next(), Next::End);
+        assert_eq!(games.next(), Next::End);
     }
 }
