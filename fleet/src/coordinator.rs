@@ -9,6 +9,7 @@ mod machines;
 mod unit_schedule;
 
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use async_nats::jetstream::{Context, Message as Delivered};
@@ -16,7 +17,6 @@ use futures_util::{FutureExt, StreamExt};
 use matches::archive::ArchiveError;
 use matches::own_files::NamedFile;
 use matches::plan::Plan;
-use matches::plan::openings::OpeningError;
 use matches::plan::rules::PositionError;
 use matches::plan::schedule::Schedule;
 use matches::play::interrupt::Interrupt;
@@ -28,14 +28,12 @@ use matches::run::{self, Engines, Match, Source, SourceError, StoredMatch};
 use settings::args::{GameArgs, ResumeArgs};
 use thiserror::Error;
 use tokio::runtime::Runtime;
-use tokio::time::timeout;
 
 use crate::args::{CoordinatorArgs, ServerArgs};
 use crate::queue::{
-    MatchQueue, Names, PAUSE, QueueError, START_TIMEOUT, connect, is_private, retry_at_start,
+    MatchQueue, PAUSE, QueueError, START_TIMEOUT, connect, is_private, retry_at_start,
 };
 use crate::signature::Signer;
-use crate::storage::Bucket;
 use announce::{Announcer, MatchNote, PreparedMatch};
 use collect::Collector;
 use dispatch::Dispatcher;
@@ -43,10 +41,10 @@ use unit_schedule::Sample;
 
 /// Time that one turn waits for games.
 const WAIT: Duration = Duration::from_millis(250);
-/// Games fetched at a time.
-const MAX_FETCHED: usize = 256;
-const CHECK_INTERVAL: Duration = Duration::from_secs(2);
-const ANSWER_WAIT: Duration = Duration::from_secs(5);
+/// Results received at a time.
+const MAX_RECEIVED: usize = 256;
+/// Time between two comparisons of the server's state with the coordinator's.
+const REPAIR_INTERVAL: Duration = Duration::from_secs(2);
 /// Time before the same error of the server is printed again.
 const REPORT_INTERVAL: Duration = Duration::from_secs(60);
 
@@ -74,6 +72,7 @@ pub fn begin(
             return fail(USAGE, error);
         }
     }
+    // Prepares the match by `Fleet::prepare`, and plays it by `Fleet::play`.
     run::begin(planned, &new, &mut fleet)
 }
 
@@ -98,13 +97,20 @@ fn inputs(server: &ServerArgs, settings: &CoordinatorArgs) -> Vec<NamedFile> {
     server.files().into_iter().chain(workers).collect()
 }
 
+/// Connection to the server, with the key of this coordinator.
+#[derive(Clone)]
+struct Connection {
+    context: Context,
+    signer: Arc<Signer>,
+    /// Whether no other machine reaches the server.
+    is_private: bool,
+}
+
 /// The workers that a server connects with this coordinator.
 struct Fleet<'a> {
     runtime: &'a Runtime,
     settings: &'a CoordinatorArgs,
-    context: Result<(Context, Signer), String>,
-    /// Whether no other machine reaches the server.
-    is_private: bool,
+    connection: Result<Connection, String>,
     /// Whether engines that retired in earlier runs play again.
     forgives: bool,
     prepared: Option<PreparedMatch>,
@@ -112,26 +118,26 @@ struct Fleet<'a> {
 
 impl<'a> Fleet<'a> {
     fn new(runtime: &'a Runtime, settings: &'a CoordinatorArgs) -> Fleet<'a> {
-        let context = Err("not connected".to_string());
-        Fleet { runtime, settings, context, is_private: false, forgives: false, prepared: None }
+        let connection = Err("not connected".to_string());
+        Fleet { runtime, settings, connection, forgives: false, prepared: None }
     }
 
     fn connect(&mut self, server: &ServerArgs) -> Result<(), String> {
         // No signal handler is installed yet, so a signal ends the coordinator at once.
         let interrupt = Interrupt::new();
-        let connected = retry_at_start(&interrupt, || connect(server, "fleet coordinator", None));
-        let connected =
-            self.runtime.block_on(connected).map_err(|error: QueueError| error.to_string());
-        self.is_private = connected.as_ref().is_ok_and(|context| is_private(&server.nats, context));
-        self.context = connected.and_then(|context| {
+        let connected = self.runtime.block_on(async {
+            let connected = || connect(server, "fleet coordinator", None);
+            let context = retry_at_start(&interrupt, connected).await?;
             let signer = match &server.nkey {
-                Some(path) => Signer::read("--nkey", path),
+                Some(path) => Signer::read("--nkey", path)?,
                 // All workers may have the same credentials.
-                None => Signer::kept("coordinator"),
+                None => Signer::kept("coordinator")?,
             };
-            Ok((context, signer.map_err(|error| error.to_string())?))
+            let is_private = is_private(&server.nats, &context);
+            Ok(Connection { context, signer: Arc::new(signer), is_private })
         });
-        self.context.as_ref().map(drop).map_err(Clone::clone)
+        self.connection = connected.map_err(|error: QueueError| error.to_string());
+        self.connection.as_ref().map(drop).map_err(Clone::clone)
     }
 }
 
@@ -139,12 +145,12 @@ impl Source for Fleet<'_> {
     const KEEPS_NAMES: bool = true;
 
     fn prepare(&mut self, planned: &mut Match, _: Engines) -> Result<String, ExitError> {
-        let (_, signer) = self.context.as_ref().map_err(ExitError::usage)?;
-        let prepared = PreparedMatch::of(planned, self.settings, self.is_private, signer.key())?;
+        let connection = self.connection.as_ref().map_err(ExitError::usage)?;
+        let prepared = PreparedMatch::of(planned, self.settings, connection)?;
         if !self.forgives {
             planned.ledger.retired = prepared.machines.failures.retirement.retired();
         }
-        if let Some(speed) = prepared.reference_speed() {
+        if let Some(speed) = prepared.state.reference_speed {
             planned.remarks.push(format!(
                 "time limits are for a machine with {speed} positions a second, and scaled for others"
             ));
@@ -152,19 +158,40 @@ impl Source for Fleet<'_> {
         let text = format!(
             "match {}: run `fleet work` to play it, on other machines with --coordinator {}",
             prepared.names.id(),
-            signer.key()
+            connection.signer.key()
         );
         self.prepared = Some(prepared);
         Ok(text)
     }
 
     fn play(&mut self, planned: &mut Match, progress: &Progress) -> Result<(), SourceError> {
-        let (Ok((context, signer)), Some(prepared)) = (&self.context, &self.prepared) else {
+        let Some(prepared) = &self.prepared else {
             return Err(SourceError::Source("not prepared".to_string()));
         };
-        let forgives = self.forgives;
-        let played = play(context, signer, prepared, self.settings, forgives, planned, progress);
-        Ok(self.runtime.block_on(played)?)
+        let plan = planned.plan.clone();
+        let schedule = Schedule::new(&plan).map_err(RunError::from)?;
+        let interrupt = planned.ledger.interrupt.clone();
+        let sample = Sample::new(self.settings.check_sample, rand::random());
+        let played = self.runtime.block_on(async {
+            let mut coordinator = Coordinator {
+                prepared,
+                queue: retry_at_start(&interrupt, || prepared.ensure_queue()).await?,
+                announcer: Announcer::new(prepared, &plan),
+                dispatcher: Dispatcher::new(prepared),
+                collector: Collector::new(
+                    prepared, &plan, &schedule, planned, progress, sample, self.forgives,
+                ),
+                interrupt,
+                is_announced: false,
+            };
+            let outcome = coordinator.run().await;
+            // A match that another coordinator has taken over is not this one's to close.
+            if !matches!(outcome, Err(DriveError::Taken { .. })) {
+                coordinator.close(outcome.is_ok()).await;
+            }
+            outcome
+        });
+        Ok(played?)
     }
 
     fn remarks(&self, ended: &Match) -> String {
@@ -183,70 +210,32 @@ impl Source for Fleet<'_> {
         let store = complete.ledger.store.as_ref();
         let note = store.and_then(|store| MatchNote::read(store).ok().flatten());
         let names = note.and_then(|note| note.names());
-        if let (Ok((context, signer)), Some(names)) = (&self.context, names) {
-            self.runtime.block_on(announce::remove(context, signer, &names));
+        if let (Ok(connection), Some(names)) = (&self.connection, names) {
+            self.runtime.block_on(announce::remove(connection, &names));
         }
     }
 }
 
-/// Plays the missing games of a match by its workers.
-async fn play(
-    context: &Context,
-    signer: &Signer,
-    prepared: &PreparedMatch,
-    settings: &CoordinatorArgs,
-    forgives: bool,
-    planned: &mut Match,
-    progress: &Progress,
-) -> Result<(), DriveError> {
-    let plan = planned.plan.clone();
-    let schedule = Schedule::new(&plan)?;
-    let interrupt = planned.ledger.interrupt.clone();
-    let ack_wait = Duration::from_secs(settings.ack_wait);
-    let names = &prepared.names;
-    let queue = retry_at_start(&interrupt, || MatchQueue::ensure(context, names, ack_wait)).await?;
-    let states = retry_at_start(&interrupt, || Bucket::matches(context)).await?;
-    let announcer = Announcer::new(context, signer, prepared, &plan, states, ack_wait)?;
-    let sample = Sample::new(settings.check_sample, rand::random());
-    let mut coordinator = Coordinator {
-        context,
-        names,
-        ack_wait,
-        queue,
-        announcer,
-        dispatcher: Dispatcher::new(context, signer, prepared, ack_wait),
-        collector: Collector::new(prepared, &plan, &schedule, planned, progress, sample, forgives),
-        interrupt,
-    };
-    let outcome = coordinator.run().await;
-    // A match that another coordinator has taken over is not this one's to close.
-    if !matches!(outcome, Err(DriveError::Taken { .. })) {
-        coordinator.close(outcome.is_ok()).await;
-    }
-    outcome
-}
-
 struct Coordinator<'a> {
-    context: &'a Context,
-    names: &'a Names,
-    /// Time that a worker may be silent.
-    ack_wait: Duration,
+    prepared: &'a PreparedMatch,
     queue: MatchQueue,
     announcer: Announcer<'a>,
     dispatcher: Dispatcher<'a>,
     collector: Collector<'a>,
     interrupt: Interrupt,
+    /// Whether units may be given out.
+    is_announced: bool,
 }
 
 impl Coordinator<'_> {
+    /// Plays the missing games of the match by its workers.
     async fn run(&mut self) -> Result<(), DriveError> {
         let begun = Instant::now();
-        let mut checked = begun;
-        let mut has_begun = false;
+        let mut repaired = begun;
         let mut reported = ReportedError::default();
         while !self.must_stop() {
-            let mut outcome = if !has_begun {
-                self.begin().await
+            let mut outcome = if !self.is_announced {
+                self.announce().await
             } else if self.collector.units.is_over() {
                 // Games after the deciding block are recorded but not counted.
                 let _ = self.collect_waiting().await;
@@ -257,18 +246,19 @@ impl Coordinator<'_> {
             } else {
                 self.turn().await
             };
-            has_begun |= outcome.is_ok();
-            if outcome.is_ok() && checked.elapsed() > CHECK_INTERVAL {
-                checked = Instant::now();
+            if outcome.is_ok() && repaired.elapsed() > REPAIR_INTERVAL {
+                repaired = Instant::now();
                 outcome = self.repair().await;
             }
             match outcome {
                 Ok(()) => {}
-                Err(DriveError::Queue(error)) if has_begun || begun.elapsed() < START_TIMEOUT => {
+                Err(DriveError::Queue(error))
+                    if self.is_announced || begun.elapsed() < START_TIMEOUT =>
+                {
                     reported.print(&error);
                     tokio::time::sleep(PAUSE).await;
                     // If the connection is up, this finds and repairs the cause.
-                    if has_begun
+                    if self.is_announced
                         && let Err(error) = self.repair().await
                         && !matches!(error, DriveError::Queue(_))
                     {
@@ -284,10 +274,12 @@ impl Coordinator<'_> {
     }
 
     /// Announces the match. Units of an earlier session are no longer valid.
-    async fn begin(&mut self) -> Result<(), DriveError> {
+    async fn announce(&mut self) -> Result<(), DriveError> {
         self.queue.purge_work().await?;
         self.announcer.announce().await?;
-        self.collect_waiting().await
+        self.collect_waiting().await?;
+        self.is_announced = true;
+        Ok(())
     }
 
     /// Publishes units, or takes them back after an interrupt; then collects results for a moment.
@@ -302,53 +294,39 @@ impl Coordinator<'_> {
                 dispatcher.choose(&mut collector.units, &workers).await?;
             }
         }
-        let mut batch = self
-            .queue
-            .consumer
-            .batch()
-            .max_messages(MAX_FETCHED)
-            .expires(WAIT)
-            .messages()
-            .await
-            .map_err(QueueError::call("results"))?;
-        while let Some(message) = batch.next().await {
-            let mut messages = vec![message.map_err(QueueError::call("results"))?];
-            // Games that have arrived in the meantime are stored together.
-            while let Some(Some(message)) = batch.next().now_or_never() {
-                messages.push(message.map_err(QueueError::call("results"))?);
-            }
-            self.collect(messages).await?;
-            if !self.interrupt.ends() {
-                self.dispatcher.give_out(&mut self.collector.units).await?;
-            }
-        }
-        Ok(())
+        self.receive().await.map(drop)
     }
 
     /// Collects the results that the server holds now. More may arrive meanwhile, without end.
     async fn collect_waiting(&mut self) -> Result<(), DriveError> {
         let mut waiting = self.queue.waiting_results().await?;
         while waiting > 0 {
-            let mut batch = self
-                .queue
-                .consumer
-                .fetch()
-                .max_messages(MAX_FETCHED)
-                .messages()
-                .await
-                .map_err(QueueError::call("results"))?;
-            let mut messages = Vec::new();
-            // If the server's answer is lost, the batch has no end.
-            while let Ok(Some(message)) = timeout(ANSWER_WAIT, batch.next()).await {
-                messages.push(message.map_err(QueueError::call("results"))?);
+            match self.receive().await? {
+                0 => break,
+                received => waiting = waiting.saturating_sub(received),
             }
-            if messages.is_empty() {
-                break;
-            }
-            waiting = waiting.saturating_sub(messages.len() as u64);
-            self.collect(messages).await?;
         }
         Ok(())
+    }
+
+    /// Collects results for a moment; returns their number. Gives out units in the meantime.
+    async fn receive(&mut self) -> Result<u64, DriveError> {
+        let batch = self.queue.consumer.batch().max_messages(MAX_RECEIVED).expires(WAIT);
+        let mut batch = batch.messages().await.map_err(QueueError::call("results"))?;
+        let mut received = 0;
+        while let Some(message) = batch.next().await {
+            let mut messages = vec![message.map_err(QueueError::call("results"))?];
+            // Games that have arrived in the meantime are stored together.
+            while let Some(Some(message)) = batch.next().now_or_never() {
+                messages.push(message.map_err(QueueError::call("results"))?);
+            }
+            received += messages.len() as u64;
+            self.collect(messages).await?;
+            if self.is_announced && !self.interrupt.ends() {
+                self.dispatcher.give_out(&mut self.collector.units).await?;
+            }
+        }
+        Ok(received)
     }
 
     /// Counts what workers sent, answers the messages, and publishes which workers are set aside.
@@ -373,32 +351,26 @@ impl Coordinator<'_> {
 
     /// Compares the server's state with this coordinator's, repairs the differences, and publishes the tally.
     async fn repair(&mut self) -> Result<(), DriveError> {
-        let Some(workers) = self.queue.workers().await? else {
-            return self.rebuild().await;
-        };
-        self.announcer.repair().await?;
         let units = &mut self.collector.units;
+        let Some(workers) = self.queue.workers().await? else {
+            self.queue = self.prepared.ensure_queue().await?;
+            self.announcer.announce().await?;
+            let units = count(units.lose_all() as u64, "unit of games");
+            print_error(format_args!("the server has lost the match: {units} given out again"));
+            return Ok(());
+        };
+        if self.announcer.announce().await? {
+            print_error("the server has lost the state of the match; published again");
+        }
         self.dispatcher.repair(&self.queue, &workers, units).await?;
-        self.announcer.put_tally_if_due(self.collector.tally()).await
+        Ok(self.announcer.put_tally(self.collector.tally()).await?)
     }
 
-    /// Recreates the streams after the server has lost them.
-    async fn rebuild(&mut self) -> Result<(), DriveError> {
-        self.queue = MatchQueue::ensure(self.context, self.names, self.ack_wait).await?;
-        self.announcer.announce().await?;
-        let units = count(self.collector.units.lose_all() as u64, "unit of games");
-        print_error(format_args!("the server has lost the match: {units} given out again"));
-        Ok(())
-    }
-
-    /// Whether to stop now, although the match is not over.
+    /// Whether to stop now, although the match is not over: at once, or after an interrupt once the last units in play
+    /// have come back.
     fn must_stop(&self) -> bool {
-        self.interrupt.is_set() || self.interrupt.ends() && self.is_drained()
-    }
-
-    /// Whether the last units in play have come back after an interrupt.
-    fn is_drained(&self) -> bool {
-        self.dispatcher.has_withdrawn && self.collector.units.given() == 0
+        let is_drained = self.dispatcher.has_withdrawn && self.collector.units.given() == 0;
+        self.interrupt.is_set() || self.interrupt.ends() && is_drained
     }
 
     async fn close(&mut self, is_ok: bool) {
@@ -439,11 +411,6 @@ pub enum DriveError {
     /// The rules refuse a move of the schedule or a card.
     #[error(transparent)]
     Rules(#[from] PositionError),
-    #[error("opening: {0}")]
-    Opening(#[from] OpeningError),
-    /// The plan cannot be sent.
-    #[error("{0}")]
-    Plan(String),
     #[error("another coordinator has taken over match {id}; run only one for each match")]
     Taken { id: String },
 }
@@ -453,7 +420,6 @@ impl From<DriveError> for SourceError {
         match error {
             DriveError::Ledger(error) => SourceError::Ledger(error),
             DriveError::Rules(error) => RunError::from(error).into(),
-            DriveError::Opening(error) => RunError::from(error).into(),
             error => SourceError::Source(error.to_string()),
         }
     }

@@ -2,21 +2,20 @@
 //! the plans of matches and the files of shared engines, which are stored by match and SHA-256.
 
 use std::error::Error;
-use std::path::Path;
 use std::time::Duration;
 
 use async_nats::jetstream::Context;
 use async_nats::jetstream::context::GetStreamError;
 use async_nats::jetstream::kv;
-use async_nats::jetstream::object_store::{self, InfoErrorKind, ObjectStore};
+use async_nats::jetstream::object_store::{self, InfoErrorKind};
 use async_nats::jetstream::stream::{
     Config, DirectGetErrorKind, DiscardPolicy, StorageType, Stream,
 };
 use futures_util::StreamExt;
-use tokio::fs::File;
+use tokio::io::AsyncRead;
 
 use crate::message::{MAX_BYTES, MAX_BYTES_OF_A_GAME, MAX_BYTES_OF_A_PLAN, Message, MessageError};
-use crate::queue::{BEATS, ENGINES, MATCHES, PLANS, QueueError, is_missing};
+use crate::queue::{BEATS, MATCHES, PLANS, QueueError, is_missing};
 use crate::signature::{Key, Signer};
 
 /// Time after which a silent worker's heartbeat expires.
@@ -209,14 +208,29 @@ pub struct Stamp {
     last: u64,
 }
 
-/// Stores a plan under a name.
+/// Stores a plan or a shared engine's file under a name.
 ///
 /// # Errors
 /// [`QueueError::Call`].
-pub async fn put_plan(context: &Context, name: &str, bytes: &[u8]) -> Result<(), QueueError> {
-    let store = ensure(context, PLANS).await?;
-    let mut reader = bytes;
-    let put = store.put(name, &mut reader).await;
+pub async fn put(
+    context: &Context,
+    bucket: &str,
+    name: &str,
+    mut content: impl AsyncRead + Unpin,
+) -> Result<(), QueueError> {
+    let store = match context.get_object_store(bucket).await {
+        Ok(store) => store,
+        Err(_) => {
+            let config = object_store::Config {
+                bucket: bucket.to_string(),
+                num_replicas: 1,
+                ..object_store::Config::default()
+            };
+            let made = context.create_object_store(config).await;
+            made.map_err(QueueError::call("object store"))?
+        }
+    };
+    let put = store.put(name, &mut content).await;
     put.map(drop).map_err(QueueError::call("object store"))
 }
 
@@ -268,43 +282,11 @@ pub async fn stamp(
     Ok(last.ok().map(|chunk| Stamp { nuid, last: chunk.sequence }))
 }
 
-/// Uploads a file for workers.
-///
-/// # Errors
-/// [`QueueError::Call`], for example if the file cannot be read.
-pub async fn put_file(context: &Context, name: &str, path: &Path) -> Result<(), QueueError> {
-    let failed = |reason: String| {
-        let path = path.display();
-        QueueError::call("shared engine")(format!("{path}: {reason}"))
-    };
-    let mut file = File::open(path).await.map_err(|e| failed(e.to_string()))?;
-    let store = ensure(context, ENGINES).await?;
-    let put = store.put(name, &mut file).await;
-    put.map(drop).map_err(|error| failed(error.to_string()))
-}
-
 pub async fn remove(context: &Context, bucket: &str, name: &str) {
     if let Ok(store) = context.get_object_store(bucket).await {
         // An object that stays only takes space.
         let _ = store.delete(name).await;
     }
-}
-
-/// Returns an object store; creates it if it is missing.
-///
-/// # Errors
-/// [`QueueError::Call`].
-async fn ensure(context: &Context, name: &str) -> Result<ObjectStore, QueueError> {
-    if let Ok(store) = context.get_object_store(name).await {
-        return Ok(store);
-    }
-    let config = object_store::Config {
-        bucket: name.to_string(),
-        num_replicas: 1,
-        ..object_store::Config::default()
-    };
-    let made = context.create_object_store(config).await;
-    made.map_err(QueueError::call("object store"))
 }
 
 /// Unread chunks of an object, each read with its own request. The client library's reader needs a consumer, so workers

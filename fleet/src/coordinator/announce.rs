@@ -5,23 +5,23 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use async_nats::jetstream::Context;
 use matches::archive::ArchiveError;
 use matches::archive::store::Store;
 use matches::plan::{EngineSpec, LuckBy, Plan, binary};
 use matches::play::interrupt::Interrupt;
 use matches::run::Match;
-use matches::run::exit::{ExitError, print_error};
+use matches::run::exit::ExitError;
 use matches::{VERSION, input_file};
 use serde::{Deserialize, Serialize};
+use tokio::fs::File;
 
-use super::DriveError;
 use super::machines::KnownMachines;
+use super::{Connection, DriveError};
 use crate::args::CoordinatorArgs;
 use crate::message::{AsideTally, EngineId, OpenMatches, Phase, State, Tally, write_plan};
-use crate::queue::{self, BEATS, ENGINES, MatchQueue, Names, PLANS, QueueError, notify};
+use crate::queue::{self, ENGINES, MatchQueue, Names, PLANS, QueueError, notify};
 use crate::signature::{Key, SignatureError, Signer};
-use crate::storage::{self, Bucket, MAX_BYTES_OF_A_FILE, Stamp, put_file, put_plan, stamp};
+use crate::storage::{self, Bucket, MAX_BYTES_OF_A_FILE, Stamp, stamp};
 use crate::time_scale::{self, measure_speed};
 
 /// Name of the store's note with a [`MatchNote`] in JSON.
@@ -83,23 +83,25 @@ impl MatchNote {
     }
 }
 
-/// A match as workers see it.
+/// A match that is ready to be announced.
 pub struct PreparedMatch {
-    pub note: MatchNote,
+    pub connection: Connection,
     pub names: Names,
-    /// Programs that workers need, in the order of [`programs`].
-    pub engines: Vec<EngineId>,
+    pub note: MatchNote,
     pub machines: KnownMachines,
+    /// Time that a worker may be silent.
+    pub ack_wait: Duration,
+    /// State of the match when it is announced.
+    pub state: State,
+    plan: Vec<u8>,
 }
 
 impl PreparedMatch {
-    /// Prepares a match whose store is open. `is_private` if no other machine reaches the server; `own` is the
-    /// coordinator's key.
+    /// Prepares a match whose store is open.
     pub fn of(
         planned: &mut Match,
         settings: &CoordinatorArgs,
-        is_private: bool,
-        own: &Key,
+        connection: &Connection,
     ) -> Result<PreparedMatch, ExitError> {
         refuse_same_name(&planned.plan)?;
         let mut engines = programs(&planned.plan).map(id_of).collect::<Result<Vec<_>, _>>()?;
@@ -137,31 +139,52 @@ impl PreparedMatch {
         }
         note.scale_time(plan, planned.is_new, settings.scale_time)?;
         note.begin_session();
-        note.admit(settings, is_private, own)?;
+        note.admit(settings, connection)?;
         note.write(store, &[])?;
         let machines = KnownMachines::of(store, plan)?;
-        Ok(PreparedMatch { note, names, engines, machines })
+        let plan = write_plan(plan).map_err(ExitError::usage)?;
+        let ids = |keys: &BTreeSet<Key>| keys.iter().map(|key| key.id().to_string()).collect();
+        let state = State {
+            phase: Phase::Open,
+            arbiter: VERSION.to_string(),
+            session: note.session,
+            revision: 0,
+            plan: binary::hash_bytes(&plan),
+            engines,
+            ack_wait_ms: settings.ack_wait * 1000,
+            set_aside: BTreeSet::new(),
+            workers: note.listed().map(ids),
+            reference_speed: note.reference_speed,
+        };
+        Ok(PreparedMatch {
+            connection: connection.clone(),
+            names,
+            note,
+            machines,
+            ack_wait: Duration::from_secs(settings.ack_wait),
+            state,
+            plan,
+        })
     }
 
-    pub fn session(&self) -> u64 {
-        self.note.session
-    }
-
-    /// Speed, in positions a second, that the time limits are meant for; `None` if they are the same on every machine.
-    pub fn reference_speed(&self) -> Option<u64> {
-        self.note.reference_speed
-    }
-
-    /// Keys of the workers whose games count; `None` for all.
-    pub fn workers(&self) -> Option<&BTreeSet<Key>> {
-        match &self.note.workers {
-            Admission::Listed(keys) => Some(keys),
-            Admission::Unset | Admission::Everybody => None,
-        }
+    /// Creates what the server lacks of the match's streams and consumers.
+    ///
+    /// # Errors
+    /// [`QueueError::Call`].
+    pub async fn ensure_queue(&self) -> Result<MatchQueue, QueueError> {
+        MatchQueue::ensure(&self.connection.context, &self.names, self.ack_wait).await
     }
 }
 
 impl MatchNote {
+    /// Keys of the workers whose games count; `None` for all.
+    pub fn listed(&self) -> Option<&BTreeSet<Key>> {
+        match &self.workers {
+            Admission::Listed(keys) => Some(keys),
+            Admission::Unset | Admission::Everybody => None,
+        }
+    }
+
     /// Takes the number of the next session: the time, unless the clock was set back. A coordinator with a copy of the
     /// store thus uses another number.
     fn begin_session(&mut self) {
@@ -171,19 +194,19 @@ impl MatchNote {
     }
 
     /// Chooses the workers whose games count. Without a flag, the choice of an earlier coordinator applies. If no other
-    /// machine reaches the server, neither is needed. `own` is the coordinator's key.
+    /// machine reaches the server, neither is needed.
     fn admit(
         &mut self,
         settings: &CoordinatorArgs,
-        is_private: bool,
-        own: &Key,
+        connection: &Connection,
     ) -> Result<(), ExitError> {
         if let Some(path) = &settings.workers {
             self.workers = Admission::Listed(listed_keys(path).map_err(ExitError::usage)?);
         } else if settings.open {
             self.workers = Admission::Everybody;
         }
-        if matches!(self.workers, Admission::Unset) && !is_private {
+        if matches!(self.workers, Admission::Unset) && !connection.is_private {
+            let own = connection.signer.key();
             return Err(ExitError::usage(format!(
                 "other machines may reach the server: expected --workers FILE with the keys of the workers whose games \
                  count, which `fleet work --coordinator {own}` prints, or --open to count everybody's"
@@ -321,113 +344,95 @@ pub fn shared_files<'a>(
     program.into_iter().chain(arguments).zip(id.hashes())
 }
 
-const TALLY_INTERVAL: Duration = Duration::from_secs(5);
 /// Time between two checks of the plan and the shared engines.
 const OBJECT_INTERVAL: Duration = Duration::from_secs(10);
 /// Attempts to change the list of open matches while other coordinators change it.
 const MAX_TRIES: usize = 20;
 
+/// Keeps what workers need on the server, which may lose it, and where a stranger may write over it.
 pub struct Announcer<'a> {
-    context: &'a Context,
-    signer: &'a Signer,
-    names: &'a Names,
+    prepared: &'a PreparedMatch,
     plan: &'a Plan,
-    matches: Bucket,
     state: State,
-    plan_bytes: Vec<u8>,
     /// Stored objects by bucket and name.
     objects: BTreeMap<(&'static str, String), Option<Stamp>>,
     /// Time of their last check.
-    checked: Instant,
-    tallied: Instant,
+    checked: Option<Instant>,
 }
 
 impl<'a> Announcer<'a> {
-    /// Prepares the state of an open match.
-    pub fn new(
-        context: &'a Context,
-        signer: &'a Signer,
-        prepared: &'a PreparedMatch,
-        plan: &'a Plan,
-        matches: Bucket,
-        ack_wait: Duration,
-    ) -> Result<Announcer<'a>, DriveError> {
-        let ids = |keys: &BTreeSet<Key>| keys.iter().map(|key| key.id().to_string()).collect();
-        let plan_bytes = write_plan(plan).map_err(DriveError::Plan)?;
-        Ok(Announcer {
-            context,
-            signer,
-            names: &prepared.names,
-            plan,
-            matches,
-            state: State {
-                phase: Phase::Open,
-                arbiter: VERSION.to_string(),
-                session: prepared.session(),
-                revision: 0,
-                plan: binary::hash_bytes(&plan_bytes),
-                engines: prepared.engines.clone(),
-                ack_wait_ms: ack_wait.as_millis() as u64,
-                set_aside: BTreeSet::new(),
-                workers: prepared.workers().map(ids),
-                reference_speed: prepared.reference_speed(),
-            },
-            plan_bytes,
-            objects: BTreeMap::new(),
-            checked: Instant::now(),
-            tallied: Instant::now(),
-        })
+    pub fn new(prepared: &'a PreparedMatch, plan: &'a Plan) -> Announcer<'a> {
+        let (state, objects) = (prepared.state.clone(), BTreeMap::new());
+        Announcer { prepared, plan, state, objects, checked: None }
     }
 
-    /// Publishes everything that workers need, and adds the match to the list of open ones.
-    pub async fn announce(&mut self) -> Result<(), DriveError> {
-        self.matches = Bucket::matches(self.context).await?;
-        Bucket::beats(self.context).await?;
-        self.put_objects().await?;
-        self.put_state().await?;
-        let id = self.names.id().to_string();
-        change_open(&self.matches, self.signer, |open| {
-            if !open.ids.contains(&id) {
-                open.ids.push(id.clone());
+    /// Publishes everything that workers need and the server lacks, and adds the match to the list of open ones;
+    /// returns whether anything was missing.
+    ///
+    /// # Errors
+    /// [`DriveError::Taken`] if a later coordinator with this key has published its own state.
+    pub async fn announce(&mut self) -> Result<bool, DriveError> {
+        let PreparedMatch { connection, names, .. } = self.prepared;
+        let Connection { context, signer, .. } = connection;
+        Bucket::beats(context).await?;
+        let matches = Bucket::matches(context).await?;
+        let mut is_new = false;
+        if self.checked.is_none_or(|at| at.elapsed() > OBJECT_INTERVAL) {
+            is_new = self.put_objects().await?;
+            self.checked = Some(Instant::now());
+        }
+        let published = matches.get_readable::<State>(&names.state(), signer.key()).await?;
+        let session = published.as_ref().map(|state| state.session);
+        if session > Some(self.state.session) {
+            return Err(DriveError::Taken { id: names.id().to_string() });
+        }
+        if published.as_ref() != Some(&self.state) {
+            self.put_state().await?;
+        }
+        is_new |= session != Some(self.state.session);
+        is_new |= change_open(&matches, signer, |open| {
+            if !open.ids.iter().any(|id| id == names.id()) {
+                open.ids.push(names.id().to_string());
             }
         })
         .await?;
-        notify(self.context).await;
-        Ok(())
+        if is_new {
+            notify(context).await;
+        }
+        Ok(is_new)
     }
 
-    /// Stores the plan and the shared engines, unless they are as this coordinator has stored them.
-    async fn put_objects(&mut self) -> Result<(), QueueError> {
-        let (context, plan) = (self.context, self.state.plan.clone());
-        if self.is_changed(PLANS, &plan).await? {
-            put_plan(context, &plan, &self.plan_bytes).await?;
-            self.note_object(PLANS, plan).await?;
-        }
-        for (engine, id) in programs(self.plan).zip(self.state.engines.clone()) {
-            for (path, sha256) in shared_files(engine, &id).filter(|_| id.is_shared) {
-                let name = self.names.file(sha256);
-                if self.is_changed(ENGINES, &name).await? {
-                    put_file(context, &name, &path).await?;
-                    self.note_object(ENGINES, name).await?;
-                }
+    /// Stores the plan and the shared engines, unless they are as this coordinator has stored them; returns whether any
+    /// was not.
+    async fn put_objects(&mut self) -> Result<bool, QueueError> {
+        let context = &self.prepared.connection.context;
+        let mut objects = vec![(PLANS, self.state.plan.clone(), None)];
+        for (engine, id) in programs(self.plan).zip(&self.state.engines) {
+            for (path, sha256) in shared_files(engine, id).filter(|_| id.is_shared) {
+                objects.push((ENGINES, self.prepared.names.file(sha256), Some(path)));
             }
         }
-        Ok(())
-    }
-
-    /// Whether the server has another object than this coordinator has stored.
-    async fn is_changed(&self, bucket: &'static str, name: &str) -> Result<bool, QueueError> {
-        let stored = self.objects.get(&(bucket, name.to_string()));
-        let Some(stored) = stored.and_then(Option::as_ref) else {
-            return Ok(true);
-        };
-        Ok(stamp(self.context, bucket, name).await?.as_ref() != Some(stored))
-    }
-
-    async fn note_object(&mut self, bucket: &'static str, name: String) -> Result<(), QueueError> {
-        let stored = stamp(self.context, bucket, &name).await?;
-        self.objects.insert((bucket, name), stored);
-        Ok(())
+        let mut is_new = false;
+        for (bucket, name, path) in objects {
+            let stored = stamp(context, bucket, &name).await?;
+            let key = (bucket, name);
+            if stored.is_some() && self.objects.get(&key) == Some(&stored) {
+                continue;
+            }
+            match path {
+                None => storage::put(context, bucket, &key.1, &*self.prepared.plan).await?,
+                Some(path) => {
+                    let file = File::open(&path).await.map_err(|error| {
+                        QueueError::call("shared engine")(format!("{}: {error}", path.display()))
+                    })?;
+                    storage::put(context, bucket, &key.1, file).await?;
+                }
+            }
+            let stored = stamp(context, bucket, &key.1).await?;
+            self.objects.insert(key, stored);
+            is_new = true;
+        }
+        Ok(is_new)
     }
 
     /// Publishes the ids of the workers that are set aside, if they have changed.
@@ -439,46 +444,6 @@ impl<'a> Announcer<'a> {
         }
     }
 
-    /// Compares the published state with this coordinator's, and publishes again what the server has lost or a stranger
-    /// has written over.
-    ///
-    /// # Errors
-    /// [`DriveError::Taken`] if a later coordinator with this key has published its own.
-    pub async fn repair(&mut self) -> Result<(), DriveError> {
-        match self.published().await? {
-            Some(state) if state.session > self.state.session => {
-                let id = self.names.id().to_string();
-                return Err(DriveError::Taken { id });
-            }
-            Some(state) if state.session == self.state.session && self.is_announced().await? => {
-                if state != self.state {
-                    self.put_state().await?;
-                }
-            }
-            _ => {
-                self.announce().await?;
-                print_error("the server has lost the state of the match; published again");
-            }
-        }
-        Ok(())
-    }
-
-    async fn published(&self) -> Result<Option<State>, QueueError> {
-        match self.matches.get(&self.names.state(), self.signer.key()).await {
-            Ok(state) => Ok(state),
-            // The bucket may be missing.
-            Err(QueueError::Call { .. }) => Ok(None),
-            Err(error) => Err(error),
-        }
-    }
-
-    pub async fn put_tally_if_due(&mut self, tally: &Tally) -> Result<(), DriveError> {
-        if self.tallied.elapsed() > TALLY_INTERVAL {
-            self.put_tally(tally).await?;
-        }
-        Ok(())
-    }
-
     /// Publishes that the match is paused or over; removes one that is over from the server.
     pub async fn close(&mut self, is_over: bool, tally: &Tally) {
         self.state.phase = if is_over { Phase::Over } else { Phase::Paused };
@@ -486,58 +451,38 @@ impl<'a> Announcer<'a> {
         let _ = self.put_state().await;
         let _ = self.put_tally(tally).await;
         if is_over {
-            remove(self.context, self.signer, self.names).await;
+            remove(&self.prepared.connection, &self.prepared.names).await;
         }
     }
 
     async fn put_state(&mut self) -> Result<(), QueueError> {
         self.state.revision += 1;
-        self.matches.put(&self.names.state(), &self.state, self.signer).await?;
-        notify(self.context).await;
+        let Connection { context, signer, .. } = &self.prepared.connection;
+        let matches = Bucket::matches(context).await?;
+        matches.put(&self.prepared.names.state(), &self.state, signer).await?;
+        notify(context).await;
         Ok(())
     }
 
-    async fn put_tally(&mut self, tally: &Tally) -> Result<(), QueueError> {
-        self.tallied = Instant::now();
+    pub async fn put_tally(&self, tally: &Tally) -> Result<(), QueueError> {
+        let Connection { context, signer, .. } = &self.prepared.connection;
+        let matches = Bucket::matches(context).await?;
         for (part, tally) in tally.parts().into_iter().enumerate() {
-            self.matches.put(&self.names.tally(part), &tally, self.signer).await?;
+            matches.put(&self.prepared.names.tally(part), &tally, signer).await?;
         }
         Ok(())
-    }
-
-    /// Whether a new worker finds the match, its plan and engines, and the bucket for heartbeats.
-    async fn is_announced(&mut self) -> Result<bool, QueueError> {
-        let key = self.signer.key();
-        let open = self.matches.get(&queue::open(key), key).await?;
-        let is_open =
-            open.is_some_and(|open: OpenMatches| open.ids.iter().any(|id| id == self.names.id()));
-        if !is_open || Bucket::find(self.context, BEATS).await?.is_none() {
-            return Ok(false);
-        }
-        if self.checked.elapsed() < OBJECT_INTERVAL {
-            return Ok(true);
-        }
-        self.checked = Instant::now();
-        for (bucket, name) in self.objects.keys() {
-            if self.is_changed(bucket, name).await? {
-                return Ok(false);
-            }
-        }
-        Ok(true)
     }
 }
 
 /// Removes a match that is over from the server, except its state.
-pub async fn remove(context: &Context, signer: &Signer, names: &Names) {
+pub async fn remove(connection: &Connection, names: &Names) {
+    let Connection { context, signer, .. } = connection;
     MatchQueue::remove(context, names).await;
     let Ok(matches) = Bucket::matches(context).await else {
         return;
     };
     // A match that stays in the list is harmless: its state tells workers that it is over.
-    let _ = change_open(&matches, signer, |open| {
-        open.ids.retain(|id| id != names.id());
-    })
-    .await;
+    let _ = change_open(&matches, signer, |open| open.ids.retain(|id| id != names.id())).await;
     if let Ok(Some(state)) = matches.get::<State>(&names.state(), signer.key()).await {
         storage::remove(context, PLANS, &state.plan).await;
         for id in state.engines.iter().filter(|id| id.is_shared) {
@@ -548,12 +493,13 @@ pub async fn remove(context: &Context, signer: &Signer, names: &Names) {
     }
 }
 
-/// Changes the list of the coordinator's open matches, which its other processes may change at the same time.
+/// Changes the list of the coordinator's open matches, which its other processes may change at the same time; returns
+/// whether it differs now.
 async fn change_open(
     matches: &Bucket,
     signer: &Signer,
     change: impl Fn(&mut OpenMatches),
-) -> Result<(), QueueError> {
+) -> Result<bool, QueueError> {
     let (key, mut tries) = (queue::open(signer.key()), 0);
     loop {
         let (found, revision) = matches.read::<OpenMatches>(&key, signer.key()).await?;
@@ -562,11 +508,11 @@ async fn change_open(
         let before = open.clone();
         change(&mut open);
         if open == before {
-            return Ok(());
+            return Ok(false);
         }
         match matches.replace(&key, &open, signer, revision).await {
             Err(_) if tries < MAX_TRIES => tries += 1,
-            outcome => return outcome,
+            outcome => return outcome.map(|()| true),
         }
     }
 }

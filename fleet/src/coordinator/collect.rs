@@ -92,7 +92,7 @@ impl<'a> Collector<'a> {
     ) -> Collector<'a> {
         let failures =
             if forgives { Failures::new(plan) } else { prepared.machines.failures.clone() };
-        let (session, past) = (prepared.session(), &planned.past);
+        let (session, past) = (prepared.state.session, &planned.past);
         let units = UnitSchedule::new(plan, schedule, session, past, failures, sample);
         let mut collector = Collector {
             prepared,
@@ -120,7 +120,7 @@ impl<'a> Collector<'a> {
 
     /// Whether games of the worker with this key may count.
     pub fn admits(&self, key: &str) -> bool {
-        let listed = self.prepared.workers();
+        let listed = self.prepared.note.listed();
         listed.is_none_or(|listed| listed.contains(key)) && !self.set_aside.contains(id_of(key))
     }
 
@@ -269,7 +269,7 @@ impl<'a> Collector<'a> {
         check(self.plan, self.schedule, game)?;
         let is_sampled = rand::random_range(0..LUCK_SAMPLE) == 0;
         check_luck(self.luck.as_ref(), &game.record, is_sampled)?;
-        time_scale::check(self.plan, self.prepared.reference_speed(), &game.record)
+        time_scale::check(self.plan, self.prepared.state.reference_speed, &game.record)
     }
 
     /// Notes a worker's claim to a game that two must play; accepts its unit once two agree.

@@ -5,19 +5,18 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use async_nats::jetstream::Context;
 use async_nats::jetstream::consumer::Info;
 use futures_util::future::join_all;
 use matches::run::display::count;
 use matches::run::exit::print_error;
 use rand::seq::IndexedRandom;
 
-use super::DriveError;
 use super::announce::PreparedMatch;
 use super::unit_schedule::{Chosen, UnitSchedule};
+use super::{Connection, DriveError};
 use crate::message::{Beat, Message};
-use crate::queue::{BEATS, MatchQueue, Names, QueueError, WORKERS, acknowledged, publish};
-use crate::signature::{Key, Signer};
+use crate::queue::{BEATS, MatchQueue, QueueError, WORKERS, acknowledged, publish};
+use crate::signature::Key;
 use crate::storage::Bucket;
 
 /// Units published beyond twice the number that workers can play concurrently.
@@ -43,12 +42,7 @@ const MAX_DOUBLINGS: usize = 4;
 
 /// Publishes the units of a match.
 pub struct Dispatcher<'a> {
-    context: &'a Context,
-    signer: &'a Signer,
-    names: &'a Names,
-    session: u64,
-    /// Time that a worker may be silent.
-    ack_wait: Duration,
+    prepared: &'a PreparedMatch,
     /// Number of published messages.
     published: u64,
     /// First unit that the next check considers.
@@ -64,18 +58,9 @@ pub struct Dispatcher<'a> {
 }
 
 impl<'a> Dispatcher<'a> {
-    pub fn new(
-        context: &'a Context,
-        signer: &'a Signer,
-        prepared: &'a PreparedMatch,
-        ack_wait: Duration,
-    ) -> Self {
+    pub fn new(prepared: &'a PreparedMatch) -> Self {
         Dispatcher {
-            context,
-            signer,
-            names: &prepared.names,
-            session: prepared.session(),
-            ack_wait,
+            prepared,
             published: 0,
             next_checked: 0,
             slots: 0,
@@ -136,7 +121,7 @@ impl<'a> Dispatcher<'a> {
             print_error(format_args!("{units} given out again: no worker finished it"));
         }
         self.was_idle = is_idle && !self.was_idle;
-        units.note_stuck(self.ack_wait);
+        units.note_stuck(self.prepared.ack_wait);
         Ok(())
     }
 
@@ -174,14 +159,15 @@ impl<'a> Dispatcher<'a> {
         due: &[u64],
         units: &mut UnitSchedule<'_>,
     ) -> Result<(), DriveError> {
-        let (subject, mut sent) = (self.names.work(), Vec::with_capacity(due.len()));
+        let PreparedMatch { connection, names, state, .. } = self.prepared;
+        let (subject, mut sent) = (names.work(), Vec::with_capacity(due.len()));
         for &unit in due {
             self.published += 1;
             units.note_published(unit);
-            let id = format!("{:016x}.{}", self.session, self.published);
-            let work = units.work(unit)?.encode(self.signer, &subject);
+            let id = format!("{:016x}.{}", state.session, self.published);
+            let work = units.work(unit)?.encode(&connection.signer, &subject);
             sent.push(match work {
-                Ok(work) => publish(self.context, subject.clone(), &id, work).await,
+                Ok(work) => publish(&connection.context, subject.clone(), &id, work).await,
                 Err(error) => Err(error.into()),
             });
         }
@@ -215,7 +201,7 @@ impl<'a> Dispatcher<'a> {
         {
             return Ok(keys.iter().filter(|key| admits(key.as_str())).cloned().collect());
         }
-        let keys = match Bucket::find(self.context, BEATS).await? {
+        let keys = match Bucket::find(&self.prepared.connection.context, BEATS).await? {
             Some(beats) => beats.keys("").await?,
             None => Vec::new(),
         };
@@ -234,7 +220,8 @@ impl<'a> Dispatcher<'a> {
         units: &mut UnitSchedule<'_>,
         workers: &[Key],
     ) -> Result<(), DriveError> {
-        let Some(beats) = Bucket::find(self.context, BEATS).await? else {
+        let PreparedMatch { connection, names, ack_wait, .. } = self.prepared;
+        let Some(beats) = Bucket::find(&connection.context, BEATS).await? else {
             return Ok(());
         };
         for (unit, chosen) in units.sample.due().into_iter().take(MAX_CHOICES) {
@@ -242,11 +229,11 @@ impl<'a> Dispatcher<'a> {
                 let key = &chosen.key;
                 let beat: Option<Beat> = beats.get_readable(key.as_str(), key).await?;
                 let doublings = units.sample.silent(unit).min(MAX_DOUBLINGS);
-                let longest = self.ack_wait * MAX_SILENCES * (1 << doublings);
-                let playing = (self.names.id().to_string(), unit);
+                let longest = *ack_wait * MAX_SILENCES * (1 << doublings);
+                let playing = (names.id().to_string(), unit);
                 let is_playing = beat.is_some_and(|beat| beat.assigned.contains(&playing));
                 if is_playing && chosen.since.elapsed() < longest {
-                    let until = Instant::now() + self.ack_wait;
+                    let until = Instant::now() + *ack_wait;
                     units.sample.choose(unit, Chosen { until, ..chosen });
                     continue;
                 }
@@ -255,7 +242,7 @@ impl<'a> Dispatcher<'a> {
             if let Some(key) = self.find(unit, workers, &beats, units).await? {
                 self.assign(unit, &key, units).await?;
                 let since = Instant::now();
-                let until = since + self.ack_wait;
+                let until = since + *ack_wait;
                 units.sample.choose(unit, Chosen { key, since, until });
             }
         }
@@ -280,7 +267,7 @@ impl<'a> Dispatcher<'a> {
         }
         for &key in found.sample(&mut rand::rng(), MAX_TRIES) {
             let beat: Option<Beat> = beats.get_readable(key.as_str(), key).await?;
-            let id = self.names.id();
+            let id = self.prepared.names.id();
             if beat.is_some_and(|beat| beat.joined.iter().any(|joined| joined == id)) {
                 return Ok(Some(key.clone()));
             }
@@ -295,9 +282,10 @@ impl<'a> Dispatcher<'a> {
         key: &Key,
         units: &UnitSchedule<'_>,
     ) -> Result<(), DriveError> {
-        let subject = self.names.assigned(key);
-        let work = units.work(unit)?.encode(self.signer, &subject).map_err(QueueError::from)?;
-        let sent = self.context.client().publish(subject, work.into()).await;
+        let Connection { context, signer, .. } = &self.prepared.connection;
+        let subject = self.prepared.names.assigned(key);
+        let work = units.work(unit)?.encode(signer, &subject).map_err(QueueError::from)?;
+        let sent = context.client().publish(subject, work.into()).await;
         Ok(sent.map_err(QueueError::call("publish"))?)
     }
 }
