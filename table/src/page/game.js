@@ -6,14 +6,14 @@ import { traitsOf } from "./games.js";
 let made = 0;
 
 // `steps` are the moves and cards of a turn, each with the position after it.
-function node(parent, steps, view) {
+function node(parent, steps, fields) {
   made += 1;
   const words = steps.map(({ word }) => word);
-  return { id: made, parent, steps, words, children: [], ply: parent ? parent.ply + 1 : 0, ...view };
+  return { id: made, parent, steps, words, children: [], ply: parent ? parent.ply + 1 : 0, ...fields };
 }
 
 // The fields of a state or step that a node keeps. Its legal moves may be missing; `Game.look` fetches them.
-function viewOf({ position, turn, places, pieces, facts, moves, refusals, cards }) {
+function fieldsOf({ position, turn, places, pieces, facts, moves, refusals, cards }) {
   return { position, turn, places, pieces, facts, moves, refusals, cards };
 }
 
@@ -49,10 +49,10 @@ export class Game {
     this.players = answer.places.length;
     this.start = answer.game.start;
     this.board = answer.board;
-    this.root = node(null, [], viewOf(answer.first ?? answer));
+    this.root = node(null, [], fieldsOf(answer.first ?? answer));
     this.current = this.root;
     for (const turn of turnsOf(answer.steps ?? [])) this.append(turn);
-    Object.assign(this.current, viewOf(answer));
+    Object.assign(this.current, fieldsOf(answer));
   }
 
   /** Goes to a turn after the current node; adds it if it is new. */
@@ -60,7 +60,7 @@ export class Game {
     const words = steps.map((step) => step.word).join();
     const known = this.current.children.find((child) => child.words.join() === words);
     const last = steps.at(-1);
-    const added = known ?? node(this.current, steps, viewOf(last));
+    const added = known ?? node(this.current, steps, fieldsOf(last));
     added.seat = steps[0].seat;
     if (!known) this.current.children.push(added);
     this.current = added;
@@ -76,8 +76,7 @@ export class Game {
       before.parent.children = before.parent.children.filter((child) => child !== before);
       this.append([...before.steps, ...answer.steps]);
     } else this.append(answer.steps);
-    Object.assign(this.current, viewOf(answer));
-    return before;
+    Object.assign(this.current, fieldsOf(answer));
   }
 
   /** The nodes from the start to `end`. */
@@ -139,7 +138,7 @@ export class Game {
     if (node.moves) return;
     const game = this.request(node);
     const answer = await post("show", { game, from: game.moves.length });
-    Object.assign(node, viewOf(answer));
+    Object.assign(node, fieldsOf(answer));
   }
 }
 

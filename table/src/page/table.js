@@ -153,44 +153,40 @@ export class Table {
   /** Starts with a game from the server: at its end, or paused after `at` turns; with its variations, which come from the
    * server, too, and with its `id` if this browser keeps it. */
   async begin(answer, seats, { at = Infinity, variations = [], id = null } = {}) {
-    this.abort();
+    this.forget();
     const game = new Game(answer, id);
     for (const variation of variations) game.addVariation(variation);
     this.game = game;
     chooseGame(game.variant);
-    this.forget();
-    const report = this.settle(seats);
+    const { seats: now, missing } = settled(seats, this.server);
+    this.seats = now;
     const there = game.line()[at];
     if (there?.children.length > 0) await this.go(there);
     else await this.proceed();
-    if (this.game === game) report();
-  }
-
-  // Takes seats, with people in place of missing engines. Returns a function that reports those.
-  settle(seats) {
-    const { seats: now, missing } = settled(seats, this.server);
-    this.seats = now;
-    return () => missing.length > 0 && this.view.complain(t("missing engine", { names: missing.join(", ") }));
+    if (this.game !== game || missing.length === 0) return;
+    this.view.complain(t("missing engine", { names: missing.join(", ") }));
   }
 
   // --- Play ---
 
-  forget() {
-    this.arrows = [];
-    this.estimate = null;
+  /** Plays one of the moves to a chosen square; asks which one if there are several. */
+  async choose(moves) {
+    const { game } = this;
+    const move = moves.length === 1 ? moves[0] : await askMove(moves, (one) => {
+      const { square: from, name } = game.current.pieces[one.piece];
+      const piece = t("from", { piece: word(name), from: squareName(game.board, from) });
+      const title = game.board.files ? piece : moveTitle(game, game.current, one);
+      return [title, factsText(one.facts)].filter(Boolean).join(": ");
+    });
+    if (move) await this.play(move.move);
+  }
+
+  /** Plays a move, or a card if one is due. */
+  async play(text) {
+    if (!this.game.current.turn) return;
+    // The comment on the move before.
     this.view.remark();
-    this.view.complain("");
-  }
-
-  /** Stops the current request, animation or card. */
-  abort() {
-    this.busy?.abort();
-    this.busy = null;
-  }
-
-  /** Skips the current animation. */
-  skip() {
-    this.busy?.skip?.();
+    if (await this.advance("play", { move: text, draw: !this.isStudy })) await this.proceed();
   }
 
   /** Draws cards and lets engines move until a person's turn, then shows the position. */
@@ -202,30 +198,14 @@ export class Table {
       const isCard = turn.due === "card";
       if (!isCard && !seat.engine) break;
       const search = { engine: seat.engine, limit: this.limit, options: optionsOf(seat, this.game.traits) };
-      if (!await (isCard ? this.attempt("draw") : this.attempt("ai", search))) return;
+      if (!await (isCard ? this.advance("draw") : this.advance("ai", search))) return;
     }
     await this.look();
   }
 
-  /** Continues a paused game at its end. */
-  async resume() {
-    this.turnTo(this.game.line().at(-1));
-    await this.proceed();
-  }
-
-  /** Shows the current position; fetches its moves if they are missing. */
-  async look() {
-    try {
-      await this.game.look();
-    } catch (error) {
-      this.fail(error);
-    }
-    this.show();
-  }
-
-  // Asks the server for the next step, and shows it: `path` is "play", "draw" or "ai", below /api/. Returns false if it
-  // was aborted or failed.
-  async attempt(path, more = {}) {
+  // Asks the server for the next step, and shows it, or the failure: `path` is "play", "draw" or "ai", below /api/.
+  // Returns whether the game goes on.
+  async advance(path, more = {}) {
     const busy = new AbortController();
     this.abort();
     this.busy = busy;
@@ -246,35 +226,23 @@ export class Table {
     }
   }
 
-  // Reports the failure of the engine whose turn it is, and offers two ways to continue.
-  explain(error) {
-    const { seat } = this.game.current.turn;
-    const name = this.names[seat - 1];
-    const again = button(t("try again"), () => { this.view.complain(""); this.proceed(); });
-    const byHand = button(t("play it myself"), () => {
-      this.seats[seat - 1] = person();
-      this.view.complain("");
-      this.look();
-    });
-    this.view.complain(failureText(error, "engine failed", { name }), again, byHand);
-  }
-
   // Adds the steps of an answer to the game, and animates them.
   async animate(answer, busy, isByPerson) {
     const { game } = this;
-    const before = game.addAnswer(answer);
+    const before = game.current;
+    game.addAnswer(answer);
     const after = game.current;
     // A reload during the animation must not lose the move and its cards.
     this.keep();
     game.current = before;
     const skipping = new AbortController();
+    const { signal } = skipping;
     busy.skip = () => skipping.abort();
-    busy.signal.addEventListener("abort", () => skipping.abort(), { once: true });
+    busy.signal.addEventListener("abort", busy.skip, { once: true });
     // A card that a person has chosen needs no showing.
     const isChosen = isByPerson && before.turn.due === "card";
     let from = before;
     for (const step of answer.steps) {
-      const { signal } = skipping;
       if (step.move) await this.view.run(from, step, signal);
       else {
         const name = this.names[step.seat - 1];
@@ -296,25 +264,53 @@ export class Table {
     this.show(before);
   }
 
-  /** Plays one of the moves to a chosen square; asks which one if there are several. */
-  async choose(moves) {
-    const { game } = this;
-    if (moves.length === 0) return;
-    const move = moves.length === 1 ? moves[0] : await askMove(moves, (one) => {
-      const { square: from, name } = game.current.pieces[one.piece];
-      const piece = t("from", { piece: word(name), from: squareName(game.board, from) });
-      const title = game.board.files ? piece : moveTitle(game, game.current, one);
-      return [title, factsText(one.facts)].filter(Boolean).join(": ");
+  // Reports the failure of the engine whose turn it is, and offers two ways to continue.
+  explain(error) {
+    const { seat } = this.game.current.turn;
+    const name = this.names[seat - 1];
+    const again = button(t("try again"), () => { this.view.complain(""); this.proceed(); });
+    const byHand = button(t("play it myself"), () => {
+      this.seats[seat - 1] = person();
+      this.view.complain("");
+      this.look();
     });
-    if (move) await this.play(move.move);
+    this.view.complain(failureText(error, "engine failed", { name }), again, byHand);
   }
 
-  /** Plays a move, or a card if one is due. */
-  async play(text) {
-    if (!this.game.current.turn) return;
-    // The comment on the move before.
+  /** Continues a paused game at its end. */
+  async resume() {
+    this.turnTo(this.game.line().at(-1));
+    await this.proceed();
+  }
+
+  /** Shows the current position; fetches its moves if they are missing. */
+  async look() {
+    try {
+      await this.game.look();
+    } catch (error) {
+      this.fail(error);
+    }
+    this.show();
+  }
+
+  /** Stops the current request, animation or card. */
+  abort() {
+    this.busy?.abort();
+    this.busy = null;
+  }
+
+  /** Skips the current animation. */
+  skip() {
+    this.busy?.skip?.();
+  }
+
+  // Stops what runs, and removes what was shown about the position.
+  forget() {
+    this.abort();
+    this.arrows = [];
+    this.estimate = null;
     this.view.remark();
-    if (await this.attempt("play", { move: text, draw: !this.isStudy })) await this.proceed();
+    this.view.complain("");
   }
 
   // --- Navigation ---
@@ -332,7 +328,6 @@ export class Table {
   }
 
   turnTo(node) {
-    this.abort();
     this.forget();
     this.game.go(node);
   }
@@ -354,7 +349,6 @@ export class Table {
   /** Takes moves back until a person is to move. */
   async undo() {
     if (this.view.undo.disabled) return;
-    this.abort();
     this.forget();
     do this.game.undo(); while (this.game.current.parent && !this.isPersons(this.game.current) && this.hasPersons());
     await this.look();
@@ -366,9 +360,8 @@ export class Table {
 
   /** Changes the seats during a game. */
   async reseat(seats) {
-    this.abort();
     this.forget();
-    this.settle(seats);
+    this.seats = seats;
     await this.proceed();
   }
 

@@ -132,20 +132,84 @@ export class View {
 
   drawBoard() {
     this.keepFocus();
-    const svg = boardOf(this.state, this.picked, {
-      show: (square) => this.preview(square),
-      leave: () => this.preview(null),
-      choose: (square) => this.on.choose(this.movesTo(square)),
-      refuse: (square) => this.refuse(square),
-      pick: (square) => {
-        this.picked = this.picked === square ? null : square;
-        this.show(this.state);
-      },
-    });
+    const svg = this.boardOf(this.state);
     this.board.replaceChildren(svg);
     if (this.focused === null) return;
     const same = svg.querySelector(`.square[data-square="${this.focused}"][tabindex]`);
     (same ?? svg.querySelector("[tabindex='0']"))?.focus();
+  }
+
+  // The board with a state's position, whose squares can be chosen as `moves` and `set` say.
+  boardOf({ game, node, before, placed, names, moves, arrows, set }) {
+    const position = placed ? { ...node, pieces: placed } : node;
+    const isDue = moves.length > 0;
+    const isOpen = ({ piece }) => this.picked === null || position.pieces[piece].square === this.picked;
+    const bySquare = Map.groupBy(moves.filter(isOpen), ({ square }) => square);
+    const movable = new Set(moves.map(({ piece }) => position.pieces[piece].square));
+    const svg = drawBoard(game.board, {
+      label: t("board", { ply: position.ply ?? 0 }),
+      role: "group",
+      pieces: piecesOf(position),
+      before: before && piecesOf(before),
+      turn: position.turn ? position.turn.seat - 1 : null,
+      symbols: game.traits.symbols,
+      nameOf: (square) => label(game, square, position, bySquare.get(square) ?? [], names, isDue),
+      arrows,
+      trackFiles: trackFiles(),
+    });
+    for (const group of svg.querySelectorAll(".square")) {
+      const square = Number(group.dataset.square);
+      const movesTo = bySquare.get(square);
+      group.setAttribute("role", movesTo || set ? "button" : "img");
+      group.setAttribute("aria-label", group.querySelector("title").textContent);
+      if (set) {
+        group.setAttribute("tabindex", 0);
+        press(group, () => set(square));
+      } else if (movesTo) this.light(svg, group, square, movesTo);
+      else if (movable.size > 1 && movable.has(square)) {
+        group.classList.add("movable");
+        group.classList.toggle("picked", square === this.picked);
+        group.addEventListener("click", () => this.pick(square));
+      } else if (isDue) group.addEventListener("click", () => this.refuse(square));
+    }
+    return svg;
+  }
+
+  // Highlights a square, and lets a person choose the moves to it: by a click, by the keyboard, or by two taps.
+  light(svg, group, square, moves) {
+    const show = () => this.preview(square, moves);
+    const leave = () => this.preview(square);
+    group.classList.add("lit");
+    // In front of the neighbouring squares, so that its outline is visible.
+    svg.insertBefore(group, svg.querySelector(".trail, .piece"));
+    group.setAttribute("tabindex", svg.querySelector("[tabindex='0']") ? -1 : 0);
+    // A finger cannot point without touching: its first tap shows the move, the second one plays it.
+    let isTouch = false;
+    group.addEventListener("pointerdown", ({ pointerType }) => { isTouch = pointerType === "touch"; });
+    press(group, ({ type }) => {
+      if (type === "click" && isTouch && !group.classList.contains("shown")) show();
+      else this.on.choose(moves);
+    });
+    group.addEventListener("pointerenter", ({ pointerType }) => { if (pointerType !== "touch") show(); });
+    group.addEventListener("pointerleave", ({ pointerType }) => { if (pointerType !== "touch") leave(); });
+    group.addEventListener("focus", () => {
+      // Tab returns to the square that had the focus last.
+      svg.querySelector(".lit[tabindex='0']").setAttribute("tabindex", -1);
+      group.setAttribute("tabindex", 0);
+      if (group.matches(":focus-visible")) show();
+    });
+    group.addEventListener("blur", leave);
+    group.addEventListener("keydown", (event) => walk(svg, group, event));
+    const box = group.querySelector("rect");
+    const [x, y] = ["x", "y"].map((name) => Number(box.getAttribute(name)) + Number(box.getAttribute("width")) / 2);
+    const radius = FIELD * (this.state.game.board.files ? 0.18 : 0.43);
+    group.append(drawing("circle", { class: "glow", cx: x, cy: y, r: radius }));
+  }
+
+  // Chooses the piece on a square to move, or no longer does.
+  pick(square) {
+    this.picked = this.picked === square ? null : square;
+    this.show(this.state);
   }
 
   /** Animates the pieces from one position to the next; ends when they have arrived, or `signal` aborts. */
@@ -157,7 +221,7 @@ export class View {
   showStep(step) {
     const { game, names, estimate } = this.state;
     this.keepFocus();
-    this.board.replaceChildren(boardOf({ game, node: step, names, moves: [] }));
+    this.board.replaceChildren(this.boardOf({ game, node: step, names, moves: [] }));
     this.seats.replaceChildren(seatsOf(game, step, names, estimate));
   }
 
@@ -169,19 +233,12 @@ export class View {
     else if (now && now !== document.body && !now.closest("dialog")) this.focused = null;
   }
 
-  // Shows what the moves to a square do, on the square and below the board; null ends it.
-  preview(square) {
+  // Shows what the moves to a square do, on the square and below the board; without moves, ends it.
+  preview(square, moves = []) {
     const { game, node } = this.state;
-    const texts = square === null ? [] : this.movesTo(square).map((move) => moveText(game, node, move));
+    const texts = moves.map((move) => moveText(game, node, move));
     this.showHint(texts.join("\n"));
     showTip(this.board, square, texts.flatMap((text) => text.split(" · ")));
-  }
-
-  // The moves to a square, of the chosen piece if there is one.
-  movesTo(square) {
-    const { moves, node } = this.state;
-    const isOpen = ({ piece }) => this.picked === null || node.pieces[piece].square === this.picked;
-    return moves.filter((move) => move.square === square && isOpen(move));
   }
 
   // Says why no move leads to a square.
@@ -232,61 +289,20 @@ export function onResize(callback) {
   });
 }
 
-// --- The board ---
+// --- Squares and tips ---
 
 // Distance between the places where a tip may be, in pixels.
 const STEP = 8;
 
-/** The pieces of a view, with seats counted from 0. */
-export const piecesOf = (view) => view.pieces.map((piece) => ({ ...piece, seat: piece.seat - 1 }));
+/** The pieces of a position, with seats counted from 0. */
+export const piecesOf = (position) => position.pieces.map((piece) => ({ ...piece, seat: piece.seat - 1 }));
 
-function label(game, square, view, moves, names, isDue) {
-  const there = view.pieces.filter((piece) => piece.square === square);
+function label(game, square, position, moves, names, isDue) {
+  const there = position.pieces.filter((piece) => piece.square === square);
   const who = there.map((piece) => `${word(piece.name)}: ${names[piece.seat - 1]}`);
   const options = moves.map((move) => factsText(move.facts));
-  const reason = isDue && moves.length === 0 && there.length === 0 ? refusalText(game, view, square, names) : "";
+  const reason = isDue && moves.length === 0 && there.length === 0 ? refusalText(game, position, square, names) : "";
   return [squareName(game.board, square), ...who, ...options, reason].filter(Boolean).join("; ");
-}
-
-/**
- * The board with the state of a view. The functions in `on` are called with a square: `show` when a highlighted square
- * is under the pointer, has the focus, or is tapped; `leave` when that ends; `choose` when it is chosen; `pick` when a
- * piece that can move is chosen; `refuse` when another square is. A state with `set` needs none of them.
- */
-function boardOf({ game, node, before, placed, names, moves, arrows, set }, picked = null, on = {}) {
-  const view = placed ? { ...node, pieces: placed } : node;
-  const isDue = moves.length > 0;
-  const isOpen = ({ piece }) => picked === null || view.pieces[piece].square === picked;
-  const bySquare = Map.groupBy(moves.filter(isOpen), ({ square }) => square);
-  const movable = new Set(moves.map(({ piece }) => view.pieces[piece].square));
-  const svg = drawBoard(game.board, {
-    label: t("board", { ply: view.ply ?? 0 }),
-    role: "group",
-    pieces: piecesOf(view),
-    before: before && piecesOf(before),
-    turn: view.turn ? view.turn.seat - 1 : null,
-    symbols: game.traits.symbols,
-    nameOf: (square) => label(game, square, view, bySquare.get(square) ?? [], names, isDue),
-    arrows,
-    trackFiles: trackFiles(),
-  });
-  for (const group of svg.querySelectorAll(".square")) {
-    const square = Number(group.dataset.square);
-    const isLit = bySquare.has(square);
-    const name = group.querySelector("title")?.textContent ?? squareName(game.board, square);
-    group.setAttribute("role", isLit || set ? "button" : "img");
-    group.setAttribute("aria-label", name);
-    if (set) {
-      group.setAttribute("tabindex", 0);
-      press(group, () => set(square));
-    } else if (isLit) light(svg, group, game.board, square, on);
-    else if (movable.size > 1 && movable.has(square)) {
-      group.classList.add("movable");
-      group.classList.toggle("picked", square === picked);
-      group.addEventListener("click", () => on.pick(square));
-    } else if (isDue) group.addEventListener("click", () => on.refuse(square));
-  }
-  return svg;
 }
 
 function press(group, action) {
@@ -296,33 +312,6 @@ function press(group, action) {
     event.preventDefault();
     action(event);
   });
-}
-
-function light(svg, group, board, square, on) {
-  group.classList.add("lit");
-  // In front of the neighbouring squares, so that its outline is visible.
-  svg.insertBefore(group, svg.querySelector(".trail, .piece"));
-  group.setAttribute("tabindex", svg.querySelector("[tabindex='0']") ? -1 : 0);
-  // A finger cannot point without touching: its first tap shows the move, the second one plays it.
-  let isTouch = false;
-  group.addEventListener("pointerdown", ({ pointerType }) => { isTouch = pointerType === "touch"; });
-  press(group, ({ type }) => {
-    if (type === "click" && isTouch && !group.classList.contains("shown")) on.show(square);
-    else on.choose(square);
-  });
-  group.addEventListener("pointerenter", ({ pointerType }) => { if (pointerType !== "touch") on.show(square); });
-  group.addEventListener("pointerleave", ({ pointerType }) => { if (pointerType !== "touch") on.leave(); });
-  group.addEventListener("focus", () => {
-    // Tab returns to the square that had the focus last.
-    svg.querySelector(".lit[tabindex='0']").setAttribute("tabindex", -1);
-    group.setAttribute("tabindex", 0);
-    if (group.matches(":focus-visible")) on.show(square);
-  });
-  group.addEventListener("blur", () => on.leave());
-  const box = group.querySelector("rect");
-  const [x, y] = ["x", "y"].map((name) => Number(box.getAttribute(name)) + Number(box.getAttribute("width")) / 2);
-  group.append(drawing("circle", { class: "glow", cx: x, cy: y, r: FIELD * (board.files ? 0.18 : 0.43) }));
-  group.addEventListener("keydown", (event) => walk(svg, group, event));
 }
 
 /** Shows lines of text at a square of the board; without lines, removes them. */
@@ -383,8 +372,8 @@ function medal(place) {
 }
 
 // The facts of a seat, except for its place and note, which are shown elsewhere.
-function holding({ traits }, view, seat) {
-  const shown = view.facts[seat].filter(({ label, value }) => label !== "place" && label !== "note" && value !== "");
+function holding({ traits }, position, seat) {
+  const shown = position.facts[seat].filter(({ label, value }) => label !== "place" && label !== "note" && value !== "");
   return shown.map(({ label, value }) => {
     const { icon: name, isRepeated, hasNoLabel } = traits.facts[label] ?? {};
     if (hasNoLabel) return element("span", { class: "held" }, word(value));
@@ -401,21 +390,21 @@ function holding({ traits }, view, seat) {
 }
 
 /** The seats as cards, with the estimate in permille, if there is one. */
-function seatsOf(game, view, names, estimate) {
+function seatsOf(game, position, names, estimate) {
   const list = element("ol", { class: "seats", "aria-label": t("who plays") });
   names.forEach((name, seat) => {
-    const piece = view.pieces.find((one) => one.seat === seat + 1);
-    const place = view.places[seat] ?? factOf(view, seat + 1, "place");
-    const isDue = view.turn?.seat === seat + 1;
+    const piece = position.pieces.find((one) => one.seat === seat + 1);
+    const place = position.places[seat] ?? factOf(position, seat + 1, "place");
+    const isDue = position.turn?.seat === seat + 1;
     const figure = icon(game.traits.symbols.pieces[piece?.name] ?? DISC, "icon seat-icon");
     figure.style.fill = colour(seat);
     const number = element("span", { class: "seat-number" }, String(seat + 1));
-    const note = factOf(view, seat + 1, "note");
+    const note = factOf(position, seat + 1, "note");
     const state = element("small", {}, isDue && !note ? t("turn now") : word(note));
     const card = element("li", { class: isDue ? "seat at-turn" : "seat" },
       element("span", { class: "figure" }, figure, number),
       element("span", { class: "who" }, element("b", {}, name), state),
-      element("span", { class: "holding" }, ...holding(game, view, seat)),
+      element("span", { class: "holding" }, ...holding(game, position, seat)),
       medal(place));
     card.style.setProperty("--seat", colour(seat));
     if (estimate) card.append(bar(estimate[seat], seat));

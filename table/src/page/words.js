@@ -4,8 +4,8 @@ import { fileLetter, movedPieces } from "./board.js";
 import { ServerError } from "./server.js";
 import { ordinal, signed, t, word } from "./texts.js";
 
-/** Value of a seat's fact in a view; "" if there is none. */
-export const factOf = (view, seat, label) => view.facts[seat - 1]?.find((fact) => fact.label === label)?.value ?? "";
+/** Value of a seat's fact in a position; "" if there is none. */
+export const factOf = (position, seat, label) => position.facts[seat - 1]?.find((fact) => fact.label === label)?.value ?? "";
 
 /** A square in short: file and rank on a grid, such as e1, else its number. */
 export const squareLabel = ({ files }, square) =>
@@ -29,8 +29,8 @@ function textOf(game, move) {
 // --- Legal moves ---
 
 /** What a legal move does, such as "back to 15 (hedgehog)"; `note` is the seat's after it, if it has been played. */
-export function moveTitle(game, view, { move, piece, square, facts }, note = "") {
-  const { square: from, name } = view.pieces[piece];
+export function moveTitle(game, position, { move, piece, square, facts }, note = "") {
+  const { square: from, name } = position.pieces[piece];
   const changes = (label) => facts.some((fact) => fact.label === label);
   return textOf(game, { word: move, from, to: square, name, changes, note });
 }
@@ -49,12 +49,12 @@ export function factsText(facts, separator = ", ") {
 }
 
 /** A legal move with its costs and gains. */
-export const moveText = (game, view, move) =>
-  [moveTitle(game, view, move), factsText(move.facts, " · ")].filter(Boolean).join(" · ");
+export const moveText = (game, position, move) =>
+  [moveTitle(game, position, move), factsText(move.facts, " · ")].filter(Boolean).join(" · ");
 
 /** The reason why no move leads to a square; "" if the server gives none. */
-export function refusalText(game, view, square, names) {
-  const refusal = view.refusals?.[square];
+export function refusalText(game, position, square, names) {
+  const refusal = position.refusals?.[square];
   if (!refusal) return "";
   const { seat, ...numbers } = Object.fromEntries(refusal.facts.map(({ label, value }) => [label, value]));
   return t(refusal.rule, { ...numbers, square: squareLabel(game.board, square), name: names[seat - 1] });
@@ -75,7 +75,7 @@ function stepOf(game, step, before) {
 // The changes of a seat's numbers that the game counts, by their reasons: the move, and the income of the seat's place.
 function amountsOf({ traits }, step, before, seat) {
   const { counted } = traits;
-  const number = (view, label) => Number(factOf(view, seat, label));
+  const number = (position, label) => Number(factOf(position, seat, label));
   const numbers = before.facts[seat - 1].filter(({ value }) => value !== "" && !isNaN(value));
   const labels = counted ? [counted] : numbers.map(({ label }) => label);
   const own = seat === step.seat ? step.move?.facts ?? [] : [];
