@@ -1,35 +1,41 @@
-//! The API: the operations with their routes, the state that they share, and the list of engines and games.
+//! The API: the operations with their routes, the state that they share, and those that need only the rules: new games,
+//! positions, moves and cards.
 
 mod files;
 mod record;
-mod rules;
 mod search;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::extract::{DefaultBodyLimit, FromRef, State as Shared};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use buxtehude::protocol::{OptionKind, OptionOffer};
-use buxtehude::rules::{AnyPosition, MAX_SEATS, VARIANTS, Variant};
+use buxtehude::rules::{AnyPosition, MAX_SEATS, Turn, VARIANTS, Variant};
+use matches::plan::deck::Seed;
 use matches::record::printable::printable;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::game::{Chance, MAX_WORDS};
+use crate::args::SearchLimits;
+use crate::error::ApiError;
+use crate::game::{Appearance, Game, MAX_WORDS, State, Step, number};
 use crate::pool::{Entry, Pool};
-use crate::requests::{Clients, MAX_BODY_BYTES};
-pub use files::{EtudeCatalog, FilesError, GameCatalog};
+use crate::requests::{Clients, JsonAnswer, JsonRequest, MAX_BODY_BYTES, object};
+pub use files::{EtudeCatalog, GameCatalog};
 pub use record::Recorder;
+
+/// Maximum number of steps in an answer.
+const MAX_STEPS: usize = 256;
 
 /// Routes of all operations.
 pub fn routes() -> Router<App> {
     Router::new()
-        .route("/api/new", post(rules::new))
-        .route("/api/show", post(rules::show))
-        .route("/api/play", post(rules::play))
-        .route("/api/draw", post(rules::draw))
-        .route("/api/solved", post(rules::solved))
+        .route("/api/new", post(new))
+        .route("/api/show", post(show))
+        .route("/api/play", post(play))
+        .route("/api/draw", post(draw))
+        .route("/api/solved", post(solved))
         .route("/api/ai", post(search::ai))
         .route("/api/analyse", post(search::analyse))
         .route("/api/review", post(search::review))
@@ -47,23 +53,13 @@ pub fn routes() -> Router<App> {
 #[derive(Clone, Debug)]
 pub struct App {
     pub pool: Arc<Pool>,
-    /// Source of cards.
-    pub chance: Chance,
-    pub bounds: SearchBounds,
+    /// Seed of all cards; without one each card is random.
+    pub seed: Option<Seed>,
+    pub limits: SearchLimits,
     pub clients: Arc<Clients>,
     pub etudes: Arc<EtudeCatalog>,
     pub games: Arc<GameCatalog>,
     pub recorder: Arc<Recorder>,
-}
-
-/// Limits of searches that clients request.
-#[derive(Clone, Copy, Debug)]
-pub struct SearchBounds {
-    pub longest: Duration,
-    /// Maximum of the option `Hash`, in MiB.
-    pub hash: i64,
-    /// Maximum of the option `Threads`.
-    pub threads: i64,
 }
 
 impl FromRef<App> for Arc<Clients> {
@@ -72,10 +68,149 @@ impl FromRef<App> for Arc<Clients> {
     }
 }
 
+/// Request of `POST /api/new`: a variant with either players or a start.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NewRequest {
+    variant: String,
+    #[serde(default)]
+    players: Option<usize>,
+    #[serde(default)]
+    start: Option<String>,
+}
+
+/// Request of `POST /api/show`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ShowRequest {
+    #[serde(deserialize_with = "object")]
+    game: Game,
+    /// Number of steps to skip.
+    #[serde(default)]
+    from: usize,
+}
+
+/// Request with only a game.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct GameRequest {
+    #[serde(deserialize_with = "object")]
+    game: Game,
+}
+
+/// Request of `POST /api/play`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PlayRequest {
+    #[serde(deserialize_with = "object")]
+    game: Game,
+    /// A legal move, or if a card is due, one of those left.
+    #[serde(rename = "move")]
+    mv: String,
+    /// Whether to draw a card that becomes due.
+    #[serde(default = "yes")]
+    draw: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// Answer of `POST /api/show`.
+#[derive(Debug, Serialize)]
+struct Shown {
+    #[serde(flatten)]
+    state: State,
+    /// The start position.
+    first: Appearance,
+    /// The effect of each move and card after the skipped ones, at most [`MAX_STEPS`].
+    steps: Vec<Step>,
+}
+
+/// `POST /api/new`
+async fn new(request: JsonRequest<NewRequest>) -> Result<JsonAnswer, ApiError> {
+    let begin = |NewRequest { variant, players, start }| {
+        let game = Game { variant, players, start, moves: Vec::new() };
+        Ok(State::of(&game.replay()?))
+    };
+    request.answer(begin).await
+}
+
+/// `POST /api/show`
+async fn show(request: JsonRequest<ShowRequest>) -> Result<JsonAnswer, ApiError> {
+    let show = |ShowRequest { game, from }| {
+        let wanted = from..from.saturating_add(MAX_STEPS);
+        let mut steps = Vec::new();
+        let mut number = 0;
+        let played = game.replay_with(|word, before, after| {
+            if wanted.contains(&number) {
+                steps.push(Step::of(word, before, after));
+            }
+            number += 1;
+        })?;
+        Ok(Shown { state: State::of(&played), first: Appearance::of(&played.first), steps })
+    };
+    request.answer(show).await
+}
+
+/// `POST /api/play`
+async fn play(
+    Shared(app): Shared<App>,
+    request: JsonRequest<PlayRequest>,
+) -> Result<JsonAnswer, ApiError> {
+    let play =
+        move |PlayRequest { game, mv, draw }| game.replay()?.advance(Some(mv), draw, app.seed);
+    request.answer(play).await
+}
+
+/// `POST /api/draw`
+async fn draw(
+    Shared(app): Shared<App>,
+    request: JsonRequest<GameRequest>,
+) -> Result<JsonAnswer, ApiError> {
+    let draw = move |GameRequest { game }| {
+        let played = game.replay()?;
+        if !matches!(played.position.turn(), Turn::Card(_)) {
+            let message = "no card is due; expected a game where a card is due";
+            return Err(ApiError::invalid(message));
+        }
+        played.advance(None, true, app.seed)
+    };
+    request.answer(draw).await
+}
+
+/// `POST /api/solved`
+async fn solved(request: JsonRequest<GameRequest>) -> Result<JsonAnswer, ApiError> {
+    request.answer(|request| solution(request.game)).await
+}
+
+/// The outcome of each legal move under perfect play: the seat that wins, and the plies until then.
+fn solution(game: Game) -> Result<Value, ApiError> {
+    let played = game.replay()?;
+    let not_solved = || {
+        let name = played.variant.name;
+        ApiError::invalid(format!(
+            "{name} is not solved; expected a game that GET /api/engines lists as solved"
+        ))
+    };
+    played.position.solved().ok_or_else(not_solved)?;
+    let moves = played.position.legal_actions().into_iter().map(|mv| {
+        let mut after = played.position;
+        // Legal moves can always be played.
+        let _ = after.play(&mv);
+        let outcome = after.solved().ok_or_else(not_solved)?;
+        Ok(json!({ "move": mv, "wins": number(outcome.winner), "plies": outcome.plies }))
+    });
+    let moves: Vec<Value> = moves.collect::<Result<_, ApiError>>()?;
+    Ok(json!({ "ok": true, "moves": moves }))
+}
+
+// --- Engines and games ---
+
 /// `GET /api/engines`
 async fn engines(Shared(app): Shared<App>) -> Json<Value> {
     let (running, waiting) = app.pool.load();
-    let most = app.pool.bounds().queue;
+    let most = app.limits.queue;
     let mut answer = offer(&app);
     answer["ok"] = json!(true);
     answer["queue"] = json!({ "running": running, "waiting": waiting, "most": most });
@@ -91,8 +226,8 @@ pub fn offer(app: &App) -> Value {
         "limits": {
             "words": MAX_WORDS,
             "bytes": MAX_BODY_BYTES,
-            "movetime": u64::try_from(app.bounds.longest.as_millis()).unwrap_or(u64::MAX),
-            "processes": app.pool.bounds().processes,
+            "movetime": u64::try_from(app.limits.longest_search.as_millis()).unwrap_or(u64::MAX),
+            "processes": app.limits.processes(),
         },
     })
 }

@@ -15,10 +15,6 @@ use matches::run::exit::ExitError;
 use settings::args::engines_of;
 use settings::args::validate::chosen_seed;
 
-use crate::api::SearchBounds;
-use crate::game::Chance;
-use crate::pool::PoolBounds;
-
 const USUAL_LIMIT: Limit = Limit::movetime(Duration::from_millis(500));
 // Bounds of times in milliseconds, and of memory in MiB.
 const TEN_MINUTES: u64 = 600_000;
@@ -78,6 +74,41 @@ pub struct ServeArgs {
     #[arg(long, value_name = "cmd=./x KEY=VALUE...")]
     pub engine: Vec<String>,
 
+    #[command(flatten)]
+    pub limits: SearchLimits,
+
+    /// Isolation of engines from each other: auto, on or off
+    #[arg(long, value_name = "auto|on|off", default_value = "auto")]
+    pub isolate: Isolate,
+
+    /// A file of etudes, which are puzzles in the browser (repeatable)
+    #[arg(long, value_name = "FILE")]
+    pub etudes: Vec<PathBuf>,
+
+    /// Variant of the etudes
+    #[arg(long, value_name = "NAME", default_value = VARIANTS[0].name)]
+    pub etudes_variant: String,
+
+    /// A file of recorded games: a store or JSON Lines (repeatable)
+    #[arg(long, value_name = "FILE")]
+    pub games: Vec<PathBuf>,
+
+    /// Append the finished games of people to this file of records, as in `arbiter match`
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
+
+    /// Seed for all cards: the same game draws the same card [default: random]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<Seed>,
+
+    /// File with the seed: a number or 32 hexadecimal digits
+    #[arg(long, value_name = "FILE", conflicts_with = "seed")]
+    pub seed_file: Option<PathBuf>,
+}
+
+/// Limits on searches and engine processes.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct SearchLimits {
     /// Maximum number of engine processes, of all engines [default: number of processors]
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1024))]
     pub processes: Option<u16>,
@@ -113,34 +144,6 @@ pub struct ServeArgs {
     /// Maximum of the option Threads in requests
     #[arg(long, value_name = "N", default_value = "1", value_parser = value_parser!(i64).range(1..=1024))]
     pub most_threads: i64,
-
-    /// Isolation of engines from each other: auto, on or off
-    #[arg(long, value_name = "auto|on|off", default_value = "auto")]
-    pub isolate: Isolate,
-
-    /// A file of etudes, which are puzzles in the browser (repeatable)
-    #[arg(long, value_name = "FILE")]
-    pub etudes: Vec<PathBuf>,
-
-    /// Variant of the etudes
-    #[arg(long, value_name = "NAME", default_value = VARIANTS[0].name)]
-    pub etudes_variant: String,
-
-    /// A file of recorded games: a store or JSON Lines (repeatable)
-    #[arg(long, value_name = "FILE")]
-    pub games: Vec<PathBuf>,
-
-    /// Append the finished games of people to this file of records, as in `arbiter match`
-    #[arg(long, value_name = "FILE")]
-    pub record: Option<PathBuf>,
-
-    /// Seed for all cards: the same game draws the same card [default: random]
-    #[arg(long, value_name = "N")]
-    pub seed: Option<Seed>,
-
-    /// File with the seed: a number or 32 hexadecimal digits
-    #[arg(long, value_name = "FILE", conflicts_with = "seed")]
-    pub seed_file: Option<PathBuf>,
 }
 
 impl ServeArgs {
@@ -151,40 +154,26 @@ impl ServeArgs {
     pub fn engines(&self) -> Result<Vec<EngineSpec>, ExitError> {
         let mut engines = engines_of(&self.engine, None, USUAL_LIMIT)?;
         for engine in &mut engines {
-            engine.memory = engine.memory.or(Some(self.memory));
+            engine.memory = engine.memory.or(Some(self.limits.memory));
             // Every search has a time limit, so the CPU time that an engine gets matters.
-            engine.limit = engine.limit.or(Limit::movetime(self.longest_search));
+            engine.limit = engine.limit.or(Limit::movetime(self.limits.longest_search));
         }
         Ok(engines)
     }
 
-    /// Returns the source of cards.
+    /// Returns the seed of all cards, if there is one.
     ///
     /// # Errors
     /// [`ExitError`] about `--seed-file`.
-    pub fn chance(&self) -> Result<Chance, ExitError> {
-        if self.seed.is_none() && self.seed_file.is_none() {
-            return Ok(Chance::System);
-        }
-        Ok(Chance::Seeded(chosen_seed(self.seed, self.seed_file.as_deref())?))
+    pub fn chosen_seed(&self) -> Result<Option<Seed>, ExitError> {
+        let is_given = self.seed.is_some() || self.seed_file.is_some();
+        is_given.then(|| chosen_seed(self.seed, self.seed_file.as_deref())).transpose()
     }
+}
 
-    pub fn pool_bounds(&self) -> PoolBounds {
+impl SearchLimits {
+    pub fn processes(&self) -> usize {
         let processors = || thread::available_parallelism().map_or(1, usize::from);
-        PoolBounds {
-            processes: self.processes.map_or_else(processors, usize::from),
-            queue: self.queue.into(),
-            ready: self.ready,
-            margin: self.margin,
-            idle: self.idle,
-        }
-    }
-
-    pub fn search_bounds(&self) -> SearchBounds {
-        SearchBounds {
-            longest: self.longest_search,
-            hash: self.most_hash,
-            threads: self.most_threads,
-        }
+        self.processes.map_or_else(processors, usize::from)
     }
 }

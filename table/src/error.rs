@@ -5,6 +5,7 @@ use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use matches::plan::deck::SysError;
+use matches::play::engine::StartError;
 use matches::record::printable::{printable, shortened};
 use serde_json::{Value, json};
 use thiserror::Error;
@@ -43,6 +44,15 @@ impl ApiError {
         ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, message)
     }
 
+    /// An engine fails, or its answer is useless.
+    pub fn bad_gateway(message: impl Into<String>) -> ApiError {
+        ApiError::new(StatusCode::BAD_GATEWAY, message)
+    }
+
+    pub fn ending() -> ApiError {
+        ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "the server is shutting down")
+    }
+
     /// JSON for the client; invisible characters are escaped.
     pub fn body(&self) -> Value {
         json!({
@@ -56,6 +66,12 @@ impl ApiError {
 impl From<SysError> for ApiError {
     fn from(error: SysError) -> ApiError {
         ApiError::internal(format!("the system has no random numbers: {error}"))
+    }
+}
+
+impl From<StartError> for ApiError {
+    fn from(error: StartError) -> ApiError {
+        ApiError::bad_gateway(error.to_string())
     }
 }
 

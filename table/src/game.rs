@@ -16,8 +16,7 @@ use buxtehude::protocol::{PositionCommand, Start};
 use buxtehude::rules::{
     self, ActionError, AnyPosition, MAX_SEATS, Seat, UnknownVariant, VARIANTS, Variant,
 };
-use matches::plan::deck::{Deck, Draws};
-use matches::plan::deck::{DeckSeed, Purpose, Seed, SysError};
+use matches::plan::deck::{Deck, Draws, Purpose, Seed, SysError};
 use matches::record::printable::{printable, shortened};
 use matches::score::{points, points_of_a_game};
 use serde::{Deserialize, Serialize};
@@ -66,19 +65,12 @@ pub struct Played {
     pub position: AnyPosition,
 }
 
-/// The source of cards.
-#[derive(Clone, Copy, Debug)]
-pub enum Chance {
-    System,
-    Seeded(Seed),
-}
-
 impl Game {
     /// Plays the game, and calls `on_word` for each move and card with the positions before and after it.
     ///
     /// # Errors
     /// [`ApiError`] names the first fault, and the accepted values.
-    pub fn play_with(
+    pub fn replay_with(
         self,
         mut on_word: impl FnMut(&str, &AnyPosition, &AnyPosition),
     ) -> Result<Played, ApiError> {
@@ -124,14 +116,14 @@ impl Game {
     /// Plays the game.
     ///
     /// # Errors
-    /// As [`Game::play_with`].
-    pub fn play(self) -> Result<Played, ApiError> {
-        self.play_with(|_, _, _| {})
+    /// As [`Game::replay_with`].
+    pub fn replay(self) -> Result<Played, ApiError> {
+        self.replay_with(|_, _, _| {})
     }
 }
 
 impl Played {
-    /// Plays a move if one is given, and with `draws` draws the cards that are due then.
+    /// Plays a move if one is given, and with `draws` draws the cards that are due then; see [`draw`] for `seed`.
     ///
     /// # Errors
     /// [`ApiError`] as for [`Played::add`], or if no card can be drawn.
@@ -139,7 +131,7 @@ impl Played {
         mut self,
         word: Option<String>,
         draws: bool,
-        chance: Chance,
+        seed: Option<Seed>,
     ) -> Result<Took, ApiError> {
         let (before, known) = (self.position, self.words().len());
         if let Some(word) = word {
@@ -150,7 +142,7 @@ impl Played {
             let rules::Turn::Card(seat) = self.position.turn() else {
                 break;
             };
-            let card = chance.draw(&self, seat)?;
+            let card = draw(seed, &self, seat)?;
             self.add(card)?;
         }
         let steps = steps_of(before, self.words().iter().skip(known));
@@ -229,23 +221,17 @@ fn shortened_error(error: &ActionError, word: &str) -> String {
     format!("{word:?} is not a move: expected a move or a card")
 }
 
-impl Chance {
-    /// Draws the card that is due for `seat` in a game.
-    ///
-    /// # Errors
-    /// [`SysError`] if the system has no random numbers.
-    pub fn draw(&self, played: &Played, seat: Seat) -> Result<String, SysError> {
-        let mut deck = Deck::new(self.deck_seed(played)?, Draws::Game);
-        Ok(deck.draw(seat, &played.position.outcomes()))
-    }
-
-    fn deck_seed(&self, played: &Played) -> Result<DeckSeed, SysError> {
-        let (seed, number) = match *self {
-            Chance::System => (Seed::secret()?, 0),
-            Chance::Seeded(seed) => (seed, number_of(played)),
-        };
-        Ok(seed.numbered(Purpose::Tables, number).0)
-    }
+/// Draws the card that is due for `seat` in a game: with a seed the same one for the same game.
+///
+/// # Errors
+/// [`SysError`] if the system has no random numbers.
+fn draw(seed: Option<Seed>, played: &Played, seat: Seat) -> Result<String, SysError> {
+    let (seed, number) = match seed {
+        Some(seed) => (seed, number_of(played)),
+        None => (Seed::secret()?, 0),
+    };
+    let (deck_seed, _) = seed.numbered(Purpose::Tables, number);
+    Ok(Deck::new(deck_seed, Draws::Game).draw(seat, &played.position.outcomes()))
 }
 
 /// A hash of the game so far.
@@ -280,7 +266,7 @@ pub struct State {
     ok: bool,
     game: Game,
     #[serde(flatten)]
-    view: View,
+    now: Appearance,
     board: Option<&'static RawValue>,
     moves: Vec<Move>,
     refusals: Vec<Option<Refusal>>,
@@ -290,7 +276,7 @@ pub struct State {
 
 /// A position.
 #[derive(Debug, Serialize)]
-pub struct View {
+pub struct Appearance {
     position: String,
     turn: Option<Turn>,
     pieces: Vec<Piece>,
@@ -309,7 +295,7 @@ pub struct Step {
     #[serde(rename = "move")]
     mv: Option<Move>,
     #[serde(flatten)]
-    after: View,
+    after: Appearance,
 }
 
 /// A game after moves and cards that were added to it.
@@ -377,7 +363,7 @@ impl State {
             game: played.game(),
             board: board.map(|(_, board)| &**board),
             refusals: refusals(position, scene.board.squares.len(), &moves),
-            view: View::with(position, scene),
+            now: Appearance::with(position, scene),
             moves,
             cards: cards.collect(),
             points: points_of_places(position.seats()),
@@ -416,12 +402,12 @@ fn board_of(position: &AnyPosition) -> Option<Box<RawValue>> {
     to_raw_value(&json!({ "files": files, "squares": squares })).ok()
 }
 
-impl View {
-    pub fn of(position: &AnyPosition) -> View {
-        View::with(position, position.scene())
+impl Appearance {
+    pub fn of(position: &AnyPosition) -> Appearance {
+        Appearance::with(position, position.scene())
     }
 
-    fn with(position: &AnyPosition, scene: Scene) -> View {
+    fn with(position: &AnyPosition, scene: Scene) -> Appearance {
         let turn = match position.turn() {
             rules::Turn::Seat(seat) => Some(Turn { seat: number(seat), due: "move" }),
             rules::Turn::Card(seat) => Some(Turn { seat: number(seat), due: "card" }),
@@ -433,7 +419,7 @@ impl View {
             square: piece.square,
         });
         let seats = Seat::all(position.seats());
-        View {
+        Appearance {
             position: position.to_string(),
             turn,
             pieces: pieces.collect(),
@@ -451,7 +437,7 @@ impl Step {
             seat: before.turn().seat().map_or(0, number),
             words: before.card_words(word).unwrap_or_default(),
             mv: preview.map(|preview| Move::of(word.to_string(), preview)),
-            after: View::of(after),
+            after: Appearance::of(after),
         }
     }
 }

@@ -14,9 +14,6 @@ use table::args::{Cli, Command};
 use table::server::{self, print_error};
 use tokio::sync::oneshot;
 
-/// Exit status if the arguments are wrong, or the server cannot start.
-const USAGE: u8 = 2;
-
 fn main() -> ExitCode {
     sandbox::run_program(run)
 }
@@ -29,14 +26,12 @@ fn run() -> ExitCode {
     if let Some(Command::Engine { args }) = cli.command {
         return buxtehude::session::serve_stdio(&args);
     }
-    let served = end_on_signals()
-        .map_err(server::ServerError::from)
-        .and_then(|end| server::serve(&cli.serve, end));
-    match served {
+    let end = end_on_signals().map_err(server::lacking);
+    match end.and_then(|end| server::serve(&cli.serve, end)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            print_error(&error.to_string());
-            ExitCode::from(USAGE)
+            print_error(&error.message);
+            ExitCode::from(error.status)
         }
     }
 }

@@ -16,7 +16,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use axum::http::StatusCode;
-use buxtehude::protocol::{Command, Go, Info, OptionKind, OptionOffer, PositionCommand, Start};
+use buxtehude::protocol::{Command, Go, Info, OptionKind, OptionOffer, PositionCommand};
 use buxtehude::rules::{VARIANTS, Variant};
 use matches::plan::EngineSpec;
 use matches::play::engine::{
@@ -25,9 +25,9 @@ use matches::play::engine::{
 use matches::play::interrupt::Interrupt;
 use matches::play::log::Log;
 use matches::play::sandbox::Isolation;
-use thiserror::Error;
 use tokio::sync::{mpsc, oneshot, watch};
 
+use crate::args::SearchLimits;
 use crate::error::ApiError;
 use crate::requests::ClientId;
 
@@ -42,20 +42,6 @@ pub struct Pool {
     entries: Vec<Arc<Entry>>,
     queue: Arc<Queue>,
     threads: Mutex<Vec<JoinHandle<()>>>,
-}
-
-#[derive(Clone, Copy, Debug)]
-pub struct PoolBounds {
-    /// Maximum number of processes of all engines, at least 1.
-    pub processes: usize,
-    /// Maximum number of waiting searches.
-    pub queue: usize,
-    /// Timeout for `uciok` and `readyok`.
-    pub ready: Duration,
-    /// Extra time after its limit before an engine times out.
-    pub margin: Duration,
-    /// Time after which an idle process is quit.
-    pub idle: Duration,
 }
 
 /// An engine, and the variant that its process plays.
@@ -97,34 +83,6 @@ pub struct Found {
     pub info: Info,
 }
 
-#[derive(Debug, Error)]
-pub enum SearchError {
-    #[error("{0}")]
-    Start(#[from] StartError),
-    #[error("{0}")]
-    Timeout(String),
-    /// The engine ended, or its answer is malformed or illegal.
-    #[error("{0}")]
-    Engine(String),
-    #[error(
-        "{most} searches are waiting for an engine; expected fewer than {most}: try again later"
-    )]
-    Busy { most: usize },
-    #[error("the server is shutting down")]
-    Ending,
-}
-
-impl From<SearchError> for ApiError {
-    fn from(error: SearchError) -> ApiError {
-        let status = match error {
-            SearchError::Start(_) | SearchError::Engine(_) => StatusCode::BAD_GATEWAY,
-            SearchError::Timeout(_) => StatusCode::GATEWAY_TIMEOUT,
-            SearchError::Busy { .. } | SearchError::Ending => StatusCode::SERVICE_UNAVAILABLE,
-        };
-        ApiError::new(status, error.to_string())
-    }
-}
-
 /// An answer that is pending. Dropping it early stops the search.
 #[derive(Debug)]
 pub struct Pending {
@@ -135,7 +93,7 @@ pub struct Pending {
     /// Number of searches before this one; 0 once it runs.
     pub ahead: watch::Receiver<usize>,
     /// The channel closes without an answer if the pool has ended.
-    pub answer: oneshot::Receiver<Result<Found, SearchError>>,
+    pub answer: oneshot::Receiver<Result<Found, ApiError>>,
 }
 
 /// A waiting or running search. Dropping it tells the asker that the server is shutting down.
@@ -151,13 +109,13 @@ struct Job {
     infos: mpsc::Sender<Info>,
     /// Number of searches before it while it waits.
     ahead: watch::Sender<usize>,
-    answer: oneshot::Sender<Result<Found, SearchError>>,
+    answer: oneshot::Sender<Result<Found, ApiError>>,
 }
 
 /// The searches that wait, and the slots that run them.
 #[derive(Debug)]
 struct Queue {
-    bounds: PoolBounds,
+    limits: SearchLimits,
     isolation: Option<Isolation>,
     /// Set at shutdown.
     interrupt: Interrupt,
@@ -201,26 +159,26 @@ impl Pool {
     /// The system refuses a thread.
     pub fn new(
         specs: Vec<EngineSpec>,
-        bounds: PoolBounds,
+        limits: SearchLimits,
         isolation: Option<Isolation>,
     ) -> io::Result<Pool> {
         let interrupt = Interrupt::new();
         let entries = Vec::from_iter(specs.into_iter().map(|spec| Arc::new(Entry::new(spec))));
         thread::scope(|scope| {
             for entry in &entries {
-                scope.spawn(|| entry.introduce(isolation, bounds.ready, &interrupt));
+                scope.spawn(|| entry.introduce(isolation, limits.ready, &interrupt));
             }
         });
-        let (slots, jobs): (Vec<Slot>, Vec<_>) = (0..bounds.processes.max(1))
+        let (slots, jobs): (Vec<Slot>, Vec<_>) = (0..limits.processes())
             .map(|_| {
                 let (sender, jobs) = channel();
                 (Slot { jobs: sender, role: None, client: None, last: 0 }, jobs)
             })
             .unzip();
-        let state = State { slots, waiting: Vec::new(), most: bounds.queue, submitted: 0 };
-        let queue = Arc::new(Queue { bounds, isolation, interrupt, state: Mutex::new(state) });
+        let state = State { slots, waiting: Vec::new(), most: limits.queue.into(), submitted: 0 };
+        let queue = Arc::new(Queue { limits, isolation, interrupt, state: Mutex::new(state) });
         let spawn = |(slot, jobs)| {
-            let worker = Worker::new(queue.clone(), slot);
+            let worker = Worker { queue: queue.clone(), slot, process: None };
             let thread = thread::Builder::new().name(format!("engine {slot}"));
             thread.spawn(move || worker.work(&jobs))
         };
@@ -231,10 +189,6 @@ impl Pool {
     /// The engines, in the order of the command line.
     pub fn entries(&self) -> &[Arc<Entry>] {
         &self.entries
-    }
-
-    pub fn bounds(&self) -> PoolBounds {
-        self.queue.bounds
     }
 
     /// Numbers of searches that run, and that wait.
@@ -250,16 +204,24 @@ impl Pool {
         let (ahead_sender, ahead) = watch::channel(0);
         let (answer_sender, answer) = oneshot::channel();
         let (infos_sender, infos) = mpsc::channel(MAX_UNREAD);
-        self.queue.submit(Job {
-            client,
-            question,
-            purpose,
-            number: 0,
-            stop: stop.clone(),
-            infos: infos_sender,
-            ahead: ahead_sender,
-            answer: answer_sender,
-        });
+        let mut state = self.queue.state();
+        // After the shutdown there is no job, which its asker learns from the closed channel.
+        if !state.slots.is_empty() {
+            state.submitted += 1;
+            let number = state.submitted;
+            state.waiting.push(Job {
+                client,
+                question,
+                purpose,
+                number,
+                stop: stop.clone(),
+                infos: infos_sender,
+                ahead: ahead_sender,
+                answer: answer_sender,
+            });
+            state.assign();
+        }
+        drop(state);
         Pending { stop, queue: self.queue.clone(), infos, ahead, answer }
     }
 
@@ -288,10 +250,10 @@ impl Pending {
     /// Waits for the answer.
     ///
     /// # Errors
-    /// [`SearchError`].
-    pub async fn wait(mut self) -> Result<Found, SearchError> {
+    /// [`ApiError`] if the engine fails, too many searches wait, or the server ends.
+    pub async fn wait(mut self) -> Result<Found, ApiError> {
         self.infos.close();
-        (&mut self.answer).await.unwrap_or(Err(SearchError::Ending))
+        (&mut self.answer).await.unwrap_or_else(|_| Err(ApiError::ending()))
     }
 }
 
@@ -307,18 +269,6 @@ impl Drop for Pending {
 impl Queue {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Assigns a search to an idle slot, or queues it.
-    fn submit(&self, mut job: Job) {
-        let mut state = self.state();
-        if state.slots.is_empty() {
-            return;
-        }
-        state.submitted += 1;
-        job.number = state.submitted;
-        state.waiting.push(job);
-        state.assign();
     }
 
     /// Frees a slot that has answered a search; its process now has this role.
@@ -355,8 +305,13 @@ impl State {
             self.sort();
         }
         for job in self.waiting.drain(self.most.min(self.waiting.len())..) {
+            let most = self.most;
+            let message = format!(
+                "{most} searches are waiting for an engine; expected fewer than {most}: try again later"
+            );
+            let refusal = ApiError::new(StatusCode::SERVICE_UNAVAILABLE, message);
             // This fails if the asker no longer waits.
-            let _ = job.answer.send(Err(SearchError::Busy { most: self.most }));
+            let _ = job.answer.send(Err(refusal));
         }
         for (index, job) in self.waiting.iter().enumerate() {
             job.ahead.send_if_modified(|ahead| std::mem::replace(ahead, index + 1) != index + 1);
@@ -430,8 +385,8 @@ struct Worker {
 struct Process {
     engine: Engine,
     role: Role,
-    start: Option<Start>,
-    moves: Vec<String>,
+    /// Position of the last question.
+    position: Option<PositionCommand>,
     /// Options that differ from their usual values.
     changed: Vec<(String, String)>,
 }
@@ -517,14 +472,10 @@ impl Entry {
 }
 
 impl Worker {
-    fn new(queue: Arc<Queue>, slot: usize) -> Worker {
-        Worker { queue, slot, process: None }
-    }
-
     /// Answers questions until the channel closes, then quits its process.
     fn work(mut self, jobs: &Receiver<Job>) {
         loop {
-            match jobs.recv_timeout(self.queue.bounds.idle) {
+            match jobs.recv_timeout(self.queue.limits.idle) {
                 Ok(job) => self.serve(job),
                 Err(RecvTimeoutError::Timeout) => {
                     if self.process.is_some() {
@@ -539,7 +490,7 @@ impl Worker {
 
     fn serve(&mut self, job: Job) {
         let answer = if job.stop.load(Ordering::Relaxed) {
-            Err(SearchError::Ending)
+            Err(ApiError::ending())
         } else {
             self.answer(&job).inspect_err(|_| self.kill())
         };
@@ -550,10 +501,10 @@ impl Worker {
         let _ = job.answer.send(answer);
     }
 
-    fn answer(&mut self, job: &Job) -> Result<Found, SearchError> {
+    fn answer(&mut self, job: &Job) -> Result<Found, ApiError> {
         self.get_ready(&job.question)?;
         let Some(process) = &mut self.process else {
-            return Err(SearchError::Ending);
+            return Err(ApiError::ending());
         };
         let answer = process.search(job, &self.queue)?;
         read(&job.question, answer)
@@ -561,7 +512,7 @@ impl Worker {
 
     /// Makes a process ready for the question. If an earlier process has died in the meantime, a new one silently
     /// replaces it.
-    fn get_ready(&mut self, question: &Question) -> Result<(), SearchError> {
+    fn get_ready(&mut self, question: &Question) -> Result<(), ApiError> {
         let Role { engine, variant } = &question.role;
         let is_another = |process: &Process| {
             process.role != question.role || engine.spec.restart && !process.goes_on(question)
@@ -578,10 +529,9 @@ impl Worker {
         }
         let queue = &self.queue;
         let process = self.process.insert(Process {
-            engine: engine.start(variant, queue.isolation, queue.bounds.ready, &queue.interrupt)?,
+            engine: engine.start(variant, queue.isolation, queue.limits.ready, &queue.interrupt)?,
             role: question.role.clone(),
-            start: None,
-            moves: Vec::new(),
+            position: None,
             changed: Vec::new(),
         });
         process.begin(question, queue)
@@ -601,25 +551,25 @@ impl Worker {
 impl Process {
     /// Whether a question continues the game of the last one.
     fn goes_on(&self, question: &Question) -> bool {
-        self.start.as_ref() == Some(&question.position.start)
-            && question.position.moves.starts_with(&self.moves)
+        let PositionCommand { start, moves } = &question.position;
+        let last = self.position.as_ref();
+        last.is_some_and(|last| last.start == *start && moves.starts_with(&last.moves))
     }
 
     /// Makes it ready for a question, and sends the command for a new game if one begins.
-    fn begin(&mut self, question: &Question, queue: &Queue) -> Result<(), SearchError> {
-        let ready = queue.bounds.ready;
+    fn begin(&mut self, question: &Question, queue: &Queue) -> Result<(), ApiError> {
+        let ready = queue.limits.ready;
         let begun = if self.goes_on(question) {
             self.engine.make_ready(ready)
         } else {
             self.engine.begin("a game at the table", None, ready)
         };
         begun.map_err(|failure| self.error(failure))?;
-        self.start = Some(question.position.start.clone());
-        self.moves.clone_from(&question.position.moves);
+        self.position = Some(question.position.clone());
         Ok(())
     }
 
-    fn search(&mut self, job: &Job, queue: &Queue) -> Result<Answer, SearchError> {
+    fn search(&mut self, job: &Job, queue: &Queue) -> Result<Answer, ApiError> {
         let question = &job.question;
         let options = self.options_to_set(&question.options);
         let name = &self.role.engine.spec.name;
@@ -630,7 +580,7 @@ impl Process {
         let time = Duration::from_millis(question.go.movetime.unwrap_or_default());
         let search = Search {
             commands: &commands,
-            timeout: time.saturating_add(queue.bounds.margin),
+            timeout: time.saturating_add(queue.limits.margin),
             stop: &job.stop,
             patience_after_stop: STOP_TIMEOUT,
         };
@@ -652,23 +602,24 @@ impl Process {
     }
 
     /// Describes a failure, with the last lines of the engine's standard error.
-    fn error(&self, error: AnswerError) -> SearchError {
+    fn error(&self, error: AnswerError) -> ApiError {
         let name = &self.role.engine.spec.name;
         let stderr = quoted(&self.engine.stderr_tail());
         match error {
-            AnswerError::Interrupted => SearchError::Ending,
+            AnswerError::Interrupted => ApiError::ending(),
             AnswerError::Stalled => {
-                SearchError::Timeout(format!("engine {name}: no answer in time{stderr}"))
+                let message = format!("engine {name}: no answer in time{stderr}");
+                ApiError::new(StatusCode::GATEWAY_TIMEOUT, message)
             }
-            error => SearchError::Engine(format!("engine {name}: {error}{stderr}")),
+            error => ApiError::bad_gateway(format!("engine {name}: {error}{stderr}")),
         }
     }
 }
 
 /// Validates an answer.
-fn read(question: &Question, answer: Answer) -> Result<Found, SearchError> {
+fn read(question: &Question, answer: Answer) -> Result<Found, ApiError> {
     let name = &question.role.engine.spec.name;
-    let wrong = |reason: String| SearchError::Engine(format!("engine {name}: {reason}"));
+    let wrong = |reason: String| ApiError::bad_gateway(format!("engine {name}: {reason}"));
     let best_move = answer.best_move.map_err(wrong)?;
     let mv = best_move.best.unwrap_or_else(|| "(none)".to_string());
     if !question.legal.contains(&mv) {

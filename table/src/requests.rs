@@ -182,15 +182,14 @@ impl Admitted {
         &self,
         work: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
     ) -> Result<T, ApiError> {
-        let ending = || ApiError::internal("the server is shutting down");
         let [small, large] = &self.clients.threads;
         let threads = if self.is_large { large } else { small };
-        let thread = threads.clone().acquire_owned().await.map_err(|_| ending())?;
+        let thread = threads.clone().acquire_owned().await.map_err(|_| ApiError::ending())?;
         let done = tokio::task::spawn_blocking(move || {
             let _thread = thread;
             work()
         });
-        done.await.unwrap_or_else(|_| Err(ending()))
+        done.await.unwrap_or_else(|_| Err(ApiError::ending()))
     }
 }
 

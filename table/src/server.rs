@@ -1,5 +1,6 @@
 //! Listening and shutting down.
 
+use std::fmt::Display;
 use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -12,11 +13,10 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::{GracefulConnection, GracefulShutdown};
 use hyper_util::service::TowerToHyperService;
 use matches::own_files::{NamedFile, refuse_overwriting};
-use matches::play::sandbox::{self, Isolation, IsolationError};
+use matches::play::sandbox::{self, Isolation};
 use matches::record::printable::shortened;
 use matches::run::exit::ExitError;
 use matches::run::files_of;
-use thiserror::Error;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 use tokio::task::AbortHandle;
@@ -24,7 +24,7 @@ use tokio_io_timeout::TimeoutStream;
 use tower_http::add_extension::AddExtension;
 
 use crate::access::{Hosts, guard};
-use crate::api::{self, App, EtudeCatalog, FilesError, GameCatalog, Recorder};
+use crate::api::{self, App, EtudeCatalog, GameCatalog, Recorder};
 use crate::args::ServeArgs;
 use crate::error::{ApiError, quoted};
 use crate::pages;
@@ -54,36 +54,21 @@ const MAX_HEAD_BYTES: usize = 32 * 1024;
 /// Pause after the system refuses a connection because there are too many open files or processes.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Errors that stop the server.
-#[derive(Debug, Error)]
-pub enum ServerError {
-    #[error(transparent)]
-    Args(#[from] ExitError),
-    #[error(transparent)]
-    Files(#[from] FilesError),
-    #[error(transparent)]
-    Isolation(#[from] IsolationError),
-    #[error("--listen {address}: {reason}")]
-    Listen { address: SocketAddr, reason: io::Error },
-    /// The system lacks a resource that the server needs.
-    #[error("the server cannot run: {0}")]
-    System(#[from] io::Error),
-}
-
 /// Serves the table until `end` gets a message or is dropped.
 ///
 /// Prints the address, and errors of engines to standard error.
 ///
 /// # Errors
-/// [`ServerError`] if the server cannot start.
-pub fn serve(args: &ServeArgs, end: oneshot::Receiver<()>) -> Result<(), ServerError> {
+/// [`ExitError`] if the server cannot start.
+pub fn serve(args: &ServeArgs, end: oneshot::Receiver<()>) -> Result<(), ExitError> {
     sandbox::shield_arbiter();
-    let (isolation, _) = Isolation::of(args.isolate, &args.engines()?)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let listener = runtime.block_on(TcpListener::bind(args.listen));
-    let listener =
-        listener.map_err(|reason| ServerError::Listen { address: args.listen, reason })?;
-    let address = listener.local_addr()?;
+    let (isolation, _) = Isolation::of(args.isolate, &args.engines()?).map_err(ExitError::usage)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let runtime = runtime.map_err(lacking)?;
+    let listener = runtime
+        .block_on(TcpListener::bind(args.listen))
+        .map_err(|reason| ExitError::usage(format_args!("--listen {}: {reason}", args.listen)))?;
+    let address = listener.local_addr().map_err(lacking)?;
     let app = app(args, isolation)?;
     let pool = app.pool.clone();
     for entry in pool.entries() {
@@ -111,16 +96,21 @@ pub fn serve(args: &ServeArgs, end: oneshot::Receiver<()>) -> Result<(), ServerE
     Ok(())
 }
 
+/// The error of a system that lacks a resource that the server needs.
+pub fn lacking(error: impl Display) -> ExitError {
+    ExitError::usage(format_args!("the server cannot run: {error}"))
+}
+
 /// Creates the state of the server; starts every engine once.
 ///
 /// # Errors
-/// [`ServerError`] if an argument is wrong, or a file cannot be read.
-pub fn app(args: &ServeArgs, isolation: Option<Isolation>) -> Result<App, ServerError> {
-    let (engines, chance) = (args.engines()?, args.chance()?);
+/// [`ExitError`] if an argument is wrong, or a file cannot be read.
+pub fn app(args: &ServeArgs, isolation: Option<Isolation>) -> Result<App, ExitError> {
+    let (engines, seed) = (args.engines()?, args.chosen_seed()?);
     // The file of `--record` may be one of `--games`.
     let record = args.record.as_deref().map(|path| NamedFile::output("--record", path));
-    let seed = args.seed_file.as_deref().map(|path| NamedFile::input("--seed-file", path));
-    let mut files: Vec<NamedFile> = record.into_iter().chain(seed).collect();
+    let seed_file = args.seed_file.as_deref().map(|path| NamedFile::input("--seed-file", path));
+    let mut files: Vec<NamedFile> = record.into_iter().chain(seed_file).collect();
     files.extend(args.etudes.iter().map(|path| NamedFile::input("--etudes", path)));
     files.extend(engines.iter().flat_map(files_of));
     refuse_overwriting(&files).map_err(ExitError::usage)?;
@@ -128,9 +118,9 @@ pub fn app(args: &ServeArgs, isolation: Option<Isolation>) -> Result<App, Server
     let games = Arc::new(GameCatalog::new(&args.games)?);
     let recorder = Arc::new(Recorder::new(args.record.as_deref())?);
     Ok(App {
-        pool: Arc::new(Pool::new(engines, args.pool_bounds(), isolation)?),
-        chance,
-        bounds: args.search_bounds(),
+        pool: Arc::new(Pool::new(engines, args.limits, isolation).map_err(lacking)?),
+        seed,
+        limits: args.limits,
         clients: Clients::new(),
         etudes,
         games,

@@ -9,15 +9,15 @@ use std::time::SystemTime;
 
 use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{Path as InPath, Query, State as Shared};
-use buxtehude::articles::etudes::{EtudeFile, FileError};
-use buxtehude::rules::{AnyPosition, UnknownVariant, Variant, is_card};
+use buxtehude::articles::etudes::EtudeFile;
+use buxtehude::rules::{AnyPosition, Variant, is_card};
 use matches::archive::ArchiveError;
 use matches::archive::store::{Changes, Store};
 use matches::record::GameRecord;
 use matches::record::printable::{is_hidden, printable, shortened};
+use matches::run::exit::ExitError;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use thiserror::Error;
 
 use super::App;
 use crate::error::ApiError;
@@ -30,16 +30,6 @@ const MAX_QUOTED_LENGTH: usize = 100;
 const USUAL_COUNT: usize = 100;
 /// Maximum number of entries in a list.
 const MAX_COUNT: usize = 1000;
-
-#[derive(Debug, Error)]
-pub enum FilesError {
-    #[error("--etudes-variant: {0}")]
-    Variant(#[from] UnknownVariant),
-    #[error("--etudes: {0}")]
-    Etudes(#[from] FileError),
-    #[error("--games: {0}")]
-    Games(#[from] ArchiveError),
-}
 
 /// Files of a kind, with their entries.
 pub trait Catalog: Send + Sync + 'static {
@@ -189,11 +179,13 @@ impl EtudeCatalog {
     /// Opens files of etudes of one variant.
     ///
     /// # Errors
-    /// [`FilesError`] if a file cannot be read.
-    pub fn new(paths: &[PathBuf], variant: &str) -> Result<EtudeCatalog, FilesError> {
-        let variant = Variant::by_name(variant)?;
+    /// [`ExitError`] if a file cannot be read.
+    pub fn new(paths: &[PathBuf], variant: &str) -> Result<EtudeCatalog, ExitError> {
+        let variant = Variant::by_name(variant);
+        let variant = variant.map_err(|error| ExitError::of_flag("etudes-variant", error))?;
         for path in paths {
-            EtudeFile::of_variant(path, variant)?;
+            let opened = EtudeFile::of_variant(path, variant);
+            opened.map_err(|error| ExitError::of_flag("etudes", error))?;
         }
         Ok(EtudeCatalog { files: Files::new("file of etudes", paths), variant })
     }
@@ -308,10 +300,11 @@ impl GameCatalog {
     /// Opens files of games.
     ///
     /// # Errors
-    /// [`FilesError`] if a file cannot be read.
-    pub fn new(paths: &[PathBuf]) -> Result<GameCatalog, FilesError> {
+    /// [`ExitError`] if a file cannot be read.
+    pub fn new(paths: &[PathBuf]) -> Result<GameCatalog, ExitError> {
         for path in paths {
-            Store::open_or_import(path)?;
+            let opened = Store::open_or_import(path);
+            opened.map_err(|error| ExitError::of_flag("games", error))?;
         }
         Ok(GameCatalog { files: Files::new("file of games", paths) })
     }
@@ -432,7 +425,7 @@ impl Recorded {
             start: Some(record.start.clone()),
             moves: record.moves.split_whitespace().map(String::from).collect(),
         };
-        let played = game.play_with(|word, before, _| {
+        let played = game.replay_with(|word, before, _| {
             if !is_card(word) {
                 let seat = before.turn().seat().map_or(0, seat_number);
                 turns.push(Turn { seat, mv: word.to_string(), ..Turn::default() });

@@ -14,11 +14,12 @@ use matches::input_file;
 use matches::record::ending::Ending;
 use matches::record::printable::{printable, printable_json};
 use matches::record::{GameRecord, MAX_NAME_LENGTH, TurnRecord, is_too_long};
+use matches::run::exit::ExitError;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::App;
-use super::files::{FilesError, unreadable};
+use super::files::unreadable;
 use crate::error::ApiError;
 use crate::game::Game;
 use crate::requests::{ClientId, JsonAnswer, JsonRequest, object};
@@ -86,10 +87,11 @@ impl Recorder {
     /// Opens the file for appending; creates it if it does not exist.
     ///
     /// # Errors
-    /// [`FilesError`] if the file cannot be read or written.
-    pub fn new(path: Option<&Path>) -> Result<Recorder, FilesError> {
+    /// [`ExitError`] if the file cannot be read or written.
+    pub fn new(path: Option<&Path>) -> Result<Recorder, ExitError> {
         let kept = path.map(|path| Kept::open(path).map(Mutex::new));
-        Ok(Recorder(kept.transpose()?))
+        let kept = kept.transpose().map_err(|error| ExitError::of_flag("record", error))?;
+        Ok(Recorder(kept))
     }
 
     fn record(&self, client: ClientId, request: RecordRequest) -> Result<Value, ApiError> {
@@ -201,7 +203,7 @@ impl KeptGame {
 
 fn record_of(request: RecordRequest) -> Result<GameRecord, ApiError> {
     let mut turns = Vec::new();
-    let played = request.game.play_with(|word, before, _| {
+    let played = request.game.replay_with(|word, before, _| {
         if let Turn::Seat(seat) = before.turn() {
             turns.push(TurnRecord {
                 seat: u32::from(seat.0) + 1,

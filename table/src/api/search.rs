@@ -8,7 +8,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::State as Shared;
-use axum::http::StatusCode;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use buxtehude::protocol::{Command, Go, Info, OptionKind, OptionOffer, PositionCommand, Score};
 use buxtehude::rules::{AnyPosition, Turn, Variant};
@@ -26,7 +25,7 @@ use tokio::sync::mpsc;
 use super::App;
 use crate::error::{ApiError, quoted};
 use crate::game::{Game, Played, Took, steps_of};
-use crate::pool::{Entry, Found, Pending, Purpose, Question, Role, SearchError};
+use crate::pool::{Entry, Found, Pending, Purpose, Question, Role};
 use crate::requests::{Admitted, ClientId, JsonAnswer, JsonRequest, object};
 
 /// Option that is set by the game's variant.
@@ -76,6 +75,61 @@ struct SearchTerms {
     options: Vec<(String, String)>,
 }
 
+impl SearchRequest {
+    /// Plays the game, and validates the engine, the limit and the options of the search. Without an engine it is the
+    /// first one; without a limit, `usual` or the engine's own.
+    fn checked(self, app: &App, usual: Option<&str>) -> Result<(Played, SearchTerms), ApiError> {
+        let played = self.game.replay()?;
+        let engine = named(app, self.engine.as_deref())?;
+        let longest = app.limits.longest_search;
+        let go = match self.limit.as_deref().or(usual) {
+            Some(limit) => parse_limit(limit, longest)?,
+            None => bounded(go_of(engine.spec.limit), longest),
+        };
+        let options = checked_options(app, engine, &self.options)?;
+        Ok((played, SearchTerms { engine: engine.clone(), go, options }))
+    }
+}
+
+impl SearchTerms {
+    /// Returns the question about a game.
+    ///
+    /// # Errors
+    /// [`ApiError`] if no seat is to move.
+    fn question(&self, played: &Played) -> Result<Question, ApiError> {
+        let due = match played.position.turn() {
+            Turn::Seat(_) => {
+                return Ok(self.question_at(played.variant, played.command(), &played.position));
+            }
+            Turn::Card(_) => "a card is due",
+            Turn::Over => "the game is over",
+        };
+        let expected = "expected a game where a seat is to move";
+        Err(ApiError::invalid(format!("{due}; {expected}")))
+    }
+
+    /// Returns the question about a position with a seat to move.
+    fn question_at(
+        &self,
+        variant: &'static Variant,
+        command: PositionCommand,
+        position: &AnyPosition,
+    ) -> Question {
+        let legal = position.legal_actions();
+        let mut go = self.go.clone();
+        if self.engine.spec.legal {
+            go.searchmoves.clone_from(&legal);
+        }
+        Question {
+            role: Role { engine: self.engine.clone(), variant },
+            position: command,
+            legal,
+            go,
+            options: self.options.clone(),
+        }
+    }
+}
+
 /// `POST /api/ai`
 ///
 /// # Errors
@@ -84,9 +138,9 @@ pub async fn ai(
     Shared(app): Shared<App>,
     request: JsonRequest<SearchRequest>,
 ) -> Result<JsonAnswer, ApiError> {
-    let (admitted, bounds) = (request.admitted.clone(), app.clone());
+    let (admitted, server) = (request.admitted.clone(), app.clone());
     let prepare = move |request: SearchRequest| {
-        let (played, terms) = request.checked(&bounds, None)?;
+        let (played, terms) = request.checked(&server, None)?;
         let question = terms.question(&played)?;
         Ok((played, terms, question))
     };
@@ -102,7 +156,7 @@ pub async fn ai(
             "nodes": found.info.nodes,
             "pv": legal_line(&found.info, *position),
         });
-        Ok(AiAnswer { took: played.advance(Some(found.mv), true, app.chance)?, found: said })
+        Ok(AiAnswer { took: played.advance(Some(found.mv), true, app.seed)?, found: said })
     };
     JsonAnswer::by(admitted, answer).await
 }
@@ -116,10 +170,10 @@ pub async fn analyse(
     Shared(app): Shared<App>,
     request: JsonRequest<SearchRequest>,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, ApiError> {
-    let (admitted, bounds) = (request.admitted.clone(), app.clone());
+    let (admitted, server) = (request.admitted.clone(), app.clone());
     let prepare = move |request: SearchRequest| {
-        let longest = format!("movetime {}", bounds.bounds.longest.as_millis());
-        let (played, terms) = request.checked(&bounds, Some(&longest))?;
+        let longest = format!("movetime {}", server.limits.longest_search.as_millis());
+        let (played, terms) = request.checked(&server, Some(&longest))?;
         Ok((terms.question(&played)?, played.position))
     };
     let (question, position) = request.run(prepare).await?;
@@ -132,7 +186,7 @@ pub async fn analyse(
                 let estimate = final_estimate(&found, &position);
                 event("done", &json!({ "move": found.mv, "estimate": estimate }))
             }
-            Err(error) => event("error", &ApiError::from(error).body()),
+            Err(error) => event("error", &error.body()),
         };
         // This fails if the client has closed the connection.
         let _ = events.send(last).await;
@@ -149,8 +203,8 @@ pub async fn review(
     Shared(app): Shared<App>,
     request: JsonRequest<SearchRequest>,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, ApiError> {
-    let (admitted, bounds) = (request.admitted.clone(), app.clone());
-    let prepare = move |request: SearchRequest| request.checked(&bounds, Some(REVIEW_LIMIT));
+    let (admitted, server) = (request.admitted.clone(), app.clone());
+    let prepare = move |request: SearchRequest| request.checked(&server, Some(REVIEW_LIMIT));
     let (played, terms) = request.run(prepare).await?;
     let game = PlayedGame {
         rules: played.variant.into(),
@@ -182,7 +236,7 @@ pub async fn review(
         });
         let last = match done {
             Ok(review) => event("done", &json!({ "seats": review.sums(), "start": review.start })),
-            Err(error) => event("error", &unvalued(error.to_string()).body()),
+            Err(error) => event("error", &ApiError::bad_gateway(error.to_string()).body()),
         };
         // This fails if the client has closed the connection.
         let _ = events.blocking_send(last);
@@ -207,10 +261,10 @@ impl Appraise for PoolAppraiser<'_> {
         let command = format!("position {}", question.text()).parse();
         let Ok(Command::Position(command)) = command else {
             let message = format!("{:?} is not a position", question.line);
-            return Err(unvalued(message));
+            return Err(ApiError::bad_gateway(message));
         };
         let Some(position) = question.position.built_in() else {
-            return Err(unvalued("its rules are not built in".to_string()));
+            return Err(ApiError::bad_gateway("its rules are not built in".to_string()));
         };
         let asked = self.terms.question_at(self.variant, command, position);
         let pending = self.app.pool.ask(self.client, asked, Purpose::Analysis);
@@ -218,27 +272,22 @@ impl Appraise for PoolAppraiser<'_> {
         let shares = final_estimate(&found, position);
         let shares = shares.ok_or_else(|| {
             let expected = format!("expected {} shares of 1000", position.seats());
-            unvalued(format!("the engine sent no estimate; {expected}"))
+            ApiError::bad_gateway(format!("the engine sent no estimate; {expected}"))
         })?;
         Ok(Appraisal { shares: shares.into_iter().map(f64::from).collect(), best: found.mv })
     }
-}
-
-/// The error of a position without a value.
-fn unvalued(message: String) -> ApiError {
-    ApiError::new(StatusCode::BAD_GATEWAY, message)
 }
 
 /// Waits for the answer of a search, and meanwhile sends the number of searches before it and its reports, unless
 /// `event_of` drops them. The search ends if the client closes the connection.
 ///
 /// # Errors
-/// [`SearchError`]
+/// [`ApiError`] if the search fails.
 async fn follow(
     mut pending: Pending,
     events: &mpsc::Sender<Event>,
     event_of: impl Fn(&Info) -> Option<Event>,
-) -> Result<Found, SearchError> {
+) -> Result<Found, ApiError> {
     let Pending { infos, ahead, answer, .. } = &mut pending;
     // Last reported number of searches before this one.
     let mut reported = 0;
@@ -246,7 +295,7 @@ async fn follow(
     loop {
         let next = tokio::select! {
             biased;
-            () = events.closed() => return Err(SearchError::Ending),
+            () = events.closed() => return Err(ApiError::ending()),
             Ok(()) = ahead.changed() => {
                 let ahead = *ahead.borrow_and_update();
                 if ahead == 0 || ahead == reported {
@@ -256,10 +305,10 @@ async fn follow(
                 Some(event("queue", &json!({ "ahead": ahead })))
             }
             Some(info) = infos.recv() => event_of(&info),
-            answer = &mut *answer => return answer.unwrap_or(Err(SearchError::Ending)),
+            answer = &mut *answer => return answer.unwrap_or_else(|_| Err(ApiError::ending())),
         };
         if let Some(next) = next {
-            events.send(next).await.map_err(|_| SearchError::Ending)?;
+            events.send(next).await.map_err(|_| ApiError::ending())?;
         }
     }
 }
@@ -311,62 +360,7 @@ fn event(name: &str, data: &impl Serialize) -> Event {
     Event::default().event(name).data(text)
 }
 
-// --- Requests ---
-
-impl SearchRequest {
-    /// Plays the game, and validates the engine, the limit and the options of the search. Without an engine it is the
-    /// first one; without a limit, `usual` or the engine's own.
-    fn checked(self, app: &App, usual: Option<&str>) -> Result<(Played, SearchTerms), ApiError> {
-        let played = self.game.play()?;
-        let engine = named(app, self.engine.as_deref())?;
-        let longest = app.bounds.longest;
-        let go = match self.limit.as_deref().or(usual) {
-            Some(limit) => parse_limit(limit, longest)?,
-            None => bounded(go_of(engine.spec.limit), longest),
-        };
-        let options = checked_options(app, engine, &self.options)?;
-        Ok((played, SearchTerms { engine: engine.clone(), go, options }))
-    }
-}
-
-impl SearchTerms {
-    /// Returns the question about a game.
-    ///
-    /// # Errors
-    /// [`ApiError`] if no seat is to move.
-    fn question(&self, played: &Played) -> Result<Question, ApiError> {
-        let due = match played.position.turn() {
-            Turn::Seat(_) => {
-                return Ok(self.question_at(played.variant, played.command(), &played.position));
-            }
-            Turn::Card(_) => "a card is due",
-            Turn::Over => "the game is over",
-        };
-        let expected = "expected a game where a seat is to move";
-        Err(ApiError::invalid(format!("{due}; {expected}")))
-    }
-
-    /// Returns the question about a position with a seat to move.
-    fn question_at(
-        &self,
-        variant: &'static Variant,
-        command: PositionCommand,
-        position: &AnyPosition,
-    ) -> Question {
-        let legal = position.legal_actions();
-        let mut go = self.go.clone();
-        if self.engine.spec.legal {
-            go.searchmoves.clone_from(&legal);
-        }
-        Question {
-            role: Role { engine: self.engine.clone(), variant },
-            position: command,
-            legal,
-            go,
-            options: self.options.clone(),
-        }
-    }
-}
+// --- Engines ---
 
 fn named<'a>(app: &'a App, name: Option<&str>) -> Result<&'a Arc<Entry>, ApiError> {
     let mut entries = app.pool.entries().iter();
@@ -432,7 +426,7 @@ pub(super) fn is_free(offer: &OptionOffer) -> bool {
 
 /// Maximum for clients, if it is below the engine's.
 pub(super) fn highest(app: &App, name: &str) -> Option<i64> {
-    let bounds = [("Hash", app.bounds.hash), ("Threads", app.bounds.threads)];
+    let bounds = [("Hash", app.limits.most_hash), ("Threads", app.limits.most_threads)];
     let mut bounds = bounds.into_iter();
     let found = bounds.find(|(known, _)| known.eq_ignore_ascii_case(name));
     found.map(|(_, highest)| highest)
