@@ -87,7 +87,7 @@ pub enum Profile {
 }
 
 /// The engines that a check is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Level {
     /// All; without it, an engine cannot play a match.
     Needed,
@@ -97,7 +97,8 @@ pub enum Level {
     Uci,
     /// Those of plain UCI.
     OnlyUci,
-    /// The checks of the whole protocol.
+    /// Those of the whole protocol.
+    #[default]
     Full,
 }
 
@@ -112,28 +113,32 @@ impl Level {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// It can mislead a client.
+    #[default]
     Error,
     /// A client can cope with it.
     Warning,
 }
 
 /// One requirement.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Check {
     /// Unique name, of words joined by `-` and `/`.
     pub name: String,
     #[serde(skip)]
     pub level: Level,
+    /// The only game, or the only number of seats, that it concerns.
+    #[serde(skip)]
+    pub table: Option<Table>,
     pub severity: Severity,
     /// The expectation, in one line.
     pub explanation: String,
 }
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Outcome {
     #[serde(flatten)]
     pub check: Check,
@@ -151,9 +156,10 @@ pub struct Outcome {
     pub micros: u64,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
+    #[default]
     Passed,
     Failed,
     /// The check does not apply to the engine.
@@ -175,28 +181,7 @@ pub struct Report {
     pub remarks: Vec<String>,
 }
 
-impl Check {
-    /// Creates a check whose failure is an error.
-    pub fn new(name: impl Into<String>, level: Level, explanation: impl Into<String>) -> Check {
-        let severity = Severity::Error;
-        Check { name: name.into(), level, severity, explanation: explanation.into() }
-    }
-}
-
 impl Outcome {
-    fn new(check: Check, verdict: Verdict, reason: Option<String>) -> Outcome {
-        Outcome {
-            check,
-            verdict,
-            reason,
-            transcript: None,
-            note: None,
-            stderr: Vec::new(),
-            is_beyond: false,
-            micros: 0,
-        }
-    }
-
     pub fn is_error(&self) -> bool {
         self.check.severity == Severity::Error && self.is_failure()
     }
@@ -285,14 +270,22 @@ impl<'a> Run<'a> {
         let result = talk.introduce();
         self.slowest = talk.program.slowest;
         let Err(fault) = result else {
-            self.report.remarks = self.scope.find_tables(talk)?;
+            self.report.remarks = self.scope.explore(talk)?;
             return Ok(true);
         };
-        let check = Check::new("uci/answered", Level::Needed, "`uci` is answered with `uciok`");
-        let outcome = Outcome::new(check, Verdict::Failed, Some(fault.to_string()));
-        let transcript = Some(talk.transcript());
         self.report.playable = Some(Vec::new());
-        self.report.outcomes.push(Outcome { transcript, stderr: talk.end(), ..outcome });
+        self.report.outcomes.push(Outcome {
+            check: Check {
+                name: "uci/answered".into(),
+                explanation: "`uci` is answered with `uciok`".into(),
+                ..Check::default()
+            },
+            verdict: Verdict::Failed,
+            reason: Some(fault.to_string()),
+            transcript: Some(talk.transcript()),
+            stderr: talk.end(),
+            ..Outcome::default()
+        });
         Ok(false)
     }
 
@@ -300,13 +293,11 @@ impl<'a> Run<'a> {
     fn stage(&mut self, profile: Profile) -> Result<(), ExitError> {
         self.scope.profile = profile;
         let settings = &self.scope.settings;
-        let asked = settings.profile;
-        let is_of_all = settings.only.is_empty() && asked.is_none();
-        self.is_beyond = profile == Profile::Full && is_of_all;
-        let without_pondering =
-            profile == Profile::Match && asked.is_none() && !self.scope.offers_pondering;
-        let is_soft =
-            profile == Profile::Match && asked != Some(Profile::Full) && settings.only.is_empty();
+        let (asked, wants_all) = (settings.profile, settings.only.is_empty());
+        self.is_beyond = profile == Profile::Full && wants_all && asked.is_none();
+        let is_match = profile == Profile::Match;
+        let without_pondering = is_match && asked.is_none() && !self.scope.offers_pondering;
+        let is_soft = is_match && wants_all && asked != Some(Profile::Full);
         let is_due = |check: &mut Check| {
             if is_soft && check.level != Level::Needed {
                 check.severity = Severity::Warning;
@@ -351,7 +342,12 @@ impl<'a> Run<'a> {
             return Ok(());
         }
         let outcome = match self.settled_cause(group(&check.name)) {
-            Some(cause) => Outcome::new(check, Verdict::LeftOut, Some(cause)),
+            Some(cause) => Outcome {
+                check,
+                verdict: Verdict::LeftOut,
+                reason: Some(cause),
+                ..Outcome::default()
+            },
             None => self.outcome(check, test)?,
         };
         let outcome = Outcome { is_beyond: self.is_beyond, ..outcome };
@@ -396,13 +392,19 @@ impl<'a> Run<'a> {
                 (Verdict::Failed, Some(reason))
             }
         };
-        let mut outcome = Outcome::new(check, verdict, reason);
-        outcome.transcript = outcome.is_failure().then(|| talk.transcript());
-        outcome.note = talk.note.take();
-        outcome.micros = begun.elapsed().as_micros() as u64;
         self.slowest = talk.program.slowest;
-        outcome.stderr = talk.take_errors();
-        if !outcome.is_failure() && talk.is_open {
+        let has_failed = verdict == Verdict::Failed;
+        let mut outcome = Outcome {
+            check,
+            verdict,
+            reason,
+            transcript: has_failed.then(|| talk.transcript()),
+            note: talk.note.take(),
+            stderr: talk.errors.try_iter().collect(),
+            micros: begun.elapsed().as_micros() as u64,
+            is_beyond: false,
+        };
+        if talk.is_open && !has_failed {
             self.talk = Some(talk);
         } else {
             outcome.stderr.extend(talk.end());
@@ -414,21 +416,16 @@ impl<'a> Run<'a> {
     /// excludes this table, any other failure all tables. A check left out after such failures counts as failed.
     fn judge(&mut self) {
         let is_error = |outcome: &&Outcome| {
-            let is_left_out = outcome.verdict == Verdict::LeftOut;
-            outcome.is_error() || is_left_out && outcome.check.severity == Severity::Error
+            let Check { level, severity, .. } = outcome.check;
+            let has_failed = matches!(outcome.verdict, Verdict::Failed | Verdict::LeftOut);
+            level == Level::Needed && severity == Severity::Error && has_failed
         };
-        let needed = self.report.outcomes.iter();
-        let needed = needed.filter(|outcome| outcome.check.level == Level::Needed);
-        let errors = needed.filter(is_error);
-        let names = errors.map(|outcome| outcome.check.name.as_str());
-        let names: Vec<&str> = names.collect();
-        let is_of = |name: &str, (rules, seats): &Table| {
-            name.strip_prefix(rules.name())
-                .is_some_and(|rest| rest.starts_with(&format!("/{seats}/")))
-        };
-        let fails = |table: &Table| {
-            let is_of_any = |name| self.scope.tables.iter().any(|any| is_of(name, any));
-            names.iter().any(|name| is_of(name, table) || !is_of_any(name))
+        let fails = |(rules, seats): &Table| {
+            let mut errors = self.report.outcomes.iter().filter(is_error);
+            errors.any(|outcome| match &outcome.check.table {
+                Some((other, number)) => other.name() == rules.name() && number == seats,
+                None => true,
+            })
         };
         let tables = self.scope.tables.iter().cloned();
         let (unplayable, playable) = tables.partition(fails);

@@ -3,6 +3,7 @@
 //! A law concerns the lines that came since the last line was sent, and the position of the last `position`.
 //! `docs/arbiter.md` lists all laws.
 
+use std::collections::BTreeSet;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
@@ -11,7 +12,7 @@ use buxtehude::rules::Turn;
 use matches::plan::rules::Position;
 use matches::play::engine::Offers;
 
-use super::program::{Fault, Program, expect, is_best_move, is_refusal, wrong};
+use super::program::{Fault, Program, ensure, is_best_move, is_refusal, wrong};
 use super::transcript::{is_like, mask};
 
 /// Time for a program to end.
@@ -27,55 +28,96 @@ const NODES_MARGIN: u64 = 2000;
 pub fn check(program: &mut Program, law: &str, next: Option<&str>) -> Result<(), Fault> {
     let (first, rest) = law.split_once(' ').unwrap_or((law, ""));
     let number = rest.split(' ').find_map(|word| word.parse::<u64>().ok()).unwrap_or_default();
-    let answer = answer_of(program);
-    match first {
-        "some" | "remember" | "again" | "changed" if lines_like(&answer, "").is_empty() => {
-            wrong(format!("no answer to `{}`", program.command()))
-        }
-        "some" => some(&answer, rest),
-        "no" => none(&answer, rest, next),
-        "each" => each(&answer, rest),
-        "remember" => remember(program, &answer, rest),
-        "again" => compare(program, &answer, rest, |before, now| before == now),
-        "changed" => compare(program, &answer, rest, |before, now| before != now),
-        "more" => compare(program, &answer, rest, |before, now| count(now) > count(before)),
-        "within" => within(program, number),
-        "after" => after(program, &answer, number),
-        "names" => names(&answer, rest),
-        _ => match law {
-            "the program ends" => ends(program),
-            "one error" => one_error(&answer),
-            "only id, option and info lines" => is_introduction(&answer),
-            "the option lines can be read" => match offers_of(&answer).unreadable.first() {
-                Some(offer) => wrong(offer.to_string()),
-                None => Ok(()),
-            },
-            "the options are unique" => options_are_unique(&offers_of(&answer)),
-            "the defaults are values" => defaults_are_values(&offers_of(&answer)),
-            "the option lines follow the grammar" => options_are_spelt(&answer),
-            _ => of_search(program, law, number, &Search::new(&answer)?),
-        },
-    }
-}
-
-/// The answer without its last line if that says nothing else.
-fn answer_of(program: &Program) -> Vec<String> {
+    // The last line does not matter if it says nothing else.
     let mut answer = program.answer.clone();
     answer.retain(|line| !matches!(line.trim_end(), "uciok" | "ugiok" | "readyok"));
-    answer
-}
-
-fn some(answer: &[String], pattern: &str) -> Result<(), Fault> {
-    let is_found = answer.iter().any(|line| is_like(pattern, line));
-    expect(is_found, || format!("no line {pattern:?} in {answer:?}"))
-}
-
-fn none(answer: &[String], pattern: &str, next: Option<&str>) -> Result<(), Fault> {
-    match (answer.iter().find(|line| is_like(pattern, line)), next) {
-        (Some(line), Some(next)) => wrong(format!("{line:?} before `{next}`")),
-        (Some(line), None) => wrong(format!("{line:?} came")),
-        (None, _) => Ok(()),
+    match first {
+        "some" | "remember" | "again" | "changed" if lines_like(&answer, "").is_empty() => {
+            return wrong(format!("no answer to `{}`", program.command()));
+        }
+        "some" => {
+            let is_found = answer.iter().any(|line| is_like(rest, line));
+            ensure!(is_found, "no line {rest:?} in {answer:?}");
+        }
+        "no" => match (answer.iter().find(|line| is_like(rest, line)), next) {
+            (Some(line), Some(next)) => return wrong(format!("{line:?} before `{next}`")),
+            (Some(line), None) => return wrong(format!("{line:?} came")),
+            (None, _) => {}
+        },
+        "each" => each(&answer, rest)?,
+        "remember" => drop(program.remembered.insert(rest.into(), lines_like(&answer, rest))),
+        "again" | "changed" | "more" => {
+            let now = lines_like(&answer, rest);
+            let before = program.remembered.get(rest).map_or(&[][..], Vec::as_slice);
+            let holds = match first {
+                "again" => before == now,
+                "changed" => before != now,
+                _ => first_number(&now) > first_number(before),
+            };
+            ensure!(holds, "first {before:?}, then {now:?}");
+        }
+        "within" if program.elapsed() > Duration::from_millis(number) => {
+            let elapsed = program.elapsed().as_millis();
+            return Err(Fault::Late(format!("answered after {elapsed} ms")));
+        }
+        "within" => {}
+        "after" => {
+            let elapsed = program.elapsed();
+            let is_known = Search::new(&answer)?.is_known();
+            ensure!(is_known || elapsed >= Duration::from_millis(number), "after {elapsed:?}");
+        }
+        // An error names one of some fields of a position's text.
+        "names" => {
+            let is_field = |named: &str| rest.split(" | ").any(|field| field == named);
+            let is_named = answer.iter().any(|line| field(line).is_some_and(is_field));
+            ensure!(is_named, "expected one of {rest}, got {answer:?}");
+        }
+        _ => match law {
+            "the program ends" => ends(program)?,
+            "one error" => {
+                let errors = answer.iter().filter(|line| is_refusal(line)).count();
+                ensure!(errors == 1, "expected one error, got {answer:?}");
+            }
+            "only id, option and info lines" => {
+                let is_else = |line: &&String| match line.parse() {
+                    Ok(Reply::Text(text)) => !text.trim().is_empty(),
+                    _ => false,
+                };
+                let other = answer.iter().find(is_else);
+                ensure!(other.is_none(), "{other:?} is something else");
+            }
+            "the option lines can be read" => {
+                if let Some(offer) = offers_of(&answer).unreadable.first() {
+                    return wrong(offer.to_string());
+                }
+            }
+            "the option lines follow the grammar" => {
+                for line in &answer {
+                    if let Ok(reply @ Reply::Option(_)) = line.parse() {
+                        let spelt = reply.to_string();
+                        ensure!(spelt == *line, "{line:?} instead of {spelt:?}");
+                    }
+                }
+            }
+            "the options are unique" => {
+                let mut names = BTreeSet::new();
+                let mut offers = offers_of(&answer).readable.into_iter();
+                let twice = offers.find(|offer| !names.insert(offer.name.to_lowercase()));
+                ensure!(twice.is_none(), "twice: {twice:?}");
+            }
+            "the defaults are values" => {
+                let is_value = |offer: &OptionOffer| match &offer.kind {
+                    OptionKind::Spin { default, min, max } => (min..=max).contains(&default),
+                    OptionKind::Combo { default, vars } => vars.contains(default),
+                    _ => true,
+                };
+                let bad = offers_of(&answer).readable.into_iter().find(|offer| !is_value(offer));
+                ensure!(bad.is_none(), "{bad:?}");
+            }
+            _ => of_search(program, law, number, &Search::new(&answer)?)?,
+        },
     }
+    Ok(())
 }
 
 /// Fails unless some lines but `info string` are like the first of two patterns, and all of these like the second.
@@ -83,14 +125,15 @@ fn each(answer: &[String], patterns: &str) -> Result<(), Fault> {
     let (pattern, whole) = patterns.split_once(" is ").unwrap_or((patterns, "*"));
     let is_meant = |line: &&String| !line.starts_with("info string") && is_like(pattern, line);
     let mut lines = answer.iter().filter(is_meant).peekable();
-    expect(lines.peek().is_some(), || format!("no line {pattern:?} in {answer:?}"))?;
+    ensure!(lines.peek().is_some(), "no line {pattern:?} in {answer:?}");
     // A client skips unreadable values: they are not printed again.
     let is_whole = |line: &str| {
         let read = line.parse::<Reply>().map_or(String::new(), |reply| reply.to_string());
         is_like(whole, line) && is_like(whole, &read)
     };
     let bad = lines.find(|line| !is_whole(line));
-    expect(bad.is_none(), || format!("{bad:?} is not like {whole:?}"))
+    ensure!(bad.is_none(), "{bad:?} is not like {whole:?}");
+    Ok(())
 }
 
 /// The lines of a pattern, or, if it is empty, all but `info` lines.
@@ -102,41 +145,9 @@ fn lines_like(answer: &[String], pattern: &str) -> Vec<String> {
     answer.iter().filter(is_meant).map(|line| mask(line)).collect()
 }
 
-fn remember(program: &mut Program, answer: &[String], pattern: &str) -> Result<(), Fault> {
-    let lines = lines_like(answer, pattern);
-    program.remembered.insert(pattern.into(), lines);
-    Ok(())
-}
-
-fn compare(
-    program: &Program,
-    answer: &[String],
-    pattern: &str,
-    holds: fn(&[String], &[String]) -> bool,
-) -> Result<(), Fault> {
-    let now = lines_like(answer, pattern);
-    let before = program.remembered.get(pattern).map_or(&[][..], Vec::as_slice);
-    expect(holds(before, &now), || format!("first {before:?}, then {now:?}"))
-}
-
-/// The first number in some lines.
-fn count(lines: &[String]) -> Option<u64> {
+fn first_number(lines: &[String]) -> Option<u64> {
     let mut words = lines.iter().flat_map(|line| line.split([' ', ':']));
     words.find_map(|word| word.parse().ok())
-}
-
-fn within(program: &Program, limit: u64) -> Result<(), Fault> {
-    let elapsed = program.elapsed();
-    if elapsed <= Duration::from_millis(limit) {
-        return Ok(());
-    }
-    Err(Fault::Late(format!("answered after {} ms", elapsed.as_millis())))
-}
-
-fn after(program: &Program, answer: &[String], least: u64) -> Result<(), Fault> {
-    let elapsed = program.elapsed();
-    let is_known = Search::new(answer)?.is_known();
-    expect(is_known || elapsed >= Duration::from_millis(least), || format!("after {elapsed:?}"))
 }
 
 fn ends(program: &mut Program) -> Result<(), Fault> {
@@ -148,19 +159,6 @@ fn ends(program: &mut Program) -> Result<(), Fault> {
             _ => return wrong(format!("it still runs after {} ms", TIME_TO_END.as_millis())),
         }
     }
-}
-
-fn one_error(answer: &[String]) -> Result<(), Fault> {
-    let errors = answer.iter().filter(|line| is_refusal(line)).count();
-    expect(errors == 1, || format!("expected one error, got {answer:?}"))
-}
-
-/// Fails unless an error names one of some fields of a position's text.
-fn names(answer: &[String], fields: &str) -> Result<(), Fault> {
-    let is_named = |line: &String| {
-        field(line).is_some_and(|named| fields.split(" | ").any(|field| field == named))
-    };
-    expect(answer.iter().any(is_named), || format!("expected one of {fields}, got {answer:?}"))
 }
 
 /// The field that an error names.
@@ -176,43 +174,6 @@ pub fn offers_of(answer: &[String]) -> Offers {
         offers.add(line);
     }
     offers
-}
-
-fn options_are_unique(offers: &Offers) -> Result<(), Fault> {
-    let names = offers.readable.iter().map(|offer| offer.name.to_lowercase());
-    let mut names: Vec<String> = names.collect();
-    names.sort();
-    let twice = names.windows(2).find(|pair| pair[0] == pair[1]);
-    expect(twice.is_none(), || format!("{twice:?}"))
-}
-
-fn defaults_are_values(offers: &Offers) -> Result<(), Fault> {
-    let is_value = |offer: &&OptionOffer| match &offer.kind {
-        OptionKind::Spin { default, min, max } => (min..=max).contains(&default),
-        OptionKind::Combo { default, vars } => vars.contains(default),
-        OptionKind::Check { .. } | OptionKind::Button | OptionKind::String { .. } => true,
-    };
-    let bad = offers.readable.iter().find(|offer| !is_value(offer));
-    expect(bad.is_none(), || format!("{bad:?}"))
-}
-
-fn options_are_spelt(answer: &[String]) -> Result<(), Fault> {
-    for line in answer {
-        if let Ok(reply @ Reply::Option(_)) = line.parse() {
-            let spelt = reply.to_string();
-            expect(spelt == *line, || format!("{line:?} instead of {spelt:?}"))?;
-        }
-    }
-    Ok(())
-}
-
-fn is_introduction(answer: &[String]) -> Result<(), Fault> {
-    let replies = answer.iter().filter_map(|line| line.parse().ok());
-    let is_else = |reply: &Reply| matches!(reply, Reply::Text(text) if !text.trim().is_empty());
-    match replies.into_iter().find(is_else) {
-        Some(other) => wrong(format!("{other:?} is something else")),
-        None => Ok(()),
-    }
 }
 
 /// Output of a `go`.
@@ -242,13 +203,6 @@ impl Search {
         self.infos.iter().filter(is_first)
     }
 
-    fn each(&self, holds: impl Fn(&Info) -> bool) -> Result<(), Fault> {
-        match self.first_lines().find(|info| !holds(info)) {
-            None => Ok(()),
-            Some(info) => wrong(format!("{info:?}")),
-        }
-    }
-
     /// `true` if the value is exact, since the game is solved or ends soon. The search may then end before its limit,
     /// and report a greater depth.
     fn is_known(&self) -> bool {
@@ -261,34 +215,55 @@ fn of_search(program: &Program, law: &str, number: u64, search: &Search) -> Resu
         ["depth", "at", "most", _] => {
             let deepest = search.infos.iter().filter_map(|info| info.depth).max();
             let is_kept = deepest.is_none_or(|deepest| u64::from(deepest) <= number);
-            expect(search.is_known() || is_kept, || format!("depth {deepest:?}"))
+            ensure!(search.is_known() || is_kept, "depth {deepest:?}");
         }
         ["nodes", "at", "most", _] => {
             let visited = search.infos.iter().filter_map(|info| info.nodes).max();
-            let is_kept = visited.is_none_or(|visited| visited <= number + NODES_MARGIN);
-            expect(is_kept, || format!("{visited:?} positions"))
+            ensure!(visited <= Some(number + NODES_MARGIN), "{visited:?} positions");
         }
         ["a", "line", "for", "each", "depth", "to", _] => {
             let depths = search.first_lines().filter_map(|info| info.depth);
             let depths: Vec<u64> = depths.map(u64::from).collect();
             let is_whole = depths.iter().copied().eq(1..=number);
-            expect(search.is_known() || is_whole, || format!("depths {depths:?}"))
+            ensure!(search.is_known() || is_whole, "depths {depths:?}");
         }
         ["seldepth", "is", "at", "least", "depth"] => {
-            search.each(|info| info.seldepth >= info.depth)
+            let bad = search.first_lines().find(|info| info.seldepth < info.depth);
+            ensure!(bad.is_none(), "{bad:?}");
         }
-        ["wdl", "agrees"] => search.each(|info| match info.estimate[..] {
-            [first, second] => info.wdl == [first, 0, second] || info.wdl == [second, 0, first],
-            _ => false,
-        }),
-        ["the", "numbers", "agree"] => numbers_agree(search, program.elapsed()),
-        ["two", "different", "lines"] => two_lines(search),
-        ["the", "lines", "begin", "with", ref moves @ ..] => lines_begin_with(search, moves),
+        ["wdl", "agrees"] => {
+            let bad = search.first_lines().find(|info| match info.estimate[..] {
+                [first, second] => info.wdl != [first, 0, second] && info.wdl != [second, 0, first],
+                _ => true,
+            });
+            ensure!(bad.is_none(), "{bad:?}");
+        }
+        ["the", "numbers", "agree"] => numbers_agree(search, program.elapsed())?,
+        ["two", "different", "lines"] => {
+            let last = search.infos.iter().filter_map(|info| info.depth).max();
+            let lines = search.infos.iter();
+            let lines = lines.filter(|info| info.depth == last && !info.pv.is_empty());
+            let lines: Vec<_> = lines.map(|info| (info.multipv, info.pv.first())).collect();
+            let is_right =
+                matches!(lines[..], [.., (Some(1), first), (Some(2), second)] if first != second);
+            ensure!(is_right, "the lines of the last depth: {lines:?}");
+        }
+        ["the", "lines", "begin", "with", ref moves @ ..] => {
+            let firsts = search.infos.iter().filter_map(|info| info.pv.first());
+            let firsts: BTreeSet<&str> = firsts.map(String::as_str).collect();
+            let expected = BTreeSet::from_iter(moves.iter().copied());
+            ensure!(firsts == expected, "{firsts:?} instead of {expected:?}");
+        }
+        ["the", "move", "is", mv] if mv != "legal" => {
+            let best = search.best.best.as_deref();
+            ensure!(best == Some(mv), "{best:?} instead of {mv}");
+        }
         _ => match &program.position {
-            Some((command, position)) => of_position(law, search, position, command),
-            None => wrong(format!("`= {law}` is unknown, or needs a position before it")),
+            Some((command, position)) => of_position(law, search, position, command)?,
+            None => return wrong(format!("`= {law}` is unknown, or needs a position before it")),
         },
     }
+    Ok(())
 }
 
 /// Tests a law of a search in a known position.
@@ -299,19 +274,34 @@ fn of_position(
     command: &str,
 ) -> Result<(), Fault> {
     match law {
-        "the move is legal" => move_is_legal(search, position, command),
-        "the lines are legal" => lines_are_legal(search, position),
-        "the estimates add up" => estimates_add_up(search, position.seats()),
-        "the estimate is of the places" => estimate_is_exact(search, position),
-        "the score agrees" => scores_agree(search, position),
-        "the ponder move agrees" => best_line_is_answered(search, position),
-        _ => match law.strip_prefix("the move is ") {
-            Some(mv) => expect(search.best.best.as_deref() == Some(mv), || {
-                format!("{:?} instead of {mv}", search.best.best)
-            }),
-            None => wrong(format!("there is no law {law:?}")),
+        "the move is legal" => match &search.best.best {
+            Some(best) => {
+                ensure!(is_legal(position, best), "{best:?} is illegal after {command:?}");
+            }
+            None => {
+                let seat = position.turn().seat().map_or("nobody".into(), |seat| seat.to_string());
+                return wrong(format!("seat {seat}: no move, but `bestmove (none)`"));
+            }
         },
+        "the lines are legal" => lines_are_legal(search, position)?,
+        "the estimates add up" => {
+            let seats = position.seats();
+            let estimates = search.infos.iter().map(|info| &info.estimate);
+            for estimate in estimates.chain([&search.best.estimate]) {
+                let sum: u32 = estimate.iter().map(|share| u32::from(*share)).sum();
+                let is_right = estimate.len() == seats && sum == 1000;
+                ensure!(
+                    is_right || estimate.is_empty(),
+                    "{estimate:?} for {seats} seats adds up to {sum}"
+                );
+            }
+        }
+        "the estimate is of the places" => estimate_is_exact(search, position)?,
+        "the score agrees" => scores_agree(search, position)?,
+        "the ponder move agrees" => best_line_is_answered(search, position)?,
+        _ => return wrong(format!("there is no law {law:?}")),
     }
+    Ok(())
 }
 
 /// `true` if `word` is a legal move of the seat to move.
@@ -323,14 +313,6 @@ pub fn is_move(turn: Turn) -> bool {
     matches!(turn, Turn::Seat(_))
 }
 
-fn move_is_legal(search: &Search, position: &Position, command: &str) -> Result<(), Fault> {
-    let Some(best) = &search.best.best else {
-        let seat = position.turn().seat().map_or("nobody".into(), |seat| seat.to_string());
-        return wrong(format!("seat {seat}: no move, but `bestmove (none)`"));
-    };
-    expect(is_legal(position, best), || format!("{best:?} is illegal after {command:?}"))
-}
-
 fn lines_are_legal(search: &Search, position: &Position) -> Result<(), Fault> {
     for info in &search.infos {
         let mut position = position.clone();
@@ -339,35 +321,9 @@ fn lines_are_legal(search: &Search, position: &Position) -> Result<(), Fault> {
             if !is_move(position.turn()) {
                 break;
             }
-            expect(is_legal(&position, mv), || {
-                format!("{mv:?} is illegal in the pv {:?}", info.pv)
-            })?;
+            ensure!(is_legal(&position, mv), "{mv:?} is illegal in the pv {:?}", info.pv);
             position.play(mv)?;
         }
-    }
-    Ok(())
-}
-
-fn lines_begin_with(search: &Search, moves: &[&str]) -> Result<(), Fault> {
-    let mut firsts: Vec<&str> = Vec::new();
-    for first in search.infos.iter().filter_map(|info| info.pv.first()) {
-        if !firsts.contains(&first.as_str()) {
-            firsts.push(first);
-        }
-    }
-    firsts.sort_unstable();
-    let mut expected = moves.to_vec();
-    expected.sort_unstable();
-    expect(firsts == expected, || format!("{firsts:?} instead of {expected:?}"))
-}
-
-fn estimates_add_up(search: &Search, seats: usize) -> Result<(), Fault> {
-    let estimates = search.infos.iter().map(|info| &info.estimate).chain([&search.best.estimate]);
-    for estimate in estimates.filter(|estimate| !estimate.is_empty()) {
-        let sum: u32 = estimate.iter().map(|share| u32::from(*share)).sum();
-        expect(estimate.len() == seats && sum == 1000, || {
-            format!("{estimate:?} for {seats} seats adds up to {sum}")
-        })?;
     }
     Ok(())
 }
@@ -380,27 +336,27 @@ fn estimate_is_exact(search: &Search, position: &Position) -> Result<(), Fault> 
     let is_near =
         exact.iter().zip(shares).all(|(&share, exact)| usize::from(share).abs_diff(exact) <= 1);
     let is_right = exact.is_empty() || exact.len() == seats && is_near;
-    expect(is_right, || format!("estimate {exact:?} of places {places:?}"))
+    ensure!(is_right, "estimate {exact:?} of places {places:?}");
+    Ok(())
 }
 
 fn numbers_agree(search: &Search, elapsed: Duration) -> Result<(), Fault> {
     let (mut nodes, mut time) = (0, 0);
     let elapsed = (elapsed + Duration::from_millis(2)).as_millis() as u64;
-    search.each(|info| info.hashfull.is_some_and(|full| full <= 1000))?;
     for info in search.first_lines() {
+        ensure!(info.hashfull.is_some_and(|full| full <= 1000), "{info:?}");
         let (now, at) = (info.nodes.unwrap_or(nodes), info.time.unwrap_or(time));
-        expect(now >= nodes && at >= time && at <= elapsed, || {
-            format!("{now} nodes after {at} ms, {nodes} after {time} before, {elapsed} ms in all")
-        })?;
+        ensure!(
+            now >= nodes && at >= time && at <= elapsed,
+            "{now} nodes after {at} ms, {nodes} after {time} before, {elapsed} ms in all"
+        );
         (nodes, time) = (now, at);
         let speed = info.nps.unwrap_or_default();
         // Times are in whole milliseconds, so short ones are imprecise.
         let nodes_in = |by: u64| u128::from(speed) * u128::from(by) / 1000;
         let is_near = nodes_in(at) * 10 <= u128::from(nodes) * 11;
         let is_far = nodes_in(at + 1) * 11 >= u128::from(nodes) * 10;
-        expect(at < 20 || (is_near && is_far), || {
-            format!("{speed} a second, but {nodes} in {at} ms")
-        })?;
+        ensure!(at < 20 || (is_near && is_far), "{speed} a second, but {nodes} in {at} ms");
     }
     Ok(())
 }
@@ -409,22 +365,19 @@ fn scores_agree(search: &Search, position: &Position) -> Result<(), Fault> {
     let Turn::Seat(mover) = position.turn() else {
         return Ok(());
     };
-    if search.first_lines().all(|info| info.estimate.is_empty()) {
-        return Ok(());
-    }
-    for info in search.first_lines() {
-        let Some(&share) = info.estimate.get(mover.index()) else {
-            return wrong(format!("no estimate for seat {mover}: {info:?}"));
-        };
-        let is_right = match info.score {
-            Some(Score::Centipawns(score)) => score == rating(share, info.estimate.len()),
-            Some(Score::Mate(moves)) if info.estimate.len() == 2 => {
-                (moves > 0 && share == 1000) || (moves < 0 && share == 0)
+    let has_estimates = search.first_lines().any(|info| !info.estimate.is_empty());
+    for info in search.first_lines().filter(|_| has_estimates) {
+        let is_right = match (&info.score, info.estimate.get(mover.index())) {
+            (Some(Score::Centipawns(score)), Some(&share)) => {
+                *score == rating(share, info.estimate.len())
             }
-            Some(Score::Mate(moves)) => moves != 0,
-            None => false,
+            (Some(Score::Mate(moves)), Some(&share)) if info.estimate.len() == 2 => {
+                (*moves > 0 && share == 1000) || (*moves < 0 && share == 0)
+            }
+            (Some(Score::Mate(moves)), Some(_)) => *moves != 0,
+            _ => false,
         };
-        expect(is_right, || format!("{:?}, but the estimate is {:?}", info.score, info.estimate))?;
+        ensure!(is_right, "{:?}, but the estimate is {:?}", info.score, info.estimate);
     }
     Ok(())
 }
@@ -440,31 +393,17 @@ fn best_line_is_answered(search: &Search, position: &Position) -> Result<(), Fau
     let Some(info) = search.first_lines().last() else {
         return Ok(());
     };
-    let best = &search.best;
-    expect(best.best.as_ref() == info.pv.first(), || {
-        format!("{:?}, but the line is {:?}", best.best, info.pv)
-    })?;
+    let (best, pv) = (&search.best, &info.pv);
+    ensure!(best.best.as_ref() == pv.first(), "{:?}, but the line is {pv:?}", best.best);
     let mut position = position.clone();
     let mut expected = None;
-    if let [first, second, ..] = info.pv.as_slice()
+    if let [first, second, ..] = pv.as_slice()
         && position.seats() == 2
         && is_legal(&position, first)
     {
         position.play(first)?;
         expected = Some(second).filter(|second| is_legal(&position, second));
     }
-    expect(best.ponder.as_ref() == expected, || {
-        format!("ponder {:?}, but the line is {:?}", best.ponder, info.pv)
-    })
-}
-
-fn two_lines(search: &Search) -> Result<(), Fault> {
-    let last = search.infos.iter().filter_map(|info| info.depth).max();
-    let lines = search.infos.iter();
-    let lines = lines.filter(|info| info.depth == last && !info.pv.is_empty());
-    let lines: Vec<_> = lines.map(|info| (info.multipv, info.pv.first())).collect();
-    match lines.as_slice() {
-        [.., (Some(1), first), (Some(2), second)] if first != second => Ok(()),
-        lines => wrong(format!("the lines of the last depth: {lines:?}")),
-    }
+    ensure!(best.ponder.as_ref() == expected, "ponder {:?}, but the line is {pv:?}", best.ponder);
+    Ok(())
 }

@@ -15,10 +15,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use buxtehude::protocol::text::without_mark;
-use buxtehude::protocol::{Command, PositionCommand, Reply, Start};
-use buxtehude::rules::MAX_SEATS;
+use buxtehude::protocol::{Command, Reply};
 use matches::plan::rules::external::RulesError;
-use matches::plan::rules::{Position, PositionError, Rules};
+use matches::plan::rules::{Position, PositionError};
 use matches::plan::{EngineSpec, Limit};
 use matches::play::engine::Process;
 use matches::play::sandbox::Isolation;
@@ -90,9 +89,9 @@ pub struct Program {
     pub slowest: Option<Duration>,
     /// Sends the legal moves with each `go`, as with `legal=on` in a match.
     pub sends_legal: bool,
-    /// The game that it plays, if known.
-    pub rules: Option<Rules>,
-    /// The last valid `position` sent, and what it sets.
+    /// Commands that set a position, and what they set.
+    pub known: HashMap<String, Position>,
+    /// The last of them that was sent.
     pub position: Option<(String, Position)>,
     /// All lines in both directions, as in a transcript.
     pub log: Vec<String>,
@@ -153,9 +152,15 @@ pub fn wrong<T>(reason: impl Into<String>) -> Result<T, Fault> {
     Err(Fault::Wrong(reason.into().replace("[]", "nothing")))
 }
 
-pub fn expect(holds: bool, reason: impl FnOnce() -> String) -> Result<(), Fault> {
-    if holds { Ok(()) } else { wrong(reason()) }
+/// Returns `Err` with a formatted reason unless a condition holds.
+macro_rules! ensure {
+    ($holds:expr, $($reason:tt)+) => {
+        if !$holds {
+            return $crate::conformance::program::wrong(format!($($reason)+));
+        }
+    };
 }
+pub(super) use ensure;
 
 pub fn is_refusal(line: &str) -> bool {
     line.starts_with("info string error: ")
@@ -222,7 +227,7 @@ impl Program {
                 is_checked: false,
                 slowest: None,
                 sends_legal: false,
-                rules: None,
+                known: HashMap::new(),
                 position: None,
                 log: Vec::new(),
                 asked: Vec::new(),
@@ -246,46 +251,20 @@ impl Program {
     /// Sends a line; with [`Program::sends_legal`], adds the legal moves to a `go`.
     ///
     /// # Errors
-    /// [`Fault`] if the program has closed its input, or a rules program fails.
+    /// [`Fault`] if the program has closed its input.
     pub fn send(&mut self, line: &str) -> Result<(), Fault> {
-        match line.parse() {
-            Ok(Command::Position(set)) => self.set_position(line, &set)?,
-            Ok(Command::Go(mut go)) if self.sends_legal && go.searchmoves.is_empty() => {
-                let position = self.position.as_ref();
-                let moves = position.map(|(_, position)| position.legal_actions());
-                go.searchmoves = moves.unwrap_or_default();
-                return self.send_bytes(format!("{}\n", Command::Go(go)).as_bytes());
-            }
-            _ => {}
+        if let Some(position) = self.known.get(line) {
+            self.position = Some((line.into(), position.clone()));
+        }
+        if self.sends_legal
+            && let Some((_, position)) = &self.position
+            && let Ok(Command::Go(mut go)) = line.parse()
+            && go.searchmoves.is_empty()
+        {
+            go.searchmoves = position.legal_actions();
+            return self.send_bytes(format!("{}\n", Command::Go(go)).as_bytes());
         }
         self.send_bytes(format!("{line}\n").as_bytes())
-    }
-
-    /// Keeps the position that a command sets, if it is valid and the check has the rules of its game.
-    fn set_position(&mut self, command: &str, set: &PositionCommand) -> Result<(), RulesError> {
-        let is_known = self.position.as_ref().is_some_and(|(known, _)| known == command);
-        let Some(rules) = self.rules.as_ref().filter(|_| !is_known) else {
-            return Ok(());
-        };
-        let start = match &set.start {
-            Start::Startpos { players } => match players.unwrap_or(2) as usize {
-                seats if seats <= MAX_SEATS => rules.start(seats),
-                _ => return Ok(()),
-            },
-            // Checks set no position of a rules program by its text.
-            Start::Fen(_) if rules.program().is_some() => return Ok(()),
-            Start::Fen(text) => rules.parse(text),
-        };
-        let walked = start.and_then(|start| {
-            let (mut after, error) = start.walk(set.moves.iter().map(String::as_str));
-            error.map_or_else(|| Ok(after.pop().unwrap_or(start)), Err)
-        });
-        match walked {
-            Ok(position) => self.position = Some((command.into(), position)),
-            Err(PositionError::Rules(fault)) => return Err(fault),
-            Err(_) => {}
-        }
-        Ok(())
     }
 
     /// Sends raw bytes.
@@ -380,11 +359,16 @@ impl Program {
         ))
     }
 
-    /// Waits for some time, and queues the lines that come meanwhile.
+    /// Waits for some time, or else until silence, and queues the lines that come meanwhile.
     ///
     /// # Errors
     /// [`Fault`] if the output does not end.
-    pub fn wait(&mut self, time: Duration) -> Result<(), Fault> {
+    pub fn wait(&mut self, time: Option<Duration>) -> Result<(), Fault> {
+        let Some(time) = time else {
+            let lines = self.lines_until_quiet(&[])?;
+            self.queue.extend(lines);
+            return Ok(());
+        };
         let end = Instant::now() + time;
         let mut lines = mem::take(&mut self.queue);
         while let Ok(line) = self.next(end.saturating_duration_since(Instant::now()))? {
@@ -401,39 +385,25 @@ impl Program {
     /// # Errors
     /// [`Fault`] if the output does not end.
     pub fn lines_until_quiet(&mut self, final_words: &[&str]) -> Result<Vec<String>, Fault> {
-        let mut words = final_words.iter();
-        let mut wanted = words.next();
+        let mut words = final_words.iter().peekable();
         let mut lines: Vec<String> = Vec::new();
         let mut said = None;
         loop {
-            if wanted.is_none() && said.is_none() {
-                said = Some(Instant::now());
-            }
-            let timeout = match said {
-                Some(_) => self.timeouts.quiet,
-                None => self.timeouts.line,
+            let timeout = match words.peek() {
+                Some(_) => self.timeouts.line,
+                None => self.timeouts.quiet,
             };
             let Ok(line) = self.next(timeout)? else {
                 return Ok(lines);
             };
-            if wanted.is_some_and(|word| line.starts_with(word)) {
-                wanted = words.next();
-            }
-            if said.is_some_and(|said| said.elapsed() > self.timeouts.line) {
+            words.next_if(|word| line.starts_with(**word));
+            if words.peek().is_none()
+                && said.get_or_insert_with(Instant::now).elapsed() > self.timeouts.line
+            {
                 return Err(self.endless(&line));
             }
             lines.push(line);
         }
-    }
-
-    /// Waits for silence, and queues the lines that come meanwhile.
-    ///
-    /// # Errors
-    /// [`Fault`] if the output does not end.
-    pub fn wait_for_silence(&mut self) -> Result<(), Fault> {
-        let lines = self.lines_until_quiet(&[])?;
-        self.queue.extend(lines);
-        Ok(())
     }
 
     /// Compares the next lines with patterns, the first of which is on line `first_line` of a script.

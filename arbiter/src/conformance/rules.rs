@@ -4,14 +4,12 @@
 //! a match does not, and compare what the program answers about the same positions in other circumstances.
 
 use std::mem;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use buxtehude::rules::{MAX_SEATS, Turn, is_card};
 use matches::plan::RefereeLimits;
-use matches::plan::rules::PositionError;
 use matches::plan::rules::external::RulesPlan;
-use matches::plan::rules::external::{External, ExternalPosition};
+use matches::plan::rules::{Position, PositionError, Rules};
 use matches::play::interrupt::Interrupt;
 use matches::play::log::Log;
 use matches::play::rules::connect;
@@ -22,9 +20,9 @@ use rand::seq::{IteratorRandom, SliceRandom};
 use rand_chacha::ChaCha8Rng;
 
 use super::check::{Check, Level, Outcome, Report, Run, Settings, Severity, Verdict};
-use super::laws;
-use super::program::{Fault, expect, is_refusal, wrong};
-use super::suite::{self, Block};
+use super::laws::{self, is_move};
+use super::program::{Fault, ensure, is_refusal, wrong};
+use super::suite::{self, Block, Place, fact};
 use super::talk::{Talk, nothing};
 
 /// Positions kept of each game, besides its last one.
@@ -62,7 +60,14 @@ pub fn run(
     observe: &mut dyn FnMut(&Outcome, usize),
 ) -> Result<Report, ExitError> {
     let mut run = Run::new(&settings.checked, begin, observe);
-    let mut games = Games::new(settings);
+    let mut games = Games {
+        settings,
+        rules: Rules::apart(settings.plan.clone()),
+        players: Vec::new(),
+        samples: Vec::new(),
+        times: Vec::new(),
+        endless: None,
+    };
     // The other checks need the games.
     let only = mem::take(&mut run.scope.settings.only);
     run.one(needed("ugi", "`ugi` is answered with `ugiok`"), |_| Ok(()))?;
@@ -85,74 +90,69 @@ pub fn run(
         games.check(&mut run)?;
     }
     let mut report = run.report;
-    for outcome in &mut report.outcomes {
-        if outcome.verdict == Verdict::Passed {
-            outcome.note.get_or_insert_with(|| "passed".into());
-        }
+    let passed = report.outcomes.iter_mut().filter(|outcome| outcome.verdict == Verdict::Passed);
+    for outcome in passed {
+        outcome.note.get_or_insert_with(|| "passed".into());
     }
     Ok(report)
 }
 
 fn needed(name: &str, explanation: &str) -> Check {
-    Check::new(name, Level::Needed, explanation)
+    Check {
+        name: name.into(),
+        level: Level::Needed,
+        explanation: explanation.into(),
+        ..Check::default()
+    }
 }
 
 /// Random games, which the first checks play and the others use.
 struct Games<'a> {
     settings: &'a RulesSettings,
-    game: Arc<External>,
+    rules: Rules,
     /// Numbers of players that the program allows.
     players: Vec<usize>,
     /// Some positions of each game, none of them a start.
-    samples: Vec<ExternalPosition>,
+    samples: Vec<Place>,
     /// Time for each new position and its state.
     times: Vec<Duration>,
     /// Number of games that were broken off, and the last of their positions.
-    endless: Option<(usize, ExternalPosition)>,
+    endless: Option<(usize, Position)>,
 }
 
 impl Games<'_> {
-    /// Creates games that are yet to be played.
-    fn new(settings: &RulesSettings) -> Games<'_> {
-        Games {
-            settings,
-            game: Arc::new(External::new(settings.plan.clone())),
-            players: Vec::new(),
-            samples: Vec::new(),
-            times: Vec::new(),
-            endless: None,
-        }
-    }
-
     /// Finds the numbers of players that the program allows; returns them in words.
     fn find_players(&mut self) -> Result<String, Fault> {
         let RulesSettings { checked, players, .. } = &self.settings;
-        let (log, interrupt) = (Log::none(), Interrupt::new());
-        connect(&self.game, checked.isolation, checked.timeout, &log, &interrupt)?;
+        if let Some(game) = self.rules.program() {
+            let (log, interrupt) = (Log::none(), Interrupt::new());
+            connect(game, checked.isolation, checked.timeout, &log, &interrupt)?;
+        }
         let all: Vec<usize> = (2..=MAX_SEATS).collect();
         let asked = if players.is_empty() { &all } else { players };
         let mut last_refusal = String::new();
         for &seats in asked {
-            match self.game.start(seats) {
+            match self.rules.start(seats) {
                 Ok(_) => self.players.push(seats),
-                Err(PositionError::Rules(error)) => return Err(error.into()),
-                Err(error) if players.is_empty() => last_refusal = error.to_string(),
+                Err(error @ PositionError::Setup(_)) if players.is_empty() => {
+                    last_refusal = error.to_string();
+                }
                 Err(error) => return Err(error.into()),
             }
         }
-        expect(!self.players.is_empty(), || last_refusal)?;
+        ensure!(!self.players.is_empty(), "{last_refusal}");
         let allowed: Vec<String> = self.players.iter().map(usize::to_string).collect();
         Ok(allowed.join(", "))
     }
 
     /// Plays games with this number of players; returns their lengths in words.
     fn play_all(&mut self, seats: usize) -> Result<String, Fault> {
-        let start = self.game.start(seats)?;
-        expect(!start.facts().actions.is_empty(), || "the game is over at its start".into())?;
+        let start = Place::start(&self.rules, seats)?;
+        ensure!(!start.position.legal_actions().is_empty(), "the game is over at its start");
         let mut random = ChaCha8Rng::seed_from_u64(self.settings.seed);
         random.set_stream(seats as u64);
         let games = self.settings.games;
-        let plies = (0..games).map(|_| self.play(seats, &mut random));
+        let plies = (0..games).map(|_| self.play(start.clone(), &mut random));
         let mut plies = plies.collect::<Result<Vec<u64>, Fault>>()?;
         plies.sort_unstable();
         let at = |index: usize| plies.get(index).copied().unwrap_or_default();
@@ -169,22 +169,20 @@ impl Games<'_> {
     }
 
     /// Plays a game by words at random, outcomes too, so that rare ones come up; returns its number of moves.
-    fn play(&mut self, seats: usize, random: &mut ChaCha8Rng) -> Result<u64, Fault> {
+    fn play(&mut self, mut place: Place, random: &mut ChaCha8Rng) -> Result<u64, Fault> {
         let mut plies = 0;
-        let mut position = self.game.start(seats)?;
         let mut after = Vec::new();
-        while let Some(word) = position.facts().actions.iter().choose(random) {
+        while let Some(word) = place.position.legal_actions().into_iter().choose(random) {
             if plies >= self.settings.plies {
                 let count = self.endless.as_ref().map_or(1, |(count, _)| count + 1);
-                self.endless = Some((count, position));
+                self.endless = Some((count, place.position));
                 break;
             }
-            plies += u64::from(matches!(position.facts().turn, Turn::Seat(_)));
+            plies += u64::from(is_move(place.position.turn()));
             let begun = Instant::now();
-            let next = position.after(word)?;
+            place = place.after(word)?;
             self.times.push(begun.elapsed());
-            position = next.clone();
-            after.push(next);
+            after.push(place.clone());
         }
         let last = after.pop();
         let kept = after.into_iter().sample(random, KEPT);
@@ -194,12 +192,20 @@ impl Games<'_> {
 
     /// Runs the checks of all games together.
     fn check(&self, run: &mut Run<'_>) -> Result<(), ExitError> {
-        let positions: Vec<String> = self.samples.iter().map(ExternalPosition::to_string).collect();
+        let positions = self.samples.iter().map(|place| place.position.to_string());
+        let positions: Vec<String> = positions.collect();
         let seed = self.settings.seed;
         let blocks = suite::blocks(FILE);
         run.left = blocks.len() + 7;
         let ends = needed("ends", "random games end");
-        run.one(Check { severity: Severity::Warning, ..ends }, |_| self.expect_ends())?;
+        run.one(Check { severity: Severity::Warning, ..ends }, |_| match &self.endless {
+            None => Ok(()),
+            Some((count, position)) => wrong(format!(
+                "{count} games had no end after {} plies, such as position \"{}\"",
+                self.settings.plies,
+                ends_of(&position.to_string())
+            )),
+        })?;
         let explanation = "no requirement: the median time for a position with its state";
         run.one(needed("speed", explanation), |talk| {
             talk.note = Some(self.speed());
@@ -234,17 +240,6 @@ impl Games<'_> {
         })
     }
 
-    fn expect_ends(&self) -> Result<(), Fault> {
-        let Some((count, position)) = &self.endless else {
-            return Ok(());
-        };
-        wrong(format!(
-            "{count} games had no end after {} plies, such as position \"{}\"",
-            self.settings.plies,
-            ends_of(&position.to_string())
-        ))
-    }
-
     fn speed(&self) -> String {
         let mut times = self.times.clone();
         times.sort_unstable();
@@ -256,7 +251,7 @@ impl Games<'_> {
     fn play_block(&self, talk: &mut Talk, block: &Block) -> Result<(), Fault> {
         // The last position of a game follows its others: an even step could miss all ends.
         let step = self.samples.len().div_ceil(REFUSALS) | 1;
-        let places: Vec<&ExternalPosition> = match block.positions.as_str() {
+        let places: Vec<&Place> = match block.places.as_str() {
             "all" => self.samples.iter().collect(),
             "some" => self.samples.iter().rev().step_by(step).collect(),
             _ => self.samples.iter().take(1).collect(),
@@ -264,7 +259,7 @@ impl Games<'_> {
         talk.is_open = !block.ends;
         for place in places {
             talk.program.forget();
-            let script = block.script(place.seats(), &|name| value(place, name))?;
+            let script = block.script(place.position.seats(), &|name| value(place, name))?;
             talk.program.play(&script)?;
         }
         Ok(())
@@ -293,7 +288,7 @@ fn response(talk: &mut Talk, query: &str) -> Result<String, Fault> {
     talk.program.send(query)?;
     let mut answers = fence(talk)?;
     let is_single = answers.len() == 1 && !is_refusal(&answers[0]);
-    expect(is_single, || format!("expected one response, got {answers:?}"))?;
+    ensure!(is_single, "expected one response, got {answers:?}");
     Ok(answers.remove(0))
 }
 
@@ -319,9 +314,8 @@ fn expect_states(
     asked.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
     for (position, expected) in asked {
         let now = state(talk, position)?;
-        expect(now == *expected, || {
-            format!("position {:?}: first {expected:?}, then {now:?}", ends_of(position))
-        })?;
+        let position = ends_of(position);
+        ensure!(now == *expected, "position {position:?}: first {expected:?}, then {now:?}");
     }
     Ok(())
 }
@@ -344,32 +338,30 @@ fn expect_text(talk: &mut Talk, position: &str) -> Result<(), Fault> {
         return Err(Fault::Skipped("it has no texts of positions".into()));
     }
     let after = [state(talk, &format!("fen {text}"))?, response(talk, "query players")?];
-    expect(before == after, || {
-        let position = ends_of(position);
-        format!("position {position:?} has {before:?}, but its text {text:?} {after:?}")
-    })
-}
-
-/// An illegal word: a draw for a move, a move for a draw, or the last word again after the end.
-fn of_other_kind(position: &ExternalPosition) -> String {
-    let last =
-        |is_card_wanted| position.words().filter(|word| is_card(word) == is_card_wanted).last();
-    match position.facts().turn {
-        Turn::Seat(_) => last(true).unwrap_or("+1").into(),
-        Turn::Card(_) => last(false).unwrap_or("no-such-move").into(),
-        Turn::Over => position.words().last().unwrap_or_default().into(),
-    }
+    let position = ends_of(position);
+    ensure!(
+        before == after,
+        "position {position:?} has {before:?}, but its text {text:?} {after:?}"
+    );
+    Ok(())
 }
 
 /// The value of a placeholder.
-fn value(position: &ExternalPosition, name: &str) -> Option<String> {
+fn value(place: &Place, name: &str) -> Option<String> {
+    let text = place.position.to_string();
     Some(match name {
-        "position" => position.to_string(),
-        "players" => position.seats().to_string(),
-        "word of the other kind" => of_other_kind(position),
-        "position with an illegal first word" => {
-            position.to_string().replacen(" moves", " moves no-such-move", 1)
+        "position" => text,
+        // An illegal word: a draw for a move, a move for a draw, or the last word again after the end.
+        "word of the other kind" => {
+            let mut words = place.actions.iter().rev();
+            let (word, usual) = match place.position.turn() {
+                Turn::Seat(_) => (words.find(|word| is_card(word)), "+1"),
+                Turn::Card(_) => (words.find(|word| !is_card(word)), "no-such-move"),
+                Turn::Over => (words.next(), ""),
+            };
+            word.map_or(usual.into(), String::clone)
         }
-        _ => return None,
+        "position with an illegal first word" => text.replacen(" moves", " moves no-such-move", 1),
+        _ => return fact(&place.position, name),
     })
 }

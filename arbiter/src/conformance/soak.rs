@@ -3,7 +3,7 @@
 //! The engine plays games with small limits while the resident memory of its process and all descendants is sampled.
 //! Initial allocations, such as tables, do not matter; the check looks for growth that continues.
 
-use std::fmt;
+use std::collections::HashMap;
 use std::fs;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
@@ -17,7 +17,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::check::{Check, Level};
 use super::laws::is_legal;
-use super::program::{Fault, expect};
+use super::program::{Fault, ensure};
 use super::talk::Talk;
 
 /// Moves of the engine in each game.
@@ -63,7 +63,12 @@ impl FromStr for Soak {
 
 /// The check of memory, if the user asks for it.
 pub fn check() -> Check {
-    Check::new("soak/memory", Level::Match, "memory does not keep growing over many games")
+    Check {
+        name: "soak/memory".into(),
+        level: Level::Match,
+        explanation: "memory does not keep growing over many games".into(),
+        ..Check::default()
+    }
 }
 
 /// Number of games, and the memory after them in KiB.
@@ -105,9 +110,10 @@ impl Soak {
                 break;
             }
         }
-        let growth = Growth::of(&readings);
-        talk.note = Some(growth.to_string());
-        expect(!growth.is_steady(), || growth.to_string())
+        let (growth, is_steady) = growth(&readings);
+        talk.note = Some(growth.clone());
+        ensure!(!is_steady, "{growth}");
+        Ok(())
     }
 }
 
@@ -130,68 +136,39 @@ fn play_game(
         if position.turn() == Turn::Over {
             break;
         }
-        talk.program.send(&talk.position(seats, &actions))?;
+        let command = talk.position(seats, &actions);
+        talk.program.known = HashMap::from([(command.clone(), position.clone())]);
+        talk.program.send(&command)?;
         let best = talk.best_move("go nodes 20")?.unwrap_or_default();
-        expect(is_legal(&position, &best), || format!("{best:?} is illegal"))?;
+        ensure!(is_legal(&position, &best), "{best:?} is illegal");
         position.play(&best)?;
         actions.push(best);
     }
     Ok(())
 }
 
-/// Growth of memory after the warm-up, which is the first fifth of the samples.
-#[derive(Clone, Debug)]
-struct Growth {
-    games: u64,
-    /// Median of each part, in KiB.
-    parts: Vec<f64>,
-    /// KiB per 1000 games: the median slope between samples of the first and the second half.
-    slope: f64,
-}
-
-impl Growth {
-    fn of(readings: &[Reading]) -> Growth {
-        let games = readings.last().map_or(0, |&(game, _)| game);
-        let warm = &readings[readings.len() / 5..];
-        let size = warm.len().div_ceil(PARTS).max(1);
-        let memories = |part: &[Reading]| median(part.iter().map(|&(_, memory)| memory).collect());
-        let (early, late) = warm.split_at(warm.len() / 2);
-        let slopes = early.iter().zip(late).map(|(&(from, before), &(to, after))| {
-            (after - before) / (to - from).max(1) as f64 * 1000.0
-        });
-        Growth {
-            games,
-            parts: warm.chunks(size).map(memories).collect(),
-            slope: median(slopes.collect()),
-        }
-    }
-
-    /// Growth from the first to the last part, in KiB.
-    fn total(&self) -> f64 {
-        match self.parts.as_slice() {
-            [first, .., last] => last - first,
-            _ => 0.0,
-        }
-    }
-
-    /// `true` if memory grows in every part, or by more than [`LARGE`] in total.
-    fn is_steady(&self) -> bool {
-        let total = self.total();
-        let least = total / (4 * PARTS) as f64;
-        let goes_on = self.parts.windows(2).all(|pair| pair[1] - pair[0] >= least);
-        total > LARGE || (total > SMALL && self.slope > 0.0 && goes_on)
-    }
-}
-
-impl fmt::Display for Growth {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (games, total, slope) = (self.games, self.total(), self.slope);
-        let last = self.parts.last().unwrap_or(&0.0);
-        write!(
-            f,
-            "{games} games, {last:.0} KiB at the end, {total:+.0} KiB since the warm-up, {slope:+.0} KiB per 1000 games"
-        )
-    }
+/// The growth of memory after the warm-up, which is the first fifth of the samples, in words; and whether it is steady:
+/// memory grows in every part, or by more than [`LARGE`] in total.
+fn growth(readings: &[Reading]) -> (String, bool) {
+    let games = readings.last().map_or(0, |&(game, _)| game);
+    let warm = &readings[readings.len() / 5..];
+    let memory = |part: &[Reading]| median(part.iter().map(|&(_, memory)| memory).collect());
+    let parts: Vec<f64> = warm.chunks(warm.len().div_ceil(PARTS).max(1)).map(memory).collect();
+    let last = parts.last().copied().unwrap_or_default();
+    let total = last - parts.first().unwrap_or(&last);
+    // KiB per 1000 games: the median slope between samples of the first and the second half.
+    let (early, late) = warm.split_at(warm.len() / 2);
+    let slopes = early.iter().zip(late).map(|(&(from, before), &(to, after))| {
+        (after - before) / (to - from).max(1) as f64 * 1000.0
+    });
+    let slope = median(slopes.collect());
+    let least = total / (4 * PARTS) as f64;
+    let goes_on = parts.windows(2).all(|pair| pair[1] - pair[0] >= least);
+    let is_steady = total > LARGE || (total > SMALL && slope > 0.0 && goes_on);
+    let text = format!(
+        "{games} games, {last:.0} KiB at the end, {total:+.0} KiB since the warm-up, {slope:+.0} KiB per 1000 games"
+    );
+    (text, is_steady)
 }
 
 /// The median, or 0 without numbers.
@@ -219,29 +196,29 @@ fn memory_of(process: u32) -> Option<f64> {
 mod tests {
     use super::*;
 
-    fn growth(memory: impl Fn(u64) -> f64) -> Growth {
+    fn growth_of(memory: impl Fn(u64) -> f64) -> (String, bool) {
         let readings: Vec<Reading> = (1..=200).map(|n| (n * 5, memory(n * 5))).collect();
-        Growth::of(&readings)
+        growth(&readings)
     }
 
     #[test]
     fn steady_growth_is_told_from_other_growth() {
         let noise = |game: u64| (game * 7919 % 101) as f64 * 4.0;
-        for (expected, growth) in [
-            (false, growth(|_| 8000.0)),
-            (false, growth(noise)),
+        for (expected, (growth, is_steady)) in [
+            (false, growth_of(|_| 8000.0)),
+            (false, growth_of(noise)),
             // Tables that fill up and then stay the same.
-            (false, growth(|game| 8000.0 + 40.0 * game.min(400) as f64)),
+            (false, growth_of(|game| 8000.0 + 40.0 * game.min(400) as f64)),
             // A single step.
-            (false, growth(|game| if game < 600 { 8000.0 } else { 12_000.0 })),
-            (false, growth(|game| 8000.0 - game as f64)),
-            (true, growth(|game| 8000.0 + game as f64)),
-            (true, growth(|game| 8000.0 + 2.0 * game as f64 + noise(game))),
-            (true, growth(|game| if game < 600 { 8000.0 } else { 400_000.0 })),
+            (false, growth_of(|game| if game < 600 { 8000.0 } else { 12_000.0 })),
+            (false, growth_of(|game| 8000.0 - game as f64)),
+            (true, growth_of(|game| 8000.0 + game as f64)),
+            (true, growth_of(|game| 8000.0 + 2.0 * game as f64 + noise(game))),
+            (true, growth_of(|game| if game < 600 { 8000.0 } else { 400_000.0 })),
         ] {
-            assert_eq!(growth.is_steady(), expected, "{growth}: {:?}", growth.parts);
+            assert_eq!(is_steady, expected, "{growth}");
         }
-        let text = growth(|game| 8000.0 + game as f64).to_string();
+        let (text, _) = growth_of(|game| 8000.0 + game as f64);
         assert!(text.ends_with("+1000 KiB per 1000 games"), "{text}");
     }
 

@@ -1,10 +1,11 @@
 //! Conversation with the checked engine: its introduction, its games, and the positions where checks begin.
 
+use std::collections::HashMap;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::Duration;
 
 use buxtehude::protocol::{Command, OptionKind, OptionOffer, PositionCommand, Reply, Start};
-use buxtehude::rules::{MAX_SEATS, Turn, VARIANTS, Variant};
+use buxtehude::rules::{MAX_SEATS, Turn, VARIANTS};
 use matches::plan::rules::external::RulesError;
 use matches::plan::rules::{Position, PositionError, Rules};
 use matches::play::engine::Offers;
@@ -12,8 +13,9 @@ use matches::record::printable::shortened;
 use matches::run::exit::ExitError;
 
 use super::check::{Profile, Settings};
-use super::laws::offers_of;
-use super::program::{Fault, Program, Timeouts, expect, is_best_move, is_refusal, shown, wrong};
+use super::laws::{is_move, offers_of};
+use super::program::{Fault, Program, Timeouts, ensure, is_best_move, is_refusal, shown, wrong};
+use super::suite::Place;
 
 /// Maximum number of lines shown.
 const SHOWN_LINES: usize = 60;
@@ -32,7 +34,7 @@ pub struct Talk {
     pub program: Program,
     pub scope: Scope,
     /// Lines of its standard error.
-    errors: Receiver<String>,
+    pub errors: Receiver<String>,
     /// The options that it offers; `None` before the introduction.
     offers: Option<Offers>,
     /// `true` if the engine can run another check, since it has neither ended nor received `quit`.
@@ -44,7 +46,8 @@ pub struct Talk {
 }
 
 pub fn nothing(lines: &[String]) -> Result<(), Fault> {
-    expect(lines.is_empty(), || format!("{:?} came", lines[0]))
+    ensure!(lines.is_empty(), "{:?} came", lines[0]);
+    Ok(())
 }
 
 impl Talk {
@@ -79,11 +82,6 @@ impl Talk {
         self.errors.try_iter().collect()
     }
 
-    /// Takes the lines of its standard error since the last call.
-    pub fn take_errors(&mut self) -> Vec<String> {
-        self.errors.try_iter().collect()
-    }
-
     /// The transcript; if it is long, without its middle.
     pub fn transcript(&self) -> String {
         let shorten = |line: &String| shortened(line, MAX_SHOWN_LENGTH).into_owned();
@@ -96,21 +94,15 @@ impl Talk {
         lines.join("\n")
     }
 
-    /// Sends a line and reads up to and including a line whose first word is `last`.
+    /// Sends a line and reads up to and including a line like `last`.
     fn answer_up_to(&mut self, line: &str, last: &str) -> Result<Vec<String>, Fault> {
         self.program.send(line)?;
-        loop {
-            self.program.expect(0, &["...".into(), format!("{last}*")])?;
-            let found = self.program.answer.last().map_or("", String::as_str);
-            let rest = found.strip_prefix(last).unwrap_or_default();
-            if !rest.starts_with(char::is_alphanumeric) {
-                return Ok(self.program.answer.clone());
-            }
-        }
+        self.program.expect(0, &["...".into(), last.into()])?;
+        Ok(self.program.answer.clone())
     }
 
     /// Sends `isready` and returns the lines since the last one sent before, without `readyok`.
-    pub fn fence(&mut self) -> Result<Vec<String>, Fault> {
+    fn fence(&mut self) -> Result<Vec<String>, Fault> {
         let mut lines = self.answer_up_to("isready", "readyok")?;
         lines.pop();
         Ok(lines)
@@ -124,7 +116,7 @@ impl Talk {
 
     /// Sends a `go` and returns the move of the answer.
     pub fn best_move(&mut self, line: &str) -> Result<Option<String>, Fault> {
-        let answer = self.answer_up_to(line, "bestmove")?;
+        let answer = self.answer_up_to(line, "bestmove *")?;
         match answer.last().map(|last| last.parse()) {
             Some(Ok(Reply::BestMove(best))) => Ok(best.best),
             _ => wrong(format!("malformed: {:?}", answer.last())),
@@ -150,26 +142,21 @@ impl Talk {
         }
         nothing(&lines)?;
         self.program.forget();
+        let home = self.home()?;
         if !self.is_home {
-            self.choose(&self.home()?.0)?;
+            self.choose(&home.table.0)?;
             self.is_home = true;
         }
-        self.ask(&self.after_moves(0)?).map(drop)
+        let places = [&home.start, &home.later];
+        let known = places.map(|place| (home.command(place), place.position.clone()));
+        self.program.known = HashMap::from(known);
+        self.ask(&home.command(&home.start)).map(drop)
     }
 
-    /// The game and number of seats where checks begin.
-    pub fn home(&self) -> Result<Table, Fault> {
+    /// The positions where checks begin.
+    pub fn home(&self) -> Result<Home, Fault> {
         let skipped = || Fault::Skipped("it plays no game that is checked".into());
-        self.scope.home().ok_or_else(skipped)
-    }
-
-    /// The command for the position after the first `count` moves of a game, with the cards drawn, where a seat has a
-    /// choice; avoids cards if the game has moves that draw none.
-    pub fn after_moves(&self, count: usize) -> Result<String, Fault> {
-        let home = self.home()?;
-        let (words, _) = first_words(&home, count)?;
-        let players = (home.1 != 2).then_some(home.1);
-        Ok(position_command(players, &words))
+        self.scope.home.clone().ok_or_else(skipped)
     }
 
     /// `true` if the engine offers a choice of games.
@@ -220,7 +207,6 @@ impl Talk {
     /// Selects a game, if the engine offers a choice.
     pub fn choose(&mut self, rules: &Rules) -> Result<(), Fault> {
         self.is_home = false;
-        self.program.rules = Some(rules.clone());
         if self.has_choice() {
             self.ask(&format!("setoption name UCI_Variant value {}", rules.uci_variant()))?;
         }
@@ -243,54 +229,62 @@ fn position_command(players: Option<usize>, actions: &[String]) -> String {
     Command::Position(PositionCommand { start, moves: actions.to_vec() }).to_string()
 }
 
-/// Returns the variant of a built-in game; other games skip the check.
-pub fn built_in(rules: &Rules) -> Result<&'static Variant, Fault> {
-    let skipped = || Fault::Skipped("only built-in games have this check".into());
-    rules.built_in().ok_or_else(skipped)
+/// The positions where checks begin.
+#[derive(Clone, Debug)]
+pub struct Home {
+    /// Two seats of a built-in game, the fewest of another.
+    pub table: Table,
+    /// A seat has a choice.
+    pub start: Place,
+    /// A seat has a choice after some moves.
+    pub later: Place,
 }
 
-/// The first `count` moves of a game, with cards, and further ones until a seat has a choice; and the position reached.
-/// If no seat ever has a choice, the first position with a seat to move.
-pub fn first_words((rules, seats): &Table, count: usize) -> Result<(Vec<String>, Position), Fault> {
-    let mut position = match rules.start(*seats) {
-        Err(PositionError::Setup(error)) => return Err(Fault::Skipped(error.to_string())),
-        start => start?,
-    };
-    let mut words = Vec::new();
-    let mut moves = 0;
-    let mut first_turn = None;
-    let has_choice = |position: &Position| {
-        matches!(position.turn(), Turn::Seat(_)) && position.legal_actions().len() > 1
-    };
-    while moves < count || !has_choice(&position) {
-        let (word, next) = match position.turn() {
-            Turn::Card(_) if words.len() < MAX_WORDS => {
-                // Rotate through the cards: the same roll for every seat could repeat for ever.
-                let mut cards = position.legal_actions();
-                let word = cards.swap_remove(words.len() % cards.len());
-                let mut next = position.clone();
-                next.play(&word)?;
-                (word, next)
-            }
-            Turn::Seat(_) if words.len() < MAX_WORDS => {
-                first_turn.get_or_insert_with(|| (words.clone(), position.clone()));
-                let draws = |next: &Position| matches!(next.turn(), Turn::Card(_));
-                let children = position.children()?.into_iter();
-                let Some(child) = children.min_by_key(|(_, next)| draws(next)) else {
-                    return wrong("no move is legal");
-                };
-                moves += 1;
-                child
-            }
-            _ => {
-                let skipped = || Fault::Skipped("its game has no move".into());
-                return first_turn.ok_or_else(skipped);
-            }
-        };
-        words.push(word);
-        position = next;
+impl Home {
+    /// Finds the positions of a game in which a seat has a move.
+    fn of((rules, seats): &Table) -> Result<Option<Home>, PositionError> {
+        let table = (rules.clone(), rules.built_in().map_or(*seats, |_| 2));
+        let places = [place_after(&table, 0)?, place_after(&table, 5)?];
+        Ok(match places {
+            [Some(start), Some(later)] => Some(Home { table, start, later }),
+            _ => None,
+        })
     }
-    Ok((words, position))
+
+    /// The command for a position.
+    pub fn command(&self, place: &Place) -> String {
+        let seats = self.table.1;
+        position_command((seats != 2).then_some(seats), &place.actions)
+    }
+}
+
+/// The place after the first `count` moves of a game, with cards, and further ones until a seat has a choice; avoids
+/// cards if the game has moves that draw none. If no seat ever has a choice, the first place with a seat to move.
+fn place_after((rules, seats): &Table, count: usize) -> Result<Option<Place>, PositionError> {
+    let mut place = Place::start(rules, *seats)?;
+    let mut first = None;
+    let mut moves = 0;
+    loop {
+        let actions = place.position.legal_actions();
+        let is_move = is_move(place.position.turn());
+        if is_move && actions.len() > 1 && moves >= count {
+            return Ok(Some(place));
+        }
+        if actions.is_empty() || place.actions.len() == MAX_WORDS {
+            return Ok(first);
+        }
+        // Rotate through the cards: the same roll for every seat could repeat for ever.
+        let mut action = actions[place.actions.len() % actions.len()].clone();
+        if is_move {
+            first.get_or_insert_with(|| place.clone());
+            moves += 1;
+            let mut children = place.position.children()?.into_iter();
+            let is_plain = |(_, next): &(_, Position)| !matches!(next.turn(), Turn::Card(_));
+            let plain = children.find(is_plain).map(|(action, _)| action);
+            action = plain.unwrap_or_else(|| actions[0].clone());
+        }
+        place = place.after(action)?;
+    }
 }
 
 /// A game with a number of seats.
@@ -308,6 +302,8 @@ pub struct Scope {
     pub settings: Settings,
     pub profile: Profile,
     pub tables: Vec<Table>,
+    /// `None` if the engine plays no game that is checked.
+    pub home: Option<Home>,
     /// Whether the engine has the option `Ponder`.
     pub offers_pondering: bool,
 }
@@ -319,6 +315,7 @@ impl Scope {
             settings: settings.clone(),
             profile: settings.profile.unwrap_or(Profile::Full),
             tables: Vec::new(),
+            home: None,
             offers_pondering: false,
         }
     }
@@ -328,40 +325,46 @@ impl Scope {
     /// # Errors
     /// [`ExitError`] if a rules program fails, or allows no number of seats.
     fn asked(&self) -> Result<Vec<Table>, ExitError> {
-        let all = || VARIANTS.iter().map(Rules::from).collect();
-        let games = self.settings.rules.as_ref();
-        let games: Vec<Rules> = games.map_or_else(all, |rules| vec![rules.clone()]);
+        let games = match &self.settings.rules {
+            Some(rules) => vec![rules.clone()],
+            None => VARIANTS.iter().map(Rules::from).collect(),
+        };
+        let only = self.settings.players;
         let mut asked = Vec::new();
+        let mut refusal = None;
         for rules in games {
-            let mut refusal = None;
-            for seats in 2..=MAX_SEATS {
-                if self.settings.players.is_some_and(|only| only != seats) {
-                    continue;
-                }
+            let is_external = rules.program().is_some();
+            for seats in (2..=MAX_SEATS).filter(|seats| only.is_none_or(|only| only == *seats)) {
                 match rules.start(seats) {
                     Ok(start) => {
                         // Plain UCI knows two seats and no cards; a rules program does not say whether it has cards.
-                        let is_plain = !start.has_cards() || rules.program().is_some();
-                        if self.profile != Profile::Uci || seats == 2 && is_plain {
+                        let is_plain = seats == 2 && (is_external || !start.has_cards());
+                        if self.profile != Profile::Uci || is_plain {
                             asked.push((rules.clone(), seats));
                         }
                     }
                     Err(PositionError::Rules(fault)) => return Err(fault.into()),
-                    Err(error) => refusal = Some(error),
+                    Err(error) if is_external => refusal = Some(error),
+                    Err(_) => {}
                 }
             }
-            if let (Some(error), [], Some(_)) = (refusal, &asked[..], rules.program()) {
-                return Err(ExitError::usage(format!("--rules: {error}")));
-            }
         }
-        Ok(asked)
+        match refusal {
+            Some(error) if asked.is_empty() => Err(ExitError::usage(format!("--rules: {error}"))),
+            _ => Ok(asked),
+        }
     }
 
-    /// The game and number of seats where checks begin: two seats of a built-in game, the fewest of another.
-    pub fn home(&self) -> Option<Table> {
-        let (rules, seats) = self.tables.first()?.clone();
-        let seats = rules.built_in().map_or(seats, |_| 2);
-        Some((rules, seats))
+    /// Finds the games and numbers of seats that the engine plays, and where checks begin; returns remarks as of
+    /// [`Scope::find_tables`].
+    ///
+    /// # Errors
+    /// As of [`Scope::find_tables`].
+    pub fn explore(&mut self, talk: Talk) -> Result<Vec<String>, ExitError> {
+        let remarks = self.find_tables(talk)?;
+        let home = self.tables.first().map(Home::of).transpose().map_err(Fault::from)?;
+        self.home = home.flatten();
+        Ok(remarks)
     }
 
     /// Adds the games and numbers of seats that the engine plays; returns a remark on each game that is left out, in
@@ -372,7 +375,7 @@ impl Scope {
     ///
     /// # Errors
     /// [`ExitError`] if the program cannot be started again after it ended, or a rules program fails.
-    pub fn find_tables(&mut self, mut talk: Talk) -> Result<Vec<String>, ExitError> {
+    fn find_tables(&mut self, mut talk: Talk) -> Result<Vec<String>, ExitError> {
         self.offers_pondering = talk.offers("Ponder");
         let asked = self.asked()?;
         let is_asked_for = self.settings.players.is_some();

@@ -37,18 +37,19 @@ use matches::record::printable::shortened;
 /// - `# TEXT` and empty lines are comments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Script {
-    pub(super) steps: Vec<Step>,
+    /// Each step with its first line.
+    steps: Vec<(Step, String)>,
 }
 
 /// One or more lines of a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Step {
+enum Step {
     /// A comment or an empty line.
-    Remark(String),
+    Remark,
     /// A line to send.
     Send(String),
-    /// Text to send, with escaped bytes.
-    SendBytes(String),
+    /// Bytes to send.
+    SendBytes(Vec<u8>),
     /// A wait, for a time or until silence.
     Wait(Option<Duration>),
     /// Expected lines; `line` is the number of the first in the script.
@@ -66,22 +67,25 @@ impl FromStr for Script {
     type Err = ScriptError;
 
     fn from_str(text: &str) -> Result<Script, ScriptError> {
-        let mut steps = Vec::new();
+        let mut steps: Vec<(Step, String)> = Vec::new();
         for (index, text) in text.lines().enumerate() {
             let line = index + 1;
             let argument = text.get(1..).unwrap_or_default();
             let argument = argument.strip_prefix(' ').unwrap_or(argument).to_string();
-            match text.bytes().next() {
-                None | Some(b'#') => steps.push(Step::Remark(text.to_string())),
-                Some(b'>') => steps.push(match argument.strip_prefix("> ") {
-                    Some(bytes) => Step::SendBytes(bytes.into()),
+            let step = match text.bytes().next() {
+                None | Some(b'#') => Step::Remark,
+                Some(b'>') => match argument.strip_prefix("> ") {
+                    Some(escaped) => Step::SendBytes(bytes(escaped)),
                     None => Step::Send(argument),
-                }),
-                Some(b'=') => steps.push(Step::Law(argument)),
-                Some(b'~') => steps.push(Step::Wait(time(&argument, line)?)),
+                },
+                Some(b'=') => Step::Law(argument),
+                Some(b'~') => Step::Wait(time(&argument, line)?),
                 Some(b'<') => match steps.last_mut() {
-                    Some(Step::Expect { patterns, .. }) => patterns.push(argument),
-                    _ => steps.push(Step::Expect { line, patterns: vec![argument] }),
+                    Some((Step::Expect { patterns, .. }, _)) => {
+                        patterns.push(argument);
+                        continue;
+                    }
+                    _ => Step::Expect { line, patterns: vec![argument] },
                 },
                 Some(_) => {
                     return Err(ScriptError(format!(
@@ -89,7 +93,8 @@ impl FromStr for Script {
                          an empty line"
                     )));
                 }
-            }
+            };
+            steps.push((step, text.to_string()));
         }
         Ok(Script { steps })
     }
@@ -113,51 +118,33 @@ impl Program {
     /// # Errors
     /// [`Fault`] with the first difference.
     pub(super) fn play(&mut self, script: &Script) -> Result<(), Fault> {
-        for (index, step) in script.steps.iter().enumerate() {
+        for (index, (step, text)) in script.steps.iter().enumerate() {
             match step {
                 Step::Expect { line, patterns } => self.expect(*line, patterns)?,
                 Step::Law(law) => {
-                    let next = script.steps[index..].iter().find_map(|step| match step {
+                    let next = script.steps[index..].iter().find_map(|(step, _)| match step {
                         Step::Send(line) => Some(line.as_str()),
                         _ => None,
                     });
                     laws::check(self, law, next)?;
                 }
-                step => self.perform(step)?,
+                step => self.perform(step, text)?,
             }
         }
         Ok(())
     }
 
-    /// Executes a step without expectations; queues the lines that come meanwhile.
-    fn perform(&mut self, step: &Step) -> Result<(), Fault> {
+    /// Executes a step without expectations, whose line is `text`; queues the lines that come meanwhile.
+    fn perform(&mut self, step: &Step, text: &str) -> Result<(), Fault> {
         match step {
-            Step::Send(line) => self.send(line)?,
-            Step::SendBytes(text) => self.send_bytes(&bytes(text))?,
-            Step::Wait(time) => {
-                self.log.push(written(step));
-                match time {
-                    Some(time) => self.wait(*time)?,
-                    None => self.wait_for_silence()?,
-                }
-            }
-            Step::Remark(_) | Step::Law(_) => self.log.push(written(step)),
-            Step::Expect { .. } => {}
+            Step::Send(line) => return self.send(line),
+            Step::SendBytes(bytes) => return self.send_bytes(bytes),
+            _ => self.log.push(text.into()),
         }
-        Ok(())
-    }
-}
-
-/// A step without expectations as written in a script.
-fn written(step: &Step) -> String {
-    match step {
-        Step::Remark(text) => text.clone(),
-        Step::Send(line) => marked('>', line),
-        Step::SendBytes(text) => format!(">> {text}"),
-        Step::Wait(Some(time)) => format!("~ {}", time.as_millis()),
-        Step::Wait(None) => "~".into(),
-        Step::Law(law) => marked('=', law),
-        Step::Expect { .. } => String::new(),
+        match step {
+            Step::Wait(time) => self.wait(*time),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -220,7 +207,7 @@ pub fn check(
 
 /// Fails if a line follows the last step, unless that is `...`.
 fn no_more(script: &Script, program: &mut Program) -> Result<(), Fault> {
-    let expectations = script.steps.iter().rev().find_map(|step| match step {
+    let expectations = script.steps.iter().rev().find_map(|(step, _)| match step {
         Step::Expect { patterns, .. } => patterns.last(),
         _ => None,
     });
@@ -252,25 +239,24 @@ pub fn accept(
     let mut transcript = String::new();
     let mut sent = Vec::new();
     let mut steps = script.steps.iter().peekable();
-    while let Some(step) = steps.next() {
+    while let Some((step, text)) = steps.next() {
         let mut patterns: &[String] = &[];
         if let Step::Expect { patterns: expected, .. } = step {
             patterns = expected;
         } else {
-            transcript.push_str(&written(step));
+            transcript.push_str(text);
             transcript.push('\n');
-            program.perform(step)?;
+            program.perform(step, text)?;
             if let Step::Send(line) = step {
-                sent.push(line.clone());
+                sent.push(line.as_str());
             }
-            let goes_on = matches!(steps.peek(), Some(Step::Expect { .. } | Step::Wait(_)));
+            let goes_on = matches!(steps.peek(), Some((Step::Expect { .. } | Step::Wait(_), _)));
             if goes_on || !matches!(step, Step::Send(_) | Step::SendBytes(_) | Step::Wait(_)) {
                 continue;
             }
         }
-        let final_words: Vec<&str> = sent.iter().filter_map(|line| last_word_on(line)).collect();
+        let final_words: Vec<&str> = sent.drain(..).filter_map(last_word_on).collect();
         let lines = program.lines_until_quiet(&final_words)?;
-        sent.clear();
         let masked: Vec<String> = lines.iter().map(|line| shown(line)).collect();
         let is_met = are_like(patterns, &masked) || are_like(patterns, &lines);
         for line in if is_met { patterns } else { &masked } {
@@ -381,15 +367,16 @@ mod tests {
         let script: Script = "# a\n\n> uci\n>\n< id *\n<\n~ 20\n~\n".parse().unwrap();
         let text = |text: &str| text.to_string();
         let expected = [
-            Step::Remark(text("# a")),
-            Step::Remark(text("")),
+            Step::Remark,
+            Step::Remark,
             Step::Send(text("uci")),
             Step::Send(text("")),
             Step::Expect { line: 5, patterns: vec![text("id *"), text("")] },
             Step::Wait(Some(Duration::from_millis(20))),
             Step::Wait(None),
         ];
-        assert_eq!(script.steps, expected);
+        let steps: Vec<Step> = script.steps.into_iter().map(|(step, _)| step).collect();
+        assert_eq!(steps, expected);
     }
 
     #[test]
