@@ -1,62 +1,25 @@
-//! Tables for people: scores, endings, the advantage of each seat, and the engines' faults.
+//! The report of a match: which of its games count, and what is known of them; `text` writes it for people.
 
 mod fairness;
 mod repeats;
-mod standings;
 mod table;
+mod text;
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
-use crate::archive::replay::Replay;
-use crate::output;
 use crate::plan::Plan;
 use crate::record::ending::Ending;
-use crate::record::printable::{ends_of, first_and_last, printable};
-use crate::record::{GameRecord, Speaker, TurnSums};
-use crate::score::{InOrder, Sprt, Standings, Summary, Verdict};
+use crate::record::{GameRecord, TurnSums};
+use crate::score::{Sprt, Standings, Summary, Verdict};
 use repeats::{Identity, Repeats};
 
 pub use fairness::{Fairness, LEGEND as FAIRNESS_LEGEND};
-pub use standings::{HeadToHead, RATINGS_LEGEND, engines_by_lead};
 pub use table::{Column, Rows, decimals, ordinal, percent, signed, table};
+use text::describe_fault;
+pub use text::{HeadToHead, RATINGS_LEGEND, engines_by_lead, explained, what_was_legal};
 
 /// Maximum number of listed faults; the others are only counted.
 const LISTED_FAULTS: usize = 10;
-
-/// Explanation of the columns that are not self-explanatory.
-const LEGEND: &str = "\
-share: fraction of all points of its games; par: the share of equals; ±: 95 % interval over blocks, - if unknown
-";
-
-/// Explanation of the score of one engine against another, which with two seats is the share.
-const SCORE_LEGEND: &str = "\
-score: part of the comparisons that it wins, each of a seat of one engine with a seat of the other
-";
-
-/// Explanation of the luck-adjusted columns, which are shown only if luck was measured.
-const LUCK_LEGEND: &str = "\
-adjusted: less the luck of the cards, whose mean is 0; no gain: it would be less precise than the share
-";
-
-/// Instead of a luck-adjusted figure that is less precise than the raw one.
-const NO_GAIN: &str = "no gain";
-
-/// Explanation of the winnings, which are shown only if the game has a stake.
-const WINNINGS_LEGEND: &str = "\
-winnings: mean sum of its seats in a game that was played to its end
-";
-
-/// Explanation of the column of flaws, which is shown only if an engine has one.
-const FLAWS_LEGEND: &str = "\
-flaws: answers whose legal move was played, but with another part that was malformed or impossible, and was dropped
-";
-
-/// Games ended by `--max-plies` are many if they are more than one in this number.
-const MANY_CUT: u64 = 10;
-
-/// Least number of games without any luck that is no chance.
-const TELLING_GAMES: u64 = 4;
 
 /// The report of a match. Its figures cover one set of games: complete blocks that are no mere repeats. Until the
 /// first is complete, the tables show single games. Faults and disturbances cover all games.
@@ -277,107 +240,12 @@ impl Report {
         }
     }
 
-    /// Sentences on the games that do not count.
-    pub fn uncounted(&self) -> Vec<String> {
-        let (is_tested, games) = (self.test.is_some(), self.left_out);
-        let left_out = match (games, is_tested) {
-            (0, _) => None,
-            (1, _) => Some("1 game is not counted: its block is not complete".to_string()),
-            (_, false) => {
-                Some(format!("{games} games are not counted: their blocks are not complete"))
-            }
-            (_, true) => Some(format!(
-                "{games} games are not counted: their blocks, or earlier ones, are not complete"
-            )),
-        };
-        self.repeats().into_iter().chain(left_out).collect()
-    }
-
-    /// Returns a line about games that ended before the rules ended them, if they are many, and one about values that
-    /// never depend on a draw.
-    pub fn remarks(&self) -> Vec<String> {
-        let [games, cut] = self.lengths;
-        let of_length = (cut * MANY_CUT > games).then(|| {
-            format!(
-                "{cut} of {games} games were ended by the limit of their length, and their seats share places: \
-                 see --max-plies"
-            )
-        });
-        let [measured, without] = self.luck;
-        let of_luck = (measured >= TELLING_GAMES && without == measured).then(|| {
-            format!(
-                "luck is 0 in all {measured} games: the values never depend on what is drawn, or there was no time to \
-                 ask for them"
-            )
-        });
-        of_length.into_iter().chain(of_luck).collect()
-    }
-
     pub fn standings(&self) -> &Standings {
         &self.standings
     }
 
     pub fn sprt(&self) -> Option<Sprt> {
         self.test.as_ref().map(|test| test.sprt)
-    }
-
-    /// Explanation of the columns of both tables, in lines that end with a newline.
-    pub fn legend(&self) -> String {
-        let mut legend = LEGEND.to_string();
-        if standings::has_luck(&self.standings) {
-            legend += LUCK_LEGEND;
-        }
-        if standings::has_winnings(&self.standings) {
-            legend += WINNINGS_LEGEND;
-        }
-        if standings::has_flaws(&self.standings) {
-            legend += FLAWS_LEGEND;
-        }
-        if self.standings.seats().len() > 2 && self.standings.head_to_head().is_some() {
-            legend += SCORE_LEGEND;
-        }
-        legend
-    }
-
-    /// Returns the tables and the faults as text, with a newline at the end.
-    pub fn text(&self) -> String {
-        let mut text = self.engines().text();
-        if self.standings.games() > 0 {
-            text.push('\n');
-            text += &self.seats().text();
-            text += &output::explanation(&self.legend());
-        }
-        let uncounted: Vec<String> =
-            self.uncounted().into_iter().map(|sentence| sentence + "\n").collect();
-        let fairness = &self.fairness;
-        let parts = [
-            (!uncounted.is_empty()).then(|| uncounted.concat()),
-            self.head_to_head().map(|compared| compared.text()),
-            self.ratings().map(|rows| explained(rows, RATINGS_LEGEND)),
-            fairness.rows().map(|rows| explained(rows, FAIRNESS_LEGEND)),
-            self.summary().map(|summary| summary + "\n"),
-            self.adjusted_summary().map(|summary| summary + "\n"),
-        ];
-        for part in parts.into_iter().flatten() {
-            text.push('\n');
-            text += &part;
-        }
-        let remarks = fairness.suspects().into_iter().chain(self.remarks());
-        for line in remarks.chain(fairness.warning()) {
-            text += &format!("\n{line}\n");
-        }
-        if self.faults > 0 {
-            // Writing to a string never fails.
-            let _ = writeln!(text, "\nFaults: {}", self.faults);
-            for described in self.listed.values() {
-                text.push_str(described);
-            }
-            let more = self.faults - self.listed.len();
-            if more > 0 {
-                let _ = writeln!(text, "  and {more} more");
-            }
-        }
-        output::fitted(&text)
     }
 }
 
@@ -387,45 +255,77 @@ impl Waiting {
     }
 }
 
-/// A table with the explanation of its columns below.
-pub fn explained(rows: Rows, legend: &str) -> String {
-    rows.text() + &output::explanation(legend)
+/// Puts finished games into complete blocks, and these into the order of the schedule, so that statistics do not depend
+/// on the number of games played at a time.
+#[derive(Clone, Debug)]
+struct InOrder<T> {
+    games_per_block: usize,
+    /// Number of the next block, from 1.
+    next: u64,
+    /// Waiting games by block and by number.
+    waiting: BTreeMap<u64, BTreeMap<u64, T>>,
 }
 
-/// If a game ended by an illegal move, returns the position and the legal moves; otherwise nothing.
-pub fn what_was_legal(record: &GameRecord) -> Vec<String> {
-    if !record.endings.contains(&Ending::IllegalMove) {
-        return Vec::new();
+impl<T> InOrder<T> {
+    fn new(games_per_block: usize) -> InOrder<T> {
+        InOrder { games_per_block, next: 1, waiting: BTreeMap::new() }
     }
-    // A record whose moves cannot be replayed has no such position.
-    Replay::of(record).map_or(Vec::new(), |replay| {
-        vec![
-            format!("position: {}", ends_of(&replay.last.to_string())),
-            format!("legal: {}", replay.last.legal_actions().join(" ")),
-        ]
-    })
+
+    /// Adds a game, given the number of its block and its own; ignores a game that was added already.
+    fn add(&mut self, block: u64, game: u64, value: T) {
+        if block >= self.next {
+            let games = self.waiting.entry(block).or_default();
+            games.entry(game).or_insert(value);
+        }
+    }
+
+    /// Takes the games of the next block, in order, if the block is complete.
+    fn next_block(&mut self) -> Option<Vec<T>> {
+        let games = self.whole_block(self.next)?;
+        self.next += 1;
+        Some(games)
+    }
+
+    /// Takes the games of a block, in order, if it is complete, although earlier blocks may not be.
+    fn whole_block(&mut self, block: u64) -> Option<Vec<T>> {
+        self.waiting.get(&block).filter(|games| games.len() >= self.games_per_block)?;
+        Some(self.waiting.remove(&block)?.into_values().collect())
+    }
+
+    /// Takes all waiting games, in order.
+    fn rest(&mut self) -> Vec<T> {
+        let waiting = std::mem::take(&mut self.waiting);
+        waiting.into_values().flat_map(BTreeMap::into_values).collect()
+    }
 }
 
-/// Describes the fault of a game in one line, with quotes; `None` if there was none.
-fn describe_fault(record: &GameRecord) -> Option<String> {
-    let (fault, name, ending) = record.named_fault()?;
-    let mut text = format!(
-        "  game {}, seat {}, {}: {ending}: {}\n",
-        record.game,
-        fault.seat,
-        printable(name),
-        printable(&fault.reason)
-    );
-    let said = fault.evidence.iter().flat_map(|evidence| &evidence.lines);
-    let last = said.rev().find(|line| line.from == Speaker::Engine);
-    if let Some(line) = last {
-        let _ = writeln!(text, "    last said: {}", printable(&line.text));
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_come_whole_and_in_order() {
+        let mut games = InOrder::new(2);
+        let mut out = Vec::new();
+        for game in [4u64, 1, 3, 6, 2, 2, 5, 1] {
+            games.add(game.div_ceil(2), game, game);
+            while let Some(block) = games.next_block() {
+                out.push((game, block));
+            }
+        }
+        let expected = [(2, vec![1, 2]), (2, vec![3, 4]), (5, vec![5, 6])];
+        assert_eq!(out, expected);
     }
-    for line in what_was_legal(record) {
-        let _ = writeln!(text, "    {line}");
+
+    #[test]
+    fn whole_blocks_need_not_wait_for_earlier_ones() {
+        let mut games = InOrder::new(2);
+        for game in [8u64, 7, 4, 6, 5, 1] {
+            games.add(game.div_ceil(2), game, game);
+        }
+        assert_eq!(games.next_block(), None);
+        let whole: Vec<_> = (1..=4).filter_map(|block| games.whole_block(block)).collect();
+        assert_eq!(whole, [[5, 6], [7, 8]]);
+        assert_eq!(games.rest(), [1, 4]);
     }
-    for line in first_and_last(&fault.stderr) {
-        let _ = writeln!(text, "    stderr: {}", printable(&line));
-    }
-    Some(text)
 }

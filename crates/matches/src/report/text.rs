@@ -1,12 +1,195 @@
-//! The tables of engines and seats, independent of the output format.
+//! The text of a report: tables of engines and seats, the comparison of engines, legends, remarks and faults.
 
-use super::{Column, NO_GAIN, Report, Rows, Test, decimals, percent, signed};
+use std::fmt::Write;
+
+use super::{Column, FAIRNESS_LEGEND, Report, Rows, Test, decimals, percent, signed};
+use crate::archive::replay::Replay;
 use crate::luck::{flag, in_words};
+use crate::output;
 use crate::record::ending::Ending;
-use crate::record::printable::printable;
+use crate::record::printable::{ends_of, first_and_last, printable};
+use crate::record::{GameRecord, Speaker};
 use crate::score::{
     AdjustedScores, BlockScores, EloModel, Interval, Rating, Standings, Tally, Verdict,
 };
+
+/// Explanation of the columns that are not self-explanatory.
+const LEGEND: &str = "\
+share: fraction of all points of its games; par: the share of equals; ±: 95 % interval over blocks, - if unknown
+";
+
+/// Explanation of the score of one engine against another, which with two seats is the share.
+const SCORE_LEGEND: &str = "\
+score: part of the comparisons that it wins, each of a seat of one engine with a seat of the other
+";
+
+/// Explanation of the luck-adjusted columns, which are shown only if luck was measured.
+const LUCK_LEGEND: &str = "\
+adjusted: less the luck of the cards, whose mean is 0; no gain: it would be less precise than the share
+";
+
+/// Instead of a luck-adjusted figure that is less precise than the raw one.
+const NO_GAIN: &str = "no gain";
+
+/// Explanation of the winnings, which are shown only if the game has a stake.
+const WINNINGS_LEGEND: &str = "\
+winnings: mean sum of its seats in a game that was played to its end
+";
+
+/// Explanation of the column of flaws, which is shown only if an engine has one.
+const FLAWS_LEGEND: &str = "\
+flaws: answers whose legal move was played, but with another part that was malformed or impossible, and was dropped
+";
+
+/// Games ended by `--max-plies` are many if they are more than one in this number.
+const MANY_CUT: u64 = 10;
+
+/// Least number of games without any luck that is no chance.
+const TELLING_GAMES: u64 = 4;
+
+pub const RATINGS_LEGEND: &str = "\
+    rating: Elo above the mean of the engines; ±: 95 % interval over blocks, - if unknown; 1, 2, ...: percent of the \
+    points against that engine, with the number of comparisons if it varies\n";
+
+impl Report {
+    /// Returns the tables and the faults as text, with a newline at the end.
+    pub fn text(&self) -> String {
+        let mut text = self.engines().text();
+        if self.standings.games() > 0 {
+            text.push('\n');
+            text += &self.seats().text();
+            text += &output::explanation(&self.legend());
+        }
+        let uncounted: Vec<String> =
+            self.uncounted().into_iter().map(|sentence| sentence + "\n").collect();
+        let fairness = &self.fairness;
+        let parts = [
+            (!uncounted.is_empty()).then(|| uncounted.concat()),
+            self.head_to_head().map(|compared| compared.text()),
+            self.ratings().map(|rows| explained(rows, RATINGS_LEGEND)),
+            fairness.rows().map(|rows| explained(rows, FAIRNESS_LEGEND)),
+            self.summary().map(|summary| summary + "\n"),
+            self.adjusted_summary().map(|summary| summary + "\n"),
+        ];
+        for part in parts.into_iter().flatten() {
+            text.push('\n');
+            text += &part;
+        }
+        let remarks = fairness.suspects().into_iter().chain(self.remarks());
+        for line in remarks.chain(fairness.warning()) {
+            text += &format!("\n{line}\n");
+        }
+        if self.faults > 0 {
+            // Writing to a string never fails.
+            let _ = writeln!(text, "\nFaults: {}", self.faults);
+            for described in self.listed.values() {
+                text.push_str(described);
+            }
+            let more = self.faults - self.listed.len();
+            if more > 0 {
+                let _ = writeln!(text, "  and {more} more");
+            }
+        }
+        output::fitted(&text)
+    }
+
+    /// Explanation of the columns of both tables, in lines that end with a newline.
+    pub fn legend(&self) -> String {
+        let mut legend = LEGEND.to_string();
+        if has_luck(&self.standings) {
+            legend += LUCK_LEGEND;
+        }
+        if has_winnings(&self.standings) {
+            legend += WINNINGS_LEGEND;
+        }
+        if has_flaws(&self.standings) {
+            legend += FLAWS_LEGEND;
+        }
+        if self.standings.seats().len() > 2 && self.standings.head_to_head().is_some() {
+            legend += SCORE_LEGEND;
+        }
+        legend
+    }
+
+    /// Sentences on the games that do not count.
+    pub fn uncounted(&self) -> Vec<String> {
+        let (is_tested, games) = (self.test.is_some(), self.left_out);
+        let left_out = match (games, is_tested) {
+            (0, _) => None,
+            (1, _) => Some("1 game is not counted: its block is not complete".to_string()),
+            (_, false) => {
+                Some(format!("{games} games are not counted: their blocks are not complete"))
+            }
+            (_, true) => Some(format!(
+                "{games} games are not counted: their blocks, or earlier ones, are not complete"
+            )),
+        };
+        self.repeats().into_iter().chain(left_out).collect()
+    }
+
+    /// Returns a line about games that ended before the rules ended them, if they are many, and one about values that
+    /// never depend on a draw.
+    pub fn remarks(&self) -> Vec<String> {
+        let [games, cut] = self.lengths;
+        let of_length = (cut * MANY_CUT > games).then(|| {
+            format!(
+                "{cut} of {games} games were ended by the limit of their length, and their seats share places: \
+                 see --max-plies"
+            )
+        });
+        let [measured, without] = self.luck;
+        let of_luck = (measured >= TELLING_GAMES && without == measured).then(|| {
+            format!(
+                "luck is 0 in all {measured} games: the values never depend on what is drawn, or there was no time to \
+                 ask for them"
+            )
+        });
+        of_length.into_iter().chain(of_luck).collect()
+    }
+}
+
+/// A table with the explanation of its columns below.
+pub fn explained(rows: Rows, legend: &str) -> String {
+    rows.text() + &output::explanation(legend)
+}
+
+/// If a game ended by an illegal move, returns the position and the legal moves; otherwise nothing.
+pub fn what_was_legal(record: &GameRecord) -> Vec<String> {
+    if !record.endings.contains(&Ending::IllegalMove) {
+        return Vec::new();
+    }
+    // A record whose moves cannot be replayed has no such position.
+    Replay::of(record).map_or(Vec::new(), |replay| {
+        vec![
+            format!("position: {}", ends_of(&replay.last.to_string())),
+            format!("legal: {}", replay.last.legal_actions().join(" ")),
+        ]
+    })
+}
+
+/// Describes the fault of a game in one line, with quotes; `None` if there was none.
+pub(super) fn describe_fault(record: &GameRecord) -> Option<String> {
+    let (fault, name, ending) = record.named_fault()?;
+    let mut text = format!(
+        "  game {}, seat {}, {}: {ending}: {}\n",
+        record.game,
+        fault.seat,
+        printable(name),
+        printable(&fault.reason)
+    );
+    let said = fault.evidence.iter().flat_map(|evidence| &evidence.lines);
+    let last = said.rev().find(|line| line.from == Speaker::Engine);
+    if let Some(line) = last {
+        let _ = writeln!(text, "    last said: {}", printable(&line.text));
+    }
+    for line in what_was_legal(record) {
+        let _ = writeln!(text, "    {line}");
+    }
+    for line in first_and_last(&fault.stderr) {
+        let _ = writeln!(text, "    stderr: {}", printable(&line));
+    }
+    Some(text)
+}
 
 /// Engines in the order of their table: by share above par, best first.
 pub fn engines_by_lead(standings: &Standings) -> Vec<(&str, &Tally)> {
@@ -53,18 +236,18 @@ impl Report {
 }
 
 /// `true` if any engine's answers had flaws; only then the table has a column for them.
-pub(super) fn has_flaws(standings: &Standings) -> bool {
+fn has_flaws(standings: &Standings) -> bool {
     standings.engines().any(|(_, tally)| tally.turns.flaws > 0)
 }
 
 /// `true` if the luck of a complete block was measured; only then the tables have luck-adjusted columns.
-pub(super) fn has_luck(standings: &Standings) -> bool {
+fn has_luck(standings: &Standings) -> bool {
     let mut seats = standings.seats().iter();
     seats.any(|tally| tally.adjusted_share().is_some())
 }
 
 /// `true` if a complete block has winnings; only then the tables have columns for them.
-pub(super) fn has_winnings(standings: &Standings) -> bool {
+fn has_winnings(standings: &Standings) -> bool {
     let mut seats = standings.seats().iter();
     seats.any(|tally| tally.winnings().is_some())
 }
@@ -111,10 +294,6 @@ fn endings(tally: &Tally) -> String {
     let named: Vec<String> = named.map(|((_, name), count)| format!("{count} {name}")).collect();
     named.join(", ")
 }
-
-pub const RATINGS_LEGEND: &str = "\
-    rating: Elo above the mean of the engines; ±: 95 % interval over blocks, - if unknown; 1, 2, ...: percent of the \
-    points against that engine, with the number of comparisons if it varies\n";
 
 #[derive(Clone, Debug)]
 pub struct HeadToHead {
