@@ -222,7 +222,7 @@ fn a_table_that_leads_back_to_itself_ends() {
     let folder = Folder::with_store();
     folder.change(
         "WITH RECURSIVE n(i) AS (SELECT 9 UNION ALL SELECT i + 1 FROM n LIMIT 3000)
-            INSERT INTO games SELECT i, 1, 'x', '', printf('%.*c', 100, 'x'), '', NULL FROM n",
+            INSERT INTO games SELECT i, 1, 'x', '', printf('%.*c', 100, 'x'), '', NULL, NULL, NULL, NULL, NULL FROM n",
     );
     let path = folder.path("match.db");
     let root: u64 = Connection::open(&path)

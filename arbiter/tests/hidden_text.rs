@@ -261,8 +261,7 @@ fn text_from_a_store_is_escaped() {
         ("turns", "score", "?1"),
         ("turns", "pv", "?1"),
         ("turns", "flaw", "?1"),
-        ("faults", "reason", "?1"),
-        ("faults", "stderr", "json_array(?1)"),
+        ("games", "fault", "json_set(fault, '$.reason', ?1, '$.stderr', json_array(?1))"),
     ];
     for (table, column, value) in texts {
         let update = format!("UPDATE {table} SET {column} = {value}");

@@ -123,7 +123,7 @@ fn an_interrupted_tournament_resumes_to_the_same_result() {
     go(&four(&["round-robin"], &[&more[..], &[&part]].concat()));
     // As if the tournament had been killed after some games, not the first ones.
     let connection = rusqlite::Connection::open(&part).unwrap();
-    for table in ["turns", "seats", "faults"] {
+    for table in ["turns", "seats"] {
         connection.execute(&format!("DELETE FROM {table} WHERE game % 3 = 1"), []).unwrap();
     }
     let deleted = connection.execute("DELETE FROM games WHERE number % 3 = 1", []).unwrap();

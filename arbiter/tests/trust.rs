@@ -36,7 +36,7 @@ impl Home {
     fn change(&self, statement: &str) {
         let connection = rusqlite::Connection::open(self.path("match.db")).unwrap();
         connection.pragma_update(None, "foreign_keys", false).unwrap();
-        for table in ["seats", "turns", "faults", "reruns"] {
+        for table in ["seats", "turns"] {
             connection.execute(&format!("DELETE FROM {table} WHERE game = 2"), []).unwrap();
         }
         connection.execute(statement, []).unwrap();

@@ -311,8 +311,8 @@ const FORMAT: i64 = 1;
 const APPLICATION: i64 = 0x6172_6269;
 
 /// Numbers of seats and turns start at 1, those of engines at 0, as in the plan, which is the setting `plan`, as JSON.
-/// `stderr` is a JSON array, `luck` a JSON object; `estimate` and `shares` are in permille; `pv` is words separated by
-/// spaces. The setting `luck-by` names the evaluator of all luck.
+/// The columns of a game from `luck` on are JSON; `estimate` is in permille; `pv` is words separated by spaces. The
+/// setting `luck-by` names the evaluator of all luck.
 const TABLES: &str = "
 CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE engines (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, id_name TEXT) STRICT;
@@ -323,7 +323,11 @@ CREATE TABLE games (
     start TEXT NOT NULL,
     moves TEXT NOT NULL,
     digest TEXT NOT NULL,
-    luck TEXT
+    luck TEXT,
+    fault TEXT,
+    evidence TEXT,
+    reruns TEXT,
+    machine TEXT
 ) STRICT;
 CREATE TABLE seats (
     game INTEGER NOT NULL REFERENCES games,
@@ -361,31 +365,6 @@ CREATE TABLE turns (
     flaw TEXT,
     PRIMARY KEY (game, number)
 ) STRICT, WITHOUT ROWID;
-CREATE TABLE faults (
-    game INTEGER PRIMARY KEY REFERENCES games,
-    seat INTEGER NOT NULL,
-    reason TEXT NOT NULL,
-    stderr TEXT NOT NULL,
-    evidence TEXT
-) STRICT;
-CREATE TABLE reruns (
-    game INTEGER NOT NULL REFERENCES games,
-    number INTEGER NOT NULL,
-    seat INTEGER NOT NULL,
-    reason TEXT NOT NULL,
-    shares TEXT,
-    PRIMARY KEY (game, number)
-) STRICT, WITHOUT ROWID;
-CREATE TABLE machines (
-    game INTEGER PRIMARY KEY REFERENCES games,
-    worker TEXT NOT NULL,
-    slots INTEGER NOT NULL,
-    micros INTEGER NOT NULL,
-    lag_median INTEGER NOT NULL,
-    lag_p99 INTEGER NOT NULL,
-    speed INTEGER,
-    time_scale INTEGER
-) STRICT;
 ";
 
 /// Creates the tables in an empty database.

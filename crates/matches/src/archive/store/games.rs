@@ -16,7 +16,7 @@ use crate::plan::MAX_ENGINES;
 use crate::record::Seed;
 use crate::record::digest::StoredGame;
 use crate::record::ending::Ending;
-use crate::record::{Fault, GameRecord, Luck, Machine, Rerun, TurnRecord, TurnSums};
+use crate::record::{Fault, GameRecord, Luck, TurnRecord, TurnSums};
 
 impl Store {
     /// Adds games with a single sync. They are durable when this returns; on an error none is stored.
@@ -135,25 +135,12 @@ impl Store {
     }
 }
 
-const ADD_GAME: &str = "INSERT INTO games (number, block, variant, start, moves, digest, luck)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+const ADD_GAME: &str = "INSERT INTO games VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
 const ADD_SEAT: &str =
-    "INSERT INTO seats (game, seat, engine, place, ending, turns, micros, depth_turns, depths,
-        waited, late_stops, overruns, out_of_turn, flaws, winnings)
-    VALUES (?1, ?2, (SELECT number FROM engines WHERE name = ?3), ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13,
-        ?14, ?15)";
+    "INSERT INTO seats VALUES (?1, ?2, (SELECT number FROM engines WHERE name = ?3), ?4, ?5, ?6, ?7,
+        ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)";
 const ADD_TURN: &str =
-    "INSERT INTO turns (game, number, seat, move, micros, overrun, depth, estimate, score, nodes, pv,
-        waited, late_stop, out_of_turn, flaw)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)";
-const ADD_RERUN: &str =
-    "INSERT INTO reruns (game, number, seat, reason, shares) VALUES (?1, ?2, ?3, ?4, ?5)";
-const ADD_FAULT: &str = "INSERT INTO faults (game, seat, reason, stderr, evidence)
-    VALUES (?1, ?2, ?3, ?4, ?5)";
-const ADD_MACHINE: &str =
-    "INSERT INTO machines (game, worker, slots, micros, lag_median, lag_p99, speed, time_scale)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
-
+    "INSERT INTO turns VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)";
 const SET_LUCK: &str = "UPDATE games SET luck = ?2 WHERE number = ?1";
 
 /// Adds a game under a number, with its digest.
@@ -181,9 +168,21 @@ fn add(
         machine,
         luck,
     } = record;
-    let luck = luck.as_ref().map(json).transpose()?;
-    let mut insert = connection.prepare_cached(ADD_GAME)?;
-    insert.execute(params![game, block, variant, start, moves, digest, luck])?;
+    let evidence = fault.as_ref().and_then(|fault| fault.evidence.as_ref());
+    let reruns = Some(reruns).filter(|reruns| !reruns.is_empty());
+    connection.prepare_cached(ADD_GAME)?.execute(params![
+        game,
+        block,
+        variant,
+        start,
+        moves,
+        digest,
+        json(luck.as_ref())?,
+        json(fault.as_ref())?,
+        json(evidence)?,
+        json(reruns)?,
+        json(machine.as_ref())?,
+    ])?;
     let mut insert_seat = connection.prepare_cached(ADD_SEAT)?;
     let sums = record.turn_sums();
     let rows = seats.iter().zip(places).zip(endings).zip(&sums);
@@ -193,6 +192,7 @@ fn add(
             index + 1,
             name,
             place,
+            winnings.get(index),
             ending.name(),
             sums.turns,
             sums.micros,
@@ -203,7 +203,6 @@ fn add(
             sums.overruns,
             sums.out_of_turn,
             sums.flaws,
-            winnings.get(index),
         ])?;
     }
     let mut insert_turn = connection.prepare_cached(ADD_TURN)?;
@@ -224,27 +223,6 @@ fn add(
             turn.late_stop,
             turn.out_of_turn,
             turn.flaw,
-        ])?;
-    }
-    if let Some(fault) = fault {
-        let (stderr, evidence) = (json(&fault.stderr)?, fault.evidence.as_ref().map(json));
-        let mut insert = connection.prepare_cached(ADD_FAULT)?;
-        insert.execute(params![game, fault.seat, fault.reason, stderr, evidence.transpose()?])?;
-    }
-    let mut insert_rerun = connection.prepare_cached(ADD_RERUN)?;
-    for (index, rerun) in reruns.iter().enumerate() {
-        insert_rerun.execute(params![
-            game,
-            index + 1,
-            rerun.seat,
-            rerun.reason,
-            joined(&rerun.shares),
-        ])?;
-    }
-    if let Some(machine) = machine {
-        let Machine { worker, slots, micros, lag_median, lag_p99, speed, time_scale } = machine;
-        connection.prepare_cached(ADD_MACHINE)?.execute(params![
-            game, worker, slots, micros, lag_median, lag_p99, speed, time_scale
         ])?;
     }
     Ok(())
@@ -341,9 +319,8 @@ fn has_equal_lists(record: &GameRecord) -> bool {
 pub fn remove(transaction: &Transaction<'_>, game: u64) -> Result<(), Reason> {
     settings::note_removal(transaction)?;
     for delete in [
-        "DELETE FROM machines WHERE game = ?1", "DELETE FROM reruns WHERE game = ?1",
-        "DELETE FROM faults WHERE game = ?1", "DELETE FROM turns WHERE game = ?1",
-        "DELETE FROM seats WHERE game = ?1", "DELETE FROM games WHERE number = ?1",
+        "DELETE FROM turns WHERE game = ?1", "DELETE FROM seats WHERE game = ?1",
+        "DELETE FROM games WHERE number = ?1",
     ] {
         transaction.prepare_cached(delete)?.execute([game])?;
     }
@@ -354,7 +331,7 @@ fn add_luck(transaction: &Transaction<'_>, measured: &[(u64, Luck)]) -> Result<(
     for (game, luck) in measured {
         check_evaluator(transaction, &luck.by)?;
         let mut update = transaction.prepare_cached(SET_LUCK)?;
-        update.execute(params![game, json(luck)?])?;
+        update.execute(params![game, json(Some(luck))?])?;
     }
     Ok(())
 }
@@ -371,8 +348,10 @@ fn check_evaluator(transaction: &Transaction<'_>, by: &str) -> Result<(), Reason
     }
 }
 
-fn json(value: &impl Serialize) -> Result<String, Reason> {
-    serde_json::to_string(value).map_err(|error| Reason::content("game", &error))
+/// JSON of a part that a game may lack.
+fn json(value: Option<&impl Serialize>) -> Result<Option<String>, Reason> {
+    let json = value.map(serde_json::to_string).transpose();
+    json.map_err(|error| Reason::content("game", &error))
 }
 
 /// Joins words with spaces; `None` if there are none.
@@ -395,13 +374,10 @@ impl Extent {
     /// Returns the query for the turns of a game.
     fn turns(self) -> &'static str {
         match self {
-            Extent::Whole => {
-                "SELECT seat, move, micros, overrun, depth, estimate, score, nodes, pv, waited, late_stop,
-                out_of_turn, flaw, number FROM turns WHERE game = ?1 ORDER BY number"
-            }
+            Extent::Whole => "SELECT * FROM turns WHERE game = ?1 ORDER BY number",
             Extent::Outline => {
-                "SELECT seat, '', micros, overrun, depth, NULL, NULL, NULL, NULL, waited, late_stop,
-                out_of_turn, flaw, number FROM turns WHERE game = ?1 ORDER BY number"
+                "SELECT game, number, seat, '', micros, overrun, depth, NULL, NULL, NULL, NULL, waited,
+                late_stop, out_of_turn, flaw FROM turns WHERE game = ?1 ORDER BY number"
             }
             Extent::Summary => "SELECT NULL WHERE ?1 IS NULL",
         }
@@ -409,23 +385,12 @@ impl Extent {
 }
 
 const GAMES: &str =
-    "SELECT number, block, variant, start, moves, digest, luck, NULL, NULL FROM games
-    WHERE number BETWEEN ?1 AND ?2 ORDER BY number";
-/// Query for the games of a record; one without a digest has an empty text.
+    "SELECT games.*, NULL, NULL FROM games WHERE number BETWEEN ?1 AND ?2 ORDER BY number";
 const GAMES_OF_RECORD: &str =
-    "SELECT games.number, block, variant, start, moves, nullif(digest, ''), luck, lines.number, seed
-    FROM games JOIN lines ON game = games.number
+    "SELECT games.*, lines.number, seed FROM games JOIN lines ON game = games.number
     WHERE games.number BETWEEN ?1 AND ?2 ORDER BY games.number";
-
-const SEATS: &str =
-    "SELECT engines.name, place, ending, turns, micros, depth_turns, depths, waited, late_stops,
-    overruns, out_of_turn, flaws, winnings
-    FROM seats JOIN engines ON engines.number = engine WHERE game = ?1 ORDER BY seat";
-const RERUNS: &str =
-    "SELECT seat, reason, shares, number FROM reruns WHERE game = ?1 ORDER BY number";
-const FAULT: &str = "SELECT seat, reason, stderr, evidence FROM faults WHERE game = ?1";
-const MACHINE: &str = "SELECT worker, slots, micros, lag_median, lag_p99, speed, time_scale
-    FROM machines WHERE game = ?1";
+const SEATS: &str = "SELECT seats.*, name FROM seats JOIN engines ON engines.number = engine
+    WHERE game = ?1 ORDER BY seat";
 
 /// Calls `visit` with each game in turn, or only with game `only`, until it returns `false`.
 pub fn for_each(
@@ -439,9 +404,6 @@ pub fn for_each(
         seed: if is_record { None } else { Some(settings::seed(snapshot)?) },
         seats: snapshot.prepare_cached(SEATS)?,
         turns: snapshot.prepare_cached(extent.turns())?,
-        fault: snapshot.prepare_cached(FAULT)?,
-        reruns: snapshot.prepare_cached(RERUNS)?,
-        machine: snapshot.prepare_cached(MACHINE)?,
     };
     let games = if is_record { GAMES_OF_RECORD } else { GAMES };
     let mut games = snapshot.prepare_cached(games)?;
@@ -492,9 +454,6 @@ struct Parts<'a> {
     seed: Option<Seed>,
     seats: CachedStatement<'a>,
     turns: CachedStatement<'a>,
-    fault: CachedStatement<'a>,
-    reruns: CachedStatement<'a>,
-    machine: CachedStatement<'a>,
 }
 
 impl Parts<'_> {
@@ -503,20 +462,23 @@ impl Parts<'_> {
         let seed = match self.seed {
             Some(seed) => seed,
             None => {
-                let text: String = row.get(8)?;
+                let text: String = row.get(12)?;
                 text.parse().map_err(|error| Reason::content("seed", &error))?
             }
         };
+        let evidence = parsed(row.get(8)?, game, "evidence")?;
+        let fault: Option<Fault> = parsed(row.get(7)?, game, "fault")?;
         let mut record = GameRecord {
-            game: row.get::<_, Option<u64>>(7)?.unwrap_or(game),
+            game: row.get::<_, Option<u64>>(11)?.unwrap_or(game),
             block: row.get(1)?,
             variant: row.get(2)?,
             start: row.get(3)?,
             seed,
             moves: row.get(4)?,
-            fault: self.fault(game)?,
-            machine: self.machine.query_row([game], machine).optional()?,
             luck: parsed(row.get(6)?, game, "luck")?,
+            fault: fault.map(|fault| Fault { evidence, ..fault }),
+            reruns: parsed(row.get(9)?, game, "reruns")?.unwrap_or_default(),
+            machine: parsed(row.get(10)?, game, "machine")?,
             ..GameRecord::default()
         };
         let mut sums = Vec::new();
@@ -526,86 +488,54 @@ impl Parts<'_> {
                 let expected = format!("expected at most {MAX_SEATS} seats");
                 return Err(Reason::content(format!("game {game}"), &expected));
             }
-            record.seats.push(row.get(0)?);
-            record.places.push(row.get(1)?);
-            let ending: String = row.get(2)?;
+            record.seats.push(row.get(15)?);
+            record.places.push(row.get(3)?);
+            record.winnings.extend(row.get::<_, Option<u32>>(4)?);
+            let ending: String = row.get(5)?;
             let unknown = |error| Reason::content(format!("game {game}"), &error);
             record.endings.push(Ending::try_from(ending).map_err(unknown)?);
-            record.winnings.extend(row.get::<_, Option<u32>>(12)?);
             sums.push(TurnSums {
-                turns: row.get(3)?,
-                micros: row.get(4)?,
-                depth_turns: row.get(5)?,
-                depths: row.get(6)?,
-                waited: row.get(7)?,
-                late_stops: row.get(8)?,
-                overruns: row.get(9)?,
-                out_of_turn: row.get(10)?,
-                flaws: row.get(11)?,
+                turns: row.get(6)?,
+                micros: row.get(7)?,
+                depth_turns: row.get(8)?,
+                depths: row.get(9)?,
+                waited: row.get(10)?,
+                late_stops: row.get(11)?,
+                overruns: row.get(12)?,
+                out_of_turn: row.get(13)?,
+                flaws: row.get(14)?,
             });
         }
         let mut turns = self.turns.query([game])?;
         let mut order = Ascending::<u64>::default();
         while let Some(row) = turns.next()? {
-            order.check("turns", row.get(13)?)?;
+            order.check("turns", row.get(1)?)?;
             record.turns.push(turn(row, game)?);
         }
-        let mut reruns = self.reruns.query([game])?;
-        let mut order = Ascending::<u64>::default();
-        while let Some(row) = reruns.next()? {
-            order.check("reruns", row.get(3)?)?;
-            record.reruns.push(Rerun {
-                seat: row.get(0)?,
-                reason: row.get(1)?,
-                shares: shares(row.get(2)?, game)?,
-            });
-        }
-        Ok(StoredGame { record, digest: row.get(5)?, totals: Some(sums) })
-    }
-
-    fn fault(&mut self, game: u64) -> Result<Option<Fault>, Reason> {
-        let mut rows = self.fault.query([game])?;
-        let Some(row) = rows.next()? else {
-            return Ok(None);
-        };
-        Ok(Some(Fault {
-            seat: row.get(0)?,
-            reason: row.get(1)?,
-            stderr: parsed(row.get(2)?, game, "fault")?.unwrap_or_default(),
-            evidence: parsed(row.get(3)?, game, "fault")?,
-        }))
+        let digest: String = row.get(5)?;
+        // A record may have games without a digest.
+        let digest = Some(digest).filter(|digest| self.seed.is_some() || !digest.is_empty());
+        Ok(StoredGame { record, digest, totals: Some(sums) })
     }
 }
 
 fn turn(row: &Row<'_>, game: u64) -> Result<TurnRecord, Reason> {
-    let pv: Option<String> = row.get(8)?;
+    let pv: Option<String> = row.get(10)?;
     let pv = pv.unwrap_or_default();
     Ok(TurnRecord {
-        seat: row.get(0)?,
-        mv: row.get(1)?,
-        micros: row.get(2)?,
-        overrun: row.get(3)?,
-        depth: row.get(4)?,
-        estimate: shares(row.get(5)?, game)?,
-        score: row.get(6)?,
-        nodes: row.get(7)?,
+        seat: row.get(2)?,
+        mv: row.get(3)?,
+        micros: row.get(4)?,
+        overrun: row.get(5)?,
+        depth: row.get(6)?,
+        estimate: shares(row.get(7)?, game)?,
+        score: row.get(8)?,
+        nodes: row.get(9)?,
         pv: pv.split_whitespace().map(String::from).collect(),
-        waited: row.get(9)?,
-        late_stop: row.get(10)?,
-        out_of_turn: row.get(11)?,
-        flaw: row.get(12)?,
-    })
-}
-
-fn machine(row: &Row<'_>) -> rusqlite::Result<Machine> {
-    Ok(Machine {
-        worker: row.get(0)?,
-        slots: row.get(1)?,
-        micros: row.get(2)?,
-        lag_median: row.get(3)?,
-        lag_p99: row.get(4)?,
-        speed: row.get(5)?,
-        time_scale: row.get(6)?,
+        waited: row.get(11)?,
+        late_stop: row.get(12)?,
+        out_of_turn: row.get(13)?,
+        flaw: row.get(14)?,
     })
 }
 
