@@ -66,34 +66,12 @@ pub enum CommandError {
     /// The line is empty or blank. It gets no answer.
     #[error("empty line: expected one of {}", COMMAND_WORDS.join(", "))]
     Empty,
-    /// The first word is not a command.
-    #[error("unknown command {found}: expected one of {}", COMMAND_WORDS.join(", "))]
-    Unknown {
-        /// The first word.
-        found: Excerpt,
-    },
-    /// A command other than `go` has a wrong argument.
-    #[error(transparent)]
-    Argument(ArgumentError),
-    /// The argument of a `go` is invalid.
-    #[error(transparent)]
-    Go(GoError),
-    /// The line's bytes are not UTF-8.
-    #[error("line {found} is not UTF-8: expected UTF-8 text")]
-    NotUtf8 {
-        /// The line, with invalid bytes replaced.
-        found: Excerpt,
-        /// Whether its first word is `go`.
-        is_go: bool,
-    },
-    /// The line is longer than any command.
-    #[error("line {found} is too long: expected at most {limit} bytes")]
-    TooLong {
-        /// Beginning of the line, with invalid bytes replaced.
-        found: Excerpt,
-        /// Largest number of bytes accepted.
-        limit: usize,
-        /// Whether its first word is `go`.
+    /// The line cannot be parsed.
+    #[error("{problem}")]
+    Invalid {
+        /// The offending text and the accepted input.
+        problem: String,
+        /// `true` if the first word is `go`, which still needs a `bestmove` as its answer.
         is_go: bool,
     },
 }
@@ -101,134 +79,22 @@ pub enum CommandError {
 impl CommandError {
     /// `true` if the refused line was a `go`. It still needs a `bestmove` as its answer.
     pub fn is_go(&self) -> bool {
-        match self {
-            CommandError::Go(_) => true,
-            CommandError::NotUtf8 { is_go, .. } | CommandError::TooLong { is_go, .. } => *is_go,
-            CommandError::Empty | CommandError::Unknown { .. } | CommandError::Argument(_) => false,
-        }
+        matches!(self, CommandError::Invalid { is_go: true, .. })
     }
 }
 
-/// Words that `go` accepts: all known ones except `mate`, which has an error of its own.
-fn accepted_go_words() -> String {
-    let accepted = GO_WORDS.iter().filter(|word| **word != "mate");
-    accepted.copied().collect::<Vec<_>>().join(", ")
-}
-
-/// The argument of `go` is invalid.
+/// A word of a line is missing or wrong; the message has the words before it, the word, and the accepted ones.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum GoError {
-    /// One of its words has a wrong argument.
-    #[error(transparent)]
-    Argument(ArgumentError),
-    /// `go` does not know the word.
-    #[error("go: unknown word {found}: expected one of {}", accepted_go_words())]
-    UnknownWord {
-        /// The word.
-        found: Excerpt,
-    },
-    /// A word occurs twice.
-    #[error("go: repeated {found}: expected each word once")]
-    Repeated {
-        /// The word.
-        found: Excerpt,
-    },
-    /// The line mixes two spellings of the clocks.
-    #[error(
-        "go: {first} together with {second}: expected clocks as time and inc, as wtime, btime, winc and binc, or as \
-         p1time, p1inc and so on"
-    )]
-    MixedClocks {
-        /// Word of one spelling.
-        first: &'static str,
-        /// Word of another spelling.
-        second: &'static str,
-    },
-    /// `inc` and `time` have different numbers of values.
-    #[error("go inc: found {incs} numbers: expected {times}, one for each in time")]
-    IncrementCount {
-        /// Number of values of `time`.
-        times: usize,
-        /// Number of values of `inc`.
-        incs: usize,
-    },
-    /// An increment or `movestogo` without the time left.
-    #[error("go: {found} without a clock: expected {expected} with it")]
-    NoClock {
-        /// The word without a clock.
-        found: &'static str,
-        /// Words that would supply the clock.
-        expected: &'static str,
-    },
-    /// `mate`, which the engine does not support.
-    #[error(
-        "go: mate is not supported, the engine does not search for mates: expected depth, nodes or movetime"
-    )]
-    Mate,
-    /// `perft` together with another word.
-    #[error("go perft: together with {found}: expected perft and its depth alone")]
-    PerftMixed {
-        /// The other word.
-        found: Excerpt,
-    },
-}
-
-/// The line begins like a [`Reply`] but is malformed.
-///
-/// `info` and lines with any other beginning are always accepted.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum ReplyError {
-    /// A malformed `bestmove`.
-    #[error(transparent)]
-    BestMove(ArgumentError),
-    /// A malformed `option`.
-    #[error(transparent)]
-    Option(ArgumentError),
-    /// A malformed `id`.
-    #[error(transparent)]
-    Id(ArgumentError),
-}
-
-/// A word is missing or wrong.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum ArgumentError {
-    /// The line ends before a required argument.
-    #[error("{after}: missing argument: expected {expected}")]
-    Missing {
-        /// Words before the argument, such as `go depth`.
-        after: &'static str,
-        /// The missing argument.
-        expected: Expected,
-    },
-    /// A word instead of a number, or a number out of range.
-    #[error("{after}: {found} is not {bounds}")]
-    NotANumber {
-        /// Words before the number.
-        after: &'static str,
-        /// The word.
-        found: Excerpt,
-        /// Range of numbers accepted.
-        bounds: Bounds,
-    },
-    /// A word that does not belong here.
-    #[error("{after}: unexpected {found}: expected {expected}")]
-    Unexpected {
-        /// Words before it, such as `position startpos`.
-        after: &'static str,
-        /// The word.
-        found: Excerpt,
-        /// Arguments that would be accepted.
-        expected: &'static str,
-    },
-}
+#[error("{0}")]
+pub struct ArgumentError(String);
 
 /// Arguments that would be accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Expected {
+enum Expected {
     /// A description for people.
     Words(&'static str),
-    /// A number.
-    Number(Bounds),
+    /// A whole number between these, both included.
+    Number(i128, i128),
 }
 
 impl From<&'static str> for Expected {
@@ -237,33 +103,12 @@ impl From<&'static str> for Expected {
     }
 }
 
-impl From<Bounds> for Expected {
-    fn from(bounds: Bounds) -> Self {
-        Expected::Number(bounds)
-    }
-}
-
-/// Smallest and largest number accepted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bounds {
-    /// Smallest number accepted.
-    pub min: i128,
-    /// Largest number accepted.
-    pub max: i128,
-}
-
 impl fmt::Display for Expected {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Expected::Words(words) => f.write_str(words),
-            Expected::Number(bounds) => bounds.fmt(f),
+            Expected::Number(min, max) => write!(f, "a whole number from {min} to {max}"),
         }
-    }
-}
-
-impl fmt::Display for Bounds {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a whole number from {} to {}", self.min, self.max)
     }
 }
 
@@ -355,14 +200,14 @@ fn number<'a, T>(
 where
     T: Copy + Into<i128> + TryFrom<i128>,
 {
-    let bounds = bounds(&range);
+    let (min, max) = ((*range.start()).into(), (*range.end()).into());
     expecting(
         after,
-        bounds,
+        Expected::Number(min, max),
         map_opt(word, move |word| {
             let number = integer(word)?;
-            let sign_is_fine = bounds.min < 0 || !word.starts_with('-');
-            let fits = sign_is_fine && (bounds.min..=bounds.max).contains(&number);
+            let sign_is_fine = min < 0 || !word.starts_with('-');
+            let fits = sign_is_fine && (min..=max).contains(&number);
             fits.then_some(number)?.try_into().ok()
         }),
     )
@@ -377,9 +222,10 @@ where
     T: Copy + Into<i128> + TryFrom<i128>,
 {
     let begins_like_one = |word: &str| word.starts_with(|c: char| c == '-' || c.is_ascii_digit());
+    let expected = Expected::Number((*range.start()).into(), (*range.end()).into());
     expecting(
         after,
-        bounds(&range),
+        expected,
         many1(preceded(peek(verify(word, begins_like_one)), cut(number(after, range)))),
     )
 }
@@ -389,7 +235,7 @@ fn set<'a, T>(
     slot: &mut Option<T>,
     mut parser: impl Parser<&'a str, Output = T, Error = Mismatch<'a>>,
     input: &'a str,
-) -> Result<&'a str, GoError> {
+) -> Result<&'a str, ArgumentError> {
     let (rest, value) = parser.parse(input)?;
     *slot = Some(value);
     Ok(rest)
@@ -466,10 +312,6 @@ fn write_fact<T: fmt::Display>(
     value.map_or(Ok(()), |value| write!(f, " {name} {value}"))
 }
 
-fn bounds<T: Copy + Into<i128>>(range: &RangeInclusive<T>) -> Bounds {
-    Bounds { min: (*range.start()).into(), max: (*range.end()).into() }
-}
-
 impl<'a> ParseError<&'a str> for Mismatch<'a> {
     fn from_error_kind(at: &'a str, _: ErrorKind) -> Self {
         Mismatch { at, after: "line", expected: Expected::Words("a word") }
@@ -482,14 +324,14 @@ impl<'a> ParseError<&'a str> for Mismatch<'a> {
 
 impl From<Mismatch<'_>> for ArgumentError {
     fn from(Mismatch { at, after, expected }: Mismatch<'_>) -> Self {
-        let Ok((_, found)) = word(at) else {
-            return ArgumentError::Missing { after, expected };
-        };
-        let found = Excerpt::new(found);
-        match expected {
-            Expected::Words(expected) => ArgumentError::Unexpected { after, found, expected },
-            Expected::Number(bounds) => ArgumentError::NotANumber { after, found, bounds },
-        }
+        let found = word(at).map(|(_, found)| Excerpt::new(found));
+        ArgumentError(match (found, expected) {
+            (Err(_), _) => format!("{after}: missing argument: expected {expected}"),
+            (Ok(found), Expected::Words(_)) => {
+                format!("{after}: unexpected {found}: expected {expected}")
+            }
+            (Ok(found), Expected::Number(..)) => format!("{after}: {found} is not {expected}"),
+        })
     }
 }
 

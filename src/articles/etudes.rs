@@ -28,9 +28,10 @@ use thiserror::Error;
 use crate::articles::evaluation::{Factors, Terms, terms};
 use crate::protocol::text::without_mark;
 use crate::rules::hase::Ruleset;
-use crate::rules::{AnyPosition, Game, MAX_SEATS, Seat, VARIANTS, Variant, whole_number};
-use file::read_bytes;
-pub use file::{Etude, EtudeError, EtudeFile, FileError, Problem, Verdict};
+use crate::rules::{
+    AnyPosition, Game, MAX_SEATS, Seat, VARIANTS, Variant, seat_number, whole_number,
+};
+pub use file::{Etude, EtudeError, EtudeFile, FileError};
 
 /// Exit status if some lines of the file are invalid, and the rest was done.
 const FAULTY: u8 = 1;
@@ -51,64 +52,30 @@ enum Failure {
 
 /// Runs the command given by the arguments after `etudes`, on standard output and standard error.
 pub fn run(arguments: &[OsString]) -> ExitCode {
-    let status = match parse(arguments) {
-        Ok(None) => say(USAGE).map(|()| 0),
-        Ok(Some(task)) => carry_out(&task),
-        Err(error) => Err(Failure::Arguments(error)),
-    };
-    status.map_or_else(
-        |failure| {
-            print_error(&failure);
-            ExitCode::from(REFUSED)
-        },
-        ExitCode::from,
-    )
+    let status = carry_out(arguments).unwrap_or_else(|failure| {
+        print_error(&failure);
+        REFUSED
+    });
+    ExitCode::from(status)
 }
 
-/// Carries out a command; returns the exit status.
-fn carry_out(task: &Task) -> Result<u8, Failure> {
-    let file = EtudeFile::read(&task.file, task.ruleset)?;
-    match &task.command {
-        Command::Play { line } => {
-            let etude = file.etude(*line)?;
-            say(&format!("position fen {}\n", etude.position))?;
-            Ok(0)
-        }
-        Command::Judge { line, winner } => {
-            let saved = file.judge(*line, None, *winner)?;
-            let place = file.place(*line);
-            let (old, new) = (verdict(saved.old), verdict(*winner));
-            say(&format!("{place}: verdict {new}, it was {old}\n"))?;
-            Ok(0)
-        }
-        Command::List => {
-            let (etudes, status) = valid_etudes(&file);
-            say(&list(&etudes))?;
-            Ok(status)
-        }
-        Command::Check { factors } => {
-            let factors = factors.choose()?;
-            let (etudes, status) = valid_etudes(&file);
-            say(&check(&etudes, &factors))?;
-            Ok(status)
-        }
-        Command::Tune { save } => {
-            let saved_to = save.then(|| path_beside(&task.file)).transpose()?;
-            let (etudes, status) = valid_etudes(&file);
-            let judged = JudgedEtude::all(&etudes);
-            if judged.is_empty() {
-                print_error(&file.error(None, Problem::NothingJudged));
-                return Ok(FAULTY);
-            }
-            let tuning = Tuning::of(&judged);
-            say(&tuning.report(judged.len()))?;
-            if let Some(path) = saved_to {
-                save_factors(&path, &tuning.nearest())?;
-                say(&format!("saved to {}\n", path.display()))?;
-            }
-            Ok(status)
-        }
+/// Carries out the command of the arguments; returns the exit status.
+fn carry_out(arguments: &[OsString]) -> Result<u8, Failure> {
+    let words = FORMS.map(|(word, ..)| word).join(", ");
+    let unknown = |problem: String| {
+        let usage = USAGE.trim_end();
+        Failure::Arguments(format!("etudes: {problem}: expected {words} or help\n{usage}"))
+    };
+    let Some((word, rest)) = arguments.split_first() else {
+        return Err(unknown("missing command".into()));
+    };
+    if HELP.iter().any(|help| word == help) || rest.iter().any(|word| word == "--help") {
+        say(USAGE)?;
+        return Ok(0);
     }
+    let form = FORMS.iter().find(|form| word == form.0);
+    let form = form.ok_or_else(|| unknown(format!("unknown command {word:?}")))?;
+    Task::new(form, rest)?.carry_out()
 }
 
 /// Returns the valid lines of a file, and the exit status; reports the invalid lines.
@@ -179,36 +146,6 @@ exit status: 0 success, 1 some lines of FILE are invalid and the rest was done,
 2 the arguments or a file are invalid and nothing was done
 ";
 
-/// A command with its file.
-struct Task {
-    /// File of etudes.
-    file: PathBuf,
-    /// Rules for reading it.
-    ruleset: &'static Ruleset,
-    command: Command,
-}
-
-/// Command on a file of etudes. Lines are counted from 1.
-enum Command {
-    /// Shows all etudes.
-    List,
-    /// Saves a verdict.
-    Judge {
-        line: usize,
-        /// Winning seat, or `None` for no verdict.
-        winner: Option<Seat>,
-    },
-    /// Prints the position as a command.
-    Play { line: usize },
-    /// Compares the evaluation with the verdicts.
-    Check { factors: ChosenFactors },
-    /// Finds the factors with the most hits.
-    Tune {
-        /// Whether to save the best factors.
-        save: bool,
-    },
-}
-
 /// Command word, operands and options of each command.
 type Form = (&'static str, &'static [&'static str], &'static [&'static str]);
 
@@ -230,132 +167,150 @@ const SAVE: &str = "--save";
 /// Words that print the usage, in place of a command.
 const HELP: [&str; 3] = ["help", "--help", "-h"];
 
-/// Parses the arguments after `etudes`; returns `None` if they ask for the usage.
-///
-/// # Errors
-/// A message that quotes the offending word and names the accepted values.
-fn parse(arguments: &[OsString]) -> Result<Option<Task>, String> {
-    let words = FORMS.map(|(word, ..)| word).join(", ");
-    let unknown = |problem: String| {
-        let usage = USAGE.trim_end();
-        format!("etudes: {problem}: expected {words} or help\n{usage}")
-    };
-    let Some((word, rest)) = arguments.split_first() else {
-        return Err(unknown("missing command".into()));
-    };
-    if HELP.iter().any(|help| word == help) || rest.iter().any(|word| word == "--help") {
-        return Ok(None);
-    }
-    let form = FORMS.iter().find(|form| word == form.0);
-    let form = form.ok_or_else(|| unknown(format!("unknown command {word:?}")))?;
-    let task = Words::sort(form, rest).and_then(|words| words.task());
-    task.map(Some).map_err(|problem| format!("etudes {}: {problem}", form.0))
-}
-
-/// Arguments of a command, sorted into its operands, which are complete, and options with their values.
-struct Words<'a> {
+/// A command with its operands, which are complete, and its options with their values.
+struct Task<'a> {
     command: &'static str,
     operands: Vec<&'a OsStr>,
     options: Vec<(&'static str, &'a OsStr)>,
 }
 
-impl<'a> Words<'a> {
-    fn sort(form: &Form, words: &'a [OsString]) -> Result<Words<'a>, String> {
+impl<'a> Task<'a> {
+    /// Sorts the arguments of a command.
+    ///
+    /// # Errors
+    /// A message that quotes the offending word and names the accepted values.
+    fn new(form: &Form, words: &'a [OsString]) -> Result<Task<'a>, Failure> {
         let &(command, operands, options) = form;
-        let mut sorted = Words { command, operands: Vec::new(), options: Vec::new() };
+        let mut task = Task { command, operands: Vec::new(), options: Vec::new() };
         let mut words = words.iter();
         while let Some(word) = words.next() {
             if !word.as_encoded_bytes().starts_with(b"--") {
-                sorted.operands.push(word);
+                task.operands.push(word);
                 continue;
             }
             let option = options.iter().find(|option| word == **option);
             let option = option.ok_or_else(|| {
-                format!("unknown option {word:?}: expected {}", options.join(", "))
+                task.refusal(format!("unknown option {word:?}: expected {}", options.join(", ")))
             })?;
-            if sorted.option(option).is_some() {
-                return Err(format!("repeated {option}: expected it once"));
+            if task.option(option).is_some() {
+                return Err(task.refusal(format!("repeated {option}: expected it once")));
             }
-            let value = match *option {
-                SAVE => Some(word),
-                _ => words.next(),
-            };
+            let value = if *option == SAVE { Some(word) } else { words.next() };
             let value = value.ok_or_else(|| {
-                format!("{option} without a value: expected {}", expected(option))
+                let expected = expected(option);
+                task.refusal(format!("{option} without a value: expected {expected}"))
             })?;
-            sorted.options.push((option, value));
+            task.options.push((option, value));
         }
         let form = || format!("expected {command} {}", operands.join(" "));
-        if let Some(missing) = operands.get(sorted.operands.len()) {
-            return Err(format!("missing {missing}: {}", form()));
+        if let Some(missing) = operands.get(task.operands.len()) {
+            return Err(task.refusal(format!("missing {missing}: {}", form())));
         }
-        match sorted.operands.get(operands.len()) {
-            Some(extra) => Err(format!("unexpected {extra:?}: {}", form())),
-            None => Ok(sorted),
+        match task.operands.get(operands.len()) {
+            Some(extra) => Err(task.refusal(format!("unexpected {extra:?}: {}", form()))),
+            None => Ok(task),
         }
     }
 
-    fn task(&self) -> Result<Task, String> {
-        let line = || {
-            let expected = "a whole number from 1";
-            parsed("LINE", self.operands[1], expected, |text| {
-                Some(number(text, 1..=u32::MAX)? as usize)
-            })
-        };
-        let command = match self.command {
-            "list" => Command::List,
-            "judge" => Command::Judge { line: line()?, winner: self.winner()? },
-            "play" => Command::Play { line: line()? },
-            "check" => Command::Check { factors: self.factors()? },
-            _ => Command::Tune { save: self.option(SAVE).is_some() },
-        };
-        Ok(Task { file: self.operands[0].into(), ruleset: self.ruleset()?, command })
+    /// Carries out the command; returns the exit status.
+    fn carry_out(&self) -> Result<u8, Failure> {
+        match self.command {
+            "list" => {
+                let (etudes, status) = valid_etudes(&self.file()?);
+                say(&list(&etudes))?;
+                Ok(status)
+            }
+            "judge" => {
+                let (line, winner) = (self.line()?, self.winner()?);
+                let file = self.file()?;
+                let old = file.judge(line, winner)?;
+                let (place, old, new) = (file.place(line), verdict(old), verdict(winner));
+                say(&format!("{place}: verdict {new}, it was {old}\n"))?;
+                Ok(0)
+            }
+            "play" => {
+                let line = self.line()?;
+                let etude = self.file()?.etude(line)?;
+                say(&format!("position fen {}\n", etude.position))?;
+                Ok(0)
+            }
+            "check" => {
+                let given = self.given_factors()?;
+                let file = self.file()?;
+                let mut factors = match self.option(FACTORS_FILE) {
+                    Some(path) => read_factors(path.as_ref())?,
+                    None => to_array(&Factors::default()),
+                };
+                for (factor, given) in factors.iter_mut().zip(given) {
+                    *factor = given.unwrap_or(*factor);
+                }
+                let (etudes, status) = valid_etudes(&file);
+                say(&check(&etudes, &from_array(factors)))?;
+                Ok(status)
+            }
+            _ => {
+                let file = self.file()?;
+                let is_saved = self.option(SAVE).is_some();
+                let save_to =
+                    is_saved.then(|| path_beside(self.operands[0].as_ref())).transpose()?;
+                tune(&file, save_to.as_deref())
+            }
+        }
+    }
+
+    fn file(&self) -> Result<EtudeFile, Failure> {
+        let name = self.option(VARIANT).unwrap_or(VARIANTS[0].name.as_ref());
+        let ruleset = self.parsed(VARIANT, name, &expected(VARIANT), |name| {
+            ruleset(Variant::by_name(name).ok()?)
+        })?;
+        Ok(EtudeFile::read(self.operands[0].as_ref(), ruleset)?)
     }
 
     /// Value of an option, if given.
     fn option(&self, option: &str) -> Option<&'a OsStr> {
-        let mut options = self.options.iter();
-        let found = options.find(|(name, _)| *name == option);
+        let found = self.options.iter().find(|(name, _)| *name == option);
         found.map(|&(_, value)| value)
     }
 
-    fn winner(&self) -> Result<Option<Seat>, String> {
-        let expected = format!("a seat from 1 to {MAX_SEATS}, or - for none");
-        parsed("SEAT", self.operands[2], &expected, |text| {
-            if text == "-" {
-                return Some(None);
-            }
-            let number = number(text, 1..=MAX_SEATS as u32)?;
-            Some(Some(Seat(number as u8 - 1)))
+    fn line(&self) -> Result<usize, Failure> {
+        self.parsed("LINE", self.operands[1], "a whole number from 1", |text| {
+            Some(number(text, 1..=u32::MAX)? as usize)
         })
     }
 
-    fn factors(&self) -> Result<ChosenFactors, String> {
+    fn winner(&self) -> Result<Option<Seat>, Failure> {
+        let expected = format!("a seat from 1 to {MAX_SEATS}, or - for none");
+        self.parsed("SEAT", self.operands[2], &expected, |text| {
+            if text == "-" { Some(None) } else { seat_number(text, MAX_SEATS).map(Some) }
+        })
+    }
+
+    /// The factors among the options, in the order of [`NAMES`].
+    fn given_factors(&self) -> Result<[Option<i32>; 3], Failure> {
         let mut given = [None; 3];
         for (option, given) in FACTORS.into_iter().zip(&mut given) {
             if let Some(text) = self.option(option) {
-                *given = Some(parsed(option, text, &expected(option), factor)?);
+                *given = Some(self.parsed(option, text, &expected(option), factor)?);
             }
         }
-        let file = self.option(FACTORS_FILE).map(PathBuf::from);
-        Ok(ChosenFactors { file, given })
+        Ok(given)
     }
 
-    fn ruleset(&self) -> Result<&'static Ruleset, String> {
-        let name = self.option(VARIANT).unwrap_or(VARIANTS[0].name.as_ref());
-        parsed(VARIANT, name, &expected(VARIANT), |name| ruleset(Variant::by_name(name).ok()?))
+    /// Parses an operand or the value of an option.
+    fn parsed<T>(
+        &self,
+        name: &str,
+        text: &OsStr,
+        expected: &str,
+        parse: impl Fn(&str) -> Option<T>,
+    ) -> Result<T, Failure> {
+        let value = text.to_str().and_then(parse);
+        value.ok_or_else(|| self.refusal(format!("{name} {text:?}: expected {expected}")))
     }
-}
 
-/// Parses an operand or the value of an option.
-fn parsed<T>(
-    name: &str,
-    text: &OsStr,
-    expected: &str,
-    parse: impl Fn(&str) -> Option<T>,
-) -> Result<T, String> {
-    let value = text.to_str().and_then(parse);
-    value.ok_or_else(|| format!("{name} {text:?}: expected {expected}"))
+    fn refusal(&self, problem: impl Display) -> Failure {
+        Failure::Arguments(format!("etudes {}: {problem}", self.command))
+    }
 }
 
 /// Accepted values of an option.
@@ -450,6 +405,23 @@ fn share(hits: usize, of: usize) -> String {
     }
 }
 
+/// Tunes the factors, and saves the best to a file if one is given; returns the exit status.
+fn tune(file: &EtudeFile, save_to: Option<&Path>) -> Result<u8, Failure> {
+    let (etudes, status) = valid_etudes(file);
+    let judged = JudgedEtude::all(&etudes);
+    if judged.is_empty() {
+        print_error(&file.error(None, "no etude is judged: expected at least one"));
+        return Ok(FAULTY);
+    }
+    let tuning = Tuning::of(&judged);
+    say(&tuning.report(judged.len()))?;
+    if let Some(path) = save_to {
+        save_factors(path, &tuning.nearest())?;
+        say(&format!("saved to {}\n", path.display()))?;
+    }
+    Ok(status)
+}
+
 /// Number of values of each factor; the first value and the step are in hundredths.
 const VALUES: usize = 16;
 const FIRST: i32 = 50;
@@ -542,30 +514,6 @@ fn from_array([lettuces, carrots, path]: [i32; 3]) -> Factors {
     Factors { lettuces, carrots, path }
 }
 
-/// Choice of factors: from a file or else the preset, overridden by individual ones.
-struct ChosenFactors {
-    file: Option<PathBuf>,
-    /// Individual factors, in the order of [`NAMES`].
-    given: [Option<i32>; 3],
-}
-
-impl ChosenFactors {
-    /// Returns the chosen factors.
-    ///
-    /// # Errors
-    /// The file is invalid.
-    fn choose(&self) -> Result<Factors, FileError> {
-        let mut factors = match &self.file {
-            Some(path) => read(path)?,
-            None => to_array(&Factors::default()),
-        };
-        for (factor, given) in factors.iter_mut().zip(self.given) {
-            *factor = given.unwrap_or(*factor);
-        }
-        Ok(from_array(factors))
-    }
-}
-
 /// Parses a factor: a whole number from 0 to [`MAX_FACTOR`].
 fn factor(text: &str) -> Option<i32> {
     number(text, 0..=MAX_FACTOR).map(|value| value as i32)
@@ -593,27 +541,24 @@ fn path_beside(etudes: &Path) -> Result<PathBuf, FileError> {
         (Ok(factors), Ok(etudes)) => factors == etudes,
         _ => path == etudes,
     };
-    if same { Err(FileError::new(&path, None, Problem::OverEtudes)) } else { Ok(path) }
+    if same {
+        let problem =
+            "the factors would be saved over the etudes: expected an extension other than .factors";
+        return Err(FileError::new(&path, None, problem));
+    }
+    Ok(path)
 }
 
 /// Saves factors to a file as three engine commands.
-///
-/// # Errors
-/// [`Problem::Save`].
 fn save_factors(path: &Path, factors: &Factors) -> Result<(), FileError> {
     let lines = NAMES.iter().zip(to_array(factors));
     let lines = lines.map(|(name, value)| format!("setoption name {name} value {value}\n"));
     file::save(path, lines.collect::<String>().as_bytes())
-        .map_err(|reason| FileError::new(path, None, Problem::Save(reason)))
 }
 
-/// Reads a file written by [`save`]; the order of the lines, empty lines and extra spaces do not matter.
-fn read(path: &Path) -> Result<[i32; 3], FileError> {
-    let error = |line, problem| FileError::new(path, line, problem);
-    let bytes = read_bytes(path).map_err(|reason| {
-        let expected = "a file written by `tune --save`";
-        error(None, Problem::Read { reason, expected })
-    })?;
+/// Reads a file written by [`save_factors`]; the order of the lines, empty lines and extra spaces do not matter.
+fn read_factors(path: &Path) -> Result<[i32; 3], FileError> {
+    let bytes = file::read(path, "a file written by `tune --save`")?;
     let text = String::from_utf8_lossy(without_mark(&bytes));
     let mut found = [None; 3];
     for (number, line) in (1..).zip(text.lines()) {
@@ -622,13 +567,21 @@ fn read(path: &Path) -> Result<[i32; 3], FileError> {
             continue;
         }
         let set = setting(&words).filter(|&(factor, _)| found[factor].is_none());
-        let (factor, value) =
-            set.ok_or_else(|| error(Some(number), Problem::NotAFactor(line.into())))?;
+        let (factor, value) = set.ok_or_else(|| {
+            let problem = format!(
+                "found {line:?}: expected `setoption name Ks|Kc|Kp value N`, each once, N a whole number from 0 to \
+                 {MAX_FACTOR}"
+            );
+            FileError::new(path, Some(number), problem)
+        })?;
         found[factor] = Some(value);
     }
     let mut factors = [0; 3];
     for (index, name) in NAMES.into_iter().enumerate() {
-        factors[index] = found[index].ok_or_else(|| error(None, Problem::MissingFactor(name)))?;
+        factors[index] = found[index].ok_or_else(|| {
+            let problem = format!("{name} is missing: expected `setoption name {name} value N`");
+            FileError::new(path, None, problem)
+        })?;
     }
     Ok(factors)
 }

@@ -126,9 +126,7 @@ impl Line<'_> {
             }
             Line::NotUtf8(bytes) => Err(not_utf8(bytes)),
             Line::TooLong { limit, start } => {
-                let (found, is_go) = excerpt(start);
-                let limit = *limit;
-                Err(CommandError::TooLong { found, limit, is_go })
+                Err(refused(start, &format!("is too long: expected at most {limit} bytes")))
             }
         }
     }
@@ -141,15 +139,14 @@ fn line_in(buffer: &[u8], is_first: bool) -> &[u8] {
 }
 
 fn not_utf8(bytes: &[u8]) -> CommandError {
-    let (found, is_go) = excerpt(bytes);
-    CommandError::NotUtf8 { found, is_go }
+    refused(bytes, "is not UTF-8: expected UTF-8 text")
 }
 
-/// Returns the beginning of a line, and whether its first word is `go`.
-fn excerpt(bytes: &[u8]) -> (Excerpt, bool) {
+/// The error of a line that begins with these bytes.
+fn refused(bytes: &[u8], reason: &str) -> CommandError {
     let text = String::from_utf8_lossy(bytes);
     let is_go = word(&text).is_ok_and(|(_, first)| first == "go");
-    (Excerpt::new(&text), is_go)
+    CommandError::Invalid { problem: format!("line {} {reason}", Excerpt::new(&text)), is_go }
 }
 
 /// The byte order mark in UTF-8, which some editors and programs write first.

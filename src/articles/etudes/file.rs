@@ -43,63 +43,32 @@ pub struct Etude {
     pub winner: Option<Seat>,
 }
 
-/// The line is not an etude.
+/// The line is not an etude. The message begins with the name of the invalid field.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum EtudeError {
-    /// The number of fields is not 4n + 1 for 2 to 6 players.
-    #[error(
-        "hares: expected 4 fields for each of 2 to 6 players and a verdict, found {found} fields"
-    )]
-    Fields {
-        /// Number of fields found.
-        found: usize,
-    },
-    /// The mark of a missed turn is neither `t` nor `f`.
-    #[error("mark: seat {seat}: expected t or f, found {text:?}")]
-    Mark {
-        /// The seat.
-        seat: Seat,
-        /// The text found.
-        text: String,
-    },
-    /// A hare is on the finish.
-    #[error("finished: seat {seat} is on square 64, no hare has finished in an etude")]
-    Finished {
-        /// The seat.
-        seat: Seat,
-    },
-    /// The verdict is not a player.
-    #[error("verdict: expected a player from 1 to {seats}, or `-` for none, found {text:?}")]
-    Verdict {
-        /// The text found.
-        text: String,
-        /// Number of players.
-        seats: usize,
-    },
-    /// The position is invalid.
-    #[error(transparent)]
-    Position(#[from] PositionError),
+#[error("{problem}")]
+pub struct EtudeError {
+    /// Number of the invalid field, from 1; `None` if the number of fields is wrong.
+    pub field: Option<usize>,
+    problem: String,
 }
 
 impl EtudeError {
-    /// Number of the invalid field, from 1; `None` if the number of fields is wrong.
-    pub fn field(&self) -> Option<usize> {
-        let (seat, within) = match self {
-            EtudeError::Fields { .. } => return None,
-            EtudeError::Mark { seat, .. } => (*seat, 4),
-            EtudeError::Finished { seat } => (*seat, 1),
-            EtudeError::Verdict { seats, .. } => (Seat(*seats as u8), 1),
-            EtudeError::Position(PositionError { field, seat, .. }) => {
-                let within = match *field {
-                    "square" => 1,
-                    "carrots" => 2,
-                    "lettuces" => 3,
-                    _ => 4,
-                };
-                ((*seat)?, within)
-            }
+    /// Error in a field, by its number among those of a seat.
+    fn new(seat: Seat, within: usize, problem: String) -> EtudeError {
+        EtudeError { field: Some(4 * seat.index() + within), problem }
+    }
+}
+
+impl From<PositionError> for EtudeError {
+    fn from(error: PositionError) -> EtudeError {
+        let within = match error.field {
+            "square" => 1,
+            "carrots" => 2,
+            "lettuces" => 3,
+            _ => 4,
         };
-        Some(4 * seat.index() + within)
+        let field = error.seat.map(|seat| 4 * seat.index() + within);
+        EtudeError { field, problem: error.to_string() }
     }
 }
 
@@ -110,30 +79,38 @@ impl Etude {
     /// [`EtudeError`] names the invalid field and the accepted values.
     pub fn parse(ruleset: &'static Ruleset, line: &str) -> Result<Etude, EtudeError> {
         let fields: Vec<&str> = line.split(';').collect();
-        let wrong_number = EtudeError::Fields { found: fields.len() };
+        let wrong_number = || {
+            let found = fields.len();
+            let problem = format!(
+                "hares: expected 4 fields for each of 2 to 6 players and a verdict, found {found} fields"
+            );
+            EtudeError { field: None, problem }
+        };
         let (hares, &[verdict]) = fields.as_chunks::<4>() else {
-            return Err(wrong_number);
+            return Err(wrong_number());
         };
         let seats = hares.len();
-        let mut position = Position::start(ruleset, seats).ok_or(wrong_number)?;
+        let mut position = Position::start(ruleset, seats).ok_or_else(wrong_number)?;
         for (seat, &[square, carrots, lettuces, mark]) in Seat::all(seats).zip(hares) {
-            let marked = match mark {
-                "t" => true,
-                "f" => false,
-                text => {
-                    return Err(EtudeError::Mark { seat, text: text.to_string() });
-                }
-            };
-            place_hare(&mut position, seat, [square, carrots, lettuces], marked)?;
+            if mark != "t" && mark != "f" {
+                let problem = format!("mark: seat {seat}: expected t or f, found {mark:?}");
+                return Err(EtudeError::new(seat, 4, problem));
+            }
+            place_hare(&mut position, seat, [square, carrots, lettuces], mark == "t")?;
             if position.hare(seat).square == FINISH {
-                return Err(EtudeError::Finished { seat });
+                let problem = format!(
+                    "finished: seat {seat} is on square 64, no hare has finished in an etude"
+                );
+                return Err(EtudeError::new(seat, 1, problem));
             }
         }
         check_marks(&position)?;
         let winner = seat_number(verdict, seats);
         if winner.is_none() && verdict != "-" {
-            let text = verdict.to_string();
-            return Err(EtudeError::Verdict { text, seats });
+            let problem = format!(
+                "verdict: expected a player from 1 to {seats}, or `-` for none, found {verdict:?}"
+            );
+            return Err(EtudeError { field: Some(fields.len()), problem });
         }
         Ok(Etude { position, winner })
     }
@@ -166,15 +143,6 @@ pub struct EtudeFile {
     ruleset: &'static Ruleset,
 }
 
-/// A saved verdict.
-#[derive(Clone, Debug)]
-pub struct Verdict {
-    /// The verdict before.
-    pub old: Option<Seat>,
-    /// The etude with its new verdict; its text is the line.
-    pub new: Etude,
-}
-
 /// A file or one of its lines is invalid. The message begins with the place.
 #[derive(Debug, Error)]
 #[error("{}: {problem}", place(path, *line))]
@@ -184,80 +152,24 @@ pub struct FileError {
     /// Line number, from 1; `None` for the whole file.
     pub line: Option<usize>,
     /// The problem, with the accepted values.
-    pub problem: Problem,
-}
-
-/// A problem of a file of etudes or of factors.
-#[derive(Debug, Error)]
-pub enum Problem {
-    /// The file cannot be read.
-    #[error("cannot be read: {reason}: expected {expected}")]
-    Read {
-        /// Error of the system.
-        reason: io::Error,
-        /// Kind of file.
-        expected: &'static str,
-    },
-    /// The file cannot be saved; it is unchanged.
-    #[error("cannot be saved: {0}: expected a writable file and folder")]
-    Save(io::Error),
-    /// The line is not an etude.
-    #[error("{error}{field}", error = .0, field = field(.0))]
-    NotAnEtude(EtudeError),
-    /// The requested line is empty.
-    #[error("the line is empty: expected an etude")]
-    Empty,
-    /// The requested line does not exist.
-    #[error("there is no line {line}: {}", lines_there(*.lines))]
-    NoLine {
-        /// Requested line.
-        line: usize,
-        /// Number of lines.
-        lines: usize,
-    },
-    /// The line is not the one that was read before.
-    #[error("the line has changed to {found:?}")]
-    Changed {
-        /// Its text now.
-        found: String,
-    },
-    /// The verdict names a seat that the etude does not have.
-    #[error("there is no seat {seat}: expected a seat from 1 to {seats}, or - for none")]
-    NoSeat {
-        /// The seat.
-        seat: Seat,
-        /// Number of seats.
-        seats: usize,
-    },
-    /// The variant has no etudes.
-    #[error("{0} has no etudes: expected a variant that has some")]
-    NoEtudes(&'static str),
-    /// No line has a verdict.
-    #[error("no etude is judged: expected at least one")]
-    NothingJudged,
-    /// The line does not set a factor.
-    #[error(
-        "found {0:?}: expected `setoption name Ks|Kc|Kp value N`, each once, N a whole number from 0 to 1000"
-    )]
-    NotAFactor(String),
-    /// A factor is missing.
-    #[error("{0} is missing: expected `setoption name {0} value N`")]
-    MissingFactor(&'static str),
-    /// The factors would overwrite the etudes.
-    #[error(
-        "the factors would be saved over the etudes: expected an extension other than .factors"
-    )]
-    OverEtudes,
+    pub problem: String,
 }
 
 impl FileError {
-    pub(super) fn new(path: &Path, line: Option<usize>, problem: Problem) -> FileError {
-        FileError { path: path.into(), line, problem }
+    pub(super) fn new(path: &Path, line: Option<usize>, problem: impl Into<String>) -> FileError {
+        FileError { path: path.into(), line, problem: problem.into() }
     }
 }
 
+/// Reads a file, which is expected to be of a certain kind.
+pub(super) fn read(path: &Path, expected: &str) -> Result<Vec<u8>, FileError> {
+    read_bytes(path).map_err(|reason| {
+        FileError::new(path, None, format!("cannot be read: {reason}: expected {expected}"))
+    })
+}
+
 /// Reads a regular file; a device may never end.
-pub(super) fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
+fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
     // Checked before opening the file, since opening a pipe would block.
     let kind = path.metadata()?.file_type();
     if !kind.is_file() && !kind.is_dir() {
@@ -266,10 +178,9 @@ pub(super) fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     File::open(path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > MAX_BYTES {
-        Err(io::Error::other(format!("expected at most {MAX_BYTES} bytes")))
-    } else {
-        check_beginning(&bytes).map(|()| bytes).map_err(io::Error::other)
+        return Err(io::Error::other(format!("expected at most {MAX_BYTES} bytes")));
     }
+    check_beginning(&bytes).map(|()| bytes).map_err(io::Error::other)
 }
 
 /// File and line, as in error messages.
@@ -282,39 +193,23 @@ impl EtudeFile {
     /// Reads a file, without checking its lines.
     ///
     /// # Errors
-    /// [`Problem::Read`].
+    /// The file cannot be read.
     pub fn read(path: &Path, ruleset: &'static Ruleset) -> Result<EtudeFile, FileError> {
-        let bytes = read_bytes(path).map_err(|reason| {
-            let expected = "a file of etude lines";
-            FileError::new(path, None, Problem::Read { reason, expected })
-        })?;
+        let bytes = read(path, "a file of etude lines")?;
         Ok(EtudeFile { path: path.into(), bytes, ruleset })
     }
 
     /// Reads a file of etudes of a variant.
     ///
     /// # Errors
-    /// [`Problem::Read`], or [`Problem::NoEtudes`] for a game without etudes.
+    /// The file cannot be read, or the game has no etudes.
     pub fn of_variant(path: &Path, variant: &Variant) -> Result<EtudeFile, FileError> {
-        match super::ruleset(variant) {
-            Some(ruleset) => EtudeFile::read(path, ruleset),
-            None => Err(FileError::new(path, None, Problem::NoEtudes(variant.name))),
-        }
-    }
-
-    /// Returns the text of a line, counted from 1, as in the file.
-    ///
-    /// # Errors
-    /// [`Problem::NoLine`].
-    pub fn text(&self, line: usize) -> Result<String, FileError> {
-        let range = self.range_of(line)?;
-        Ok(String::from_utf8_lossy(&self.bytes[range]).into_owned())
-    }
-
-    /// Texts of all lines, as in the file.
-    pub fn texts(&self) -> Vec<String> {
-        let text = |range| String::from_utf8_lossy(&self.bytes[range]).into_owned();
-        self.lines().map(text).collect()
+        let ruleset = super::ruleset(variant).ok_or_else(|| {
+            let name = variant.name;
+            let problem = format!("{name} has no etudes: expected a variant that has some");
+            FileError::new(path, None, problem)
+        })?;
+        EtudeFile::read(path, ruleset)
     }
 
     /// Parses all lines: returns the etudes with their line numbers, and the errors. Empty lines are skipped.
@@ -335,42 +230,33 @@ impl EtudeFile {
     /// Parses the etude of a line, counted from 1.
     ///
     /// # Errors
-    /// [`Problem::NoLine`], [`Problem::Empty`] or [`Problem::NotAnEtude`].
+    /// There is no such line, or it is not an etude.
     pub fn etude(&self, line: usize) -> Result<Etude, FileError> {
         let etude = self.parse(line, self.range_of(line)?)?;
-        etude.ok_or_else(|| self.error(Some(line), Problem::Empty))
+        etude.ok_or_else(|| self.error(Some(line), "the line is empty: expected an etude"))
     }
 
     /// Saves a new verdict in a line, counted from 1, of the file as it is now, and changes nothing else. A lock keeps
-    /// the changes of other processes. If `expected` is given, the line must still have this text.
+    /// the changes of other processes. Returns the old verdict.
     ///
     /// # Errors
-    /// As [`EtudeFile::etude`], and [`Problem::Changed`], [`Problem::NoSeat`] or [`Problem::Save`]; the file is
-    /// unchanged.
-    pub fn judge(
-        &self,
-        line: usize,
-        expected: Option<&str>,
-        winner: Option<Seat>,
-    ) -> Result<Verdict, FileError> {
-        let save_error = |reason| self.error(None, Problem::Save(reason));
-        let _lock = Lock::on(&self.path).map_err(save_error)?;
+    /// As [`EtudeFile::etude`]; the etude does not have the seat, or the file cannot be saved. It is unchanged.
+    pub fn judge(&self, line: usize, winner: Option<Seat>) -> Result<Option<Seat>, FileError> {
+        let _lock = Lock::on(&self.path).map_err(|reason| save_error(&self.path, &reason))?;
         let current = EtudeFile::read(&self.path, self.ruleset)?;
-        let found = current.text(line)?;
-        if expected.is_some_and(|expected| expected != found) {
-            return Err(self.error(Some(line), Problem::Changed { found }));
-        }
         let old = current.etude(line)?;
         let seats = old.position.seats();
         if let Some(seat) = winner.filter(|seat| seat.index() >= seats) {
-            return Err(self.error(Some(line), Problem::NoSeat { seat, seats }));
+            let problem = format!(
+                "there is no seat {seat}: expected a seat from 1 to {seats}, or - for none"
+            );
+            return Err(self.error(Some(line), problem));
         }
         let range = current.range_of(line)?;
-        let new = Etude { winner, ..old };
-        let text = new.to_string();
+        let text = Etude { winner, ..old }.to_string();
         let bytes = [&current.bytes[..range.start], text.as_bytes(), &current.bytes[range.end..]];
-        save(&self.path, &bytes.concat()).map_err(save_error)?;
-        Ok(Verdict { old: old.winner, new })
+        save(&self.path, &bytes.concat())?;
+        Ok(old.winner)
     }
 
     /// File and line number, for messages.
@@ -379,7 +265,7 @@ impl EtudeFile {
     }
 
     /// Error of this file or one of its lines.
-    pub fn error(&self, line: Option<usize>, problem: Problem) -> FileError {
+    pub fn error(&self, line: Option<usize>, problem: impl Into<String>) -> FileError {
         FileError::new(&self.path, line, problem)
     }
 
@@ -398,8 +284,11 @@ impl EtudeFile {
     fn range_of(&self, line: usize) -> Result<Range<usize>, FileError> {
         let range = line.checked_sub(1).and_then(|index| self.lines().nth(index));
         range.ok_or_else(|| {
-            let lines = self.lines().count();
-            self.error(None, Problem::NoLine { line, lines })
+            let problem = match self.lines().count() {
+                0 => format!("there is no line {line}: the file is empty"),
+                lines => format!("there is no line {line}: expected one from 1 to {lines}"),
+            };
+            self.error(None, problem)
         })
     }
 
@@ -410,21 +299,11 @@ impl EtudeFile {
         if text.trim().is_empty() {
             return Ok(None);
         }
-        let etude = Etude::parse(self.ruleset, &text);
-        etude.map(Some).map_err(|reason| self.error(Some(line), Problem::NotAnEtude(reason)))
-    }
-}
-
-/// Number of the invalid field, as a suffix of the message.
-fn field(error: &EtudeError) -> String {
-    let field = error.field();
-    field.map_or(String::new(), |field| format!(" (field {field})"))
-}
-
-fn lines_there(lines: usize) -> String {
-    match lines {
-        0 => "the file is empty".into(),
-        _ => format!("expected one from 1 to {lines}"),
+        let etude = Etude::parse(self.ruleset, &text).map_err(|error| {
+            let field = error.field.map_or(String::new(), |field| format!(" (field {field})"));
+            self.error(Some(line), format!("{error}{field}"))
+        })?;
+        Ok(Some(etude))
     }
 }
 
@@ -505,7 +384,16 @@ impl Drop for Lock {
 ///
 /// # Errors
 /// An error of the system; the old file is unchanged, and no temporary file is left.
-pub(super) fn save(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub(super) fn save(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+    replace(path, bytes).map_err(|reason| save_error(path, &reason))
+}
+
+fn save_error(path: &Path, reason: &io::Error) -> FileError {
+    let problem = format!("cannot be saved: {reason}: expected a writable file and folder");
+    FileError::new(path, None, problem)
+}
+
+fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let path = behind_links(path)?;
     let old = metadata_of(&path)?;
     let folder = path.parent().unwrap_or(Path::new("/"));
@@ -665,7 +553,7 @@ mod tests {
             ("45;26;2;f;29;19;0;f;3", Some(9)),
         ] {
             let error = Etude::parse(&HASE_UND_IGEL, line).unwrap_err();
-            assert_eq!(error.field(), field, "{line}: {error}");
+            assert_eq!(error.field, field, "{line}: {error}");
         }
     }
 }
