@@ -4,7 +4,6 @@
 //! cargo bench -p fleet --bench scale -- workers --number 4 --nodes 1
 //! cargo bench -p fleet --bench scale -- workers --number 4 --movetime 20
 //! cargo bench -p fleet --bench scale -- simulated --number 10000 --stored 1000000
-//! cargo bench -p fleet --bench scale -- invented --check-sample 10
 //! ```
 //!
 //! `workers` are real ones, with the built-in engine. `simulated` ones send the same messages as real ones, each over
@@ -86,15 +85,6 @@ enum What {
         #[arg(long, default_value = "10")]
         game_seconds: f64,
     },
-    /// One worker that invents its games and two honest ones, until it is found
-    Invented {
-        /// Have two workers play about every N-th block
-        #[arg(long)]
-        check_sample: u64,
-        /// Number of runs
-        #[arg(long, default_value = "10")]
-        runs: usize,
-    },
 }
 
 #[derive(Args)]
@@ -119,33 +109,17 @@ fn main() -> Outcome<()> {
         What::Workers { common, movetime, nodes } => {
             let movetime = movetime.map(|ms| Limit::movetime(Duration::from_millis(ms)));
             let (mut fleet, coordinator) =
-                begin(movetime.unwrap_or(Limit::nodes(nodes)), common.stored, "")?;
+                begin(movetime.unwrap_or(Limit::nodes(nodes)), common.stored)?;
             let worker = |number| fleet.worker(&format!("worker-{number}"));
             let _workers: Vec<Process> = (0..common.number).map(worker).collect();
             report(&common, &fleet, &coordinator, None)
         }
         What::Simulated { common, game_seconds } => {
-            let (fleet, coordinator) = begin(Limit::nodes(1), common.stored, "")?;
+            let (fleet, coordinator) = begin(Limit::nodes(1), common.stored)?;
             let game_time = Duration::from_secs_f64(game_seconds);
             let workers = begin_simulated(&fleet.address, common.number, game_time);
             let counts = runtime.block_on(workers)?;
             report(&common, &fleet, &coordinator, Some(&counts))
-        }
-        What::Invented { check_sample, runs } => {
-            let words = format!("--check-sample {check_sample}");
-            let invented = || -> Outcome<u64> {
-                let (mut fleet, coordinator) = begin(Limit::nodes(1), 0, &words)?;
-                let _workers = [fleet.worker("one"), fleet.worker("two")];
-                // As fast as the honest workers.
-                let inventor = begin_simulated(&fleet.address, 1, Duration::from_millis(20));
-                let counts = runtime.block_on(inventor)?;
-                coordinator.await_words("two other workers agree on another game");
-                Ok(counts.games.load(Ordering::Relaxed))
-            };
-            let found = (0..runs).map(|_| invented()).collect::<Outcome<Vec<u64>>>()?;
-            let mean = found.iter().sum::<u64>() as f64 / runs as f64;
-            println!("{words}: found after {mean:.1} invented games, the mean of {found:?}");
-            Ok(())
         }
     };
     runtime.shutdown_background();
@@ -153,7 +127,7 @@ fn main() -> Outcome<()> {
 }
 
 /// Starts a server and the coordinator of a match with some games in its store.
-fn begin(limit: Limit, stored: u64, words: &str) -> Outcome<(Fleet, Process)> {
+fn begin(limit: Limit, stored: u64) -> Outcome<(Fleet, Process)> {
     let mut fleet = Fleet::new();
     fleet.ack_wait = 30;
     let engine = |name: &str| EngineSpec {
@@ -188,8 +162,7 @@ fn begin(limit: Limit, stored: u64, words: &str) -> Outcome<(Fleet, Process)> {
         println!("{stored} games stored in {:.1?}", begun.elapsed());
     }
     drop(store);
-    let resumed = format!("resume {} {words}", fleet.store().display());
-    let coordinator = fleet.start(&resumed);
+    let coordinator = fleet.resume();
     Ok((fleet, coordinator))
 }
 

@@ -1,6 +1,7 @@
 //! Validation of results: a game must be legal, and be the scheduled one; a fault of the rules program must be this
 //! machine's, too.
 
+use std::fmt::Display;
 use std::time::Instant;
 
 use buxtehude::rules::Turn;
@@ -26,36 +27,19 @@ const MAX_WORDS_OF_A_PLY: usize = 8;
 
 #[derive(Debug, Error)]
 pub enum GameError {
-    #[error("the match has games 1 to {games}")]
-    Number { games: u64 },
     /// The record contradicts the rules or itself.
     #[error("{0}")]
     Impossible(#[from] Flaw),
-    /// The game differs from the scheduled one. The message hides the scheduled value: workers read it, and could
-    /// learn a secret seed, or openings and cards of other blocks.
-    #[error("{what}: found {found}, which is not the match's")]
-    Unscheduled {
-        /// Name of the part that differs.
-        what: &'static str,
-        found: String,
-    },
-    #[error("{what}: found {found}, expected {expected}")]
-    Bounds { what: &'static str, found: String, expected: String },
     /// The scheduled game cannot be played.
     #[error(transparent)]
     Rules(#[from] PositionError),
     /// The luck is missing, or is not what the cards gave.
     #[error("{0}")]
     Luck(#[from] LuckError),
-    #[error("word {number} of the moves: found {found}, which is not the next card of its deck")]
-    Card {
-        /// Index among the moves and cards, from 1.
-        number: usize,
-        found: String,
-    },
-    /// The settings of the match rule out this ending.
-    #[error("ending {ending}: {reason}")]
-    Ending { ending: Ending, reason: &'static str },
+    /// The game is not the scheduled one, or is impossible in this match. The reason hides scheduled values: workers
+    /// read it, and could learn a secret seed, or openings and cards of other blocks.
+    #[error("{0}")]
+    Unfit(String),
 }
 
 impl GameError {
@@ -76,7 +60,7 @@ impl GameError {
 pub fn check(plan: &Plan, schedule: &Schedule<'_>, kept: &StoredGame) -> Result<(), GameError> {
     let record = &kept.record;
     if !(1..=plan.games).contains(&record.game) {
-        return Err(GameError::Number { games: plan.games });
+        return Err(GameError::Unfit(format!("the match has games 1 to {}", plan.games)));
     }
     let game = schedule.game(record.game)?;
     same("block", &record.block, &game.block)?;
@@ -95,15 +79,11 @@ pub fn check(plan: &Plan, schedule: &Schedule<'_>, kept: &StoredGame) -> Result<
     check_ending(plan, record)
 }
 
-fn same<T: PartialEq + ToString>(
-    what: &'static str,
-    found: &T,
-    expected: &T,
-) -> Result<(), GameError> {
+fn same<T: PartialEq + Display>(what: &str, found: &T, expected: &T) -> Result<(), GameError> {
     if found == expected {
         return Ok(());
     }
-    Err(GameError::Unscheduled { what, found: found.to_string() })
+    Err(GameError::Unfit(format!("{what}: found {found}, which is not the match's")))
 }
 
 /// Checks that no number is too large to be stored and summed.
@@ -124,11 +104,9 @@ fn check_numbers(record: &GameRecord) -> Result<(), GameError> {
     let mut all = times.chain(others.map(|number| (number, MAX_NUMBER)));
     match all.find(|(number, most)| number > most) {
         None => Ok(()),
-        Some((number, most)) => Err(GameError::Bounds {
-            what: "numbers",
-            found: number.to_string(),
-            expected: format!("at most {most}"),
-        }),
+        Some((number, most)) => {
+            Err(GameError::Unfit(format!("numbers: found {number}, expected at most {most}")))
+        }
     }
 }
 
@@ -144,11 +122,8 @@ fn check_cards(
     same("opening", &opening.join(" "), &game.opening.join(" "))?;
     let reruns = record.reruns.len();
     if reruns > MAX_OF_A_GAME {
-        return Err(GameError::Bounds {
-            what: "reruns",
-            found: reruns.to_string(),
-            expected: format!("at most {MAX_OF_A_GAME}"),
-        });
+        let reason = format!("reruns: found {reruns}, expected at most {MAX_OF_A_GAME}");
+        return Err(GameError::Unfit(reason));
     }
     // Each rerun has another deck.
     let seed = (0..reruns).fold(game.deck_seed, |seed, _| seed.another());
@@ -158,7 +133,10 @@ fn check_cards(
             let expected = deck.draw(seat, &position.outcomes());
             // Cards of the opening replace drawn ones.
             if index >= game.opening.len() && word != expected {
-                return Err(GameError::Card { number: index + 1, found: word.to_string() });
+                let number = index + 1;
+                return Err(GameError::Unfit(format!(
+                    "word {number} of the moves: found {word}, which is not the next card of its deck"
+                )));
             }
         }
         if let Err(reason) = position.play(word) {
@@ -173,7 +151,7 @@ fn check_cards(
 /// Checks that a game has its luck, if the match measures it with `evaluator`; measures it again if `is_sampled`.
 ///
 /// # Errors
-/// [`GameError::Luck`].
+/// [`GameError`].
 pub fn check_luck(
     evaluator: Option<&Evaluator>,
     record: &GameRecord,
@@ -197,7 +175,7 @@ fn check_ending(plan: &Plan, record: &GameRecord) -> Result<(), GameError> {
             Ending::Solved if !plan.adjudication.solved => "the match does not allow it",
             _ => continue,
         };
-        return Err(GameError::Ending { ending, reason });
+        return Err(GameError::Unfit(format!("ending {ending}: {reason}")));
     }
     Ok(())
 }

@@ -253,8 +253,19 @@ pub struct Tally {
     /// Number of games of the match.
     pub games: u64,
     pub workers: BTreeMap<String, WorkerTally>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkerTally {
+    /// Number of stored games.
+    pub games: u64,
+    /// Stored games that ended with a fault of an engine.
+    pub faults: u64,
+    /// Duplicates: games that another worker had already played.
+    pub doubles: u64,
+    pub refused: u64,
     #[serde(default)]
-    pub set_aside: BTreeMap<String, AsideTally>,
+    pub set_aside: Option<AsideTally>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -264,35 +275,18 @@ pub struct AsideTally {
     pub games: u64,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct WorkerTally {
-    /// Number of stored games.
-    pub games: u64,
-    /// Stored games that ended with a fault of an engine.
-    pub faults: u64,
-    /// Duplicates: games that another worker had already played.
-    pub doubles: u64,
-    pub refused: u64,
-}
-
 impl Tally {
     /// Splits the tally by workers into messages of limited length; returns at least one.
     pub fn parts(&self) -> Vec<Tally> {
-        fn of<T: Clone>(all: &BTreeMap<String, T>, names: &[&String]) -> BTreeMap<String, T> {
-            let found = names.iter().filter_map(|name| all.get_key_value(*name));
-            found.map(|(name, it)| (name.clone(), it.clone())).collect()
-        }
-        let names: BTreeSet<_> = self.workers.keys().chain(self.set_aside.keys()).collect();
-        let names: Vec<_> = names.into_iter().collect();
-        let part = |names: &[&String]| Tally {
+        let part = |workers: &[(&String, &WorkerTally)]| Tally {
             stored: self.stored,
             games: self.games,
-            workers: of(&self.workers, names),
-            set_aside: of(&self.set_aside, names),
+            workers: workers.iter().map(|&(name, tally)| (name.clone(), tally.clone())).collect(),
         };
-        match names.len() {
-            0 => vec![part(&[])],
-            _ => names.chunks(MAX_OF_A_PART).map(part).collect(),
+        let workers: Vec<_> = self.workers.iter().collect();
+        match workers.as_slice() {
+            [] => vec![part(&[])],
+            all => all.chunks(MAX_OF_A_PART).map(part).collect(),
         }
     }
 
@@ -300,7 +294,6 @@ impl Tally {
         self.stored = self.stored.max(part.stored);
         self.games = part.games;
         self.workers.extend(part.workers);
-        self.set_aside.extend(part.set_aside);
     }
 }
 
@@ -427,15 +420,15 @@ mod tests {
     #[test]
     fn what_was_counted_of_many_workers_is_sent_in_parts() {
         let names = (0..20_000).map(|number| format!("{number:064}"));
-        let all =
-            WorkerTally { games: u64::MAX, faults: u64::MAX, doubles: u64::MAX, refused: u64::MAX };
-        let aside = AsideTally { reason: "x".repeat(100), games: u64::MAX };
-        let tally = Tally {
-            stored: 5,
-            games: 7,
-            workers: names.clone().map(|name| (name, all)).collect(),
-            set_aside: names.map(|name| (name, aside.clone())).collect(),
+        let all = WorkerTally {
+            games: u64::MAX,
+            faults: u64::MAX,
+            doubles: u64::MAX,
+            refused: u64::MAX,
+            set_aside: Some(AsideTally { reason: "x".repeat(100), games: u64::MAX }),
         };
+        let tally =
+            Tally { stored: 5, games: 7, workers: names.map(|name| (name, all.clone())).collect() };
         let (signer, mut joined) = (Signer::default(), Tally::default());
         for part in tally.parts() {
             let bytes = part.encode(&signer, "").unwrap();

@@ -66,16 +66,9 @@ pub enum QueueError {
         "--nats {url}: no answer; the server may be too busy, or this user may lack permission to use JetStream"
     )]
     Silent { url: String },
-    #[error("--nats {url}: nats-server {found}, expected 2.10 or later")]
-    Old { url: String, found: String },
-    #[error(
-        "--nats {url}: no JetStream: {reason}; expected a server started with `-js`, and permission to use it"
-    )]
-    NoJetStream {
-        url: String,
-        /// Answer of the server.
-        reason: String,
-    },
+    /// The server lacks a version or a right that the fleet needs.
+    #[error("--nats {url}: {reason}")]
+    Unfit { url: String, reason: String },
     #[error("{what}: {reason}")]
     Call {
         /// Object of the call.
@@ -559,7 +552,8 @@ pub async fn connect(
     let client = connected.map_err(|error| unreachable(error.to_string()))?;
     let found = client.server_info().version;
     if version_of(&found).is_none_or(|version| version < OLDEST) {
-        return Err(QueueError::Old { url: url(), found });
+        let reason = format!("nats-server {found}, expected 2.10 or later");
+        return Err(QueueError::Unfit { url: url(), reason });
     }
     let context = jetstream::new(client);
     match context.query_account().await {
@@ -567,7 +561,12 @@ pub async fn connect(
         Err(error) if matches!(error.kind(), AccountErrorKind::TimedOut) => {
             Err(QueueError::Silent { url: url() })
         }
-        Err(error) => Err(QueueError::NoJetStream { url: url(), reason: error.to_string() }),
+        Err(error) => {
+            let reason = format!(
+                "no JetStream: {error}; expected a server started with `-js`, and permission to use it"
+            );
+            Err(QueueError::Unfit { url: url(), reason })
+        }
     }
 }
 

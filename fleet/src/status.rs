@@ -128,9 +128,10 @@ async fn of_match(matches: &Bucket, by: &Key, names: &Names) -> Result<String, Q
             "  {worker}  {} games, {} with a fault, {} duplicates, {} refused\n",
             tally.games, tally.faults, tally.doubles, tally.refused
         );
-    }
-    for (worker, AsideTally { reason, games }) in &tally.set_aside {
-        text += &format!("  {worker} is set aside: {reason}; {games} of its games not counted\n");
+        if let Some(AsideTally { reason, games }) = &tally.set_aside {
+            text +=
+                &format!("  {worker} is set aside: {reason}; {games} of its games not counted\n");
+        }
     }
     Ok(text)
 }

@@ -82,7 +82,7 @@ fn scaled_time(time: Duration, permille: u32) -> Duration {
 /// Checks that a game was played with the scale that fits its machine's speed.
 ///
 /// # Errors
-/// [`GameError::Bounds`] if its record has another scale.
+/// [`GameError::Unfit`] if its record has another scale.
 pub fn check(plan: &Plan, reference: Option<u64>, record: &GameRecord) -> Result<(), GameError> {
     let text = |scale: Option<u32>| match scale {
         Some(permille) => format!("{permille} permille"),
@@ -95,11 +95,12 @@ pub fn check(plan: &Plan, reference: Option<u64>, record: &GameRecord) -> Result
     if found == expected && found.is_some() == is_needed {
         return Ok(());
     }
+    let found = text(found);
     let expected = match (is_needed, expected) {
         (true, None) => "one that fits the machine's speed".to_string(),
         (_, expected) => text(expected),
     };
-    Err(GameError::Bounds { what: "time scale", found: text(found), expected })
+    Err(GameError::Unfit(format!("time scale: found {found}, expected {expected}")))
 }
 
 /// Measures the positions a second that the built-in engine visits in each of `slots` slots while all are busy; `None`

@@ -90,8 +90,15 @@ enum JoinError {
     /// A call to the server failed; it may succeed later.
     #[error(transparent)]
     Queue(#[from] QueueError),
+    /// The reason why this worker cannot play the match.
     #[error("{0}")]
     Unfit(String),
+}
+
+impl From<String> for JoinError {
+    fn from(reason: String) -> JoinError {
+        JoinError::Unfit(reason)
+    }
 }
 
 /// Locks a value, even if a thread has panicked while it held the lock.

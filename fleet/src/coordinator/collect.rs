@@ -108,11 +108,12 @@ impl<'a> Collector<'a> {
             set_aside: prepared.note.set_aside.keys().map(|name| id_in(name).to_string()).collect(),
             leaving: Vec::new(),
             rules_faults: HashMap::new(),
-            tally: Tally { set_aside: prepared.note.set_aside.clone(), ..Tally::default() },
+            tally: Tally { games: plan.games, ..Tally::default() },
             anonymous: 0,
         };
-        for name in prepared.note.set_aside.keys() {
+        for (name, aside) in &prepared.note.set_aside {
             note_name(&mut collector.workers, name);
+            collector.count_worker(name, |tally| tally.set_aside = Some(aside.clone()));
         }
         collector.note_verdict();
         collector
@@ -131,7 +132,6 @@ impl<'a> Collector<'a> {
 
     pub fn tally(&mut self) -> &Tally {
         self.tally.stored = self.units.played();
-        self.tally.games = self.plan.games;
         &self.tally
     }
 
@@ -354,12 +354,13 @@ impl<'a> Collector<'a> {
         })?;
         for (worker, reason) in &leaving {
             let games = games_of.get(worker).map_or(0, Vec::len) as u64;
-            let tally = AsideTally { reason: reason.clone(), games };
-            self.note.set_aside.insert(worker.clone(), tally);
+            let aside = AsideTally { reason: reason.clone(), games };
+            self.note.set_aside.insert(worker.clone(), aside.clone());
+            let tally = self.tally.workers.entry(worker.clone()).or_default();
+            (tally.games, tally.set_aside) = (0, Some(aside));
         }
         let removed: Vec<u64> = games_of.values().flatten().copied().collect();
         self.note.write(store, &removed)?;
-        self.tally.set_aside.clone_from(&self.note.set_aside);
         if !removed.is_empty() {
             let past = Past::of(store, self.plan)?;
             let KnownMachines { mut failures, .. } = KnownMachines::of(store, self.plan)?;
@@ -379,7 +380,6 @@ impl<'a> Collector<'a> {
                 written.map_err(LedgerError::Events)?;
             }
             if !games.is_empty() {
-                self.tally.workers.entry(worker.clone()).or_default().games = 0;
                 let games = count(games.len() as u64, "game");
                 let text = format!("{games} of worker {worker} not counted; given out again");
                 print_error(printable(&text));

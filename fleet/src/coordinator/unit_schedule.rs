@@ -183,7 +183,7 @@ impl<'a> UnitSchedule<'a> {
         self.played.insert(record.game);
         let unit = self.units.of_game(record.game);
         if self.missing(unit).next().is_none() {
-            self.sample.complete(unit);
+            self.sample.remove(unit);
             self.take_back(unit);
         }
         self.failures.note(record, is_alone)
@@ -424,11 +424,7 @@ impl Sample {
         self.units.entry(unit).or_default().is_stuck = true;
     }
 
-    /// Notes that all games of a unit count.
-    pub fn complete(&mut self, unit: u64) {
-        self.remove(unit);
-    }
-
+    /// Removes and returns the claims about a unit, such as one whose games all count.
     fn remove(&mut self, unit: u64) -> Option<Claims> {
         let claims = self.units.remove(&unit)?;
         for (name, games) in &claims.games {

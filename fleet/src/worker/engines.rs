@@ -43,48 +43,43 @@ const ISOLATION_FLAGS: &str = "--unshare-user --unshare-all --die-with-parent --
 /// Path of the engine's program in the sandbox.
 const OWN_PROGRAM: &str = "/engine/program";
 
-/// The files of a fetched engine, which stay in the cache while this value lives.
-#[derive(Debug)]
-pub(crate) struct Fetched(#[expect(dead_code, reason = "keeps the locks")] Vec<CachedFile>);
-
-/// Replaces the engines and the rules program of a plan by this machine's or by fetched ones; returns the fetched ones.
+/// Replaces the engines and the rules program of a plan by this machine's or by fetched ones; returns the files of the
+/// fetched ones.
 pub(super) async fn find(
     worker: &Worker,
     names: &Names,
     state: &State,
     plan: &mut Plan,
-) -> Result<Vec<Fetched>, JoinError> {
+) -> Result<Vec<CachedFile>, JoinError> {
     let mut rules = plan.rules.program().map(|game| game.plan().clone());
     let programs: Vec<&mut EngineSpec> =
         plan.engines.iter_mut().chain(rules.as_mut().map(|rules| &mut rules.program)).collect();
     let (listed, planned) = (state.engines.len(), programs.len());
     if listed != planned {
-        let reason = format!("the match lists {listed} programs, its plan has {planned}");
-        return Err(JoinError::Unfit(reason));
+        return Err(format!("the match lists {listed} programs, its plan has {planned}").into());
     }
-    let mut fetched = Vec::new();
+    let (mut files, mut fetched) = (Vec::new(), 0);
     for (engine, id) in programs.into_iter().zip(&state.engines) {
         match (block_in_place(|| substitute(engine, id, &worker.engines)), &worker.fetcher) {
             (Ok(()), _) => {}
             (Err(_), Some(fetcher)) if id.is_shared => {
-                fetched.push(fetcher.fetch(&worker.context, names, engine, id).await?);
+                files.extend(fetcher.fetch(&worker.context, names, engine, id).await?);
+                fetched += 1;
             }
             (Err(reason), None) if id.is_shared => {
-                return Err(JoinError::Unfit(format!(
-                    "{reason}; the match shares it: `fleet work --accept-engines` fetches it"
-                )));
+                let fetches = "`fleet work --accept-engines` fetches it";
+                return Err(format!("{reason}; the match shares it: {fetches}").into());
             }
-            (Err(reason), _) => return Err(JoinError::Unfit(reason)),
+            (Err(reason), _) => return Err(reason.into()),
         }
     }
     if let Some(rules) = rules {
         plan.rules = Rules::apart(rules);
     }
-    if let Some(fetcher) = worker.fetcher.as_ref().filter(|_| !fetched.is_empty()) {
-        let has_all_engines = fetched.len() == planned;
-        fetcher.sandbox.adapt(plan, has_all_engines).map_err(JoinError::Unfit)?;
+    if let Some(fetcher) = worker.fetcher.as_ref().filter(|_| fetched > 0) {
+        fetcher.sandbox.adapt(plan, fetched == planned)?;
     }
-    Ok(fetched)
+    Ok(files)
 }
 
 /// Replaces an engine's program by the one on this machine; returns the reason if this machine does not have the same
@@ -176,20 +171,19 @@ impl Fetcher {
         names: &Names,
         engine: &mut EngineSpec,
         id: &EngineId,
-    ) -> Result<Fetched, JoinError> {
+    ) -> Result<Vec<CachedFile>, JoinError> {
         let name = engine.name.clone();
-        let unfit = |reason: String| JoinError::Unfit(format!("engine {name}: {reason}"));
         let (most, memory) = (self.memory, engine.memory.unwrap_or(self.memory));
         if memory > most {
-            return Err(unfit(format!("memory={memory}, expected at most --engine-memory {most}")));
+            let expected = format!("expected at most --engine-memory {most}");
+            return Err(format!("engine {name}: memory={memory}, {expected}").into());
         }
         let mut files = Vec::new();
         for sha256 in id.hashes() {
             if !is_hash(sha256) {
-                return Err(unfit(format!("{sha256:?} is not a SHA-256")));
+                return Err(format!("engine {name}: {sha256:?} is not a SHA-256").into());
             }
-            let known = block_in_place(|| self.cache.find(sha256));
-            files.push(match known.map_err(JoinError::Unfit)? {
+            files.push(match block_in_place(|| self.cache.find(sha256))? {
                 Some(file) => file,
                 None => self.fetch_file(context, names, &name, sha256).await?,
             });
@@ -200,7 +194,7 @@ impl Fetcher {
             self.sandbox.place(engine, &program.path, arguments);
         }
         engine.memory = Some(memory);
-        Ok(Fetched(files))
+        Ok(files)
     }
 
     async fn fetch_file(
@@ -220,7 +214,7 @@ impl Fetcher {
                 "a file of {length} bytes, expected at most {MAX_BYTES_OF_A_FILE}"
             )));
         }
-        let mut file = self.cache.begin(length).map_err(JoinError::Unfit)?;
+        let mut file = self.cache.begin(length)?;
         let mut bytes = 0;
         while let Some(chunk) = object.next().await? {
             bytes += chunk.len() as u64;
@@ -234,7 +228,7 @@ impl Fetcher {
             if found != sha256 {
                 return Err(invalid(format!("it has SHA-256 {found}")));
             }
-            self.cache.keep(file, sha256).map_err(JoinError::Unfit)
+            Ok(self.cache.keep(file, sha256)?)
         })?;
         let kept = kept.ok_or_else(|| invalid("it was removed at once".to_string()))?;
         print_error(format_args!(

@@ -19,7 +19,7 @@ use matches::run::exit::print_error;
 use tokio::task::block_in_place;
 use tokio::time::sleep;
 
-use super::engines::{self, Fetched};
+use super::engines::{self, CachedFile};
 use super::{JoinError, PAUSE, Worker, locked};
 use crate::message::{Message, OpenMatches, Phase, State, Units, Work, read_plan};
 use crate::queue::{self, MATCHES, Names, Notices, OPEN, QueueError, about};
@@ -60,7 +60,7 @@ pub(crate) struct JoinedMatch {
     pub(crate) speed: Option<u64>,
     /// Scale of its time limits, in permille; `None` if they are not scaled.
     pub(crate) time_scale: Option<u32>,
-    _fetched: Vec<Fetched>,
+    _fetched: Vec<CachedFile>,
 }
 
 /// The units of one match that the coordinator has assigned to this worker.
@@ -264,24 +264,21 @@ impl JoinedMatch {
         if state.arbiter != VERSION {
             let found = state.arbiter;
             let reason = format!("the match needs arbiter {found}, this worker has {VERSION}");
-            return Err(JoinError::Unfit(reason));
+            return Err(reason.into());
         }
         if worker.is_set_aside(&state) {
-            let reason = "this worker is set aside; `fleet status` says why";
-            return Err(JoinError::Unfit(reason.to_string()));
+            return Err("this worker is set aside; `fleet status` says why".to_string().into());
         }
         let key = worker.signer.key();
         if state.workers.as_ref().is_some_and(|listed| !listed.contains(key.id())) {
-            let reason = format!("the coordinator's --workers file lacks the key {key}");
-            return Err(JoinError::Unfit(reason));
+            return Err(format!("the coordinator's --workers file lacks the key {key}").into());
         }
         let bytes = get_plan(&worker.context, &state.plan).await?;
         let (found, expected) = (binary::hash_bytes(&bytes), &state.plan);
         if found != *expected {
-            let reason = format!("the plan has SHA-256 {found}, the match has {expected}");
-            return Err(JoinError::Unfit(reason));
+            return Err(format!("the plan has SHA-256 {found}, the match has {expected}").into());
         }
-        let mut plan = block_in_place(|| read_plan(&bytes)).map_err(JoinError::Unfit)?;
+        let mut plan = block_in_place(|| read_plan(&bytes))?;
         let fetched = engines::find(worker, &names, &state, &mut plan).await?;
         block_in_place(|| {
             plan.concurrency = 1;
@@ -292,17 +289,17 @@ impl JoinedMatch {
             }
             // Only the coordinator retires engines, since it sees all games.
             plan.referee_limits.failures = 0;
-            let (isolation, _) = Isolation::of(plan.isolate, &plan.engines)
-                .map_err(|error| JoinError::Unfit(error.to_string()))?;
+            let (isolation, _) =
+                Isolation::of(plan.isolate, &plan.engines).map_err(|error| error.to_string())?;
             let stop = Interrupt::new();
             connect_rules(&plan, isolation, &worker.log, &stop)
-                .map_err(|error| JoinError::Unfit(error.to_string()))?;
+                .map_err(|error| error.to_string())?;
             let programs = Programs::of(&plan, &worker.interrupt);
-            engines::check_options(&plan, isolation, worker).map_err(JoinError::Unfit)?;
+            engines::check_options(&plan, isolation, worker)?;
             let notice = |engine: &str| print_error(format_args!("waiting for engine {engine}"));
             let (log, interrupt) = (&worker.log, &worker.interrupt);
             let checked = runner::start_engines(&mut plan, isolation, log, interrupt, &notice);
-            checked.map_err(|error| JoinError::Unfit(error.to_string()))?;
+            checked.map_err(|error| error.to_string())?;
             let luck = Evaluator::of(&plan, None).ok().flatten();
             Ok(JoinedMatch {
                 luck: luck.filter(|_| !plan.luck.after),
