@@ -46,15 +46,13 @@ fn settings_of(args: &CheckArgs) -> Result<Settings, ExitError> {
 
 /// The only game to check, if the user asks for one.
 fn rules_of(args: &CheckArgs) -> Result<Option<Rules>, ExitError> {
-    let variant = match (&args.rules, &args.variant) {
-        (None, None) => return Ok(None),
-        (_, variant) => variant.clone().unwrap_or_default(),
-    };
-    let rules = args.rules.clone();
+    if args.rules.is_none() && args.variant.is_none() {
+        return Ok(None);
+    }
+    let game =
+        RulesArgs { variant: args.variant.clone().unwrap_or_default(), rules: args.rules.clone() };
     let timeout = Duration::from_millis(args.timeout);
-    let game = RulesArgs { variant, rules };
-    let rules = game.rules(args.players, args.isolation.isolate, timeout)?;
-    Ok(Some(rules))
+    game.rules(args.players, args.isolation.isolate, timeout).map(Some)
 }
 
 /// Checks a rules program; the exit status is as of [`check`].
@@ -112,18 +110,23 @@ fn report(
 
 /// Runs the script; the exit status is 1 if an expectation failed.
 pub fn transcript(args: &TranscriptArgs) -> ExitCode {
-    match run_script(args) {
-        Ok(code) => code,
-        Err(error) => exit::fail(exit::USAGE, error),
-    }
+    run_script(args).unwrap_or_else(|error| exit::fail(exit::USAGE, error))
 }
 
 fn run_script(args: &TranscriptArgs) -> Result<ExitCode, CommandError> {
-    let script = read_script(args)?;
-    let [program, arguments @ ..] = args.command.as_slice() else {
-        // Unreachable: clap requires at least one word.
-        return Ok(ExitCode::from(exit::USAGE));
+    let path = args.script.as_deref();
+    let name = path.map_or("standard input".to_string(), |path| path.display().to_string());
+    let text = match path {
+        Some(path) => input_file::read_text(path),
+        None => {
+            let mut bytes = Vec::new();
+            io::stdin().read_to_end(&mut bytes).and_then(|_| input_file::text_of(bytes))
+        }
     };
+    let text = text.map_err(|error| format!("{name}: {error}"))?;
+    let script: Script = text.parse().map_err(|error| format!("{name}: {error}"))?;
+    // Clap requires at least one word.
+    let (program, arguments) = (&args.command[0], &args.command[1..]);
     let mut program = Program::start(program, arguments, isolate(args.isolation.isolate, &[])?)?;
     let timeouts = Timeouts {
         line: Duration::from_millis(args.timeout),
@@ -131,44 +134,18 @@ fn run_script(args: &TranscriptArgs) -> Result<ExitCode, CommandError> {
     };
     if args.update {
         let accepted = accept(&script, &mut program, &timeouts)?;
-        return Ok(match &args.script {
+        return Ok(match path.map(|path| fs::write(path, &accepted)) {
             None => print_transcript(&accepted),
-            Some(path) => match fs::write(path, &accepted) {
-                Ok(()) => ExitCode::SUCCESS,
-                Err(source) => {
-                    exit::fail(exit::STORAGE, format_args!("{}: {source}", path.display()))
-                }
-            },
+            Some(Ok(())) => ExitCode::SUCCESS,
+            Some(Err(error)) => exit::fail(exit::STORAGE, format_args!("{name}: {error}")),
         });
     }
     let checked = transcript::check(&script, &mut program, &timeouts)?;
     let printed = print_transcript(&checked.transcript);
     Ok(match checked.difference {
-        Some(difference) => {
-            exit::fail(exit::WRONG, format_args!("{}: {difference}", name_of_script(args)))
-        }
+        Some(difference) => exit::fail(exit::WRONG, format_args!("{name}: {difference}")),
         None => printed,
     })
-}
-
-fn read_script(args: &TranscriptArgs) -> Result<Script, CommandError> {
-    let text = match &args.script {
-        Some(path) => input_file::read_text(path),
-        None => {
-            let mut bytes = Vec::new();
-            io::stdin().read_to_end(&mut bytes).and_then(|_| input_file::text_of(bytes))
-        }
-    };
-    let text = text.map_err(|error| format!("{}: {error}", name_of_script(args)))?;
-    let script = text.parse::<Script>();
-    script.map_err(|error| format!("{}: {error}", name_of_script(args)).into())
-}
-
-fn name_of_script(args: &TranscriptArgs) -> String {
-    match &args.script {
-        Some(path) => path.display().to_string(),
-        None => "standard input".to_string(),
-    }
 }
 
 fn print_transcript(text: &str) -> ExitCode {

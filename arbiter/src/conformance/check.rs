@@ -4,7 +4,6 @@
 //! transcript that led to it. The needs of a match come first, so that the first answer is whether the engine can play.
 //! Once several checks of a group have failed for the same cause, the rest of it is left out.
 
-use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
@@ -239,8 +238,8 @@ pub struct Run<'a> {
     pub left: usize,
     /// Whether the checks of this stage are beyond the needs of a match.
     is_beyond: bool,
-    /// Failures of each group by their causes.
-    failures: HashMap<String, HashMap<String, usize>>,
+    /// Group and cause of each failure.
+    failures: Vec<(String, String)>,
     observe: &'a mut dyn FnMut(&Outcome, usize),
 }
 
@@ -259,7 +258,7 @@ impl<'a> Run<'a> {
             slowest: None,
             left: 0,
             is_beyond: false,
-            failures: HashMap::new(),
+            failures: Vec::new(),
             observe,
         }
     }
@@ -361,10 +360,11 @@ impl<'a> Run<'a> {
         if !self.scope.settings.only.is_empty() {
             return None;
         }
-        let groups = [START, group].into_iter();
-        let mut causes = groups.filter_map(|group| self.failures.get(group)).flatten();
-        let settled = causes.find(|(_, count)| **count >= MAX_ALIKE);
-        settled.map(|(cause, _)| cause.clone())
+        let is_settled = |failure: &&(String, String)| {
+            let alike = self.failures.iter().filter(|other| other == failure).count();
+            [START, group].contains(&failure.0.as_str()) && alike >= MAX_ALIKE
+        };
+        self.failures.iter().find(is_settled).map(|(_, cause)| cause.clone())
     }
 
     fn outcome(
@@ -387,8 +387,7 @@ impl<'a> Run<'a> {
             }
             Err(fault) => {
                 let reason = fault.to_string();
-                let causes = self.failures.entry(group.into()).or_default();
-                *causes.entry(cause(&reason)).or_default() += 1;
+                self.failures.push((group.into(), cause(&reason)));
                 (Verdict::Failed, Some(reason))
             }
         };

@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::ValueEnum;
 use serde_json::{Value, json};
 
-use super::check::{Outcome, Report, Severity, Verdict, cause};
+use super::check::{Check, Outcome, Report, Severity, Verdict, cause};
 use super::talk::{Table, by_game};
 use matches::record::printable::{printable_json, printable_lines};
 
@@ -79,8 +79,23 @@ fn write_outcomes(outcomes: &[Outcome], is_detailed: bool, to: &mut String) -> f
             writeln!(to, "{}: {note}", outcome.check.name)?;
         }
     }
-    for alike in failures(outcomes, is_detailed) {
-        write_failures(&alike, outcomes, is_detailed, to)?;
+    let mut failures: Vec<(String, Vec<&Outcome>)> = Vec::new();
+    for outcome in outcomes.iter().filter(|outcome| outcome.is_failure()) {
+        let cause = cause(text_of(&outcome.reason));
+        let is_alike = |(known, alike): &&mut (String, Vec<&Outcome>)| {
+            *known == cause && alike[0].check.severity == outcome.check.severity
+        };
+        match failures.iter_mut().find(is_alike) {
+            Some((_, alike)) if !is_detailed => alike.push(outcome),
+            _ => failures.push((cause, vec![outcome])),
+        }
+    }
+    for (cause, alike) in failures {
+        let is_of_cause = |outcome: &&Outcome| {
+            outcome.verdict == Verdict::LeftOut && outcome.reason.as_ref() == Some(&cause)
+        };
+        let left_out = outcomes.iter().filter(is_of_cause).count();
+        write_failures(&alike, left_out, is_detailed, to)?;
     }
     write_skipped(outcomes, to)?;
     let mut unshown =
@@ -117,56 +132,32 @@ fn in_words(tables: &[Table]) -> String {
     words.collect::<Vec<String>>().join("; ")
 }
 
-/// The failures, those with the same cause together.
-fn failures(outcomes: &[Outcome], is_detailed: bool) -> Vec<Vec<&Outcome>> {
-    let mut causes = Vec::new();
-    let mut failures: Vec<Vec<&Outcome>> = Vec::new();
-    for outcome in outcomes.iter().filter(|outcome| outcome.is_failure()) {
-        let cause = (outcome.check.severity, cause(text_of(&outcome.reason)));
-        match causes.iter().position(|known| *known == cause) {
-            Some(index) if !is_detailed => failures[index].push(outcome),
-            _ => {
-                causes.push(cause);
-                failures.push(vec![outcome]);
-            }
-        }
-    }
-    failures
-}
-
 fn text_of(text: &Option<String>) -> &str {
     text.as_deref().unwrap_or_default()
 }
 
-/// Writes the first of several failures with the same cause, and their number.
+/// Writes the first of several failures with the same cause, their number, and that of the checks left out for it.
 fn write_failures(
     alike: &[&Outcome],
-    outcomes: &[Outcome],
+    left_out: usize,
     is_detailed: bool,
     to: &mut String,
 ) -> fmt::Result {
     let (first, rest) = (alike[0], &alike[1..]);
-    let (reason, transcript) = (text_of(&first.reason), text_of(&first.transcript));
-    let severity = word(first.check.severity);
-    writeln!(to, "{severity} {}: {}", first.check.name, first.check.explanation)?;
-    writeln!(to, "    {reason}")?;
-    let lines: Vec<&str> = transcript.lines().collect();
-    let most = if is_detailed { usize::MAX } else { SHOWN_LINES };
-    write_lines("", &lines, most, to)?;
+    let Check { name, explanation, severity, .. } = &first.check;
+    writeln!(to, "{} {name}: {explanation}", word(*severity))?;
+    writeln!(to, "    {}", text_of(&first.reason))?;
+    let lines: Vec<&str> = text_of(&first.transcript).lines().collect();
+    write_lines("", &lines, if is_detailed { usize::MAX } else { SHOWN_LINES }, to)?;
     write_lines("! ", &first.stderr, SHOWN_ERRORS, to)?;
-    let cause = Some(cause(reason));
-    let is_of_cause =
-        |outcome: &&Outcome| outcome.verdict == Verdict::LeftOut && outcome.reason == cause;
-    let left_out = outcomes.iter().filter(is_of_cause).count();
     if !is_detailed && (!rest.is_empty() || left_out > 0) {
         let names = rest.iter().map(|outcome| outcome.check.name.as_str());
-        let names: Vec<&str> = names.take(SHOWN_NAMES).collect();
+        let names = names.take(SHOWN_NAMES).collect::<Vec<&str>>().join(", ");
         let left_out = match left_out {
             0 => String::new(),
             _ => format!("; {left_out} like them left out"),
         };
-        let (count, names) = (alike.len(), names.join(", "));
-        writeln!(to, "    {count} checks failed for this cause, also {names}{left_out}")?;
+        writeln!(to, "    {} checks failed for this cause, also {names}{left_out}", alike.len())?;
     }
     Ok(())
 }

@@ -9,7 +9,6 @@ use std::fmt;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::mem;
 use std::path::Path;
-use std::process::ChildStdin;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -77,8 +76,6 @@ impl Default for Timeouts {
 #[derive(Debug)]
 pub struct Program {
     process: Process,
-    /// `None` after it was closed.
-    input: Option<ChildStdin>,
     lines: Receiver<String>,
     /// Closed when all of the program's standard error has been passed on.
     stderr_end: Receiver<()>,
@@ -193,10 +190,8 @@ impl Program {
         let start = || {
             let mut process = Process::start(spec, None, isolation)?;
             process.set_non_blocking(false)?;
-            let pipes = process.stdin.take().zip(process.stdout.take());
-            let pipes = pipes.zip(process.stderr.take());
-            let no_pipes = || io::Error::other("it has no pipes");
-            let ((input, output), errors) = pipes.ok_or_else(no_pipes)?;
+            let pipes = process.stdout.take().zip(process.stderr.take());
+            let (output, errors) = pipes.ok_or_else(|| io::Error::other("it has no pipes"))?;
             let (sender, lines) = sync_channel(WAITING_LINES);
             thread::Builder::new().name("program".into()).spawn(move || {
                 for_each_line(output, |line| {
@@ -220,7 +215,6 @@ impl Program {
             })?;
             Ok(Program {
                 process,
-                input: Some(input),
                 lines,
                 stderr_end,
                 timeouts: Timeouts::default(),
@@ -290,7 +284,7 @@ impl Program {
                 "cannot send {line:?}: the program has closed its input: {error}"
             ))
         };
-        match &mut self.input {
+        match &mut self.process.stdin {
             Some(input) => input.write_all(bytes).map_err(deaf),
             None => Err(deaf(io::ErrorKind::BrokenPipe.into())),
         }
@@ -299,7 +293,7 @@ impl Program {
     /// Closes the program's input; nothing can be sent any more.
     pub fn close_input(&mut self) {
         self.log.push("# end of input".into());
-        self.input = None;
+        self.process.stdin = None;
     }
 
     /// Forgets the conversation so far.

@@ -19,7 +19,7 @@ use rand::SeedableRng;
 use rand::seq::{IteratorRandom, SliceRandom};
 use rand_chacha::ChaCha8Rng;
 
-use super::check::{Check, Level, Outcome, Report, Run, Settings, Severity, Verdict};
+use super::check::{Check, Level, Outcome, Report, Run, Settings, Verdict};
 use super::laws::{self, is_move};
 use super::program::{Fault, ensure, is_refusal, wrong};
 use super::suite::{self, Block, Place, fact};
@@ -34,7 +34,7 @@ const REFUSALS: usize = 20;
 /// Questions sent at once.
 const TOGETHER: usize = 250;
 
-/// The checks that are transcripts.
+/// The checks after the games, most of which are transcripts.
 const FILE: &str = include_str!("../../conformance/rules.transcript");
 
 #[derive(Clone, Debug)]
@@ -194,50 +194,49 @@ impl Games<'_> {
     fn check(&self, run: &mut Run<'_>) -> Result<(), ExitError> {
         let positions = self.samples.iter().map(|place| place.position.to_string());
         let positions: Vec<String> = positions.collect();
-        let seed = self.settings.seed;
         let blocks = suite::blocks(FILE);
-        run.left = blocks.len() + 7;
-        let ends = needed("ends", "random games end");
-        run.one(Check { severity: Severity::Warning, ..ends }, |_| match &self.endless {
-            None => Ok(()),
-            Some((count, position)) => wrong(format!(
-                "{count} games had no end after {} plies, such as position \"{}\"",
-                self.settings.plies,
-                ends_of(&position.to_string())
-            )),
-        })?;
-        let explanation = "no requirement: the median time for a position with its state";
-        run.one(needed("speed", explanation), |talk| {
-            talk.note = Some(self.speed());
-            Ok(())
-        })?;
-        let explanation = "the same position has the same state in any order";
-        run.one(needed("same/order", explanation), |talk| {
-            let states = states(talk, &positions)?;
-            expect_states(talk, &positions, &states, seed)
-        })?;
-        let explanation = "the same position has the same state in another process";
-        run.one(needed("same/process", explanation), |talk| {
-            let states = states(talk, &positions)?;
-            let mut other = Talk::start(&talk.scope, None)?;
-            begin(&mut other)?;
-            expect_states(&mut other, &positions, &states, seed.wrapping_add(1))
-        })?;
-        run.one(needed("same/together", "many questions can be sent at once"), |talk| {
-            ask_together(talk, &positions[..positions.len().min(TOGETHER)])
-        })?;
-        let explanation = "`position fen` reads the answer to `query text` as a position of the same state and players";
-        run.one(needed("text", explanation), |talk| {
-            positions.iter().try_for_each(|position| expect_text(talk, position))
-        })?;
+        run.left = blocks.len();
         for block in blocks {
-            run.one(block.check.clone(), |talk| self.play_block(talk, &block))?;
+            run.one(block.check.clone(), |talk| self.test(talk, &block, &positions))?;
         }
-        run.one(needed("end/input", "the end of its input ends the program"), |talk| {
-            talk.is_open = false;
-            talk.program.close_input();
-            laws::check(&mut talk.program, "the program ends", None)
-        })
+        Ok(())
+    }
+
+    /// Tests what the check of a block expects: by its script or, if it has none, as follows.
+    fn test(&self, talk: &mut Talk, block: &Block, positions: &[String]) -> Result<(), Fault> {
+        let seed = self.settings.seed;
+        match block.check.name.as_str() {
+            "ends" => match &self.endless {
+                None => Ok(()),
+                Some((count, position)) => wrong(format!(
+                    "{count} games had no end after {} plies, such as position \"{}\"",
+                    self.settings.plies,
+                    ends_of(&position.to_string())
+                )),
+            },
+            "speed" => {
+                talk.note = Some(self.speed());
+                Ok(())
+            }
+            "same/order" => {
+                let states = states(talk, positions)?;
+                expect_states(talk, positions, &states, seed)
+            }
+            "same/process" => {
+                let states = states(talk, positions)?;
+                let mut other = Talk::start(&talk.scope, None)?;
+                begin(&mut other)?;
+                expect_states(&mut other, positions, &states, seed.wrapping_add(1))
+            }
+            "same/together" => ask_together(talk, &positions[..positions.len().min(TOGETHER)]),
+            "text" => positions.iter().try_for_each(|position| expect_text(talk, position)),
+            "end/input" => {
+                talk.is_open = false;
+                talk.program.close_input();
+                laws::check(&mut talk.program, "the program ends", None)
+            }
+            _ => self.play_block(talk, block),
+        }
     }
 
     fn speed(&self) -> String {

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use buxtehude::protocol::{Command, OptionKind, OptionOffer, PositionCommand, Reply, Start};
 use buxtehude::rules::{MAX_SEATS, Turn, VARIANTS};
-use matches::plan::rules::external::RulesError;
 use matches::plan::rules::{Position, PositionError, Rules};
 use matches::play::engine::Offers;
 use matches::record::printable::shortened;
@@ -177,31 +176,23 @@ impl Talk {
 
     /// `true` if the engine offers the game, or no choice of games.
     fn plays(&self, rules: &Rules) -> bool {
-        let excludes = |offer: &OptionOffer| match &offer.kind {
+        let includes = |offer: &OptionOffer| match &offer.kind {
             OptionKind::Combo { default, vars } => {
-                !vars.iter().chain([default]).any(|name| name == rules.uci_variant())
+                vars.iter().chain([default]).any(|name| name == rules.uci_variant())
             }
-            _ => false,
+            _ => true,
         };
-        let mut choices = self.options().iter().filter(|offer| offer.name == "UCI_Variant");
-        !choices.any(excludes)
+        self.options().iter().filter(|offer| offer.name == "UCI_Variant").all(includes)
     }
 
     /// Returns `true` if the engine does not refuse this number of seats.
-    ///
-    /// # Errors
-    /// [`RulesError`] if a rules program fails.
-    fn takes_seats(&mut self, rules: &Rules, seats: usize) -> Result<bool, RulesError> {
+    fn takes_seats(&mut self, rules: &Rules, seats: usize) -> bool {
         let answer = self.choose(rules).and_then(|()| {
             self.program.forget();
             self.ask(&format!("position startpos players {seats}"))
         });
         self.is_open &= answer.is_ok();
-        match answer {
-            Ok(lines) => Ok(!lines.iter().any(|line| is_refusal(line))),
-            Err(Fault::Rules(fault)) => Err(fault),
-            Err(_) => Ok(false),
-        }
+        answer.is_ok_and(|lines| !lines.iter().any(|line| is_refusal(line)))
     }
 
     /// Selects a game, if the engine offers a choice.
@@ -355,60 +346,47 @@ impl Scope {
         }
     }
 
-    /// Finds the games and numbers of seats that the engine plays, and where checks begin; returns remarks as of
-    /// [`Scope::find_tables`].
-    ///
-    /// # Errors
-    /// As of [`Scope::find_tables`].
-    pub fn explore(&mut self, talk: Talk) -> Result<Vec<String>, ExitError> {
-        let remarks = self.find_tables(talk)?;
-        let home = self.tables.first().map(Home::of).transpose().map_err(Fault::from)?;
-        self.home = home.flatten();
-        Ok(remarks)
-    }
-
-    /// Adds the games and numbers of seats that the engine plays; returns a remark on each game that is left out, in
-    /// part or as a whole.
+    /// Finds the games and numbers of seats that the engine plays, and where checks begin; returns a remark on each game
+    /// that is left out, in part or as a whole.
     ///
     /// An engine names its games in `UCI_Variant`, and refuses the numbers of seats that it does not play. Without that
     /// option it plays the first of the built-in games asked for, with two seats, or the game of a rules program.
     ///
     /// # Errors
     /// [`ExitError`] if the program cannot be started again after it ended, or a rules program fails.
-    fn find_tables(&mut self, mut talk: Talk) -> Result<Vec<String>, ExitError> {
+    pub fn explore(&mut self, mut talk: Talk) -> Result<Vec<String>, ExitError> {
         self.offers_pondering = talk.offers("Ponder");
         let asked = self.asked()?;
         let is_asked_for = self.settings.players.is_some();
-        let rules = self.settings.rules.as_ref();
-        let is_external = rules.is_some_and(|rules| rules.program().is_some());
-        if !talk.has_choice() && !self.settings.legal && !is_external {
-            let first = asked.first().map(|(rules, _)| rules.name().to_string());
-            let is_played = |(rules, seats): &Table| {
-                Some(rules.name()) == first.as_deref() && (*seats == 2 || is_asked_for)
-            };
-            self.tables = asked.into_iter().filter(is_played).collect();
-            let (Some(game), false) = (first, is_asked_for) else {
-                return Ok(Vec::new());
-            };
-            return Ok(vec![format!(
-                "it has no option UCI_Variant: checked as {game} with 2 seats (--variant and --players say otherwise)"
-            )]);
-        }
+        let is_external =
+            self.settings.rules.as_ref().is_some_and(|rules| rules.program().is_some());
         let mut remarks = Vec::new();
-        for (rules, tables) in by_game(&asked) {
-            if !talk.plays(rules) {
-                let hint = match rules.program() {
-                    Some(_) => "; variant=NAME in --rules gives its name for engines",
-                    None => "",
-                };
-                remarks.push(format!("{}: not offered{hint}", rules.uci_variant()));
-                continue;
+        if !talk.has_choice() && !self.settings.legal && !is_external {
+            if let Some((rules, tables)) = by_game(&asked).next() {
+                let tables = tables.iter().filter(|(_, seats)| *seats == 2 || is_asked_for);
+                self.tables = tables.cloned().collect();
+                remarks.push(format!(
+                    "it has no option UCI_Variant: checked as {} with 2 seats (--variant and --players say otherwise)",
+                    rules.name()
+                ));
             }
-            let mut refused = Vec::new();
-            for &(_, seats) in tables {
-                if seats == 2 || is_asked_for || talk.takes_seats(rules, seats)? {
-                    self.tables.push((rules.clone(), seats));
-                } else {
+            remarks.retain(|_| !is_asked_for);
+        } else {
+            for (rules, tables) in by_game(&asked) {
+                if !talk.plays(rules) {
+                    let hint = match rules.program() {
+                        Some(_) => "; variant=NAME in --rules gives its name for engines",
+                        None => "",
+                    };
+                    remarks.push(format!("{}: not offered{hint}", rules.uci_variant()));
+                    continue;
+                }
+                let mut refused = Vec::new();
+                for &(_, seats) in tables {
+                    if seats == 2 || is_asked_for || talk.takes_seats(rules, seats) {
+                        self.tables.push((rules.clone(), seats));
+                        continue;
+                    }
                     refused.push(seats.to_string());
                     if !talk.is_open {
                         talk = Talk::start(self, None)?;
@@ -416,12 +394,14 @@ impl Scope {
                         let _ = talk.introduce();
                     }
                 }
-            }
-            if !refused.is_empty() {
-                let seats = refused.join(", ");
-                remarks.push(format!("{} with {seats} seats: refused", rules.name()));
+                if !refused.is_empty() {
+                    let seats = refused.join(", ");
+                    remarks.push(format!("{} with {seats} seats: refused", rules.name()));
+                }
             }
         }
+        let home = self.tables.first().map(Home::of).transpose().map_err(Fault::from)?;
+        self.home = home.flatten();
         Ok(remarks)
     }
 
@@ -429,16 +409,13 @@ impl Scope {
     /// protocol see its position.
     ///
     /// # Errors
-    /// [`ExitError`] if the program cannot be started, or a rules program fails.
+    /// [`ExitError`] if the program cannot be started.
     pub fn is_small(&self) -> Result<bool, ExitError> {
         let mut talk = Talk::start(self, None)?;
-        for line in ["d", "query turn"] {
-            match talk.begin().and_then(|()| talk.ask(line)) {
-                Err(Fault::Rules(fault)) => return Err(fault.into()),
-                Ok(lines) if !lines.iter().all(|line| is_refusal(line)) => return Ok(false),
-                _ => {}
-            }
-        }
-        Ok(true)
+        let mut answers = |line: &str| {
+            let answer = talk.begin().and_then(|()| talk.ask(line));
+            answer.is_ok_and(|lines| !lines.iter().all(|line| is_refusal(line)))
+        };
+        Ok(!answers("d") && !answers("query turn"))
     }
 }
