@@ -562,7 +562,7 @@ impl Process {
         let begun = if self.goes_on(question) {
             self.engine.make_ready(ready)
         } else {
-            self.engine.begin("a game at the table", None, ready)
+            self.engine.new_game("a game at the table", None, ready)
         };
         begun.map_err(|failure| self.error(failure))?;
         self.position = Some(question.position.clone());

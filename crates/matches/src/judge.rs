@@ -122,7 +122,7 @@ impl<'a> Judge<'a> {
             engine.confirm_options(&self.spec.name, READY)?;
             self.running = Some((engine, rules.uci_variant().to_string()));
         }
-        self.talk(what, |engine| engine.begin(what, None, READY))
+        self.talk(what, |engine| engine.new_game(what, None, READY))
     }
 
     /// Returns the estimate of each seat in permille.
@@ -169,8 +169,8 @@ impl<'a> Judge<'a> {
         let go = Command::Go(clock::go(&clocks, question.mover, searchmoves));
         let line = question.text();
         let request = format!("position {line}\n{go}\n");
-        let wait = clocks[question.mover.index()].longest_wait(self.stall);
-        self.talk(&line, |engine| engine.ask(request.as_bytes(), wait))
+        let wait = clocks[question.mover.index()].wait_for_answer(self.stall);
+        self.talk(&line, |engine| engine.go(&request, wait.time))
     }
 
     /// Calls `talk` with the engine, which must be running.

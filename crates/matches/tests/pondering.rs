@@ -113,6 +113,7 @@ fn what_the_end_of_pondering_takes_is_charged_to_the_next_move() {
     assert_eq!(record.endings, [Ending::TimeForfeit, Ending::Ended], "{log}");
     let reason = record.fault.unwrap().reason;
     assert!(reason.contains(", and stopped pondering "), "{reason}");
+    assert!(reason.contains(" over its limit of 100.0 ms; the margin is "), "{reason}");
 }
 
 #[test]

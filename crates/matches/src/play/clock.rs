@@ -1,5 +1,6 @@
-//! The clock of each seat: its limits and its remaining time.
+//! The clock of each seat: its limits, its remaining time, and the wait for its answers.
 
+use std::fmt;
 use std::time::Duration;
 
 use buxtehude::protocol::{Clock, ClockTimes, Go};
@@ -43,7 +44,7 @@ impl SeatClock {
     }
 
     /// Time for the next move; `None` without a time limit.
-    pub fn time_limit(&self) -> Option<Duration> {
+    fn time_limit(&self) -> Option<Duration> {
         let limit = self.whole_limit();
         limit.map(|limit| limit.saturating_sub(self.late_stop))
     }
@@ -56,6 +57,19 @@ impl SeatClock {
         })
     }
 
+    /// Returns the wait for the next answer; `stall` applies if there is no time limit.
+    pub fn wait_for_answer(&self, stall: Duration) -> Wait {
+        match self.time_limit() {
+            Some(limit) => Wait::of_parts(vec![("limit", limit), ("margin", self.margin), LATE]),
+            None => Wait::of(stall),
+        }
+    }
+
+    /// Returns the wait for the end of pondering.
+    pub fn wait_for_stop(&self) -> Wait {
+        Wait::of_parts(vec![("margin", self.margin), LATE])
+    }
+
     /// Charges the part of `used`, the time that it took to stop pondering, beyond [`GRACE_AFTER_STOP`] to the next
     /// move.
     pub fn charge_stop(&mut self, used: Duration) {
@@ -65,56 +79,81 @@ impl SeatClock {
         };
     }
 
-    /// Time charged to the next move for late pondering.
-    pub fn late_stop(&self) -> Duration {
-        self.late_stop
-    }
-
-    /// Allowed time of an answer beyond the time limit.
-    pub fn margin(&self) -> Duration {
-        self.margin
-    }
-
-    /// Timeout for the next answer; `stall` applies if there is no time limit.
-    pub fn longest_wait(&self, stall: Duration) -> Duration {
-        match self.time_limit() {
-            Some(limit) => limit.saturating_add(self.margin).saturating_add(WAIT_FOR_LATE_ANSWERS),
-            None => stall,
-        }
-    }
-
-    /// Timeout for the end of pondering.
-    pub fn wait_for_stop(&self) -> Duration {
-        self.margin.saturating_add(WAIT_FOR_LATE_ANSWERS)
-    }
-
-    /// Excess of `used` over the time limit; `None` if there is none.
-    pub fn overrun(&self, used: Duration) -> Option<Duration> {
-        let over = (used + self.late_stop).checked_sub(self.whole_limit()?);
-        over.filter(|over| !over.is_zero())
-    }
-
-    /// `true` if an answer that took `used` exceeds the time limit plus the margin.
-    pub fn is_overstepped(&self, used: Duration) -> bool {
-        self.overrun(used).is_some_and(|over| over > self.margin)
-    }
-
-    /// Subtracts the time of a move and of late pondering before it, then adds the increment, and the time of the next
-    /// period if one begins.
-    pub fn charge(&mut self, used: Duration) {
+    /// Ends a move that took `used`, and returns its time: subtracts it and that of late pondering before it, then adds
+    /// the increment, and the time of the next period if one begins.
+    pub fn end_move(&mut self, used: Duration) -> MoveTime {
+        let limit = self.whole_limit().unwrap_or(Duration::MAX);
         let late_stop = std::mem::take(&mut self.late_stop);
-        let Some(TimeLimit::Clock(clock)) = self.limit.time else {
-            return;
-        };
-        self.left = self.left.saturating_sub(used + late_stop).saturating_add(clock.increment);
-        self.moves_to_go = match self.moves_to_go {
-            Some(1) => {
-                self.left = self.left.saturating_add(clock.time);
-                clock.moves
-            }
-            moves_to_go => moves_to_go.map(|moves| moves.saturating_sub(1)),
-        };
+        let used = used + late_stop;
+        if let Some(TimeLimit::Clock(clock)) = self.limit.time {
+            self.left = self.left.saturating_sub(used).saturating_add(clock.increment);
+            self.moves_to_go = match self.moves_to_go {
+                Some(1) => {
+                    self.left = self.left.saturating_add(clock.time);
+                    clock.moves
+                }
+                moves_to_go => moves_to_go.map(|moves| moves.saturating_sub(1)),
+            };
+        }
+        MoveTime { limit, margin: self.margin, late_stop, overrun: used.saturating_sub(limit) }
     }
+}
+
+/// The time of a move, compared with its limit.
+#[derive(Clone, Copy, Debug)]
+pub struct MoveTime {
+    /// Time limit, before late pondering is charged; the maximum if there is none.
+    pub limit: Duration,
+    /// Allowed time beyond the limit.
+    pub margin: Duration,
+    /// Time charged for late pondering.
+    pub late_stop: Duration,
+    /// Time beyond the limit.
+    pub overrun: Duration,
+}
+
+impl MoveTime {
+    /// `true` if the move exceeds the time limit plus the margin.
+    pub fn is_overstepped(&self) -> bool {
+        self.overrun > self.margin
+    }
+}
+
+/// The part of a wait for answers that are late instead of missing.
+const LATE: (&str, Duration) = ("wait", WAIT_FOR_LATE_ANSWERS);
+
+/// Longest wait for an answer.
+pub struct Wait {
+    pub time: Duration,
+    /// Its parts, with their names; empty if it has none.
+    parts: Vec<(&'static str, Duration)>,
+}
+
+impl Wait {
+    /// Creates a wait without parts.
+    pub fn of(time: Duration) -> Wait {
+        Wait { time, parts: Vec::new() }
+    }
+
+    fn of_parts(parts: Vec<(&'static str, Duration)>) -> Wait {
+        let times = parts.iter().map(|(_, time)| *time);
+        Wait { time: times.fold(Duration::ZERO, Duration::saturating_add), parts }
+    }
+}
+
+impl fmt::Display for Wait {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.1} ms", milliseconds(self.time))?;
+        let parts = self.parts.iter();
+        let parts = parts.map(|(name, time)| format!("{name} {:.1}", milliseconds(*time)));
+        let parts: Vec<String> = parts.collect();
+        if parts.is_empty() { Ok(()) } else { write!(f, " ({})", parts.join(" + ")) }
+    }
+}
+
+/// Milliseconds as a number for messages.
+pub fn milliseconds(time: Duration) -> f64 {
+    time.as_secs_f64() * 1000.0
 }
 
 /// Returns the `go` command for the seat to move: its own limits, and all clocks if it has a clock.
@@ -129,7 +168,7 @@ pub fn go(clocks: &[SeatClock], mover: Seat, searchmoves: Vec<String>) -> Go {
         // The protocol cannot express a move time below a millisecond, and engines reject 0.
         Some(TimeLimit::Move(time)) => {
             let time = time.saturating_sub(clocks[mover.index()].late_stop);
-            go.movetime = Some(milliseconds(time).max(1));
+            go.movetime = Some(whole_milliseconds(time).max(1));
         }
         Some(TimeLimit::Clock(_)) => {
             go.clock = Some(Clock { time: clock_times(clocks), movestogo: *moves_to_go });
@@ -146,9 +185,10 @@ fn clock_times(clocks: &[SeatClock]) -> ClockTimes {
     };
     let time = |clock: &SeatClock| {
         let left = clock.left.saturating_sub(clock.late_stop);
-        limit(clock).map(|_| i64::try_from(milliseconds(left)).unwrap_or(i64::MAX))
+        limit(clock).map(|_| i64::try_from(whole_milliseconds(left)).unwrap_or(i64::MAX))
     };
-    let increment = |clock: &SeatClock| limit(clock).map(|limit| milliseconds(limit.increment));
+    let increment =
+        |clock: &SeatClock| limit(clock).map(|limit| whole_milliseconds(limit.increment));
     match clocks {
         [first, second] => ClockTimes::Uci {
             wtime: time(first),
@@ -164,7 +204,7 @@ fn clock_times(clocks: &[SeatClock]) -> ClockTimes {
 }
 
 /// Whole milliseconds, rounded down.
-fn milliseconds(time: Duration) -> u64 {
+fn whole_milliseconds(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
@@ -188,6 +228,10 @@ mod tests {
         SeatClock::new(limit, MARGIN)
     }
 
+    fn is_overstepped(clock: &SeatClock, used: Duration) -> bool {
+        clock.clone().end_move(used).is_overstepped()
+    }
+
     fn sent(clocks: &[SeatClock], mover: u8) -> String {
         format!("go{}", go(clocks, Seat(mover), Vec::new()))
     }
@@ -196,22 +240,22 @@ mod tests {
     fn an_answer_is_late_beyond_limit_and_margin() {
         let clock = seat(Limit::movetime(ms(100)));
         for (elapsed, late) in [(0, false), (150, false), (151, true)] {
-            assert_eq!(clock.is_overstepped(ms(elapsed)), late, "{elapsed} ms");
+            assert_eq!(is_overstepped(&clock, ms(elapsed)), late, "{elapsed} ms");
         }
-        assert_eq!(clock.longest_wait(STALL), ms(1150));
+        assert_eq!(clock.wait_for_answer(STALL).time, ms(1150));
     }
 
     #[test]
     fn a_clock_loses_the_time_used_and_gains_the_increment_afterwards() {
         let mut clock = with_clock(1000, 20);
         assert_eq!(clock.time_limit(), Some(ms(1000)));
-        clock.charge(ms(300));
+        clock.end_move(ms(300));
         assert_eq!(clock.time_limit(), Some(ms(720)));
         // Within the margin, the excess is forgiven and not owed.
-        clock.charge(ms(740));
+        clock.end_move(ms(740));
         assert_eq!(clock.time_limit(), Some(ms(20)));
-        assert!(!clock.is_overstepped(ms(70)));
-        assert!(clock.is_overstepped(ms(71)));
+        assert!(!is_overstepped(&clock, ms(70)));
+        assert!(is_overstepped(&clock, ms(71)));
     }
 
     #[test]
@@ -219,23 +263,23 @@ mod tests {
         let mut clocks = [with_clock(1000, 20), seat(Limit::movetime(ms(100)))];
         for clock in &mut clocks {
             clock.charge_stop(GRACE_AFTER_STOP);
-            assert_eq!(clock.late_stop(), ms(0));
+            assert_eq!(clock.late_stop, ms(0));
             clock.charge_stop(GRACE_AFTER_STOP + ms(60));
         }
         assert_eq!(sent(&clocks, 0), "go wtime 940 winc 20");
         assert_eq!(sent(&clocks, 1), "go movetime 40");
-        assert!(!clocks[1].is_overstepped(ms(90)));
-        assert!(clocks[1].is_overstepped(ms(91)));
-        clocks[0].charge(ms(100));
+        assert!(!is_overstepped(&clocks[1], ms(90)));
+        assert!(is_overstepped(&clocks[1], ms(91)));
+        clocks[0].end_move(ms(100));
         assert_eq!(clocks[0].time_limit(), Some(ms(860)));
         // A stop that took longer than the whole limit makes the next move late from the start.
         clocks[1].charge_stop(ms(500));
-        assert!(clocks[1].is_overstepped(ms(0)));
-        clocks[1].charge(ms(0));
+        assert!(is_overstepped(&clocks[1], ms(0)));
+        clocks[1].end_move(ms(0));
         assert_eq!(clocks[1].time_limit(), Some(ms(100)));
         let mut untimed = seat(Limit::depth(3));
         untimed.charge_stop(ms(500));
-        assert_eq!(untimed.late_stop(), ms(0));
+        assert_eq!(untimed.late_stop, ms(0));
     }
 
     #[test]
@@ -245,11 +289,11 @@ mod tests {
         let mut clocks = [seat(limit), with_clock(500, 0)];
         let first = "go wtime 1000 btime 500 winc 10 binc 0 movestogo 2";
         assert_eq!(sent(&clocks, 0), first);
-        clocks[0].charge(ms(300));
+        clocks[0].end_move(ms(300));
         assert_eq!(sent(&clocks, 0), "go wtime 710 btime 500 winc 10 binc 0 movestogo 1");
         // The command does not mention the opponent's moves to go.
         assert_eq!(sent(&clocks, 1), "go wtime 710 btime 500 winc 10 binc 0");
-        clocks[0].charge(ms(200));
+        clocks[0].end_move(ms(200));
         assert_eq!(sent(&clocks, 0), "go wtime 1520 btime 500 winc 10 binc 0 movestogo 2");
     }
 
@@ -260,7 +304,7 @@ mod tests {
         let depth = || seat(Limit::depth(4));
         let all = Limit::movetime(ms(20)).or(Limit::depth(9));
         let mut used = with_clock(1000, 10);
-        used.charge(Duration::from_micros(10_500));
+        used.end_move(Duration::from_micros(10_500));
         for (clocks, mover, expected) in [
             (vec![movetime(), depth()], 0, "go movetime 20"),
             (vec![movetime(), depth()], 1, "go depth 4"),
@@ -272,7 +316,7 @@ mod tests {
         ] {
             assert_eq!(sent(&clocks, mover), expected);
         }
-        assert_eq!(depth().longest_wait(STALL), STALL);
+        assert_eq!(depth().wait_for_answer(STALL).time, STALL);
         let moves = vec!["1".to_string(), "2".to_string()];
         assert_eq!(
             format!("go{}", go(&[clock(), clock()], Seat(0), moves)),

@@ -15,7 +15,7 @@ use crate::play::{family, interrupt::Interrupt, log::Log, sandbox::Isolation};
 use crate::record::Evidence;
 use crate::record::printable::{printable, printable_bytes, shortened};
 pub use conversation::AnswerError;
-use conversation::{Conversation, MAX_LINE_LENGTH};
+use conversation::{Conversation, MAX_LINE_LENGTH, Output};
 pub use process::Process;
 use process::Usage;
 pub(super) use start::explained;
@@ -131,7 +131,7 @@ impl Engine {
         let no_uci_ok = |engine: &Engine, error| engine.no_answer(&spec.name, "uciok", error);
         let offers = engine.introduce(deadline).map_err(|error| no_uci_ok(&engine, error))?;
         let lines = lines(&start::settings(spec, variant, &offers)?);
-        let sent = engine.conversation.send(lines.as_bytes(), deadline);
+        let sent = engine.conversation.send(&lines, Output::Drop, deadline);
         sent.map_err(|error| no_uci_ok(&engine, error))?;
         engine.offers = offers;
         Ok(engine)
@@ -153,7 +153,7 @@ impl Engine {
     /// Sends `isready` and waits for the answer; returns the words of an error that precedes it.
     fn rejected_options(&mut self, deadline: Instant) -> Result<Option<String>, AnswerError> {
         let is_ready = lines(&[Command::IsReady]);
-        self.conversation.send_between(is_ready.as_bytes(), deadline)?;
+        self.conversation.send(&is_ready, Output::Keep, deadline)?;
         loop {
             let line = self.conversation.next_line(deadline)?;
             if line.text.trim_ascii() == b"readyok" {
@@ -206,7 +206,7 @@ impl Engine {
         let deadline = deadline(QUIT_PATIENCE);
         let mut leaving: Vec<Engine> = engines.into_iter().collect();
         for engine in &mut leaving {
-            engine.conversation.take_leave(farewell.as_bytes());
+            engine.conversation.take_leave(&farewell);
         }
         for engine in leaving {
             engine.conversation.await_end(deadline);
@@ -215,8 +215,7 @@ impl Engine {
 
     /// Sends `uci` and reads the answers up to `uciok`.
     fn introduce(&mut self, deadline: Instant) -> Result<Offers, AnswerError> {
-        let uci = lines(&[Command::Uci]);
-        self.conversation.send(uci.as_bytes(), deadline)?;
+        self.conversation.send(&lines(&[Command::Uci]), Output::Drop, deadline)?;
         let mut offers = Offers::default();
         let mut room = BYTES_OF_OFFERS;
         loop {
@@ -244,7 +243,7 @@ impl Engine {
     ///
     /// # Errors
     /// The engine is not ready within `timeout`; it can no longer be used.
-    pub fn begin(
+    pub fn new_game(
         &mut self,
         game: &str,
         position: Option<&str>,
@@ -257,7 +256,7 @@ impl Engine {
         let deadline = after(begun, timeout);
         let position = position.map_or(String::new(), |line| format!("{line}\n"));
         let lines = format!("{}\n{position}{}\n", Command::UciNewGame, Command::IsReady);
-        self.conversation.send(lines.as_bytes(), deadline)?;
+        self.conversation.send(&lines, Output::Drop, deadline)?;
         let arrived = self.await_ready(deadline)?;
         if self.is_timed {
             let processor = self.conversation.processor();
@@ -285,12 +284,11 @@ impl Engine {
     /// Waits until the engine is ready; after a long pause its process may be slow or gone.
     ///
     /// # Errors
-    /// As [`Engine::begin`].
+    /// As [`Engine::new_game`].
     pub fn make_ready(&mut self, timeout: Duration) -> Result<(), AnswerError> {
         self.usable = false;
         let deadline = deadline(timeout);
-        let is_ready = lines(&[Command::IsReady]);
-        self.conversation.send(is_ready.as_bytes(), deadline)?;
+        self.conversation.send(&lines(&[Command::IsReady]), Output::Drop, deadline)?;
         self.await_ready(deadline).map(drop)
     }
 
@@ -298,8 +296,8 @@ impl Engine {
     ///
     /// # Errors
     /// There is no answer within `timeout`; the engine can no longer be used.
-    pub fn ask(&mut self, request: &[u8], timeout: Duration) -> Result<Answer, AnswerError> {
-        self.ask_on(request, timeout, None, |_| {})
+    pub fn go(&mut self, request: &str, timeout: Duration) -> Result<Answer, AnswerError> {
+        self.run_search(request, timeout, None, |_| {})
     }
 
     /// Runs a search and waits for the answer; calls `on_info` for each line with a depth and a value.
@@ -313,7 +311,7 @@ impl Engine {
     ) -> Result<Answer, AnswerError> {
         let request = lines(search.commands);
         let stop = Some((search.stop, search.patience_after_stop));
-        self.ask_on(request.as_bytes(), search.timeout, stop, |line| {
+        self.run_search(&request, search.timeout, stop, |line| {
             if let Some(info) = read_info(line) {
                 on_info(info);
             }
@@ -322,9 +320,9 @@ impl Engine {
 
     /// Sends `request` and waits for `bestmove`; calls `on_info` for each relevant `info` line. Once the flag of `stop`
     /// is set, sends `stop` and waits for its time.
-    fn ask_on(
+    fn run_search(
         &mut self,
-        request: &[u8],
+        request: &str,
         timeout: Duration,
         stop: Option<(&AtomicBool, Duration)>,
         on_info: impl FnMut(&[u8]),
@@ -334,7 +332,7 @@ impl Engine {
         self.begin_measurement();
         let sent = Instant::now();
         let until = after(sent, timeout);
-        self.conversation.send(request, until)?;
+        self.conversation.send(request, Output::Drop, until)?;
         self.note_surplus();
         self.was_asked = true;
         let answer = self.await_best_move(sent, until, stop, on_info)?;
@@ -366,7 +364,7 @@ impl Engine {
         false
     }
 
-    /// Waits for the `bestmove` of a search that was requested at `sent`, as [`Engine::ask_on`].
+    /// Waits for the `bestmove` of a search that was requested at `sent`, as [`Engine::run_search`].
     fn await_best_move(
         &mut self,
         sent: Instant,
@@ -379,8 +377,7 @@ impl Engine {
                 Some((flag, timeout)) if flag.load(Ordering::Relaxed) => {
                     stop = None;
                     until = deadline(timeout);
-                    let command = lines(&[Command::Stop]);
-                    self.conversation.send_between(command.as_bytes(), until)?;
+                    self.conversation.send(&lines(&[Command::Stop]), Output::Keep, until)?;
                     continue;
                 }
                 Some(_) => self.conversation.next_line_soon(until)?,
@@ -391,6 +388,7 @@ impl Engine {
                 Kind::BestMove => {
                     let arrived = line.arrived;
                     let answer = Answer::read(arrived - sent, line.text, &self.info);
+                    // Another one between this and the next `go` would be a second answer.
                     self.conversation.take_best_move();
                     self.usable = true;
                     let late_start = std::mem::take(&mut self.late_start);
@@ -418,7 +416,7 @@ impl Engine {
     ///
     /// # Errors
     /// The engine can no longer be used.
-    pub fn ponder(&mut self, request: &[u8]) -> Result<(), AnswerError> {
+    pub fn ponder(&mut self, request: &str) -> Result<(), AnswerError> {
         self.usable = false;
         self.info.clear();
         let sent = self.conversation.send_at_once(request);
@@ -431,7 +429,7 @@ impl Engine {
     /// Returns `None` if the engine has answered before, which is a flaw of its next answer.
     ///
     /// # Errors
-    /// As [`Engine::ask`].
+    /// As [`Engine::go`].
     pub fn ponder_hit(&mut self, timeout: Duration) -> Result<Option<Answer>, AnswerError> {
         let answer = self.end_pondering(Command::PonderHit, timeout)?;
         Ok(answer.map(|answer| answer.with_flaw(self.flaw.take())))
@@ -469,7 +467,7 @@ impl Engine {
         self.begin_measurement();
         let sent = Instant::now();
         let until = after(sent, timeout);
-        self.conversation.send_to_end(lines(&[command]).as_bytes(), until)?;
+        self.conversation.send(&lines(&[command]), Output::DropWhileFull, until)?;
         self.await_best_move(sent, until, None, |_| {}).map(Some)
     }
 

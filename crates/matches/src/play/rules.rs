@@ -86,7 +86,7 @@ struct Running(Option<Conversation>);
 impl Drop for Running {
     fn drop(&mut self) {
         if let Some(mut conversation) = self.0.take() {
-            conversation.take_leave(b"quit\n");
+            conversation.take_leave("quit\n");
             conversation.await_end(deadline(QUIT_PATIENCE));
         }
     }
@@ -147,7 +147,7 @@ impl Program {
             let what = format!("cannot start {}: {error}", spec.command.display());
             RulesError::broken(&spec.name, &what, "", String::new())
         })?;
-        conversation.queue(b"ugi\n");
+        conversation.queue("ugi\n");
         let deadline = deadline(self.timeout);
         loop {
             match next_line(&mut conversation, deadline) {
@@ -188,7 +188,7 @@ impl Program {
                 request += &format!("query {query}\n");
             }
         }
-        conversation.queue(request.as_bytes());
+        conversation.queue(&request);
         let answers = questions.iter().map(|question| {
             let answer = answer(conversation, question, deadline);
             answer.map_err(|reason| match reason {

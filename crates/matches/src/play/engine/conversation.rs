@@ -56,6 +56,18 @@ pub enum AnswerError {
     Interrupted,
 }
 
+/// What becomes of the output of the engine, while lines are sent to it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Output {
+    /// All of it is dropped, because it does not answer these lines.
+    Drop,
+    /// It is kept, because it may contain the answer to these lines or to earlier ones.
+    Keep,
+    /// The output before the lines is kept, which may contain the beginning of the answer to a running search. While
+    /// the pipe is full, the engine has not read the `go` of that search, so that its output is dropped.
+    DropWhileFull,
+}
+
 /// A line from the engine, without its newline.
 pub struct Line<'a> {
     pub text: &'a [u8],
@@ -128,61 +140,49 @@ impl Conversation {
         self.read_stderr();
     }
 
-    /// Sends whole lines and drops all output of the engine before it has received them.
+    /// Sends whole lines.
     ///
     /// # Errors
     /// The lines could not be sent. The process has been killed, except after an interrupt.
-    pub fn send(&mut self, lines: &[u8], deadline: Instant) -> Result<(), AnswerError> {
-        self.drop_output();
-        self.write(lines, deadline, Conversation::drop_output)
-    }
-
-    /// Sends whole lines like [`Conversation::send`], but keeps the engine's output, which may contain an answer.
-    ///
-    /// # Errors
-    /// As [`Conversation::send`].
-    pub fn send_between(&mut self, lines: &[u8], deadline: Instant) -> Result<(), AnswerError> {
-        self.write(lines, deadline, |_| {})
-    }
-
-    /// Sends whole lines that end a search, and keeps the output before them, which may contain the beginning of its
-    /// answer. While the pipe is full, the engine has not read the `go` of that search, so that its output is dropped.
-    ///
-    /// # Errors
-    /// As [`Conversation::send`].
-    pub fn send_to_end(&mut self, lines: &[u8], deadline: Instant) -> Result<(), AnswerError> {
-        self.write(lines, deadline, Conversation::drop_output)
-    }
-
-    /// Sends whole lines like [`Conversation::send`], but never waits: what does not fit into the pipe is sent before
-    /// the next lines.
-    ///
-    /// # Errors
-    /// As [`Conversation::send`].
-    pub fn send_at_once(&mut self, lines: &[u8]) -> Result<(), AnswerError> {
-        self.drop_output();
-        self.unsent.extend_from_slice(lines);
+    pub fn send(
+        &mut self,
+        lines: &str,
+        output: Output,
+        deadline: Instant,
+    ) -> Result<(), AnswerError> {
+        if output == Output::Drop {
+            self.drop_output();
+        }
         let begun = Instant::now();
+        self.unsent.extend_from_slice(lines.as_bytes());
+        while !self.write_some()? {
+            self.wait(PollFlags::OUT, deadline)?;
+            if output != Output::Keep {
+                self.drop_output();
+            }
+        }
+        self.log_sent(begun, lines);
+        Ok(())
+    }
+
+    /// Sends whole lines and drops the output before them, but never waits: what does not fit into the pipe is sent
+    /// before the next lines.
+    ///
+    /// # Errors
+    /// As [`Conversation::send`].
+    pub fn send_at_once(&mut self, lines: &str) -> Result<(), AnswerError> {
+        self.drop_output();
+        let begun = Instant::now();
+        self.unsent.extend_from_slice(lines.as_bytes());
         self.write_some()?;
         self.log_sent(begun, lines);
         Ok(())
     }
 
-    /// Writes to the engine's input; calls `between` after each partial write.
-    fn write(
-        &mut self,
-        lines: &[u8],
-        deadline: Instant,
-        between: impl Fn(&mut Conversation),
-    ) -> Result<(), AnswerError> {
-        let begun = Instant::now();
-        self.unsent.extend_from_slice(lines);
-        while !self.write_some()? {
-            self.wait(PollFlags::OUT, deadline)?;
-            between(self);
-        }
-        self.log_sent(begun, lines);
-        Ok(())
+    /// Prepares lines that the next wait for a line sends.
+    pub fn queue(&mut self, lines: &str) {
+        self.unsent.extend_from_slice(lines.as_bytes());
+        self.log_sent(Instant::now(), lines);
     }
 
     /// Writes until the pipe is full; returns `true` if nothing is left.
@@ -201,6 +201,14 @@ impl Conversation {
         Ok(true)
     }
 
+    fn log_sent(&mut self, at: Instant, lines: &str) {
+        for line in lines.lines() {
+            let text = line.as_bytes().trim_ascii_end();
+            self.recent.keep(at, Origin::Arbiter, text);
+            self.log.write(at, &self.name, Origin::Arbiter, text);
+        }
+    }
+
     /// Waits for the next line.
     ///
     /// # Errors
@@ -210,143 +218,18 @@ impl Conversation {
             if let Some(line) = self.lines.next() {
                 break line;
             }
-            self.wait(PollFlags::empty(), deadline)?;
-            self.read_output();
+            self.await_output(deadline)?;
         };
-        Ok(self.hear(line))
+        Ok(self.record(line))
     }
 
-    /// Prepares lines that [`Conversation::next_answer`] sends.
-    pub fn queue(&mut self, lines: &[u8]) {
-        self.unsent.extend_from_slice(lines);
-        self.log_sent(Instant::now(), lines);
-    }
-
-    /// Sends the queued lines and waits for the next line; `None` if a line was too long. Reads while it writes, so
-    /// that a full pipe in each direction blocks neither side.
-    ///
-    /// # Errors
-    /// As [`Conversation::next_line`].
-    pub fn next_answer(&mut self, deadline: Instant) -> Result<Option<Line<'_>>, AnswerError> {
-        let line = loop {
-            if self.lines.has_dropped() {
-                return Ok(None);
-            }
-            if let Some(line) = self.lines.next() {
-                break line;
-            }
-            let for_input = if self.write_some()? { PollFlags::empty() } else { PollFlags::OUT };
-            self.wait(for_input, deadline)?;
-            self.read_output();
-        };
-        Ok(Some(self.hear(line)))
-    }
-
-    /// Returns the next line if it has arrived already.
-    pub fn next_line_there(&mut self) -> Option<Line<'_>> {
-        let line = match self.lines.next() {
-            Some(line) => line,
-            None if self.read_output() => self.lines.next()?,
-            None => return None,
-        };
-        Some(self.hear(line))
-    }
-
-    /// Waits a moment for the next line; `None` if there is none yet and the deadline has not passed.
-    ///
-    /// # Errors
-    /// As [`Conversation::next_line`].
-    pub fn next_line_soon(&mut self, deadline: Instant) -> Result<Option<Line<'_>>, AnswerError> {
-        let mut line = self.lines.next();
-        if line.is_none() && self.process.stdout.is_some() {
-            let ready = self.poll(PollFlags::empty(), MOMENT);
-            if ready.stderr {
-                self.read_stderr();
-            }
-            if ready.output && self.read_output() {
-                line = self.lines.next();
-            }
-        }
-        match line {
-            Some(line) => Ok(Some(self.hear(line))),
-            None if self.is_in_time(deadline) && !self.interrupt.is_set() => Ok(None),
-            None => self.next_line(deadline).map(Some),
-        }
-    }
-
-    /// `true` if the process can still write before `deadline`.
-    fn is_in_time(&mut self, deadline: Instant) -> bool {
-        Instant::now() < deadline && self.process.stdout.is_some() && !self.process.has_ended()
-    }
-
-    /// Returns the last `bestmove` line that the engine has sent since the last call, shortened; `None` if it has sent
-    /// none.
-    pub fn take_best_move(&mut self) -> Option<String> {
-        self.best_move.take()
-    }
-
-    /// Records and logs a line, and returns it.
-    fn hear(&mut self, line: Range<usize>) -> Line<'_> {
-        let arrived = self.arrived;
-        let text = self.lines.text(line);
-        if is_best_move(text) {
-            let text = printable_bytes(text.trim_ascii());
-            self.best_move = Some(shortened(&text, MAX_QUOTED_LENGTH).into_owned());
-        }
-        self.recent.keep(arrived, Origin::Engine, text);
-        self.log.write(arrived, &self.name, Origin::Engine, text);
-        Line { text, arrived }
-    }
-
-    /// Describes the output since the last command when an answer is missing: an incomplete line, or nothing at all.
-    /// Names a file that isolation hides, if the engine names it.
-    pub fn unfinished_answer(&self, error: AnswerError) -> String {
-        self.unfinished_output(error) + &self.process.hidden.hint(&self.stderr.lines())
-    }
-
-    fn unfinished_output(&self, error: AnswerError) -> String {
-        if let Some(reason) = self.lines.not_text() {
-            return format!("; about its output: {reason}");
-        }
-        let incomplete = self.lines.incomplete();
-        if !incomplete.is_empty() {
-            let text = printable_bytes(incomplete);
-            let text = shortened(&text, MAX_QUOTED_LENGTH);
-            return format!("; received \"{text}\" without a newline");
-        }
-        match self.recent.unanswered() {
-            Some(command) if error == AnswerError::Stalled => {
-                let command = printable_bytes(command);
-                format!("; no output after `{command}`: does it flush its output after each line?")
-            }
-            _ => String::new(),
-        }
-    }
-
-    /// Writes a note to the log.
-    pub fn note(&self, text: &str) {
-        let now = Instant::now();
-        self.log.write(now, &self.name, Origin::Note, text.as_bytes());
-    }
-
-    /// Sends a last line and closes the engine's input.
-    pub fn take_leave(&mut self, farewell: &[u8]) {
-        let now = Instant::now();
-        // Errors are ignored: the engine may have closed its input.
-        let stdin = self.process.stdin.take();
-        if stdin.is_some_and(|stdin| rustix::io::write(&stdin, farewell) == Ok(farewell.len())) {
-            self.log_sent(now, farewell);
-        }
-    }
-
-    /// Waits until the process has ended, and kills the rest of its process group.
-    pub fn await_end(mut self, deadline: Instant) {
-        while !self.process.has_ended() && Instant::now() < deadline {
-            self.drop_output();
-            self.read_stderr();
-            thread::sleep(END_CHECK_INTERVAL);
-        }
-        self.process.kill();
+    /// Sends the queued lines and waits for output. Reads while it writes, so that a full pipe in each direction blocks
+    /// neither side.
+    fn await_output(&mut self, deadline: Instant) -> Result<(), AnswerError> {
+        let for_input = if self.write_some()? { PollFlags::empty() } else { PollFlags::OUT };
+        self.wait(for_input, deadline)?;
+        self.read_output();
+        Ok(())
     }
 
     /// Waits until the engine's output is readable (or its input writable, with [`PollFlags::OUT`]), and reads its
@@ -439,12 +322,85 @@ impl Conversation {
         }
     }
 
+    /// Records and logs a line, and returns it.
+    fn record(&mut self, line: Range<usize>) -> Line<'_> {
+        let arrived = self.arrived;
+        let text = self.lines.text(line);
+        if is_best_move(text) {
+            let text = printable_bytes(text.trim_ascii());
+            self.best_move = Some(shortened(&text, MAX_QUOTED_LENGTH).into_owned());
+        }
+        self.recent.keep(arrived, Origin::Engine, text);
+        self.log.write(arrived, &self.name, Origin::Engine, text);
+        Line { text, arrived }
+    }
+
+    /// Returns the last `bestmove` line that the engine has sent since the last call, shortened; `None` if it has sent
+    /// none.
+    pub fn take_best_move(&mut self) -> Option<String> {
+        self.best_move.take()
+    }
+
+    /// Waits for the next line; `None` if a line was too long.
+    ///
+    /// # Errors
+    /// As [`Conversation::next_line`].
+    pub fn next_answer(&mut self, deadline: Instant) -> Result<Option<Line<'_>>, AnswerError> {
+        let line = loop {
+            if self.lines.has_dropped() {
+                return Ok(None);
+            }
+            if let Some(line) = self.lines.next() {
+                break line;
+            }
+            self.await_output(deadline)?;
+        };
+        Ok(Some(self.record(line)))
+    }
+
+    /// Returns the next line if it has arrived already.
+    pub fn next_line_there(&mut self) -> Option<Line<'_>> {
+        let line = match self.lines.next() {
+            Some(line) => line,
+            None if self.read_output() => self.lines.next()?,
+            None => return None,
+        };
+        Some(self.record(line))
+    }
+
+    /// Waits a moment for the next line; `None` if there is none yet and the deadline has not passed.
+    ///
+    /// # Errors
+    /// As [`Conversation::next_line`].
+    pub fn next_line_soon(&mut self, deadline: Instant) -> Result<Option<Line<'_>>, AnswerError> {
+        let mut line = self.lines.next();
+        if line.is_none() && self.process.stdout.is_some() {
+            let ready = self.poll(PollFlags::empty(), MOMENT);
+            if ready.stderr {
+                self.read_stderr();
+            }
+            if ready.output && self.read_output() {
+                line = self.lines.next();
+            }
+        }
+        match line {
+            Some(line) => Ok(Some(self.record(line))),
+            None if self.is_in_time(deadline) && !self.interrupt.is_set() => Ok(None),
+            None => self.next_line(deadline).map(Some),
+        }
+    }
+
+    /// `true` if the process can still write before `deadline`.
+    fn is_in_time(&mut self, deadline: Instant) -> bool {
+        Instant::now() < deadline && self.process.stdout.is_some() && !self.process.has_ended()
+    }
+
     /// Drops all output so far, because it does not answer anything that is sent from now on.
     fn drop_output(&mut self) {
         let mut reads = 0;
         loop {
             while let Some(line) = self.lines.next() {
-                self.hear(line);
+                self.record(line);
             }
             self.lines.drop_incomplete();
             if reads == READS_TO_EMPTY || !self.read_output() {
@@ -474,14 +430,6 @@ impl Conversation {
         }
     }
 
-    fn log_sent(&mut self, at: Instant, lines: &[u8]) {
-        for line in lines.split_inclusive(|&byte| byte == b'\n') {
-            let text = line.trim_ascii_end();
-            self.recent.keep(at, Origin::Arbiter, text);
-            self.log.write(at, &self.name, Origin::Arbiter, text);
-        }
-    }
-
     /// Distinguishes the end of the process from a closed output or input.
     fn ended_or_disconnected(&mut self) -> AnswerError {
         let deadline = Instant::now() + TIME_TO_END;
@@ -498,6 +446,59 @@ impl Conversation {
         let status = self.process.kill();
         self.read_stderr();
         if had_ended { AnswerError::Ended(status) } else { error }
+    }
+
+    /// Describes the output since the last command when an answer is missing: an incomplete line, or nothing at all.
+    /// Names a file that isolation hides, if the engine names it.
+    pub fn unfinished_answer(&self, error: AnswerError) -> String {
+        self.unfinished_output(error) + &self.process.hidden.hint(&self.stderr.lines())
+    }
+
+    fn unfinished_output(&self, error: AnswerError) -> String {
+        if let Some(reason) = self.lines.not_text() {
+            return format!("; about its output: {reason}");
+        }
+        let incomplete = self.lines.incomplete();
+        if !incomplete.is_empty() {
+            let text = printable_bytes(incomplete);
+            let text = shortened(&text, MAX_QUOTED_LENGTH);
+            return format!("; received \"{text}\" without a newline");
+        }
+        match self.recent.unanswered() {
+            Some(command) if error == AnswerError::Stalled => {
+                let command = printable_bytes(command);
+                format!("; no output after `{command}`: does it flush its output after each line?")
+            }
+            _ => String::new(),
+        }
+    }
+
+    /// Writes a note to the log.
+    pub fn note(&self, text: &str) {
+        let now = Instant::now();
+        self.log.write(now, &self.name, Origin::Note, text.as_bytes());
+    }
+
+    /// Sends a last line and closes the engine's input.
+    pub fn take_leave(&mut self, farewell: &str) {
+        let now = Instant::now();
+        // Errors are ignored: the engine may have closed its input.
+        let stdin = self.process.stdin.take();
+        if stdin.is_some_and(|stdin| {
+            rustix::io::write(&stdin, farewell.as_bytes()) == Ok(farewell.len())
+        }) {
+            self.log_sent(now, farewell);
+        }
+    }
+
+    /// Waits until the process has ended, and kills the rest of its process group.
+    pub fn await_end(mut self, deadline: Instant) {
+        while !self.process.has_ended() && Instant::now() < deadline {
+            self.drop_output();
+            self.read_stderr();
+            thread::sleep(END_CHECK_INTERVAL);
+        }
+        self.process.kill();
     }
 }
 

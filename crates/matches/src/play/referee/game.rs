@@ -1,19 +1,18 @@
 //! A game in progress: its turns, and how each answer is judged.
 
-use std::fmt::Write;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use buxtehude::protocol::{BestMove, Command, Go, PositionCommand, Score, Start};
 use buxtehude::rules::{Seat, Turn};
 
-use super::game_end::{Adjudicator, GameEnd, Wait, places_and_endings, too_late};
+use super::game_end::{Adjudicator, GameEnd, places_and_endings, too_late};
 use super::{Abandoned, MAX_BY_INTERFERENCE, MAX_BY_LAG, Played, Referee, number};
 use crate::plan::EngineSpec;
 use crate::plan::deck::Deck;
 use crate::plan::rules::{Position, PositionError};
 use crate::plan::schedule::{ScheduledGame, play_opening};
-use crate::play::clock::{self, SeatClock, WAIT_FOR_LATE_ANSWERS};
+use crate::play::clock::{self, MoveTime, SeatClock, WAIT_FOR_LATE_ANSWERS, Wait, milliseconds};
 use crate::play::engine::{Answer, AnswerError, Engine, StartError};
 use crate::play::interrupt::Interrupt;
 use crate::record::ending::Ending;
@@ -154,9 +153,9 @@ impl<'a> Game<'a> {
         for (seat, engine) in racing {
             let Some(engine) = engine else { continue };
             let game = format!("game {}, seat {seat}", self.scheduled.number);
-            let position = Some(self.request.position());
-            if let Err(error) = engine.begin(&game, position, timeout) {
-                self.excuse(seat, engine)?;
+            let position = Some(self.request.position.as_str());
+            if let Err(error) = engine.new_game(&game, position, timeout) {
+                self.check_interference(seat, engine)?;
                 let wait = Wait::of(timeout);
                 return Ok(Some(GameEnd::no_answer(seat, engine, error, &wait)?));
             }
@@ -186,33 +185,28 @@ impl<'a> Game<'a> {
     /// Asks the engine in `seat` for its move and plays it; returns the engine's fault, if there is one.
     fn play_turn(&mut self, seat: Seat, engine: &mut Engine) -> Result<Option<GameEnd>, Abandoned> {
         let begun = Instant::now();
-        let answer = match self.ask(seat, engine) {
+        let mut answer = match self.request_move(seat, engine) {
             Ok(answer) => answer,
             Err((error, wait)) => {
-                if error == AnswerError::Stalled
-                    && let Some(overrun) = self.clocks[seat.index()].overrun(begun.elapsed())
-                {
-                    self.suspect(seat, overrun, begun)?;
+                if error == AnswerError::Stalled {
+                    let time = self.clocks[seat.index()].end_move(begun.elapsed());
+                    self.check_lag(seat, &time, begun)?;
                 }
-                self.excuse(seat, engine)?;
+                self.check_interference(seat, engine)?;
                 return Ok(Some(GameEnd::no_answer(seat, engine, error, &wait)?));
             }
         };
 
         // Judge the time, then the move.
-        let clock = &self.clocks[seat.index()];
-        let overrun = clock.overrun(answer.charged_time());
-        if clock.is_overstepped(answer.charged_time()) {
-            self.suspect(seat, overrun.unwrap_or_default(), begun)?;
-            let reason = too_late(&answer, clock);
+        let time = self.clocks[seat.index()].end_move(answer.charged_time());
+        if time.is_overstepped() {
+            self.check_lag(seat, &time, begun)?;
+            let reason = too_late(&answer, &time);
             let fault = GameEnd::fault(seat, engine, Ending::TimeForfeit, &reason);
             return Ok(Some(fault));
         }
-        let late_stop = clock.late_stop();
-        // The words of the line are checked here. `play_answer` takes the first position if the move begins the line,
-        // and else checks the move itself.
-        let line = positions_of_line(&self.position, &answer)?;
-        let mv = match self.play_answer(&answer, line.first())? {
+        let before = self.position.clone();
+        let mv = match self.play_answer(&answer)? {
             Ok(mv) => mv,
             Err(mut reason) => {
                 if engine.answers_again(WAIT_FOR_LATE_ANSWERS) {
@@ -224,20 +218,19 @@ impl<'a> Game<'a> {
         };
 
         // The move counts.
-        self.clocks[seat.index()].charge(answer.charged_time());
         self.request.append(&mv);
         if let Ok(best_move) = &answer.best_move {
             self.begin_pondering(seat, engine, best_move)?;
         }
-        let turn = turn_record(
-            seat,
-            mv,
-            answer,
-            [overrun.unwrap_or_default(), late_stop],
-            line.len(),
-            self.clocks.len(),
-        );
-        self.adjudicator.hear(seat, &turn.estimate);
+        let pv = &mut answer.info.pv;
+        pv.truncate(MAX_LINE);
+        let legal = match pv.split_first() {
+            Some((first, rest)) if *first == mv => 1 + legal_length(self.position.clone(), rest)?,
+            _ => legal_length(before, pv)?,
+        };
+        pv.truncate(legal);
+        let turn = turn_record(seat, mv, answer, &time, self.clocks.len());
+        self.adjudicator.note_estimate(seat, &turn.estimate);
         if !turn.estimate.is_empty() {
             self.opinions[seat.index()].clone_from(&turn.estimate);
         }
@@ -250,12 +243,16 @@ impl<'a> Game<'a> {
     ///
     /// # Errors
     /// Why it does not answer, and the longest wait.
-    fn ask(&mut self, seat: Seat, engine: &mut Engine) -> Result<Answer, (AnswerError, Wait)> {
+    fn request_move(
+        &mut self,
+        seat: Seat,
+        engine: &mut Engine,
+    ) -> Result<Answer, (AnswerError, Wait)> {
         let stall = self.referee.plan.referee_limits.stall;
         let clock = &mut self.clocks[seat.index()];
         match self.pondered[seat.index()].take() {
-            Some(pondered) if self.request.position() == pondered => {
-                let wait = Wait::for_answer(clock, stall);
+            Some(pondered) if self.request.position == pondered => {
+                let wait = clock.wait_for_answer(stall);
                 match engine.ponder_hit(wait.time) {
                     Ok(Some(answer)) => return Ok(answer),
                     Ok(None) => {}
@@ -263,7 +260,7 @@ impl<'a> Game<'a> {
                 }
             }
             Some(_) => {
-                let wait = Wait::for_stop(clock);
+                let wait = clock.wait_for_stop();
                 match engine.stop_pondering(wait.time) {
                     Ok(Some(stopped)) => clock.charge_stop(stopped.charged_time()),
                     Ok(None) => {}
@@ -272,10 +269,10 @@ impl<'a> Game<'a> {
             }
             None => {}
         }
-        let wait = Wait::for_answer(clock, stall);
+        let wait = clock.wait_for_answer(stall);
         let searchmoves = self.searchmoves(seat, &self.position);
         let go = clock::go(&self.clocks, seat, searchmoves);
-        let answer = engine.ask(self.request.with_go(go), wait.time);
+        let answer = engine.go(&self.request.with_go(go), wait.time);
         answer.map_err(|error| (error, wait))
     }
 
@@ -302,9 +299,10 @@ impl<'a> Game<'a> {
         }
         let searchmoves = self.searchmoves(seat, &next);
         let go = Go { ponder: true, ..clock::go(&self.clocks, seat, searchmoves) };
-        let (request, position) = self.request.with_next(expected, go);
-        if engine.ponder(request).is_ok() {
-            self.pondered[seat.index()] = Some(position);
+        let mut request = self.request.clone();
+        request.append(expected);
+        if engine.ponder(&request.with_go(go)).is_ok() {
+            self.pondered[seat.index()] = Some(request.position);
         }
         Ok(())
     }
@@ -313,7 +311,7 @@ impl<'a> Game<'a> {
     fn end_pondering(&mut self, engines: &mut [Option<Engine>]) {
         for ((pondered, engine), clock) in self.pondered.iter_mut().zip(engines).zip(&self.clocks) {
             if let Some((_, engine)) = pondered.take().zip(engine.as_mut())
-                && engine.stop_pondering(clock.wait_for_stop()).is_err()
+                && engine.stop_pondering(clock.wait_for_stop().time).is_err()
             {
                 engine.dismiss();
             }
@@ -324,23 +322,28 @@ impl<'a> Game<'a> {
         if self.specs[seat.index()].legal { position.legal_actions() } else { Vec::new() }
     }
 
-    /// Abandons the game if a seat lost on time by less than the arbiter's lag since `begun`.
-    fn suspect(&self, seat: Seat, overrun: Duration, begun: Instant) -> Result<(), Abandoned> {
-        let over = overrun.saturating_sub(self.clocks[seat.index()].margin());
-        let lag = self.referee.lag;
-        let lag = lag.map_or(Duration::ZERO, |lag| lag.since(begun));
-        if over >= lag || !self.grants_rerun(seat, MAX_BY_LAG) {
+    /// Checks that the arbiter's lag since `begun` does not explain why a move took too long.
+    ///
+    /// # Errors
+    /// [`Abandoned::Suspect`] if it may, a few times per match.
+    fn check_lag(&self, seat: Seat, time: &MoveTime, begun: Instant) -> Result<(), Abandoned> {
+        let over = time.overrun.saturating_sub(time.margin);
+        let lag = self.referee.lag.map_or(Duration::ZERO, |lag| lag.since(begun));
+        if time.overrun.is_zero() || over >= lag || !self.grants_rerun(seat, MAX_BY_LAG) {
             return Ok(());
         }
-        let [over, lag] = [over, lag].map(|time| time.as_secs_f64() * 1000.0);
+        let [over, lag] = [over, lag].map(milliseconds);
         let cause =
             format!("was {over:.1} ms too late while the arbiter itself lagged by {lag:.1} ms");
         let engine = &self.specs[seat.index()].name;
         Err(Abandoned::suspect(engine, seat, &cause, self.shares()))
     }
 
-    /// Abandons the game, a few times per match, if the end or stop of a seat's process may come from another process.
-    fn excuse(&self, seat: Seat, engine: &Engine) -> Result<(), Abandoned> {
+    /// Checks that no other process may have caused the end or stop of a seat's process.
+    ///
+    /// # Errors
+    /// [`Abandoned::Suspect`] if one may, a few times per match.
+    fn check_interference(&self, seat: Seat, engine: &Engine) -> Result<(), Abandoned> {
         match engine.interference() {
             Some(what) if self.grants_rerun(seat, MAX_BY_INTERFERENCE) => {
                 let engine = &self.specs[seat.index()].name;
@@ -366,28 +369,14 @@ impl<'a> Game<'a> {
         if said.is_empty() { Vec::new() } else { (0..self.opinions.len()).map(share).collect() }
     }
 
-    /// Plays the move of an answer; on an error, nothing has changed. `checked` is the position after the first move of
-    /// the principal variation.
-    fn play_answer(
-        &mut self,
-        answer: &Answer,
-        checked: Option<&Position>,
-    ) -> Result<Result<String, String>, Abandoned> {
+    /// Plays the move of an answer, or says why it is illegal; then nothing has changed.
+    fn play_answer(&mut self, answer: &Answer) -> Result<Result<String, String>, Abandoned> {
         Ok(match &answer.best_move {
-            Ok(BestMove { best: Some(mv), .. }) => {
-                let played = match checked.filter(|_| answer.info.pv.first() == Some(mv)) {
-                    Some(checked) => {
-                        self.position.clone_from(checked);
-                        Ok(())
-                    }
-                    None => self.position.play(mv),
-                };
-                match played {
-                    Ok(()) => Ok(mv.clone()),
-                    Err(PositionError::Action(error)) => Err(error.to_string()),
-                    Err(error) => return Err(error.into()),
-                }
-            }
+            Ok(BestMove { best: Some(mv), .. }) => match self.position.play(mv) {
+                Ok(()) => Ok(mv.clone()),
+                Err(PositionError::Action(error)) => Err(error.to_string()),
+                Err(error) => return Err(error.into()),
+            },
             Ok(BestMove { best: None, .. }) => {
                 let number = self.position.legal_actions().len();
                 Err(format!("it gave no move; {number} were legal"))
@@ -444,13 +433,13 @@ fn sender_of_signal(
     senders.next()
 }
 
-/// The lines of `position` and `go` as one text, which changes only at its end.
+/// The request for a move: the `position` line, which grows with the game, and `go`.
+#[derive(Clone)]
 struct Request {
-    text: String,
-    /// End of the start position and beginning of the moves.
+    /// The `position` line, without its newline.
+    position: String,
+    /// End of the start position in that line.
     start: usize,
-    /// End of the `position` line.
-    end: usize,
 }
 
 impl Request {
@@ -464,47 +453,26 @@ impl Request {
             None => Start::Startpos { players },
         };
         let moves = Vec::new();
-        let text = Command::Position(PositionCommand { start, moves }).to_string();
-        Request { start: text.len(), end: text.len(), text }
+        let position = Command::Position(PositionCommand { start, moves }).to_string();
+        Request { start: position.len(), position }
     }
 
     /// Appends a move or a card.
     fn append(&mut self, word: &str) {
-        let before = if self.start == self.end { " moves " } else { " " };
-        self.text.truncate(self.end);
-        self.text.push_str(before);
-        self.text.push_str(word);
-        self.end = self.text.len();
-    }
-
-    /// Returns the `position` line, without its newline.
-    fn position(&self) -> &str {
-        &self.text[..self.end]
+        let is_first = self.position.len() == self.start;
+        self.position.push_str(if is_first { " moves " } else { " " });
+        self.position.push_str(word);
     }
 
     /// Returns all moves and cards, separated by single spaces.
     fn moves(&self) -> &str {
-        let moves = &self.text[self.start..self.end];
+        let moves = &self.position[self.start..];
         moves.strip_prefix(" moves ").unwrap_or(moves)
     }
 
-    /// Returns both lines for the position after one more move, each with its newline, and that `position` line alone;
-    /// the move is not kept.
-    fn with_next(&mut self, word: &str, go: Go) -> (&[u8], String) {
-        let end = self.end;
-        self.append(word);
-        let position = self.position().to_string();
-        self.with_go(go);
-        self.end = end;
-        (self.text.as_bytes(), position)
-    }
-
     /// Returns both lines, each with its newline.
-    fn with_go(&mut self, go: Go) -> &[u8] {
-        self.text.truncate(self.end);
-        // Writing to a string cannot fail.
-        let _ = writeln!(self.text, "\n{}", Command::Go(go));
-        self.text.as_bytes()
+    fn with_go(&self, go: Go) -> String {
+        format!("{}\n{}\n", self.position, Command::Go(go))
     }
 }
 
@@ -518,35 +486,31 @@ const MAX_CENTIPAWNS: u32 = 100_000;
 const DOTS: usize = 3;
 
 /// Creates the record of an answer of `seat`, which played `mv` in a game of `seats`. Implausible values are dropped
-/// and recorded as a flaw, which does not cost the game. `overrun` is the time beyond its limit, and `late_stop` the
-/// time charged for late pondering. `legal` words of the principal variation are legal.
+/// and recorded as a flaw, which does not cost the game.
 fn turn_record(
     seat: Seat,
     mv: String,
     answer: Answer,
-    [overrun, late_stop]: [Duration; 2],
-    legal: usize,
+    time: &MoveTime,
     seats: usize,
 ) -> TurnRecord {
     let any = |time: Duration| Some(micros(time)).filter(|micros| *micros > 0);
     let mut flaws: Vec<String> = answer.flaw.into_iter().collect();
     let given = answer.best_move.map(|best_move| best_move.estimate);
     let estimates = [given.unwrap_or_default(), answer.info.estimate];
-    let mut pv = answer.info.pv;
-    pv.truncate(legal);
     let turn = TurnRecord {
         seat: number(seat),
         mv,
         micros: Some(micros(answer.elapsed)),
-        overrun: any(overrun),
+        overrun: any(time.overrun),
         waited: any(answer.waited),
         out_of_turn: any(answer.out_of_turn),
-        late_stop: any(late_stop),
+        late_stop: any(time.late_stop),
         depth: believed_number("depth", answer.info.depth, MAX_PLIES, &mut flaws),
         estimate: believed_estimate(estimates, seats, &mut flaws),
         score: believed_score(answer.info.score, &mut flaws),
         nodes: believed_number("nodes", answer.info.nodes, MAX_NODES, &mut flaws),
-        pv,
+        pv: answer.info.pv,
         flaw: None,
     };
     // An estimate may come with the last `info` and with the move.
@@ -598,64 +562,56 @@ fn believed_estimate(said: [Vec<u16>; 2], seats: usize, flaws: &mut Vec<String>)
     Vec::new()
 }
 
-/// Returns the positions after the moves of an answer's principal variation, up to its first illegal move and the
-/// maximum length of a record. Asks a rules program about one word at a time, so that no engine can stop it with
-/// illegal ones.
+/// Returns the number of words of a line that are legal, one after the other, from `position`. Asks a rules program
+/// about one word at a time, so that no engine can stop it with illegal ones.
 ///
 /// # Errors
 /// [`Abandoned`] if a rules program fails.
-fn positions_of_line(position: &Position, answer: &Answer) -> Result<Vec<Position>, Abandoned> {
-    let mut after: Vec<Position> = Vec::new();
-    for word in answer.info.pv.iter().take(MAX_LINE) {
-        let mut next = after.last().unwrap_or(position).clone();
-        match next.play(word) {
-            Ok(()) => after.push(next),
+fn legal_length(mut position: Position, line: &[String]) -> Result<usize, Abandoned> {
+    for (index, word) in line.iter().enumerate() {
+        match position.play(word) {
+            Ok(()) => {}
             Err(error @ PositionError::Rules(_)) => return Err(error.into()),
-            Err(_) => break,
+            Err(_) => return Ok(index),
         }
     }
-    Ok(after)
+    Ok(line.len())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::Limit;
 
-    fn lines(request: &mut Request) -> String {
-        let go = Go { depth: Some(3), ..Go::default() };
-        String::from_utf8(request.with_go(go).to_vec()).unwrap()
+    fn lines(request: &Request) -> String {
+        request.with_go(Go { depth: Some(3), ..Go::default() })
     }
 
     #[test]
     fn the_position_grows_with_the_game() {
         let mut request = Request::new(None, 2);
-        assert_eq!(lines(&mut request), "position startpos\ngo depth 3\n");
+        assert_eq!(lines(&request), "position startpos\ngo depth 3\n");
         assert_eq!(request.moves(), "");
         request.append("1");
-        assert_eq!(lines(&mut request), "position startpos moves 1\ngo depth 3\n");
+        assert_eq!(lines(&request), "position startpos moves 1\ngo depth 3\n");
         request.append("+half");
-        assert_eq!(lines(&mut request), "position startpos moves 1 +half\ngo depth 3\n");
+        assert_eq!(lines(&request), "position startpos moves 1 +half\ngo depth 3\n");
         assert_eq!(request.moves(), "1 +half");
-        let go = Go { ponder: true, ..Go::default() };
-        let (ahead, position) = request.with_next("4", go);
-        let ahead = String::from_utf8(ahead.to_vec()).unwrap();
-        assert_eq!(position, "position startpos moves 1 +half 4");
-        assert_eq!(ahead, "position startpos moves 1 +half 4\ngo ponder\n");
-        assert_eq!(lines(&mut request), "position startpos moves 1 +half\ngo depth 3\n");
     }
 
     #[test]
     fn the_start_names_the_players_or_the_position() {
         let mut three = Request::new(None, 3);
         three.append("1");
-        assert_eq!(lines(&mut three), "position startpos players 3 moves 1\ngo depth 3\n");
-        let mut set_up = Request::new(Some("0,68,3/0,68,3 1 - -"), 2);
-        assert_eq!(lines(&mut set_up), "position fen 0,68,3/0,68,3 1 - -\ngo depth 3\n");
+        assert_eq!(lines(&three), "position startpos players 3 moves 1\ngo depth 3\n");
+        let set_up = Request::new(Some("0,68,3/0,68,3 1 - -"), 2);
+        assert_eq!(lines(&set_up), "position fen 0,68,3/0,68,3 1 - -\ngo depth 3\n");
     }
 
     fn recorded(line: &str, info: &str, seats: usize) -> TurnRecord {
         let answer = Answer::read(Duration::from_millis(1), line.as_bytes(), info.as_bytes());
-        turn_record(Seat(0), "5".to_string(), answer, [Duration::ZERO; 2], 0, seats)
+        let time = SeatClock::new(Limit::depth(1), Duration::ZERO).end_move(answer.elapsed);
+        turn_record(Seat(0), "5".to_string(), answer, &time, seats)
     }
 
     #[test]

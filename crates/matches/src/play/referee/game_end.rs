@@ -1,15 +1,12 @@
 //! The end of a game: by the rules, by a fault of an engine, or by a verdict of the referee; and the places after it.
 
-use std::fmt;
-use std::time::Duration;
-
 use buxtehude::rules::Seat;
 
 use super::number;
 use crate::plan::rules::Position;
 use crate::plan::rules::facts::places_at_end;
 use crate::plan::{Adjudication, Resign};
-use crate::play::clock::{SeatClock, WAIT_FOR_LATE_ANSWERS};
+use crate::play::clock::{MoveTime, Wait, milliseconds};
 use crate::play::engine::{Answer, AnswerError, Engine, StartError};
 use crate::play::interrupt::Interrupted;
 use crate::record::Fault;
@@ -95,69 +92,18 @@ fn ending_of(error: AnswerError) -> Ending {
     }
 }
 
-pub fn too_late(answer: &Answer, clock: &SeatClock) -> String {
-    let mut reason = format!("it answered after {}", milliseconds(answer.elapsed));
+/// Describes an answer that came too late.
+pub fn too_late(answer: &Answer, time: &MoveTime) -> String {
+    let ms = |time| format!("{:.1} ms", milliseconds(time));
+    let mut reason = format!("it answered after {}", ms(answer.elapsed));
     if !answer.waited.is_zero() {
-        let waited = milliseconds(answer.waited);
-        reason += &format!(", including a wait of {waited} for a processor");
+        reason += &format!(", including a wait of {} for a processor", ms(answer.waited));
     }
-    if !clock.late_stop().is_zero() {
-        let late = milliseconds(clock.late_stop());
-        reason += &format!(", and stopped pondering {late} too late");
+    if !time.late_stop.is_zero() {
+        reason += &format!(", and stopped pondering {} too late", ms(time.late_stop));
     }
-    let over = clock.overrun(answer.charged_time()).unwrap_or_default();
-    let limit = clock.time_limit().unwrap_or_default() + clock.late_stop();
-    reason
-        + &format!(
-            ", {} over its limit of {}; the margin is {}",
-            milliseconds(over),
-            milliseconds(limit),
-            milliseconds(clock.margin()),
-        )
-}
-
-fn milliseconds(time: Duration) -> String {
-    format!("{:.1} ms", time.as_secs_f64() * 1000.0)
-}
-
-/// Longest wait for an answer, with its parts.
-pub struct Wait {
-    /// The whole wait.
-    pub time: Duration,
-    parts: Vec<(&'static str, Duration)>,
-}
-
-impl Wait {
-    /// Creates the wait for `readyok`, which has no parts.
-    pub fn of(time: Duration) -> Wait {
-        Wait { time, parts: Vec::new() }
-    }
-
-    /// Creates the wait for the answer to a `go`; `stall` applies if there is no time limit.
-    pub fn for_answer(clock: &SeatClock, stall: Duration) -> Wait {
-        let Some(limit) = clock.time_limit() else {
-            return Wait::of(stall);
-        };
-        let parts =
-            vec![("limit", limit), ("margin", clock.margin()), ("wait", WAIT_FOR_LATE_ANSWERS)];
-        Wait { time: clock.longest_wait(stall), parts }
-    }
-
-    /// Creates the wait for the end of pondering.
-    pub fn for_stop(clock: &SeatClock) -> Wait {
-        let parts = vec![("margin", clock.margin()), ("wait", WAIT_FOR_LATE_ANSWERS)];
-        Wait { time: clock.wait_for_stop(), parts }
-    }
-}
-
-impl fmt::Display for Wait {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&milliseconds(self.time))?;
-        let parts = self.parts.iter();
-        let parts = parts.map(|(name, time)| format!("{name} {:.1}", time.as_secs_f64() * 1000.0));
-        let parts: Vec<String> = parts.collect();
-        if parts.is_empty() { Ok(()) } else { write!(f, " ({})", parts.join(" + ")) }
-    }
+    let [overrun, limit, margin] = [time.overrun, time.limit, time.margin].map(ms);
+    reason + &format!(", {overrun} over its limit of {limit}; the margin is {margin}")
 }
 
 /// The engines' opinions on the winner.
@@ -173,7 +119,7 @@ impl Adjudicator {
     }
 
     /// Takes the estimate that came with a move of `seat`: a share in permille for each seat, or nothing.
-    pub fn hear(&mut self, seat: Seat, estimate: &[u16]) {
+    pub fn note_estimate(&mut self, seat: Seat, estimate: &[u16]) {
         let Some(resign) = self.rule.resign else {
             return;
         };
@@ -377,7 +323,7 @@ mod tests {
         });
         let position = VARIANTS[0].start(2).unwrap().into();
         let hear = |&(seat, estimate): &(u8, [u16; 2])| {
-            adjudicator.hear(Seat(seat), &estimate);
+            adjudicator.note_estimate(Seat(seat), &estimate);
             adjudicator.verdict(&position).is_some()
         };
         heard.iter().map(hear).collect()
