@@ -85,11 +85,10 @@ enum Identity {
 
 /// An output would overwrite another file.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum OverwriteError {
-    #[error("{output}: expected a different file from {other}")]
-    Shared { output: String, other: String },
-    #[error("{output}: expected a file that is not a store of games")]
-    Store { output: String },
+#[error("{output}: expected {expected}")]
+pub struct OverwriteError {
+    output: String,
+    expected: String,
 }
 
 impl NamedFile {
@@ -179,12 +178,15 @@ pub fn refuse_overwriting(files: &[NamedFile]) -> Result<(), OverwriteError> {
                 Access::Reads => (*other, *file),
                 _ => (*file, *other),
             };
-            let (output, other) = (output.name.clone(), other.name.clone());
-            return Err(OverwriteError::Shared { output, other });
+            let expected = format!("a different file from {}", other.name);
+            return Err(OverwriteError { output: output.name.clone(), expected });
         }
     }
     match files.iter().find(|file| file.is_foreign_store) {
-        Some(file) => Err(OverwriteError::Store { output: file.name.clone() }),
+        Some(file) => Err(OverwriteError {
+            output: file.name.clone(),
+            expected: "a file that is not a store of games".to_string(),
+        }),
         None => Ok(()),
     }
 }

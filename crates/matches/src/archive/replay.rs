@@ -19,9 +19,10 @@ const MAX_LIST_LENGTH: usize = 200;
 /// Parses a line of a record file.
 ///
 /// # Errors
-/// [`Flaw::Unreadable`] names the place and the expected content.
+/// [`Flaw`] names the place and the expected content.
 pub fn read(line: impl AsRef<[u8]>) -> Result<GameRecord, Flaw> {
-    Ok(serde_json::from_slice(line.as_ref())?)
+    let record = serde_json::from_slice(line.as_ref());
+    record.map_err(|error| Flaw::Record(format!("not a game record: {error}")))
 }
 
 /// Returns all flaws of a stored game: those that [`check`] finds, wrong totals, and changes since the game was played.
@@ -29,12 +30,15 @@ pub fn check_stored(stored: &StoredGame) -> Vec<Flaw> {
     let mut flaws = check(&stored.record);
     let totals = stored.totals.as_ref();
     if totals.is_some_and(|totals| *totals != stored.record.turn_sums()) {
-        flaws.push(Flaw::Totals);
+        let flaw = "seats: the totals of turns, times and depths do not match the turns";
+        flaws.push(Flaw::Record(flaw.to_string()));
     }
-    if let Some(found) = stored.digest.clone() {
+    if let Some(found) = &stored.digest {
         let expected = stored.record.digest();
-        if found != expected {
-            flaws.push(Flaw::Digest { found, expected });
+        if *found != expected {
+            flaws.push(Flaw::Record(format!(
+                "digest: {found}, but the game has {expected}: it was changed after it was played"
+            )));
         }
     }
     flaws
@@ -42,36 +46,22 @@ pub fn check_stored(stored: &StoredGame) -> Vec<Flaw> {
 
 /// Returns all flaws of a recorded game. Checks that depend on a flawed part are skipped.
 pub fn check(record: &GameRecord) -> Vec<Flaw> {
-    let mut replay = match Replay::of(record) {
-        Ok(replay) => replay,
-        Err(flaw) => return vec![flaw],
+    let (steps, last) = match Replay::of(record) {
+        Err(flaw) | Ok(Replay { flaw: Some(flaw), .. }) => return vec![flaw],
+        Ok(Replay { steps, last, .. }) => (steps, last),
     };
-    if let Some(flaw) = replay.flaw.take() {
-        return vec![flaw];
+    let mut results = vec![check_turns(record, &steps)];
+    match check_endings(record, &last) {
+        Err(flaw) => results.push(Err(flaw)),
+        Ok(offender) => results.extend([
+            check_places(record, &last, offender),
+            check_winnings(record, &last),
+            check_adjudication(record, &last),
+            check_fault(record, offender),
+            check_luck(record),
+        ]),
     }
-    let mut flaws = Vec::new();
-    flaws.extend(check_turns(record, &replay.steps).err());
-    let offender = match check_endings(record, &replay.last) {
-        Ok(offender) => offender,
-        Err(flaw) => {
-            flaws.push(flaw);
-            return flaws;
-        }
-    };
-    flaws.extend(check_places(record, &replay.last, offender).err());
-    let winnings = replay.last.winnings();
-    let same = ensure(record.winnings == winnings, || Flaw::Winnings {
-        found: record.winnings.clone(),
-        expected: winnings.to_vec(),
-    });
-    flaws.extend(same.err());
-    flaws.extend(check_adjudication(record, &replay.last).err());
-    flaws.extend(check_fault(record, offender).err());
-    let luck = record.luck.as_ref();
-    if luck.is_some_and(|luck| !luck.is_valid(record.seats.len())) {
-        flaws.push(Flaw::Luck);
-    }
-    flaws
+    results.into_iter().filter_map(Result::err).map(Flaw::Record).collect()
 }
 
 /// Returns the games of a store that are wrong by a rules program that runs now, each with its first flaw.
@@ -111,22 +101,11 @@ pub fn broken_rules(flaws: &[Flaw]) -> Option<&RulesError> {
 
 #[derive(Debug, Error)]
 pub enum Flaw {
-    #[error("not a game record: {0}")]
-    Unreadable(#[from] serde_json::Error),
     /// The variant does not exist, or its rules program is not given.
     #[error("variant: {0}, or the game of a program in --rules")]
     Variant(#[from] UnknownVariant),
     #[error("start: {0}")]
     Start(#[from] PositionError),
-    #[error("{field}: {found} entries, but the start has {seats} seats")]
-    Length {
-        /// `seats`, `places` or `endings`.
-        field: &'static str,
-        found: usize,
-        seats: usize,
-    },
-    #[error("moves: expected words separated by single spaces")]
-    Spaces,
     /// A move or card is illegal.
     #[error("word {number} of the moves: {reason}")]
     Action {
@@ -134,54 +113,9 @@ pub enum Flaw {
         number: usize,
         reason: PositionError,
     },
-    #[error("turns: {turns} turns, but only {moves} moves")]
-    TooManyTurns {
-        turns: usize,
-        /// Number of moves, without cards.
-        moves: usize,
-    },
-    #[error(
-        "turn {number}: seat {recorded_seat} with {recorded}, but the moves have seat {seat} with {mv}"
-    )]
-    Turn {
-        /// Number of the turn, from 1.
-        number: usize,
-        recorded_seat: u32,
-        /// Recorded move.
-        recorded: String,
-        /// Seat to move.
-        seat: Seat,
-        /// Move in the list of moves.
-        mv: String,
-    },
-    #[error(
-        "endings: {found}, but the moves do not end the game; expected a fault, max plies, agreed or solved"
-    )]
-    Unfinished { found: String },
-    #[error("endings: seat {seat}: {found}, but the moves show {expected}")]
-    Ending { seat: Seat, found: Ending, expected: Ending },
-    #[error("places: {found:?}, but the moves and endings show {expected:?}")]
-    Places { found: Vec<u32>, expected: Vec<u32> },
-    #[error("winnings: {found:?}, but the moves show {expected:?}")]
-    Winnings { found: Vec<u32>, expected: Vec<u32> },
-    #[error("endings: {found}, but by the rules {}", winner(*outcome))]
-    Adjudication {
-        found: Ending,
-        /// Winner by the rules, if they know it.
-        outcome: Option<Seat>,
-    },
-    #[error("seats: the totals of turns, times and depths do not match the turns")]
-    Totals,
-    #[error("luck: expected one number for each seat, with a sum of 0")]
-    Luck,
-    #[error("digest: {found}, but the game has {expected}: it was changed after it was played")]
-    Digest {
-        found: String,
-        /// Digest of the game as it is stored.
-        expected: String,
-    },
-    #[error("fault: {found}, but the endings show {expected}")]
-    Fault { found: String, expected: String },
+    /// A part of the record is malformed or contradicts another.
+    #[error("{0}")]
+    Record(String),
 }
 
 impl Flaw {
@@ -190,13 +124,6 @@ impl Flaw {
             Flaw::Start(reason) | Flaw::Action { reason, .. } => reason.fault_of_rules(),
             _ => None,
         }
-    }
-}
-
-fn winner(outcome: Option<Seat>) -> String {
-    match outcome {
-        Some(seat) => format!("seat {seat} wins"),
-        None => "the winner is not known".to_string(),
     }
 }
 
@@ -239,12 +166,15 @@ impl Replay {
         ];
         for (field, found) in lengths {
             if found != seats {
-                return Err(Flaw::Length { field, found, seats });
+                return Err(Flaw::Record(format!(
+                    "{field}: {found} entries, but the start has {seats} seats"
+                )));
             }
         }
         let words: Vec<&str> = record.moves.split_whitespace().collect();
         if words.join(" ") != record.moves {
-            return Err(Flaw::Spaces);
+            let flaw = "moves: expected words separated by single spaces";
+            return Err(Flaw::Record(flaw.to_string()));
         }
         let mut replay =
             Replay { last: first.clone(), first, steps: Vec::new(), rolled: None, flaw: None };
@@ -294,40 +224,33 @@ fn append(drawn: &mut Option<String>, word: &str) {
 }
 
 /// Checks that the turns match the last moves; the moves before them are the opening.
-fn check_turns(record: &GameRecord, steps: &[Step]) -> Result<(), Flaw> {
-    let turns = record.turns.len();
-    let moves = steps.len();
+fn check_turns(record: &GameRecord, steps: &[Step]) -> Result<(), String> {
+    let (turns, moves) = (record.turns.len(), steps.len());
     let opening = moves.checked_sub(turns);
-    let opening = opening.ok_or(Flaw::TooManyTurns { turns, moves })?;
-    for (index, (turn, step)) in record.turns.iter().zip(&steps[opening..]).enumerate() {
-        if turn.mv != step.mv || turn.seat != u32::from(step.seat.0) + 1 {
-            return Err(Flaw::Turn {
-                number: index + 1,
-                recorded_seat: turn.seat,
-                recorded: turn.mv.clone(),
-                seat: step.seat,
-                mv: step.mv.clone(),
-            });
-        }
+    let opening = opening.ok_or_else(|| format!("turns: {turns} turns, but only {moves} moves"))?;
+    for (number, (turn, step)) in (1..).zip(record.turns.iter().zip(&steps[opening..])) {
+        ensure(turn.mv == step.mv && turn.seat == u32::from(step.seat.0) + 1, || {
+            let (seat, mv) = (step.seat, &step.mv);
+            let recorded = format!("seat {} with {}", turn.seat, turn.mv);
+            format!("turn {number}: {recorded}, but the moves have seat {seat} with {mv}")
+        })?;
     }
     Ok(())
 }
 
 /// Checks each seat's ending against the last position; returns the seat at fault, if there is one.
-fn check_endings(record: &GameRecord, last: &Position) -> Result<Option<Seat>, Flaw> {
+fn check_endings(record: &GameRecord, last: &Position) -> Result<Option<Seat>, String> {
     let mut open = Vec::new();
     for (index, &found) in record.endings.iter().enumerate() {
         let seat = Seat(index as u8);
-        let expected = match last.place(seat) {
-            Some(place) => Ending::by_rules(place, last.seats()),
-            None => {
-                open.push((seat, found));
-                continue;
-            }
+        let Some(place) = last.place(seat) else {
+            open.push((seat, found));
+            continue;
         };
-        if found != expected {
-            return Err(Flaw::Ending { seat, found, expected });
-        }
+        let expected = Ending::by_rules(place, last.seats());
+        ensure(found == expected, || {
+            format!("endings: seat {seat}: {found}, but the moves show {expected}")
+        })?;
     }
     let mut offenders = open.iter().filter(|(_, ending)| ending.is_fault());
     let offender = offenders.next().map(|&(seat, _)| seat);
@@ -339,29 +262,41 @@ fn check_endings(record: &GameRecord, last: &Position) -> Result<Option<Seat>, F
         Some(_) => others_are(Ending::Ended),
         None => [Ending::MaxPlies, Ending::Agreed, Ending::Solved].into_iter().any(others_are),
     };
-    let found: Vec<&str> = open.iter().map(|(_, ending)| ending.name()).collect();
-    let found = found.join(", ");
-    ensure(stopped, || Flaw::Unfinished { found })?;
+    ensure(stopped, || {
+        let found: Vec<&str> = open.iter().map(|(_, ending)| ending.name()).collect();
+        format!(
+            "endings: {}, but the moves do not end the game; expected a fault, max plies, agreed or solved",
+            found.join(", ")
+        )
+    })?;
     Ok(offender)
 }
 
 /// Checks the places against those at the end of such a game.
-fn check_places(record: &GameRecord, last: &Position, offender: Option<Seat>) -> Result<(), Flaw> {
+fn check_places(
+    record: &GameRecord,
+    last: &Position,
+    offender: Option<Seat>,
+) -> Result<(), String> {
+    let found = &record.places;
     let decided: Vec<Option<usize>> = last.places().collect();
     let places = places_at_end(&record.seats, &decided, offender.map(Seat::index));
     let mut expected: Vec<u32> = places.into_iter().map(|place| place as u32).collect();
     if adjudicated(record).is_some() {
         // The moves do not show the winner.
         expected = vec![1, 2];
-        if record.places == [2, 1] {
+        if *found == [2, 1] {
             return Ok(());
         }
     }
-    ensure(record.places == expected, || Flaw::Places { found: record.places.clone(), expected })
+    ensure(*found == expected, || {
+        format!("places: {found:?}, but the moves and endings show {expected:?}")
+    })
 }
 
-fn ensure(is_so: bool, flaw: impl FnOnce() -> Flaw) -> Result<(), Flaw> {
-    if is_so { Ok(()) } else { Err(flaw()) }
+fn check_winnings(record: &GameRecord, last: &Position) -> Result<(), String> {
+    let (found, expected) = (&record.winnings, last.winnings());
+    ensure(found == expected, || format!("winnings: {found:?}, but the moves show {expected:?}"))
 }
 
 /// Returns the ending if the arbiter ended the game.
@@ -371,27 +306,38 @@ fn adjudicated(record: &GameRecord) -> Option<Ending> {
 }
 
 /// Checks that the rules confirm a solved game, and that engines agreed only in a game of two.
-fn check_adjudication(record: &GameRecord, last: &Position) -> Result<(), Flaw> {
+fn check_adjudication(record: &GameRecord, last: &Position) -> Result<(), String> {
     let Some(ending) = adjudicated(record) else {
         return Ok(());
     };
-    let wins = |seat: Seat| record.places.get(seat.index()) == Some(&1);
-    let is_so = match (ending, last.solved()) {
-        (Ending::Solved, Some(outcome)) => wins(outcome.winner),
-        (Ending::Solved, None) => false,
+    let winner = last.solved().map(|outcome| outcome.winner);
+    let is_so = match ending {
+        Ending::Solved => winner.is_some_and(|seat| record.places.get(seat.index()) == Some(&1)),
         _ => last.seats() == 2,
     };
-    ensure(is_so, || Flaw::Adjudication {
-        found: ending,
-        outcome: last.solved().map(|outcome| outcome.winner),
+    ensure(is_so, || {
+        let unknown = || "the winner is not known".to_string();
+        let winner = winner.map_or_else(unknown, |seat| format!("seat {seat} wins"));
+        format!("endings: {ending}, but by the rules {winner}")
     })
 }
 
-fn check_fault(record: &GameRecord, offender: Option<Seat>) -> Result<(), Flaw> {
+fn check_fault(record: &GameRecord, offender: Option<Seat>) -> Result<(), String> {
     let found = record.fault.as_ref().map(|fault| fault.seat);
     let expected = offender.map(|seat| u32::from(seat.0) + 1);
     let text = |seat: Option<u32>| {
         seat.map_or("none".to_string(), |seat| format!("a fault of seat {seat}"))
     };
-    ensure(found == expected, || Flaw::Fault { found: text(found), expected: text(expected) })
+    ensure(found == expected, || {
+        format!("fault: {}, but the endings show {}", text(found), text(expected))
+    })
+}
+
+fn check_luck(record: &GameRecord) -> Result<(), String> {
+    let is_valid = record.luck.as_ref().is_none_or(|luck| luck.is_valid(record.seats.len()));
+    ensure(is_valid, || "luck: expected one number for each seat, with a sum of 0".to_string())
+}
+
+fn ensure(is_so: bool, flaw: impl FnOnce() -> String) -> Result<(), String> {
+    if is_so { Ok(()) } else { Err(flaw()) }
 }

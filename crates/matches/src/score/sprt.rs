@@ -58,30 +58,10 @@ pub enum Verdict {
     Open,
 }
 
+/// Names the invalid value or word of a test, and what is accepted.
 #[derive(Clone, Debug, PartialEq, Error)]
-pub enum SprtError {
-    #[error("{name}={value}: expected a number from -{MAX_ELO} to {MAX_ELO}")]
-    Elo {
-        /// `elo0` or `elo1`.
-        name: &'static str,
-        value: f64,
-    },
-    #[error("elo0={elo0} and elo1={elo1}: expected elo0 below elo1")]
-    Order { elo0: f64, elo1: f64 },
-    #[error("{name}={value}: expected a number above 0 and at most 0.5, such as 0.05")]
-    Rate {
-        /// `alpha` or `beta`.
-        name: &'static str,
-        value: f64,
-    },
-    #[error(
-        "alpha=0.5 and beta=0.5: expected one of them below 0.5; with these rates no game is needed"
-    )]
-    Rates,
-    /// The text is not a test; names the invalid part and the accepted form.
-    #[error("{0}")]
-    Text(String),
-}
+#[error("{0}")]
+pub struct SprtError(String);
 
 impl Sprt {
     /// Creates a test of H0 (a difference of `elo0`) against H1 (a difference of `elo1`). It wrongly accepts H1 with a
@@ -108,19 +88,23 @@ impl Sprt {
         let Sprt { elo0, elo1, alpha, beta, .. } = *self;
         for (name, value) in [("elo0", elo0), ("elo1", elo1)] {
             if !(-MAX_ELO..=MAX_ELO).contains(&value) {
-                return Err(SprtError::Elo { name, value });
+                let expected = format!("a number from -{MAX_ELO} to {MAX_ELO}");
+                return Err(SprtError(format!("{name}={value}: expected {expected}")));
             }
         }
         if elo0 >= elo1 {
-            return Err(SprtError::Order { elo0, elo1 });
+            let found = format!("elo0={elo0} and elo1={elo1}");
+            return Err(SprtError(format!("{found}: expected elo0 below elo1")));
         }
         for (name, value) in [("alpha", alpha), ("beta", beta)] {
             if !(value > 0.0 && value <= 0.5) {
-                return Err(SprtError::Rate { name, value });
+                let expected = "a number above 0 and at most 0.5, such as 0.05";
+                return Err(SprtError(format!("{name}={value}: expected {expected}")));
             }
         }
         if alpha + beta >= 1.0 {
-            return Err(SprtError::Rates);
+            let found = "alpha=0.5 and beta=0.5: expected one of them below 0.5";
+            return Err(SprtError(format!("{found}; with these rates no game is needed")));
         }
         Ok(())
     }
@@ -220,8 +204,7 @@ impl FromStr for Sprt {
         let (mut elo0, mut elo1, mut alpha, mut beta) = (None, None, None, None);
         let (mut model, mut luck) = (None, None);
         for word in text.split_whitespace() {
-            let no_value =
-                || SprtError::Text(format!("{word:?} is not KEY=VALUE; the keys are {KEYS}"));
+            let no_value = || SprtError(format!("{word:?} is not KEY=VALUE; the keys are {KEYS}"));
             let (key, value) = word.split_once('=').ok_or_else(no_value)?;
             match key {
                 "elo0" => once(&mut elo0, key, number(key, value)?)?,
@@ -232,7 +215,7 @@ impl FromStr for Sprt {
                 "luck" => once(&mut luck, key, switch(key, value)?)?,
                 _ => {
                     let unknown = format!("unknown key {key:?}; the keys are {KEYS}");
-                    return Err(SprtError::Text(unknown));
+                    return Err(SprtError(unknown));
                 }
             }
         }
@@ -275,28 +258,28 @@ fn t_value(elo: f64, games: u32) -> f64 {
 fn number(key: &str, value: &str) -> Result<f64, SprtError> {
     let number = value.parse().ok().filter(|number: &f64| number.is_finite());
     let expected = || format!("{key}={value}: expected a number such as 2.5");
-    number.ok_or_else(|| SprtError::Text(expected()))
+    number.ok_or_else(|| SprtError(expected()))
 }
 
 fn model_named(name: &str) -> Result<EloModel, SprtError> {
     let models = [EloModel::Logistic, EloModel::Normalized];
     let model = models.into_iter().find(|model| model.to_string() == name);
     let expected = || format!("model={name}: expected logistic or normalized");
-    model.ok_or_else(|| SprtError::Text(expected()))
+    model.ok_or_else(|| SprtError(expected()))
 }
 
 fn switch(key: &str, value: &str) -> Result<bool, SprtError> {
     match value {
         "on" => Ok(true),
         "off" => Ok(false),
-        _ => Err(SprtError::Text(format!("{key}={value}: expected on or off"))),
+        _ => Err(SprtError(format!("{key}={value}: expected on or off"))),
     }
 }
 
 fn once<T>(field: &mut Option<T>, key: &str, value: T) -> Result<(), SprtError> {
     match field.replace(value) {
         None => Ok(()),
-        Some(_) => Err(SprtError::Text(format!("{key} is given twice"))),
+        Some(_) => Err(SprtError(format!("{key} is given twice"))),
     }
 }
 
