@@ -8,27 +8,19 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
+use matches::plan::Isolate;
 use matches::plan::deck::Seed;
 use matches::plan::rules::external::RulesPlan;
 use matches::plan::syntax::{concurrency, milliseconds, plies, positive, seats, up_to_1000};
-use matches::plan::{Isolate, Limit};
-use matches::run::exit::ExitError;
-use settings::args::rules::{ANSWER_TIMEOUT, rules};
-use settings::args::validate::chosen_seed;
-use settings::args::{
-    EngineArgs, LimitArgs, MatchArgs, ResumeArgs, RulesArgs, TournamentArgs, judge,
-};
+use settings::args::rules::rules;
+use settings::args::{EngineArgs, LimitArgs, MatchArgs, ResumeArgs, RulesArgs, TournamentArgs};
 use settings::config::{self, ParseError};
 
-use crate::analysis::openings_suite::SuitePlan;
 use crate::conformance::check::{Format, Profile, Soak};
 pub use files::{
     ExplainArgs, ExportArgs, ExportFormat, FileArgs, ReplayArgs, ReportArgs, ReportFormat,
     ReviewArgs, ReviewFormat, VerifyArgs,
 };
-
-/// Limit of each search of a judging engine if the user sets none. A node limit makes the results reproducible.
-const JUDGE_LIMIT: Limit = Limit::nodes(10_000);
 
 /// The arbiter's command line.
 #[derive(Debug, Parser)]
@@ -372,27 +364,4 @@ pub struct OpeningsArgs {
     /// Isolation of the engine
     #[command(flatten)]
     pub isolation: IsolationArgs,
-}
-
-/// Candidates for each opening if the user gives no number.
-const TRIES: u64 = 1000;
-
-impl OpeningsArgs {
-    /// Converts the arguments to a plan.
-    ///
-    /// # Errors
-    /// [`ExitError`] names the flag, its value and the accepted values.
-    pub fn plan(&self) -> Result<SuitePlan, ExitError> {
-        Ok(SuitePlan {
-            rules: self.game.rules(Some(self.players), self.isolation.isolate, ANSWER_TIMEOUT)?,
-            seats: self.players,
-            count: self.count,
-            plies: self.plies.clone(),
-            within: self.within,
-            tries: self.tries.unwrap_or(self.count.saturating_mul(TRIES)),
-            engine: judge(&self.engine, self.limit.limit().unwrap_or(JUDGE_LIMIT))?,
-            seed: chosen_seed(self.seed, None)?,
-            concurrency: self.concurrency,
-        })
-    }
 }

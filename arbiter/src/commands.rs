@@ -24,7 +24,7 @@ use matches::judge::JudgeError;
 use matches::own_files::{NamedFile, refuse_overwriting};
 use matches::plan::rules::Rules;
 use matches::plan::rules::external::RulesError;
-use matches::plan::{EngineSpec, Isolate, Plan};
+use matches::plan::{EngineSpec, Isolate, Limit, Plan};
 use matches::play::interrupt::Interrupt;
 use matches::play::runner::RunError;
 use matches::play::sandbox::{self, Isolation};
@@ -36,6 +36,9 @@ use settings::args::rules::{ANSWER_TIMEOUT, start};
 use settings::args::{GameArgs, MatchArgs, ResumeArgs, TournamentArgs, validate};
 
 pub use matches::run::exit;
+
+/// Limit of each search of a judging engine if the user sets none. A node limit makes the results reproducible.
+const JUDGE_LIMIT: Limit = Limit::nodes(10_000);
 
 /// An error that stops a command, to be printed.
 type CommandError = Box<dyn Error>;
@@ -58,8 +61,14 @@ fn open(args: &FileArgs, is_trusted: bool) -> Result<Store, CommandError> {
     Ok(store)
 }
 
-/// Prints the error of a command that reads games; returns its exit status.
+/// Prints the error of a command; returns its exit status. An error of the system is one of standard output.
 fn fail(error: &CommandError) -> ExitCode {
+    match error.downcast_ref::<io::Error>().map(io::Error::kind) {
+        // A closed pipe is not an error.
+        Some(ErrorKind::BrokenPipe) => return ExitCode::SUCCESS,
+        Some(_) => return exit::fail(exit::STORAGE, format_args!("standard output: {error}")),
+        None => {}
+    }
     let run = error.downcast_ref::<RunError>();
     let run = run.and_then(RunError::fault_of_rules);
     let review = error.downcast_ref::<ReviewError<JudgeError>>();

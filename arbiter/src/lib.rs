@@ -1,4 +1,4 @@
-//! The arbiter's command line: commands, the conformance check, analysis and reports.
+//! The arbiter's command line: commands, the conformance check and reports.
 //!
 //! The library [`mod@matches`] plays the matches.
 //!
@@ -8,10 +8,8 @@
 //! | [`args`] | the command line |
 //! | [`conformance`] | tests of one engine against the protocol |
 //! | [`reports`] | the page of a match, games as text |
-//! | [`analysis`] | reviews, verification of games, balanced openings |
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo))]
 
-pub mod analysis;
 pub mod args;
 pub mod conformance;
 pub mod reports;

@@ -4,15 +4,13 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{IsolationArgs, JUDGE_LIMIT};
-use crate::analysis::review::ReviewPlan;
+use super::IsolationArgs;
 
+use matches::plan::EngineSpec;
 use matches::plan::rules::external::RulesPlan;
 use matches::plan::syntax::{concurrency, positive};
-use matches::plan::{EngineSpec, Limit};
-use matches::run::exit::ExitError;
 use settings::args::rules::rules;
-use settings::args::{LimitArgs, judge, luck_engine};
+use settings::args::{LimitArgs, luck_engine};
 
 /// A file of games.
 #[derive(Debug, Args)]
@@ -308,28 +306,4 @@ pub enum ReviewFormat {
     Text,
     /// One JSON object, with all moves and cards of the selected games
     Json,
-}
-
-impl ReviewArgs {
-    /// Converts the arguments to a plan.
-    ///
-    /// # Errors
-    /// [`ExitError`] about `--engine`.
-    pub fn plan(&self) -> Result<ReviewPlan, ExitError> {
-        let limit = self.limit.limit().unwrap_or(JUDGE_LIMIT);
-        Ok(ReviewPlan { engine: judge(&self.engine, limit)?, concurrency: self.concurrency })
-    }
-}
-
-impl ReportArgs {
-    /// Returns the plan for the reviews in a report.
-    ///
-    /// # Errors
-    /// [`ExitError`] about `--review-engine`.
-    pub fn review_plan(&self) -> Result<ReviewPlan, ExitError> {
-        Ok(ReviewPlan {
-            engine: judge(&self.review_engine, Limit::nodes(self.review_nodes))?,
-            concurrency: 1,
-        })
-    }
 }

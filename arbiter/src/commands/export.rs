@@ -1,51 +1,33 @@
 //! `arbiter export`: prints recorded games as JSON Lines or as text, sorted by number, or the settings of a match.
 
-use std::io::{self, BufWriter, ErrorKind, StdoutLock, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
 use arbiter::args::{ExportArgs, ExportFormat};
 use arbiter::reports;
 use matches::archive::store::{Extent, Store};
-use matches::record::digest::{MatchDigest, StoredGame};
+use matches::record::digest::MatchDigest;
 use matches::record::printable::{printable_json, printable_lines};
 use matches::run::display::count;
 use settings::config;
 
 use super::{CommandError, exit, fail, open};
 
-type Output = BufWriter<StdoutLock<'static>>;
-
 pub fn export(args: &ExportArgs) -> ExitCode {
-    match write(args) {
+    let written = match args.format {
+        ExportFormat::Config => write_settings(&args.input.file).map(|()| true),
+        ExportFormat::JsonLines | ExportFormat::Text => write_games(args),
+    };
+    match written {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(exit::WRONG),
-        Err(error) => match error.downcast_ref::<io::Error>().map(io::Error::kind) {
-            // A closed pipe is not an error.
-            Some(ErrorKind::BrokenPipe) => ExitCode::SUCCESS,
-            Some(_) => exit::fail(exit::STORAGE, format_args!("standard output: {error}")),
-            None => fail(&error),
-        },
-    }
-}
-
-/// Writes the requested text to standard output; returns `true` if nothing was skipped.
-fn write(args: &ExportArgs) -> Result<bool, CommandError> {
-    match args.format {
-        ExportFormat::JsonLines => write_games(args, write_json),
-        ExportFormat::Text => write_games(args, |output, kept| {
-            let text = reports::game_text(&kept.record);
-            Ok(output.write_all(printable_lines(&text).as_bytes())?)
-        }),
-        ExportFormat::Config => write_settings(&args.input.file).map(|()| true),
+        Err(error) => fail(&error),
     }
 }
 
 /// Writes all games to standard output; returns `true` if every line of the file was a game.
-fn write_games(
-    args: &ExportArgs,
-    write_game: impl Fn(&mut Output, &StoredGame) -> Result<(), CommandError>,
-) -> Result<bool, CommandError> {
+fn write_games(args: &ExportArgs) -> Result<bool, CommandError> {
     let mut output = BufWriter::new(io::stdout().lock());
     let (mut digest, mut games) = (MatchDigest::default(), 0);
     let store = open(&args.input, false)?;
@@ -55,7 +37,14 @@ fn write_games(
         // The digest is of the game as it is, not the one stored with it.
         digest.add(&kept.record.digest());
         let kept = if args.without_clock { kept.without_clock() } else { kept };
-        write_game(&mut output, &kept)
+        if args.format == ExportFormat::Text {
+            let text = reports::game_text(&kept.record);
+            output.write_all(printable_lines(&text).as_bytes())?;
+        } else {
+            let line = serde_json::to_string(&kept).map_err(io::Error::from)?;
+            writeln!(output, "{}", printable_json(&line))?;
+        }
+        Ok::<(), CommandError>(())
     })?;
     output.flush()?;
     let digest = digest.text();
@@ -84,9 +73,4 @@ fn write_settings(path: &Path) -> Result<(), CommandError> {
     let mut output = io::stdout().lock();
     output.write_all(text.as_bytes())?;
     Ok(output.flush()?)
-}
-
-fn write_json(output: &mut Output, kept: &StoredGame) -> Result<(), CommandError> {
-    let line = serde_json::to_string(kept).map_err(io::Error::from)?;
-    Ok(writeln!(output, "{}", printable_json(&line))?)
 }

@@ -1,6 +1,6 @@
 //! `arbiter report`: reports on the recorded games of a match, as a page for a browser or as tables.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::fs;
 use std::io::{self, IsTerminal};
 use std::num::NonZero;
@@ -8,7 +8,6 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::thread;
 
-use arbiter::analysis::review::review_all;
 use arbiter::args::{ReportArgs, ReportFormat};
 use arbiter::reports::page::{Page, Subject};
 use buxtehude::rules::Variant;
@@ -20,7 +19,7 @@ use matches::luck::{Evaluator, LuckMeter, measure_store};
 use matches::output::print;
 use matches::own_files::{NamedFile, refuse_overwriting};
 use matches::plan::rules::external::RulesError;
-use matches::plan::{LuckBy, USUAL_LUCK_PERCENT};
+use matches::plan::{EngineSpec, Limit, LuckBy, Plan, USUAL_LUCK_PERCENT};
 use matches::play::interrupt::Interrupt;
 use matches::record::GameRecord;
 use matches::record::digest::StoredGame;
@@ -32,7 +31,9 @@ use matches::run::events::standings_json;
 use matches::run::exit::ExitError;
 use matches::run::files_of;
 use matches::spelling::quote_path;
+use settings::args::judge;
 
+use super::review::{ReviewedGame, review_all};
 use super::{CommandError, exit, fail, isolate, open, print_all, progress, stop_on_signals};
 
 pub fn report(args: &ReportArgs) -> ExitCode {
@@ -45,18 +46,14 @@ pub fn report(args: &ReportArgs) -> ExitCode {
     } else {
         ReportFormat::Html
     });
+    if args.review > 0 && format != ReportFormat::Html {
+        return exit::fail(
+            exit::USAGE,
+            "--review: only the page shows reviews; add --format html or --output",
+        );
+    }
     let interrupt = Interrupt::new();
-    let made = match format {
-        ReportFormat::Text | ReportFormat::Json if args.review > 0 => {
-            return exit::fail(
-                exit::USAGE,
-                "--review: only the page shows reviews; add --format html or --output",
-            );
-        }
-        ReportFormat::Text => read_tables(args, &interrupt, Report::text),
-        ReportFormat::Json => read_tables(args, &interrupt, standings_json),
-        ReportFormat::Html => read_page(args, &interrupt),
-    };
+    let made = make(args, format, &interrupt);
     let Made { mut text, store, fault } = match made {
         // An error of the reviewer sets the interrupt, too; a signal ends a review without an error.
         Err(error) if error.is::<ReviewError<JudgeError>>() => return fail(&error),
@@ -114,10 +111,14 @@ fn files(args: &ReportArgs) -> Vec<NamedFile> {
     let mut files = vec![NamedFile::games(games, &args.input.file)];
     files.extend(args.output.as_deref().map(|path| NamedFile::output("--output", path)));
     let rules = args.input.rules.as_ref().map(|rules| &rules.program);
-    let reviewer = args.review_plan().ok().map(|plan| plan.engine);
+    let reviewer = review_engine(args).ok();
     let programs = rules.into_iter().chain(&args.luck_engine).chain(&reviewer);
     files.extend(programs.flat_map(files_of));
     files
+}
+
+fn review_engine(args: &ReportArgs) -> Result<EngineSpec, ExitError> {
+    judge(&args.review_engine, Limit::nodes(args.review_nodes))
 }
 
 /// A report that was made.
@@ -142,42 +143,49 @@ fn write(text: &str, path: Option<&Path>) -> Result<(), String> {
     print_all(text.as_bytes())
 }
 
-/// The report on the games in a file as text.
-fn read_tables(
+fn make(
     args: &ReportArgs,
+    format: ReportFormat,
     interrupt: &Interrupt,
-    text: impl Fn(&Report) -> String,
 ) -> Result<Made, CommandError> {
-    let store = measured(args, interrupt)?;
-    let (_, mut report) = beginning(&store)?;
+    let (store, plan) = measured(args, interrupt)?;
+    let (subject, mut report) = beginning(&store, plan.as_ref())?;
+    if format == ReportFormat::Html {
+        return make_page(args, store, Page::new(subject, report, args.games), interrupt);
+    }
     store.for_each_game(Extent::Summary, |game| {
         report.add_summary(&game.record, &game.turn_sums());
         Ok::<(), ArchiveError>(())
     })?;
     report.finish();
-    Ok(Made { text: text(&report), store, fault: None })
+    let text = match format {
+        ReportFormat::Json => standings_json(&report),
+        _ => report.text(),
+    };
+    Ok(Made { text, store, fault: None })
 }
 
-/// The page of the games in a file, some of them move by move.
-fn read_page(args: &ReportArgs, interrupt: &Interrupt) -> Result<Made, CommandError> {
-    let store = measured(args, interrupt)?;
-    let (subject, report) = beginning(&store)?;
-    let mut page = Page::new(subject, report, args.games);
+/// Makes the page of the games in a file, some of them move by move.
+fn make_page(
+    args: &ReportArgs,
+    store: Store,
+    mut page: Page,
+    interrupt: &Interrupt,
+) -> Result<Made, CommandError> {
     store.for_each_game(Extent::Outline, |game| {
         page.add(&game.record);
         Ok::<(), ArchiveError>(())
     })?;
     page.finish();
     let wanted = page.wanted();
-    let first: BTreeSet<u64> = wanted.iter().copied().take(args.review).collect();
-    let reviews = if first.is_empty() {
+    let mut reviewed = Vec::new();
+    for &number in wanted.iter().take(args.review) {
+        reviewed.extend(store.game(number)?.map(|game| game.record));
+    }
+    let reviews = if reviewed.is_empty() {
         HashMap::new()
     } else {
-        let mut games = Vec::new();
-        for number in first {
-            games.extend(store.game(number)?.map(|game| game.record));
-        }
-        reviews_of(args, games, interrupt, &mut page)?
+        reviews_of(args, reviewed, interrupt, &mut page)?
     };
     let mut fault = None;
     for number in wanted {
@@ -190,25 +198,29 @@ fn read_page(args: &ReportArgs, interrupt: &Interrupt) -> Result<Made, CommandEr
 }
 
 /// Opens the games of one match, and prints the lines that are no games. Measures the luck of the games first if the
-/// user asks for it.
-fn measured(args: &ReportArgs, interrupt: &Interrupt) -> Result<Store, CommandError> {
-    let path = &args.input.file;
-    let (mut store, kind) = select(open(&args.input, false)?, args)?;
+/// user asks for it. A record has no plan.
+fn measured(
+    args: &ReportArgs,
+    interrupt: &Interrupt,
+) -> Result<(Store, Option<Plan>), CommandError> {
+    let store = open(&args.input, false)?;
+    let plan = if store.is_record() { None } else { Some(store.plan()?) };
+    let (mut store, kind) = select(store, plan.as_ref(), args)?;
     store.flaws().iter().for_each(exit::print_error);
     if let Some((game, place)) = store.repeated_game()? {
         let expected = "expected each game of one match once";
         return Err(format!("{place}: game {game} occurs twice; {expected}").into());
     }
-    if let Some(evaluator) = evaluator(args, &store, &kind)? {
+    if let Some(evaluator) = evaluator(args, plan.as_ref(), &kind)? {
         let isolation = isolate(args.isolation.isolate, args.luck_engine.as_slice())?;
         let meter = LuckMeter::new(&evaluator, isolation, interrupt);
         if store.is_record() {
             measure_luck(&mut store, &meter, interrupt)?;
         } else {
-            measure_luck(&mut Store::resume(path)?, &meter, interrupt)?;
+            measure_luck(&mut Store::resume(&args.input.file)?, &meter, interrupt)?;
         }
     }
-    Ok(store)
+    Ok((store, plan))
 }
 
 /// Variant and number of seats of a game. All games of a match are of one kind; people may record several in a file.
@@ -231,11 +243,17 @@ impl Kind {
 
 /// Restricts a record to the kind of games that the user asks for, by default its first game's. Names the kinds that
 /// are left out.
-fn select(store: Store, args: &ReportArgs) -> Result<(Store, Kind), CommandError> {
+fn select(
+    store: Store,
+    plan: Option<&Plan>,
+    args: &ReportArgs,
+) -> Result<(Store, Kind), CommandError> {
     let path = args.input.file.display();
     // The kinds by their first games, with their numbers in a record.
     let mut kinds: Vec<(Kind, u64)> = Vec::new();
-    if store.is_record() {
+    if let Some(plan) = plan {
+        kinds.push((Kind { variant: plan.rules.name().to_string(), seats: plan.seats }, 0));
+    } else {
         store.for_each_game(Extent::Summary, |game| {
             let kind = Kind::of(&game.record);
             match kinds.iter_mut().find(|(known, _)| *known == kind) {
@@ -244,9 +262,6 @@ fn select(store: Store, args: &ReportArgs) -> Result<(Store, Kind), CommandError
             }
             Ok::<(), ArchiveError>(())
         })?;
-    } else {
-        let plan = store.plan()?;
-        kinds.push((Kind { variant: plan.rules.name().to_string(), seats: plan.seats }, 0));
     }
     let is_wanted = |Kind { variant, seats }: &Kind| {
         args.variant.as_ref().is_none_or(|wanted| wanted == variant)
@@ -275,10 +290,9 @@ fn select(store: Store, args: &ReportArgs) -> Result<(Store, Kind), CommandError
 /// Returns the evaluator of luck that the user asks for, if any.
 fn evaluator(
     args: &ReportArgs,
-    store: &Store,
+    plan: Option<&Plan>,
     kind: &Kind,
 ) -> Result<Option<Evaluator>, CommandError> {
-    let plan = if store.is_record() { None } else { Some(store.plan()?) };
     if let Some(engine) = &args.luck_engine {
         // As in the plan of the match, if it has such a limit.
         let percent = match plan.and_then(|plan| plan.luck.by) {
@@ -326,8 +340,7 @@ fn reviews_of(
     interrupt: &Interrupt,
     page: &mut Page,
 ) -> Result<HashMap<u64, Review>, CommandError> {
-    let plan = args.review_plan()?;
-    let engine = &plan.engine;
+    let engine = review_engine(args)?;
     page.set_reviewer(&format!("{} ({})", engine.name, engine.limit.in_words()));
     let is_valid = |game: &GameRecord| match replay::check(game).first() {
         None => true,
@@ -338,29 +351,20 @@ fn reviews_of(
     };
     let valid: Vec<GameRecord> = games.into_iter().filter(is_valid).collect();
     stop_on_signals(interrupt)?;
-    let isolation = isolate(args.isolation.isolate, std::slice::from_ref(&plan.engine))?;
+    let isolation = isolate(args.isolation.isolate, std::slice::from_ref(&engine))?;
     let mut reviews = HashMap::new();
-    review_all(
-        &plan,
-        isolation,
-        &valid,
-        interrupt,
-        || (),
-        |game| {
-            reviews.insert(game.record.game, game.review);
-        },
-    )?;
+    let add = |game: ReviewedGame<'_>| {
+        reviews.insert(game.record.game, game.review);
+    };
+    review_all((&engine, isolation, 1), &valid, interrupt, || (), add)?;
     Ok(reviews)
 }
 
 /// The subject of a file of games, and its report before the first game.
-fn beginning(store: &Store) -> Result<(Subject, Report), CommandError> {
-    if !store.is_record() {
-        let plan = store.plan()?;
-        let id_names = store.id_names()?;
-        let circumstances = store.circumstances()?;
-        let subject = Subject::of_match(&plan, &id_names, &circumstances);
-        return Ok((subject, Report::of(&plan)));
+fn beginning(store: &Store, plan: Option<&Plan>) -> Result<(Subject, Report), CommandError> {
+    if let Some(plan) = plan {
+        let subject = Subject::of_match(plan, &store.id_names()?, &store.circumstances()?);
+        return Ok((subject, Report::of(plan)));
     }
     // Engines in the order of their first games.
     let mut names: Vec<String> = Vec::new();

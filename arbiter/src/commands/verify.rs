@@ -1,26 +1,43 @@
-//! `arbiter verify`: plays stored games again and prints the differences.
+//! `arbiter verify`: plays stored games again and prints the differences. Deterministic engines limited by depth or
+//! nodes play the same game each time, so any difference means that the file, an engine or the arbiter has changed.
+//!
+//! The games of a store follow from the plan of the match. A record in JSON Lines has no plan, so one is made for games
+//! with the same engines in the same seats. Only the numbers of the games, and the openings of a record, are kept in
+//! memory; a game is read again when it is compared.
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-use arbiter::analysis::verify::{Reruns, differences, timed_engine};
 use arbiter::args::VerifyArgs;
+use arbiter::reports::said;
 use buxtehude::rules::VARIANTS;
 use matches::archive::replay;
 use matches::archive::store::{Store, StoredPlan};
 use matches::luck::LuckChecker;
 use matches::output::{OutputClosed, print};
-use matches::plan::{Plan, TimeLimit};
+use matches::plan::rules::Rules;
+use matches::plan::{Adjudication, EngineSpec, Opening, Plan, TimeLimit};
 use matches::play::interrupt::{Interrupt, Interrupted};
+use matches::play::lag::LagMeter;
 use matches::play::log::Log;
-use matches::play::runner;
+use matches::play::referee::RerunQuota;
+use matches::play::runner::{self, Event, GameQueue, Runner};
 use matches::play::sandbox::Isolation;
 use matches::record::digest::StoredGame;
+use matches::record::ending::Ending;
+use matches::record::{GameRecord, TurnRecord};
 use matches::run::display::count;
 use matches::run::exit::ExitError;
 use settings::args::{DEFAULT_LIMIT, engines_of};
 
 use super::{CommandError, exit, fail, isolate, luck_unchecked, open, stop_on_signals};
+
+/// Maximum number of blocks of a record, more than can be played in years.
+const MAX_BLOCKS: u64 = 10_000_000;
+
+/// Number of blocks of a record that share a plan. The plan has an opening for each: block n uses opening n modulo this
+/// number.
+const BLOCKS_OF_A_PLAN: u64 = 256;
 
 /// Plays games again; the exit status is 1 if any game differs from the stored one.
 pub fn verify(args: &VerifyArgs) -> ExitCode {
@@ -98,13 +115,10 @@ fn verify_file(args: &VerifyArgs, interrupt: &Interrupt) -> Result<Found, Comman
         plan
     };
     plan.concurrency = args.concurrency.unwrap_or(plan.concurrency);
+    // The games of retired engines are not played again, so retirement must not stop the others.
+    plan.referee_limits.failures = 0;
     let mut found = Found::default();
-    let mut reruns = if store.is_record() {
-        Reruns::of_records(plan.clone())
-    } else {
-        Reruns::of_match(plan.clone())
-    };
-    add_games(args, &store, &plan, interrupt, &mut reruns, &mut found)?;
+    let reruns = choose(args, &store, &plan, interrupt, &mut found)?;
     for (reason, games) in &found.not_verifiable {
         say(&format!("not verifiable: {games} of the games: {reason}"))?;
     }
@@ -115,19 +129,9 @@ fn verify_file(args: &VerifyArgs, interrupt: &Interrupt) -> Result<Found, Comman
         Some(isolation) => isolation,
         None => start_engines(&mut plan, interrupt)?,
     };
-    let find = |number| Ok::<_, CommandError>(store.game(number)?.map(|game| game.record));
-    reruns.run(isolation, interrupt, find, |stored, now| {
-        let differences = differences(stored, now);
-        for difference in &differences {
-            say(&format!("game {}, {difference}", stored.game))?;
-        }
-        if differences.is_empty() {
-            found.same += 1;
-        } else {
-            found.different += 1;
-        }
-        Ok(())
-    })?;
+    for rerun in reruns {
+        rerun.run(&store, isolation, interrupt, &mut found)?;
+    }
     Ok(found)
 }
 
@@ -157,16 +161,15 @@ fn plan_of_engines(args: &VerifyArgs) -> Result<Plan, ExitError> {
     Ok(Plan::new(&VARIANTS[0], 2, engines))
 }
 
-/// Adds the selected games to `reruns`; prints and counts those that cannot be played again.
-fn add_games(
+/// Returns the selected games; prints and counts those that cannot be played again.
+fn choose(
     args: &VerifyArgs,
     store: &Store,
     plan: &Plan,
     interrupt: &Interrupt,
-    reruns: &mut Reruns,
     found: &mut Found,
-) -> Result<(), CommandError> {
-    let mut was_found = false;
+) -> Result<Vec<Rerun>, CommandError> {
+    let (mut reruns, mut was_found) = (Vec::new(), false);
     let mut luck = LuckChecker::default();
     // With `--game`, other lines do not matter.
     for flaw in store.flaws().iter().filter(|_| args.game.is_none()) {
@@ -198,7 +201,13 @@ fn add_games(
             continue;
         }
         match timed_engine(&plan.engines, &record) {
-            None => reruns.add(&record, number)?,
+            None if store.is_record() => add(&mut reruns, plan, &record, number)?,
+            None => {
+                if reruns.is_empty() {
+                    reruns.push(Rerun { plan: plan.clone(), games: BTreeMap::new() });
+                }
+                reruns[0].games.insert(record.game, number);
+            }
             Some(engine) => {
                 let limit = match engine.limit.time {
                     Some(TimeLimit::Clock(_)) => "a clock",
@@ -214,10 +223,234 @@ fn add_games(
         Some(game) if !was_found => {
             Err(format!("--game: no game {game} in {}", args.input.file.display()).into())
         }
-        _ => Ok(()),
+        _ => Ok(reruns),
     }
 }
 
 fn say(line: &str) -> Result<(), OutputClosed> {
     print(&format!("{line}\n"))
+}
+
+/// Games of one plan.
+struct Rerun {
+    /// Plan of these games; for a record, with their openings.
+    plan: Plan,
+    /// Numbers of the games in the store, by their numbers in the plan.
+    games: BTreeMap<u64, u64>,
+}
+
+/// Returns the first engine of the game with a time limit; such a game cannot be played again.
+fn timed_engine<'a>(engines: &'a [EngineSpec], record: &GameRecord) -> Option<&'a EngineSpec> {
+    let seated =
+        record.seats.iter().filter_map(|name| engines.iter().find(|engine| engine.name == *name));
+    let mut timed = seated.filter(|engine| !engine.limit.is_timeless());
+    timed.next()
+}
+
+/// Adds a game of a record, with its number in the store, to the games that one plan can play with it. It is played by
+/// the engines of `plan`, found by name; the record replaces the rest of the plan.
+fn add(
+    reruns: &mut Vec<Rerun>,
+    plan: &Plan,
+    record: &GameRecord,
+    stored_as: u64,
+) -> Result<(), String> {
+    let plan = plan_of(plan, record).map_err(|reason| format!("game {}: {reason}", record.game))?;
+    let number = plan.games;
+    // In a sorted record, this is the last one.
+    let index = reruns
+        .iter()
+        .rposition(|rerun| !rerun.games.contains_key(&number) && are_alike(&rerun.plan, &plan));
+    let index = index.unwrap_or_else(|| {
+        reruns.push(Rerun { plan: plan.clone(), games: BTreeMap::new() });
+        reruns.len() - 1
+    });
+    let rerun = &mut reruns[index];
+    rerun.games.insert(number, stored_as);
+    rerun.plan.games = rerun.plan.games.max(number);
+    let block = (record.block - 1) % BLOCKS_OF_A_PLAN;
+    rerun.plan.openings[block as usize] = opening(&plan.rules, record);
+    Ok(())
+}
+
+impl Rerun {
+    /// Plays the games again, and prints and counts the differences. A game that is gone from the store is skipped.
+    fn run(
+        &self,
+        store: &Store,
+        isolation: Option<Isolation>,
+        interrupt: &Interrupt,
+        found: &mut Found,
+    ) -> Result<(), CommandError> {
+        let lag = LagMeter::start();
+        let runner = Runner {
+            plan: &self.plan,
+            games: &GameQueue::new(|from| Some(*self.games.range(from..).next()?.0)),
+            past: None,
+            reruns: &RerunQuota::new(&self.plan.engines, &[]),
+            log: &Log::none(),
+            interrupt,
+            lag: &lag,
+            first_core: 0,
+            isolation,
+            programs: None,
+            is_followed: false,
+            complete: None,
+        };
+        runner.run(|event| {
+            let Event::Ended(mut now) = event else {
+                return Ok(());
+            };
+            let number = self.games.get(&now.game);
+            let stored = number.map(|&number| store.game(number)).transpose()?.flatten();
+            let Some(StoredGame { record: stored, .. }) = stored else {
+                return Ok(());
+            };
+            now.game = stored.game;
+            if self.plan.adjudication.resign.is_none() && stored.endings.contains(&Ending::Agreed) {
+                // A record lacks the rule for resigning, so only the moves are compared.
+                now.endings.clone_from(&stored.endings);
+                now.places.clone_from(&stored.places);
+            }
+            let game = stored.game;
+            let differences = differences(&stored.without_clock(), &now.without_clock());
+            for difference in &differences {
+                say(&format!("game {game}, {difference}"))?;
+            }
+            if differences.is_empty() {
+                found.same += 1;
+            } else {
+                found.different += 1;
+            }
+            Ok(())
+        })
+    }
+}
+
+/// `true` if the plans of two records differ only in their games, whose blocks can share a plan.
+fn are_alike(one: &Plan, other: &Plan) -> bool {
+    let chunk = |plan: &Plan| (plan.games - 1) / plan.seats as u64 / BLOCKS_OF_A_PLAN;
+    let [names, other_names] =
+        [one, other].map(|plan| plan.engines.iter().map(|engine| &engine.name));
+    chunk(one) == chunk(other)
+        && one.rules.name() == other.rules.name()
+        && one.seed == other.seed
+        && one.referee_limits.max_plies == other.referee_limits.max_plies
+        && one.adjudication == other.adjudication
+        && names.eq(other_names)
+}
+
+/// Makes a plan, except for its openings, whose last game is the recorded one: the first game of its block, with the
+/// engines in their recorded seats.
+fn plan_of(plan: &Plan, record: &GameRecord) -> Result<Plan, String> {
+    let rules = Rules::by_name(&record.variant).map_err(|error| error.to_string())?;
+    let engine = |name: &String| {
+        let found = plan.engines.iter().find(|engine| engine.name == *name);
+        let missing = || format!("no engine is called {name:?}; give an --engine with this name");
+        found.cloned().ok_or_else(missing)
+    };
+    let seats = record.seats.len();
+    let block = record.block;
+    if !(1..=MAX_BLOCKS).contains(&block) {
+        return Err(format!("block {block}: expected a number from 1 to {MAX_BLOCKS}"));
+    }
+    let mut referee_limits = plan.referee_limits;
+    let stopped = [Ending::MaxPlies, Ending::Agreed];
+    referee_limits.max_plies = if stopped.iter().any(|ending| record.endings.contains(ending)) {
+        record.turns.len() as u32
+    } else {
+        u32::MAX
+    };
+    Ok(Plan {
+        rules,
+        seats,
+        engines: record.seats.iter().map(engine).collect::<Result<_, _>>()?,
+        games: (block - 1) * seats as u64 + 1,
+        seed: record.seed,
+        random_plies: 0,
+        openings: vec![Opening::default(); BLOCKS_OF_A_PLAN as usize],
+        referee_limits,
+        adjudication: Adjudication {
+            resign: None,
+            solved: record.endings.contains(&Ending::Solved),
+        },
+        ..plan.clone()
+    })
+}
+
+/// The start of a recorded game and its opening moves, including the card drawn after the last of them.
+fn opening(rules: &Rules, record: &GameRecord) -> Opening {
+    let seats = record.seats.len();
+    let is_usual = rules.start(seats).is_ok_and(|start| start.to_string() == record.start);
+    let words = record.moves.split_whitespace();
+    let mut opening = Opening {
+        moves: words.map(String::from).collect(),
+        start: (!is_usual).then(|| record.start.clone()),
+    };
+    opening.shorten(record.opening_plies() as u32);
+    opening
+}
+
+/// Returns all differences up to the first different move, after which the games cannot be compared.
+///
+/// Ignores times and standard error. Plies are numbered as by `arbiter replay --game`: opening moves count, cards do
+/// not.
+fn differences(stored: &GameRecord, now: &GameRecord) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut compare = |place: &str, stored: String, now: String| {
+        let is_same = stored == now;
+        if !is_same {
+            found.push(format!("{place}: stored {stored}, now {now}"));
+        }
+        is_same
+    };
+    compare("engines", stored.seats.join(", "), now.seats.join(", "));
+    if !compare("start", stored.start.clone(), now.start.clone()) {
+        return found;
+    }
+    let opening = stored.opening_plies();
+    for index in 0..stored.turns.len().max(now.turns.len()) {
+        let turns = [stored.turns.get(index), now.turns.get(index)];
+        let Some(turn) = turns[0].or(turns[1]) else {
+            break;
+        };
+        let name = stored.engine_in(turn.seat).unwrap_or("?");
+        let place = format!("ply {}, seat {} ({name})", opening + index + 1, turn.seat);
+        let [stored_move, move_now] = turns.map(moved);
+        if !compare(&place, stored_move, move_now) {
+            return found;
+        }
+        let [stored_said, said_now] = turns.map(moved_and_said);
+        compare(&place, stored_said, said_now);
+    }
+    if !compare("moves and cards", stored.moves.clone(), now.moves.clone()) {
+        return found;
+    }
+    let places = |record: &GameRecord| {
+        let places: Vec<String> = record.places.iter().map(u32::to_string).collect();
+        places.join(" ")
+    };
+    let endings = |record: &GameRecord| {
+        let endings: Vec<&str> = record.endings.iter().copied().map(Ending::name).collect();
+        endings.join(", ")
+    };
+    let fault = |record: &GameRecord| {
+        record
+            .fault
+            .as_ref()
+            .map_or("none".to_string(), |fault| format!("seat {}: {}", fault.seat, fault.reason))
+    };
+    compare("places", places(stored), places(now));
+    compare("endings", endings(stored), endings(now));
+    compare("fault", fault(stored), fault(now));
+    found
+}
+
+fn moved(turn: Option<&TurnRecord>) -> String {
+    turn.map_or("no move".to_string(), |turn| turn.mv.clone())
+}
+
+fn moved_and_said(turn: Option<&TurnRecord>) -> String {
+    let words = |turn| [vec![moved(turn)], turn.map(said).unwrap_or_default()].concat();
+    words(turn).join(" ")
 }

@@ -2,6 +2,11 @@
 //!
 //! A judge must give estimates.
 
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
 use std::time::Duration;
 
 use buxtehude::protocol::Command;
@@ -29,42 +34,13 @@ pub const STALL: Duration = Duration::from_secs(600);
 pub enum JudgeError {
     #[error(transparent)]
     Start(#[from] StartError),
-    /// The engine does not answer.
-    #[error("engine {engine}, asked about {:?}: {error}{output}{}", ends_of(about), quoted(stderr))]
-    Failed {
+    /// The engine gives no answer, or none with a legal move and an estimate.
+    #[error("engine {engine}, asked about {:?}: {reason}", ends_of(about))]
+    Answer {
         engine: String,
-        error: AnswerError,
         /// The position, or the description of the task.
         about: String,
-        /// Output without an answer, as the end of the sentence.
-        output: String,
-        /// The last lines of its standard error.
-        stderr: Vec<String>,
-    },
-    #[error(
-        "engine {engine}, asked about {:?}: {found}; expected `estimate` with {seats} shares of 1000 \
-         in its `bestmove` or `info`",
-        ends_of(line)
-    )]
-    NoEstimate {
-        engine: String,
-        /// The answer instead of an estimate.
-        found: String,
-        /// The position.
-        line: String,
-        seats: usize,
-    },
-    #[error(
-        "engine {engine}, asked about {:?}: its best move is {found}; expected one of {}",
-        ends_of(line),
-        expected.join(" ")
-    )]
-    NoMove {
-        engine: String,
-        found: String,
-        /// The position.
-        line: String,
-        expected: Vec<String>,
+        reason: String,
     },
 }
 
@@ -149,12 +125,9 @@ impl<'a> Judge<'a> {
         if legal.contains(&found) {
             return Ok((found, shares));
         }
-        Err(JudgeError::NoMove {
-            engine: self.spec.name.clone(),
-            found,
-            line: question.text(),
-            expected: legal,
-        })
+        let expected = legal.join(" ");
+        let reason = format!("its best move is {found}; expected one of {expected}");
+        Err(self.error(&question.text(), reason))
     }
 
     pub fn dismiss(self) {
@@ -179,20 +152,21 @@ impl<'a> Judge<'a> {
         about: &str,
         talk: impl FnOnce(&mut Engine) -> Result<T, AnswerError>,
     ) -> Result<T, JudgeError> {
-        let failed = |error, output, stderr| JudgeError::Failed {
-            engine: self.spec.name.clone(),
-            error,
-            about: about.to_string(),
-            output,
-            stderr,
-        };
         let Some((engine, _)) = &mut self.running else {
-            return Err(failed(AnswerError::Disconnected, String::new(), Vec::new()));
+            return Err(self.error(about, AnswerError::Disconnected.to_string()));
         };
-        talk(engine).map_err(|error| {
-            let output = engine.unfinished_answer(error);
-            failed(error, output, engine.stderr_tail())
-        })
+        let reason = match talk(engine) {
+            Ok(answer) => return Ok(answer),
+            Err(error) => {
+                let output = engine.unfinished_answer(error);
+                format!("{error}{output}{}", quoted(&engine.stderr_tail()))
+            }
+        };
+        Err(self.error(about, reason))
+    }
+
+    fn error(&self, about: &str, reason: String) -> JudgeError {
+        JudgeError::Answer { engine: self.spec.name.clone(), about: about.to_string(), reason }
     }
 
     /// Returns the estimate of an answer.
@@ -204,11 +178,79 @@ impl<'a> Judge<'a> {
             let nothing = || "it gave no estimate".to_string();
             shares.ok_or_else(|| answer.flaw.unwrap_or_else(nothing))
         });
-        found.map_err(|found| JudgeError::NoEstimate {
-            engine: self.spec.name.clone(),
-            found,
-            line: question.text(),
-            seats,
+        found.map_err(|found| {
+            let expected =
+                format!("`estimate` with {seats} shares of 1000 in its `bestmove` or `info`");
+            self.error(&question.text(), format!("{found}; expected {expected}"))
         })
     }
+}
+
+/// Messages of a thread.
+enum News<T> {
+    /// A step of a task is done.
+    Step,
+    /// A task is done; with its index.
+    Done(usize, T),
+}
+
+/// Calls `work` for each task, on up to `concurrency` threads with one engine each; passes the results to `take` in the
+/// order of the tasks, until `take` returns a break. Each call of `work`'s last argument leads to one of `on_step`.
+///
+/// An interrupt ends the work with the results known by then. A break sets the interrupt.
+pub fn in_order<I, T: Send, B>(
+    (engine, isolation, concurrency): (&EngineSpec, Option<Isolation>, usize),
+    tasks: impl Iterator<Item = I> + Send,
+    interrupt: &Interrupt,
+    work: impl Fn(&mut Judge<'_>, I, &mut dyn FnMut()) -> T + Sync,
+    mut on_step: impl FnMut(),
+    mut take: impl FnMut(T) -> ControlFlow<B>,
+) -> ControlFlow<B> {
+    let tasks = Mutex::new(tasks.enumerate());
+    let next_task = || tasks.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let run = |sender: Sender<News<T>>| {
+        let mut judge = Judge::new(engine, STALL, isolation, interrupt);
+        while !interrupt.is_set() {
+            let Some((index, task)) = next_task() else {
+                break;
+            };
+            // The receiver is gone only after a break.
+            let done = work(&mut judge, task, &mut || {
+                let _ = sender.send(News::Step);
+            });
+            if interrupt.is_set() || sender.send(News::Done(index, done)).is_err() {
+                break;
+            }
+        }
+        judge.dismiss();
+    };
+    let mut waiting = BTreeMap::new();
+    let mut taken = 0;
+    thread::scope(|scope| {
+        let (sender, news) = channel();
+        for _ in 0..concurrency {
+            let (sender, run) = (sender.clone(), &run);
+            scope.spawn(move || run(sender));
+        }
+        drop(sender);
+        for news in news {
+            match news {
+                News::Step => on_step(),
+                News::Done(index, done) => {
+                    waiting.insert(index, done);
+                }
+            }
+            while let Some(done) = waiting.remove(&taken) {
+                taken += 1;
+                let flow = take(done);
+                if flow.is_break() {
+                    interrupt.set();
+                    return flow;
+                }
+            }
+        }
+        ControlFlow::Continue(())
+    })?;
+    // After an interrupt, earlier results may never come.
+    waiting.into_values().try_for_each(take)
 }

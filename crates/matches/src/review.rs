@@ -280,6 +280,7 @@ impl<A: Appraise, F: FnMut(&ReviewedMove) -> ControlFlow<()>> Reviewer<'_, A, F>
             ply,
             seat: mover + 1,
             mv: word.to_string(),
+            position: self.position.to_string(),
             is_forced,
             best,
             loss: less(&after_best, &after).get(mover).copied().unwrap_or(0.0),
@@ -521,6 +522,9 @@ pub struct ReviewedMove {
     pub seat: usize,
     #[serde(rename = "move")]
     pub mv: String,
+    /// Text of the position before the move.
+    #[serde(skip)]
+    pub position: String,
     /// Whether it was the only legal move.
     pub is_forced: bool,
     /// Best known move; the move itself if none is better.
