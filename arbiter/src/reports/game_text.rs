@@ -56,12 +56,8 @@ fn movetext(record: &GameRecord) -> String {
     let mut parts: Vec<String> = Vec::new();
     match Replay::of(record) {
         Ok(walk) => {
-            let opening = walk.steps.len().saturating_sub(record.turns.len());
-            for (index, step) in walk.steps.iter().enumerate() {
-                let turn = index.checked_sub(opening);
-                let turn = turn.map(|turn| record.turns.get(turn));
-                parts.push(ply(index + 1, step, turn));
-            }
+            let plies = (1..).zip(&walk.steps).zip(record.answers());
+            parts.extend(plies.map(|((number, step), turn)| ply(number, step, turn)));
             parts.extend(walk.rolled);
             if let Some(Flaw::Action { number, .. }) = &walk.flaw {
                 parts.push(unplayable(&words[number - 1..]));
@@ -74,7 +70,7 @@ fn movetext(record: &GameRecord) -> String {
 }
 
 /// One ply; `turn` is `None` in the opening.
-fn ply(number: usize, step: &Step, turn: Option<Option<&TurnRecord>>) -> String {
+fn ply(number: usize, step: &Step, turn: Option<&TurnRecord>) -> String {
     let mut text = format!("{number}. {}:{}", step.seat, step.mv);
     if let Some(roll) = &step.rolled {
         text.insert_str(0, &format!("{roll} "));
@@ -82,10 +78,7 @@ fn ply(number: usize, step: &Step, turn: Option<Option<&TurnRecord>>) -> String 
     if let Some(card) = &step.card {
         text += &format!(" {card}");
     }
-    let comment = match turn {
-        None => "opening".to_string(),
-        Some(turn) => turn.map_or(String::new(), opinion),
-    };
+    let comment = turn.map_or("opening".to_string(), opinion);
     if !comment.is_empty() {
         text += &format!(" {}", in_braces(&comment));
     }
@@ -179,11 +172,8 @@ pub fn show(record: &GameRecord) -> String {
 
 /// The start, every move, and the position after the last one.
 fn moves(record: &GameRecord, walk: &Replay) -> String {
-    let opening = record.opening_plies();
-    let rows = walk.steps.iter().enumerate().map(|(index, step)| {
-        let turn = index.checked_sub(opening).and_then(|index| record.turns.get(index));
-        row(index, step, turn, record)
-    });
+    let plies = (1..).zip(&walk.steps).zip(record.answers());
+    let rows = plies.map(|((number, step), turn)| row(number, step, turn, record));
     let position = walk.first.columns().into_iter();
     let position = position.map(|(heading, _)| Column::left(heading));
     let columns: Vec<Column> =
@@ -202,12 +192,12 @@ fn picture(position: &Position) -> Option<String> {
     }
 }
 
-fn row(index: usize, step: &Step, turn: Option<&TurnRecord>, record: &GameRecord) -> Vec<String> {
+fn row(number: usize, step: &Step, turn: Option<&TurnRecord>, record: &GameRecord) -> Vec<String> {
     let name = record.seats.get(step.seat.index());
     let words = [step.rolled.as_ref(), Some(&step.mv), step.card.as_ref()];
     let words: Vec<&str> = words.into_iter().flatten().map(String::as_str).collect();
     let mut row = vec![
-        (index + 1).to_string(),
+        number.to_string(),
         step.seat.to_string(),
         name.cloned().unwrap_or_default(),
         words.join(" "),

@@ -27,10 +27,12 @@ pub struct Page {
     report: Report,
     /// Maximum number of games shown move by move.
     most_shown: usize,
-    /// The lowest game numbers, at most `most_shown`; `faulty` has those of games with a fault.
+    /// The lowest game numbers, at most `most_shown`.
     first: BTreeSet<u64>,
-    faulty: BTreeSet<u64>,
-    faults: FaultList,
+    /// The faults of the first games that have one, at most `most_shown`.
+    faults: BTreeMap<u64, FaultEntry>,
+    /// Number of faults in all games.
+    fault_count: usize,
     history: History,
     time_use: TimeUse,
     shown: ShownGames,
@@ -49,8 +51,8 @@ impl Page {
             report,
             most_shown,
             first: BTreeSet::new(),
-            faulty: BTreeSet::new(),
-            faults: FaultList::new(most_shown),
+            faults: BTreeMap::new(),
+            fault_count: 0,
             shown: ShownGames::default(),
         }
     }
@@ -60,16 +62,17 @@ impl Page {
         self.report.add(record);
         self.history.sample(&self.report);
         self.time_use.add(record);
-        self.faults.add(record);
-        let keep = |numbers: &mut BTreeSet<u64>| {
-            numbers.insert(record.game);
-            if numbers.len() > self.most_shown {
-                numbers.pop_last();
+        self.first.insert(record.game);
+        if self.first.len() > self.most_shown {
+            self.first.pop_last();
+        }
+        if let Some((fault, engine, ending)) = record.named_fault() {
+            let entry = FaultEntry { engine: engine.to_string(), ending, fault: fault.clone() };
+            self.fault_count += 1;
+            self.faults.insert(record.game, entry);
+            if self.faults.len() > self.most_shown {
+                self.faults.pop_last();
             }
-        };
-        keep(&mut self.first);
-        if record.fault.is_some() {
-            keep(&mut self.faulty);
         }
     }
 
@@ -81,8 +84,8 @@ impl Page {
 
     /// Numbers of the games to show: those with a fault, then the first ones.
     pub fn wanted(&self) -> BTreeSet<u64> {
-        let others = self.first.difference(&self.faulty);
-        let chosen = self.faulty.iter().chain(others).take(self.most_shown);
+        let others = self.first.iter().filter(|number| !self.faults.contains_key(number));
+        let chosen = self.faults.keys().chain(others).take(self.most_shown);
         chosen.copied().collect()
     }
 
@@ -104,42 +107,12 @@ impl Page {
     }
 }
 
-/// The total number of faults, and a list of the first ones.
-#[derive(Clone, Debug)]
-pub struct FaultList {
-    /// Number of faults in all games.
-    pub count: usize,
-    /// Listed faults, by game number.
-    pub listed: BTreeMap<u64, FaultEntry>,
-    most: usize,
-}
-
 #[derive(Clone, Debug)]
 pub struct FaultEntry {
     pub engine: String,
     pub ending: &'static str,
     /// Seat, reason and standard error.
     pub fault: Fault,
-}
-
-impl FaultList {
-    /// Creates an empty list of at most `most` faults.
-    pub fn new(most: usize) -> FaultList {
-        FaultList { count: 0, listed: BTreeMap::new(), most }
-    }
-
-    /// Adds the fault of a game, if it has one.
-    pub fn add(&mut self, record: &GameRecord) {
-        let Some((fault, engine, ending)) = record.named_fault() else {
-            return;
-        };
-        let entry = FaultEntry { engine: engine.to_string(), ending, fault: fault.clone() };
-        self.count += 1;
-        self.listed.insert(record.game, entry);
-        if self.listed.len() > self.most {
-            self.listed.pop_last();
-        }
-    }
 }
 
 #[derive(Clone, Debug)]

@@ -82,6 +82,12 @@ impl GameRecord {
         self.plies().saturating_sub(self.turns.len())
     }
 
+    /// The answer behind each move, in order; `None` for the moves of the opening.
+    pub fn answers(&self) -> impl Iterator<Item = Option<&TurnRecord>> {
+        let opening = std::iter::repeat_n(None, self.opening_plies());
+        opening.chain(self.turns.iter().map(Some))
+    }
+
     /// Name of the engine in a seat, from 1.
     pub fn engine_in(&self, seat: u32) -> Option<&str> {
         let index = (seat as usize).wrapping_sub(1);

@@ -273,17 +273,14 @@ fn time_use(page: &Page) -> Markup {
 }
 
 fn faults(page: &Page) -> Markup {
-    let list = &page.faults;
-    let unlisted = list.count - list.listed.len();
-    let entries: Vec<Markup> = list
-        .listed
-        .iter()
-        .map(|(&number, entry)| fault(number, entry, page.shown.contains(number)))
-        .collect();
+    let unlisted = page.fault_count - page.faults.len();
+    let entries = page.faults.iter();
+    let entries = entries.map(|(&number, entry)| fault(number, entry, page.shown.contains(number)));
+    let entries: Vec<Markup> = entries.collect();
     let (open, closed) = entries.split_at(entries.len().min(OPEN_FAULTS));
     html! {
         section #faults {
-            h2 { "Faults: " (list.count) }
+            h2 { "Faults: " (page.fault_count) }
             @for entry in open { (entry) }
             @if !closed.is_empty() {
                 details { summary { (closed.len()) " more" } @for entry in closed { (entry) } }

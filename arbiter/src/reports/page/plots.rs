@@ -38,8 +38,8 @@ pub struct Plot {
     pub y: &'static str,
     /// `true` if the horizontal axis is logarithmic.
     pub is_logarithmic: bool,
-    /// The curves, each with the index of its colour.
-    pub curves: Vec<(usize, Vec<(f64, f64)>)>,
+    /// The curves, in the order of the colours.
+    pub curves: Vec<Vec<(f64, f64)>>,
     /// Band around the first curve: x, lower and upper bound.
     pub band: Vec<(f64, f64, f64)>,
     /// Heights of horizontal lines.
@@ -51,7 +51,7 @@ pub struct Plot {
 impl Plot {
     /// The plot as an `svg` element, or `None` without points.
     pub fn svg(&self) -> Option<String> {
-        let points = || self.curves.iter().flat_map(|(_, points)| points);
+        let points = || self.curves.iter().flatten();
         let x = extent(points().map(|&(x, _)| x))?;
         let heights = points().map(|&(_, y)| y).chain(self.levels.iter().copied());
         let y = self.range.clone().or_else(|| extent(heights))?;
@@ -98,22 +98,20 @@ impl Plot {
             .draw()?;
         let within = |height: f64| height.clamp(y.start, y.end);
         let colour = |index: usize| COLOURS[index % COLOURS.len()];
-        if let Some((index, _)) = self.curves.first() {
-            let lower = self.band.iter().map(|&(x, low, _)| (x, within(low)));
-            let upper = self.band.iter().rev().map(|&(x, _, high)| (x, within(high)));
-            let outline: Vec<(f64, f64)> = lower.chain(upper).collect();
-            chart.draw_series([Polygon::new(outline, colour(*index).mix(0.18))])?;
-        }
+        let lower = self.band.iter().map(|&(x, low, _)| (x, within(low)));
+        let upper = self.band.iter().rev().map(|&(x, _, high)| (x, within(high)));
+        let outline: Vec<(f64, f64)> = lower.chain(upper).collect();
+        chart.draw_series([Polygon::new(outline, colour(0).mix(0.18))])?;
         for &level in &self.levels {
             let ends = chart.x_range();
             let line = [(ends.start, level), (ends.end, level)];
             chart.draw_series([PathElement::new(line, BLACK.mix(0.6))])?;
         }
-        for (index, points) in &self.curves {
+        for (index, points) in self.curves.iter().enumerate() {
             let points = points.iter().map(|&(x, y)| (x, within(y)));
-            let style = colour(*index).stroke_width(2);
+            let style = colour(index).stroke_width(2);
             if let [only] = points.clone().collect::<Vec<_>>()[..] {
-                chart.draw_series([Circle::new(only, 3, colour(*index).filled())])?;
+                chart.draw_series([Circle::new(only, 3, colour(index).filled())])?;
             }
             chart.draw_series(LineSeries::new(points, style))?;
         }
@@ -210,11 +208,8 @@ impl History {
         if let Some(sprt) = report.sprt() {
             let (low, high) = sprt.bounds();
             let llr = samples.iter().filter_map(|sample| Some((sample.games as f64, sample.llr?)));
-            let plot = Plot {
-                curves: vec![(0, llr.collect())],
-                levels: vec![low, high],
-                ..of_games("LLR")
-            };
+            let plot =
+                Plot { curves: vec![llr.collect()], levels: vec![low, high], ..of_games("LLR") };
             plots.push(("LLR and its bounds", plot));
         }
         plots
@@ -238,9 +233,9 @@ fn ratings(samples: &[Sample]) -> Plot {
     let engines = samples.first().map_or(0, |sample| sample.ratings.len());
     let curve = |engine: usize| {
         let points = samples.iter();
-        let points =
-            points.filter_map(|sample| Some((sample.games as f64, *sample.ratings.get(engine)?)));
-        (engine, points.collect())
+        points
+            .filter_map(|sample| Some((sample.games as f64, *sample.ratings.get(engine)?)))
+            .collect()
     };
     Plot { curves: (0..engines).map(curve).collect(), levels: vec![0.0], ..of_games("rating") }
 }
@@ -259,7 +254,7 @@ fn elo(samples: &[Sample]) -> Plot {
     let (low, high) =
         bounds.fold((-1.0f64, 1.0f64), |(low, high), bound| (low.min(bound), high.max(bound)));
     Plot {
-        curves: vec![(0, curve)],
+        curves: vec![curve],
         band: known().map(|(games, interval)| (games, interval.low, interval.high)).collect(),
         levels: vec![0.0],
         range: Some(low..high),
@@ -338,15 +333,15 @@ impl TimeUse {
         if self.engines.iter().all(|times| times.by_move.is_empty()) {
             return Vec::new();
         }
-        let plot = |x, y, curves: Vec<Vec<(f64, f64)>>| Plot {
-            x,
-            y,
-            curves: curves.into_iter().enumerate().collect(),
+        let distribution = Plot {
+            x: "ms/move",
+            y: "% of answers",
+            is_logarithmic: true,
+            curves: self.distributions(),
             ..Plot::default()
         };
-        let distribution =
-            Plot { is_logarithmic: true, ..plot("ms/move", "% of answers", self.distributions()) };
-        let by_move = plot("move of the game", "mean ms", self.by_move());
+        let (x, y) = ("move of the game", "mean ms");
+        let by_move = Plot { x, y, curves: self.by_move(), ..Plot::default() };
         vec![("Time of an answer", distribution), ("Mean time by move", by_move)]
     }
 

@@ -143,21 +143,19 @@ impl ShownGames {
                 game.flaw = walk.flaw.as_ref().map(ToString::to_string);
                 // If moves are missing at the end, the last turns have none.
                 game.opening = record.opening_plies();
-                let turns = TurnsAfter(game.opening, &record.turns);
-                let mut positions = self.on_board(&walk, turns).or_else(|| {
-                    let (positions, error) = in_pictures(&walk, turns);
+                let mut positions = self.on_board(&walk, record).unwrap_or_else(|| {
+                    let (positions, error) = in_pictures(&walk, record);
                     fault = fault.take().or(error);
                     let text = fault.as_ref().map(ToString::to_string);
                     game.flaw = game.flaw.take().or(text);
-                    Some(positions)
+                    positions
                 });
                 for reviewed in review.iter().flat_map(|review| &review.moves) {
-                    let steps = positions.as_mut().map(|positions| &mut positions.steps);
-                    if let Some(step) = steps.and_then(|steps| steps.get_mut(reviewed.ply - 1)) {
+                    if let Some(step) = positions.steps.get_mut(reviewed.ply - 1) {
                         step.review = Some(StepReview::of(reviewed));
                     }
                 }
-                game.positions = positions;
+                game.positions = Some(positions);
             }
         }
         let after = self.games.partition_point(|other| other.number < game.number);
@@ -166,13 +164,13 @@ impl ShownGames {
     }
 
     /// Returns the positions on a board, if the rules have one.
-    fn on_board(&mut self, walk: &Replay, turns: TurnsAfter<'_>) -> Option<Positions> {
+    fn on_board(&mut self, walk: &Replay, record: &GameRecord) -> Option<Positions> {
         let start = walk.first.scene()?;
         let mut before = start.clone();
         let mut steps = Vec::new();
-        for (index, step) in walk.steps.iter().enumerate() {
+        for (step, turn) in walk.steps.iter().zip(record.answers()) {
             let after = step.after.scene()?;
-            steps.push(shown_step(step, &before, &after, turns.get(index)));
+            steps.push(shown_step(step, &before, &after, turn));
             before = after;
         }
         let board = Some(self.board(&start.board));
@@ -293,17 +291,6 @@ impl ShownStep {
     }
 }
 
-/// The engines' reports, after the moves of the opening.
-#[derive(Clone, Copy)]
-struct TurnsAfter<'r>(usize, &'r [TurnRecord]);
-
-impl<'r> TurnsAfter<'r> {
-    /// Returns the report on a step, if an engine played it.
-    fn get(self, step: usize) -> Option<&'r TurnRecord> {
-        self.1.get(step.checked_sub(self.0)?)
-    }
-}
-
 /// `true` if a game cannot be replayed because its rules program is not running.
 fn lacks_rules(flaw: &Flaw) -> bool {
     matches!(flaw, Flaw::Variant(_) | Flaw::Start(PositionError::Rules(_)))
@@ -330,7 +317,7 @@ fn turn(position: &Position) -> Option<u8> {
 }
 
 /// Returns the positions of a game in pictures; after an error, without any.
-fn in_pictures(walk: &Replay, turns: TurnsAfter<'_>) -> (Positions, Option<RulesError>) {
+fn in_pictures(walk: &Replay, record: &GameRecord) -> (Positions, Option<RulesError>) {
     let after = walk.steps.iter().map(|step| &step.after);
     let all: Vec<&Position> = [&walk.first].into_iter().chain(after).collect();
     let (pictures, error) = match Position::pictures(&all) {
@@ -344,11 +331,11 @@ fn in_pictures(walk: &Replay, turns: TurnsAfter<'_>) -> (Positions, Option<Rules
     let mut pictures = pictures.into_iter().map(lines);
     let start = pictures.next().unwrap_or_default();
     let mut before = start.clone();
-    let steps = walk.steps.iter().enumerate().map(|(index, step)| {
+    let steps = walk.steps.iter().zip(record.answers()).map(|(step, turn)| {
         let after = pictures.next().unwrap_or_default();
         let picture = changed_lines(&before, &after);
         before = after;
-        ShownStep { picture, ..ShownStep::of(step, turns.get(index)) }
+        ShownStep { picture, ..ShownStep::of(step, turn) }
     });
     let positions = Positions {
         steps: steps.collect(),
@@ -368,7 +355,7 @@ fn changed_lines(before: &[String], after: &[String]) -> Vec<(usize, Option<Stri
 /// Returns the moves of a game whose rules are missing. The record names the seats of the engines' moves only, and does
 /// not say which seat draws: an outcome belongs to the move before it.
 fn moves_alone(record: &GameRecord) -> Positions {
-    let turns = TurnsAfter(record.opening_plies(), &record.turns);
+    let mut turns = record.answers();
     let mut steps: Vec<ShownStep> = Vec::new();
     let mut rolled = String::new();
     for word in record.moves.split_whitespace() {
@@ -379,7 +366,7 @@ fn moves_alone(record: &GameRecord) -> Positions {
             }
             (true, None) => rolled += &format!("{word} "),
             (false, _) => {
-                let turn = turns.get(steps.len());
+                let turn = turns.next().flatten();
                 steps.push(ShownStep {
                     seat: turn.and_then(|turn| u8::try_from(turn.seat.checked_sub(1)?).ok()),
                     mv: std::mem::take(&mut rolled) + word,
