@@ -10,6 +10,7 @@ mod gain;
 
 use std::collections::HashMap;
 use std::convert::Infallible;
+use std::fmt::Display;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, ThreadId};
@@ -20,9 +21,8 @@ use buxtehude::rules::{AnyPosition, Turn, Variant};
 use buxtehude::search::{Answer, Control, MAX_DEPTH, Memory, Request, search};
 use thiserror::Error;
 
-use crate::archive::ArchiveError;
 use crate::archive::store::Store;
-use crate::judge::{Judge, JudgeError, Question};
+use crate::judge::{Judge, Question};
 use crate::plan::binary::{hash, hash_arguments, hash_bytes};
 use crate::plan::rules::Position;
 use crate::plan::{EngineSpec, Limit, LuckBy, Opening, Plan};
@@ -30,7 +30,7 @@ use crate::play::interrupt::Interrupt;
 use crate::play::runner::OpenFiles;
 use crate::play::sandbox::Isolation;
 use crate::record::{GameRecord, Luck};
-use crate::review::{Appraisal, Appraise, PlayedGame, ReviewError, Values};
+use crate::review::{Appraisal, Appraise, PlayedGame, Values};
 use crate::spelling::quote;
 
 use gain::{Allowance, Pace, luck_within};
@@ -46,6 +46,12 @@ const DIGITS: usize = 12;
 #[derive(Debug, Error)]
 #[error("luck: {0}")]
 pub struct LuckError(String);
+
+impl LuckError {
+    fn new(error: impl Display) -> LuckError {
+        LuckError(error.to_string())
+    }
+}
 
 #[derive(Clone, Debug)]
 pub struct Evaluator {
@@ -65,32 +71,28 @@ impl Evaluator {
     /// # Errors
     /// [`LuckError`] if the plan needs an engine and there is none, or needs none.
     pub fn of(plan: &Plan, engine: Option<&EngineSpec>) -> Result<Option<Evaluator>, LuckError> {
+        let wrong = |reason: &str| Err(LuckError::new(reason));
         match (plan.luck.by, engine) {
             (None, None) => Ok(None),
-            (None, Some(_)) => {
-                Err(LuckError("--luck-engine: the match measures no luck".to_string()))
-            }
+            (None, Some(_)) => wrong("--luck-engine: the match measures no luck"),
             (Some(LuckBy::BuiltIn { .. }), Some(_)) => {
-                let measured = "--luck-engine: the match measures luck with the built-in engine";
-                Err(LuckError(measured.to_string()))
+                wrong("--luck-engine: the match measures luck with the built-in engine")
             }
             (Some(LuckBy::BuiltIn { nodes }), None) => {
-                let variant = plan.rules.built_in().ok_or_else(|| {
+                let Some(variant) = plan.rules.built_in() else {
                     let game = plan.rules.name();
-                    LuckError(format!(
+                    return wrong(&format!(
                         "the built-in engine does not play {game}: expected --luck-engine"
-                    ))
-                })?;
+                    ));
+                };
                 Ok(Some(Evaluator::built_in(nodes, variant, plan.seats)))
             }
             (Some(LuckBy::Engine { percent }), Some(engine)) => {
                 Ok(Some(Evaluator::engine(engine.clone(), plan.referee_limits.stall, percent)))
             }
-            (Some(LuckBy::Engine { .. }), None) => {
-                let missing =
-                    "expected --luck-engine, the engine that measures it; a store does not keep it";
-                Err(LuckError(missing.to_string()))
-            }
+            (Some(LuckBy::Engine { .. }), None) => wrong(
+                "expected --luck-engine, the engine that measures it; a store does not keep it",
+            ),
         }
     }
 
@@ -145,18 +147,16 @@ impl Evaluator {
         let Source::Engine { spec, stall, percent, .. } = &self.source else {
             return Ok(None);
         };
-        let failed = |error: &dyn ToString| LuckError(error.to_string());
         let mut line = Opening::default();
-        let start = line.position(&plan.rules, plan.seats).map_err(|error| failed(&error))?;
+        let start = line.position(&plan.rules, plan.seats).map_err(LuckError::new)?;
         let mut judge = Judge::new(spec, *stall, isolation, interrupt);
         let found = judge
             .begin(&plan.rules, "the start of the match")
-            .map_err(|error| failed(&error))
+            .map_err(LuckError::new)
             .and_then(|()| {
                 let begun = Instant::now();
-                let mut values = Values::new(&mut judge);
-                let value = values.of(&start, &mut line).map_err(|error| failed(&error));
-                value.map(|_| begun.elapsed())
+                let value = Values::new(&mut judge).of(&start, &mut line);
+                value.map(|_| begun.elapsed()).map_err(LuckError::new)
             });
         judge.dismiss();
         let outcomes = outcomes_of_first_draw(start);
@@ -255,8 +255,7 @@ impl<'a> LuckMeter<'a> {
     }
 
     fn luck_of(&self, record: &GameRecord) -> Result<Vec<f64>, LuckError> {
-        let failed = |error: &dyn ToString| LuckError(error.to_string());
-        let game = PlayedGame::of_record(record).map_err(|flaw| failed(&flaw))?;
+        let game = PlayedGame::of_record(record).map_err(LuckError::new)?;
         let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let thread = thread::current().id();
         let is_usable = |(starter, running): &(ThreadId, Running)| {
@@ -294,13 +293,11 @@ impl<'a> LuckMeter<'a> {
 
 impl Running<'_> {
     fn luck_of(&mut self, game: &PlayedGame, record: &GameRecord) -> Result<Vec<f64>, LuckError> {
-        let failed = |error: &dyn ToString| LuckError(error.to_string());
         match self {
-            Running::BuiltIn(built_in) => luck(game, built_in.as_mut())
-                .map_err(|error: ReviewError<Infallible>| failed(&error)),
+            Running::BuiltIn(built_in) => luck(game, built_in.as_mut()).map_err(LuckError::new),
             Running::Engine { judge, percent, pace } => {
                 let begun = judge.begin(&game.rules, &format!("game {}", record.game));
-                begun.map_err(|error: JudgeError| failed(&error))?;
+                begun.map_err(LuckError::new)?;
                 let times = record.turns.iter().map(|turn| turn.micros.map(Duration::from_micros));
                 // A record without times sets no limit.
                 let times: Option<Vec<Duration>> = times.collect();
@@ -308,7 +305,7 @@ impl Running<'_> {
                 let allowance = times
                     .as_ref()
                     .map(|times| (Allowance::new(random, pace, *percent), times.as_slice()));
-                luck_within(game, judge.as_mut(), allowance).map_err(|error| failed(&error))
+                luck_within(game, judge.as_mut(), allowance).map_err(LuckError::new)
             }
         }
     }
@@ -437,17 +434,17 @@ pub fn measure_store(
     concurrency: usize,
     on_game: &OnGame<'_>,
 ) -> Result<(), LuckError> {
-    let failed = |error: ArchiveError| LuckError(error.to_string());
-    let by = store.luck_by().map_err(failed)?;
+    let by = store.luck_by().map_err(LuckError::new)?;
     let anew = by.is_some_and(|by| by != meter.evaluator.identity);
     let due = if anew { store.numbers() } else { store.games_without_luck() };
-    let due = due.map_err(failed)?;
+    let due = due.map_err(LuckError::new)?;
     let (done, mut replaced) = (AtomicUsize::new(0), Vec::new());
     let on_game = || on_game(1 + done.fetch_add(1, Ordering::Relaxed), due.len());
     for numbers in due.chunks(AT_A_TIME) {
         let mut records = Vec::new();
         for &number in numbers {
-            records.extend(store.game(number).map_err(failed)?.map(|game| game.record));
+            let game = store.game(number).map_err(LuckError::new)?;
+            records.extend(game.map(|game| game.record));
         }
         measure_all(&mut records, meter, concurrency, &on_game)?;
         if meter.interrupt.is_set() {
@@ -456,9 +453,13 @@ pub fn measure_store(
         let measured = records.into_iter();
         let measured = measured.filter_map(|record| Some((record.game, record.luck?)));
         let measured: Vec<(u64, Luck)> = measured.collect();
-        if anew { replaced.extend(measured) } else { store.set_luck(&measured).map_err(failed)? }
+        if anew {
+            replaced.extend(measured);
+        } else {
+            store.set_luck(&measured).map_err(LuckError::new)?;
+        }
     }
-    if anew { store.replace_luck(&replaced).map_err(failed) } else { Ok(()) }
+    if anew { store.replace_luck(&replaced).map_err(LuckError::new) } else { Ok(()) }
 }
 
 /// Measures the luck of games, on `concurrency` threads.

@@ -28,7 +28,7 @@ impl GameRecord {
     pub fn digest(&self) -> String {
         let mut record = self.clone().without_clock();
         record.luck = None;
-        let line = Line::without_digest(record);
+        let line = Line::new(record, None);
         // A record always has a JSON form.
         let line = serde_json::to_string(&line).unwrap_or_default();
         text(Sha256::digest(&*printable_json(&line)).as_slice())
@@ -38,17 +38,13 @@ impl GameRecord {
 impl From<GameRecord> for Line {
     fn from(record: GameRecord) -> Line {
         let digest = Some(record.digest());
-        let mut line = Line::without_digest(record);
-        line.digest = digest;
-        line
+        Line::new(record, digest)
     }
 }
 
 impl From<StoredGame> for Line {
     fn from(StoredGame { record, digest, .. }: StoredGame) -> Line {
-        let mut line = Line::without_digest(record);
-        line.digest = digest;
-        line
+        Line::new(record, digest)
     }
 }
 

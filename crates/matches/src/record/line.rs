@@ -63,7 +63,7 @@ struct Clock {
 }
 
 impl Line {
-    pub fn without_digest(mut record: GameRecord) -> Line {
+    pub fn new(mut record: GameRecord, digest: Option<String>) -> Line {
         let micros: Vec<Option<u64>> = record.turns.iter().map(|turn| turn.micros).collect();
         let times = |of: fn(&TurnRecord) -> Option<u64>| -> BTreeMap<usize, u64> {
             let turns = record.turns.iter().zip(1..);
@@ -103,7 +103,7 @@ impl Line {
                 machine: record.machine,
             }),
             luck: record.luck,
-            digest: None,
+            digest,
         }
     }
 }

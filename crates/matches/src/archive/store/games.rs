@@ -317,7 +317,7 @@ fn has_equal_lists(record: &GameRecord) -> bool {
 }
 
 pub fn remove(transaction: &Transaction<'_>, game: u64) -> Result<(), Reason> {
-    settings::note_removal(transaction)?;
+    settings::increment(transaction, settings::REMOVED)?;
     for delete in [
         "DELETE FROM turns WHERE game = ?1", "DELETE FROM seats WHERE game = ?1",
         "DELETE FROM games WHERE number = ?1",

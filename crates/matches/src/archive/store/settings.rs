@@ -31,7 +31,7 @@ pub const LUCK_BY: &str = "luck-by";
 
 /// Settings that count the games added and removed.
 const ADDED: &str = "games-added";
-const REMOVED: &str = "games-removed";
+pub const REMOVED: &str = "games-removed";
 
 /// SQL expression for the current time in UTC, as text.
 const NOW: &str = "strftime('%Y-%m-%dT%H:%M:%SZ', 'now')";
@@ -303,11 +303,7 @@ pub fn note_game(transaction: &Transaction<'_>) -> Result<(), Reason> {
     increment(transaction, ADDED)
 }
 
-pub fn note_removal(transaction: &Transaction<'_>) -> Result<(), Reason> {
-    increment(transaction, REMOVED)
-}
-
-fn increment(transaction: &Transaction<'_>, name: &str) -> Result<(), Reason> {
+pub fn increment(transaction: &Transaction<'_>, name: &str) -> Result<(), Reason> {
     let increment = "INSERT INTO settings (name, value) VALUES (?1, '1')
         ON CONFLICT DO UPDATE SET value = CAST(CAST(value AS INTEGER) + 1 AS TEXT)";
     transaction.prepare_cached(increment)?.execute([name])?;
