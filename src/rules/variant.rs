@@ -12,7 +12,7 @@ pub struct Variant {
     /// The name.
     pub name: &'static str,
     /// Further names accepted for it.
-    aliases: &'static [&'static str],
+    pub aliases: &'static [&'static str],
     start: fn(usize) -> Option<AnyPosition>,
     parse: fn(&str) -> Result<AnyPosition, PositionError>,
 }
