@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 
 use crate::args::SearchLimits;
 use crate::error::ApiError;
-use crate::game::{Appearance, Game, MAX_WORDS, State, Step, number};
+use crate::game::{Appearance, Game, MAX_WORDS, Played, State, Step, number};
 use crate::pool::{Entry, Pool};
 use crate::requests::{Clients, JsonAnswer, JsonRequest, MAX_BODY_BYTES, object};
 pub use files::{EtudeCatalog, GameCatalog};
@@ -49,34 +49,22 @@ pub fn routes() -> Router<App> {
         .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
 }
 
-/// State of the server, the same for all requests; cheap to clone.
-#[derive(Clone, Debug)]
-pub struct App {
-    pub pool: Arc<Pool>,
-    /// Seed of all cards; without one each card is random.
-    pub seed: Option<Seed>,
-    pub limits: SearchLimits,
-    pub clients: Arc<Clients>,
-    pub etudes: Arc<EtudeCatalog>,
-    pub games: Arc<GameCatalog>,
-    pub recorder: Arc<Recorder>,
-}
-
-impl FromRef<App> for Arc<Clients> {
-    fn from_ref(app: &App) -> Arc<Clients> {
-        app.clients.clone()
-    }
-}
-
 /// Request of `POST /api/new`: a variant with either players or a start.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct NewRequest {
     variant: String,
-    #[serde(default)]
     players: Option<usize>,
-    #[serde(default)]
     start: Option<String>,
+}
+
+/// `POST /api/new`
+async fn new(request: JsonRequest<NewRequest>) -> Result<JsonAnswer, ApiError> {
+    let begin = |NewRequest { variant, players, start }| {
+        let game = Game { variant, players, start, moves: Vec::new() };
+        Ok(State::of(&game.replay()?))
+    };
+    request.answer(begin).await
 }
 
 /// Request of `POST /api/show`.
@@ -90,12 +78,32 @@ struct ShowRequest {
     from: usize,
 }
 
-/// Request with only a game.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct GameRequest {
-    #[serde(deserialize_with = "object")]
-    game: Game,
+/// Answer of `POST /api/show`.
+#[derive(Debug, Serialize)]
+struct Shown {
+    #[serde(flatten)]
+    state: State,
+    /// The start position.
+    first: Appearance,
+    /// The effect of each move and card after the skipped ones, at most [`MAX_STEPS`].
+    steps: Vec<Step>,
+}
+
+/// `POST /api/show`
+async fn show(request: JsonRequest<ShowRequest>) -> Result<JsonAnswer, ApiError> {
+    let show = |ShowRequest { game, from }| {
+        let wanted = from..from.saturating_add(MAX_STEPS);
+        let mut steps = Vec::new();
+        let mut number = 0;
+        let played = game.replay_with(|word, before, after| {
+            if wanted.contains(&number) {
+                steps.push(Step::of(word, before, after));
+            }
+            number += 1;
+        })?;
+        Ok(Shown { state: State::of(&played), first: Appearance::of(&played.first), steps })
+    };
+    request.answer(show).await
 }
 
 /// Request of `POST /api/play`.
@@ -116,43 +124,6 @@ fn yes() -> bool {
     true
 }
 
-/// Answer of `POST /api/show`.
-#[derive(Debug, Serialize)]
-struct Shown {
-    #[serde(flatten)]
-    state: State,
-    /// The start position.
-    first: Appearance,
-    /// The effect of each move and card after the skipped ones, at most [`MAX_STEPS`].
-    steps: Vec<Step>,
-}
-
-/// `POST /api/new`
-async fn new(request: JsonRequest<NewRequest>) -> Result<JsonAnswer, ApiError> {
-    let begin = |NewRequest { variant, players, start }| {
-        let game = Game { variant, players, start, moves: Vec::new() };
-        Ok(State::of(&game.replay()?))
-    };
-    request.answer(begin).await
-}
-
-/// `POST /api/show`
-async fn show(request: JsonRequest<ShowRequest>) -> Result<JsonAnswer, ApiError> {
-    let show = |ShowRequest { game, from }| {
-        let wanted = from..from.saturating_add(MAX_STEPS);
-        let mut steps = Vec::new();
-        let mut number = 0;
-        let played = game.replay_with(|word, before, after| {
-            if wanted.contains(&number) {
-                steps.push(Step::of(word, before, after));
-            }
-            number += 1;
-        })?;
-        Ok(Shown { state: State::of(&played), first: Appearance::of(&played.first), steps })
-    };
-    request.answer(show).await
-}
-
 /// `POST /api/play`
 async fn play(
     Shared(app): Shared<App>,
@@ -161,6 +132,14 @@ async fn play(
     let play =
         move |PlayRequest { game, mv, draw }| game.replay()?.advance(Some(mv), draw, app.seed);
     request.answer(play).await
+}
+
+/// Request with only a game.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct GameRequest {
+    #[serde(deserialize_with = "object")]
+    game: Game,
 }
 
 /// `POST /api/draw`
@@ -181,12 +160,11 @@ async fn draw(
 
 /// `POST /api/solved`
 async fn solved(request: JsonRequest<GameRequest>) -> Result<JsonAnswer, ApiError> {
-    request.answer(|request| solution(request.game)).await
+    request.answer(|GameRequest { game }| solution(&game.replay()?)).await
 }
 
 /// The outcome of each legal move under perfect play: the seat that wins, and the plies until then.
-fn solution(game: Game) -> Result<Value, ApiError> {
-    let played = game.replay()?;
+fn solution(played: &Played) -> Result<Value, ApiError> {
     let not_solved = || {
         let name = played.variant.name;
         ApiError::invalid(format!(
@@ -203,6 +181,25 @@ fn solution(game: Game) -> Result<Value, ApiError> {
     });
     let moves: Vec<Value> = moves.collect::<Result<_, ApiError>>()?;
     Ok(json!({ "ok": true, "moves": moves }))
+}
+
+/// State of the server, the same for all requests; cheap to clone.
+#[derive(Clone, Debug)]
+pub struct App {
+    pub pool: Arc<Pool>,
+    /// Seed of all cards; without one each card is random.
+    pub seed: Option<Seed>,
+    pub limits: SearchLimits,
+    pub clients: Arc<Clients>,
+    pub etudes: Arc<EtudeCatalog>,
+    pub games: Arc<GameCatalog>,
+    pub recorder: Arc<Recorder>,
+}
+
+impl FromRef<App> for Arc<Clients> {
+    fn from_ref(app: &App) -> Arc<Clients> {
+        app.clients.clone()
+    }
 }
 
 // --- Engines and games ---

@@ -42,10 +42,10 @@ pub struct Game {
     /// Name of the variant, or one of its aliases.
     pub variant: String,
     /// Number of players; omitted if there is a start.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub players: Option<usize>,
     /// Text of the start position, if it is not the variant's default.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub start: Option<String>,
     /// Moves and cards in order.
     #[serde(default)]

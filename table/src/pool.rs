@@ -162,13 +162,7 @@ impl Pool {
         limits: SearchLimits,
         isolation: Option<Isolation>,
     ) -> io::Result<Pool> {
-        let interrupt = Interrupt::new();
         let entries = Vec::from_iter(specs.into_iter().map(|spec| Arc::new(Entry::new(spec))));
-        thread::scope(|scope| {
-            for entry in &entries {
-                scope.spawn(|| entry.introduce(isolation, limits.ready, &interrupt));
-            }
-        });
         let (slots, jobs): (Vec<Slot>, Vec<_>) = (0..limits.processes())
             .map(|_| {
                 let (sender, jobs) = channel();
@@ -176,7 +170,13 @@ impl Pool {
             })
             .unzip();
         let state = State { slots, waiting: Vec::new(), most: limits.queue.into(), submitted: 0 };
-        let queue = Arc::new(Queue { limits, isolation, interrupt, state: Mutex::new(state) });
+        let (interrupt, state) = (Interrupt::new(), Mutex::new(state));
+        let queue = Arc::new(Queue { limits, isolation, interrupt, state });
+        thread::scope(|scope| {
+            for entry in &entries {
+                scope.spawn(|| entry.introduce(&queue));
+            }
+        });
         let spawn = |(slot, jobs)| {
             let worker = Worker { queue: queue.clone(), slot, process: None };
             let thread = thread::Builder::new().name(format!("engine {slot}"));
@@ -407,9 +407,9 @@ impl Entry {
     }
 
     /// Starts it once, for the first variant that it plays, to get its report.
-    fn introduce(&self, isolation: Option<Isolation>, ready: Duration, interrupt: &Interrupt) {
+    fn introduce(&self, queue: &Queue) {
         for variant in VARIANTS {
-            match self.start(variant, isolation, ready, interrupt) {
+            match self.start(variant, queue) {
                 Ok(engine) => return Engine::quit_all([engine]),
                 Err(StartError::UnknownVariant { .. }) => {}
                 Err(_) => return,
@@ -421,21 +421,11 @@ impl Entry {
     ///
     /// # Errors
     /// [`StartError`], which is also kept in the introduction.
-    fn start(
-        &self,
-        variant: &'static Variant,
-        isolation: Option<Isolation>,
-        ready: Duration,
-        interrupt: &Interrupt,
-    ) -> Result<Engine, StartError> {
-        let started = Engine::start(
-            &self.spec,
-            variant.name,
-            Placement::anywhere(isolation),
-            ready,
-            &Log::none(),
-            interrupt,
-        );
+    fn start(&self, variant: &Variant, queue: &Queue) -> Result<Engine, StartError> {
+        let placement = Placement::anywhere(queue.isolation);
+        let (ready, interrupt) = (queue.limits.ready, &queue.interrupt);
+        let started =
+            Engine::start(&self.spec, variant.name, placement, ready, &Log::none(), interrupt);
         let mut introduction = self.introduced();
         match &started {
             Ok(engine) => {
@@ -521,15 +511,14 @@ impl Worker {
             self.quit();
         }
         let queue = &self.queue;
-        if let Some(process) = &mut self.process {
-            if process.begin(question, queue).is_ok() {
-                return Ok(());
-            }
-            self.kill();
+        let can_begin = |process: &mut Process| process.begin(question, queue).is_ok();
+        if self.process.as_mut().is_some_and(can_begin) {
+            return Ok(());
         }
+        self.kill();
         let queue = &self.queue;
         let process = self.process.insert(Process {
-            engine: engine.start(variant, queue.isolation, queue.limits.ready, &queue.interrupt)?,
+            engine: engine.start(variant, queue)?,
             role: question.role.clone(),
             position: None,
             changed: Vec::new(),

@@ -106,24 +106,6 @@ impl Clients {
 }
 
 impl Admitted {
-    /// Admits a request, unless there are too many.
-    fn new(
-        clients: Arc<Clients>,
-        client: ClientId,
-        connection: Option<Arc<Connection>>,
-        body: usize,
-    ) -> Result<Admitted, ApiError> {
-        clients.in_progress().entry(client).or_default().requests += 1;
-        if let Some(connection) = &connection {
-            connection.requests.fetch_add(1, Ordering::Relaxed);
-        }
-        let (bytes, reviews) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        let is_large = body > SMALL_BODY_BYTES;
-        let admitted = Admitted { client, clients, connection, is_large, bytes, reviews };
-        admitted.grow(USUAL_BYTES + body)?;
-        Ok(admitted)
-    }
-
     /// Adds memory that the request needs, such as that of its answer.
     ///
     /// # Errors
@@ -228,7 +210,16 @@ where
             None if parts.method == Method::POST => MAX_BODY_BYTES,
             None => 0,
         };
-        Admitted::new(clients, client, connection, length)
+        clients.in_progress().entry(client).or_default().requests += 1;
+        if let Some(connection) = &connection {
+            connection.requests.fetch_add(1, Ordering::Relaxed);
+        }
+        let (bytes, reviews) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let is_large = length > SMALL_BODY_BYTES;
+        let admitted = Admitted { client, clients, connection, is_large, bytes, reviews };
+        // Refuses the request if there are too many.
+        admitted.grow(USUAL_BYTES + length)?;
+        Ok(admitted)
     }
 }
 

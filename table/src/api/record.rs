@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use axum::extract::State as Shared;
 use axum::http::StatusCode;
 use buxtehude::rules::{Seat, Turn};
+use matches::archive::ArchiveError;
 use matches::archive::record_file::RecordFile;
-use matches::archive::{ArchiveError, replay};
 use matches::input_file;
 use matches::record::ending::Ending;
 use matches::record::printable::{printable, printable_json};
@@ -58,7 +58,7 @@ struct Quota {
 type Identity = (Option<u64>, String);
 
 /// A line of the file: a record with the game's `id`, which other readers ignore.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 struct KeptGame {
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<u64>,
@@ -71,7 +71,6 @@ struct KeptGame {
 #[serde(deny_unknown_fields)]
 pub struct RecordRequest {
     /// A number that tells the game from others with the same moves and names; a browser gives each of its games one.
-    #[serde(default)]
     pub id: Option<u64>,
     /// The game; it must be over.
     #[serde(deserialize_with = "object")]
@@ -126,19 +125,13 @@ impl Kept {
     }
 
     fn count(&mut self, line: &[u8]) {
-        #[derive(Deserialize)]
-        struct Named {
-            id: Option<u64>,
-        }
-
         self.quota.bytes += line.len() as u64;
         if line.trim_ascii().is_empty() {
             return;
         }
         self.games += 1;
-        if let (Ok(Named { id }), Ok(record)) = (serde_json::from_slice(line), replay::read(line)) {
-            let number = record.game;
-            self.numbers.insert(KeptGame { id, record }.identity(), number);
+        if let Ok(game) = serde_json::from_slice::<KeptGame>(line) {
+            self.numbers.insert(game.identity(), game.record.game);
         }
     }
 

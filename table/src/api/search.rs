@@ -10,7 +10,7 @@ use std::time::Duration;
 use axum::extract::State as Shared;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use buxtehude::protocol::{Command, Go, Info, OptionKind, OptionOffer, PositionCommand, Score};
-use buxtehude::rules::{AnyPosition, Turn, Variant};
+use buxtehude::rules::{AnyPosition, Turn};
 use futures_util::stream::{self, Stream};
 use matches::judge;
 use matches::plan::{Limit, TimeLimit};
@@ -50,9 +50,7 @@ const MAX_UNSENT: usize = 16;
 pub struct SearchRequest {
     #[serde(deserialize_with = "object")]
     game: Game,
-    #[serde(default)]
     engine: Option<String>,
-    #[serde(default)]
     limit: Option<String>,
     #[serde(default)]
     options: BTreeMap<String, String>,
@@ -70,7 +68,7 @@ struct AiAnswer {
 /// Validated settings of a search, independent of the position.
 #[derive(Clone, Debug)]
 struct SearchTerms {
-    engine: Arc<Entry>,
+    role: Role,
     go: Go,
     options: Vec<(String, String)>,
 }
@@ -87,7 +85,8 @@ impl SearchRequest {
             None => bounded(go_of(engine.spec.limit), longest),
         };
         let options = checked_options(app, engine, &self.options)?;
-        Ok((played, SearchTerms { engine: engine.clone(), go, options }))
+        let role = Role { engine: engine.clone(), variant: played.variant };
+        Ok((played, SearchTerms { role, go, options }))
     }
 }
 
@@ -99,7 +98,7 @@ impl SearchTerms {
     fn question(&self, played: &Played) -> Result<Question, ApiError> {
         let due = match played.position.turn() {
             Turn::Seat(_) => {
-                return Ok(self.question_at(played.variant, played.command(), &played.position));
+                return Ok(self.question_at(played.command(), &played.position));
             }
             Turn::Card(_) => "a card is due",
             Turn::Over => "the game is over",
@@ -109,19 +108,14 @@ impl SearchTerms {
     }
 
     /// Returns the question about a position with a seat to move.
-    fn question_at(
-        &self,
-        variant: &'static Variant,
-        command: PositionCommand,
-        position: &AnyPosition,
-    ) -> Question {
+    fn question_at(&self, command: PositionCommand, position: &AnyPosition) -> Question {
         let legal = position.legal_actions();
         let mut go = self.go.clone();
-        if self.engine.spec.legal {
+        if self.role.engine.spec.legal {
             go.searchmoves.clone_from(&legal);
         }
         Question {
-            role: Role { engine: self.engine.clone(), variant },
+            role: self.role.clone(),
             position: command,
             legal,
             go,
@@ -150,7 +144,7 @@ pub async fn ai(
         let position = &played.position;
         let said = json!({
             "move": found.mv,
-            "engine": terms.engine.spec.name,
+            "engine": terms.role.engine.spec.name,
             "estimate": final_estimate(&found, position),
             "depth": found.info.depth,
             "nodes": found.info.nodes,
@@ -215,18 +209,10 @@ pub async fn review(
     };
     admitted.begin_review()?;
     let (events, sent) = mpsc::channel(MAX_UNSENT);
-    let (client, runtime) = (admitted.client, Handle::current());
-    let review = admitted.clone();
+    let in_progress = admitted.clone();
     tokio::task::spawn_blocking(move || {
-        let _in_progress = review;
-        let mut appraiser = PoolAppraiser {
-            app: &app,
-            client,
-            terms: &terms,
-            variant: played.variant,
-            runtime: &runtime,
-            events: &events,
-        };
+        let client = in_progress.client;
+        let mut appraiser = PoolAppraiser { app: &app, client, terms: &terms, events: &events };
         let done = review_of(&game, &mut appraiser, |mv| {
             match events.blocking_send(event("move", mv)) {
                 Ok(()) => ControlFlow::Continue(()),
@@ -249,8 +235,6 @@ struct PoolAppraiser<'a> {
     app: &'a App,
     client: ClientId,
     terms: &'a SearchTerms,
-    variant: &'static Variant,
-    runtime: &'a Handle,
     events: &'a mpsc::Sender<Event>,
 }
 
@@ -266,9 +250,9 @@ impl Appraise for PoolAppraiser<'_> {
         let Some(position) = question.position.built_in() else {
             return Err(ApiError::bad_gateway("its rules are not built in".to_string()));
         };
-        let asked = self.terms.question_at(self.variant, command, position);
+        let asked = self.terms.question_at(command, position);
         let pending = self.app.pool.ask(self.client, asked, Purpose::Analysis);
-        let found = self.runtime.block_on(follow(pending, self.events, |_| None))?;
+        let found = Handle::current().block_on(follow(pending, self.events, |_| None))?;
         let shares = final_estimate(&found, position);
         let shares = shares.ok_or_else(|| {
             let expected = format!("expected {} shares of 1000", position.seats());
@@ -432,11 +416,6 @@ pub(super) fn highest(app: &App, name: &str) -> Option<i64> {
     found.map(|(_, highest)| highest)
 }
 
-fn find<'a>(offers: &'a [OptionOffer], name: &str) -> Option<&'a OptionOffer> {
-    let mut offers = offers.iter();
-    offers.find(|offer| offer.name.eq_ignore_ascii_case(name))
-}
-
 /// Returns the requested options, with the engine's spelling of their names.
 fn checked_options(
     app: &App,
@@ -455,7 +434,8 @@ fn checked_options(
             let message = format!("option {}: {what}", quoted(name));
             Err(ApiError::invalid(message))
         };
-        let Some(offer) = find(&offers, name) else {
+        let offer = offers.iter().find(|offer| offer.name.eq_ignore_ascii_case(name));
+        let Some(offer) = offer else {
             return refuse(
                 "the engine does not offer it; expected one that GET /api/engines lists",
             );
