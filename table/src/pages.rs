@@ -22,7 +22,7 @@ const GERMAN: &str = include_str!("page/regeln.md");
 /// Hexadecimal digits of a tag.
 const TAG_DIGITS: usize = 24;
 
-/// Scripts and style sheets by path, including the board script and style that the arbiter's report uses too.
+/// Scripts, their texts, and style sheets by path, including the board script and style that the arbiter's report uses too.
 const FILES: &[(&str, &str)] = &[
     ("/board.js", board::SCRIPT),
     ("/board.css", board::STYLE),
@@ -34,13 +34,12 @@ const FILES: &[(&str, &str)] = &[
     ("/page.js", include_str!("page/page.js")),
     ("/review.js", include_str!("page/review.js")),
     ("/rules.js", include_str!("page/rules.js")),
-    ("/seats.js", include_str!("page/seats.js")),
     ("/server.js", include_str!("page/server.js")),
     ("/study.js", include_str!("page/study.js")),
     ("/table.js", include_str!("page/table.js")),
     ("/texts.js", include_str!("page/texts.js")),
+    ("/texts.json", include_str!("page/texts.json")),
     ("/view.js", include_str!("page/view.js")),
-    ("/words.js", include_str!("page/words.js")),
     ("/table.css", include_str!("page/table.css")),
 ];
 
@@ -61,7 +60,11 @@ pub fn routes() -> Router<App> {
     }
     routes = routes.layer(middleware::from_fn(identify));
     for &(path, text) in FILES {
-        let kind = if path.ends_with(".js") { "text/javascript" } else { "text/css" };
+        let kind = match path.rsplit_once('.') {
+            Some((_, "js")) => "text/javascript",
+            Some((_, "json")) => "application/json",
+            _ => "text/css",
+        };
         let file = StaticFile::new(&format!("{kind}; charset=utf-8"), text);
         routes = routes.route(path, get(async move |headers: HeaderMap| file.answer(&headers)));
     }

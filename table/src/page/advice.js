@@ -3,8 +3,7 @@
 import { element } from "./board.js";
 import { button } from "./controls.js";
 import { OfflineError, post, stream } from "./server.js";
-import { percent, t } from "./texts.js";
-import { failureText, moveText, moveTitle } from "./words.js";
+import { failureText, moveText, moveTitle, percent, t } from "./texts.js";
 
 const HINT_MS = 500;
 /** Loss from which on a move gets a comment, in permille of the points. */

@@ -1,8 +1,8 @@
 // Controls and dialogs of the page.
 
 import { colour, drawing, element } from "./board.js";
+import { settled, strengthsOf, usualLevel, usualSeat } from "./game.js";
 import { traitsOf } from "./games.js";
-import { settled, strengthsOf, usualLevel, usualSeat } from "./seats.js";
 import { cardWords, nameOf, t } from "./texts.js";
 
 /** A button that runs `action`. */

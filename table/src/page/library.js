@@ -4,8 +4,7 @@
 import { Puzzle } from "./advice.js";
 import { element } from "./board.js";
 import { button, labelled } from "./controls.js";
-import { fetchGame, readPasted } from "./game.js";
-import { isName, namesOf, person, ratingOf } from "./seats.js";
+import { fetchGame, isName, namesOf, person, ratingOf, readPasted } from "./game.js";
 import { ask, post } from "./server.js";
 import { isGerman, nameOf, ordinal, t } from "./texts.js";
 
@@ -222,15 +221,12 @@ export class Mine {
       const result = !places ? t("unfinished") : own >= 0 ? t("placed", { place: ordinal(places[own]) }) : t("over");
       const date = new Date(id).toLocaleDateString(isGerman() ? "de" : "en");
       const text = [date, nameOf(game.variant), namesOf(seats).join(", "), result].join(" · ");
-      return element("li", {}, button(text, () => this.table.perform(() => this.open(game, seats))));
+      const open = async () => this.resume(await fetchGame(game), seats);
+      return element("li", {}, button(text, () => this.table.perform(open)));
     };
     this.list.replaceChildren(...games.map(shown));
     if (games.length === 0) this.list.append(element("li", { class: "note" }, t("none played")));
     this.ratings.replaceChildren(...this.server.variants.flatMap(({ name }) => this.ratingIn(name, games)));
-  }
-
-  async open(game, seats) {
-    await this.resume(await fetchGame(game), seats);
   }
 
   // The rating against levels in a variant.

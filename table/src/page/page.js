@@ -3,11 +3,10 @@
 import { Advice } from "./advice.js";
 import { element } from "./board.js";
 import { askGame, askSeats, button, icon, labelled, select, showLink } from "./controls.js";
-import { fetchGame, readLink } from "./game.js";
+import { fetchGame, isBound, person, readLink, usualSeat } from "./game.js";
 import { Library, Mine } from "./library.js";
 import { Table } from "./table.js";
 import { Ending, Review } from "./review.js";
-import { isBound, person, usualSeat } from "./seats.js";
 import { OfflineError, Server, ask, post } from "./server.js";
 import { Study } from "./study.js";
 import { chooseLanguage, isGerman, seconds, t } from "./texts.js";
@@ -108,10 +107,14 @@ async function newGame() {
 }
 
 const startGame = ({ variant, players, start, seats }) => table.perform(async () => {
-  const answer = await post("new", start ? { variant, start } : { variant, players });
+  await play(await post("new", start ? { variant, start } : { variant, players }), seats);
+});
+
+// Puts a game on the board to be played.
+async function play(answer, seats) {
   tabbed.select("play");
   await table.beginNew(answer, seats);
-});
+}
 
 // The same game again, with the seats moved on by one, so that another one begins, unless an opponent must keep its seat.
 const rematch = () => {
@@ -180,10 +183,7 @@ const study = new Study(table, server);
 const review = new Review(table, server);
 const advice = new Advice(table, server);
 const library = new Library(table, advice, () => tabbed.select("study"));
-const mine = new Mine(table, server, async (answer, seats) => {
-  tabbed.select("play");
-  await table.beginNew(answer, seats);
-});
+const mine = new Mine(table, server, play);
 library.panel.prepend(mine.panel);
 const ending = new Ending(table, review, { rematch, showReview: () => tabbed.select("review") });
 const panels = { play: playPanel(), study: study.panel, review: review.panel, library: library.panel };

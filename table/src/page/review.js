@@ -5,8 +5,7 @@ import { compare } from "./advice.js";
 import { colour, drawing, element } from "./board.js";
 import { button, engineSelect, seatMark } from "./controls.js";
 import { stream } from "./server.js";
-import { ordinal, percent, signed, t } from "./texts.js";
-import { moveTitle, stepsOf } from "./words.js";
+import { moveTitle, ordinal, percent, signed, stepsOf, t } from "./texts.js";
 
 const MAX_LISTED = 6;
 
@@ -26,20 +25,9 @@ export class Review {
     this.body = element("div", { id: "review-body" });
     const buttons = element("div", { class: "buttons" }, this.start, this.engine);
     this.panel = element("section", {}, buttons, this.state, this.body);
-    this.progressListeners = [];
-    this.doneListeners = [];
-    this.onProgress((text) => { this.state.textContent = text; });
+    /** The end of the game, which shows the progress of a review, and its result. */
+    this.ending = null;
     table.onChange(() => this.follow());
-  }
-
-  /** Calls `listener` with a text about each move that has been reviewed. */
-  onProgress(listener) {
-    this.progressListeners.push(listener);
-  }
-
-  /** Calls `listener` with the data of the server's event `done` when a review is complete. */
-  onDone(listener) {
-    this.doneListeners.push(listener);
   }
 
   // Called whenever the current position may have changed.
@@ -61,27 +49,32 @@ export class Review {
 
   async begin() {
     const { game } = this.table;
-    const controller = new AbortController();
-    this.controller?.abort();
-    this.controller = controller;
+    this.stop();
+    this.controller = new AbortController();
+    const { signal } = this.controller;
     this.start.textContent = t("stop");
     this.moves = [];
     this.line = game.line();
     const all = this.line.length - 1;
+    const body = { game: game.request(this.line.at(-1)), engine: this.engine.value };
     try {
-      const body = { game: game.request(this.line.at(-1)), engine: this.engine.value };
-      for await (const [event, data] of stream("review", body, controller.signal)) {
-        if (this.controller !== controller) return;
-        if (event === "queue") for (const listener of this.progressListeners) listener(t("waiting", data));
+      for await (const [event, data] of stream("review", body, signal)) {
+        if (event === "queue") this.tell(t("waiting", data));
         else if (event === "move") {
           this.moves.push(data);
-          for (const listener of this.progressListeners) listener(t("reviewing", { done: this.moves.length, all }));
+          this.tell(t("reviewing", { done: this.moves.length, all }));
         } else if (event === "done") await this.show(data);
       }
     } catch (error) {
-      if (this.controller === controller) this.table.fail(error);
+      if (!signal.aborted) this.table.fail(error);
     }
-    if (this.controller === controller) this.stop();
+    if (!signal.aborted) this.stop();
+  }
+
+  // Shows how far the review is.
+  tell(text) {
+    this.state.textContent = text;
+    this.ending.progress.textContent = text;
   }
 
   async show(data) {
@@ -109,7 +102,7 @@ export class Review {
       this.body.append(element("h2", {}, t("cards by luck")), cards);
     }
     this.chart.point();
-    await Promise.all(this.doneListeners.map((listener) => listener(data)));
+    await this.ending.show(data);
   }
 
   /** `true` if a card was drawn in the reviewed game. */
@@ -292,8 +285,7 @@ export class Ending {
     this.played = null;
     table.onPlayed((_, after) => { this.played = after; });
     table.onChange(() => this.follow());
-    review.onProgress((text) => { this.progress.textContent = text; });
-    review.onDone((data) => this.show(data));
+    review.ending = this;
   }
 
   follow() {
@@ -332,24 +324,28 @@ export class Ending {
     return persons.length > 0 ? persons : undefined;
   }
 
-  // The bars of a seat: its skill and, in a game with cards, its luck, in permille of the points.
+  // The bars of each seat: its skill and, in a game with cards, its luck, in permille of the points.
   bars(seats) {
-    return seats.map(({ skill, luck }) => [["skill", skill], ...(this.review.hasCards() ? [["luck", luck]] : [])]);
+    const keys = this.review.hasCards() ? ["skill", "luck"] : ["skill"];
+    const bar = (key, value) => ({ key, value, text: `${t(key)} ${signed(value, percent)} %` });
+    return seats.map((sums) => keys.map((key) => bar(key, sums[key])));
   }
 
   // Bars from the middle: to the left lost, to the right won.
   picture(seats) {
     const bars = this.bars(seats);
-    const most = Math.max(1, ...bars.flat().map(([, value]) => Math.abs(value)));
+    const { names } = this.table;
+    const inWords = bars.map((ofSeat, seat) => `${names[seat]}: ${ofSeat.map(({ text }) => text).join(", ")}`);
+    const most = Math.max(1, ...bars.flat().map(({ value }) => Math.abs(value)));
     const height = seats.length * ROW;
     const middle = BARS_WIDTH / 2;
     const viewBox = `0 0 ${BARS_WIDTH} ${height}`;
-    const svg = drawing("svg", { class: "chart", viewBox, role: "img", "aria-label": this.inWords(seats) });
+    const svg = drawing("svg", { class: "chart", viewBox, role: "img", "aria-label": inWords.join("; ") });
     bars.forEach((ofSeat, seat) => {
       const y = seat * ROW;
-      svg.append(drawing("text", { x: 4, y: y + 12 }, this.table.names[seat]),
+      svg.append(drawing("text", { x: 4, y: y + 12 }, names[seat]),
         drawing("line", { class: "axis", x1: middle, x2: middle, y1: y + BAR, y2: y + ROW - 2 }));
-      ofSeat.forEach(([key, value], index) => {
+      ofSeat.forEach(({ key, value, text }, index) => {
         const length = (Math.abs(value) / most) * (middle - TEXT);
         const top = y + BAR * (index + 1) + 1;
         const [x, end, anchor] = value < 0
@@ -357,19 +353,9 @@ export class Ending {
           : [middle, middle + length + 4, "start"];
         const bar = drawing("rect", { class: key, x, y: top, width: length, height: 12, rx: 2 });
         bar.style.fill = colour(seat);
-        const text = { x: end, y: top + 10, "text-anchor": anchor };
-        svg.append(bar, drawing("text", text, this.valueText(key, value)));
+        svg.append(bar, drawing("text", { x: end, y: top + 10, "text-anchor": anchor }, text));
       });
     });
     return svg;
-  }
-
-  valueText(key, value) {
-    return `${t(key)} ${signed(value, percent)} %`;
-  }
-
-  inWords(seats) {
-    return this.bars(seats).map((bars, seat) =>
-      `${this.table.names[seat]}: ${bars.map(([key, value]) => this.valueText(key, value)).join(", ")}`).join("; ");
   }
 }

@@ -57,7 +57,7 @@ export async function post(path, body, signal) {
   return answerOf(await request(path, body, signal));
 }
 
-/** Yields `[event, data]` for each event of the server until the stream ends or `signal` aborts; throws its errors. */
+/** Yields `[event, data]` for each event until the stream ends; throws the server's errors, and if `signal` aborts. */
 export async function* stream(path, body, signal) {
   const response = await request(path, body, signal);
   if (!response.headers.get("Content-Type")?.startsWith("text/event-stream")) await answerOf(response);
@@ -70,13 +70,11 @@ export async function* stream(path, body, signal) {
     const events = text.split("\n\n");
     text = events.pop();
     for (const block of events) {
-      const lines = block.split("\n");
-      const field = (name) =>
-        lines.filter((line) => line.startsWith(`${name}:`)).map((line) => line.slice(name.length + 1).trim());
-      const data = field("data").join("\n");
-      if (data === "") continue;
-      const [event = "message"] = field("event");
+      // A comment keeps the connection open.
+      const [, event, data] = /^event: (.*)\ndata: (.*)$/.exec(block) ?? [];
+      if (!event) continue;
       const parsed = JSON.parse(data);
+      signal.throwIfAborted();
       if (event === "error") throw new ServerError(parsed.error, parsed.status);
       yield [event, parsed];
     }

@@ -2,11 +2,10 @@
 
 import { element } from "./board.js";
 import { button, engineSelect, icon, labelled, seatMark, select } from "./controls.js";
-import { person } from "./seats.js";
+import { person } from "./game.js";
 import { OfflineError, post, stream } from "./server.js";
-import { count, percent, t, word } from "./texts.js";
+import { count, failureText, moveTitle, percent, squareLabel, stepsFrom, t, word } from "./texts.js";
 import { piecesOf } from "./view.js";
-import { failureText, moveTitle, squareLabel, stepsFrom } from "./words.js";
 
 const MAX_LINES = 8;
 
@@ -26,20 +25,18 @@ class Analyst {
   async start() {
     this.clear();
     this.hasEnded = false;
-    const controller = new AbortController();
-    this.controller = controller;
-    const { table } = this.study;
-    const body = { game: table.game.request(), engine: this.name, options: this.study.optionsOf(this.name) };
+    this.controller = new AbortController();
+    const { signal } = this.controller;
+    const body = { game: this.study.table.game.request(), engine: this.name, options: this.study.optionsOf(this.name) };
     try {
-      for await (const [event, data] of stream("analyse", body, controller.signal)) {
-        if (this.controller !== controller) return;
+      for await (const [event, data] of stream("analyse", body, signal)) {
         if (event === "queue") this.state.textContent = t("waiting", data);
         else if (event === "info") this.take(data);
       }
     } catch (error) {
-      if (this.controller === controller) this.fail(error);
+      if (!signal.aborted) this.fail(error);
     }
-    if (this.controller === controller) this.study.ended(this);
+    if (!signal.aborted) this.study.ended(this);
   }
 
   fail(error) {

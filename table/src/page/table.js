@@ -1,12 +1,10 @@
 // The table: one game with its seats. People choose their moves, and the server has engines choose theirs.
 
 import { askMove, button, showCard } from "./controls.js";
-import { Game, linkOf } from "./game.js";
-import { namesOf, optionsOf, person, settled } from "./seats.js";
+import { Game, linkOf, namesOf, optionsOf, person, settled } from "./game.js";
 import { OfflineError, post, reconnected } from "./server.js";
-import { cardWords, chooseGame, t, word } from "./texts.js";
+import { cardWords, chooseGame, factsText, failureText, moveTitle, squareName, t, turnText, word } from "./texts.js";
 import { View } from "./view.js";
-import { factsText, failureText, moveTitle, squareName, turnText } from "./words.js";
 
 export class Table {
   constructor(server) {

@@ -1,132 +1,10 @@
-// All texts of the page, in English and German.
+// Everything that the page says, in English and German: its texts, numbers, and moves, cards and errors in words.
+// `texts.json` has each text in both languages.
 
+import { fileLetter, movedPieces } from "./board.js";
 import { traitsOf } from "./games.js";
-
-const ENGLISH = {
-  "new game": "New game", rules: "Rules", "rules path": "/rules", language: "Deutsch", play: "Play", study: "Study",
-  review: "Review",
-  library: "Library", seat: "Seat {seat}", person: "Human", engine: "Engine", level: "level {level}",
-  "level of": "Level", players: "Players", game: "Game", start: "Start", "start square": "Start on",
-  "my games": "My games", "my name": "My name", "save game": "Save",
-  "my rating": "My rating in {game}: {rating} ± {error} (95 %; results against levels: {games})",
-  unfinished: "unfinished", placed: "{place} place", "none played": "No games yet: those that you play are kept here.",
-  cancel: "Cancel",
-  "who plays": "Who sits where?", undo: "Take back", skip: "Skip", first: "To the start", back: "Back", on: "Forward",
-  last: "To the end", copy: "Copy link", copied: "Link copied",
-  "copy by hand": "The browser does not allow this page to copy. Copy the link from here.",
-  board: "Board after {ply} moves",
-  "your turn": "{name} to move: choose a highlighted square", "their turn": "{name} is thinking …",
-  waits: "{name} to move",
-  did: "{name}: {what}",
-  "card due": "{name} draws a card", "choose card": "Which card is drawn?", over: "The game is over.",
-  "won by": "{name} wins!", moves: "Moves", "no moves": "No moves yet",
-  place: "place", "place after": "then in {place} place",
-  "if in place": "{fact} if in {places} place then",
-  "several moves": "Which of these moves?", steps: "{piece} {from} to {to}", square: "square {square} ({kind})",
-  card: "card: {card}", drew: "{name} draws a card: {words}", continue: "Continue",
-  "it says": "The card", hint: "Point at a highlighted square, or tap it, to see what the move costs and brings.",
-  failed: "Failed: {error}", "server says": "{error}",
-  busy: "The server has too much to do. Try again in a moment.",
-  "engine failed": "{name} failed: {error}", "try again": "Try again", "play it myself": "Move by hand",
-  analyse: "Analyse", stop: "Stop", lines: "Lines", "add engine": "Add engine", depth: "depth {depth}",
-  nodes: "{nodes} positions", waiting: "{ahead} ahead in the queue", position: "Position", set: "Set up",
-  "set up": "Set up a position", paste: "Position as text",
-  "by hand": "In Study you move every seat yourself and choose the cards.",
-  exact: "Exact outcomes", "wins in": "{name} wins in {moves} moves", "wins in 1": "{name} wins in 1 move",
-  "has won": "{name} has won", "start review": "Review this game",
-  skill: "skill",
-  luck: "luck", gifts: "others’ mistakes", loss: "lost {loss} %", better: "better", "worst moves": "Costliest moves",
-  "cards by luck": "Luckiest and unluckiest cards", reviewing: "Reviewing move {done} of {all} …", share: "share",
-  "skill note": "Skill: points that a seat’s own moves lost compared to the best moves.",
-  "luck note": "Luck: points that it won or lost by all cards.", "percent note": "In percent of all points; the rest of the share is the start and errors of the estimates.",
-  "nothing lost": "None",
-  etudes: "Etudes", games: "Recorded games", open: "Open",
-  "no files": "The server was started without --etudes or --games.",
-  number: "number",
-  "change seats": "Who plays?", "paste game": "Paste a game", load: "Load",
-  "paste note": "A record line, a game as text, a position line or a link.",
-  "no game": "This text cannot be read as a game.",
-  "no such number": "there is no number {number}; expected 1 to {most}", shown: "Game {number}: {names}; {plies} moves",
-  "estimate of": "expected share", "of points": "{share} % of the points", "turn now": "to move",
-  "thinking time": "Thinking time", "to move": "To move", apply: "Apply",
-  "click to place": "Choose a piece, then click its square.", continues: "Continue from here",
-  "to game": "Back to the game", from: "{piece} on {from}",
-  loading: "Loading …", offline: "The server does not answer. Trying again …", broken: "{name} (does not work)",
-  "missing engine": "There is no engine {names} here; people sit in its place.",
-  "back to it": "Back in the browser returns to the game on the board.",
-  advise: "Hint", advice: "Hint: {move}", thinking: "Thinking …", comments: "Comment on costly moves",
-  "show it": "Show it", close: "Close",
-  comment: "Your move “{move}” lost {loss} % of the points. Better: {better}.", rematch: "Rematch",
-  "reviewing it": "Reviewing the game …", "skill and luck": "Skill and luck", "skill alone": "Skill",
-  puzzle: "Open an etude, choose a move, and see what the engine says.", score: "Solved: {solved} of {tried}",
-  solved: "Right: no move is clearly better.", "not solved": "That loses {loss} % of the points. Better: {better}.",
-};
-
-const GERMAN = {
-  "new game": "Neues Spiel", rules: "Regeln", "rules path": "/regeln", language: "English", play: "Spielen",
-  study: "Studieren", review: "Rückschau",
-  library: "Sammlung", seat: "Sitz {seat}", person: "Mensch", engine: "Programm", level: "Stufe {level}",
-  "level of": "Stufe", players: "Spieler", game: "Spiel", start: "Los", "start square": "Start auf",
-  "my games": "Meine Spiele", "my name": "Mein Name", "save game": "Speichern",
-  "my rating": "Meine Wertung in {game}: {rating} ± {error} (95 %; Ergebnisse gegen Stufen: {games})",
-  unfinished: "unbeendet", placed: "{place} Platz",
-  "none played": "Noch keine Spiele: hier stehen die, die du spielst.", cancel: "Abbrechen",
-  "who plays": "Wer sitzt wo?", undo: "Zurücknehmen", skip: "Überspringen", first: "Zum Anfang", back: "Zurück",
-  on: "Weiter",
-  last: "Zum Ende", copy: "Link kopieren", copied: "Link kopiert",
-  "copy by hand": "Der Browser erlaubt dieser Seite das Kopieren nicht. Kopiere den Link von hier.",
-  board: "Spielbrett nach {ply} Zügen",
-  "your turn": "{name} ist am Zug: wähle ein leuchtendes Feld", "their turn": "{name} überlegt …",
-  waits: "{name} ist am Zug",
-  did: "{name}: {what}",
-  "card due": "{name} zieht eine Karte", "choose card": "Welche Karte wird gezogen?", over: "Das Spiel ist aus.",
-  "won by": "{name} gewinnt!", moves: "Züge", "no moves": "Noch keine Züge",
-  place: "Platz", "place after": "dann auf dem {place} Platz",
-  "if in place": "{fact}, falls dann auf dem {places} Platz",
-  "several moves": "Welcher dieser Züge?", steps: "{piece} von {from} auf {to}", square: "Feld {square} ({kind})",
-  card: "Karte: {card}", drew: "{name} zieht eine Karte: {words}", continue: "Weiter",
-  "it says": "Die Karte",
-  hint: "Zeige oder tippe auf ein leuchtendes Feld, um zu sehen, was der Zug kostet und bringt.",
-  failed: "Das ging nicht: {error}", "server says": "der Server meldet auf Englisch: {error}",
-  busy: "Der Server hat zu viel zu tun. Versuche es gleich noch einmal.",
-  "engine failed": "{name} ist ausgefallen: {error}", "try again": "Noch einmal", "play it myself": "Selbst ziehen",
-  analyse: "Analysieren", stop: "Anhalten", lines: "Varianten", "add engine": "Noch ein Programm",
-  depth: "Tiefe {depth}",
-  nodes: "{nodes} Stellungen", waiting: "{ahead} davor in der Schlange", position: "Stellung", set: "Aufstellen",
-  "set up": "Stellung aufbauen", paste: "Stellung als Text",
-  "by hand": "Beim Studieren ziehst du für alle und wählst die Karten.",
-  exact: "Genaue Ausgänge", "wins in": "{name} gewinnt in {moves} Zügen", "wins in 1": "{name} gewinnt in 1 Zug",
-  "has won": "{name} hat gewonnen", "start review": "Dieses Spiel durchsehen",
-  skill: "Können",
-  luck: "Glück", gifts: "Fehler anderer", loss: "{loss} % verloren", better: "besser", "worst moves": "Die teuersten Züge",
-  "cards by luck": "Glücks- und Pechkarten", reviewing: "Zug {done} von {all} wird durchgesehen …", share: "Anteil",
-  "skill note": "Können: was die eigenen Züge gegenüber den besten verloren.",
-  "luck note": "Glück: was alle Karten für den Platz änderten.", "percent note": "In Prozent der Punkte; der Rest des Anteils sind der Start und Fehler der Schätzungen.",
-  "nothing lost": "Keine",
-  etudes: "Etüden", games: "Aufgezeichnete Spiele", open: "Öffnen",
-  "no files": "Der Server wurde ohne --etudes und --games gestartet.",
-  number: "Nummer",
-  "change seats": "Wer spielt?", "paste game": "Spiel einfügen", load: "Laden",
-  "paste note": "Eine Zeile einer Aufzeichnung, ein Spiel als Text, eine position-Zeile oder ein Link.",
-  "no game": "Das ist kein lesbares Spiel.",
-  "no such number": "es gibt keine Nummer {number}; erwartet 1 bis {most}",
-  shown: "Spiel {number}: {names}; {plies} Züge",
-  "estimate of": "erwarteter Anteil", "of points": "{share} % der Punkte", "turn now": "am Zug",
-  "thinking time": "Bedenkzeit", "to move": "Am Zug", apply: "Übernehmen",
-  "click to place": "Wähle eine Figur, dann ihr Feld.", continues: "Von hier weiterspielen",
-  "to game": "Zurück zum Spiel", from: "{piece} auf {from}",
-  loading: "Wird geladen …", offline: "Der Server antwortet nicht. Neuer Versuch …", broken: "{name} (geht nicht)",
-  "missing engine": "Ein Programm {names} gibt es hier nicht; an seinem Platz sitzt ein Mensch.",
-  "back to it": "Zurück im Browser führt wieder zum jetzigen Spiel.",
-  advise: "Tipp", advice: "Tipp: {move}", thinking: "Überlegt …", comments: "Teure Züge kommentieren",
-  "show it": "Zeigen", close: "Schließen",
-  comment: "Dein Zug „{move}“ verlor {loss} % der Punkte. Besser: {better}.", rematch: "Revanche",
-  "reviewing it": "Das Spiel wird durchgesehen …", "skill and luck": "Können und Glück", "skill alone": "Können",
-  puzzle: "Öffne eine Etüde, wähle einen Zug und sieh, was das Programm sagt.", score: "Gelöst: {solved} von {tried}",
-  solved: "Richtig: kein Zug ist deutlich besser.", "not solved": "Das verliert {loss} % der Punkte. Besser: {better}.",
-};
-
-const TEXTS = { en: ENGLISH, de: GERMAN };
+import { ServerError } from "./server.js";
+import TEXTS from "./texts.json" with { type: "json" };
 
 let language = "en";
 let game = traitsOf("");
@@ -148,7 +26,7 @@ export const isGerman = () => language === "de";
 
 /** Returns a text of the page with its `{name}` placeholders filled. */
 export function t(key, values = {}) {
-  const text = game.texts[language]?.[key] ?? TEXTS[language][key] ?? key;
+  const text = game.texts[language]?.[key] ?? TEXTS[key]?.[language] ?? key;
   return text.replace(/\{(\w+)\}/g, (_, name) => values[name]);
 }
 
@@ -184,3 +62,131 @@ export const signed = (change, format = String) =>
 
 /** Formats a number with thousands separators. */
 export const count = (number) => number.toLocaleString(language);
+
+// --- Positions ---
+
+/** Value of a seat's fact in a position; "" if there is none. */
+export const factOf = (position, seat, label) =>
+  position.facts[seat - 1]?.find((fact) => fact.label === label)?.value ?? "";
+
+/** A square in short: file and rank on a grid, such as e1, else its number. */
+export const squareLabel = ({ files }, square) =>
+  (files ? `${fileLetter(square % files)}${Math.floor(square / files) + 1}` : String(square));
+
+/** Name of a square: file and rank on a grid, else its number and kind. */
+export const squareName = (board, square) =>
+  (board.files ? squareLabel(board, square) : t("square", { square, kind: word(board.squares[square].name) }));
+
+// Translates what a game says about a move.
+function textOf(game, move) {
+  const { board, traits } = game;
+  const [key, values] = traits.moveText(move);
+  const label = (square) => (square === undefined ? "" : squareLabel(board, square));
+  return t(key, {
+    square: label(values.square), kind: values.square === undefined ? "" : word(board.squares[values.square].name),
+    piece: word(values.piece ?? ""), from: label(values.from), to: label(values.to), card: word(values.card ?? ""),
+  });
+}
+
+// --- Legal moves ---
+
+/** What a legal move does, such as "back to 15 (hedgehog)"; `note` is the seat's after it, if it has been played. */
+export function moveTitle(game, position, { move, piece, square, facts }, note = "") {
+  const { square: from, name } = position.pieces[piece];
+  const changes = (label) => facts.some((fact) => fact.label === label);
+  return textOf(game, { word: move, from, to: square, name, changes, note });
+}
+
+/** Costs and gains of a move in words: "cost 10, carrots left 58, next turn brings 20 if in 2nd place then". */
+export function factsText(facts, separator = ", ") {
+  const texts = [];
+  for (const { label, value } of facts) {
+    if (label === "if place") {
+      const places = value.split(", ").map((place) => ordinal(Number(place))).join("/");
+      texts.push(t("if in place", { fact: texts.pop(), places }));
+    } else if (label === "place") texts.push(t("place after", { place: ordinal(Number(value)) }));
+    else texts.push(label === "then" ? word(value) : `${word(label)} ${value}`);
+  }
+  return texts.join(separator);
+}
+
+/** A legal move with its costs and gains. */
+export const moveText = (game, position, move) =>
+  [moveTitle(game, position, move), factsText(move.facts, " · ")].filter(Boolean).join(" · ");
+
+/** The reason why no move leads to a square; "" if the server gives none. */
+export function refusalText(game, position, square, names) {
+  const refusal = position.refusals?.[square];
+  if (!refusal) return "";
+  const { seat, ...numbers } = Object.fromEntries(refusal.facts.map(({ label, value }) => [label, value]));
+  return t(refusal.rule, { ...numbers, square: squareLabel(game.board, square), name: names[seat - 1] });
+}
+
+// --- Steps of a game ---
+
+// What a step did: its text, and the changes that it brought to each seat.
+function stepOf(game, step, before) {
+  const { seat, word, move } = step;
+  const note = factOf(step, seat, "note");
+  const text = move ? moveTitle(game, before, move, note) : textOf(game, { word, note });
+  // The mover's come first, without a name.
+  const others = before.facts.map((_, index) => index + 1).filter((other) => other !== seat);
+  return { text, seat, changes: [seat, ...others].flatMap((one) => changesOf(game, step, before, one)) };
+}
+
+// The changes of a seat's numbers that the game counts, by their reasons: the move, and the income of the seat's place.
+function amountsOf({ traits }, step, before, seat) {
+  const { counted } = traits;
+  const number = (position, label) => Number(factOf(position, seat, label));
+  const numbers = before.facts[seat - 1].filter(({ value }) => value !== "" && !isNaN(value));
+  const labels = counted ? [counted] : numbers.map(({ label }) => label);
+  const own = seat === step.seat ? step.move?.facts ?? [] : [];
+  const income = Number(own.find(({ label }) => label === "income")?.value ?? 0);
+  const reason = `${word("if place")} ${ordinal(number(before, "place"))}`;
+  return labels.flatMap((label) => {
+    const amount = number(step, label) - number(before, label);
+    const parts = [{ amount: amount - income, reason: "" }, { amount: income, reason }];
+    return parts.filter((part) => part.amount !== 0).map((part) => {
+      const text = [signed(part.amount), counted ? "" : word(label), part.reason].filter(Boolean).join(" ");
+      return { seat, amount: part.amount, text };
+    });
+  });
+}
+
+// The changes that a step brought to a seat: its numbers, its pieces that a rival moved, and its place.
+function changesOf(game, step, before, seat) {
+  const moved = movedPieces(before.pieces, step.pieces).filter(({ index }) => before.pieces[index].seat === seat);
+  const thrown = seat === step.seat ? [] : moved;
+  const texts = thrown.map(({ index, from, to }) =>
+    textOf(game, { word: "", from, to, name: before.pieces[index].name }));
+  const [place, known] = [step, before].map(({ places }) => places[seat - 1]);
+  if (place && !known) texts.push(t("placed", { place: ordinal(place) }));
+  return [...amountsOf(game, step, before, seat), ...texts.map((text) => ({ seat, text }))];
+}
+
+/** Steps from a position on, each with its seat, its text and the changes that it brought. */
+export const stepsFrom = (game, position, steps) =>
+  steps.map((step, index) => stepOf(game, step, steps[index - 1] ?? position));
+
+/** The steps of a node, each with its seat, its text and the changes that it brought. */
+export const stepsOf = (game, node) => stepsFrom(game, node.parent, node.steps);
+
+/** A text about a seat, with its name unless it is the expected one. */
+export const textAbout = ({ seat, text }, expected, names) =>
+  (seat === expected ? text : t("did", { name: names[seat - 1], what: text }));
+
+/** A turn in words, such as "to 4 (hare): −10; card: half of the carrots is lost: −29". */
+export function turnText(game, node, names) {
+  return stepsOf(game, node).map((step) => {
+    const text = textAbout(step, node.seat, names);
+    const changes = step.changes.map((change) => textAbout(change, step.seat, names));
+    return changes.length > 0 ? `${text}: ${changes.join(", ")}` : text;
+  }).join("; ");
+}
+
+/** An error in the reader's words; `key` is a text that says what has failed. */
+export function failureText(error, key = "failed", values = {}) {
+  if (error.isBusy) return t("busy");
+  const message = error instanceof ServerError ? t("server says", { error: error.message }) : error.message;
+  return t(key, { ...values, error: message });
+}

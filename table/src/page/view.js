@@ -3,8 +3,9 @@
 
 import { FIELD, colour, drawArrows, drawBoard, drawing, element, layoutOf, movedPieces, spotsOf } from "./board.js";
 import { button, icon, seatMark } from "./controls.js";
-import { cardWords, ordinal, percent, t, word } from "./texts.js";
-import { factOf, factsText, moveText, refusalText, squareName, stepsOf, textAbout } from "./words.js";
+import {
+  cardWords, factOf, factsText, moveText, ordinal, percent, refusalText, squareName, stepsOf, t, textAbout, word,
+} from "./texts.js";
 
 /** The parts of the page that show a game. It knows nothing of the server, nor of who may move. */
 export class View {
@@ -213,8 +214,22 @@ export class View {
   }
 
   /** Animates the pieces from one position to the next; ends when they have arrived, or `signal` aborts. */
-  run(from, to, signal) {
-    return run(this.board.querySelector("svg"), this.state.game, from, to, signal);
+  async run(from, to, signal) {
+    if (calm.matches || signal.aborted) return;
+    const svg = this.board.querySelector("svg");
+    const layout = layoutOf(this.state.game.board, trackFiles());
+    const spots = spotsOf(piecesOf(from), layout);
+    const runs = movedPieces(from.pieces, to.pieces).map(({ index, from: start, to: target }) => {
+      const shown = svg.querySelector(`[data-piece="${index}"]`);
+      const { cx, cy } = spots[index];
+      const stops = way(layout, start, target).map((square) => layout.middle(square));
+      const frames = [[cx, cy], ...stops].map(([x, y]) => ({ transform: `translate(${x - cx}px, ${y - cy}px)` }));
+      const duration = Math.min(900, 250 + 70 * frames.length);
+      svg.append(shown);
+      return shown.animate(frames, { duration, easing: "ease-in-out", fill: "forwards" });
+    });
+    signal.addEventListener("abort", () => runs.forEach((one) => one.finish()), { once: true });
+    await Promise.all(runs.map((one) => one.finished.catch(() => null)));
   }
 
   /** Shows an intermediate position, without squares to choose. */
@@ -456,23 +471,6 @@ function logOf(state, visit) {
 // --- Movement ---
 
 const calm = window.matchMedia("(prefers-reduced-motion: reduce)");
-
-async function run(svg, game, from, to, signal) {
-  if (calm.matches || signal.aborted) return;
-  const layout = layoutOf(game.board, trackFiles());
-  const spots = spotsOf(piecesOf(from), layout);
-  const runs = movedPieces(from.pieces, to.pieces).map(({ index, from: start, to: target }) => {
-    const shown = svg.querySelector(`[data-piece="${index}"]`);
-    const { cx, cy } = spots[index];
-    const stops = way(layout, start, target).map((square) => layout.middle(square));
-    const frames = [[cx, cy], ...stops].map(([x, y]) => ({ transform: `translate(${x - cx}px, ${y - cy}px)` }));
-    const duration = Math.min(900, 250 + 70 * frames.length);
-    svg.append(shown);
-    return shown.animate(frames, { duration, easing: "ease-in-out", fill: "forwards" });
-  });
-  signal.addEventListener("abort", () => runs.forEach((one) => one.finish()), { once: true });
-  await Promise.all(runs.map((one) => one.finished.catch(() => null)));
-}
 
 // The squares on a piece's way: on a track all of them, else only the target.
 function way(layout, from, to) {
