@@ -20,27 +20,21 @@ use super::{CommandError, exit, isolate, progress};
 /// Checks an engine; the exit status is 1 if it cannot play, or a check of severity "error" failed that the user has
 /// asked for or a match needs.
 pub fn check(args: &CheckArgs) -> ExitCode {
-    let settings = match settings_of(args) {
-        Ok(settings) => settings,
-        Err(error) => return error.exit(),
-    };
     report(&args.command[0].to_string_lossy(), !args.only.is_empty(), args.format, |observe| {
+        // Clap requires at least one word.
+        let (program, arguments) = (&args.command[0], &args.command[1..]);
+        let settings = Settings {
+            program: spec(program, arguments)?,
+            isolation: isolate(args.isolation.isolate, &[]).map_err(ExitError::usage)?,
+            profile: args.profile,
+            legal: args.legal,
+            rules: rules_of(args)?,
+            players: args.players,
+            only: args.only.clone(),
+            timeout: Duration::from_millis(args.timeout),
+            soak: args.soak,
+        };
         run(&settings, observe)
-    })
-}
-
-fn settings_of(args: &CheckArgs) -> Result<Settings, ExitError> {
-    // Clap requires at least one word.
-    let (program, arguments) = (&args.command[0], &args.command[1..]);
-    let program = spec(program, arguments)?;
-    let isolation = isolate(args.isolation.isolate, &[]).map_err(ExitError::usage)?;
-    Ok(Settings {
-        profile: args.profile,
-        legal: args.legal,
-        rules: rules_of(args)?,
-        players: args.players,
-        soak: args.soak,
-        ..Settings::new(program, isolation, &args.only, args.timeout)
     })
 }
 
@@ -58,19 +52,27 @@ fn rules_of(args: &CheckArgs) -> Result<Option<Rules>, ExitError> {
 /// Checks a rules program; the exit status is as of [`check`].
 pub fn check_rules(args: &CheckRulesArgs) -> ExitCode {
     let program = &args.rules.program;
-    let isolation = match isolate(args.isolation.isolate, slice::from_ref(program)) {
-        Ok(isolation) => isolation,
-        Err(error) => return exit::fail(exit::USAGE, error),
-    };
-    let settings = RulesSettings {
-        checked: Settings::new(program.clone(), isolation, &args.only, args.timeout),
-        plan: args.rules.clone(),
-        players: args.players.clone(),
-        games: args.games,
-        plies: args.plies,
-        seed: args.seed,
-    };
     report(&program.name, !args.only.is_empty(), args.format, |observe| {
+        let isolation = isolate(args.isolation.isolate, slice::from_ref(program));
+        let checked = Settings {
+            program: program.clone(),
+            isolation: isolation.map_err(ExitError::usage)?,
+            profile: None,
+            legal: false,
+            rules: None,
+            players: None,
+            only: args.only.clone(),
+            timeout: Duration::from_millis(args.timeout),
+            soak: None,
+        };
+        let settings = RulesSettings {
+            checked,
+            plan: args.rules.clone(),
+            players: args.players.clone(),
+            games: args.games,
+            plies: args.plies,
+            seed: args.seed,
+        };
         run_rules(&settings, observe)
     })
 }

@@ -52,28 +52,6 @@ pub struct Settings {
     pub soak: Option<Soak>,
 }
 
-impl Settings {
-    /// Settings of a program of any kind; `timeout` is in milliseconds.
-    pub fn new(
-        program: EngineSpec,
-        isolation: Option<Isolation>,
-        only: &[String],
-        timeout: u64,
-    ) -> Settings {
-        Settings {
-            program,
-            isolation,
-            profile: None,
-            legal: false,
-            rules: None,
-            players: None,
-            only: only.to_vec(),
-            timeout: Duration::from_millis(timeout),
-            soak: None,
-        }
-    }
-}
-
 /// The protocol that an engine promises to follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Profile {
@@ -83,33 +61,6 @@ pub enum Profile {
     Match,
     /// Plain UCI: two seats, no cards
     Uci,
-}
-
-/// The engines that a check is for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Level {
-    /// All; without it, an engine cannot play a match.
-    Needed,
-    /// All; a match copes with a failure.
-    Match,
-    /// Those of plain UCI and of the whole protocol.
-    Uci,
-    /// Those of plain UCI.
-    OnlyUci,
-    /// Those of the whole protocol.
-    #[default]
-    Full,
-}
-
-impl Level {
-    fn is_of(self, profile: Profile) -> bool {
-        match self {
-            Level::Needed | Level::Match => true,
-            Level::Uci => profile != Profile::Match,
-            Level::OnlyUci => profile == Profile::Uci,
-            Level::Full => profile == Profile::Full,
-        }
-    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -127,8 +78,10 @@ pub enum Severity {
 pub struct Check {
     /// Unique name, of words joined by `-` and `/`.
     pub name: String,
+    /// The engines that it is for, as a file of the suite says: `needed` for a match, `match`, `uci`, `only uci`, or
+    /// nothing for those of the whole protocol.
     #[serde(skip)]
-    pub level: Level,
+    pub profile: String,
     /// The only game, or the only number of seats, that it concerns.
     #[serde(skip)]
     pub table: Option<Table>,
@@ -178,6 +131,21 @@ pub struct Report {
     pub unplayable: Vec<Table>,
     /// Remarks on unchecked parts.
     pub remarks: Vec<String>,
+}
+
+impl Check {
+    fn is_needed(&self) -> bool {
+        self.profile == "needed"
+    }
+
+    fn is_of(&self, profile: Profile) -> bool {
+        match self.profile.as_str() {
+            "needed" | "match" => true,
+            "uci" => profile != Profile::Match,
+            "only uci" => profile == Profile::Uci,
+            _ => profile == Profile::Full,
+        }
+    }
 }
 
 impl Outcome {
@@ -298,10 +266,10 @@ impl<'a> Run<'a> {
         let without_pondering = is_match && asked.is_none() && !self.scope.offers_pondering;
         let is_soft = is_match && wants_all && asked != Some(Profile::Full);
         let is_due = |check: &mut Check| {
-            if is_soft && check.level != Level::Needed {
+            if is_soft && !check.is_needed() {
                 check.severity = Severity::Warning;
             }
-            check.level.is_of(profile)
+            check.is_of(profile)
                 && !(without_pondering && check.name.contains(PONDERING))
                 && self.wants(check)
                 && self.report.outcomes.iter().all(|known| known.check.name != check.name)
@@ -415,9 +383,8 @@ impl<'a> Run<'a> {
     /// excludes this table, any other failure all tables. A check left out after such failures counts as failed.
     fn judge(&mut self) {
         let is_error = |outcome: &&Outcome| {
-            let Check { level, severity, .. } = outcome.check;
             let has_failed = matches!(outcome.verdict, Verdict::Failed | Verdict::LeftOut);
-            level == Level::Needed && severity == Severity::Error && has_failed
+            has_failed && outcome.check.is_needed() && outcome.check.severity == Severity::Error
         };
         let fails = |(rules, seats): &Table| {
             let mut errors = self.report.outcomes.iter().filter(is_error);

@@ -19,7 +19,7 @@ use rand::SeedableRng;
 use rand::seq::{IteratorRandom, SliceRandom};
 use rand_chacha::ChaCha8Rng;
 
-use super::check::{Check, Level, Outcome, Report, Run, Settings, Verdict};
+use super::check::{Check, Outcome, Report, Run, Settings, Verdict};
 use super::laws::{self, is_move};
 use super::program::{Fault, ensure, is_refusal, wrong};
 use super::suite::{self, Block, Place, fact};
@@ -70,9 +70,9 @@ pub fn run(
     };
     // The other checks need the games.
     let only = mem::take(&mut run.scope.settings.only);
-    run.one(needed("ugi", "`ugi` is answered with `ugiok`"), |_| Ok(()))?;
+    run.one(check("ugi", "`ugi` is answered with `ugiok`"), |_| Ok(()))?;
     let explanation = "the start for each number of players is valid or refused, and one is valid";
-    run.one(needed("players", explanation), |talk| {
+    run.one(check("players", explanation), |talk| {
         talk.note = Some(games.find_players()?);
         Ok(())
     })?;
@@ -80,7 +80,7 @@ pub fn run(
     for seats in games.players.clone() {
         let explanation =
             "every listed word can be played, and every state is as the protocol says";
-        run.one(needed(&format!("games/{seats}"), explanation), |talk| {
+        run.one(check(&format!("games/{seats}"), explanation), |talk| {
             talk.note = Some(games.play_all(seats)?);
             Ok(())
         })?;
@@ -97,13 +97,8 @@ pub fn run(
     Ok(report)
 }
 
-fn needed(name: &str, explanation: &str) -> Check {
-    Check {
-        name: name.into(),
-        level: Level::Needed,
-        explanation: explanation.into(),
-        ..Check::default()
-    }
+fn check(name: &str, explanation: &str) -> Check {
+    Check { name: name.into(), explanation: explanation.into(), ..Check::default() }
 }
 
 /// Random games, which the first checks play and the others use.
@@ -258,8 +253,8 @@ impl Games<'_> {
         talk.is_open = !block.ends;
         for place in places {
             talk.program.forget();
-            let script = block.script(place.position.seats(), &|name| value(place, name))?;
-            talk.program.play(&script)?;
+            let value = |name: &str| value(place, name);
+            block.play_with(&mut talk.program, place.position.seats(), &value)?;
         }
         Ok(())
     }

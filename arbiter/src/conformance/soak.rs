@@ -15,9 +15,10 @@ use rand::SeedableRng;
 use rand::seq::IteratorRandom;
 use rand_chacha::ChaCha8Rng;
 
-use super::check::{Check, Level};
+use super::check::Check;
 use super::laws::is_legal;
 use super::program::{Fault, ensure};
+use super::suite::Place;
 use super::talk::Talk;
 
 /// Moves of the engine in each game.
@@ -65,7 +66,7 @@ impl FromStr for Soak {
 pub fn check() -> Check {
     Check {
         name: "soak/memory".into(),
-        level: Level::Match,
+        profile: "match".into(),
         explanation: "memory does not keep growing over many games".into(),
         ..Check::default()
     }
@@ -123,26 +124,23 @@ fn play_game(
     seats: usize,
     rng: &mut ChaCha8Rng,
 ) -> Result<(), Fault> {
-    let mut position = rules.start(seats)?;
-    let mut actions: Vec<String> = Vec::new();
+    let mut place = Place::start(rules, seats)?;
     talk.ask("ucinewgame")?;
     for _ in 0..MOVES {
-        while let Turn::Card(_) = position.turn() {
-            let card = position.legal_actions().into_iter().choose(rng);
-            let card = card.unwrap_or_default();
-            position.play(&card)?;
-            actions.push(card);
+        while let Turn::Card(_) = place.position.turn()
+            && let Some(card) = place.position.legal_actions().into_iter().choose(rng)
+        {
+            place = place.after(card)?;
         }
-        if position.turn() == Turn::Over {
+        if place.position.turn() == Turn::Over {
             break;
         }
-        let command = talk.position(seats, &actions);
-        talk.program.known = HashMap::from([(command.clone(), position.clone())]);
+        let command = place.command();
+        talk.program.known = HashMap::from([(command.clone(), place.position.clone())]);
         talk.program.send(&command)?;
         let best = talk.best_move("go nodes 20")?.unwrap_or_default();
-        ensure!(is_legal(&position, &best), "{best:?} is illegal");
-        position.play(&best)?;
-        actions.push(best);
+        ensure!(is_legal(&place.position, &best), "{best:?} is illegal");
+        place = place.after(best)?;
     }
     Ok(())
 }

@@ -7,18 +7,20 @@
 use std::collections::{BTreeSet, HashMap};
 use std::mem;
 
-use buxtehude::protocol::{Clock, ClockTimes, Command, Go, OptionKind, OptionOffer};
+use buxtehude::protocol::{
+    Clock, ClockTimes, Command, Go, OptionKind, OptionOffer, PositionCommand, Start,
+};
 use buxtehude::rules::{Seat, Turn};
 use matches::plan::rules::{Position, PositionError, Rules};
 use rand::seq::IteratorRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::check::{Check, Level, Severity};
+use super::check::{Check, Severity};
 use super::laws::{field, is_move};
-use super::program::{Fault, wrong};
+use super::program::{Fault, Program};
 use super::talk::{Scope, Table, Talk, by_game};
-use super::transcript::{Script, ScriptError};
+use super::transcript::Script;
 
 /// The files, in the order of execution.
 const FILES: [&str; 6] = [
@@ -129,10 +131,7 @@ impl Block {
         for line in lines.lines() {
             match line.split_once(": ") {
                 Some(("expected", text)) => block.check.explanation = text.into(),
-                Some(("profile", "needed")) => block.check.level = Level::Needed,
-                Some(("profile", "match")) => block.check.level = Level::Match,
-                Some(("profile", "uci")) => block.check.level = Level::Uci,
-                Some(("profile", "only uci")) => block.check.level = Level::OnlyUci,
+                Some(("profile", text)) => block.check.profile = text.into(),
                 Some(("severity", "warning")) => block.check.severity = Severity::Warning,
                 Some(("needs", text)) => block.needs = text.split(", ").map(String::from).collect(),
                 Some(("for", text)) => block.places = text.into(),
@@ -152,21 +151,6 @@ impl Block {
             "cards" => rules.start(*seats).is_ok_and(|start| start.has_cards()),
             _ => true,
         })
-    }
-
-    /// The script of the check, with the values of its placeholders.
-    pub fn script(
-        &self,
-        seats: usize,
-        value: &dyn Fn(&str) -> Option<String>,
-    ) -> Result<Script, Fault> {
-        let value = |name: &str| match name.split_once(" times ") {
-            Some((count, text)) => Some(text.repeat(count.parse().ok()?)),
-            None => value(name),
-        };
-        let body = filled(&self.body, &value);
-        let lines: Vec<String> = body.lines().map(|line| spelled(line, seats)).collect();
-        lines.join("\n").parse().map_err(|error: ScriptError| Fault::Wrong(error.to_string()))
     }
 
     /// Plays the script in each of its places.
@@ -197,22 +181,39 @@ impl Block {
         places.iter().try_for_each(|place| self.play_at(talk, place))
     }
 
-    /// Plays the script once, or again while it is late.
     fn play_at(&self, talk: &mut Talk, place: &Place) -> Result<(), Fault> {
         let home = talk.home()?;
-        let seats = place.position.seats();
-        let position = talk.position(seats, &place.actions);
-        let script = self.script(seats, &|name| match name {
-            "start" => Some(home.command(&home.start)),
-            "later" => Some(home.command(&home.later)),
-            "position" => Some(position.clone()),
+        let command = place.command();
+        talk.program.known.insert(command.clone(), place.position.clone());
+        self.play_with(&mut talk.program, place.position.seats(), &|name| match name {
+            "start" => Some(home.start.command()),
+            "later" => Some(home.later.command()),
+            "position" => Some(command.clone()),
             _ => place.values.get(name).cloned().or_else(|| fact(&place.position, name)),
-        })?;
-        talk.program.known.insert(position, place.position.clone());
+        })
+    }
+
+    /// Plays the script with the values of its placeholders once, or again while it is late.
+    ///
+    /// # Errors
+    /// [`Fault`] with the first difference.
+    pub fn play_with(
+        &self,
+        program: &mut Program,
+        seats: usize,
+        value: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<(), Fault> {
+        let body = filled(&self.body, &|name| match name.split_once(" times ") {
+            Some((count, text)) => Some(text.repeat(count.parse().ok()?)),
+            None => value(name),
+        });
+        let lines: Vec<String> = body.lines().map(|line| spelled(line, seats)).collect();
+        let script = lines.join("\n").parse::<Script>();
+        let script = script.map_err(|error| Fault::Wrong(error.to_string()))?;
         let mut result = Ok(());
         for _ in 0..TRIES {
-            talk.program.remembered.clear();
-            result = talk.program.play(&script);
+            program.remembered.clear();
+            result = program.play(&script);
             if !matches!(result, Err(Fault::Late(_))) {
                 break;
             }
@@ -282,6 +283,13 @@ impl Place {
         next.position.play(&action)?;
         next.actions.push(action);
         Ok(next)
+    }
+
+    /// The command that sets the position.
+    pub fn command(&self) -> String {
+        let seats = self.position.seats();
+        let start = Start::Startpos { players: (seats != 2).then_some(seats as u32) };
+        Command::Position(PositionCommand { start, moves: self.actions.clone() }).to_string()
     }
 
     /// The place after a random move or card; `None` at the end of the game.
@@ -375,17 +383,14 @@ fn places(
         ("end", _) => game(rules, *seats)?.pop().into_iter().collect(),
         ("each", "seat") => {
             let mut places = Vec::new();
-            for seat in 0..*seats {
+            for seat in Seat::all(*seats) {
                 let is_wanted = |position: &Position| {
-                    position.turn() == Turn::Seat(Seat(seat as u8))
-                        && position.legal_actions().len() > 1
+                    position.turn() == Turn::Seat(seat) && position.legal_actions().len() > 1
                 };
-                let mut rng = ChaCha8Rng::seed_from_u64(seat as u64);
-                let found = random_places(table, &mut rng, 1, &is_wanted)?;
-                if found.is_empty() {
-                    return wrong(format!("no position found with seat {} to move", seat + 1));
-                }
-                places.extend(found);
+                let found = random_places(table, &mut rng, 1, &is_wanted)?.pop();
+                let missing =
+                    || Fault::Wrong(format!("no position found with seat {seat} to move"));
+                places.push(found.ok_or_else(missing)?);
             }
             places
         }
@@ -403,11 +408,13 @@ fn places(
         (_, "drawn cards") => {
             let is_wanted = |position: &Position| matches!(position.turn(), Turn::Card(_));
             let places = random_places(table, &mut rng, count, &is_wanted)?;
-            let cards = |place: &Place| place.position.legal_actions();
-            let drawn = places
-                .iter()
-                .flat_map(|place| cards(place).into_iter().map(|card| place.after(card)));
-            drawn.collect::<Result<Vec<Place>, PositionError>>()?
+            let mut drawn = Vec::new();
+            for place in places {
+                for card in place.position.legal_actions() {
+                    drawn.push(place.after(card)?);
+                }
+            }
+            drawn
         }
         _ => random_places(table, &mut rng, count, &|position| match rest {
             "moves" => is_move(position.turn()),

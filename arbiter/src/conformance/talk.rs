@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::Duration;
 
-use buxtehude::protocol::{Command, OptionKind, OptionOffer, PositionCommand, Reply, Start};
+use buxtehude::protocol::{OptionKind, OptionOffer, Reply};
 use buxtehude::rules::{MAX_SEATS, Turn, VARIANTS};
 use matches::plan::rules::{Position, PositionError, Rules};
 use matches::play::engine::Offers;
@@ -147,9 +147,9 @@ impl Talk {
             self.is_home = true;
         }
         let places = [&home.start, &home.later];
-        let known = places.map(|place| (home.command(place), place.position.clone()));
+        let known = places.map(|place| (place.command(), place.position.clone()));
         self.program.known = HashMap::from(known);
-        self.ask(&home.command(&home.start)).map(drop)
+        self.ask(&home.start.command()).map(drop)
     }
 
     /// The positions where checks begin.
@@ -203,21 +203,6 @@ impl Talk {
         }
         Ok(())
     }
-
-    /// The command for a position reached from the start by moves and cards.
-    pub fn position(&self, seats: usize, actions: &[String]) -> String {
-        let is_plain = match self.scope.profile {
-            Profile::Full => false,
-            Profile::Match => seats == 2,
-            Profile::Uci => true,
-        };
-        position_command((!is_plain).then_some(seats), actions)
-    }
-}
-
-fn position_command(players: Option<usize>, actions: &[String]) -> String {
-    let start = Start::Startpos { players: players.map(|players| players as u32) };
-    Command::Position(PositionCommand { start, moves: actions.to_vec() }).to_string()
 }
 
 /// The positions where checks begin.
@@ -240,12 +225,6 @@ impl Home {
             [Some(start), Some(later)] => Some(Home { table, start, later }),
             _ => None,
         })
-    }
-
-    /// The command for a position.
-    pub fn command(&self, place: &Place) -> String {
-        let seats = self.table.1;
-        position_command((seats != 2).then_some(seats), &place.actions)
     }
 }
 
