@@ -31,7 +31,9 @@ use common::fleet::{FLEET, Fleet, Process};
 use fleet::message::{
     Beat, GameResult, Message, OpenMatches, Outcome as Sent, State, Units, Work, read_plan,
 };
-use fleet::queue::{self, Names, Notices, OPEN, about, acknowledged, publish, pull};
+use fleet::queue::{
+    self, BEATS, MATCHES, Names, Notices, OPEN, about, acknowledged, publish, pull,
+};
 use fleet::signature::{Key, Signer};
 use fleet::storage::{Bucket, get_plan};
 use fleet::worker::{BEAT_INTERVAL, FAILURE_PAUSE, POLL_INTERVAL, WAIT, progress_period};
@@ -323,7 +325,7 @@ struct Worker {
 }
 
 async fn open(context: &Context) -> Outcome<(Names, Key, State)> {
-    let matches = Bucket::matches(context).await?;
+    let matches = Bucket::ensure(context, MATCHES).await?;
     let keys = matches.keys(OPEN).await?;
     let key: Key = keys.first().ok_or("no coordinator")?.parse()?;
     let open: Option<OpenMatches> = matches.get(&queue::open(&key), &key).await?;
@@ -335,7 +337,7 @@ async fn open(context: &Context) -> Outcome<(Names, Key, State)> {
 
 async fn beat(worker: Arc<Worker>, played: Arc<Match>) {
     let counts = &played.counts;
-    let beats = until_success(counts, || Bucket::beats(&worker.context)).await;
+    let beats = until_success(counts, || Bucket::ensure(&worker.context, BEATS)).await;
     loop {
         let beat = Beat {
             label: worker.label.clone(),
@@ -351,7 +353,7 @@ async fn beat(worker: Arc<Worker>, played: Arc<Match>) {
 /// Sends the requests of a worker's poll.
 async fn poll(context: Context, played: Arc<Match>) {
     let mut notices = Notices::listen(&context).await;
-    let matches = until_success(&played.counts, || Bucket::matches(&context)).await;
+    let matches = until_success(&played.counts, || Bucket::ensure(&context, MATCHES)).await;
     loop {
         let by = &played.coordinator;
         played.counts.check(&matches.get::<State>(&played.names.state(), by).await);

@@ -31,7 +31,8 @@ use tokio::runtime::Runtime;
 
 use crate::args::{CoordinatorArgs, ServerArgs};
 use crate::queue::{
-    MatchQueue, PAUSE, QueueError, START_TIMEOUT, connect, is_private, retry_at_start,
+    MatchQueue, PAUSE, QueueError, ReportedError, START_TIMEOUT, connect, is_private,
+    retry_at_start,
 };
 use crate::signature::Signer;
 use announce::{Announcer, MatchNote, PreparedMatch};
@@ -45,8 +46,6 @@ const WAIT: Duration = Duration::from_millis(250);
 const MAX_RECEIVED: usize = 256;
 /// Time between two comparisons of the server's state with the coordinator's.
 const REPAIR_INTERVAL: Duration = Duration::from_secs(2);
-/// Time before the same error of the server is printed again.
-const REPORT_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Coordinates a new match; returns its exit status.
 pub fn begin(
@@ -332,19 +331,17 @@ impl Coordinator<'_> {
     /// Counts what workers sent, answers the messages, and publishes which workers are set aside.
     async fn collect(&mut self, messages: Vec<Delivered>) -> Result<(), DriveError> {
         let collector = &mut self.collector;
-        let is_alone = collector.has_failures() && {
+        let is_alone = collector.units.failures.is_any() && {
             let workers = self.dispatcher.live_workers(|key| collector.admits(key)).await;
             workers.is_ok_and(|workers| workers.len() < 2)
         };
         let payloads: Vec<&[u8]> = messages.iter().map(|message| &*message.payload).collect();
-        let collected = collector.take(&payloads, is_alone)?;
-        for (message, answer) in messages.iter().zip(collected.answers) {
+        let (answers, outcome) = collector.take(&payloads, is_alone)?;
+        for (message, answer) in messages.iter().zip(answers) {
             // An unacknowledged message is delivered again; its game is a duplicate then.
             let _ = message.ack_with(answer).await;
         }
-        if let Some(error) = collected.error {
-            return Err(error);
-        }
+        outcome?;
         self.announcer.set_aside(&self.collector.set_aside).await;
         Ok(())
     }
@@ -379,22 +376,6 @@ impl Coordinator<'_> {
         if !is_over {
             // Units that stay on the server are played, and count when the match is resumed.
             let _ = self.queue.purge_work().await;
-        }
-    }
-}
-
-/// The last error of the server that was printed, to avoid repeating it constantly.
-#[derive(Default)]
-struct ReportedError(Option<(String, Instant)>);
-
-impl ReportedError {
-    fn print(&mut self, error: &QueueError) {
-        let text = error.to_string();
-        let is_repeated =
-            |(last, at): &(String, Instant)| *last == text && at.elapsed() <= REPORT_INTERVAL;
-        if !self.0.as_ref().is_some_and(is_repeated) {
-            print_error(format_args!("server: {text}; retrying"));
-            self.0 = Some((text, Instant::now()));
         }
     }
 }

@@ -172,7 +172,6 @@ pub struct EngineId {
     /// Files among its arguments, with their SHA-256.
     pub files: Vec<(String, String)>,
     /// Whether the server has these files, for workers that accept engines.
-    #[serde(default)]
     pub is_shared: bool,
 }
 
@@ -205,7 +204,6 @@ pub struct State {
     /// Ids of the keys of the workers whose games count; `None` for all.
     pub workers: Option<BTreeSet<String>>,
     /// Speed, in positions a second, that the time limits are meant for; `None` if they are the same on every machine.
-    #[serde(default)]
     pub reference_speed: Option<u64>,
 }
 
@@ -232,10 +230,8 @@ pub struct Beat {
     /// Median lag of its arbiter, in microseconds.
     pub lag_micros: u64,
     /// 99th percentile of its lag, in microseconds.
-    #[serde(default)]
     pub lag_p99_micros: u64,
     /// Positions a second that the built-in engine visits in each slot while all are busy.
-    #[serde(default)]
     pub speed: Option<u64>,
     /// Ids of the matches that it plays.
     pub joined: Vec<String>,
@@ -264,7 +260,6 @@ pub struct WorkerTally {
     /// Duplicates: games that another worker had already played.
     pub doubles: u64,
     pub refused: u64,
-    #[serde(default)]
     pub set_aside: Option<AsideTally>,
 }
 

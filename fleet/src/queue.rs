@@ -12,9 +12,9 @@ use std::time::{Duration, Instant};
 use std::{fs, io};
 
 use async_nats::jetstream::consumer::{AckPolicy, Info, PullConsumer, pull};
-use async_nats::jetstream::context::{AccountErrorKind, GetStreamErrorKind, PublishAckFuture};
+use async_nats::jetstream::context::{AccountErrorKind, PublishAckFuture};
 use async_nats::jetstream::stream::{Config, LastRawMessageErrorKind, RetentionPolicy, Stream};
-use async_nats::jetstream::{self, Context, ErrorCode, Message as Delivered};
+use async_nats::jetstream::{self, Context, Message as Delivered};
 use async_nats::{
     ConnectOptions, Event, HeaderMap, ServerAddr, ServerError, StatusCode, Subscriber,
 };
@@ -23,14 +23,13 @@ use matches::input_file::text_of;
 use matches::play::interrupt::Interrupt;
 use matches::record::printable::printable;
 use matches::run::exit::print_error;
-use nkeys::KeyPair;
 use serde_json::json;
 use thiserror::Error;
 use tokio::time::{sleep, timeout};
 
 use crate::args::ServerArgs;
 use crate::message::{MAX_BYTES, MAX_BYTES_OF_A_GAME, MessageError};
-use crate::signature::{FileError, Key};
+use crate::signature::{FileError, Key, Signer};
 
 /// Time that the server remembers message ids.
 const DUPLICATE_WINDOW: Duration = Duration::from_secs(120);
@@ -142,6 +141,25 @@ where
     }
 }
 
+/// Time before the same error of the server is printed again.
+const REPORT_INTERVAL: Duration = Duration::from_secs(60);
+
+/// The last error of the server that was printed, to avoid repeating it constantly.
+#[derive(Default)]
+pub struct ReportedError(Option<(String, Instant)>);
+
+impl ReportedError {
+    pub fn print(&mut self, error: &QueueError) {
+        let text = error.to_string();
+        let is_repeated =
+            |(last, at): &(String, Instant)| *last == text && at.elapsed() <= REPORT_INTERVAL;
+        if !self.0.as_ref().is_some_and(is_repeated) {
+            print_error(format_args!("server: {text}; retrying"));
+            self.0 = Some((text, Instant::now()));
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
 pub struct MatchQueue {
     /// Units to play.
@@ -235,11 +253,6 @@ async fn ensure_stream(
     subject: String,
     most_bytes: usize,
 ) -> Result<Stream, QueueError> {
-    match context.get_stream(&name).await {
-        Ok(stream) => return Ok(stream),
-        Err(error) if is_missing(&error.kind()) => {}
-        Err(error) => return Err(QueueError::call("stream")(error)),
-    }
     let config = Config {
         name,
         subjects: vec![subject],
@@ -249,12 +262,7 @@ async fn ensure_stream(
         num_replicas: 1,
         ..Config::default()
     };
-    let stream = context.create_stream(config).await;
-    stream.map_err(QueueError::call("stream"))
-}
-
-pub fn is_missing(kind: &GetStreamErrorKind) -> bool {
-    matches!(kind, GetStreamErrorKind::JetStream(error) if error.error_code() == ErrorCode::STREAM_NOT_FOUND)
+    context.get_or_create_stream(config).await.map_err(QueueError::call("stream"))
 }
 
 async fn ensure_consumer(
@@ -533,13 +541,8 @@ pub async fn connect(
         options = credentials.map_err(|reason| no_use("--creds", path, reason))?;
     }
     if let Some(path) = &args.nkey {
-        let seed = read("--nkey", path)?.trim().to_string();
         // The client library's error names neither the flag nor the file.
-        if KeyPair::from_seed(&seed).is_err() {
-            let reason = io::Error::other("expected the seed of an nkey, such as SU...");
-            return Err(no_use("--nkey", path, reason).into());
-        }
-        options = options.nkey(seed);
+        options = options.nkey(Signer::read("--nkey", path)?.seed());
     }
     if let Some(path) = &args.tls_ca {
         if !read("--tls-ca", path)?.contains("-----BEGIN CERTIFICATE-----") {

@@ -239,6 +239,11 @@ impl Signer {
         &self.key
     }
 
+    pub fn seed(&self) -> String {
+        // This fails only without a secret.
+        self.pair.seed().unwrap_or_default()
+    }
+
     pub fn sign(&self, scope: &str, content: &[u8]) -> Vec<u8> {
         // This fails only without a secret.
         let signature = self.pair.sign(&signed(scope, content));

@@ -4,18 +4,18 @@
 use std::error::Error;
 use std::time::Duration;
 
-use async_nats::jetstream::Context;
-use async_nats::jetstream::context::GetStreamError;
+use async_nats::jetstream::context::{GetStreamError, GetStreamErrorKind};
 use async_nats::jetstream::kv;
 use async_nats::jetstream::object_store::{self, InfoErrorKind};
 use async_nats::jetstream::stream::{
     Config, DirectGetErrorKind, DiscardPolicy, StorageType, Stream,
 };
+use async_nats::jetstream::{Context, ErrorCode};
 use futures_util::StreamExt;
 use tokio::io::AsyncRead;
 
 use crate::message::{MAX_BYTES, MAX_BYTES_OF_A_GAME, MAX_BYTES_OF_A_PLAN, Message, MessageError};
-use crate::queue::{BEATS, MATCHES, PLANS, QueueError, is_missing};
+use crate::queue::{BEATS, PLANS, QueueError};
 use crate::signature::{Key, Signer};
 
 /// Time after which a silent worker's heartbeat expires.
@@ -28,34 +28,7 @@ pub const MAX_KEYS: usize = 200_000;
 pub struct Bucket(kv::Store);
 
 impl Bucket {
-    /// Returns the bucket of the matches' states; creates it if it is missing.
-    ///
-    /// # Errors
-    /// [`QueueError::Call`].
-    pub async fn matches(context: &Context) -> Result<Bucket, QueueError> {
-        let config = Config {
-            storage: StorageType::File,
-            max_message_size: i32::try_from(MAX_BYTES_OF_A_GAME).unwrap_or(i32::MAX),
-            ..Config::default()
-        };
-        Bucket::ensure(context, MATCHES, config).await
-    }
-
-    /// Returns the bucket of the workers' heartbeats; creates it if it is missing.
-    ///
-    /// # Errors
-    /// [`QueueError::Call`].
-    pub async fn beats(context: &Context) -> Result<Bucket, QueueError> {
-        let config = Config {
-            storage: StorageType::Memory,
-            max_age: BEAT_AGE,
-            max_message_size: i32::try_from(MAX_BYTES).unwrap_or(i32::MAX),
-            ..Config::default()
-        };
-        Bucket::ensure(context, BEATS, config).await
-    }
-
-    /// Returns the bucket [`MATCHES`] or [`BEATS`]; `None` if no coordinator has created it.
+    /// Returns the bucket [`MATCHES`](crate::queue::MATCHES) or [`BEATS`]; `None` if no coordinator has created it.
     ///
     /// # Errors
     /// [`QueueError::Call`].
@@ -67,20 +40,31 @@ impl Bucket {
         }
     }
 
-    /// The client library would create a bucket that a message with a header can empty.
-    async fn ensure(context: &Context, name: &str, config: Config) -> Result<Bucket, QueueError> {
+    /// Returns the bucket [`MATCHES`](crate::queue::MATCHES) or [`BEATS`]; creates it if it is missing.
+    ///
+    /// # Errors
+    /// [`QueueError::Call`].
+    pub async fn ensure(context: &Context, name: &str) -> Result<Bucket, QueueError> {
         if let Some(found) = Bucket::find(context, name).await? {
             return Ok(found);
         }
+        let (storage, max_age, most) = match name {
+            BEATS => (StorageType::Memory, BEAT_AGE, MAX_BYTES),
+            _ => (StorageType::File, Duration::ZERO, MAX_BYTES_OF_A_GAME),
+        };
+        // The client library would create a bucket that a message with a header can empty.
         let config = Config {
             name: format!("KV_{name}"),
             subjects: vec![format!("$KV.{name}.>")],
+            storage,
+            max_age,
+            max_message_size: i32::try_from(most).unwrap_or(i32::MAX),
             max_messages_per_subject: 1,
             discard: DiscardPolicy::New,
             allow_direct: true,
             deny_delete: true,
             num_replicas: 1,
-            ..config
+            ..Config::default()
         };
         let made = context.create_stream(config).await;
         made.map_err(QueueError::call("bucket"))?;
@@ -192,9 +176,9 @@ impl Bucket {
 
 /// Whether the server has answered that the stream does not exist.
 fn is_of_no_stream(error: &dyn Error) -> bool {
-    let reason = error.source();
-    let reason = reason.and_then(|reason| reason.downcast_ref::<GetStreamError>());
-    reason.is_some_and(|reason| is_missing(&reason.kind()))
+    let reason = error.source().and_then(|reason| reason.downcast_ref::<GetStreamError>());
+    matches!(reason.map(GetStreamError::kind), Some(GetStreamErrorKind::JetStream(error))
+        if error.error_code() == ErrorCode::STREAM_NOT_FOUND)
 }
 
 /// Maximum length of a shared engine's file, in bytes.
@@ -306,16 +290,15 @@ impl Chunks {
     /// # Errors
     /// [`QueueError::Call`] if there is no such object, or the server does not answer.
     pub async fn of(context: &Context, bucket: &str, name: &str) -> Result<Chunks, QueueError> {
-        let failed = QueueError::call("object store");
         let store =
-            context.get_object_store(bucket).await.map_err(|error| failed(error.to_string()))?;
-        let info = store.info(name).await.map_err(|error| failed(error.to_string()))?;
+            context.get_object_store(bucket).await.map_err(QueueError::call("object store"))?;
+        let info = store.info(name).await.map_err(QueueError::call("object store"))?;
         if info.deleted {
-            return Err(failed(format!("object {name} was removed")));
+            return Err(QueueError::call("object store")(format!("object {name} was removed")));
         }
         let stream = context.get_stream_no_info(format!("OBJ_{bucket}")).await;
         Ok(Chunks {
-            stream: stream.map_err(|error| failed(error.to_string()))?,
+            stream: stream.map_err(QueueError::call("object store"))?,
             subject: format!("$O.{bucket}.C.{}", info.nuid),
             next: 1,
             left: info.size,
@@ -335,15 +318,11 @@ impl Chunks {
         if self.left == 0 {
             return Ok(None);
         }
-        let failed = QueueError::call("object store");
-        let piece = self
-            .stream
-            .direct_get_next_for_subject(&self.subject, Some(self.next))
-            .await
-            .map_err(|error| failed(error.to_string()))?;
+        let piece = self.stream.direct_get_next_for_subject(&self.subject, Some(self.next)).await;
+        let piece = piece.map_err(QueueError::call("object store"))?;
         let bytes = piece.payload.len();
         if bytes == 0 {
-            return Err(failed("empty chunk".to_string()));
+            return Err(QueueError::call("object store")("empty chunk"));
         }
         self.next = piece.sequence + 1;
         self.left = self.left.saturating_sub(bytes);

@@ -15,7 +15,7 @@ use async_nats::jetstream::consumer::PullConsumer;
 use async_nats::jetstream::{AckKind, Context};
 use fleet::check::check_luck;
 use fleet::message::{Beat, GameResult, Message, OpenMatches, Outcome};
-use fleet::queue::{MATCHES, Names, WORKERS, open};
+use fleet::queue::{BEATS, MATCHES, Names, WORKERS, open};
 use fleet::signature::{Key, Signer};
 use fleet::storage::Bucket;
 use futures_util::StreamExt;
@@ -408,7 +408,7 @@ fn a_worker_keeps_its_key() {
 /// Takes units from the queue as a worker with many slots, and never sends their games: keeps the first of every three,
 /// acknowledges the second and returns the third.
 async fn hoard(context: &Context, names: &Names, signer: &Signer, is_over: &AtomicBool) {
-    let beats = Bucket::beats(context).await.unwrap();
+    let beats = Bucket::ensure(context, BEATS).await.unwrap();
     let joined = vec![names.id().to_string()];
     let beat = Beat { label: "hoarder".to_string(), joined, ..Beat::default() };
     let consumer: PullConsumer =

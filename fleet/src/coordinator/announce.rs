@@ -19,7 +19,7 @@ use super::machines::KnownMachines;
 use super::{Connection, DriveError};
 use crate::args::CoordinatorArgs;
 use crate::message::{AsideTally, EngineId, OpenMatches, Phase, State, Tally, write_plan};
-use crate::queue::{self, ENGINES, MatchQueue, Names, PLANS, QueueError, notify};
+use crate::queue::{self, BEATS, ENGINES, MATCHES, MatchQueue, Names, PLANS, QueueError, notify};
 use crate::signature::{Key, SignatureError, Signer};
 use crate::storage::{self, Bucket, MAX_BYTES_OF_A_FILE, Stamp, stamp};
 use crate::time_scale::{self, measure_speed};
@@ -226,15 +226,15 @@ impl MatchNote {
         let Some(asked) = asked else {
             return Ok(());
         };
+        let known = self.reference_speed;
+        if !is_new && (asked == 0 || Some(asked) == known) {
+            return Ok(());
+        }
         if !is_new {
-            let known = self.reference_speed;
-            return match asked {
-                asked if asked > 0 && Some(asked) != known => Err(ExitError::usage(format!(
-                    "--scale-time {asked}: the match began with {}, expected the same or no flag",
-                    known.map_or("none".to_string(), |known| known.to_string())
-                ))),
-                _ => Ok(()),
-            };
+            let known = known.map_or("none".to_string(), |known| known.to_string());
+            return Err(ExitError::usage(format!(
+                "--scale-time {asked}: the match began with {known}, expected the same or no flag"
+            )));
         }
         if !time_scale::is_timed(plan) {
             return Err(ExitError::usage(
@@ -374,8 +374,8 @@ impl<'a> Announcer<'a> {
     pub async fn announce(&mut self) -> Result<bool, DriveError> {
         let PreparedMatch { connection, names, .. } = self.prepared;
         let Connection { context, signer, .. } = connection;
-        Bucket::beats(context).await?;
-        let matches = Bucket::matches(context).await?;
+        Bucket::ensure(context, BEATS).await?;
+        let matches = Bucket::ensure(context, MATCHES).await?;
         let mut is_new = false;
         if self.checked.is_none_or(|at| at.elapsed() > OBJECT_INTERVAL) {
             is_new = self.put_objects().await?;
@@ -458,7 +458,7 @@ impl<'a> Announcer<'a> {
     async fn put_state(&mut self) -> Result<(), QueueError> {
         self.state.revision += 1;
         let Connection { context, signer, .. } = &self.prepared.connection;
-        let matches = Bucket::matches(context).await?;
+        let matches = Bucket::ensure(context, MATCHES).await?;
         matches.put(&self.prepared.names.state(), &self.state, signer).await?;
         notify(context).await;
         Ok(())
@@ -466,7 +466,7 @@ impl<'a> Announcer<'a> {
 
     pub async fn put_tally(&self, tally: &Tally) -> Result<(), QueueError> {
         let Connection { context, signer, .. } = &self.prepared.connection;
-        let matches = Bucket::matches(context).await?;
+        let matches = Bucket::ensure(context, MATCHES).await?;
         for (part, tally) in tally.parts().into_iter().enumerate() {
             matches.put(&self.prepared.names.tally(part), &tally, signer).await?;
         }
@@ -478,7 +478,7 @@ impl<'a> Announcer<'a> {
 pub async fn remove(connection: &Connection, names: &Names) {
     let Connection { context, signer, .. } = connection;
     MatchQueue::remove(context, names).await;
-    let Ok(matches) = Bucket::matches(context).await else {
+    let Ok(matches) = Bucket::ensure(context, MATCHES).await else {
         return;
     };
     // A match that stays in the list is harmless: its state tells workers that it is over.

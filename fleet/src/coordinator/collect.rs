@@ -39,7 +39,7 @@ const MAX_ANONYMOUS: u64 = 100;
 /// Number of faults of the rules program on one machine alone before that is set aside.
 const MAX_RULES_FAULTS: u32 = 3;
 /// Label of a worker whose messages cannot be read.
-const UNNAMED: &str = "unnamed";
+const NO_LABEL: &str = "unnamed";
 /// Maximum number of characters of a worker's report about the rules program.
 const MAX_FAULT_LENGTH: usize = 4000;
 
@@ -69,14 +69,6 @@ pub struct Collector<'a> {
     tally: Tally,
     /// Number of messages whose author is unknown.
     anonymous: u64,
-}
-
-/// The collected results. Their games are stored, so that the messages can be answered.
-pub struct Collected {
-    /// Answers to the messages, in order, up to the one with the error.
-    pub answers: Vec<AckKind>,
-    /// Error that stops the match.
-    pub error: Option<DriveError>,
 }
 
 impl<'a> Collector<'a> {
@@ -125,30 +117,30 @@ impl<'a> Collector<'a> {
         listed.is_none_or(|listed| listed.contains(key)) && !self.set_aside.contains(id_of(key))
     }
 
-    /// Whether it matters, if an engine fails in the next games, whether there is more than one machine.
-    pub fn has_failures(&self) -> bool {
-        self.units.failures.is_any()
-    }
-
     pub fn tally(&mut self) -> &Tally {
         self.tally.stored = self.units.played();
         &self.tally
     }
 
     /// Takes in what workers sent; `is_alone` if there is only one worker. All games are stored in one transaction
-    /// before any message may be answered.
+    /// before any message may be answered. Returns the answers to the messages, in order, up to one with an error that
+    /// stops the match.
     ///
     /// # Errors
     /// [`DriveError`] stops the match: a game cannot be stored or shown, so no message may be answered.
-    pub fn take(&mut self, messages: &[&[u8]], is_alone: bool) -> Result<Collected, DriveError> {
-        let (mut accepted, mut error) = (Vec::new(), None);
+    pub fn take(
+        &mut self,
+        messages: &[&[u8]],
+        is_alone: bool,
+    ) -> Result<(Vec<AckKind>, Result<(), DriveError>), DriveError> {
+        let (mut accepted, mut outcome) = (Vec::new(), Ok(()));
         let mut answers = Vec::with_capacity(messages.len());
         for message in messages {
             match self.check_message(message, &mut accepted) {
                 Ok(answer) => answers.push(answer),
                 // The games before it are stored first.
-                Err(stop) => {
-                    error = Some(stop);
+                Err(error) => {
+                    outcome = Err(error);
                     break;
                 }
             }
@@ -163,7 +155,7 @@ impl<'a> Collector<'a> {
         }
         self.take_out()?;
         self.note_verdict();
-        Ok(Collected { answers, error })
+        Ok((answers, outcome))
     }
 
     /// Checks what a worker sent; returns the answer to the server.
@@ -191,7 +183,7 @@ impl<'a> Collector<'a> {
         };
         match claimed.and_then(|key| key.parse::<Key>().ok()) {
             Some(key) if error.is_by_signer() => {
-                let worker = self.worker_of(&key, UNNAMED);
+                let worker = self.worker_of(&key, NO_LABEL);
                 self.set_aside(&worker, &error.to_string());
             }
             // Its author is unknown, so no worker is set aside.

@@ -2,7 +2,6 @@
 //! coordinator's choice must play to that one, which is chosen at random among the live ones, so that no worker can
 //! choose itself.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use async_nats::jetstream::consumer::Info;
@@ -54,7 +53,7 @@ pub struct Dispatcher<'a> {
     /// Whether the units that no worker had started were taken back.
     pub has_withdrawn: bool,
     /// Live workers, and the time of the list.
-    live: Option<(Arc<[Key]>, Instant)>,
+    live: Option<(Vec<Key>, Instant)>,
 }
 
 impl<'a> Dispatcher<'a> {
@@ -195,7 +194,7 @@ impl<'a> Dispatcher<'a> {
     pub async fn live_workers(
         &mut self,
         admits: impl Fn(&str) -> bool,
-    ) -> Result<Arc<[Key]>, QueueError> {
+    ) -> Result<Vec<Key>, QueueError> {
         if let Some((keys, at)) = &self.live
             && at.elapsed() < LIST_INTERVAL
         {
@@ -206,7 +205,7 @@ impl<'a> Dispatcher<'a> {
             None => Vec::new(),
         };
         let admitted = keys.iter().filter(|key| admits(key));
-        let keys: Arc<[Key]> = admitted.filter_map(|key| key.parse().ok()).collect();
+        let keys: Vec<Key> = admitted.filter_map(|key| key.parse().ok()).collect();
         self.live = Some((keys.clone(), Instant::now()));
         Ok(keys)
     }

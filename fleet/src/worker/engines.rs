@@ -19,7 +19,6 @@ use matches::play::runner;
 use matches::play::sandbox::Isolation;
 use matches::record::printable::printable;
 use matches::run::exit::print_error;
-use rustix::fs::{FlockOperation, flock};
 use tempfile::NamedTempFile;
 use tokio::task::block_in_place;
 
@@ -453,8 +452,7 @@ impl Cache {
         let Ok(file) = File::open(&path) else {
             return Ok(None);
         };
-        let locked = flock(&file, FlockOperation::LockShared);
-        locked.map_err(|reason| self.failed(&reason.into()))?;
+        file.lock_shared().map_err(|reason| self.failed(&reason))?;
         // Another process may have removed it before the lock was acquired.
         let is_in_place = matches!((file.metadata(), path.metadata()), (Ok(ours), Ok(there))
             if (ours.dev(), ours.ino()) == (there.dev(), there.ino()));
@@ -474,8 +472,7 @@ impl Cache {
     pub fn begin(&self, bytes: u64) -> Result<NamedTempFile, String> {
         self.make_room(bytes)?;
         let file = NamedTempFile::new_in(&self.folder).map_err(|reason| self.failed(&reason))?;
-        let locked = flock(file.as_file(), FlockOperation::NonBlockingLockExclusive);
-        locked.map_err(|reason| self.failed(&reason.into()))?;
+        file.as_file().try_lock().map_err(|reason| self.failed(&reason.into()))?;
         Ok(file)
     }
 
@@ -509,9 +506,7 @@ impl Cache {
                 continue;
             }
             let lock = File::open(&path);
-            let is_free = lock
-                .as_ref()
-                .is_ok_and(|file| flock(file, FlockOperation::NonBlockingLockExclusive).is_ok());
+            let is_free = lock.as_ref().is_ok_and(|file| file.try_lock().is_ok());
             if is_free && fs::remove_file(&path).is_ok() {
                 used -= length;
             }

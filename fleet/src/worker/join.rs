@@ -1,6 +1,6 @@
 //! Joining matches: a worker polls the open matches, joins those that it can play, and reports those that it refuses.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -22,7 +22,7 @@ use tokio::time::sleep;
 use super::engines::{self, CachedFile};
 use super::{JoinError, PAUSE, Worker, locked};
 use crate::message::{Message, OpenMatches, Phase, State, Units, Work, read_plan};
-use crate::queue::{self, MATCHES, Names, Notices, OPEN, QueueError, about};
+use crate::queue::{self, MATCHES, Names, Notices, OPEN, QueueError, ReportedError, about};
 use crate::signature::Key;
 use crate::storage::{Bucket, get_plan};
 use crate::time_scale;
@@ -34,7 +34,7 @@ pub const POLL_INTERVAL: Duration = Duration::from_secs(60);
 const REFUSED_FOR: Duration = Duration::from_secs(30);
 /// Average pause before a failed subscription is tried again.
 const SUBSCRIPTION_PAUSE: Duration = Duration::from_secs(5);
-/// Maximum number of units of a match that are assigned to this worker and wait.
+/// Maximum number of units of a match that are assigned to this worker.
 const MAX_ASSIGNED: usize = 64;
 /// Maximum number of open matches to consider.
 const MAX_MATCHES: usize = 64;
@@ -45,7 +45,8 @@ pub(crate) struct JoinedMatch {
     pub(crate) names: Names,
     /// Key that signs its messages.
     pub(super) coordinator: Key,
-    assigned: Mutex<AssignedUnits>,
+    /// Units that the coordinator has assigned to this worker, each with whether a slot plays it.
+    assigned: Mutex<Vec<(Work, bool)>>,
     /// State when the worker joined it.
     pub(crate) state: State,
     /// Plan with this machine's programs and a concurrency of 1.
@@ -61,13 +62,6 @@ pub(crate) struct JoinedMatch {
     /// Scale of its time limits, in permille; `None` if they are not scaled.
     pub(crate) time_scale: Option<u32>,
     _fetched: Vec<CachedFile>,
-}
-
-/// The units of one match that the coordinator has assigned to this worker.
-#[derive(Debug, Default)]
-struct AssignedUnits {
-    waiting: VecDeque<Work>,
-    playing: Vec<u64>,
 }
 
 pub(super) struct Refusal {
@@ -87,11 +81,10 @@ impl Worker {
     /// Polls the open matches and their states, forever.
     pub(super) async fn poll_matches(self: Arc<Worker>) {
         let mut notices = Notices::listen(&self.context).await;
-        let (mut matches, mut is_reported) = (None, false);
+        let (mut matches, mut reported) = (None, ReportedError::default());
         loop {
             match self.poll(&mut matches).await {
                 Ok(()) => {
-                    is_reported = false;
                     let interval =
                         if locked(&self.refused).is_empty() { POLL_INTERVAL } else { REFUSED_FOR };
                     tokio::select! {
@@ -101,10 +94,7 @@ impl Worker {
                 }
                 // If the server does not answer, running games continue. The server may have lost the bucket.
                 Err(error) => {
-                    if !is_reported {
-                        print_error(format_args!("server: {error}; retrying"));
-                    }
-                    is_reported = true;
+                    reported.print(&error);
                     matches = None;
                     sleep(about(PAUSE)).await;
                 }
@@ -363,11 +353,9 @@ impl Worker {
             return;
         };
         let mut assigned = locked(&joined.assigned);
-        let mut waiting = assigned.waiting.iter();
-        let is_known =
-            waiting.any(|known| known.unit == work.unit) || assigned.playing.contains(&work.unit);
-        if joined.has(&work) && !is_known && assigned.waiting.len() < MAX_ASSIGNED {
-            assigned.waiting.push_back(work);
+        let is_known = assigned.iter().any(|(known, _)| known.unit == work.unit);
+        if joined.has(&work) && !is_known && assigned.len() < MAX_ASSIGNED {
+            assigned.push((work, false));
             self.has_news.notify_one();
         }
     }
@@ -381,26 +369,24 @@ impl JoinedMatch {
 
     /// Whether a unit is assigned to this worker that it does not play yet.
     pub(super) fn has_assigned(&self) -> bool {
-        !locked(&self.assigned).waiting.is_empty()
+        locked(&self.assigned).iter().any(|(_, is_played)| !is_played)
     }
 
     /// Takes the next such unit; [`JoinedMatch::end_assigned`] must follow.
     pub(super) fn next_assigned(&self) -> Option<Work> {
         let mut assigned = locked(&self.assigned);
-        let work = assigned.waiting.pop_front()?;
-        assigned.playing.push(work.unit);
-        Some(work)
+        let (work, is_played) = assigned.iter_mut().find(|(_, is_played)| !is_played)?;
+        *is_played = true;
+        Some(work.clone())
     }
 
     pub(super) fn end_assigned(&self, unit: u64) {
-        locked(&self.assigned).playing.retain(|playing| *playing != unit);
+        locked(&self.assigned).retain(|(work, _)| work.unit != unit);
     }
 
     /// All such units, waiting or in play, with the id of the match.
     pub(super) fn assigned(&self) -> Vec<(String, u64)> {
         let assigned = locked(&self.assigned);
-        let waiting = assigned.waiting.iter().map(|work| work.unit);
-        let units = waiting.chain(assigned.playing.iter().copied());
-        units.map(|unit| (self.names.id().to_string(), unit)).collect()
+        assigned.iter().map(|(work, _)| (self.names.id().to_string(), work.unit)).collect()
     }
 }
