@@ -175,7 +175,7 @@ impl Source for Fleet<'_> {
             let mut coordinator = Coordinator {
                 prepared,
                 queue: retry_at_start(&interrupt, || prepared.ensure_queue()).await?,
-                announcer: Announcer::new(prepared, &plan),
+                announcer: Announcer::new(prepared),
                 dispatcher: Dispatcher::new(prepared),
                 collector: Collector::new(
                     prepared, &plan, &schedule, planned, progress, sample, self.forgives,
@@ -351,6 +351,7 @@ impl Coordinator<'_> {
         let units = &mut self.collector.units;
         let Some(workers) = self.queue.workers().await? else {
             self.queue = self.prepared.ensure_queue().await?;
+            self.announcer.checked = None;
             self.announcer.announce().await?;
             let units = count(units.lose_all() as u64, "unit of games");
             print_error(format_args!("the server has lost the match: {units} given out again"));

@@ -58,16 +58,14 @@ pub enum QueueError {
     /// A file named on the command line cannot be used.
     #[error(transparent)]
     File(#[from] FileError),
-    #[error("--nats {url}: {reason}")]
-    Unreachable { url: String, reason: String },
+    #[error("{0}")]
+    Unreachable(String),
     /// The server accepts a connection but does not answer.
-    #[error(
-        "--nats {url}: no answer; the server may be too busy, or this user may lack permission to use JetStream"
-    )]
-    Silent { url: String },
-    /// The server lacks a version or a right that the fleet needs.
-    #[error("--nats {url}: {reason}")]
-    Unfit { url: String, reason: String },
+    #[error("{0}")]
+    Silent(String),
+    /// The server, or this user's rights, are not those that a fleet needs.
+    #[error("{0}")]
+    Unfit(String),
     #[error("{what}: {reason}")]
     Call {
         /// Object of the call.
@@ -83,12 +81,12 @@ pub enum QueueError {
 impl QueueError {
     /// Whether the server did not answer a call, which may succeed later.
     pub fn is_passing(&self) -> bool {
-        matches!(self, QueueError::Silent { .. } | QueueError::Call { .. })
+        matches!(self, QueueError::Silent(_) | QueueError::Call { .. })
     }
 
     /// Whether there was no connection or no answer.
     pub fn is_absence(&self) -> bool {
-        matches!(self, QueueError::Silent { .. } | QueueError::Unreachable { .. })
+        matches!(self, QueueError::Silent(_) | QueueError::Unreachable(_))
     }
 
     /// Returns a function that makes a failed call of an error, for `map_err`.
@@ -511,13 +509,11 @@ pub async fn connect(
     name: &str,
     worker: Option<&Key>,
 ) -> Result<Context, QueueError> {
-    let url = || without_password(&args.nats);
+    let failed = |reason: &str| format!("--nats {}: {reason}", without_password(&args.nats));
+    let unreachable = |reason: String| QueueError::Unreachable(failed(&reason));
+    let wrong = |reason| unreachable(format!("{reason}, expected such as nats://host:4222"));
     // The client library ignores a user in an address.
-    let address: ServerAddr = args.nats.parse().map_err(|reason| QueueError::Unreachable {
-        url: url(),
-        reason: format!("{reason}, expected such as nats://host:4222"),
-    })?;
-    let unreachable = |reason: String| QueueError::Unreachable { url: url(), reason };
+    let address: ServerAddr = args.nats.parse().map_err(wrong)?;
     let mut options = ConnectOptions::new()
         .name(name)
         .ping_interval(PING_INTERVAL)
@@ -556,19 +552,21 @@ pub async fn connect(
     let found = client.server_info().version;
     if version_of(&found).is_none_or(|version| version < OLDEST) {
         let reason = format!("nats-server {found}, expected 2.10 or later");
-        return Err(QueueError::Unfit { url: url(), reason });
+        return Err(QueueError::Unfit(failed(&reason)));
     }
     let context = jetstream::new(client);
     match context.query_account().await {
         Ok(_) => Ok(context),
         Err(error) if matches!(error.kind(), AccountErrorKind::TimedOut) => {
-            Err(QueueError::Silent { url: url() })
+            Err(QueueError::Silent(failed(
+                "no answer; the server may be too busy, or this user may lack permission to use JetStream",
+            )))
         }
         Err(error) => {
             let reason = format!(
                 "no JetStream: {error}; expected a server started with `-js`, and permission to use it"
             );
-            Err(QueueError::Unfit { url: url(), reason })
+            Err(QueueError::Unfit(failed(&reason)))
         }
     }
 }

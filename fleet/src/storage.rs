@@ -184,13 +184,9 @@ fn is_of_no_stream(error: &dyn Error) -> bool {
 /// Maximum length of a shared engine's file, in bytes.
 pub const MAX_BYTES_OF_A_FILE: u64 = 1 << 28;
 
-/// State of a stored object: anything that is written over it or its content changes this.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stamp {
-    nuid: String,
-    /// Sequence number of its last chunk.
-    last: u64,
-}
+/// State of a stored object, its id and the sequence number of its last chunk: anything that is written over it or its
+/// content changes this.
+pub type Stamp = (String, u64);
 
 /// Stores a plan or a shared engine's file under a name.
 ///
@@ -262,8 +258,7 @@ pub async fn stamp(
         .map_err(QueueError::call("object store"))?;
     let subject = format!("$O.{bucket}.C.{}", info.nuid);
     let last = stream.direct_get_last_for_subject(subject).await;
-    let nuid = info.nuid;
-    Ok(last.ok().map(|chunk| Stamp { nuid, last: chunk.sequence }))
+    Ok(last.ok().map(|chunk| (info.nuid, chunk.sequence)))
 }
 
 pub async fn remove(context: &Context, bucket: &str, name: &str) {

@@ -2,6 +2,7 @@
 //! its tally.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::iter::once;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -94,6 +95,8 @@ pub struct PreparedMatch {
     /// State of the match when it is announced.
     pub state: State,
     plan: Vec<u8>,
+    /// Names of the shared engines' files on the server, and their paths here.
+    shared: Vec<(String, PathBuf)>,
 }
 
 impl PreparedMatch {
@@ -124,7 +127,7 @@ impl PreparedMatch {
         }
         let plan = &planned.plan;
         note.shared.extend(settings.share_engine.iter().cloned());
-        share_engines(plan, &mut engines, &note.shared)?;
+        let shared = share_engines(plan, &mut engines, &note.shared, &names)?;
         let timed = plan.engines.iter().find(|engine| !engine.limit.is_timeless());
         if let Some(engine) = timed.filter(|_| settings.check_sample.is_some()) {
             let name = &engine.name;
@@ -164,6 +167,7 @@ impl PreparedMatch {
             ack_wait: Duration::from_secs(settings.ack_wait),
             state,
             plan,
+            shared,
         })
     }
 
@@ -274,7 +278,7 @@ fn listed_keys(path: &Path) -> Result<BTreeSet<Key>, String> {
 }
 
 /// The programs that workers need: the engines in the order of the plan, then the rules program, if there is one.
-pub fn programs(plan: &Plan) -> impl Iterator<Item = &EngineSpec> {
+fn programs(plan: &Plan) -> impl Iterator<Item = &EngineSpec> {
     let rules = plan.rules.program().map(|game| &game.plan().program);
     plan.engines.iter().chain(rules)
 }
@@ -304,13 +308,15 @@ fn id_of(engine: &EngineSpec) -> Result<EngineId, ExitError> {
     })
 }
 
-/// Shares the engines with these names.
+/// Shares the engines with these names: returns the name of each file on the server, and its path here.
 fn share_engines(
     plan: &Plan,
     engines: &mut [EngineId],
-    names: &BTreeSet<String>,
-) -> Result<(), ExitError> {
-    for name in names {
+    shared: &BTreeSet<String>,
+    names: &Names,
+) -> Result<Vec<(String, PathBuf)>, ExitError> {
+    let mut files = Vec::new();
+    for name in shared {
         let mut found = engines.iter_mut().zip(programs(plan));
         let Some((id, engine)) = found.find(|(id, _)| id.name == *name) else {
             let known: Vec<&str> = engines.iter().map(|id| &*id.name).collect();
@@ -319,7 +325,10 @@ fn share_engines(
                 "--share-engine {name}: expected an engine of the match: {known}"
             )));
         };
-        for (path, _) in shared_files(engine, id) {
+        let program = binary::files(&engine.command, &[], None).into_iter();
+        let dir = engine.dir.clone().unwrap_or_default();
+        let arguments = id.files.iter().map(|(argument, _)| dir.join(argument));
+        for (path, sha256) in program.chain(arguments).zip(id.hashes()) {
             let length = path.metadata().map_or(0, |found| found.len());
             if length > MAX_BYTES_OF_A_FILE {
                 let path = path.display();
@@ -327,21 +336,11 @@ fn share_engines(
                     "--share-engine {name}: {path} has {length} bytes, expected at most {MAX_BYTES_OF_A_FILE}"
                 )));
             }
+            files.push((names.file(sha256), path));
         }
         id.is_shared = true;
     }
-    Ok(())
-}
-
-/// The program of an engine and the files among its arguments, with their hashes.
-pub fn shared_files<'a>(
-    engine: &EngineSpec,
-    id: &'a EngineId,
-) -> impl Iterator<Item = (PathBuf, &'a str)> {
-    let program = binary::files(&engine.command, &[], None);
-    let dir = engine.dir.clone().unwrap_or_default();
-    let arguments = id.files.iter().map(move |(argument, _)| dir.join(argument));
-    program.into_iter().chain(arguments).zip(id.hashes())
+    Ok(files)
 }
 
 /// Time between two checks of the plan and the shared engines.
@@ -352,18 +351,17 @@ const MAX_TRIES: usize = 20;
 /// Keeps what workers need on the server, which may lose it, and where a stranger may write over it.
 pub struct Announcer<'a> {
     prepared: &'a PreparedMatch,
-    plan: &'a Plan,
     state: State,
-    /// Stored objects by bucket and name.
-    objects: BTreeMap<(&'static str, String), Option<Stamp>>,
-    /// Time of their last check.
-    checked: Option<Instant>,
+    /// The plan and the files of shared engines as they are stored, by name.
+    objects: BTreeMap<String, Option<Stamp>>,
+    /// Time of their last check; `None` to check them at once.
+    pub checked: Option<Instant>,
 }
 
 impl<'a> Announcer<'a> {
-    pub fn new(prepared: &'a PreparedMatch, plan: &'a Plan) -> Announcer<'a> {
+    pub fn new(prepared: &'a PreparedMatch) -> Announcer<'a> {
         let (state, objects) = (prepared.state.clone(), BTreeMap::new());
-        Announcer { prepared, plan, state, objects, checked: None }
+        Announcer { prepared, state, objects, checked: None }
     }
 
     /// Publishes everything that workers need and the server lacks, and adds the match to the list of open ones;
@@ -406,30 +404,23 @@ impl<'a> Announcer<'a> {
     /// was not.
     async fn put_objects(&mut self) -> Result<bool, QueueError> {
         let context = &self.prepared.connection.context;
-        let mut objects = vec![(PLANS, self.state.plan.clone(), None)];
-        for (engine, id) in programs(self.plan).zip(&self.state.engines) {
-            for (path, sha256) in shared_files(engine, id).filter(|_| id.is_shared) {
-                objects.push((ENGINES, self.prepared.names.file(sha256), Some(path)));
-            }
-        }
+        let shared = self.prepared.shared.iter().map(|(name, path)| (ENGINES, name, Some(path)));
         let mut is_new = false;
-        for (bucket, name, path) in objects {
-            let stored = stamp(context, bucket, &name).await?;
-            let key = (bucket, name);
-            if stored.is_some() && self.objects.get(&key) == Some(&stored) {
+        for (bucket, name, path) in once((PLANS, &self.prepared.state.plan, None)).chain(shared) {
+            let stored = stamp(context, bucket, name).await?;
+            if stored.is_some() && self.objects.get(name) == Some(&stored) {
                 continue;
             }
             match path {
-                None => storage::put(context, bucket, &key.1, &*self.prepared.plan).await?,
+                None => storage::put(context, bucket, name, &*self.prepared.plan).await?,
                 Some(path) => {
-                    let file = File::open(&path).await.map_err(|error| {
+                    let file = File::open(path).await.map_err(|error| {
                         QueueError::call("shared engine")(format!("{}: {error}", path.display()))
                     })?;
-                    storage::put(context, bucket, &key.1, file).await?;
+                    storage::put(context, bucket, name, file).await?;
                 }
             }
-            let stored = stamp(context, bucket, &key.1).await?;
-            self.objects.insert(key, stored);
+            self.objects.insert(name.clone(), stamp(context, bucket, name).await?);
             is_new = true;
         }
         Ok(is_new)

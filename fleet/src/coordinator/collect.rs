@@ -332,49 +332,41 @@ impl<'a> Collector<'a> {
 
     /// Takes the games of workers that were just set aside out of the store and of all counts, to be played by others.
     fn take_out(&mut self) -> Result<(), LedgerError> {
-        let leaving = std::mem::take(&mut self.leaving);
-        let ledger = &mut self.planned.ledger;
-        let Some(store) = ledger.store.as_mut().filter(|_| !leaving.is_empty()) else {
-            return Ok(());
-        };
-        let mut games_of: HashMap<String, Vec<u64>> = HashMap::new();
-        for_each_game(store, |record| {
-            let worker = worker_in(record);
-            if leaving.iter().any(|(name, _)| name == worker) {
-                games_of.entry(worker.to_string()).or_default().push(record.game);
-            }
-        })?;
-        for (worker, reason) in &leaving {
-            let games = games_of.get(worker).map_or(0, Vec::len) as u64;
-            let aside = AsideTally { reason: reason.clone(), games };
+        for (worker, reason) in std::mem::take(&mut self.leaving) {
+            let ledger = &mut self.planned.ledger;
+            let Some(store) = &mut ledger.store else {
+                return Ok(());
+            };
+            let mut games = Vec::new();
+            for_each_game(store, |record| {
+                if worker_in(record) == worker {
+                    games.push(record.game);
+                }
+            })?;
+            let aside = AsideTally { reason: reason.clone(), games: games.len() as u64 };
             self.note.set_aside.insert(worker.clone(), aside.clone());
+            self.note.write(store, &games)?;
             let tally = self.tally.workers.entry(worker.clone()).or_default();
             (tally.games, tally.set_aside) = (0, Some(aside));
-        }
-        let removed: Vec<u64> = games_of.values().flatten().copied().collect();
-        self.note.write(store, &removed)?;
-        if !removed.is_empty() {
-            let past = Past::of(store, self.plan)?;
-            let KnownMachines { mut failures, .. } = KnownMachines::of(store, self.plan)?;
-            if self.forgives {
-                failures = Failures::new(self.plan);
+            if !games.is_empty() {
+                let past = Past::of(store, self.plan)?;
+                let KnownMachines { mut failures, .. } = KnownMachines::of(store, self.plan)?;
+                if self.forgives {
+                    failures = Failures::new(self.plan);
+                }
+                ledger.retired = failures.retirement.retired();
+                self.units.recount(&past, failures);
+                ledger.report = past.report;
+                self.units.give_again(games.iter().copied());
+                let number = count(games.len() as u64, "game");
+                let text = format!("{number} of worker {worker} not counted; given out again");
+                print_error(printable(&text));
             }
-            ledger.retired = failures.retirement.retired();
-            self.units.recount(&past, failures);
-            ledger.report = past.report;
-            self.units.give_again(removed);
-        }
-        for (worker, reason) in &leaving {
-            let games = games_of.remove(worker).unwrap_or_default();
             if let Some(events) = &mut ledger.events {
-                let aside = AsideEvent { event: "aside", worker, reason, games: &games };
+                let (worker, reason, games) = (&worker, &reason, &games);
+                let aside = AsideEvent { event: "aside", worker, reason, games };
                 let written = events.write(&aside).and_then(|()| events.standings(&ledger.report));
                 written.map_err(LedgerError::Events)?;
-            }
-            if !games.is_empty() {
-                let games = count(games.len() as u64, "game");
-                let text = format!("{games} of worker {worker} not counted; given out again");
-                print_error(printable(&text));
             }
         }
         Ok(())

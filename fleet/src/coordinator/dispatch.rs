@@ -22,11 +22,11 @@ use crate::storage::Bucket;
 const SPARE: u64 = 4;
 /// Units published before the first acknowledgement is awaited.
 const MAX_UNACKNOWLEDGED: u64 = 1000;
-/// Age of a unit before the coordinator checks that the server still has it.
-const CHECK_AGE: Duration = Duration::from_secs(3);
+/// Age of a unit before the coordinator looks whether the server still has it.
+const LOOKUP_AGE: Duration = Duration::from_secs(3);
 const LATE_AGE: Duration = Duration::from_secs(10);
-/// Units checked at a time.
-const MAX_CHECKED: usize = 8;
+/// Units looked up at a time.
+const MAX_LOOKUPS: usize = 8;
 /// Maximum number of units that are out, so that workers that take units and never send them cannot fill the server.
 const MAX_OUT: u64 = 200_000;
 /// Time between two lists of the live workers.
@@ -44,11 +44,11 @@ pub struct Dispatcher<'a> {
     prepared: &'a PreparedMatch,
     /// Number of published messages.
     published: u64,
-    /// First unit that the next check considers.
-    next_checked: u64,
+    /// First unit that the next repair looks up.
+    next_looked_up: u64,
     /// Units that all workers together can play concurrently.
     slots: u64,
-    /// Whether the last check found outstanding units that no worker had.
+    /// Whether the last repair found outstanding units that no worker had.
     was_idle: bool,
     /// Whether the units that no worker had started were taken back.
     pub has_withdrawn: bool,
@@ -61,7 +61,7 @@ impl<'a> Dispatcher<'a> {
         Dispatcher {
             prepared,
             published: 0,
-            next_checked: 0,
+            next_looked_up: 0,
             slots: 0,
             was_idle: false,
             has_withdrawn: false,
@@ -93,13 +93,13 @@ impl<'a> Dispatcher<'a> {
     ) -> Result<(), DriveError> {
         self.slots = workers.num_waiting as u64 + workers.num_ack_pending as u64;
         let mut lost = 0;
-        for (unit, sequence) in units.first(self.next_checked, MAX_CHECKED, CHECK_AGE) {
+        for (unit, sequence) in units.first(self.next_looked_up, MAX_LOOKUPS, LOOKUP_AGE) {
             // A worker acknowledges a unit once the server has its games.
             if !queue.has_work(sequence).await? && queue.waiting_results().await? == 0 {
                 units.lose(unit);
                 lost += 1;
             }
-            self.next_checked = unit + 1;
+            self.next_looked_up = unit + 1;
         }
         if lost > 0 {
             let lost = count(lost, "unit of games");
@@ -111,7 +111,7 @@ impl<'a> Dispatcher<'a> {
         }
         let is_idle = workers.num_pending == 0
             && workers.num_ack_pending == 0
-            && !units.first(0, 1, CHECK_AGE).is_empty()
+            && !units.first(0, 1, LOOKUP_AGE).is_empty()
             && queue.waiting_results().await? == 0;
         if is_idle && self.was_idle {
             // The server no longer delivers a unit that was delivered too often.
