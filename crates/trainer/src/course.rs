@@ -10,7 +10,9 @@ use std::path::{Path, PathBuf};
 use std::thread;
 
 use buxtehude::eval::hase::{Features, LETTUCES, PART_ROWS, Weights};
-use buxtehude::rules::hase::Ruleset;
+use buxtehude::rules::hase::{HASE_UND_IGEL, Ruleset};
+use clap::Parser;
+use matches::plan::syntax::seats;
 use matches::play::interrupt::Interrupt;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -37,23 +39,38 @@ const GAMES_AT_A_TIME: usize = 64;
 /// One sample in this many is used to measure the loss before learning.
 const MEASURED: usize = 20;
 
-#[derive(Clone, Debug)]
+/// Nodes of a search per move, unless the user sets them.
+pub const NODES: u64 = 100;
+
+#[derive(Clone, Debug, Parser)]
 pub struct Course {
+    /// Variant to learn
+    #[arg(long = "variant", value_name = "VARIANT", value_parser = records::ruleset)]
+    #[arg(default_value = HASE_UND_IGEL.name)]
     pub ruleset: &'static Ruleset,
+    /// Number of seats
+    #[arg(long, value_parser = seats)]
     pub seats: usize,
-    /// Seed of all random numbers.
+    /// Seed of all random numbers
+    #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// Rounds with moves chosen by static evaluation.
+    /// Rounds with moves chosen by static evaluation
+    #[arg(long, default_value_t = 500)]
     pub rounds: u64,
-    /// Rounds after these with moves chosen by the engine's search.
+    /// Rounds after these with moves chosen by the engine's search
+    #[arg(long, default_value_t = 250)]
     pub last_rounds: u64,
-    /// Positions that this search visits per move.
+    /// Nodes of this search per move
+    #[arg(long, default_value_t = NODES)]
     pub nodes: u64,
-    /// Smallest number of samples per round.
+    /// Samples per round
+    #[arg(long, default_value_t = 100_000)]
     pub samples: usize,
-    /// Threads that play, at least one; the result does not depend on it.
+    /// Threads that play, by default one per processor; the result does not depend on their number
+    #[arg(long, default_value_t = thread::available_parallelism().map_or(1, usize::from))]
     pub threads: usize,
-    /// Initial weights, for the same number of seats.
+    /// Initial weights, for the same number of seats
+    #[arg(skip)]
     pub from: Option<Weights>,
 }
 
@@ -70,21 +87,9 @@ pub struct RoundReport {
 /// Errors that stop a course.
 #[derive(Debug, Error)]
 pub enum CourseError {
-    #[error("{}: {source}", path.display())]
-    File { path: PathBuf, source: io::Error },
-    #[error("{} belongs to a different course: expected {expected}, found {found}; remove it to start \
-        over", path.display())]
-    Progress {
-        path: PathBuf,
-        /// First line of this course's file.
-        expected: String,
-        /// First line of the file.
-        found: String,
-    },
-    /// The output has weights of another kind, or is no file of weights.
-    #[error("{} has {found}, this course learns {wanted}: expected another --output, or --force to overwrite \
-        it", path.display())]
-    Output { path: PathBuf, wanted: String, found: String },
+    /// A file cannot be read or written, or belongs to another course.
+    #[error("{0}")]
+    File(String),
     #[error("interrupted: {rounds} of {whole} rounds are kept in {}", progress.display())]
     Interrupted { progress: PathBuf, rounds: u64, whole: u64 },
 }
@@ -128,7 +133,7 @@ impl Course {
     /// Rejects an output that has weights for another game or number of seats, or none.
     ///
     /// # Errors
-    /// [`CourseError::Output`], or [`CourseError::File`] if it cannot be read.
+    /// [`CourseError::File`]
     pub fn check_output(&self, output: &Path) -> Result<(), CourseError> {
         let bytes = match fs::read(output) {
             Ok(bytes) => bytes,
@@ -142,10 +147,12 @@ impl Course {
             Err(_) => "other content than weights".into(),
         };
         if found == wanted {
-            Ok(())
-        } else {
-            Err(CourseError::Output { path: output.into(), wanted, found })
+            return Ok(());
         }
+        Err(CourseError::File(format!(
+            "{} has {found}, this course learns {wanted}: expected another --output, or --force to overwrite it",
+            output.display()
+        )))
     }
 
     /// Writes the progress file before round number `next`, from 0.
@@ -266,10 +273,14 @@ impl Course {
         let header = self.header();
         let state = bytes.strip_prefix(header.as_bytes());
         let numbers = state.and_then(|state| state.split_first_chunk::<8>());
-        let of_another = || CourseError::Progress {
-            path: path.into(),
-            expected: header.trim_end().into(),
-            found: String::from_utf8_lossy(&bytes).lines().next().unwrap_or_default().into(),
+        let of_another = || {
+            let found = String::from_utf8_lossy(&bytes);
+            CourseError::File(format!(
+                "{} belongs to a different course: expected {}, found {}; remove it to start over",
+                path.display(),
+                header.trim_end(),
+                found.lines().next().unwrap_or_default()
+            ))
         };
         let (round, numbers) = numbers.ok_or_else(of_another)?;
         if numbers.len() != 4 * learner.state().count() {
@@ -333,5 +344,5 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), CourseError> {
 
 /// Adds the file to an error of the system.
 fn at(path: &Path) -> impl Fn(io::Error) -> CourseError + '_ {
-    |source| CourseError::File { path: path.into(), source }
+    |error| CourseError::File(format!("{}: {error}", path.display()))
 }

@@ -5,10 +5,10 @@ use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::thread;
 use std::time::{Duration, Instant};
 
 use buxtehude::eval::hase::{Net, Weights};
+use buxtehude::rules::hase::HARE_AND_TORTOISE;
 use clap::{Args, Parser, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
 use matches::own_files::{NamedFile, refuse_overwriting};
@@ -18,7 +18,7 @@ use matches::run::display::duration;
 use matches::run::exit::{INTERRUPTED, print_error};
 use matches::run::signals;
 use matches::spelling::join;
-use trainer::course::{Course, CourseError};
+use trainer::course::{Course, CourseError, NODES};
 use trainer::endings::Solver;
 use trainer::measure::{self, PARTS, calibrations, compare, whole};
 use trainer::player::Player;
@@ -36,7 +36,7 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     /// Learns the weights for a variant and a number of seats; resumes an interrupted run
-    Learn(Learn),
+    Learn(Box<Learn>),
     /// Learns all weights shipped with the engine, one after the other
     LearnAll {
         /// Directory of the weights files
@@ -120,30 +120,8 @@ struct Play {
 
 #[derive(Args)]
 struct Learn {
-    /// Variant to learn
-    #[arg(long, default_value = "hase-und-igel")]
-    variant: String,
-    /// Number of seats
-    #[arg(long, value_parser = clap::value_parser!(u8).range(2..=6))]
-    seats: u8,
-    /// Seed of all random numbers
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
-    /// Rounds with moves chosen by static evaluation
-    #[arg(long, default_value_t = ROUNDS)]
-    rounds: u64,
-    /// Rounds after these with moves chosen by the engine's search
-    #[arg(long, default_value_t = LAST_ROUNDS)]
-    last_rounds: u64,
-    /// Nodes of this search per move
-    #[arg(long, default_value_t = NODES)]
-    nodes: u64,
-    /// Samples per round
-    #[arg(long, default_value_t = SAMPLES)]
-    samples: usize,
-    /// Threads that play, by default one per processor; the result does not depend on their number
-    #[arg(long, default_value_t = processors())]
-    threads: usize,
+    #[command(flatten)]
+    course: Course,
     /// Weights to start from, for any board
     #[arg(long)]
     from: Option<PathBuf>,
@@ -155,21 +133,12 @@ struct Learn {
     force: bool,
 }
 
-const ROUNDS: u64 = 500;
-const LAST_ROUNDS: u64 = 250;
-const SAMPLES: usize = 100_000;
-const NODES: u64 = 100;
-
 /// Rounds on another board, starting from the weights of the first.
 const ROUNDS_CARRIED_OVER: u64 = 100;
 const LAST_ROUNDS_CARRIED_OVER: u64 = 150;
 
 /// Rounds between two log lines, if there is no progress bar.
 const ROUNDS_A_LINE: u64 = 10;
-
-fn processors() -> usize {
-    thread::available_parallelism().map_or(1, usize::from)
-}
 
 fn main() -> ExitCode {
     match run(Arguments::parse().command) {
@@ -214,27 +183,18 @@ fn run(command: Command) -> Result<(), Box<dyn Error>> {
     let mut output = BufWriter::new(io::stdout().lock());
     match command {
         Command::Learn(learn) => {
-            let course = Course {
-                ruleset: ruleset(&learn.variant)?,
-                seats: learn.seats.into(),
-                seed: learn.seed,
-                rounds: learn.rounds,
-                last_rounds: learn.last_rounds,
-                nodes: learn.nodes,
-                samples: learn.samples,
-                threads: learn.threads,
-                from: learn.from.as_deref().map(read_weights).transpose()?,
-            };
-            if let Some(from) = &learn.from {
+            let Learn { mut course, from, output, force } = *learn;
+            if let Some(from) = &from {
+                course.from = Some(read_weights(from)?);
                 refuse_overwriting(&[
                     NamedFile::input("--from", from),
-                    NamedFile::output("--output", &learn.output),
+                    NamedFile::output("--output", &output),
                 ])?;
             }
-            if !learn.force {
-                course.check_output(&learn.output)?;
+            if !force {
+                course.check_output(&output)?;
             }
-            run_course(&course, &learn.output, &interrupt()?)?;
+            run_course(&course, &output, &interrupt()?)?;
         }
         Command::LearnAll { output, seats } => learn_all(&output, &seats, &interrupt()?)?,
         Command::Games { weights: path, games, play } => {
@@ -339,28 +299,18 @@ fn left(course: &Course, elapsed: Duration, done: u32, round: u64) -> String {
 /// Learns both boards, the second from the weights of the first.
 fn learn_all(output: &Path, seats: &[usize], interrupt: &Interrupt) -> Result<(), Box<dyn Error>> {
     for &seats in seats {
-        let file = |variant: &str| output.join(format!("{variant}-{seats}.net"));
-        let [first, second] = ["hase-und-igel", "hare-and-tortoise"];
-        let course = Course {
-            ruleset: ruleset(first)?,
-            seats,
-            seed: 1,
-            rounds: ROUNDS,
-            last_rounds: LAST_ROUNDS,
-            nodes: NODES,
-            samples: SAMPLES,
-            threads: processors(),
-            from: None,
-        };
-        run_course(&course, &file(first), interrupt)?;
-        let course = Course {
-            ruleset: ruleset(second)?,
+        let file = |course: &Course| output.join(format!("{}-{seats}.net", course.ruleset.name));
+        // With the defaults of `learn`.
+        let first = Course::parse_from(["learn", "--seats", &seats.to_string()]);
+        run_course(&first, &file(&first), interrupt)?;
+        let second = Course {
+            ruleset: &HARE_AND_TORTOISE,
             rounds: ROUNDS_CARRIED_OVER,
             last_rounds: LAST_ROUNDS_CARRIED_OVER,
-            from: Some(read_weights(&file(first))?),
-            ..course
+            from: Some(read_weights(&file(&first))?),
+            ..first
         };
-        run_course(&course, &file(second), interrupt)?;
+        run_course(&second, &file(&second), interrupt)?;
     }
     Ok(())
 }

@@ -103,7 +103,7 @@ fn the_progress_of_another_course_is_refused() {
     let output = folder.path().join("net.net");
     fs::write(output.with_extension("progress"), "hase-und-igel 2 9 9 9 9 9 anew\n").unwrap();
     let refused = course(2, 3).run(&output, &Interrupt::new(), &mut |_| ());
-    assert!(matches!(refused, Err(CourseError::Progress { .. })), "{refused:?}");
+    assert!(matches!(refused, Err(CourseError::File(_))), "{refused:?}");
     let refused = refused.unwrap_err().to_string();
     assert!(refused.contains("expected hase-und-igel 2 7 3 2 30 3000 anew"), "{refused}");
 }
