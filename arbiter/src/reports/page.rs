@@ -124,18 +124,12 @@ pub struct Subject {
     pub engines: Vec<EngineEntry>,
 }
 
+/// An engine of a stored match.
 #[derive(Clone, Debug)]
 pub struct EngineEntry {
-    /// Name in all tables.
-    pub name: String,
+    pub spec: EngineSpec,
     /// The engine's own name, from `id name`.
     pub id_name: Option<String>,
-    /// Limit of each move.
-    pub limit: String,
-    /// Options set by the user.
-    pub options: String,
-    /// The program with its arguments.
-    pub command: String,
     /// SHA-256 of the program.
     pub sha256: Option<String>,
 }
@@ -147,9 +141,11 @@ impl Subject {
         id_names: &[Option<String>],
         circumstances: &Circumstances,
     ) -> Subject {
-        let id_names = id_names.iter().cloned().chain(std::iter::repeat(None));
-        let programs = circumstances.programs.iter().cloned();
-        let programs = programs.chain(std::iter::repeat(None));
+        let engines = plan.engines.iter().enumerate().map(|(index, spec)| EngineEntry {
+            spec: spec.clone(),
+            id_name: id_names.get(index).cloned().flatten(),
+            sha256: circumstances.programs.get(index).cloned().flatten(),
+        });
         let limits = &plan.referee_limits;
         let mut settings = vec![
             ("variant", plan.rules.name().to_string()),
@@ -172,7 +168,7 @@ impl Subject {
         Subject {
             title: title(plan.rules.name(), plan.seats),
             settings,
-            engines: plan.engines.iter().zip(id_names).zip(programs).map(entry).collect(),
+            engines: engines.collect(),
         }
     }
 
@@ -198,9 +194,8 @@ fn title(variant: &str, seats: usize) -> String {
 fn openings(plan: &Plan) -> String {
     match plan.openings.as_slice() {
         [only] => {
-            let start = only.start.as_deref().unwrap_or("the start");
-            let moves = only.moves.iter().map(|word| format!(" {word}"));
-            moves.fold(start.to_string(), |text, word| text + &word)
+            let start = only.start.clone().unwrap_or_else(|| "the start".to_string());
+            [&[start], only.moves.as_slice()].concat().join(" ")
         }
         several => format!("{} in turn", several.len()),
     }
@@ -220,22 +215,4 @@ fn played(circumstances: &Circumstances) -> impl Iterator<Item = (&'static str, 
         ("arbiter", known.arbiter),
     ];
     facts.into_iter().filter_map(|(name, value)| Some((name, value?)))
-}
-
-fn entry(
-    ((engine, id_name), sha256): ((&EngineSpec, Option<String>), Option<String>),
-) -> EngineEntry {
-    let mut options: Vec<String> =
-        engine.options.iter().map(|(name, value)| format!("{name}={value}")).collect();
-    options.extend(engine.switches());
-    let command = engine.command.display().to_string();
-    let words = std::iter::once(&command).chain(&engine.args);
-    EngineEntry {
-        name: engine.name.clone(),
-        id_name,
-        limit: engine.limit.in_words(),
-        options: options.join(", "),
-        command: words.map(String::as_str).collect::<Vec<&str>>().join(" "),
-        sha256,
-    }
 }

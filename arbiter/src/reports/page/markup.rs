@@ -1,11 +1,12 @@
 //! Sections of the page as HTML, and the bars in its tables: inline SVG, stretched to its cell.
 
+use matches::plan::EngineSpec;
 use matches::report::{FAIRNESS_LEGEND, RATINGS_LEGEND, Rows, engines_by_lead, ordinal, percent};
 use matches::score::{Standings, Tally};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::plots::{COLOURS, Plot};
-use super::{FaultEntry, Page};
+use super::{EngineEntry, FaultEntry, Page};
 
 /// Content security policy: the page loads nothing, since its styles and script are inline.
 const POLICY: &str =
@@ -98,13 +99,15 @@ fn settings(page: &Page) -> Markup {
                     thead { tr {
                         @for head in ["engine", "id name", "limit", "options", "command", "sha256"] { th { (head) } }
                     } }
-                    tbody { @for engine in &page.subject.engines { tr {
-                        th scope="row" { (engine.name) }
-                        td { (engine.id_name.as_deref().unwrap_or("-")) }
-                        td { (engine.limit) }
-                        td { @if engine.options.is_empty() { "-" } @else { (engine.options) } }
-                        td.command { code { (engine.command) } }
-                        td { @if let Some(hash) = &engine.sha256 {
+                    tbody { @for EngineEntry { spec, id_name, sha256 } in &page.subject.engines { tr {
+                        th scope="row" { (spec.name) }
+                        td { (id_name.as_deref().unwrap_or("-")) }
+                        td { (spec.limit.in_words()) }
+                        td { (options(spec)) }
+                        td.command { code {
+                            (spec.command.display()) @for argument in &spec.args { " " (argument) }
+                        } }
+                        td { @if let Some(hash) = sha256 {
                             code title=(hash) { (hash.get(..12).unwrap_or(hash)) }
                         } @else { "-" } }
                     } } }
@@ -112,6 +115,13 @@ fn settings(page: &Page) -> Markup {
             }
         }
     }
+}
+
+/// The options and switches that the user has set.
+fn options(engine: &EngineSpec) -> String {
+    let options = engine.options.iter().map(|(name, value)| format!("{name}={value}"));
+    let set: Vec<String> = options.chain(engine.switches()).collect();
+    if set.is_empty() { "-".to_string() } else { set.join(", ") }
 }
 
 /// A table, optionally with a bar after the heading of each row.
