@@ -82,7 +82,7 @@ pub struct Check {
     /// nothing for those of the whole protocol.
     #[serde(skip)]
     pub profile: String,
-    /// The only game, or the only number of seats, that it concerns.
+    /// The only game and number of seats that it concerns.
     #[serde(skip)]
     pub table: Option<Table>,
     pub severity: Severity,

@@ -231,22 +231,17 @@ fn suite_of(outcomes: &[Outcome], name: &str) -> quick_junit::TestSuite {
     use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite};
     let mut suite = TestSuite::new(name);
     for outcome in outcomes {
-        let status = match outcome.verdict {
-            Verdict::Passed => TestCaseStatus::success(),
-            Verdict::Skipped | Verdict::LeftOut => {
-                let left_out = if outcome.verdict == Verdict::LeftOut { "left out: " } else { "" };
-                let mut status = TestCaseStatus::skipped();
-                status.set_message(format!("{left_out}{}", text_of(&outcome.reason)));
-                status
-            }
-            Verdict::Failed => {
-                let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
-                status.set_message(text_of(&outcome.reason));
-                status.set_type(word(outcome.check.severity));
-                status.set_description(text_of(&outcome.transcript));
-                status
-            }
+        let (mut status, left_out) = match outcome.verdict {
+            Verdict::Passed => (TestCaseStatus::success(), ""),
+            Verdict::Skipped => (TestCaseStatus::skipped(), ""),
+            Verdict::LeftOut => (TestCaseStatus::skipped(), "left out: "),
+            Verdict::Failed => (TestCaseStatus::non_success(NonSuccessKind::Failure), ""),
         };
+        status.set_message(format!("{left_out}{}", text_of(&outcome.reason)));
+        if outcome.is_failure() {
+            status.set_type(word(outcome.check.severity));
+            status.set_description(text_of(&outcome.transcript));
+        }
         let mut case = TestCase::new(&outcome.check.name, status);
         case.set_time(Duration::from_micros(outcome.micros));
         if !outcome.stderr.is_empty() {

@@ -45,7 +45,7 @@ const MAX_LINES: usize = 100_000;
 const MAX_BYTES: usize = 16 << 20;
 
 /// Maximum number of characters quoted of a line in a difference.
-const MAX_QUOTED: usize = 80;
+pub const MAX_QUOTED: usize = 80;
 
 /// Number of times that an answer may take as long as the slowest one so far.
 const TIMES_SLOWEST: u32 = 10;
@@ -459,6 +459,8 @@ impl Program {
             return format!("line {line}: expected {pattern:?}, got {found}");
         }
         let word = first_word(pattern);
+        let is_last_word = LAST_WORDS.contains(&word);
+        let missing = format!("no `{word}` within {} ms", self.timeout().as_millis());
         let asked = shortened(self.asked.first().map_or("", String::as_str), MAX_QUOTED);
         match found {
             Ok(found) if is_rejection(found, &[pattern.into()]) => {
@@ -472,27 +474,20 @@ impl Program {
                 format!("a second bestmove for one go: {found:?}")
             }
             Ok(found) if word == "readyok" => format!("{found:?} came"),
-            Ok(found) if LAST_WORDS.contains(&word) && first_word(found) != word => {
-                format!("no `{word}` within {} ms", self.timeout().as_millis())
-            }
+            Ok(found) if is_last_word && first_word(found) != word => missing,
             Ok(found) => format!("{asked}: expected {pattern:?}, got {found:?}"),
             Err(RecvTimeoutError::Disconnected) => {
                 let hint = self.process.hidden.hint(&[]);
                 format!("the program has ended, or closed its output{hint}")
             }
+            Err(RecvTimeoutError::Timeout) if !is_last_word => {
+                let last = self.answer.last().map(|line| format!("{line:?}"));
+                format!("{missing} after `{asked}`: {} came", last.unwrap_or("nothing".into()))
+            }
+            // A program that has answered before flushes its output.
+            Err(RecvTimeoutError::Timeout) if self.slowest.is_some() => missing,
             Err(RecvTimeoutError::Timeout) => {
-                let timeout = self.timeout().as_millis();
-                let rest = if !LAST_WORDS.contains(&word) {
-                    let last = self.answer.last();
-                    let instead = last.map_or("nothing".into(), |line| format!("{line:?}"));
-                    format!(" after `{asked}`: {instead} came")
-                } else if self.slowest.is_none() {
-                    // A program that has answered before flushes its output.
-                    "; does it flush its output after each line?".into()
-                } else {
-                    String::new()
-                };
-                format!("no `{word}` within {timeout} ms{rest}")
+                format!("{missing}; does it flush its output after each line?")
             }
         }
     }

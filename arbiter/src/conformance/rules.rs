@@ -22,7 +22,7 @@ use rand_chacha::ChaCha8Rng;
 use super::check::{Check, Outcome, Report, Run, Settings, Verdict};
 use super::laws::{self, is_move};
 use super::program::{Fault, ensure, is_refusal, wrong};
-use super::suite::{self, Block, Place, fact};
+use super::suite::{self, Block, fact};
 use super::talk::{Talk, nothing};
 
 /// Positions kept of each game, besides its last one.
@@ -108,7 +108,7 @@ struct Games<'a> {
     /// Numbers of players that the program allows.
     players: Vec<usize>,
     /// Some positions of each game, none of them a start.
-    samples: Vec<Place>,
+    samples: Vec<Position>,
     /// Time for each new position and its state.
     times: Vec<Duration>,
     /// Number of games that were broken off, and the last of their positions.
@@ -142,8 +142,8 @@ impl Games<'_> {
 
     /// Plays games with this number of players; returns their lengths in words.
     fn play_all(&mut self, seats: usize) -> Result<String, Fault> {
-        let start = Place::start(&self.rules, seats)?;
-        ensure!(!start.position.legal_actions().is_empty(), "the game is over at its start");
+        let start = self.rules.start(seats)?;
+        ensure!(!start.legal_actions().is_empty(), "the game is over at its start");
         let mut random = ChaCha8Rng::seed_from_u64(self.settings.seed);
         random.set_stream(seats as u64);
         let games = self.settings.games;
@@ -164,20 +164,20 @@ impl Games<'_> {
     }
 
     /// Plays a game by words at random, outcomes too, so that rare ones come up; returns its number of moves.
-    fn play(&mut self, mut place: Place, random: &mut ChaCha8Rng) -> Result<u64, Fault> {
+    fn play(&mut self, mut position: Position, random: &mut ChaCha8Rng) -> Result<u64, Fault> {
         let mut plies = 0;
         let mut after = Vec::new();
-        while let Some(word) = place.position.legal_actions().into_iter().choose(random) {
+        while let Some(word) = position.legal_actions().into_iter().choose(random) {
             if plies >= self.settings.plies {
                 let count = self.endless.as_ref().map_or(1, |(count, _)| count + 1);
-                self.endless = Some((count, place.position));
+                self.endless = Some((count, position));
                 break;
             }
-            plies += u64::from(is_move(place.position.turn()));
+            plies += u64::from(is_move(position.turn()));
             let begun = Instant::now();
-            place = place.after(word)?;
+            position.play(&word)?;
             self.times.push(begun.elapsed());
-            after.push(place.clone());
+            after.push(position.clone());
         }
         let last = after.pop();
         let kept = after.into_iter().sample(random, KEPT);
@@ -187,8 +187,7 @@ impl Games<'_> {
 
     /// Runs the checks of all games together.
     fn check(&self, run: &mut Run<'_>) -> Result<(), ExitError> {
-        let positions = self.samples.iter().map(|place| place.position.to_string());
-        let positions: Vec<String> = positions.collect();
+        let positions: Vec<String> = self.samples.iter().map(Position::to_string).collect();
         let blocks = suite::blocks(FILE);
         run.left = blocks.len();
         for block in blocks {
@@ -245,16 +244,16 @@ impl Games<'_> {
     fn play_block(&self, talk: &mut Talk, block: &Block) -> Result<(), Fault> {
         // The last position of a game follows its others: an even step could miss all ends.
         let step = self.samples.len().div_ceil(REFUSALS) | 1;
-        let places: Vec<&Place> = match block.places.as_str() {
+        let places: Vec<&Position> = match block.places.as_str() {
             "all" => self.samples.iter().collect(),
             "some" => self.samples.iter().rev().step_by(step).collect(),
             _ => self.samples.iter().take(1).collect(),
         };
         talk.is_open = !block.ends;
-        for place in places {
+        for position in places {
             talk.program.forget();
-            let value = |name: &str| value(place, name);
-            block.play_with(&mut talk.program, place.position.seats(), &value)?;
+            let value = |name: &str| value(position, name);
+            block.play_with(&mut talk.program, position.seats(), &value)?;
         }
         Ok(())
     }
@@ -341,21 +340,20 @@ fn expect_text(talk: &mut Talk, position: &str) -> Result<(), Fault> {
 }
 
 /// The value of a placeholder.
-fn value(place: &Place, name: &str) -> Option<String> {
-    let text = place.position.to_string();
+fn value(position: &Position, name: &str) -> Option<String> {
+    let text = position.to_string();
     Some(match name {
-        "position" => text,
         // An illegal word: a draw for a move, a move for a draw, or the last word again after the end.
         "word of the other kind" => {
-            let mut words = place.actions.iter().rev();
-            let (word, usual) = match place.position.turn() {
-                Turn::Seat(_) => (words.find(|word| is_card(word)), "+1"),
-                Turn::Card(_) => (words.find(|word| !is_card(word)), "no-such-move"),
-                Turn::Over => (words.next(), ""),
-            };
-            word.map_or(usual.into(), String::clone)
+            let mut words = text.split(' ').rev();
+            match position.turn() {
+                Turn::Seat(_) => words.find(|word| is_card(word)).unwrap_or("+1").into(),
+                Turn::Card(_) => words.find(|word| !is_card(word))?.into(),
+                Turn::Over => words.next()?.into(),
+            }
         }
         "position with an illegal first word" => text.replacen(" moves", " moves no-such-move", 1),
-        _ => return fact(&place.position, name),
+        "position" => text,
+        _ => return fact(position, name),
     })
 }

@@ -5,7 +5,6 @@
 //! which positions the script is played. `docs/arbiter.md` describes the format.
 
 use std::collections::{BTreeSet, HashMap};
-use std::mem;
 
 use buxtehude::protocol::{
     Clock, ClockTimes, Command, Go, OptionKind, OptionOffer, PositionCommand, Start,
@@ -19,7 +18,7 @@ use rand_chacha::ChaCha8Rng;
 use super::check::{Check, Severity};
 use super::laws::{field, is_move};
 use super::program::{Fault, Program};
-use super::talk::{Scope, Table, Talk, by_game};
+use super::talk::{Scope, Table, Talk};
 use super::transcript::Script;
 
 /// The files, in the order of execution.
@@ -55,7 +54,7 @@ const LEFT: u64 = 20;
 const LEFT_OF_OTHERS: u64 = 100_000_000;
 
 /// A check as its file gives it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Block {
     pub check: Check,
     needs: Vec<String>,
@@ -96,26 +95,21 @@ fn texts(file: &str) -> Vec<String> {
     texts
 }
 
-/// The block of a text; if its name contains `{game}` or `{seats}`, one for each game or table that has what it needs.
+/// The block of a text; if its name contains `{seats}`, one for each game and number of seats that has what it needs.
 fn blocks_for_tables(text: &str, scope: &Scope) -> Vec<Block> {
-    let name = text.lines().next().unwrap_or_default();
-    let tables: Vec<Table> = if name.contains("{seats}") {
-        scope.tables.clone()
-    } else if name.contains("{game}") {
-        by_game(&scope.tables).map(|(rules, _)| (rules.clone(), 2)).collect()
-    } else {
+    if !text.lines().next().is_some_and(|name| name.contains("{seats}")) {
         return vec![Block::parse(text, None)];
-    };
-    let of_table = |table: Table| {
+    }
+    let of_table = |table: &Table| {
         let text = filled(text, &|name| match name {
             "game" => Some(table.0.name().to_string()),
             "seats" => Some(table.1.to_string()),
             _ => None,
         });
-        Block::parse(&text, Some(table))
+        Block::parse(&text, Some(table.clone()))
     };
     let has_all = |block: &Block| block.needs.iter().all(|need| block.may_have(need));
-    tables.into_iter().map(of_table).filter(has_all).collect()
+    scope.tables.iter().map(of_table).filter(has_all).collect()
 }
 
 impl Block {
@@ -123,10 +117,7 @@ impl Block {
         let (name, lines) = text.split_once('\n').unwrap_or((text, ""));
         let mut block = Block {
             check: Check { name: name.into(), table, ..Check::default() },
-            needs: Vec::new(),
-            places: String::new(),
-            ends: false,
-            body: String::new(),
+            ..Block::default()
         };
         for line in lines.lines() {
             match line.split_once(": ") {
@@ -291,12 +282,6 @@ impl Place {
         let start = Start::Startpos { players: (seats != 2).then_some(seats as u32) };
         Command::Position(PositionCommand { start, moves: self.actions.clone() }).to_string()
     }
-
-    /// The place after a random move or card; `None` at the end of the game.
-    fn after_any(&self, rng: &mut ChaCha8Rng) -> Result<Option<Place>, PositionError> {
-        let action = self.position.legal_actions().into_iter().choose(rng);
-        action.map(|action| self.after(action)).transpose()
-    }
 }
 
 /// The value of a placeholder that is a fact of the position.
@@ -380,7 +365,7 @@ fn places(
         ("", _) | (_, "times") => vec![home.clone(); count],
         ("option", kind) => settings(home, offers, kind),
         ("start", _) => vec![Place::start(rules, *seats)?],
-        ("end", _) => game(rules, *seats)?.pop().into_iter().collect(),
+        ("end", _) => game(rules, *seats, 0)?,
         ("each", "seat") => {
             let mut places = Vec::new();
             for seat in Seat::all(*seats) {
@@ -399,12 +384,7 @@ fn places(
             let texts = places.iter().flat_map(|place| changes(&place.position.to_string()));
             changed_texts(rules, *seats, texts.collect())?
         }
-        (_, "of a game") => {
-            let places = game(rules, *seats)?;
-            let (last, step) = (places.len() - 1, places.len().div_ceil(count));
-            let is_kept = |&(index, _): &(usize, Place)| index % step == 0 || index == last;
-            places.into_iter().enumerate().filter(is_kept).map(|(_, place)| place).collect()
-        }
+        (_, "of a game") => game(rules, *seats, count)?,
         (_, "drawn cards") => {
             let is_wanted = |position: &Position| matches!(position.turn(), Turn::Card(_));
             let places = random_places(table, &mut rng, count, &is_wanted)?;
@@ -438,10 +418,10 @@ fn random_places(
         }
         let mut place = Place::start(rules, *seats)?;
         for _ in 0..rng.random_range(0..MAX_MOVES) {
-            match place.after_any(rng)? {
-                Some(next) => place = next,
-                None => break,
-            }
+            let Some(action) = place.position.legal_actions().into_iter().choose(rng) else {
+                break;
+            };
+            place = place.after(action)?;
         }
         if is_wanted(&place.position) {
             places.push(place);
@@ -450,16 +430,25 @@ fn random_places(
     Ok(places)
 }
 
-/// All positions of a random game.
-fn game(rules: &Rules, seats: usize) -> Result<Vec<Place>, PositionError> {
+/// Up to `count` positions of a random game, at equal distances, and its end.
+fn game(rules: &Rules, seats: usize, count: usize) -> Result<Vec<Place>, PositionError> {
     let mut rng = ChaCha8Rng::seed_from_u64(1);
-    let mut place = Place::start(rules, seats)?;
-    let mut places = Vec::new();
-    while let Some(next) = place.after_any(&mut rng)? {
-        places.push(mem::replace(&mut place, next));
+    let mut position = rules.start(seats)?;
+    let mut positions = vec![position.clone()];
+    let mut actions = Vec::new();
+    while let Some(action) = position.legal_actions().into_iter().choose(&mut rng) {
+        position.play(&action)?;
+        positions.push(position.clone());
+        actions.push(action);
     }
-    places.push(place);
-    Ok(places)
+    let step = actions.len().div_ceil(count.max(1)).max(1);
+    let kept = (0..actions.len()).step_by(step).take(count).chain([actions.len()]);
+    let place = |length: usize| Place {
+        position: positions[length].clone(),
+        actions: actions[..length].to_vec(),
+        values: HashMap::new(),
+    };
+    Ok(kept.map(place).collect())
 }
 
 /// The start for each text, which the engine must read or refuse.

@@ -325,8 +325,8 @@ impl Scope {
         }
     }
 
-    /// Finds the games and numbers of seats that the engine plays, and where checks begin; returns a remark on each game
-    /// that is left out, in part or as a whole.
+    /// Finds the games and numbers of seats that the engine plays, and where checks begin; returns a remark on each
+    /// game that is left out, in part or as a whole.
     ///
     /// An engine names its games in `UCI_Variant`, and refuses the numbers of seats that it does not play. Without that
     /// option it plays the first of the built-in games asked for, with two seats, or the game of a rules program.

@@ -25,7 +25,7 @@ use thiserror::Error;
 
 use super::laws;
 pub use super::program::{Fault, Program, Timeouts, spec};
-use super::program::{marked, shown};
+use super::program::{MAX_QUOTED, marked, shown};
 use matches::record::printable::shortened;
 
 /// A script of lines to send and lines to expect.
@@ -168,9 +168,6 @@ fn bytes(text: &str) -> Vec<u8> {
     bytes.extend(rest.as_bytes());
     bytes
 }
-
-/// Maximum number of characters quoted of a line.
-const MAX_QUOTED: usize = 80;
 
 /// Result of a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
