@@ -179,8 +179,8 @@ impl Games for Told {
 #[test]
 fn engines_are_kept_from_game_to_game_unless_they_rest() {
     for (told, starts) in [
-        (vec![Next::Game(2), Next::Game(1)], 1),
-        (vec![Next::Game(2), Next::Rest, Next::Rest, Next::Game(1)], 2),
+        (vec![Next::Game(2, None), Next::Game(1, None)], 1),
+        (vec![Next::Game(2, None), Next::Rest, Next::Rest, Next::Game(1, None)], 2),
     ] {
         let notes = file("rest");
         let note = format!("echo started >> {}", quote_path(&notes));

@@ -322,8 +322,10 @@ impl Games for UnitGames<'_> {
         let mut due = locked(&self.due);
         let begun = Instant::now();
         loop {
-            if let Some(game) = due.as_mut().and_then(|(games, _)| games.next()) {
-                return Next::Game(game);
+            if let Some((games, dealt)) = &mut *due
+                && let Some(game) = games.next()
+            {
+                return Next::Game(game, Some(dealt.clone()));
             }
             if self.interrupt.ends() {
                 return Next::End;
@@ -340,10 +342,6 @@ impl Games for UnitGames<'_> {
                 Err(RecvTimeoutError::Timeout) => {}
             }
         }
-    }
-
-    fn dealt(&self, _number: u64) -> Option<Dealt> {
-        locked(&self.due).as_ref().map(|(_, dealt)| dealt.clone())
     }
 }
 
@@ -434,12 +432,13 @@ mod tests {
         assert_eq!(games.next(), Next::Rest);
         give(1, MAX_BY_LAG);
         give(4, 0);
-        let taken = [(); 4].map(|()| games.next());
-        assert_eq!(taken, [Next::Game(3), Next::Game(4), Next::Game(9), Next::Rest]);
-        // The random choices come from the last unit.
-        let dealt = games.dealt(9).map(|dealt| dealt.deck_seed);
-        assert_eq!(dealt, Some(0.into()));
-        assert!(!reruns.grant("a", MAX_BY_LAG));
+        for (number, seed) in [(3, MAX_BY_LAG), (4, MAX_BY_LAG), (9, 0)] {
+            let deck_seed = u64::from(seed).into();
+            let dealt = Some(Dealt { opening: Vec::new(), deck_seed });
+            assert_eq!(games.next(), Next::Game(number, dealt));
+        }
+        assert_eq!(games.next(), Next::Rest);
+        assert!(!reruns.grant(0, MAX_BY_LAG));
         drop(sender);
         assert_eq!(games.next(), Next::End);
     }

@@ -120,7 +120,7 @@ impl<'a> Referee<'a> {
 /// Without a limit, an engine that can delay the arbiter could have every lost game rerun.
 #[derive(Debug)]
 pub struct RerunQuota {
-    names: Vec<String>,
+    /// Number of reruns so far, in the order of the plan.
     counts: Mutex<Vec<u32>>,
 }
 
@@ -129,10 +129,7 @@ impl RerunQuota {
     pub fn new(engines: &[EngineSpec], counts: &[u32]) -> RerunQuota {
         let mut counts = counts.to_vec();
         counts.resize(engines.len(), 0);
-        RerunQuota {
-            names: engines.iter().map(|engine| engine.name.clone()).collect(),
-            counts: Mutex::new(counts),
-        }
+        RerunQuota { counts: Mutex::new(counts) }
     }
 
     /// Raises the counts to those of another process, in the order of the plan.
@@ -143,14 +140,11 @@ impl RerunQuota {
         }
     }
 
-    /// Grants and counts one more rerun for an engine, if it has had less than `most`.
-    pub fn grant(&self, engine: &str, most: u32) -> bool {
-        let Some(index) = self.names.iter().position(|name| name == engine) else {
-            return false;
-        };
+    /// Grants and counts one more rerun for an engine, given its index in the plan, if it has had less than `most`.
+    pub fn grant(&self, engine: usize, most: u32) -> bool {
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_granted = counts[index] < most;
-        counts[index] += u32::from(is_granted);
+        let is_granted = counts[engine] < most;
+        counts[engine] += u32::from(is_granted);
         is_granted
     }
 }
@@ -181,11 +175,9 @@ mod tests {
     fn each_engine_is_granted_so_many() {
         let engines = ["a", "b"].map(|name| EngineSpec::new(name, "/bin/sh", Limit::depth(1)));
         let reruns = RerunQuota::new(&engines, &[MAX_BY_LAG - 1]);
-        assert_eq!(
-            ["a", "a", "b", "c"].map(|name| reruns.grant(name, MAX_BY_LAG)),
-            [true, false, true, false]
-        );
+        let granted = [0, 0, 1].map(|engine| reruns.grant(engine, MAX_BY_LAG));
+        assert_eq!(granted, [true, false, true]);
         reruns.learn(&[0, MAX_BY_LAG]);
-        assert_eq!(["a", "b"].map(|name| reruns.grant(name, MAX_BY_LAG)), [false, false]);
+        assert_eq!([0, 1].map(|engine| reruns.grant(engine, MAX_BY_LAG)), [false, false]);
     }
 }

@@ -32,7 +32,6 @@ use crate::play::referee::{
 use crate::play::sandbox::Isolation;
 use crate::record::{GameRecord, Rerun};
 pub use programs::{FirstStart, Notice, OpenFiles, ProgramFiles, Programs, start_engines};
-use retirement::Consequence;
 pub use retirement::{Ends, Retirement};
 
 /// Capacity of the event queue; no game starts while it is full.
@@ -99,10 +98,11 @@ pub enum Event {
 }
 
 /// Next task of a thread.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// Play the game with this number, which no other thread receives.
-    Game(u64),
+    /// Play the game with this number, which no other thread receives, with the random part of its block; `None` if
+    /// that follows from the plan.
+    Game(u64, Option<Dealt>),
     /// Quit the engines, because there may be no game for a long time, and ask again.
     Rest,
     /// End, because no games are left.
@@ -113,12 +113,6 @@ pub enum Next {
 pub trait Games: Sync {
     /// Returns the next task of the calling thread. It may block, but not beyond the end of the match.
     fn next(&self) -> Next;
-
-    /// Returns the random part of the block of the game just returned by [`Games::next`]; `None` if it follows from the
-    /// plan.
-    fn dealt(&self, _number: u64) -> Option<Dealt> {
-        None
-    }
 }
 
 /// Games in the order of the schedule, all known at the start.
@@ -144,7 +138,7 @@ impl<F: Fn(u64) -> Option<u64> + Sync> Games for GameQueue<F> {
         let (set, get) = (Ordering::Relaxed, Ordering::Relaxed);
         let from = self.next.fetch_update(set, get, |from| (self.due)(from)?.checked_add(1));
         let game = from.ok().and_then(&self.due);
-        game.map_or(Next::End, Next::Game)
+        game.map_or(Next::End, |game| Next::Game(game, None))
     }
 }
 
@@ -265,13 +259,13 @@ impl Worker<'_> {
             if self.runner.interrupt.ends() {
                 break;
             }
-            let number = match self.runner.games.next() {
-                Next::Game(number) if number <= plan.games => number,
+            let (number, dealt) = match self.runner.games.next() {
+                Next::Game(number, dealt) if number <= plan.games => (number, dealt),
                 Next::Rest => {
                     Engine::quit_all(self.idle.drain().map(|(_, engine)| engine));
                     continue;
                 }
-                Next::Game(_) | Next::End => break,
+                Next::Game(..) | Next::End => break,
             };
             if self.ends().retirement().leaves_nothing() {
                 break;
@@ -286,20 +280,18 @@ impl Worker<'_> {
                 break;
             }
             is_first = false;
-            let game = match self.runner.games.dealt(number) {
+            let game = match dealt {
                 Some(dealt) => Ok(self.schedule.game_dealt(number, dealt)),
                 None => self.schedule.game(number),
             };
-            let game = match game.map_err(Abandoned::from) {
-                Ok(game) => game,
+            let played = game.map_err(Abandoned::from).and_then(|game| self.play_until_sure(game));
+            let mut record = match played {
+                Ok(record) => record,
                 Err(Abandoned::Position(error)) => {
                     self.send(Err(error.into()));
                     break;
                 }
                 Err(_) => break,
-            };
-            let Some(mut record) = self.play_until_sure(&game) else {
-                break;
             };
             let complete = self.runner.complete;
             let completed = complete.map_or(Ok(()), |complete| complete(&mut record));
@@ -315,29 +307,6 @@ impl Worker<'_> {
             self.end(record);
         }
         Engine::quit_all(self.idle.into_values());
-    }
-
-    fn ends(&self) -> MutexGuard<'_, Ends> {
-        self.ends.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Sends the end of a game and what follows from it.
-    fn end(&self, record: GameRecord) {
-        // Locked until all is sent, so that a retirement comes after the game that caused it.
-        let mut ends = self.ends();
-        for consequence in ends.note(Box::new(record)) {
-            self.send(Ok(match consequence {
-                Consequence::Counted(record) => Event::Ended(record),
-                Consequence::Retired(engine, failures) => {
-                    let engine = self.runner.plan.engines[engine].name.clone();
-                    Event::Retired { engine, failures }
-                }
-            }));
-        }
-    }
-
-    fn send(&self, event: Result<Event, RunError>) {
-        send(&self.events, self.unheard, event);
     }
 
     /// Waits while the event queue is full, or many games are held back, to bound their memory. The thread has no game
@@ -357,26 +326,20 @@ impl Worker<'_> {
         }
     }
 
-    /// Plays a game, and reruns it while its result may not be the engine's own fault; `None` after an interrupt.
-    fn play_until_sure(&mut self, game: &ScheduledGame) -> Option<GameRecord> {
-        let mut game = game.clone();
+    /// Plays a game, and reruns it while its result may not be the engine's own fault.
+    fn play_until_sure(&mut self, mut game: ScheduledGame) -> Result<GameRecord, Abandoned> {
         let mut reruns: Vec<Rerun> = Vec::new();
         loop {
             // The limit lets the match end even on a machine that always lags.
             let allowed = (reruns.len() < MAX_OF_A_GAME).then_some(self.runner.reruns);
             match self.play_once(&game, allowed) {
-                Ok(record) => return Some(GameRecord { reruns, ..record }),
-                Err(Abandoned::Interrupted) => return None,
-                Err(Abandoned::Position(error)) => {
-                    self.send(Err(error.into()));
-                    return None;
-                }
                 Err(Abandoned::Suspect(rerun)) => {
                     self.send(Ok(Event::Rerun { game: game.number, reason: rerun.reason.clone() }));
                     reruns.push(rerun);
                     // New cards, because the engines know those that were drawn.
                     game = game.dealt_anew();
                 }
+                played => return played.map(|record| GameRecord { reruns, ..record }),
             }
         }
     }
@@ -406,19 +369,20 @@ impl Worker<'_> {
             match self.engine(seated) {
                 Ok(engine) => engines.push(Some(engine)),
                 Err(_) if self.runner.interrupt.is_set() => return Err(Abandoned::Interrupted),
-                Err(error) if error.stops_the_match() => {
-                    self.put_back(game, engines);
-                    self.send(Err(error.into()));
-                    return Err(Abandoned::Interrupted);
-                }
-                Err(error) if self.excuses(reruns, seated, &error) => {
-                    self.put_back(game, engines);
-                    let name = &plan.engines[seated.engine].name;
-                    let what = error.interference().unwrap_or_default();
-                    return Err(Abandoned::interference(name, seat, what, Vec::new()));
-                }
                 Err(error) => {
                     self.put_back(game, engines);
+                    if error.stops_the_match() {
+                        self.send(Err(error.into()));
+                        return Err(Abandoned::Interrupted);
+                    }
+                    let is_granted =
+                        |quota: &RerunQuota| quota.grant(seated.engine, MAX_BY_INTERFERENCE);
+                    if let Some(what) = error.interference()
+                        && reruns.is_some_and(is_granted)
+                    {
+                        let name = &plan.engines[seated.engine].name;
+                        return Err(Abandoned::interference(name, seat, what, Vec::new()));
+                    }
                     return Ok(set_up.walkover(seat, error));
                 }
             }
@@ -429,18 +393,6 @@ impl Worker<'_> {
         let record = set_up.play(&mut engines);
         self.put_back(game, engines);
         record
-    }
-
-    /// `true` if a failed start is excused, because another process may have caused it.
-    fn excuses(
-        &self,
-        reruns: Option<&RerunQuota>,
-        seated: SeatedEngine,
-        error: &StartError,
-    ) -> bool {
-        let name = &self.runner.plan.engines[seated.engine].name;
-        let is_granted = |reruns: &RerunQuota| reruns.grant(name, MAX_BY_INTERFERENCE);
-        error.interference().is_some() && reruns.is_some_and(is_granted)
     }
 
     /// Returns an idle engine, or starts a new one.
@@ -481,6 +433,23 @@ impl Worker<'_> {
         }
         Engine::quit_all(leaving);
     }
+
+    /// Sends what follows from the end of a game.
+    fn end(&self, record: GameRecord) {
+        // Locked until all is sent, so that a retirement comes after the game that caused it.
+        let mut ends = self.ends();
+        for event in ends.end_game(Box::new(record)) {
+            self.send(Ok(event));
+        }
+    }
+
+    fn ends(&self) -> MutexGuard<'_, Ends> {
+        self.ends.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn send(&self, event: Result<Event, RunError>) {
+        send(&self.events, self.unheard, event);
+    }
 }
 
 fn send(
@@ -501,6 +470,7 @@ mod tests {
     fn each_game_that_is_due_is_taken_once() {
         let games = GameQueue::new(|from| (from..=7).find(|number| number % 3 == 1));
         let taken = [(); 4].map(|()| games.next());
-        assert_eq!(taken, [Next::Game(1), Next::Game(4), Next::Game(7), Next::End]);
+        let expected = [1, 4, 7].map(|game| Next::Game(game, None));
+        assert_eq!((&taken[..3], &taken[3]), (&expected[..], &Next::End));
     }
 }

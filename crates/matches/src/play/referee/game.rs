@@ -354,7 +354,7 @@ impl<'a> Game<'a> {
     }
 
     fn grants_rerun(&self, seat: Seat, most: u32) -> bool {
-        let engine = &self.specs[seat.index()].name;
+        let engine = self.scheduled.seats[seat.index()].engine;
         let reruns = self.referee.reruns;
         reruns.is_some_and(|reruns| reruns.grant(engine, most))
     }

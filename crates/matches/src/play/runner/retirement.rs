@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use super::Event;
 use crate::plan::schedule::LineUps;
 use crate::plan::{EngineSpec, Plan, RefereeLimits};
 use crate::record::GameRecord;
@@ -111,14 +112,6 @@ enum End {
     Skipped,
 }
 
-/// Effect of the end of a game on the match.
-#[derive(Debug)]
-pub enum Consequence {
-    Counted(Box<GameRecord>),
-    /// An engine has retired after this number of consecutive failures.
-    Retired(usize, u32),
-}
-
 /// Whether a game counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Fate {
@@ -176,21 +169,22 @@ impl Ends {
         is_left_out
     }
 
-    /// Takes in the end of a game; returns what follows from it.
-    pub fn note(&mut self, record: Box<GameRecord>) -> Vec<Consequence> {
+    /// Takes in the end of a game; returns the events that follow: the games that now count, and the engines that
+    /// retire.
+    pub fn end_game(&mut self, record: Box<GameRecord>) -> Vec<Event> {
         if self.retirement.referee_limits.failures == 0 {
-            return vec![Consequence::Counted(record)];
+            return vec![Event::Ended(record)];
         }
         if record.game >= self.next {
             self.later.insert(record.game, End::Held(record));
         }
-        let mut consequences = Vec::new();
+        let mut events = Vec::new();
         while let Some((game, fate)) = self.decided() {
             let record = self.settle(game, fate == Fate::Counts);
-            consequences.extend(record.map(Consequence::Counted));
-            consequences.extend(self.advance());
+            events.extend(record.map(Event::Ended));
+            events.extend(self.advance());
         }
-        consequences
+        events
     }
 
     /// Returns the games that are still held back when no other game will end, in order, except those that cannot
@@ -266,7 +260,7 @@ impl Ends {
     }
 
     /// Passes the games that are decided; returns the engines that retire by them.
-    fn advance(&mut self) -> Vec<Consequence> {
+    fn advance(&mut self) -> Vec<Event> {
         let mut retired = Vec::new();
         while let Some((&known, _)) = self.later.first_key_value() {
             self.pass_retired(known);
@@ -277,7 +271,10 @@ impl Ends {
             if let End::Counted(offender) = first.remove() {
                 let engines = self.engines_of(known);
                 let failed = self.retirement.count(&engines, offender);
-                retired.extend(failed.map(|(engine, times)| Consequence::Retired(engine, times)));
+                retired.extend(failed.map(|(engine, failures)| Event::Retired {
+                    engine: self.retirement.engines[engine].name.clone(),
+                    failures,
+                }));
             }
             self.next += 1;
         }
@@ -328,14 +325,15 @@ mod tests {
         plan: &Plan,
         ended: &[u64],
         offender: impl Fn(u64) -> Option<&'static str>,
-    ) -> (Vec<u64>, Vec<(usize, u32)>) {
+    ) -> (Vec<u64>, Vec<(String, u32)>) {
         let mut ends = Ends::new(plan);
         let (mut counted, mut retired) = (Vec::new(), Vec::new());
         for &game in ended {
-            for consequence in ends.note(record(plan, game, offender(game))) {
-                match consequence {
-                    Consequence::Counted(record) => counted.push(record.game),
-                    Consequence::Retired(engine, failures) => retired.push((engine, failures)),
+            for event in ends.end_game(record(plan, game, offender(game))) {
+                match event {
+                    Event::Ended(record) => counted.push(record.game),
+                    Event::Retired { engine, failures } => retired.push((engine, failures)),
+                    other => panic!("{other:?}"),
                 }
             }
         }
@@ -353,7 +351,7 @@ mod tests {
             12 => Some("a"),
             _ => None,
         };
-        let expected = (vec![1, 2, 3, 4, 5, 6], vec![(1, 3)]);
+        let expected = (vec![1, 2, 3, 4, 5, 6], vec![("b".to_string(), 3)]);
         for window in 1..=12 {
             for turned in 0..window {
                 let mut ended: Vec<u64> = (1..=12).collect();
@@ -373,10 +371,10 @@ mod tests {
         let plan = plan(3);
         let mut ends = Ends::new(&plan);
         let mut counted = |game, offender| {
-            let consequences = ends.note(record(&plan, game, offender));
-            let counted = consequences.into_iter().filter_map(|consequence| match consequence {
-                Consequence::Counted(record) => Some(record.game),
-                Consequence::Retired(..) => None,
+            let events = ends.end_game(record(&plan, game, offender));
+            let counted = events.into_iter().filter_map(|event| match event {
+                Event::Ended(record) => Some(record.game),
+                _ => None,
             });
             counted.collect::<Vec<u64>>()
         };
@@ -396,7 +394,7 @@ mod tests {
         let mut ends = Ends::new(&plan);
         // Game 1 does not end. `b` retires by games 2 and 3 at the latest.
         for (game, offender, counted) in [(2, Some("b"), 1), (3, Some("b"), 0), (4, None, 0)] {
-            assert_eq!(ends.note(record(&plan, game, offender)).len(), counted, "{game}");
+            assert_eq!(ends.end_game(record(&plan, game, offender)).len(), counted, "{game}");
         }
         let released: Vec<u64> = ends.release().iter().map(|record| record.game).collect();
         assert_eq!((released, ends.held()), (vec![3], 0));
@@ -411,11 +409,11 @@ mod tests {
             ends.recall(&record(&plan, game, offender));
         }
         assert!(!ends.leaves_out(3) && !ends.leaves_out(5));
-        let retired = ends.note(record(&plan, 3, Some("a")));
-        assert!(
-            matches!(retired[..], [Consequence::Counted(_), Consequence::Retired(0, 2)]),
-            "{retired:?}"
-        );
+        let retired = ends.end_game(record(&plan, 3, Some("a")));
+        let [Event::Ended(_), Event::Retired { engine, failures: 2 }] = &retired[..] else {
+            panic!("{retired:?}");
+        };
+        assert_eq!(engine, "a");
         assert!(ends.leaves_out(5) && ends.retirement().leaves_nothing());
         // Games without an engine that is left are not counted one by one.
         ends.recall(&record(&plan, u64::MAX / 2, None));
