@@ -20,7 +20,7 @@ use buxtehude::protocol::{Command, Go, Info, OptionKind, OptionOffer, PositionCo
 use buxtehude::rules::{VARIANTS, Variant};
 use matches::plan::EngineSpec;
 use matches::play::engine::{
-    Answer, AnswerError, Engine, Placement, Search, StartError, option_commands, quoted,
+    Answer, AnswerError, Engine, Follower, Placement, StartError, lines, option_commands, quoted,
 };
 use matches::play::interrupt::Interrupt;
 use matches::play::log::Log;
@@ -567,16 +567,14 @@ impl Process {
         commands.push(Command::Position(question.position.clone()));
         commands.push(Command::Go(question.go.clone()));
         let time = Duration::from_millis(question.go.movetime.unwrap_or_default());
-        let search = Search {
-            commands: &commands,
-            timeout: time.saturating_add(queue.limits.margin),
+let timeout = time.saturating_add(queue.limits.margin);
+        let follower = Follower {
             stop: &job.stop,
             patience_after_stop: STOP_TIMEOUT,
-        };
-        let answered = self.engine.search(search, |info| {
             // Reports are dropped if the asker does not read them, or is too slow.
-            let _ = job.infos.try_send(info);
-        });
+            on_info: &mut |info| drop(job.infos.try_send(info)),
+        };
+        let answered = self.engine.go(&lines(&commands), timeout, Some(follower));
         answered.map_err(|failure| self.error(failure))
     }
 

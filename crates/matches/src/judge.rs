@@ -143,7 +143,7 @@ impl<'a> Judge<'a> {
         let line = question.text();
         let request = format!("position {line}\n{go}\n");
         let wait = clocks[question.mover.index()].wait_for_answer(self.stall);
-        self.talk(&line, |engine| engine.go(&request, wait.time))
+        self.talk(&line, |engine| engine.go(&request, wait.time, None))
     }
 
     /// Calls `talk` with the engine, which must be running.

@@ -80,15 +80,13 @@ impl Placement {
     }
 }
 
-#[derive(Clone, Copy, Debug)]
-pub struct Search<'a> {
-    /// Commands to send: options, a position, and `go` as the last.
-    pub commands: &'a [Command],
-    /// Timeout for the answer.
-    pub timeout: Duration,
+/// A caller that follows a search and may stop it.
+pub struct Follower<'a> {
     /// Stop flag; once it is set, the engine receives `stop`.
     pub stop: &'a AtomicBool,
     pub patience_after_stop: Duration,
+    /// Called for each line with a depth and a value.
+    pub on_info: &'a mut dyn FnMut(Info),
 }
 
 impl Engine {
@@ -145,7 +143,9 @@ impl Engine {
     pub fn confirm_options(&mut self, name: &str, timeout: Duration) -> Result<(), StartError> {
         match self.rejected_options(deadline(timeout)) {
             Ok(None) => Ok(()),
-            Ok(Some(words)) => Err(StartError::OptionsRejected { engine: name.to_string(), words }),
+            Ok(Some(words)) => {
+                Err(StartError::Options(format!("engine {name} rejects its options: {words}")))
+            }
             Err(error) => Err(self.no_answer(name, "readyok", error)),
         }
     }
@@ -292,40 +292,15 @@ impl Engine {
         self.await_ready(deadline).map(drop)
     }
 
-    /// Sends `request`, the lines of `position` and `go`, and waits for the answer.
+    /// Sends `request`, whole lines with `position` and `go` as the last, and waits for the answer.
     ///
     /// # Errors
     /// There is no answer within `timeout`; the engine can no longer be used.
-    pub fn go(&mut self, request: &str, timeout: Duration) -> Result<Answer, AnswerError> {
-        self.run_search(request, timeout, None, |_| {})
-    }
-
-    /// Runs a search and waits for the answer; calls `on_info` for each line with a depth and a value.
-    ///
-    /// # Errors
-    /// There is no answer in time; the engine can no longer be used.
-    pub fn search(
-        &mut self,
-        search: Search<'_>,
-        mut on_info: impl FnMut(Info),
-    ) -> Result<Answer, AnswerError> {
-        let request = lines(search.commands);
-        let stop = Some((search.stop, search.patience_after_stop));
-        self.run_search(&request, search.timeout, stop, |line| {
-            if let Some(info) = read_info(line) {
-                on_info(info);
-            }
-        })
-    }
-
-    /// Sends `request` and waits for `bestmove`; calls `on_info` for each relevant `info` line. Once the flag of `stop`
-    /// is set, sends `stop` and waits for its time.
-    fn run_search(
+    pub fn go(
         &mut self,
         request: &str,
         timeout: Duration,
-        stop: Option<(&AtomicBool, Duration)>,
-        on_info: impl FnMut(&[u8]),
+        follower: Option<Follower<'_>>,
     ) -> Result<Answer, AnswerError> {
         self.usable = false;
         self.info.clear();
@@ -335,7 +310,7 @@ impl Engine {
         self.conversation.send(request, Output::Drop, until)?;
         self.note_surplus();
         self.was_asked = true;
-        let answer = self.await_best_move(sent, until, stop, on_info)?;
+        let answer = self.await_best_move(sent, until, follower)?;
         Ok(answer.with_flaw(self.flaw.take()))
     }
 
@@ -364,27 +339,33 @@ impl Engine {
         false
     }
 
-    /// Waits for the `bestmove` of a search that was requested at `sent`, as [`Engine::run_search`].
+    /// Waits for the `bestmove` of a search that was requested at `sent`.
     fn await_best_move(
         &mut self,
         sent: Instant,
         mut until: Instant,
-        mut stop: Option<(&AtomicBool, Duration)>,
-        mut on_info: impl FnMut(&[u8]),
+        mut follower: Option<Follower<'_>>,
     ) -> Result<Answer, AnswerError> {
+        let mut is_stopped = false;
         loop {
-            let line = match stop {
-                Some((flag, timeout)) if flag.load(Ordering::Relaxed) => {
-                    stop = None;
-                    until = deadline(timeout);
+            let line = match &follower {
+                Some(follower) if !is_stopped && follower.stop.load(Ordering::Relaxed) => {
+                    is_stopped = true;
+                    until = deadline(follower.patience_after_stop);
                     self.conversation.send(&lines(&[Command::Stop]), Output::Keep, until)?;
                     continue;
                 }
-                Some(_) => self.conversation.next_line_soon(until)?,
-                None => Some(self.conversation.next_line(until)?),
+                Some(_) if !is_stopped => self.conversation.next_line_soon(until)?,
+                _ => Some(self.conversation.next_line(until)?),
             };
             let Some(line) = line else { continue };
-            match kind(line.text) {
+            let kind = kind(line.text);
+            if let (Kind::Info | Kind::Lesser, Some(follower)) = (&kind, &mut follower)
+                && let Some(info) = read_info(line.text)
+            {
+                (follower.on_info)(info);
+            }
+            match kind {
                 Kind::BestMove => {
                     let arrived = line.arrived;
                     let answer = Answer::read(arrived - sent, line.text, &self.info);
@@ -400,12 +381,10 @@ impl Engine {
                     });
                 }
                 Kind::Info => {
-                    on_info(line.text);
                     self.info.clear();
                     self.info.extend_from_slice(line.text);
                 }
-                Kind::Lesser => on_info(line.text),
-                Kind::Other => {}
+                Kind::Lesser | Kind::Other => {}
             }
         }
     }
@@ -468,7 +447,7 @@ impl Engine {
         let sent = Instant::now();
         let until = after(sent, timeout);
         self.conversation.send(&lines(&[command]), Output::DropWhileFull, until)?;
-        self.await_best_move(sent, until, None, |_| {}).map(Some)
+        self.await_best_move(sent, until, None).map(Some)
     }
 
     /// Starts the processor meter if the engine has a time limit.
@@ -518,7 +497,8 @@ impl fmt::Debug for Engine {
     }
 }
 
-fn lines(commands: &[Command]) -> String {
+/// Returns commands as lines, each with its newline.
+pub fn lines(commands: &[Command]) -> String {
     let lines = commands.iter().map(|command| format!("{command}\n"));
     lines.collect()
 }

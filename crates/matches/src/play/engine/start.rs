@@ -145,12 +145,13 @@ pub fn option_commands(
             check_line(engine, name, value)?;
             return Ok(offer.setting(value));
         }
-        Err(StartError::UnknownOption {
-            engine: engine.to_string(),
-            option: name.clone(),
-            offered: offers.readable.iter().map(|offer| offer.name.clone()).collect(),
-            unreadable: offers.unreadable.iter().map(UnreadableOffer::to_string).collect(),
-        })
+        let offered = offers.readable.iter().map(|offer| offer.name.clone());
+        let offered: Vec<String> = offered.collect();
+        let meant = did_you_mean(name, offered.iter().map(String::as_str));
+        let (listed, unreadable) = (listed(&offered), shown_lines(&offers.unreadable));
+        Err(StartError::Options(format!(
+            "engine {engine} has no option {name:?}{meant}: it offers {listed}{unreadable}"
+        )))
     };
     options.iter().map(command).collect()
 }
@@ -173,21 +174,21 @@ fn variant_setting(
 }
 
 fn setting(engine: &str, offer: &OptionOffer, value: &str) -> Result<Command, StartError> {
-    let refuse = |accepted| refused(engine, &offer.name, value, accepted);
+    let refuse = |accepted: &str| refused(engine, &offer.name, value, accepted);
     check_line(engine, &offer.name, value)?;
     let value = match &offer.kind {
         OptionKind::Check { .. } if matches!(value, "true" | "false") => Some(value.to_string()),
-        OptionKind::Check { .. } => return Err(refuse("true or false".to_string())),
+        OptionKind::Check { .. } => return Err(refuse("true or false")),
         OptionKind::Spin { min, max, .. } => match value.parse::<i64>() {
             Ok(number) if (min..=max).contains(&&number) => Some(number.to_string()),
-            _ => return Err(refuse(format!("a whole number from {min} to {max}"))),
+            _ => return Err(refuse(&format!("a whole number from {min} to {max}"))),
         },
         OptionKind::Combo { vars, .. } => {
             let found = vars.iter().find(|var| var.eq_ignore_ascii_case(value));
-            Some(found.ok_or_else(|| refuse(listed(vars)))?.clone())
+            Some(found.ok_or_else(|| refuse(&listed(vars)))?.clone())
         }
         OptionKind::Button if value.is_empty() => None,
-        OptionKind::Button => return Err(refuse("no value, because it is a button".to_string())),
+        OptionKind::Button => return Err(refuse("no value, because it is a button")),
         OptionKind::String { .. } if value.is_empty() => Some("<empty>".to_string()),
         OptionKind::String { .. } => Some(value.to_string()),
     };
@@ -197,19 +198,17 @@ fn setting(engine: &str, offer: &OptionOffer, value: &str) -> Result<Command, St
 /// Refuses a value of several lines.
 fn check_line(engine: &str, option: &str, value: &str) -> Result<(), StartError> {
     if value.contains(['\n', '\r']) {
-        Err(refused(engine, option, value, "a single line".to_string()))
+        Err(refused(engine, option, value, "a single line"))
     } else {
         Ok(())
     }
 }
 
-fn refused(engine: &str, option: &str, value: &str, accepted: String) -> StartError {
-    StartError::OptionValue {
-        engine: engine.to_string(),
-        option: excerpt(option),
-        value: value.to_string(),
-        accepted,
-    }
+fn refused(engine: &str, option: &str, value: &str, accepted: &str) -> StartError {
+    let option = excerpt(option);
+    StartError::Options(format!(
+        "engine {engine}: option {option:?} cannot be {value:?}: it accepts {accepted}"
+    ))
 }
 
 /// Maximum number of offered names or values in a message; the others are only counted.
@@ -239,29 +238,9 @@ pub enum StartError {
         /// State of the engine at that moment.
         evidence: Box<Evidence>,
     },
-    #[error(
-        "engine {engine} has no option {option:?}{}: it offers {}{}",
-        did_you_mean(option, offered.iter().map(String::as_str)),
-        listed(offered),
-        shown_lines(unreadable)
-    )]
-    UnknownOption {
-        engine: String,
-        option: String,
-        /// Names of all offered options whose lines can be read.
-        offered: Vec<String>,
-        /// Lines of the others, with the reasons.
-        unreadable: Vec<String>,
-    },
-    #[error("engine {engine}: option {option:?} cannot be {value:?}: it accepts {accepted}")]
-    OptionValue { engine: String, option: String, value: String, accepted: String },
-    /// The engine reported an error after its options were set.
-    #[error("engine {engine} rejects its options: {words}")]
-    OptionsRejected {
-        engine: String,
-        /// Its words, without `info string error`.
-        words: String,
-    },
+    /// The engine does not offer an option or its value, or rejects its options.
+    #[error("{0}")]
+    Options(String),
     #[error("engine {engine} does not play {variant}: its UCI_Variant offers {}", listed(offered))]
     UnknownVariant { engine: String, variant: String, offered: Vec<String> },
     /// The program, or a file among its arguments, has changed since the start of the match.
@@ -331,7 +310,7 @@ fn interpreter(script: &Path) -> Option<String> {
 }
 
 /// Lists offers, shortened to a few lines.
-pub(super) fn listed(offered: &[String]) -> String {
+fn listed(offered: &[String]) -> String {
     if offered.is_empty() {
         return "nothing".to_string();
     }
@@ -345,7 +324,7 @@ pub(super) fn listed(offered: &[String]) -> String {
 }
 
 /// Shows the first lines with their reasons, and counts the others.
-fn shown_lines(unreadable: &[String]) -> String {
+fn shown_lines(unreadable: &[UnreadableOffer]) -> String {
     let shown: String =
         unreadable.iter().take(SHOWN_LINES).map(|line| format!("; {line}")).collect();
     match unreadable.len().saturating_sub(SHOWN_LINES) {
@@ -355,7 +334,7 @@ fn shown_lines(unreadable: &[String]) -> String {
 }
 
 /// Quotes and shortens a name or value of an engine.
-pub(super) fn excerpt(text: &str) -> String {
+fn excerpt(text: &str) -> String {
     shortened(&printable(text), MAX_LISTED_LENGTH).into_owned()
 }
 

@@ -272,7 +272,7 @@ impl<'a> Game<'a> {
         let wait = clock.wait_for_answer(stall);
         let searchmoves = self.searchmoves(seat, &self.position);
         let go = clock::go(&self.clocks, seat, searchmoves);
-        let answer = engine.go(&self.request.with_go(go), wait.time);
+        let answer = engine.go(&self.request.with_go(go), wait.time, None);
         answer.map_err(|error| (error, wait))
     }
 
