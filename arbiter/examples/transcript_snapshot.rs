@@ -15,7 +15,7 @@ use std::process::ExitCode;
 
 use arbiter::conformance::transcript::{Program, Script, Timeouts, accept};
 use matches::plan::Isolate;
-use matches::play::sandbox::{Isolation, run_program};
+use matches::play::sandbox::{Isolation, launcher_or};
 
 /// Lines sent to the engine. Those that begin with `#` are comments.
 const SCRIPT: &str = "\
@@ -40,7 +40,7 @@ fn transcript(program: &OsStr, arguments: &[OsString]) -> Result<String, Box<dyn
 }
 
 fn main() -> ExitCode {
-    run_program(|| match run() {
+    launcher_or(|| match run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");

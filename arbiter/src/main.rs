@@ -10,7 +10,7 @@ use arbiter::args::{self, Command, RulesCommand};
 use matches::play::sandbox;
 
 fn main() -> ExitCode {
-    sandbox::run_program(run)
+    sandbox::launcher_or(run)
 }
 
 fn run() -> ExitCode {

@@ -12,7 +12,7 @@ use settings::args::validate;
 use settings::config::{self, ParseError};
 
 fn main() -> ExitCode {
-    sandbox::run_program(run)
+    sandbox::launcher_or(run)
 }
 
 /// Parses the command line, with the settings of the file that it names, if any.

@@ -15,7 +15,7 @@ use table::server::{self, print_error};
 use tokio::sync::oneshot;
 
 fn main() -> ExitCode {
-    sandbox::run_program(run)
+    sandbox::launcher_or(run)
 }
 
 fn run() -> ExitCode {

@@ -5,15 +5,9 @@
 //! arbiter. If the kernel allows it, each engine also has its own namespaces: [`Isolation`].
 
 mod control_group;
-mod guard;
-mod hidden_files;
 mod isolation;
 #[cfg(target_os = "linux")]
 pub mod launcher;
-#[cfg(target_os = "linux")]
-mod system_calls;
-#[cfg(target_os = "linux")]
-mod view;
 
 #[cfg(target_os = "linux")]
 use std::os::fd::{BorrowedFd, RawFd};
@@ -24,18 +18,16 @@ use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::process::{Resource, getrlimit, setrlimit};
 
 pub use control_group::{Computing, ControlGroup, Entrance};
-pub use guard::{End, Guard};
-pub use hidden_files::HiddenFiles;
-pub use isolation::{Isolation, IsolationError};
+pub use isolation::{End, Guard, HiddenFiles, Isolation, IsolationError};
 
 use crate::plan::Plan;
 use crate::play::family::state;
 
 const MIB: u64 = 1 << 20;
 
-/// Runs a program that starts engines: `main`, or a launcher if the command line of this process asks for one. `main`
-/// may open as many files as the system allows, since every engine takes several.
-pub fn run_program(main: impl FnOnce() -> ExitCode) -> ExitCode {
+/// Runs a launcher if the command line of this process asks for one, or else `main`, for every program that starts
+/// engines. `main` may open as many files as the system allows, since every engine takes several.
+pub fn launcher_or(main: impl FnOnce() -> ExitCode) -> ExitCode {
     #[cfg(target_os = "linux")]
     {
         // A launcher must be fast and therefore does not use the command-line parser.

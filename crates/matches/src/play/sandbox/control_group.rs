@@ -40,7 +40,6 @@ pub struct ControlGroup {
     unified: Option<Group>,
     /// Group of version 1 with a limit of memory.
     memory: Option<Group>,
-    limits_memory: bool,
 }
 
 impl ControlGroup {
@@ -52,11 +51,10 @@ impl ControlGroup {
             let mut divided = places.unified.iter().filter(|place| is_divided(place));
             group.unified = divided.find_map(|place| Group::limited(place, "memory.max", mib).ok());
             if group.unified.is_none() {
-                let place = places.memory.as_deref();
-                let limited = |place| Group::limited(place, "memory.limit_in_bytes", mib).ok();
-                group.memory = place.and_then(limited);
+                let limited =
+                    |place: &PathBuf| Group::limited(place, "memory.limit_in_bytes", mib).ok();
+                group.memory = places.memory.as_ref().and_then(limited);
             }
-            group.limits_memory = group.unified.is_some() || group.memory.is_some();
         }
         if group.unified.is_none() {
             let mut created = places.unified.iter().filter_map(|place| Group::create(place).ok());
@@ -66,7 +64,11 @@ impl ControlGroup {
     }
 
     pub fn limits_memory(&self) -> bool {
-        self.limits_memory
+        self.groups().any(|group| group.limits_memory)
+    }
+
+    fn groups(&self) -> impl Iterator<Item = &Group> {
+        self.unified.iter().chain(&self.memory)
     }
 
     /// Opens the files through which a process enters the groups.
@@ -74,14 +76,10 @@ impl ControlGroup {
     /// # Errors
     /// The arbiter's user lacks the permission.
     pub fn entrances(&self) -> io::Result<Vec<Entrance>> {
-        let unified_limits = self.limits_memory && self.memory.is_none();
-        let unified = self.unified.iter().map(|group| (group, unified_limits));
-        let groups = unified.chain(self.memory.iter().map(|group| (group, true)));
-        let open = |(group, is_required): (&Group, bool)| {
-            let file = group.entrance()?;
-            Ok(Entrance { file, is_required })
+        let open = |group: &Group| {
+            Ok(Entrance { file: group.entrance()?, is_required: group.limits_memory })
         };
-        groups.map(open).collect()
+        self.groups().map(open).collect()
     }
 
     /// Returns the group that counts the computing; `None` if the system has none.
@@ -92,7 +90,7 @@ impl ControlGroup {
 
     /// Kills all processes in the group; without one it does nothing.
     pub fn kill(&self) {
-        if let Some(group) = self.unified.as_ref().or(self.memory.as_ref()) {
+        if let Some(group) = self.groups().next() {
             // Version 2 has this file since Linux 5.14.
             if fs::write(group.directory.join("cgroup.kill"), "1").is_err() {
                 group.kill_each();
@@ -150,6 +148,7 @@ fn read_micros(file: &Path, start: &str) -> Option<Duration> {
 #[derive(Debug)]
 struct Group {
     directory: PathBuf,
+    limits_memory: bool,
 }
 
 impl Group {
@@ -161,7 +160,7 @@ impl Group {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let directory = place.join(format!("{PREFIX}{}-{number}", std::process::id()));
         fs::create_dir(&directory)?;
-        let group = Group { directory };
+        let group = Group { directory, limits_memory: false };
         group.entrance()?;
         // Version 1 has no types. No process can enter a group of version 2 among groups for threads.
         match fs::read_to_string(group.directory.join("cgroup.type")) {
@@ -172,7 +171,7 @@ impl Group {
 
     /// Creates a group with a limit of `mib` MiB in the file `bound`.
     fn limited(place: &Path, bound: &str, mib: u64) -> io::Result<Group> {
-        let group = Group::create(place)?;
+        let mut group = Group::create(place)?;
         let bytes = mib.saturating_mul(MIB).to_string();
         fs::write(group.directory.join(bound), bytes)?;
         // Exists only in version 2, and only if the system has swap.
@@ -180,6 +179,7 @@ impl Group {
         if swap.is_file() {
             fs::write(swap, "0")?;
         }
+        group.limits_memory = true;
         Ok(group)
     }
 
@@ -349,7 +349,7 @@ mod tests {
     fn a_group_among_groups_for_threads_is_refused() {
         let places = Places::of_this_process().unified;
         let parent = places.iter().find_map(|place| Group::create(place).ok()).unwrap();
-        let threads = Group { directory: parent.directory.join("threads") };
+        let threads = Group { directory: parent.directory.join("threads"), limits_memory: false };
         fs::create_dir(&threads.directory).unwrap();
         assert!(Group::create(&parent.directory).is_ok());
         fs::write(threads.directory.join("cgroup.type"), "threaded").unwrap();
