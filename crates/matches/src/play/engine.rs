@@ -259,11 +259,9 @@ impl Engine {
         self.conversation.send(&lines, Output::Drop, deadline)?;
         let arrived = self.await_ready(deadline)?;
         if self.is_timed {
-            let processor = self.conversation.processor();
-            let used_before = processor.used_at_rest();
-            let spent = processor.end(arrived, self.rests);
+            let spent = self.conversation.processor().end(arrived, self.rests);
             let time = (arrived - begun).saturating_sub(spent.waited);
-            let used = used_before + spent.used;
+            let used = spent.used_at_rest + spent.used;
             self.late_start = time.max(used).saturating_sub(START_OF_A_GAME);
         }
         Ok(())
@@ -373,10 +371,10 @@ impl Engine {
                     self.conversation.take_best_move();
                     self.usable = true;
                     let late_start = std::mem::take(&mut self.late_start);
-                    let processor = self.conversation.processor();
+                    let spent = self.conversation.processor().end(arrived, self.rests);
                     return Ok(Answer {
-                        out_of_turn: processor.used_at_rest() + late_start,
-                        waited: processor.end(arrived, self.rests).waited,
+                        out_of_turn: spent.used_at_rest + late_start,
+                        waited: spent.waited,
                         ..answer
                     });
                 }

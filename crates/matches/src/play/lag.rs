@@ -8,9 +8,8 @@
 //! not charged. The remaining lag has other causes, for example that the arbiter was stopped.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::{self, JoinHandle};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use hdrhistogram::Histogram;
@@ -32,14 +31,9 @@ const MAX_MICROS: u64 = 60 * 60 * 1_000_000;
 /// Measures the lag until it is dropped.
 #[derive(Debug)]
 pub struct LagMeter {
-    shared: Arc<Shared>,
-    thread: Option<JoinHandle<()>>,
-}
-
-#[derive(Debug)]
-struct Shared {
-    ends: AtomicBool,
-    lags: Mutex<Lags>,
+    lags: Arc<Mutex<Lags>>,
+    /// Whether the thread could be started; otherwise nothing is measured, and no lag excuses a loss.
+    is_measuring: bool,
 }
 
 #[derive(Debug)]
@@ -66,39 +60,39 @@ pub struct LagSummary {
 
 impl LagMeter {
     pub fn start() -> LagMeter {
-        let shared = Arc::new(Shared {
-            ends: AtomicBool::new(false),
-            lags: Mutex::new(Lags {
-                due: Instant::now() + INTERVAL,
-                histogram: histogram(),
-                recent: [histogram(), histogram()],
-                since: Instant::now(),
-                remembered: VecDeque::new(),
-            }),
+        let lags = Arc::new(Mutex::new(Lags {
+            due: Instant::now() + INTERVAL,
+            histogram: histogram(),
+            recent: [histogram(), histogram()],
+            since: Instant::now(),
+            remembered: VecDeque::new(),
+        }));
+        let measured = Arc::downgrade(&lags);
+        let thread = thread::Builder::new().name("lag".to_string());
+        let spawned = thread.spawn(move || {
+            while let Some(lags) = measured.upgrade() {
+                measure(&lags);
+            }
         });
-        let measuring = Arc::clone(&shared);
-        let spawned = thread::Builder::new().name("lag".to_string());
-        // Without the thread nothing is measured, and no lag excuses a loss.
-        let thread = spawned.spawn(move || measuring.measure()).ok();
-        LagMeter { shared, thread }
+        LagMeter { lags, is_measuring: spawned.is_ok() }
     }
 
     /// Longest lag since `when`, without the wait for a processor; includes a lag that has not ended yet.
     pub fn since(&self, when: Instant) -> Duration {
-        if self.thread.is_none() {
+        if !self.is_measuring {
             return Duration::ZERO;
         }
-        self.shared.lags().since(when, Instant::now())
+        locked(&self.lags).since(when, Instant::now())
     }
 
     /// Summary of all lags so far.
     pub fn summary(&self) -> LagSummary {
-        LagSummary::of(&self.shared.lags().histogram)
+        LagSummary::of(&locked(&self.lags).histogram)
     }
 
     /// Summary of the last minute or two.
     pub fn recent(&self) -> LagSummary {
-        let lags = self.shared.lags();
+        let lags = locked(&self.lags);
         let [now, before] = &lags.recent;
         let mut both = now.clone();
         // Cannot fail: both have the same bounds.
@@ -118,33 +112,20 @@ impl LagSummary {
     }
 }
 
-impl Drop for LagMeter {
-    fn drop(&mut self) {
-        self.shared.ends.store(true, Ordering::Relaxed);
-        if let Some(thread) = self.thread.take() {
-            // The thread ends within a few milliseconds and does not panic.
-            let _ = thread.join();
-        }
-    }
+fn locked(lags: &Mutex<Lags>) -> MutexGuard<'_, Lags> {
+    lags.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Shared {
-    fn lags(&self) -> MutexGuard<'_, Lags> {
-        self.lags.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn measure(&self) {
-        while !self.ends.load(Ordering::Relaxed) {
-            let waited = processor::own_wait();
-            let due = Instant::now() + INTERVAL;
-            self.lags().due = due;
-            thread::sleep(INTERVAL);
-            let woke = Instant::now();
-            let lag = woke.saturating_duration_since(due);
-            let waited = processor::own_wait().saturating_sub(waited);
-            self.lags().note(woke, lag, lag.saturating_sub(waited));
-        }
-    }
+/// Sleeps once, and notes how much too late the thread wakes up.
+fn measure(lags: &Mutex<Lags>) {
+    let waited = processor::own_wait();
+    let due = Instant::now() + INTERVAL;
+    locked(lags).due = due;
+    thread::sleep(INTERVAL);
+    let woke = Instant::now();
+    let lag = woke.saturating_duration_since(due);
+    let waited = processor::own_wait().saturating_sub(waited);
+    locked(lags).note(woke, lag, lag.saturating_sub(waited));
 }
 
 impl Lags {

@@ -54,13 +54,14 @@ pub struct ProcessorMeter {
     newest: Option<Arc<Sample>>,
     /// Sample from the moment when the engine became idle, at first from its start; `None` if it need not be idle.
     rest: Option<Arc<Sample>>,
-    /// CPU time used between that sample and the start of the measurement.
-    used_at_rest: Duration,
 }
 
 /// Result of a measurement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Spent {
+    /// CPU time from the end of the previous measurement, or from the start of the engine, to the start of this one;
+    /// zero if the interval was short or the engine need not be idle.
+    pub used_at_rest: Duration,
     /// CPU time of all threads, those that have ended included; zero if the measurement was too short.
     pub used: Duration,
     /// Time that the engine waited for a processor or its answer for the arbiter; zero below a millisecond.
@@ -73,6 +74,7 @@ struct Begun {
     sample: Arc<Sample>,
     /// Whether the sample was taken at the start of the measurement, not reused.
     is_new: bool,
+    used_at_rest: Duration,
 }
 
 /// Counters at one point in time.
@@ -128,7 +130,6 @@ impl ProcessorMeter {
             begun: None,
             newest: None,
             rest: Some(Arc::new(start)),
-            used_at_rest: Duration::ZERO,
         }
     }
 
@@ -141,18 +142,12 @@ impl ProcessorMeter {
             self.find_processes();
         }
         let sample = fresh.unwrap_or_else(|| self.sample(self.displaced()));
-        self.used_at_rest = match &self.rest {
+        let used_at_rest = match &self.rest {
             Some(rest) if is_new => sample.used_since(rest),
             _ => Duration::ZERO,
         };
         self.newest = Some(Arc::clone(&sample));
-        self.begun = Some(Begun { at: Instant::now(), sample, is_new });
-    }
-
-    /// CPU time from the end of the previous measurement, or from the start of the engine, to the start of this one;
-    /// zero if the interval was short or the engine need not be idle.
-    pub fn used_at_rest(&self) -> Duration {
-        self.used_at_rest
+        self.begun = Some(Begun { at: Instant::now(), sample, is_new, used_at_rest });
     }
 
     /// Part of the time since the start of the measurement when the engine may have waited for a processor, or its
@@ -208,6 +203,7 @@ impl ProcessorMeter {
         };
         let sample = self.sample(self.displaced());
         let spent = Spent {
+            used_at_rest: begun.used_at_rest,
             used: sample.used_since(&begun.sample),
             waited: self.credit(&begun, &sample, until),
         };
@@ -416,7 +412,7 @@ mod tests {
             }
         };
         let start = Arc::new(sample(0, 0, 0));
-        let begun = Begun { at: start.at, sample: start, is_new: true };
+        let begun = Begun { at: start.at, sample: start, is_new: true, used_at_rest: ms(0) };
         let credit = |waited, displaced| {
             meter.credit(&begun, &sample(5, waited, displaced), begun.at + ms(5 + waited))
         };
