@@ -61,7 +61,7 @@ pub fn connect(
     let mut files = ProgramFiles::of(&program.spec, interrupt);
     program.ask(&[])?;
     // The program may write files at its start, such as a log.
-    files.forget_changed_arguments(interrupt);
+    files.forget_changed_arguments();
     program.files = Some(files);
     game.connect(Arc::new(program));
     Ok(())
@@ -98,33 +98,26 @@ impl Answers for Program {
             Some(conversation) => conversation,
             None => self.start()?,
         };
-        let deadline = deadline(self.timeout);
-        match self.converse(&mut conversation, questions, deadline) {
+        match converse(&mut conversation, questions, deadline(self.timeout)) {
             Ok(answers) => {
                 let running = Running(Some(conversation));
                 RUNNING.with_borrow_mut(|all| all.insert(self.number, running));
                 Ok(answers)
             }
-            Err(failure) => Err(self.error(conversation, failure)),
+            Err((failure, asked)) => Err(self.error(conversation, failure, &asked)),
         }
     }
 
     fn broken(&self, what: String, asked: &str) -> RulesError {
         match self.take() {
-            Some(conversation) => {
-                self.error(conversation, Failure::Broken(what, asked.to_string()))
-            }
+            Some(conversation) => self.error(conversation, Some(what), asked),
             None => RulesError::broken(&self.spec.name, &what, asked, String::new()),
         }
     }
 }
 
-/// Reasons why a process can no longer be used.
-enum Failure {
-    Interrupted,
-    /// The fault, and the question.
-    Broken(String, String),
-}
+/// Why a process can no longer be used; `None` after an interrupt.
+type Failure = Option<String>;
 
 impl Program {
     /// Takes this thread's process.
@@ -135,8 +128,7 @@ impl Program {
 
     fn start(&self) -> Result<Conversation, RulesError> {
         let spec = &self.spec;
-        let files = self.files.as_ref();
-        if let Some(file) = files.and_then(|files| files.changed(&self.interrupt)) {
+        if let Some(file) = self.files.as_ref().and_then(ProgramFiles::changed) {
             let what = format!("{} has changed since the match began", file.display());
             return Err(RulesError::broken(&spec.name, &what, "", String::new()));
         }
@@ -153,66 +145,58 @@ impl Program {
             match next_line(&mut conversation, deadline) {
                 Ok(line) if line == b"ugiok" => return Ok(conversation),
                 Ok(_) => {}
-                Err(None) => return Err(self.error(conversation, Failure::Interrupted)),
-                Err(Some(reason)) => {
-                    let what = format!("no ugiok: {reason}");
-                    return Err(self.error(conversation, Failure::Broken(what, String::new())));
+                Err(failure) => {
+                    let what = failure.map(|reason| format!("no ugiok: {reason}"));
+                    return Err(self.error(conversation, what, ""));
                 }
             }
         }
     }
 
-    /// Ends a process after an error.
-    fn error(&self, mut conversation: Conversation, failure: Failure) -> RulesError {
+    /// Ends a process after an error, which came with the question `asked`.
+    fn error(&self, mut conversation: Conversation, failure: Failure, asked: &str) -> RulesError {
         conversation.kill();
-        match failure {
-            Failure::Interrupted => RulesError::Interrupted,
-            Failure::Broken(what, asked) => {
-                let said = quoted(&conversation.stderr.lines());
-                RulesError::broken(&self.spec.name, &what, &asked, said)
-            }
-        }
-    }
-
-    fn converse(
-        &self,
-        conversation: &mut Conversation,
-        questions: &[Question<'_>],
-        deadline: Instant,
-    ) -> Result<Vec<Answer>, Failure> {
-        refuse_surplus(conversation, "")?;
-        let mut request = String::new();
-        for question in questions {
-            request += &format!("position {}\n", question.position);
-            for query in question.queries {
-                request += &format!("query {query}\n");
-            }
-        }
-        conversation.queue(&request);
-        let answers = questions.iter().map(|question| {
-            let answer = answer(conversation, question, deadline);
-            answer.map_err(|reason| match reason {
-                Some(what) => Failure::Broken(what, question.to_string()),
-                None => Failure::Interrupted,
-            })
-        });
-        let answers = answers.collect::<Result<_, _>>()?;
-        let last = questions.last().map(Question::to_string);
-        refuse_surplus(conversation, &last.unwrap_or_default())?;
-        Ok(answers)
+        let said = quoted(&conversation.stderr.lines());
+        failure.map_or(RulesError::Interrupted, |what| {
+            RulesError::broken(&self.spec.name, &what, asked, said)
+        })
     }
 }
 
-/// Reads the lines that the program sent after its answer to the question `asked`. Another answer is a fault, because
-/// it is unclear which of them is meant.
-fn refuse_surplus(conversation: &mut Conversation, asked: &str) -> Result<(), Failure> {
+/// Asks all questions, and reads the answers; an error comes with its question.
+fn converse(
+    conversation: &mut Conversation,
+    questions: &[Question<'_>],
+    deadline: Instant,
+) -> Result<Vec<Answer>, (Failure, String)> {
+    refuse_surplus(conversation).map_err(|failure| (failure, String::new()))?;
+    let mut request = String::new();
+    for question in questions {
+        request += &format!("position {}\n", question.position);
+        for query in question.queries {
+            request += &format!("query {query}\n");
+        }
+    }
+    conversation.queue(&request);
+    let answers = questions.iter().map(|question| {
+        let answer = answer(conversation, question, deadline);
+        answer.map_err(|failure| (failure, question.to_string()))
+    });
+    let answers = answers.collect::<Result<_, _>>()?;
+    let last = questions.last().map(Question::to_string);
+    refuse_surplus(conversation).map_err(|failure| (failure, last.unwrap_or_default()))?;
+    Ok(answers)
+}
+
+/// Reads the lines that the program sent after its answer. Another answer is a fault, because it is unclear which of
+/// them is meant.
+fn refuse_surplus(conversation: &mut Conversation) -> Result<(), Failure> {
     for _ in 0..LINES_BETWEEN {
         let Some(line) = conversation.next_line_there() else {
             break;
         };
         if let Some(words) = response(line.text) {
-            let what = format!("it answers without a question: {}", quote(words));
-            return Err(Failure::Broken(what, asked.to_string()));
+            return Err(Some(format!("it answers without a question: {}", quote(words))));
         }
     }
     Ok(())
@@ -225,12 +209,12 @@ impl Drop for Program {
     }
 }
 
-/// Reads the answer to one question; the error is `None` after an interrupt.
+/// Reads the answer to one question.
 fn answer(
     conversation: &mut Conversation,
     question: &Question<'_>,
     deadline: Instant,
-) -> Result<Answer, Option<String>> {
+) -> Result<Answer, Failure> {
     let mut refused = None;
     let mut responses = Vec::new();
     let mut stray = String::new();
@@ -257,13 +241,10 @@ fn answer(
     Ok(refused.map_or(Answer::Responses(responses), Answer::Refused))
 }
 
-/// Waits for the next line, without white space at its ends; the error is `None` after an interrupt.
+/// Waits for the next line, without white space at its ends.
 ///
 /// The line is copied, because an error describes the conversation.
-fn next_line(
-    conversation: &mut Conversation,
-    deadline: Instant,
-) -> Result<Vec<u8>, Option<String>> {
+fn next_line(conversation: &mut Conversation, deadline: Instant) -> Result<Vec<u8>, Failure> {
     match conversation.next_answer(deadline) {
         Ok(Some(line)) => Ok(line.text.trim_ascii().to_vec()),
         Ok(None) => Err(Some(format!("it sent a line of more than {MAX_LINE_LENGTH} bytes"))),

@@ -23,8 +23,6 @@ use crate::record::printable::{printable, shortened};
 #[derive(Debug)]
 pub struct Programs {
     engines: Vec<ProgramFiles>,
-    /// Stops the reading of long files.
-    interrupt: Interrupt,
 }
 
 /// A program, and the files among its arguments, at the start of the match.
@@ -32,6 +30,8 @@ pub struct Programs {
 pub struct ProgramFiles {
     watched: Vec<Watched>,
     _open: OpenFiles,
+    /// Stops the reading of long files.
+    interrupt: Interrupt,
 }
 
 /// The files of a program, and those among the values of its options, open for reading.
@@ -64,19 +64,13 @@ impl Programs {
     /// Records the current state of the programs; an interrupt leaves it incomplete.
     pub fn of(plan: &Plan, interrupt: &Interrupt) -> Programs {
         let engines = plan.engines.iter();
-        Programs {
-            engines: engines.map(|engine| ProgramFiles::of(engine, interrupt)).collect(),
-            interrupt: interrupt.clone(),
-        }
+        Programs { engines: engines.map(|engine| ProgramFiles::of(engine, interrupt)).collect() }
     }
 
     /// Removes the files that have changed. After a test start of the engines, these are files that the engines wrote
     /// themselves, such as a log.
     pub fn without_changed_arguments(mut self) -> Programs {
-        let Programs { engines, interrupt } = &mut self;
-        for files in engines {
-            files.forget_changed_arguments(interrupt);
-        }
+        self.engines.iter_mut().for_each(ProgramFiles::forget_changed_arguments);
         self
     }
 
@@ -88,7 +82,7 @@ impl Programs {
 
     /// Returns the first changed file of an engine, given its index in the plan.
     pub fn changed(&self, engine: usize) -> Option<&Path> {
-        self.engines[engine].changed(&self.interrupt)
+        self.engines[engine].changed()
     }
 }
 
@@ -98,17 +92,18 @@ impl ProgramFiles {
         let open = OpenFiles::of(program);
         let files = binary::files(&program.command, &program.args, program.dir.as_deref());
         let watched = files.into_iter().map(|file| Watched::new(file, interrupt));
-        ProgramFiles { watched: watched.collect(), _open: open }
+        ProgramFiles { watched: watched.collect(), _open: open, interrupt: interrupt.clone() }
     }
 
     /// Removes the files that have changed, except the program itself.
-    pub fn forget_changed_arguments(&mut self, interrupt: &Interrupt) {
+    pub fn forget_changed_arguments(&mut self) {
+        let ProgramFiles { watched, interrupt, .. } = self;
         let mut is_program = true;
-        self.watched.retain(|file| std::mem::take(&mut is_program) || !file.has_changed(interrupt));
+        watched.retain(|file| std::mem::take(&mut is_program) || !file.has_changed(interrupt));
     }
 
-    pub fn changed(&self, interrupt: &Interrupt) -> Option<&Path> {
-        let changed = self.watched.iter().find(|file| file.has_changed(interrupt));
+    pub fn changed(&self) -> Option<&Path> {
+        let changed = self.watched.iter().find(|file| file.has_changed(&self.interrupt));
         changed.map(|file| file.path.as_path())
     }
 }
