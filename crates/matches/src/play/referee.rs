@@ -15,7 +15,7 @@ use thiserror::Error;
 use crate::plan::rules::PositionError;
 use crate::plan::rules::external::RulesError;
 use crate::plan::{EngineSpec, MAX_MARGIN, Plan, TimeLimit};
-use crate::play::interrupt::{Interrupt, Interrupted};
+use crate::play::interrupt::Interrupt;
 use crate::play::lag::LagMeter;
 use crate::record::{GameRecord, Rerun, TurnRecord};
 pub use game::Game;
@@ -79,12 +79,6 @@ impl Abandoned {
     pub fn interference(engine: &str, seat: Seat, what: &str, shares: Vec<u16>) -> Abandoned {
         let cause = format!("{what}, possibly sent by another process");
         Abandoned::suspect(engine, seat, &cause, shares)
-    }
-}
-
-impl From<Interrupted> for Abandoned {
-    fn from(_: Interrupted) -> Abandoned {
-        Abandoned::Interrupted
     }
 }
 

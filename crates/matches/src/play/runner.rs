@@ -35,7 +35,7 @@ pub use programs::{FirstStart, Notice, OpenFiles, ProgramFiles, Programs, start_
 pub use retirement::{Ends, Retirement};
 
 /// Capacity of the event queue; no game starts while it is full.
-const MAX_UNHEARD: usize = 64;
+const MAX_PENDING_EVENTS: usize = 64;
 /// Number of finished games that wait for the ends of earlier ones at which no game starts.
 const MAX_HELD: usize = 64;
 /// Interval between checks of both before a game starts.
@@ -182,7 +182,7 @@ impl Runner<'_> {
         let schedule = Schedule::new(self.plan).map_err(RunError::from)?;
         let ends = self.past.cloned().unwrap_or_else(|| Ends::new(self.plan));
         let ends = Mutex::new(ends);
-        let unheard = AtomicUsize::new(0);
+        let pending = AtomicUsize::new(0);
         thread::scope(|scope| {
             let (sender, events) = channel();
             let threads = self.plan.concurrency.min(self.plan.games as usize);
@@ -194,21 +194,21 @@ impl Runner<'_> {
                     schedule: &schedule,
                     ends: &ends,
                     events: sender.clone(),
-                    unheard: &unheard,
+                    pending: &pending,
                     idle: HashMap::new(),
                 };
                 scope.spawn(move || worker.work());
             }
             drop(sender);
-            let (mut outcome, mut is_heard) = (Ok(()), true);
-            let mut hear = |event: Event| {
-                let heard = if is_heard { on_event(event) } else { Ok(()) };
-                is_heard &= heard.is_ok();
-                heard
+            let (mut outcome, mut has_failed) = (Ok(()), false);
+            let mut handle = |event: Event| {
+                let handled = if has_failed { Ok(()) } else { on_event(event) };
+                has_failed |= handled.is_err();
+                handled
             };
             for event in events {
-                outcome = outcome.and(event.map_err(E::from).and_then(&mut hear));
-                unheard.fetch_sub(1, Ordering::Relaxed);
+                outcome = outcome.and(event.map_err(E::from).and_then(&mut handle));
+                pending.fetch_sub(1, Ordering::Relaxed);
                 if outcome.is_err() {
                     self.interrupt.set();
                 }
@@ -216,7 +216,7 @@ impl Runner<'_> {
             // All threads have ended, so no game will decide on those that are held back.
             let held = ends.lock().unwrap_or_else(PoisonError::into_inner).release();
             for record in held {
-                outcome = outcome.and(hear(Event::Ended(record)));
+                outcome = outcome.and(handle(Event::Ended(record)));
             }
             outcome
         })
@@ -244,7 +244,7 @@ struct Worker<'a> {
     ends: &'a Mutex<Ends>,
     events: Sender<Result<Event, RunError>>,
     /// Number of events that `on_event` has not handled yet.
-    unheard: &'a AtomicUsize,
+    pending: &'a AtomicUsize,
     /// Core of its engines; `None` for any.
     core: Option<usize>,
     idle: HashMap<SeatedEngine, Engine>,
@@ -312,8 +312,10 @@ impl Worker<'_> {
     /// Waits while the event queue is full, or many games are held back, to bound their memory. The thread has no game
     /// then, so none waits for it.
     fn await_room(&self) {
-        let is_full =
-            || self.unheard.load(Ordering::Relaxed) > MAX_UNHEARD || self.ends().held() > MAX_HELD;
+        let is_full = || {
+            self.pending.load(Ordering::Relaxed) > MAX_PENDING_EVENTS
+                || self.ends().held() > MAX_HELD
+        };
         while is_full() && !self.runner.interrupt.ends() {
             thread::sleep(PAUSE);
         }
@@ -350,8 +352,8 @@ impl Worker<'_> {
         reruns: Option<&RerunQuota>,
     ) -> Result<GameRecord, Abandoned> {
         let plan = self.runner.plan;
-        let (events, unheard) = (self.events.clone(), self.unheard);
-        let listener = move |played| send(&events, unheard, Ok(Event::Ply(played)));
+        let (events, pending) = (self.events.clone(), self.pending);
+        let listener = move |played| send(&events, pending, Ok(Event::Ply(played)));
         let referee = Referee {
             plan,
             interrupt: self.runner.interrupt,
@@ -448,16 +450,16 @@ impl Worker<'_> {
     }
 
     fn send(&self, event: Result<Event, RunError>) {
-        send(&self.events, self.unheard, event);
+        send(&self.events, self.pending, event);
     }
 }
 
 fn send(
     events: &Sender<Result<Event, RunError>>,
-    unheard: &AtomicUsize,
+    pending: &AtomicUsize,
     event: Result<Event, RunError>,
 ) {
-    unheard.fetch_add(1, Ordering::Relaxed);
+    pending.fetch_add(1, Ordering::Relaxed);
     // The receiver is gone only after the end of the match.
     let _ = events.send(event);
 }

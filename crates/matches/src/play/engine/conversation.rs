@@ -283,24 +283,21 @@ impl Conversation {
     fn poll(&self, for_input: PollFlags, timeout: Duration) -> Ready {
         // Fails for a timeout of many years, which then has no end.
         let timeout = Timespec::try_from(timeout).ok();
-        let stdout = self.process.stdout.as_ref();
-        let stderr = self.process.stderr.as_ref();
         // A closed input would end every poll at once; it is polled only for writing.
         let stdin = self.process.stdin.as_ref().filter(|_| !for_input.is_empty());
-        let mut pipes = Vec::with_capacity(3);
-        pipes.extend(stdout.map(|pipe| PollFd::new(pipe, PollFlags::IN)));
-        pipes.extend(stderr.map(|pipe| PollFd::new(pipe, PollFlags::IN)));
-        pipes.extend(stdin.map(|pipe| PollFd::new(pipe, for_input)));
+        let polled = [
+            self.process.stdout.as_ref().map(|pipe| PollFd::new(pipe, PollFlags::IN)),
+            self.process.stderr.as_ref().map(|pipe| PollFd::new(pipe, PollFlags::IN)),
+            stdin.map(|pipe| PollFd::new(pipe, for_input)),
+        ];
+        let is_polled = polled.each_ref().map(Option::is_some);
+        let mut pipes: Vec<PollFd<'_>> = polled.into_iter().flatten().collect();
         if poll(&mut pipes, timeout.as_ref()).is_err() {
             return Ready::default();
         }
         let mut ready = pipes.iter().map(|pipe| !pipe.revents().is_empty());
-        let mut next_if = |polled: bool| polled && ready.next() == Some(true);
-        Ready {
-            output: next_if(stdout.is_some()),
-            stderr: next_if(stderr.is_some()),
-            input: next_if(stdin.is_some()),
-        }
+        let [output, stderr, input] = is_polled.map(|polled| polled && ready.next() == Some(true));
+        Ready { output, stderr, input }
     }
 
     /// Reads once from the engine's output; returns `true` if it read any bytes.

@@ -149,7 +149,7 @@ impl<'a> Game<'a> {
     fn prepare(&self, engines: &mut [Option<Engine>]) -> Result<Option<GameEnd>, Abandoned> {
         let timeout = self.referee.plan.referee_limits.ready;
         let seats = (0..).map(Seat).zip(engines);
-        let racing = seats.filter(|(seat, _)| self.position.place(*seat).is_none());
+        let racing = seats.filter(|(seat, _)| !self.has_finished(*seat));
         for (seat, engine) in racing {
             let Some(engine) = engine else { continue };
             let game = format!("game {}, seat {seat}", self.scheduled.number);
@@ -157,7 +157,7 @@ impl<'a> Game<'a> {
             if let Err(error) = engine.new_game(&game, position, timeout) {
                 self.check_interference(seat, engine)?;
                 let wait = Wait::of(timeout);
-                return Ok(Some(GameEnd::no_answer(seat, engine, error, &wait)?));
+                return GameEnd::no_answer(seat, engine, error, &wait).map(Some);
             }
         }
         Ok(None)
@@ -193,7 +193,7 @@ impl<'a> Game<'a> {
                     self.check_lag(seat, &time, begun)?;
                 }
                 self.check_interference(seat, engine)?;
-                return Ok(Some(GameEnd::no_answer(seat, engine, error, &wait)?));
+                return GameEnd::no_answer(seat, engine, error, &wait).map(Some);
             }
         };
 

@@ -2,13 +2,12 @@
 
 use buxtehude::rules::Seat;
 
-use super::number;
+use super::{Abandoned, number};
 use crate::plan::rules::Position;
 use crate::plan::rules::facts::places_at_end;
 use crate::plan::{Adjudication, Resign};
 use crate::play::clock::{MoveTime, Wait, milliseconds};
 use crate::play::engine::{Answer, AnswerError, Engine, StartError};
-use crate::play::interrupt::Interrupted;
 use crate::record::Fault;
 use crate::record::ending::Ending;
 use crate::record::printable::{printable, shortened};
@@ -51,15 +50,15 @@ impl GameEnd {
     /// Ends a game because an engine did not answer within a wait.
     ///
     /// # Errors
-    /// [`Interrupted`] if the interrupt was set, which is not a fault.
+    /// [`Abandoned::Interrupted`] if the interrupt was set, which is not a fault.
     pub fn no_answer(
         seat: Seat,
         engine: &mut Engine,
         error: AnswerError,
         wait: &Wait,
-    ) -> Result<GameEnd, Interrupted> {
+    ) -> Result<GameEnd, Abandoned> {
         let reason = match error {
-            AnswerError::Interrupted => return Err(Interrupted),
+            AnswerError::Interrupted => return Err(Abandoned::Interrupted),
             AnswerError::Stalled => format!("it did not answer within {wait}"),
             error => error.to_string(),
         };
