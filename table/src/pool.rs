@@ -567,7 +567,7 @@ impl Process {
         commands.push(Command::Position(question.position.clone()));
         commands.push(Command::Go(question.go.clone()));
         let time = Duration::from_millis(question.go.movetime.unwrap_or_default());
-let timeout = time.saturating_add(queue.limits.margin);
+        let timeout = time.saturating_add(queue.limits.margin);
         let follower = Follower {
             stop: &job.stop,
             patience_after_stop: STOP_TIMEOUT,
