@@ -7,8 +7,8 @@ import { piecesOf, trackFiles } from "./view.js";
 
 for (const place of document.querySelectorAll("[data-variant]")) {
   const { variant, label } = place.dataset;
-  const view = await post("new", { variant, players: 2 });
+  const { board, pieces } = await post("new", { variant, players: 2 });
   const { symbols } = traitsOf(variant);
-  place.className = view.board.files ? "board grid" : "board track";
-  place.replaceChildren(drawBoard(view.board, { label, symbols, pieces: piecesOf(view), trackFiles: trackFiles() }));
+  place.className = board.files ? "board grid" : "board track";
+  place.replaceChildren(drawBoard(board, { label, symbols, pieces: piecesOf({ pieces }), trackFiles: trackFiles() }));
 }

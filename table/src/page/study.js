@@ -24,7 +24,6 @@ class Analyst {
 
   async start() {
     this.clear();
-    this.hasEnded = false;
     this.controller = new AbortController();
     const { signal } = this.controller;
     const body = { game: this.study.table.game.request(), engine: this.name, options: this.study.optionsOf(this.name) };
@@ -36,7 +35,9 @@ class Analyst {
     } catch (error) {
       if (!signal.aborted) this.fail(error);
     }
-    if (!signal.aborted) this.study.ended(this);
+    if (signal.aborted) return;
+    this.controller = null;
+    this.study.ended();
   }
 
   fail(error) {
@@ -134,9 +135,8 @@ export class Study {
   }
 
   /** Called when an engine's analysis has ended by itself. */
-  ended(analyst) {
-    analyst.hasEnded = true;
-    if (this.analysts.every(({ hasEnded }) => hasEnded)) this.finish();
+  ended() {
+    if (this.analysts.every(({ controller }) => !controller)) this.finish();
   }
 
   // Offers to analyse again; the results remain.
