@@ -15,14 +15,13 @@ pub mod vectors;
 use std::fmt::Display;
 
 use crate::eval::{CERTAIN, Vector, WORTH_UNIT, exp, fox, mean_over_cards};
-use crate::protocol::{OptionKind, parse_into};
+use crate::protocol::OptionValue;
 use crate::rules::{AnyPosition, Game, MAX_SEATS, Seat};
 use crate::search::{Answer, Control, Report, Request, Value};
 use evaluation::{CURVES, Evaluation, Factors};
 use lookahead::{HareModel, Lookahead};
 use minimax::{Heuristic, MinimaxModel, Pursuit};
 use strategy::{Prune, VectorSettings};
-use vectors::Model;
 
 /// Searches a position as the article about its game does; see [`search`](crate::search::search).
 ///
@@ -36,11 +35,33 @@ pub fn search(
 ) -> Option<Answer> {
     if let AnyPosition::Hase(position) = &request.position {
         let model = Lookahead::new(position.ruleset(), &settings.factors, settings.hare_model);
-        return search_vectors(position, &model, request, settings, control, observe);
+        let seats = position.seats();
+        let value_of = |line: &Line<_, Vector>| Value {
+            leads: leads(&line.value, seats),
+            // Longer lines are not certain: the model draws no cards, and rivals may move differently.
+            mate: i32::from(line.is_won && line.pv.len() == 1),
+            seats,
+        };
+        let extent = Extent::new(position, request, settings, control);
+        let search = &settings.search;
+        let best = vectors::search(&model, position, search, &extent, control, &mut |line| {
+            observe(report_of(line, value_of(line), line.value[..seats].to_vec()));
+        })?;
+        return Some(Answer::of_line(position, &best.pv, value_of(&best), best.nodes));
     }
     if let AnyPosition::Fox(position) = &request.position {
         let model = Pursuit { heuristic: settings.heuristic };
-        return search_minimax(position, &model, request, settings, control, observe);
+        let seats = position.seats();
+        let value_of = |line: &Line<_, i32>| Value {
+            leads: leads(&fox::worth(line.value), seats),
+            mate: 0,
+            seats,
+        };
+        let extent = Extent::new(position, request, settings, control);
+        let best = minimax::search(&model, position, &extent, control, &mut |line| {
+            observe(report_of(line, value_of(line), vec![line.value]));
+        })?;
+        return Some(Answer::of_line(position, &best.pv, value_of(&best), best.nodes));
     }
     None
 }
@@ -110,16 +131,8 @@ impl ArticleSettings {
     }
 }
 
-/// An option of the protocol for one of the [`ArticleSettings`].
-#[derive(Clone, Copy, Debug)]
-pub struct ArticleOption {
-    /// Its name.
-    pub name: &'static str,
-    /// Type and accepted values, with the value in the settings as the default.
-    pub kind: fn(&ArticleSettings) -> OptionKind,
-    /// Sets a value of that kind. A text may be refused, with the accepted texts.
-    pub set: fn(&mut ArticleSettings, &str) -> Result<(), String>,
-}
+/// An option of the protocol for one of the [`ArticleSettings`]: its name, and the value in the settings.
+pub type ArticleOption = (&'static str, fn(&mut ArticleSettings) -> OptionValue<'_>);
 
 /// Largest value of a factor, in hundredths.
 const MAX_FACTOR: i64 = 1000;
@@ -137,119 +150,16 @@ const HEURISTICS: &[(&str, Heuristic)] =
 
 /// All options for the settings, in the order where `uci` lists them.
 pub const OPTIONS: &[ArticleOption] = &[
-    ArticleOption {
-        name: "Strategy",
-        kind: |settings| OptionKind::String { default: settings.search.strategy.to_string() },
-        set: |settings, value| parse_into(&mut settings.search.strategy, value),
-    },
-    ArticleOption {
-        name: "Prune",
-        kind: |settings| combo(PRUNE, &settings.search.prune),
-        set: |settings, value| choose(&mut settings.search.prune, PRUNE, value),
-    },
-    ArticleOption {
-        name: "Caps",
-        kind: |settings| OptionKind::String { default: settings.search.caps.to_string() },
-        set: |settings, value| parse_into(&mut settings.search.caps, value),
-    },
-    ArticleOption {
-        name: "AILevel",
-        kind: |settings| OptionKind::Spin {
-            default: settings.ai_level.into(),
-            min: 1,
-            max: MAX_AI_LEVEL.into(),
-        },
-        set: |settings, value| parse_into(&mut settings.ai_level, value),
-    },
-    ArticleOption {
-        name: "Ks",
-        kind: |settings| factor(settings.factors.lettuces),
-        set: |settings, value| parse_into(&mut settings.factors.lettuces, value),
-    },
-    ArticleOption {
-        name: "Kc",
-        kind: |settings| factor(settings.factors.carrots),
-        set: |settings, value| parse_into(&mut settings.factors.carrots, value),
-    },
-    ArticleOption {
-        name: "Kp",
-        kind: |settings| factor(settings.factors.path),
-        set: |settings, value| parse_into(&mut settings.factors.path, value),
-    },
-    ArticleOption {
-        name: "HareModel",
-        kind: |settings| combo(HARE_MODELS, &settings.hare_model),
-        set: |settings, value| choose(&mut settings.hare_model, HARE_MODELS, value),
-    },
-    ArticleOption {
-        name: "Heuristic",
-        kind: |settings| combo(HEURISTICS, &settings.heuristic),
-        set: |settings, value| choose(&mut settings.heuristic, HEURISTICS, value),
-    },
+    ("Strategy", |settings| OptionValue::string(&mut settings.search.strategy)),
+    ("Prune", |settings| OptionValue::combo(&mut settings.search.prune, PRUNE)),
+    ("Caps", |settings| OptionValue::string(&mut settings.search.caps)),
+    ("AILevel", |settings| OptionValue::spin(&mut settings.ai_level, 1, MAX_AI_LEVEL.into())),
+    ("Ks", |settings| OptionValue::spin(&mut settings.factors.lettuces, 0, MAX_FACTOR)),
+    ("Kc", |settings| OptionValue::spin(&mut settings.factors.carrots, 0, MAX_FACTOR)),
+    ("Kp", |settings| OptionValue::spin(&mut settings.factors.path, 0, MAX_FACTOR)),
+    ("HareModel", |settings| OptionValue::combo(&mut settings.hare_model, HARE_MODELS)),
+    ("Heuristic", |settings| OptionValue::combo(&mut settings.heuristic, HEURISTICS)),
 ];
-
-fn factor(default: i32) -> OptionKind {
-    OptionKind::Spin { default: default.into(), min: 0, max: MAX_FACTOR }
-}
-
-fn combo<T: PartialEq>(values: &[(&str, T)], default: &T) -> OptionKind {
-    let named = values.iter().find(|(_, value)| value == default);
-    OptionKind::Combo {
-        default: named.map_or(String::new(), |(name, _)| (*name).into()),
-        vars: values.iter().map(|(name, _)| (*name).into()).collect(),
-    }
-}
-
-fn choose<T: Copy>(slot: &mut T, values: &[(&str, T)], name: &str) -> Result<(), String> {
-    if let Some((_, value)) = values.iter().find(|(known, _)| *known == name) {
-        *slot = *value;
-    }
-    Ok(())
-}
-
-fn search_vectors<G: Game>(
-    position: &G,
-    model: &impl Model<Position = G, Move = G::Move>,
-    request: &Request,
-    settings: &ArticleSettings,
-    control: &Control,
-    observe: &mut dyn FnMut(Report),
-) -> Option<Answer> {
-    let value_of = |line: &Line<G::Move, Vector>| Value {
-        leads: leads(&line.value, position.seats()),
-        // Longer lines are not certain: the model draws no cards, and rivals may move differently.
-        mate: i32::from(line.is_won && line.pv.len() == 1),
-        seats: position.seats(),
-    };
-    let extent = Extent::new(position, request, settings, control);
-    let best = vectors::search(model, position, &settings.search, &extent, control, &mut |line| {
-        let worth = line.value[..position.seats()].to_vec();
-        observe(report_of(line, value_of(line), worth));
-    })?;
-    let value = value_of(&best);
-    Some(Answer::of_line(position, &best.pv, value, best.nodes))
-}
-
-fn search_minimax<G: Game>(
-    position: &G,
-    model: &impl MinimaxModel<Position = G, Move = G::Move>,
-    request: &Request,
-    settings: &ArticleSettings,
-    control: &Control,
-    observe: &mut dyn FnMut(Report),
-) -> Option<Answer> {
-    let value_of = |line: &Line<G::Move, i32>| Value {
-        leads: leads(&model.worth(line.value), position.seats()),
-        mate: 0,
-        seats: position.seats(),
-    };
-    let extent = Extent::new(position, request, settings, control);
-    let best = minimax::search(model, position, &extent, control, &mut |line| {
-        observe(report_of(line, value_of(line), vec![line.value]));
-    })?;
-    let value = value_of(&best);
-    Some(Answer::of_line(position, &best.pv, value, best.nodes))
-}
 
 fn report_of<M: Display, V>(line: &Line<M, V>, value: Value, worth: Vec<i32>) -> Report {
     Report {

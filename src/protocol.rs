@@ -57,7 +57,7 @@ pub use command::{
     COMMAND_WORDS, Clock, ClockTimes, Command, GO_WORDS, Go, MAX_PERFT_DEPTH, PositionCommand,
     Query, Start,
 };
-pub use reply::{BestMove, Info, OptionKind, OptionOffer, Reply, Score, parse_into};
+pub use reply::{BestMove, Info, OptionKind, OptionOffer, OptionValue, Reply, Score};
 pub use text::{Line, LineReader, MAX_LINE_BYTES};
 
 /// The line is not a valid [`Command`].

@@ -9,7 +9,6 @@
 //! therefore exact, and taking the last of equal moves gives the same result as without pruning.
 
 use super::{Extent, Line, Observer, deepen};
-use crate::eval::Vector;
 use crate::eval::fox::{self, UNREACHABLE};
 use crate::rules::Game;
 use crate::rules::fox::{Move, Position, RABBIT, WOLVES};
@@ -154,9 +153,6 @@ pub trait MinimaxModel {
 
     /// Static value of a position.
     fn value(&self, position: &Self::Position) -> i32;
-
-    /// Converts a value to a worth for each seat, in hundredths.
-    fn worth(&self, value: i32) -> Vector;
 }
 
 /// The article's model of the game: the wolves maximise the value, the rabbit minimises it.
@@ -198,10 +194,6 @@ impl MinimaxModel for Pursuit {
                 Heuristic::Height => 7 - i32::from(position.rabbit().row()),
             },
         }
-    }
-
-    fn worth(&self, value: i32) -> Vector {
-        fox::worth(value)
     }
 }
 

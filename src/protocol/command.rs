@@ -448,7 +448,13 @@ const TIMES: RangeInclusive<i64> = i64::MIN..=i64::MAX;
 const INCREMENTS: RangeInclusive<u64> = 0..=u64::MAX;
 const MOVES_TO_GO: RangeInclusive<u32> = 1..=u32::MAX;
 
-/// UGI's words for the time left of each player, after the command, as error messages name them.
+/// UCI's words for the time left of each seat, after the command, as error messages name them.
+const UCI_TIMES: [&str; 2] = ["go wtime", "go btime"];
+
+/// UCI's words for the increment of each seat, after the command.
+const UCI_INCS: [&str; 2] = ["go winc", "go binc"];
+
+/// UGI's words for the time left of each player, after the command.
 const PLAYER_TIMES: [&str; MAX_CLOCKS] =
     ["go p1time", "go p2time", "go p3time", "go p4time", "go p5time", "go p6time"];
 
@@ -461,10 +467,8 @@ const PLAYER_INCS: [&str; MAX_CLOCKS] =
 struct ClockWords {
     time: Option<Vec<i64>>,
     inc: Option<Vec<u64>>,
-    wtime: Option<i64>,
-    btime: Option<i64>,
-    winc: Option<u64>,
-    binc: Option<u64>,
+    uci_time: [Option<i64>; 2],
+    uci_inc: [Option<u64>; 2],
     player_time: [Option<i64>; MAX_CLOCKS],
     player_inc: [Option<u64>; MAX_CLOCKS],
     movestogo: Option<u32>,
@@ -474,101 +478,73 @@ impl ClockWords {
     /// Reads the argument of the word `name` from `input` and returns the rest, or `None` if the word does not belong
     /// to the clocks.
     fn read<'a>(&mut self, name: &str, input: &'a str) -> Option<Result<&'a str, ArgumentError>> {
-        let read = match name {
-            "time" => set(&mut self.time, numbers("go time", TIMES), input),
-            "inc" => set(&mut self.inc, numbers("go inc", INCREMENTS), input),
-            "wtime" => set(&mut self.wtime, number("go wtime", TIMES), input),
-            "btime" => set(&mut self.btime, number("go btime", TIMES), input),
-            "winc" => set(&mut self.winc, number("go winc", INCREMENTS), input),
-            "binc" => set(&mut self.binc, number("go binc", INCREMENTS), input),
-            "movestogo" => set(&mut self.movestogo, number("go movestogo", MOVES_TO_GO), input),
-            _ => return self.read_player(name, input),
-        };
-        Some(read)
-    }
-
-    fn read_player<'a>(
-        &mut self,
-        name: &str,
-        input: &'a str,
-    ) -> Option<Result<&'a str, ArgumentError>> {
-        let mut times = PLAYER_TIMES.into_iter().zip(&mut self.player_time);
+        match name {
+            "time" => return Some(set(&mut self.time, numbers("go time", TIMES), input)),
+            "inc" => return Some(set(&mut self.inc, numbers("go inc", INCREMENTS), input)),
+            "movestogo" => {
+                let moves = number("go movestogo", MOVES_TO_GO);
+                return Some(set(&mut self.movestogo, moves, input));
+            }
+            _ => {}
+        }
+        let uci = UCI_TIMES.into_iter().zip(&mut self.uci_time);
+        let mut times = uci.chain(PLAYER_TIMES.into_iter().zip(&mut self.player_time));
         if let Some((after, slot)) = times.find(|(after, _)| without_go(after) == name) {
             return Some(set(slot, number(after, TIMES), input));
         }
-        let mut incs = PLAYER_INCS.into_iter().zip(&mut self.player_inc);
+        let uci = UCI_INCS.into_iter().zip(&mut self.uci_inc);
+        let mut incs = uci.chain(PLAYER_INCS.into_iter().zip(&mut self.player_inc));
         let (after, slot) = incs.find(|(after, _)| without_go(after) == name)?;
         Some(set(slot, number(after, INCREMENTS), input))
     }
 
     /// Returns the clocks, or `None` if no word set one.
     fn finish(self) -> Result<Option<Clock>, ArgumentError> {
-        let movestogo = self.movestogo;
-        match (self.times()?, movestogo) {
-            (None, Some(_)) => Err(no_clock("movestogo", "time, wtime, btime or p1time")),
-            (times, _) => Ok(times.map(|time| Clock { time, movestogo })),
-        }
-    }
-
-    fn times(self) -> Result<Option<ClockTimes>, ArgumentError> {
-        let seats = first_given([("time", self.time.is_some()), ("inc", self.inc.is_some())]);
-        let uci = first_given([
-            ("wtime", self.wtime.is_some()),
-            ("btime", self.btime.is_some()),
-            ("winc", self.winc.is_some()),
-            ("binc", self.binc.is_some()),
-        ]);
-        let player_times = self.player_time.iter().map(Option::is_some);
-        let player_incs = self.player_inc.iter().map(Option::is_some);
-        let times = PLAYER_TIMES.into_iter().zip(player_times);
-        let ugi = first_given(times.chain(PLAYER_INCS.into_iter().zip(player_incs)));
-        let ugi = ugi.map(without_go);
-        match (seats, uci, ugi) {
-            (None, None, None) => Ok(None),
-            (Some(found), None, None) => self.of_seats(found).map(Some),
-            (None, Some(found), None) => self.of_uci(found).map(Some),
-            (None, None, Some(found)) => self.of_ugi(found).map(Some),
-            (Some(first), Some(second), _)
-            | (Some(first), None, Some(second))
-            | (None, Some(first), Some(second)) => Err(ArgumentError(format!(
-                "go: {first} together with {second}: expected clocks as time and inc, as wtime, btime, winc and binc, \
-                 or as p1time, p1inc and so on"
-            ))),
-        }
-    }
-
-    fn of_seats(self, found: &'static str) -> Result<ClockTimes, ArgumentError> {
-        let time = self.time.ok_or_else(|| no_clock(found, "time"))?;
-        let inc = self.inc.unwrap_or_default();
-        let (times, incs) = (time.len(), inc.len());
-        if incs != 0 && incs != times {
+        let given_inc = self.inc.is_some().then_some("inc");
+        let seats = if self.time.is_some() { Some("time") } else { given_inc };
+        let uci = first_given(UCI_TIMES, self.uci_time).or(first_given(UCI_INCS, self.uci_inc));
+        let ugi = first_given(PLAYER_TIMES, self.player_time)
+            .or(first_given(PLAYER_INCS, self.player_inc));
+        let mut spellings = [seats, uci, ugi].into_iter().flatten();
+        let Some(found) = spellings.next() else {
+            let expected = "time, wtime, btime or p1time";
+            return match self.movestogo {
+                Some(_) => Err(no_clock("movestogo", expected)),
+                None => Ok(None),
+            };
+        };
+        if let Some(second) = spellings.next() {
             return Err(ArgumentError(format!(
-                "go inc: found {incs} numbers: expected {times}, one for each in time"
+                "go: {found} together with {second}: expected clocks as time and inc, as wtime, btime, winc and binc, \
+                 or as p1time, p1inc and so on"
             )));
         }
-        Ok(ClockTimes::Seats { time, inc })
-    }
-
-    fn of_uci(self, found: &'static str) -> Result<ClockTimes, ArgumentError> {
-        if self.wtime.is_none() && self.btime.is_none() {
-            return Err(no_clock(found, "wtime or btime"));
-        }
-        Ok(ClockTimes::Uci {
-            wtime: self.wtime,
-            btime: self.btime,
-            winc: self.winc,
-            binc: self.binc,
-        })
-    }
-
-    fn of_ugi(self, found: &'static str) -> Result<ClockTimes, ArgumentError> {
-        if self.player_time.iter().all(Option::is_none) {
-            return Err(no_clock(found, "p1time or another player's clock"));
-        }
-        Ok(ClockTimes::Ugi {
-            time: up_to_the_last(&self.player_time),
-            inc: up_to_the_last(&self.player_inc),
-        })
+        let time = if seats.is_some() {
+            let time = self.time.ok_or_else(|| no_clock(found, "time"))?;
+            let inc = self.inc.unwrap_or_default();
+            let (times, incs) = (time.len(), inc.len());
+            if incs != 0 && incs != times {
+                return Err(ArgumentError(format!(
+                    "go inc: found {incs} numbers: expected {times}, one for each in time"
+                )));
+            }
+            ClockTimes::Seats { time, inc }
+        } else if uci.is_some() {
+            let ([wtime, btime], [winc, binc]) = (self.uci_time, self.uci_inc);
+            if wtime.is_none() && btime.is_none() {
+                return Err(no_clock(found, "wtime or btime"));
+            }
+            ClockTimes::Uci { wtime, btime, winc, binc }
+        } else {
+            if self.player_time.iter().all(Option::is_none) {
+                return Err(no_clock(found, "p1time or another player's clock"));
+            }
+            ClockTimes::Ugi {
+                time: up_to_the_last(&self.player_time),
+                inc: up_to_the_last(&self.player_inc),
+            }
+        };
+        Ok(Some(Clock { time, movestogo: self.movestogo }))
     }
 }
 
@@ -588,9 +564,13 @@ fn without_go(word: &'static str) -> &'static str {
     word.trim_start_matches("go ")
 }
 
-fn first_given(words: impl IntoIterator<Item = (&'static str, bool)>) -> Option<&'static str> {
-    let first = words.into_iter().find(|(_, given)| *given);
-    first.map(|(word, _)| word)
+/// The first of some words that has a value, without the command.
+fn first_given<const N: usize, T>(
+    words: [&'static str; N],
+    values: [Option<T>; N],
+) -> Option<&'static str> {
+    let mut given = words.into_iter().zip(values).filter(|(_, value)| value.is_some());
+    given.next().map(|(word, _)| without_go(word))
 }
 
 impl fmt::Display for Clock {

@@ -292,7 +292,7 @@ impl OptionKind {
     ///
     /// # Errors
     /// The accepted values, in words.
-    pub fn accept(&self, value: &str) -> Result<(), String> {
+    fn accept(&self, value: &str) -> Result<(), String> {
         let is_accepted = match self {
             OptionKind::Check { .. } => ["true", "false"].contains(&value),
             OptionKind::Spin { min, max, .. } => {
@@ -316,12 +316,72 @@ impl OptionKind {
     }
 }
 
-/// Parses a value of an option into the field that has it.
-///
-/// # Errors
-/// The error of the parser, which says what it accepts.
-pub fn parse_into<T: FromStr<Err: fmt::Display>>(slot: &mut T, value: &str) -> Result<(), String> {
-    *slot = value.parse().map_err(|error: T::Err| error.to_string())?;
+/// Sets a value that is given as text, or refuses it with the accepted texts.
+type Setter<'a> = Box<dyn FnOnce(&str) -> Result<(), String> + 'a>;
+
+/// The value of an option where a program keeps it.
+pub struct OptionValue<'a> {
+    /// Type and accepted values, with the current value as the default.
+    pub kind: OptionKind,
+    set: Setter<'a>,
+}
+
+impl<'a> OptionValue<'a> {
+    /// A value of any kind. `set` gets a text that the kind accepts, and may refuse it with the accepted texts.
+    pub fn new(kind: OptionKind, set: impl FnOnce(&str) -> Result<(), String> + 'a) -> Self {
+        OptionValue { kind, set: Box::new(set) }
+    }
+
+    /// A truth value.
+    pub fn check(slot: &'a mut bool) -> Self {
+        let kind = OptionKind::Check { default: *slot };
+        OptionValue::new(kind, |text| parse_into(slot, text))
+    }
+
+    /// A number from `min` to `max`.
+    pub fn spin<T>(slot: &'a mut T, min: i64, max: i64) -> Self
+    where
+        T: Copy + Into<i64> + FromStr<Err: fmt::Display>,
+    {
+        let kind = OptionKind::Spin { default: (*slot).into(), min, max };
+        OptionValue::new(kind, |text| parse_into(slot, text))
+    }
+
+    /// One of some values with names.
+    pub fn combo<T: Copy + PartialEq>(slot: &'a mut T, values: &'a [(&'static str, T)]) -> Self {
+        let default = values.iter().find(|(_, value)| value == slot);
+        let kind = OptionKind::Combo {
+            default: default.map_or(String::new(), |(name, _)| (*name).into()),
+            vars: values.iter().map(|(name, _)| (*name).into()).collect(),
+        };
+        OptionValue::new(kind, |text| {
+            let named = values.iter().find(|(name, _)| *name == text);
+            *slot = named.map_or(*slot, |(_, value)| *value);
+            Ok(())
+        })
+    }
+
+    /// A value that is printed as a text, and parsed from it.
+    pub fn string<T>(slot: &'a mut T) -> Self
+    where
+        T: fmt::Display + FromStr<Err: fmt::Display>,
+    {
+        let kind = OptionKind::String { default: slot.to_string() };
+        OptionValue::new(kind, |text| parse_into(slot, text))
+    }
+
+    /// Sets the value.
+    ///
+    /// # Errors
+    /// The accepted values, in words.
+    pub fn set(self, text: &str) -> Result<(), String> {
+        self.kind.accept(text)?;
+        (self.set)(text)
+    }
+}
+
+fn parse_into<T: FromStr<Err: fmt::Display>>(slot: &mut T, text: &str) -> Result<(), String> {
+    *slot = text.parse().map_err(|error: T::Err| error.to_string())?;
     Ok(())
 }
 

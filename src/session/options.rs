@@ -9,7 +9,7 @@ use super::go::MemorySize;
 use crate::articles::strategy::Strategy;
 use crate::articles::{self, ArticleSettings};
 use crate::eval::EvalFileError;
-use crate::protocol::{Excerpt, OptionKind, OptionOffer, parse_into};
+use crate::protocol::{Excerpt, OptionKind, OptionOffer, OptionValue};
 use crate::rules::{MAX_MOVES, VARIANTS, Variant};
 use crate::search::{Aim, LEVELS, Level, Preset, Strength};
 
@@ -17,21 +17,8 @@ const HASH: &str = "Hash";
 const DEBUG_LOG_FILE: &str = "Debug Log File";
 const EVAL_FILE: &str = "EvalFile";
 
-/// Value of `Debug Log File` for no file.
-const EMPTY: &str = "<empty>";
-
-/// Value of `EvalFile` for the shipped weights.
-const SHIPPED: &str = "<shipped>";
-
-/// An option: its name, the effect of setting it, and access to its value.
-struct Setting {
-    name: &'static str,
-    effect: Effect,
-    /// Type and accepted values, with the current value as the default.
-    kind: fn(&Options) -> OptionKind,
-    /// Sets a value of that kind. A text may be refused, with the accepted texts.
-    set: fn(&mut Options, &str) -> Result<(), String>,
-}
+/// An option: its name, the effect of setting it, and its value.
+type Setting = (&'static str, Effect, fn(&mut Options) -> OptionValue<'_>);
 
 /// Effect of setting an option on the rest of the session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,114 +39,53 @@ pub enum Effect {
 
 /// Options common to all games, in the order where `uci` lists them; those of the articles follow.
 const SETTINGS: &[Setting] = &[
-    Setting {
-        name: "UCI_Variant",
-        effect: Effect::NewGame,
-        kind: |options| combo(&Variant::names(), options.variant.name),
-        set: |options, value| {
-            options.variant = Variant::by_name(value).map_err(|error| error.to_string())?;
+    ("UCI_Variant", Effect::NewGame, |options| {
+        let kind = combo(&Variant::names(), options.variant.name);
+        OptionValue::new(kind, |name| {
+            options.variant = Variant::by_name(name).map_err(|error| error.to_string())?;
             Ok(())
-        },
-    },
-    Setting {
-        name: HASH,
-        effect: Effect::ReplaceMemory,
-        kind: |options| spin(options.hash, 1, 65536),
-        set: |options, value| parse_into(&mut options.hash, value),
-    },
-    Setting {
-        name: "Clear Hash",
-        effect: Effect::Forget,
-        kind: |_| OptionKind::Button,
-        set: |_, _| Ok(()),
-    },
-    Setting {
-        name: "Threads",
-        effect: Effect::ReplaceMemory,
-        kind: |options| spin(options.threads, 1, 64),
-        set: |options, value| parse_into(&mut options.threads, value),
-    },
-    Setting {
-        name: "MultiPV",
-        effect: Effect::None,
-        kind: |options| spin(options.multi_pv, 1, MAX_MOVES as u32),
-        set: |options, value| parse_into(&mut options.multi_pv, value),
-    },
-    Setting {
-        name: "Move Overhead",
-        effect: Effect::None,
-        kind: |options| spin(options.move_overhead, 0, 5000),
-        set: |options, value| parse_into(&mut options.move_overhead, value),
-    },
-    Setting {
-        // Has no further use: the client asks for pondering with each `go ponder`.
-        name: "Ponder",
-        effect: Effect::None,
-        kind: |options| OptionKind::Check { default: options.ponder },
-        set: |options, value| parse_into(&mut options.ponder, value),
-    },
-    Setting {
-        name: "UCI_ShowWDL",
-        effect: Effect::None,
-        kind: |options| OptionKind::Check { default: options.show_wdl },
-        set: |options, value| parse_into(&mut options.show_wdl, value),
-    },
-    Setting {
-        name: DEBUG_LOG_FILE,
-        effect: Effect::OpenLog,
-        kind: |_| OptionKind::String { default: EMPTY.into() },
-        set: |options, value| set_file(&mut options.debug_log, EMPTY, value),
-    },
-    Setting {
-        name: EVAL_FILE,
-        effect: Effect::LoadWeights,
-        kind: |_| OptionKind::String { default: SHIPPED.into() },
-        set: |options, value| set_file(&mut options.eval_file, SHIPPED, value),
-    },
-    Setting {
-        name: "Aim",
-        effect: Effect::Forget,
-        kind: |options| {
-            combo(&["placement", "win"], if options.aim == Aim::Win { "win" } else { "placement" })
-        },
-        set: |options, value| {
-            options.aim = if value == "win" { Aim::Win } else { Aim::Placement };
-            Ok(())
-        },
-    },
-    Setting {
-        name: "Level",
-        effect: Effect::Forget,
-        kind: |options| spin(options.level, 1, LEVELS.len() as u32),
-        set: |options, value| parse_into(&mut options.level, value),
-    },
-    Setting {
-        name: "UCI_LimitStrength",
-        effect: Effect::Forget,
-        kind: |options| OptionKind::Check { default: options.limit_strength },
-        set: |options, value| parse_into(&mut options.limit_strength, value),
-    },
-    Setting {
-        name: "UCI_Elo",
-        effect: Effect::Forget,
-        kind: |options| spin(options.elo, WEAKEST.elo, STRONGEST.elo),
-        set: |options, value| parse_into(&mut options.elo, value),
-    },
-    Setting {
-        // Replaces the memory at once, so that the first move of the other search need not spend time on freeing it.
-        name: "Preset",
-        effect: Effect::ReplaceMemory,
-        kind: |options| combo(&PRESETS.map(|(name, _)| name), PRESETS[options.preset].0),
-        set: |options, value| {
+        })
+    }),
+    (HASH, Effect::ReplaceMemory, |options| OptionValue::spin(&mut options.hash, 1, 65536)),
+    ("Clear Hash", Effect::Forget, |_| OptionValue::new(OptionKind::Button, |_| Ok(()))),
+    ("Threads", Effect::ReplaceMemory, |options| OptionValue::spin(&mut options.threads, 1, 64)),
+    ("MultiPV", Effect::None, |options| {
+        OptionValue::spin(&mut options.multi_pv, 1, MAX_MOVES as i64)
+    }),
+    ("Move Overhead", Effect::None, |options| {
+        OptionValue::spin(&mut options.move_overhead, 0, 5000)
+    }),
+    // Has no further use: the client asks for pondering with each `go ponder`.
+    ("Ponder", Effect::None, |options| OptionValue::check(&mut options.ponder)),
+    ("UCI_ShowWDL", Effect::None, |options| OptionValue::check(&mut options.show_wdl)),
+    (DEBUG_LOG_FILE, Effect::OpenLog, |options| file(&mut options.debug_log, "<empty>")),
+    // Without a file, the shipped weights.
+    (EVAL_FILE, Effect::LoadWeights, |options| file(&mut options.eval_file, "<shipped>")),
+    ("Aim", Effect::Forget, |options| OptionValue::combo(&mut options.aim, AIMS)),
+    ("Level", Effect::Forget, |options| {
+        OptionValue::spin(&mut options.level, 1, LEVELS.len() as i64)
+    }),
+    ("UCI_LimitStrength", Effect::Forget, |options| {
+        OptionValue::check(&mut options.limit_strength)
+    }),
+    ("UCI_Elo", Effect::Forget, |options| {
+        OptionValue::spin(&mut options.elo, WEAKEST.elo.into(), STRONGEST.elo.into())
+    }),
+    // Replaces the memory at once, so that the first move of the other search need not spend time on freeing it.
+    ("Preset", Effect::ReplaceMemory, |options| {
+        let kind = combo(&PRESETS.map(|(name, _)| name), PRESETS[options.preset].0);
+        OptionValue::new(kind, |value| {
             let named = PRESETS.iter().position(|(name, _)| *name == value);
             options.preset = named.unwrap_or(options.preset);
             if let Preset::Article(settings) = PRESETS[options.preset].1() {
                 options.article = settings;
             }
             Ok(())
-        },
-    },
+        })
+    }),
 ];
+
+const AIMS: &[(&str, Aim)] = &[("placement", Aim::Placement), ("win", Aim::Win)];
 
 const WEAKEST: Level = LEVELS[0];
 const STRONGEST: Level = LEVELS[LEVELS.len() - 1];
@@ -265,22 +191,19 @@ impl Default for Options {
 
 impl Options {
     /// Options listed in the answer to `uci`.
-    pub fn offers() -> impl Iterator<Item = OptionOffer> {
-        let defaults = Options::default();
-        let article = ArticleSettings::article();
-        let common = SETTINGS.iter().map(move |setting| OptionOffer {
-            name: setting.name.into(),
-            kind: (setting.kind)(&defaults),
-        });
-        common.chain(articles::OPTIONS.iter().map(move |option| OptionOffer {
-            name: option.name.into(),
-            kind: (option.kind)(&article),
-        }))
+    pub fn offers() -> Vec<OptionOffer> {
+        let offer = |name: &&str, kind| OptionOffer { name: (*name).into(), kind };
+        let mut defaults = Options::default();
+        let common = SETTINGS.iter().map(|(name, _, value)| offer(name, value(&mut defaults).kind));
+        let mut offers: Vec<OptionOffer> = common.collect();
+        let article = articles::OPTIONS.iter();
+        offers.extend(article.map(|(name, value)| offer(name, value(&mut defaults.article).kind)));
+        offers
     }
 
     fn names() -> Vec<&'static str> {
-        let common = SETTINGS.iter().map(|setting| setting.name);
-        common.chain(articles::OPTIONS.iter().map(|option| option.name)).collect()
+        let common = SETTINGS.iter().map(|(name, ..)| *name);
+        common.chain(articles::OPTIONS.iter().map(|(name, _)| *name)).collect()
     }
 
     /// Requested size of the search memory.
@@ -311,27 +234,18 @@ impl Options {
     /// # Errors
     /// [`OptionError`]; then nothing is changed.
     pub fn set(&mut self, name: &str, value: Option<&str>) -> Result<Effect, OptionError> {
-        let value = value.unwrap_or_default();
-        let refused =
-            |name, expected| OptionError::Value { name, value: Excerpt::new(value), expected };
+        let text = value.unwrap_or_default();
         let is_named = |known: &str| known.eq_ignore_ascii_case(name);
-        if let Some(setting) = SETTINGS.iter().find(|setting| is_named(setting.name)) {
-            let accepted = (setting.kind)(self).accept(value);
-            let set = accepted.and_then(|()| (setting.set)(self, value));
-            return set
-                .map(|()| setting.effect)
-                .map_err(|expected| refused(setting.name, expected));
-        }
-        let option = articles::OPTIONS.iter().find(|option| is_named(option.name));
-        let option = option.ok_or_else(|| OptionError::Unknown { name: Excerpt::new(name) })?;
-        let accepted = (option.kind)(&self.article).accept(value);
-        let set = accepted.and_then(|()| (option.set)(&mut self.article, value));
-        set.map(|()| Effect::Forget).map_err(|expected| refused(option.name, expected))
+        let own = SETTINGS.iter().find(|(known, ..)| is_named(known));
+        let of_article = articles::OPTIONS.iter().find(|(known, _)| is_named(known));
+        let (name, effect, value) = match (own, of_article) {
+            (Some((name, effect, value)), _) => (name, *effect, value(self)),
+            (None, Some((name, value))) => (name, Effect::Forget, value(&mut self.article)),
+            (None, None) => return Err(OptionError::Unknown { name: Excerpt::new(name) }),
+        };
+        let set = value.set(text).map(|()| effect);
+        set.map_err(|expected| OptionError::Value { name, value: Excerpt::new(text), expected })
     }
-}
-
-fn spin(default: u32, min: u32, max: u32) -> OptionKind {
-    OptionKind::Spin { default: default.into(), min: min.into(), max: max.into() }
 }
 
 fn combo(names: &[&str], default: &str) -> OptionKind {
@@ -341,9 +255,11 @@ fn combo(names: &[&str], default: &str) -> OptionKind {
     }
 }
 
-/// Sets a file, or none for an empty value and for the text that stands for no file.
-fn set_file(slot: &mut Option<PathBuf>, none: &str, value: &str) -> Result<(), String> {
-    let is_file = !value.is_empty() && value != none;
-    *slot = is_file.then(|| value.into());
-    Ok(())
+/// A file, or none for an empty value and for the text that stands for no file.
+fn file<'a>(slot: &'a mut Option<PathBuf>, none: &'static str) -> OptionValue<'a> {
+    OptionValue::new(OptionKind::String { default: none.into() }, move |value| {
+        let is_file = !value.is_empty() && value != none;
+        *slot = is_file.then(|| value.into());
+        Ok(())
+    })
 }

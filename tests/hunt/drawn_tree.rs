@@ -5,7 +5,6 @@ use std::cell::RefCell;
 
 use buxtehude::articles::Extent;
 use buxtehude::articles::minimax::{MinimaxModel, search};
-use buxtehude::eval::Vector;
 use buxtehude::search::Control;
 
 /// Vertices below each vertex. V1 belongs to the wolves, who maximize.
@@ -45,10 +44,6 @@ impl MinimaxModel for DrawnTree {
     fn value(&self, vertex: &&'static str) -> i32 {
         let leaf = LEAVES.iter().find(|(name, _)| name == vertex);
         leaf.map_or(0, |(_, value)| *value)
-    }
-
-    fn worth(&self, _: i32) -> Vector {
-        Vector::default()
     }
 }
 

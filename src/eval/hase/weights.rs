@@ -268,63 +268,32 @@ const MAX_FILE_LENGTH: u64 = 1 << 24;
 
 /// The weights file is refused.
 #[derive(Debug, Error)]
-pub enum EvalFileError {
-    /// The file cannot be read.
-    #[error("{} cannot be read: {error}", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// Reason.
-        error: io::Error,
-    },
-    /// The path is a directory, a device or the like.
-    #[error("{} is not a weights file: expected a regular file", path.display())]
-    NoFile {
-        /// The path.
-        path: PathBuf,
-    },
-    /// The file is larger than any weights.
-    #[error("{} is not a weights file: expected {MAX_FILE_LENGTH} bytes at most", path.display())]
-    TooLong {
-        /// The file.
-        path: PathBuf,
-    },
-    /// The contents are invalid.
-    #[error("{} is not a weights file: {error}", path.display())]
-    Weights {
-        /// The file.
-        path: PathBuf,
-        /// Reason.
-        error: WeightsError,
-    },
-    /// The weights are for a variant that does not use any.
-    #[error("{} has weights for {variant:?}: expected one of {}", path.display(), names().join(", "))]
-    Variant {
-        /// The file.
-        path: PathBuf,
-        /// Variant named in the file.
-        variant: String,
-    },
+#[error("{} {problem}", path.display())]
+pub struct EvalFileError {
+    path: PathBuf,
+    problem: String,
 }
 
 fn read(path: &Path) -> Result<Weights, EvalFileError> {
-    let owned = || path.to_path_buf();
-    let unreadable = |error| EvalFileError::Unreadable { path: owned(), error };
+    let refused = |problem| EvalFileError { path: path.into(), problem };
+    let unreadable = |error: io::Error| refused(format!("cannot be read: {error}"));
     // Checked before opening the file, since opening a pipe would block.
     if !path.metadata().map_err(unreadable)?.is_file() {
-        return Err(EvalFileError::NoFile { path: owned() });
+        return Err(refused("is not a weights file: expected a regular file".into()));
     }
     let mut bytes = Vec::new();
     let file = File::open(path).map_err(unreadable)?;
-    let mut start = file.take(MAX_FILE_LENGTH + 1);
-    start.read_to_end(&mut bytes).map_err(unreadable)?;
+    file.take(MAX_FILE_LENGTH + 1).read_to_end(&mut bytes).map_err(unreadable)?;
     if bytes.len() as u64 > MAX_FILE_LENGTH {
-        return Err(EvalFileError::TooLong { path: owned() });
+        let problem = format!("is not a weights file: expected {MAX_FILE_LENGTH} bytes at most");
+        return Err(refused(problem));
     }
     let weights = Weights::from_bytes(&bytes)
-        .map_err(|error| EvalFileError::Weights { path: owned(), error })?;
-    if !names().contains(&weights.variant.as_str()) {
-        return Err(EvalFileError::Variant { path: owned(), variant: weights.variant });
+        .map_err(|error| refused(format!("is not a weights file: {error}")))?;
+    let (found, known) = (&weights.variant, names());
+    if !known.contains(&found.as_str()) {
+        let expected = known.join(", ");
+        return Err(refused(format!("has weights for {found:?}: expected one of {expected}")));
     }
     Ok(weights)
 }
