@@ -359,32 +359,19 @@ pub fn for_each_child<G: Game>(position: &G, mut visit: impl FnMut(&G)) {
     }
 }
 
-/// The text is not a canonical whole number in range: decimal digits without sign or leading zeros.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-pub(crate) enum NumberError {
-    /// The text is empty, has a leading zero, or has characters other than digits.
-    #[error("is not a whole number without sign or leading zeros")]
-    Form,
-    /// The number is above this maximum.
-    #[error("is above {0}")]
-    TooLarge(u32),
-}
-
-/// Parses a canonical whole number from 0 to `max`.
+/// Parses a canonical whole number from 0 to `max`: decimal digits without sign or leading zeros.
 ///
 /// # Errors
-/// See [`NumberError`].
-pub(crate) fn whole_number(text: &str, max: u32) -> Result<u32, NumberError> {
+/// The reason, as words behind the text.
+pub(crate) fn whole_number(text: &str, max: u32) -> Result<u32, String> {
     let canonical = !text.is_empty()
         && text.bytes().all(|byte| byte.is_ascii_digit())
         && (text == "0" || !text.starts_with('0'));
     if !canonical {
-        return Err(NumberError::Form);
+        return Err("is not a whole number without sign or leading zeros".into());
     }
-    match text.parse::<u32>() {
-        Ok(number) if number <= max => Ok(number),
-        _ => Err(NumberError::TooLarge(max)),
-    }
+    let number = text.parse().ok().filter(|number| *number <= max);
+    number.ok_or_else(|| format!("is above {max}"))
 }
 
 /// Parses the number of one of the first `seats` seats, from 1.
@@ -404,10 +391,11 @@ mod tests {
         assert_eq!(whole_number("0", 9), Ok(0));
         assert_eq!(whole_number("65535", 65535), Ok(65535));
         for text in ["", "+1", "-1", "01", "00", "1 ", "1e3", "١"] {
-            assert_eq!(whole_number(text, 9), Err(NumberError::Form), "{text:?}");
+            let error = "is not a whole number without sign or leading zeros";
+            assert_eq!(whole_number(text, 9), Err(error.into()), "{text:?}");
         }
         for text in ["10", "4294967296", "99999999999999999999999"] {
-            assert_eq!(whole_number(text, 9), Err(NumberError::TooLarge(9)), "{text:?}");
+            assert_eq!(whole_number(text, 9), Err("is above 9".into()), "{text:?}");
         }
     }
 }

@@ -28,6 +28,7 @@ mod options;
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Write};
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -35,7 +36,6 @@ use std::thread;
 use std::time::Instant;
 
 use crossbeam_channel::{Receiver, Sender, after, bounded, never, select_biased};
-use thiserror::Error;
 
 use crate::bench;
 use crate::eval::Evaluators;
@@ -44,7 +44,7 @@ use crate::rules::{ActionError, AnyPosition, SetupError, Turn, Variant};
 use crate::search::Past;
 use answers::serve_rules;
 use go::{Running, SearchThread, Task};
-use options::{Effect, OptionError, Options};
+use options::{DEBUG_LOG_FILE, EVAL_FILE, Effect, HASH, Options};
 
 /// Capacity of the command queue; when it is full, the client blocks. Small, since a command can be a long list.
 const WAITING_COMMANDS: usize = 4;
@@ -150,13 +150,6 @@ fn error_reply(problem: &str) -> Reply {
     Reply::InfoString(format!("error: {start} ... {end}"))
 }
 
-/// Whether to continue after a command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Flow {
-    Continue,
-    Quit,
-}
-
 struct Session<W> {
     output: W,
     log: DebugLog,
@@ -212,7 +205,7 @@ impl<W: Write> Session<W> {
                     self.take_event(event)?;
                 },
                 recv(taken) -> command => match command {
-                    Ok(Ok(command)) => if self.obey(command)? == Flow::Quit {
+                    Ok(Ok(command)) => if self.obey(command)?.is_break() {
                         return Ok(());
                     },
                     Ok(Err(error)) => self.refuse_line(&error)?,
@@ -228,7 +221,8 @@ impl<W: Write> Session<W> {
         Ok(())
     }
 
-    fn obey(&mut self, command: Command) -> io::Result<Flow> {
+    /// Obeys a command; breaks after `quit`.
+    fn obey(&mut self, command: Command) -> io::Result<ControlFlow<()>> {
         match command {
             Command::Uci => self.introduce(false)?,
             Command::Ugi => self.introduce(true)?,
@@ -244,7 +238,7 @@ impl<W: Write> Session<W> {
             Command::Position(command) => {
                 let seats = self.game.position().seats();
                 if let Err(error) = self.game.set(command) {
-                    self.report_error(&error.to_string())?;
+                    self.report_error(&error)?;
                 } else if self.game.position().seats() != seats {
                     self.prepare();
                 }
@@ -264,7 +258,7 @@ impl<W: Write> Session<W> {
                 let words = answers::query(query, self.game.position());
                 self.say(&Reply::Response(words))?;
             }
-            Command::Quit => return Ok(Flow::Quit),
+            Command::Quit => return Ok(ControlFlow::Break(())),
             Command::Display => self.say_lines(&answers::display(self.game.position()))?,
             Command::Eval => {
                 self.say_lines(&answers::eval(
@@ -275,7 +269,7 @@ impl<W: Write> Session<W> {
             }
             Command::Help => self.say_lines(answers::HELP)?,
         }
-        Ok(Flow::Continue)
+        Ok(ControlFlow::Continue(()))
     }
 
     fn introduce(&mut self, speaks_ugi: bool) -> io::Result<()> {
@@ -303,33 +297,35 @@ impl<W: Write> Session<W> {
             Ok(_) => Ok(()),
             Err(error) => {
                 self.options = before;
-                self.report_error(&error.to_string())
+                self.report_error(&error)
             }
         }
     }
 
     /// Brings the session in line with an option that was set.
-    fn apply(&mut self, effect: Effect) -> Result<(), OptionError> {
+    fn apply(&mut self, effect: Effect) -> Result<(), String> {
         match effect {
             Effect::None => return Ok(()),
             Effect::OpenLog => {
-                let path = &self.options.debug_log;
-                let opened = self.log.write_to(path.as_deref());
-                return opened.map_err(|error| OptionError::DebugLog {
-                    path: path.clone().unwrap_or_default(),
-                    error,
+                let path = self.options.debug_log.as_deref();
+                return self.log.write_to(path).map_err(|error| {
+                    let path = path.unwrap_or(Path::new("")).display();
+                    format!("option {DEBUG_LOG_FILE}: {path}: {error}, expected a writable file")
                 });
             }
             Effect::ReplaceMemory => {
                 let size = self.options.memory_size();
                 let mebibytes = size.mebibytes;
                 if Vec::<u8>::new().try_reserve_exact(mebibytes << 20).is_err() {
-                    return Err(OptionError::Memory { mebibytes });
+                    return Err(format!(
+                        "option {HASH}: not enough memory for {mebibytes} MiB, expected a smaller size"
+                    ));
                 }
                 self.search_thread.queue(Task::Replace(size));
             }
             Effect::LoadWeights => {
-                self.evaluators.load(self.options.eval_file.as_deref())?;
+                let loaded = self.evaluators.load(self.options.eval_file.as_deref());
+                loaded.map_err(|error| format!("option {EVAL_FILE}: {error}"))?;
                 self.prepare();
             }
             Effect::NewGame => {
@@ -401,23 +397,6 @@ impl<W: Write> Session<W> {
 /// Default number of players.
 const DEFAULT_PLAYERS: usize = 2;
 
-/// Errors of `position`.
-#[derive(Debug, Error)]
-enum PositionError {
-    /// The start is invalid.
-    #[error(transparent)]
-    Start(#[from] SetupError),
-    /// A word of the move list is invalid or illegal.
-    #[error("move {number} of the list: {reason}{expected}")]
-    Move {
-        /// Place in the list, from 1.
-        number: usize,
-        reason: ActionError,
-        /// Legal moves at this point, unless `reason` names them.
-        expected: String,
-    },
-}
-
 /// The last `position` command, with the positions on its way.
 struct LastPosition {
     variant: &'static Variant,
@@ -448,15 +427,15 @@ impl LastPosition {
     /// Sets the position, and plays only the words that are new.
     ///
     /// # Errors
-    /// [`PositionError`] names the invalid field or word; the position is unchanged.
-    fn set(&mut self, command: PositionCommand) -> Result<(), PositionError> {
+    /// A message that names the invalid field or word; the position is unchanged.
+    fn set(&mut self, command: PositionCommand) -> Result<(), String> {
         let PositionCommand { start, moves } = command;
         let (first, known) = if start == self.start {
             let pairs = self.steps.iter().zip(&moves);
             let known = pairs.take_while(|((word, _), sent)| word == *sent).count();
             (self.first, known)
         } else {
-            (self.first_of(&start)?, 0)
+            (self.first_of(&start).map_err(|error| error.to_string())?, 0)
         };
         let mut position = match self.steps.get(..known) {
             Some([.., (_, after)]) => *after,
@@ -465,7 +444,13 @@ impl LastPosition {
         let mut new = Vec::new();
         for (number, word) in (1..).zip(moves).skip(known) {
             if let Err(reason) = position.play(&word) {
-                return Err(refusal(number, reason, &position));
+                let expected = match (&reason, position.turn()) {
+                    // The reason names the legal words.
+                    (ActionError::Unreadable { .. }, _) => String::new(),
+                    (_, Turn::Over) => ", expected the end of the list".into(),
+                    _ => format!(", expected {}", position.legal_actions().join(" ")),
+                };
+                return Err(format!("move {number} of the list: {reason}{expected}"));
             }
             new.push((word, position));
         }
@@ -484,25 +469,6 @@ impl LastPosition {
             }
             Start::Fen(text) => self.variant.parse(text),
         }
-    }
-}
-
-/// The error of a word of the move list, which `position` refused.
-fn refusal(number: usize, reason: ActionError, position: &AnyPosition) -> PositionError {
-    PositionError::Move {
-        number,
-        expected: match reason {
-            ActionError::Unreadable { .. } => String::new(),
-            ActionError::Illegal { .. } => expected_in(position),
-        },
-        reason,
-    }
-}
-
-fn expected_in(position: &AnyPosition) -> String {
-    match position.turn() {
-        Turn::Over => ", expected the end of the list".into(),
-        _ => format!(", expected {}", position.legal_actions().join(" ")),
     }
 }
 

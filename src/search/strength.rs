@@ -127,20 +127,34 @@ pub(super) fn search_by_foresight<G: Evaluate>(
     // The sort is stable, and the moves start in ascending order.
     moves.sort_by_key(|(_, judgement)| Reverse(judgement.rank));
     let nodes = moves.len() as u64;
-    for (index, (mv, judgement)) in moves.iter().take(request.multipv.max(1)).enumerate() {
+    let lines = moves.into_iter().map(|(mv, judgement)| (vec![mv], judgement.value));
+    answer_of_lines(position, lines, nodes, request, observe)
+}
+
+/// Reports the best lines, each with its value, and answers with the first; `None` if there is none.
+fn answer_of_lines<G: Game>(
+    position: &G,
+    lines: impl Iterator<Item = (Vec<G::Move>, Value)>,
+    nodes: u64,
+    request: &Request,
+    observe: &mut dyn FnMut(Report),
+) -> Option<Answer> {
+    let mut best = None;
+    for (index, (line, value)) in lines.take(request.multipv.max(1)).enumerate() {
         observe(Report {
-            depth: 1,
-            seldepth: 1,
+            depth: line.len() as u32,
+            seldepth: line.len() as u32,
             multipv: index + 1,
-            value: judgement.value,
+            value,
             worth: Vec::new(),
             nodes,
             hashfull: 0,
-            pv: vec![mv.to_string()],
+            pv: line.iter().map(G::Move::to_string).collect(),
         });
+        best.get_or_insert((line, value));
     }
-    let (best, judgement) = moves.first()?;
-    Some(Answer { is_final: true, ..Answer::of_line(position, &[*best], judgement.value, nodes) })
+    let (line, value) = best?;
+    Some(Answer { is_final: true, ..Answer::of_line(position, &line, value, nodes) })
 }
 
 /// Key of the game so far. Errors depend on all of it: few positions decide a game, and a seed for each start would
@@ -208,24 +222,8 @@ pub(super) fn search_perfectly<G: Game>(
     let mut ranked = ranked_moves(position);
     ranked.retain(|(mv, _)| request.asks_for(*mv));
     let nodes = ranked.len() as u64;
-    let mut best = None;
-    for (index, &(mv, after)) in ranked.iter().take(request.multipv.max(1)).enumerate() {
-        let pv = line_from(position, mv);
-        let report = Report {
-            depth: pv.len() as u32,
-            seldepth: pv.len() as u32,
-            multipv: index + 1,
-            value: value_of(&after, mover),
-            worth: Vec::new(),
-            nodes,
-            hashfull: 0,
-            pv: pv.iter().map(G::Move::to_string).collect(),
-        };
-        best.get_or_insert((pv, report.value));
-        observe(report);
-    }
-    let (line, value) = best?;
-    Some(Answer { is_final: true, ..Answer::of_line(position, &line, value, nodes) })
+    let lines = ranked.iter().map(|(mv, after)| (line_from(position, *mv), value_of(after, mover)));
+    answer_of_lines(position, lines, nodes, request, observe)
 }
 
 /// Value of a move of `mover` that leads to a position with this result.

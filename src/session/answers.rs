@@ -242,7 +242,7 @@ fn answer_lines(variant: &'static Variant, input: impl Read, output: impl Write)
             }
             Ok(Command::Position(command)) => {
                 if let Err(error) = last.set(command) {
-                    writeln!(output, "{}", error_reply(&error.to_string()))?;
+                    writeln!(output, "{}", error_reply(&error))?;
                 }
             }
             Ok(Command::Query(fact)) => {

@@ -1,21 +1,17 @@
 //! The options that a client can set: one table with the name, effect and values of each.
 
-use std::io;
 use std::path::PathBuf;
-
-use thiserror::Error;
 
 use super::go::MemorySize;
 use crate::articles::strategy::Strategy;
 use crate::articles::{self, ArticleSettings};
-use crate::eval::EvalFileError;
 use crate::protocol::{Excerpt, OptionKind, OptionOffer, OptionValue};
 use crate::rules::{MAX_MOVES, VARIANTS, Variant};
 use crate::search::{Aim, LEVELS, Level, Preset, Strength};
 
-const HASH: &str = "Hash";
-const DEBUG_LOG_FILE: &str = "Debug Log File";
-const EVAL_FILE: &str = "EvalFile";
+pub const HASH: &str = "Hash";
+pub const DEBUG_LOG_FILE: &str = "Debug Log File";
+pub const EVAL_FILE: &str = "EvalFile";
 
 /// An option: its name, the effect of setting it, and its value.
 type Setting = (&'static str, Effect, fn(&mut Options) -> OptionValue<'_>);
@@ -140,33 +136,6 @@ pub struct Options {
     article: ArticleSettings,
 }
 
-/// Errors of `setoption`.
-#[derive(Debug, Error)]
-pub enum OptionError {
-    #[error("unknown option {name}: expected one of {}", Options::names().join(", "))]
-    Unknown { name: Excerpt },
-    /// The option does not accept the value.
-    #[error("option {name}: {value} is refused, expected {expected}")]
-    Value {
-        name: &'static str,
-        value: Excerpt,
-        /// Values that the option accepts.
-        expected: String,
-    },
-    /// The machine does not have enough memory.
-    #[error("option {HASH}: not enough memory for {mebibytes} MiB, expected a smaller size")]
-    Memory {
-        /// Requested size.
-        mebibytes: usize,
-    },
-    /// The debug log file cannot be created.
-    #[error("option {DEBUG_LOG_FILE}: {}: {error}, expected a writable file", path.display())]
-    DebugLog { path: PathBuf, error: io::Error },
-    /// The weights file is invalid.
-    #[error("option {EVAL_FILE}: {0}")]
-    EvalFile(#[from] EvalFileError),
-}
-
 impl Default for Options {
     fn default() -> Options {
         Options {
@@ -232,8 +201,8 @@ impl Options {
     /// Sets an option, whose name is case-insensitive; returns the effect that this must have.
     ///
     /// # Errors
-    /// [`OptionError`]; then nothing is changed.
-    pub fn set(&mut self, name: &str, value: Option<&str>) -> Result<Effect, OptionError> {
+    /// A message that names the accepted values; then nothing is changed.
+    pub fn set(&mut self, name: &str, value: Option<&str>) -> Result<Effect, String> {
         let text = value.unwrap_or_default();
         let is_named = |known: &str| known.eq_ignore_ascii_case(name);
         let own = SETTINGS.iter().find(|(known, ..)| is_named(known));
@@ -241,10 +210,15 @@ impl Options {
         let (name, effect, value) = match (own, of_article) {
             (Some((name, effect, value)), _) => (name, *effect, value(self)),
             (None, Some((name, value))) => (name, Effect::Forget, value(&mut self.article)),
-            (None, None) => return Err(OptionError::Unknown { name: Excerpt::new(name) }),
+            (None, None) => {
+                let (name, known) = (Excerpt::new(name), Options::names().join(", "));
+                return Err(format!("unknown option {name}: expected one of {known}"));
+            }
         };
         let set = value.set(text).map(|()| effect);
-        set.map_err(|expected| OptionError::Value { name, value: Excerpt::new(text), expected })
+        set.map_err(|expected| {
+            format!("option {name}: {} is refused, expected {expected}", Excerpt::new(text))
+        })
     }
 }
 
