@@ -118,9 +118,7 @@ impl Race {
             None => ("0000".to_string(), None, Vec::new()),
         }
     }
-}
 
-impl Race {
     /// The same after computing for this long; waits for a processor do not count.
     fn best_computed(&self, time: Duration, searchmoves: &[String]) -> Found {
         let clock = || clock_gettime(ClockId::ProcessCPUTime);

@@ -3,13 +3,14 @@
 //! `arbiter match --engine "cmd=target/release/examples/random_mover args=7 name=random" ...`; the argument is the seed
 //! (default: 0). It answers every `go` at once, even `go infinite`, and the same `position` always with the same move.
 
+use std::error::Error;
 use std::io::{self, BufRead, BufReader, Write};
 use std::process::ExitCode;
 
 use buxtehude::protocol::{
     BestMove, Command, Go, LineReader, OptionKind, OptionOffer, PositionCommand, Reply, Start,
 };
-use buxtehude::rules::{AnyPosition, Turn, UnknownVariant, VARIANTS, Variant};
+use buxtehude::rules::{AnyPosition, Turn, VARIANTS, Variant};
 use rand::SeedableRng;
 use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
@@ -46,18 +47,15 @@ fn serve(input: impl BufRead, mut output: impl Write, seed: u64) -> io::Result<(
         let replies = match line?.command() {
             Ok(Command::Quit) => return Ok(()),
             Ok(command) => mover.obey(&command),
-            Err(error) => vec![complaint(&error)],
+            Err(error) => Err(error.into()),
         };
-        for reply in replies {
+        let refused = |error| vec![Reply::InfoString(format!("error: {error}"))];
+        for reply in replies.unwrap_or_else(refused) {
             writeln!(output, "{reply}")?;
         }
         output.flush()?;
     }
     Ok(())
-}
-
-fn complaint(error: &impl ToString) -> Reply {
-    Reply::InfoString(format!("error: {}", error.to_string()))
 }
 
 /// State of the engine.
@@ -78,34 +76,30 @@ impl RandomMover {
     }
 
     /// Executes a command; other commands have no answer.
-    fn obey(&mut self, command: &Command) -> Vec<Reply> {
-        match command {
+    fn obey(&mut self, command: &Command) -> Result<Vec<Reply>, Box<dyn Error>> {
+        Ok(match command {
             Command::Uci => introduction(),
             Command::IsReady => vec![Reply::ReadyOk],
             Command::SetOption { name, value: Some(value) }
                 if name.eq_ignore_ascii_case(VARIANT_OPTION) =>
             {
-                refusal(self.set_variant(value))
+                *self = RandomMover::new(Variant::by_name(value)?, self.seed);
+                Vec::new()
             }
-            Command::Position(command) => refusal(self.set_position(command)),
+            Command::Position(command) => {
+                self.set_position(command)?;
+                Vec::new()
+            }
             Command::Go(go) => vec![Reply::BestMove(BestMove {
                 best: self.choose(go),
                 ponder: None,
                 estimate: Vec::new(),
             })],
             _ => Vec::new(),
-        }
+        })
     }
 
-    fn set_variant(&mut self, name: &str) -> Result<(), UnknownVariant> {
-        *self = RandomMover::new(Variant::by_name(name)?, self.seed);
-        Ok(())
-    }
-
-    fn set_position(
-        &mut self,
-        command: &PositionCommand,
-    ) -> Result<(), Box<dyn std::error::Error>> {
+    fn set_position(&mut self, command: &PositionCommand) -> Result<(), Box<dyn Error>> {
         let mut position = match &command.start {
             Start::Startpos { players } => {
                 let players = players.unwrap_or(DEFAULT_PLAYERS);
@@ -152,8 +146,4 @@ fn introduction() -> Vec<Reply> {
         }),
         Reply::UciOk,
     ]
-}
-
-fn refusal(done: Result<(), impl ToString>) -> Vec<Reply> {
-    done.err().iter().map(complaint).collect()
 }
