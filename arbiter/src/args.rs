@@ -11,10 +11,10 @@ use clap_complete::Shell;
 use matches::plan::Isolate;
 use matches::plan::deck::Seed;
 use matches::plan::rules::external::RulesPlan;
-use matches::plan::syntax::{concurrency, milliseconds, plies, positive, seats, up_to_1000};
+use matches::plan::syntax::{Concurrency, Milliseconds, Positive, Seats, UpTo1000, plies};
 use settings::args::rules::rules;
 use settings::args::{EngineArgs, LimitArgs, MatchArgs, ResumeArgs, RulesArgs, TournamentArgs};
-use settings::config::{self, ParseError};
+use settings::config::{CommandLine, Flags};
 
 use crate::conformance::check::{Format, Profile, Soak};
 pub use files::{
@@ -34,6 +34,16 @@ pub struct Cli {
     /// Subcommand to run
     #[command(subcommand)]
     pub command: Command,
+}
+
+impl CommandLine for Cli {
+    fn flags(&mut self) -> Option<Flags<'_>> {
+        match &mut self.command {
+            Command::Match(args) => Some(Flags::Match(args)),
+            Command::Tournament(args) => Some(Flags::Tournament(args)),
+            _ => None,
+        }
+    }
 }
 
 /// Subcommands of the arbiter.
@@ -116,20 +126,6 @@ pub struct ManArgs {
     pub output: Option<PathBuf>,
 }
 
-/// Parses the arbiter's command line, with the settings of the file that it names, if any.
-///
-/// # Errors
-/// The parser rejects the words, or a setting of the file is wrong.
-pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Cli, ParseError> {
-    let (mut cli, typed) = config::parse::<Cli>(words)?;
-    match &mut cli.command {
-        Command::Match(args) => config::fill_in_match(args, &typed)?,
-        Command::Tournament(args) => config::fill_in_tournament(args, &typed)?,
-        _ => {}
-    }
-    Ok(cli)
-}
-
 /// `arbiter check`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -174,7 +170,7 @@ pub struct CheckArgs {
     pub rules: Option<RulesPlan>,
 
     /// Check only this number of seats [default: all that the engine plays]
-    #[arg(long, value_name = "N", value_parser = seats)]
+    #[arg(long, value_name = "N", value_parser = Seats::parse::<usize>)]
     pub players: Option<usize>,
 
     /// Run only the checks whose names contain this (repeatable)
@@ -191,7 +187,7 @@ pub struct CheckArgs {
 
     /// Longest timeout for an expected answer, in milliseconds; after the start, ten times the slowest answer so far,
     /// at least 2000
-    #[arg(long, value_name = "MS", default_value = "30000", value_parser = milliseconds)]
+    #[arg(long, value_name = "MS", default_value = "30000", value_parser = Milliseconds::parse::<u64>)]
     pub timeout: u64,
 
     /// Isolation of the engine
@@ -216,15 +212,15 @@ pub struct CheckRulesArgs {
     pub rules: RulesPlan,
 
     /// Numbers of players to check, such as 2,4 [default: all that the program allows]
-    #[arg(long, value_name = "N", value_parser = seats, value_delimiter = ',')]
+    #[arg(long, value_name = "N", value_parser = Seats::parse::<usize>, value_delimiter = ',')]
     pub players: Vec<usize>,
 
     /// Random games for each number of players
-    #[arg(long, value_name = "N", default_value = "20", value_parser = positive)]
+    #[arg(long, value_name = "N", default_value = "20", value_parser = Positive::parse::<u64>)]
     pub games: u64,
 
     /// Plies after which a game is broken off, that is moves of all seats
-    #[arg(long, value_name = "N", default_value = "2000", value_parser = positive)]
+    #[arg(long, value_name = "N", default_value = "2000", value_parser = Positive::parse::<u64>)]
     pub plies: u64,
 
     /// Seed of the games
@@ -240,7 +236,7 @@ pub struct CheckRulesArgs {
     pub format: Format,
 
     /// Timeout for an expected answer, in milliseconds
-    #[arg(long, value_name = "MS", default_value = "10000", value_parser = milliseconds)]
+    #[arg(long, value_name = "MS", default_value = "10000", value_parser = Milliseconds::parse::<u64>)]
     pub timeout: u64,
 
     /// Isolation of the program
@@ -283,11 +279,11 @@ pub struct TranscriptArgs {
     pub update: bool,
 
     /// Timeout for an expected line, in milliseconds
-    #[arg(long, value_name = "MS", default_value = "10000", value_parser = milliseconds)]
+    #[arg(long, value_name = "MS", default_value = "10000", value_parser = Milliseconds::parse::<u64>)]
     pub timeout: u64,
 
     /// Time without a line after which the output counts as silent, in milliseconds
-    #[arg(long, value_name = "MS", default_value = "200", value_parser = milliseconds)]
+    #[arg(long, value_name = "MS", default_value = "200", value_parser = Milliseconds::parse::<u64>)]
     pub quiet: u64,
 
     /// Isolation of the engine
@@ -321,11 +317,11 @@ EXAMPLES
 The exit code is 1 if too few candidates qualify; those that do are printed.")]
 pub struct OpeningsArgs {
     /// Number of openings
-    #[arg(long, value_name = "N", default_value = "100", value_parser = positive)]
+    #[arg(long, value_name = "N", default_value = "100", value_parser = Positive::parse::<u64>)]
     pub count: u64,
 
     /// Number of seats, 2 to 6
-    #[arg(long, value_name = "N", default_value = "2", value_parser = seats)]
+    #[arg(long, value_name = "N", default_value = "2", value_parser = Seats::parse::<usize>)]
     pub players: usize,
 
     /// The game to play
@@ -337,11 +333,11 @@ pub struct OpeningsArgs {
     pub plies: RangeInclusive<u32>,
 
     /// Largest deviation of a seat's estimate from par, in permille
-    #[arg(long, value_name = "PERMILLE", default_value = "50", value_parser = up_to_1000)]
+    #[arg(long, value_name = "PERMILLE", default_value = "50", value_parser = UpTo1000::parse::<u32>)]
     pub within: u32,
 
     /// Give up after this many candidates [default: 1000 for each opening]
-    #[arg(long, value_name = "N", value_parser = positive)]
+    #[arg(long, value_name = "N", value_parser = Positive::parse::<u64>)]
     pub tries: Option<u64>,
 
     /// Judging engine, with the keys of `arbiter match --engine`; without cmd=, the built-in engine
@@ -354,7 +350,7 @@ pub struct OpeningsArgs {
     pub seed: Option<Seed>,
 
     /// Candidates judged concurrently
-    #[arg(long, value_name = "N", default_value = "1", value_parser = concurrency)]
+    #[arg(long, value_name = "N", default_value = "1", value_parser = Concurrency::parse::<usize>)]
     pub concurrency: usize,
 
     /// Limits of each estimate, unless --engine sets one

@@ -12,7 +12,7 @@ pub mod verify;
 use std::error::Error;
 use std::fs;
 use std::io::{self, ErrorKind, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 use arbiter::args::{Cli, CompletionsArgs, FileArgs, ManArgs};
@@ -24,16 +24,15 @@ use matches::judge::JudgeError;
 use matches::own_files::{NamedFile, refuse_overwriting};
 use matches::plan::rules::Rules;
 use matches::plan::rules::external::RulesError;
-use matches::plan::{EngineSpec, Isolate, Limit, Plan};
+use matches::plan::{EngineSpec, Isolate, Limit};
 use matches::play::interrupt::Interrupt;
 use matches::play::runner::RunError;
 use matches::play::sandbox::{self, Isolation};
 use matches::review::ReviewError;
 use matches::run::display::count;
 use matches::run::exit::ExitError;
-use matches::run::{self, ThisMachine, signals};
+use matches::run::signals;
 use settings::args::rules::{ANSWER_TIMEOUT, start};
-use settings::args::{GameArgs, MatchArgs, ResumeArgs, TournamentArgs, validate};
 
 pub use matches::run::exit;
 
@@ -104,10 +103,9 @@ fn luck_unchecked(games: u64) -> String {
     }
 }
 
-fn stop_on_signals(interrupt: &Interrupt) -> Result<(), CommandError> {
+fn stop_on_signals(interrupt: &Interrupt) -> Result<(), ExitError> {
     let flag = interrupt.clone();
-    let listening = signals::listen(interrupt, move || flag.set());
-    listening.map_err(|error| format!("cannot handle signals: {error}").into())
+    signals::listen(interrupt, move || flag.set())
 }
 
 /// Returns the isolation for engines; prints the reason if it is wanted but not available.
@@ -155,37 +153,4 @@ fn exit_of(written: Result<(), String>) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => exit::fail(exit::STORAGE, error),
     }
-}
-
-pub fn play(args: &MatchArgs) -> ExitCode {
-    begin(validate::plan(args), &args.common)
-}
-
-pub fn play_tournament(args: &TournamentArgs) -> ExitCode {
-    begin(validate::tournament(args), args.common())
-}
-
-fn begin(planned: Result<(Plan, Vec<String>), ExitError>, args: &GameArgs) -> ExitCode {
-    let (plan, mut remarks) = match planned {
-        Ok(planned) => planned,
-        Err(error) => return error.exit(),
-    };
-    let mut new = args.new_match();
-    if args.store.is_none() && args.plays_levels() {
-        let file = unused_file();
-        remarks.push(format!("stored in {}; --store none keeps nothing", file.display()));
-        new.store = Some(file);
-    }
-    run::begin((plan, remarks), &new, &mut ThisMachine::default())
-}
-
-/// The first unused file `match-N.db` in the current folder.
-fn unused_file() -> PathBuf {
-    let mut files = (1..).map(|number| PathBuf::from(format!("match-{number}.db")));
-    let unused = |file: &PathBuf| file.symlink_metadata().is_err();
-    files.find(unused).unwrap_or_default()
-}
-
-pub fn resume(args: &ResumeArgs) -> ExitCode {
-    run::resume(&args.stored_match(), &mut ThisMachine::default())
 }

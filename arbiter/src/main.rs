@@ -4,25 +4,32 @@
 
 mod commands;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use arbiter::args::{self, Command, RulesCommand};
+use arbiter::args::{Cli, Command, RulesCommand};
 use matches::play::sandbox;
+use matches::run::exit::ExitError;
+use matches::run::{self, NewMatch, ThisMachine};
+use settings::args::{GameArgs, validate};
+use settings::config;
 
 fn main() -> ExitCode {
     sandbox::launcher_or(run)
 }
 
 fn run() -> ExitCode {
-    let cli = match args::parse(std::env::args_os()) {
+    let cli = match config::parse::<Cli>(std::env::args_os()) {
         Ok(cli) => cli,
         Err(error) => return error.exit(),
     };
     match cli.command {
-        Command::Match(args) => commands::play(&args),
-        Command::Tournament(args) => commands::play_tournament(&args),
+        Command::Match(args) => play(validate::new_match(&args), &args.common),
+        Command::Tournament(args) => play(validate::new_tournament(&args), args.common()),
         Command::Engine(args) => buxtehude::session::serve_stdio(&args.args),
-        Command::Resume(args) => commands::resume(&args),
+        Command::Resume(args) => {
+            run::resume(&validate::stored_match(&args), &mut ThisMachine::default())
+        }
         Command::Report(args) => commands::report::report(&args),
         Command::Export(args) => commands::export::export(&args),
         Command::Replay(args) => commands::replay::replay(&args),
@@ -36,4 +43,25 @@ fn run() -> ExitCode {
         Command::Completions(args) => commands::completions(&args),
         Command::Man(args) => commands::man(&args),
     }
+}
+
+/// Plays a match on this machine. One between levels of the built-in engine is stored even if no store is named.
+fn play(planned: Result<NewMatch, ExitError>, args: &GameArgs) -> ExitCode {
+    let mut new = match planned {
+        Ok(new) => new,
+        Err(error) => return error.exit(),
+    };
+    if args.store.is_none() && args.plays_levels() {
+        let file = unused_file();
+        new.remarks.push(format!("stored in {}; --store none keeps nothing", file.display()));
+        new.store = Some(file);
+    }
+    run::begin(new, &mut ThisMachine::default())
+}
+
+/// The first unused file `match-N.db` in the current folder.
+fn unused_file() -> PathBuf {
+    let mut files = (1..).map(|number| PathBuf::from(format!("match-{number}.db")));
+    let unused = |file: &PathBuf| file.symlink_metadata().is_err();
+    files.find(unused).unwrap_or_default()
 }

@@ -4,11 +4,13 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use crate::common::program;
-use arbiter::args::{self, Cli, Command};
+use arbiter::args::{Cli, Command};
 use clap::CommandFactory;
 use matches::archive::store::Store;
+use matches::run::NewMatch;
 use program::{arbiter, built_in, directory, run};
 use settings::args::validate;
+use settings::config;
 
 /// Writes settings to a file; returns its path.
 fn file(directory: &Path, settings: &str) -> String {
@@ -20,11 +22,12 @@ fn file(directory: &Path, settings: &str) -> String {
 /// The complete plan of a match, or the error message.
 fn planned(arguments: &[&str]) -> Result<String, String> {
     let words = ["arbiter", "match"].iter().chain(arguments);
-    let parsed = args::parse(words.map(OsString::from)).map_err(|error| error.to_string())?;
-    let Command::Match(args) = parsed.command else {
+    let parsed = config::parse::<Cli>(words.map(OsString::from));
+    let Command::Match(args) = parsed.map_err(|error| error.to_string())?.command else {
         panic!("{arguments:?}: no match");
     };
-    let (plan, remarks) = validate::plan(&args).map_err(|error| error.to_string())?;
+    let NewMatch { plan, remarks, .. } =
+        validate::new_match(&args).map_err(|error| error.to_string())?;
     Ok(format!("{plan:#?} {remarks:?}"))
 }
 
@@ -101,7 +104,7 @@ fn the_settings_of_an_engine_are_one_text_or_several_words() {
 fn words_that_are_no_settings_stay_arguments() {
     let words = "review --engine cmd=./a nodes=5 games.jsonl --game 3";
     let words = ["arbiter"].into_iter().chain(words.split(' ')).map(OsString::from);
-    let Command::Review(args) = args::parse(words).unwrap().command else {
+    let Command::Review(args) = config::parse::<Cli>(words).unwrap().command else {
         panic!("no review");
     };
     assert_eq!(

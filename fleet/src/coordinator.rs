@@ -16,7 +16,6 @@ use async_nats::jetstream::{Context, Message as Delivered};
 use futures_util::{FutureExt, StreamExt};
 use matches::archive::ArchiveError;
 use matches::own_files::NamedFile;
-use matches::plan::Plan;
 use matches::plan::rules::PositionError;
 use matches::plan::schedule::Schedule;
 use matches::play::interrupt::Interrupt;
@@ -24,8 +23,8 @@ use matches::play::runner::RunError;
 use matches::run::display::{Progress, count};
 use matches::run::exit::{ExitError, USAGE, fail, print_error};
 use matches::run::ledger::LedgerError;
-use matches::run::{self, Engines, Match, Source, SourceError, StoredMatch};
-use settings::args::{GameArgs, ResumeArgs};
+use matches::run::{self, Engines, Match, NewMatch, Source, SourceError, StoredMatch};
+use settings::args::{ResumeArgs, validate};
 use thiserror::Error;
 use tokio::runtime::Runtime;
 
@@ -51,18 +50,16 @@ const REPAIR_INTERVAL: Duration = Duration::from_secs(2);
 pub fn begin(
     runtime: &Runtime,
     server: &ServerArgs,
-    planned: Result<(Plan, Vec<String>), ExitError>,
-    args: &GameArgs,
+    planned: Result<NewMatch, ExitError>,
     settings: &CoordinatorArgs,
 ) -> ExitCode {
-    let planned = match planned {
-        Ok(planned) => planned,
+    let mut new = match planned {
+        Ok(new) => new,
         Err(error) => return error.exit(),
     };
     let mut fleet = Fleet::new(runtime, settings);
-    let mut new = args.new_match();
     new.inputs.extend(inputs(server, settings));
-    if !args.dry_run {
+    if !new.dry_run {
         if new.store.is_none() {
             return fail(USAGE, "--store: expected a new file for the match");
         }
@@ -72,7 +69,7 @@ pub fn begin(
         }
     }
     // Prepares the match by `Fleet::prepare`, and plays it by `Fleet::play`.
-    run::begin(planned, &new, &mut fleet)
+    run::begin(new, &mut fleet)
 }
 
 /// Coordinates the rest of a stored match; returns its exit status.
@@ -85,7 +82,7 @@ pub fn resume(
     let mut fleet = Fleet { forgives: args.forgive, ..Fleet::new(runtime, settings) };
     // A match that turns out to be complete needs no server.
     let _ = fleet.connect(server);
-    let stored = StoredMatch { inputs: inputs(server, settings), ..args.stored_match() };
+    let stored = StoredMatch { inputs: inputs(server, settings), ..validate::stored_match(args) };
     run::resume(&stored, &mut fleet)
 }
 

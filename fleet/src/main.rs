@@ -9,25 +9,14 @@ use fleet::{coordinator, status, worker};
 use matches::play::sandbox;
 use matches::run::exit;
 use settings::args::validate;
-use settings::config::{self, ParseError};
+use settings::config;
 
 fn main() -> ExitCode {
     sandbox::launcher_or(run)
 }
 
-/// Parses the command line, with the settings of the file that it names, if any.
-fn parse() -> Result<Cli, ParseError> {
-    let (mut cli, typed) = config::parse::<Cli>(std::env::args_os())?;
-    match &mut cli.command {
-        Command::Match(command) => config::fill_in_match(&mut command.args, &typed)?,
-        Command::Tournament(command) => config::fill_in_tournament(&mut command.args, &typed)?,
-        _ => {}
-    }
-    Ok(cli)
-}
-
 fn run() -> ExitCode {
-    let cli = match parse() {
+    let cli = match config::parse::<Cli>(std::env::args_os()) {
         Ok(cli) => cli,
         Err(error) => return error.exit(),
     };
@@ -45,13 +34,11 @@ fn run() -> ExitCode {
     let status = match &cli.command {
         Command::Match(command) => {
             let Coordinated { args, coordinator } = &**command;
-            let planned = validate::plan(args);
-            coordinator::begin(&runtime, server, planned, &args.common, coordinator)
+            coordinator::begin(&runtime, server, validate::new_match(args), coordinator)
         }
         Command::Tournament(command) => {
             let Coordinated { args, coordinator } = &**command;
-            let planned = validate::tournament(args);
-            coordinator::begin(&runtime, server, planned, args.common(), coordinator)
+            coordinator::begin(&runtime, server, validate::new_tournament(args), coordinator)
         }
         Command::Resume(resumed) => {
             let Coordinated { args, coordinator } = &**resumed;

@@ -153,8 +153,7 @@ async fn prepare(server: &ServerArgs, args: &WorkArgs) -> Result<Option<Worker>,
         }
         stopped.set();
     };
-    signals::listen(&interrupt, on_signal)
-        .map_err(|error| ExitError::usage(format_args!("cannot handle signals: {error}")))?;
+    signals::listen(&interrupt, on_signal)?;
     shield_arbiter();
     let fetcher =
         tokio::task::block_in_place(|| Fetcher::of(args, &interrupt)).map_err(ExitError::usage)?;
@@ -162,7 +161,7 @@ async fn prepare(server: &ServerArgs, args: &WorkArgs) -> Result<Option<Worker>,
     files.extend(args.log.as_deref().map(|path| NamedFile::output("--log", path)));
     files.extend(engines.iter().flat_map(files_of));
     refuse_overwriting(&files).map_err(ExitError::usage)?;
-    let log = open_log(args.log.as_deref()).map_err(ExitError::usage)?;
+    let log = open_log(args.log.as_deref(), false)?;
     let connected =
         retry(&interrupt, QueueError::is_absence, || connect(server, &label, Some(signer.key())));
     let context = match connected.await {

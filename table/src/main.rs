@@ -20,8 +20,8 @@ fn main() -> ExitCode {
 
 fn run() -> ExitCode {
     let cli = match config::parse::<Cli>(std::env::args_os()) {
-        Ok((cli, _)) => cli,
-        Err(error) => return config::print_parser_message(&error),
+        Ok(cli) => cli,
+        Err(error) => return error.exit(),
     };
     if let Some(Command::Engine { args }) = cli.command {
         return buxtehude::session::serve_stdio(&args);

@@ -8,7 +8,7 @@ use super::IsolationArgs;
 
 use matches::plan::EngineSpec;
 use matches::plan::rules::external::RulesPlan;
-use matches::plan::syntax::{concurrency, positive};
+use matches::plan::syntax::{Concurrency, Positive};
 use settings::args::rules::rules;
 use settings::args::{LimitArgs, luck_engine};
 
@@ -73,12 +73,14 @@ pub struct ReportArgs {
     pub review_engine: String,
 
     /// Positions to visit in each search of a review, unless --review-engine sets a limit
-    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = positive, hide_short_help = true)]
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = Positive::parse::<u64>)]
+    #[arg(hide_short_help = true)]
     pub review_nodes: u64,
 
     /// First measure the luck of all games that have none, with the built-in engine visiting N positions for each value
     /// [default: 300]; a store keeps it. If another evaluator measured it, all games are measured anew
-    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "300", value_parser = positive)]
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "300")]
+    #[arg(value_parser = Positive::parse::<u64>)]
     pub luck: Option<u64>,
 
     /// Engine that measures the luck instead, with the keys of `arbiter match --engine`; it must give estimates
@@ -151,7 +153,7 @@ pub struct ReplayArgs {
     pub input: FileArgs,
 
     /// Show this game move by move
-    #[arg(long, value_name = "N", value_parser = positive)]
+    #[arg(long, value_name = "N", value_parser = Positive::parse::<u64>)]
     pub game: Option<u64>,
 }
 
@@ -175,15 +177,15 @@ pub struct VerifyArgs {
     pub input: FileArgs,
 
     /// Play only this game again
-    #[arg(long, value_name = "N", value_parser = positive, conflicts_with = "sample")]
+    #[arg(long, value_name = "N", value_parser = Positive::parse::<u64>, conflicts_with = "sample")]
     pub game: Option<u64>,
 
     /// Play only every K-th game again, starting with the first
-    #[arg(long, value_name = "K", default_value = "1", value_parser = positive)]
+    #[arg(long, value_name = "K", default_value = "1", value_parser = Positive::parse::<u64>)]
     pub sample: u64,
 
     /// Games played concurrently [default: as in the original match; 1 for a record]
-    #[arg(long, value_name = "N", value_parser = concurrency)]
+    #[arg(long, value_name = "N", value_parser = Concurrency::parse::<usize>)]
     pub concurrency: Option<usize>,
 
     /// Engine of a record, with the keys of `arbiter match --engine` (repeatable)
@@ -219,11 +221,11 @@ pub struct ExplainArgs {
     pub input: FileArgs,
 
     /// Number of the game [default: all games with a fault or a flaw]
-    #[arg(long, value_name = "N", value_parser = positive)]
+    #[arg(long, value_name = "N", value_parser = Positive::parse::<u64>)]
     pub game: Option<u64>,
 
     /// Number of the game, without the flag
-    #[arg(value_name = "GAME", value_parser = positive, conflicts_with = "game", hide = true)]
+    #[arg(value_name = "GAME", value_parser = Positive::parse::<u64>, conflicts_with = "game", hide = true)]
     pub number: Option<u64>,
 }
 
@@ -262,15 +264,15 @@ pub struct ReviewArgs {
     pub input: FileArgs,
 
     /// Review this game move by move (repeatable) [default: a summary of all games]
-    #[arg(long, value_name = "N", value_parser = positive, conflicts_with_all = ["games", "sample"])]
+    #[arg(long, value_name = "N", value_parser = Positive::parse::<u64>, conflicts_with_all = ["games", "sample"])]
     pub game: Vec<u64>,
 
     /// Review at most this many games, from the first on [default: all]
-    #[arg(long, value_name = "N", value_parser = positive)]
+    #[arg(long, value_name = "N", value_parser = Positive::parse::<u64>)]
     pub games: Option<u64>,
 
     /// Review only every K-th game, starting with the first
-    #[arg(long, value_name = "K", default_value = "1", value_parser = positive)]
+    #[arg(long, value_name = "K", default_value = "1", value_parser = Positive::parse::<u64>)]
     pub sample: u64,
 
     /// Engine that values positions, with the keys of `arbiter match --engine`; without cmd=, the built-in engine
@@ -279,7 +281,7 @@ pub struct ReviewArgs {
     pub engine: String,
 
     /// Games reviewed concurrently
-    #[arg(long, value_name = "N", default_value = "1", value_parser = concurrency)]
+    #[arg(long, value_name = "N", default_value = "1", value_parser = Concurrency::parse::<usize>)]
     pub concurrency: usize,
 
     /// Number of worst moves to list; with --game, for each game, and as many cards

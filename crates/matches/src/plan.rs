@@ -21,7 +21,7 @@ pub use limit::{ClockLimit, Isolate, Limit, MAX_MARGIN, ResourceLimits, TimeLimi
 pub use openings::Opening;
 use rules::Rules;
 use schedule::LineUps;
-use syntax::{concurrency, is_off, milliseconds, pairs, seconds, some_milliseconds, text};
+use syntax::{Concurrency, is_off, milliseconds, pairs, seconds, some_milliseconds, text};
 
 pub mod binary;
 pub mod deck;
@@ -304,7 +304,7 @@ impl Plan {
         if self.openings.is_empty() {
             return wrong("openings", "there are none");
         }
-        concurrency(&self.concurrency.to_string())
+        Concurrency::parse::<usize>(&self.concurrency.to_string())
             .map_err(|expected| format!("concurrency: {expected}"))?;
         let sprt = self.sprt.map_or(Ok(()), |sprt| sprt.check());
         sprt.map_err(|error| format!("sprt: {error}"))
@@ -571,8 +571,8 @@ mod tests {
             (Limit::nodes(60), "20"),
             (Limit::nodes(1), "20"),
             (Limit::nodes(1_000_000), "300"),
-            ("depth=4".parse().unwrap(), "20"),
-            ("movetime=20".parse().unwrap(), "300"),
+            (Limit::depth(4), "20"),
+            (Limit::movetime(Duration::from_millis(20)), "300"),
         ] {
             let fast = EngineSpec::new("fast", "fast", limit);
             let slow = EngineSpec::new("slow", "slow", Limit::nodes(1_000_000));

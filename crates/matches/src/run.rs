@@ -1,9 +1,9 @@
 //! A match from its start to its exit status.
 //!
-//! [`begin`] creates the store and [`resume`] opens one. A [`Source`] then plays the missing games: the threads of
-//! [`ThisMachine`], or a fleet. Each result goes through the [`Ledger`], which stores, records, counts, shows and
-//! streams it, in this order. At the end come one set of tables, one footer and one exit status. Start reading at
-//! [`begin`]: it makes a [`Match`], starts each engine once, and plays and reports the match.
+//! [`begin`] makes a [`Match`], starts each engine once, and creates the store; [`resume`] opens one. A [`Source`] then
+//! plays the missing games: the threads of [`ThisMachine`], or a fleet. Each result goes through the [`Ledger`], which
+//! stores, records, counts, shows and streams it, in this order. At the end come one set of tables, one footer and one
+//! exit status.
 
 pub mod display;
 pub mod events;
@@ -19,10 +19,11 @@ use std::time::Instant;
 use thiserror::Error;
 
 use crate::archive::ArchiveError;
-use crate::archive::store::{Store, StoredPlan, UserKey};
+use crate::archive::store::{Store, UserKey};
 use crate::luck::{Evaluator, LuckMeter, measure_store};
 use crate::output::{fitted, print};
 use crate::own_files::NamedFile;
+use crate::plan::deck::Seed;
 use crate::plan::rules::external::RulesError;
 use crate::plan::{EngineSpec, LuckBy, Plan};
 use crate::play::interrupt::Interrupt;
@@ -35,19 +36,22 @@ use crate::play::sandbox::{self, Isolation};
 use crate::record::GameRecord;
 use crate::report::Report;
 use crate::score::Verdict;
-use crate::spelling::quote_path;
-use display::{Progress, count, header, luck_bar, print_schedule, unplayed};
+use display::{Progress, count, footer, header, luck_bar, print_schedule, unplayed};
 use exit::{
     ENGINE_FAULT, ExitError, H0_ACCEPTED, H1_ACCEPTED, INTERRUPTED, RULES_FAULT, STORAGE, USAGE,
-    complain_of, exit_of_verdict, fail, print_error,
+    complain_of, fail, print_error,
 };
 use ledger::{Ledger, LedgerError, programs};
-pub use ledger::{OnInterrupt, OutputError, Outputs, files_of, open_log};
+pub use ledger::{Outputs, files_of, open_log};
 use past::Past;
+pub use past::{StoredMatch, resume};
 
-/// Settings of a new match that are not part of its plan.
-#[derive(Clone, Debug, Default)]
+/// A new match: its plan, and settings that are not part of it.
+#[derive(Clone, Debug)]
 pub struct NewMatch {
+    pub plan: Plan,
+    /// Remarks on the plan, for the header.
+    pub remarks: Vec<String>,
     /// New file that keeps the match; `None` to keep nothing.
     pub store: Option<PathBuf>,
     pub outputs: Outputs,
@@ -61,65 +65,21 @@ pub struct NewMatch {
     pub luck_engine: Option<EngineSpec>,
 }
 
-/// Settings for the rest of a stored match.
-#[derive(Clone, Debug, Default)]
-pub struct StoredMatch {
-    /// The store.
-    pub file: PathBuf,
-    /// Games played concurrently; `None` for the number in the store.
-    pub concurrency: Option<usize>,
-    /// `true` to let retired engines play again.
-    pub forgive: bool,
-    /// `true` to play although the program of an engine has changed since the start.
-    pub changed_engines: bool,
-    /// `true` to run the programs of a store that another user made.
-    pub trust_commands: bool,
-    /// `true` to play games anew that are wrong by a rules program that has changed.
-    pub drop_wrong: bool,
-    pub outputs: Outputs,
-    /// Files that the match reads, except the store and its engines' files.
-    pub inputs: Vec<NamedFile>,
-    /// Engine that measures luck, if the plan needs one.
-    pub luck_engine: Option<EngineSpec>,
-}
-
-/// A source of games: threads on this machine, or a fleet of machines.
-pub trait Source {
-    /// `true` if others refer to the engines by name, so that their `id name` must not replace it.
-    const KEEPS_NAMES: bool = false;
-
-    /// Prepares for the games of a match whose engines have all been started once, and enters those that have retired
-    /// in earlier runs in the ledger; returns the header's line on where the games are played.
-    ///
-    /// # Errors
-    /// [`ExitError`] if the match cannot start; a new store is then removed.
-    fn prepare(&mut self, planned: &mut Match, engines: Engines) -> Result<String, ExitError>;
-
-    /// Plays the missing games and enters each event in the ledger, until the match is over or interrupted.
-    ///
-    /// # Errors
-    /// [`SourceError`] stops the match.
-    fn play(&mut self, planned: &mut Match, progress: &Progress) -> Result<(), SourceError>;
-
-    /// Lines below the tables about how far the result can be trusted, each ending with a line feed.
-    fn remarks(&self, _ended: &Match) -> String {
-        String::new()
+/// Plays a new match; returns its exit status.
+pub fn begin<S: Source>(mut new: NewMatch, source: &mut S) -> ExitCode {
+    if new.dry_run {
+        return match print_schedule(&new.plan) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => fail(USAGE, error),
+        };
     }
-
-    /// Cleans up after a stored match that turns out to be complete.
-    fn clean_up(&mut self, _complete: &Match) {}
-}
-
-/// Errors that stop a match.
-#[derive(Debug, Error)]
-pub enum SourceError {
-    #[error(transparent)]
-    Ledger(#[from] LedgerError),
-    /// A rules program failed.
-    #[error("{0}")]
-    Rules(String),
-    #[error("{0}")]
-    Source(String),
+    for engine in &mut new.plan.engines {
+        engine.unresolved.is_nameless &= !S::KEEPS_NAMES;
+    }
+    match Match::start(new) {
+        Ok((planned, engines)) => planned.play_and_report(engines, source),
+        Err(stop) => stop.exit(),
+    }
 }
 
 /// A match that is ready to be played.
@@ -138,70 +98,16 @@ pub struct Match {
     /// Evaluator of the luck of its games, if it is measured.
     pub luck: Option<Evaluator>,
     outputs: Outputs,
-    /// Number of games of earlier runs.
-    before: usize,
-}
-
-/// Plays a new match with this plan and these remarks on it; returns its exit status.
-pub fn begin<S: Source>(
-    (mut plan, remarks): (Plan, Vec<String>),
-    new: &NewMatch,
-    source: &mut S,
-) -> ExitCode {
-    if new.dry_run {
-        return match print_schedule(&plan) {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(error) => fail(USAGE, error),
-        };
-    }
-    for engine in &mut plan.engines {
-        engine.unresolved.is_nameless &= !S::KEEPS_NAMES;
-    }
-    match Match::new(plan, remarks, new) {
-        Ok((planned, started)) => planned.play_and_report(started, source),
-        Err(stop) => stop.exit(),
-    }
-}
-
-/// Plays the rest of a stored match; returns its exit status.
-pub fn resume<S: Source>(stored: &StoredMatch, source: &mut S) -> ExitCode {
-    let (mut planned, may_run) = match Match::stored(stored) {
-        Ok(stored) => stored,
-        Err(error) => return error.exit(),
-    };
-    if planned.is_over() {
-        // An interrupt may have come between the last game and its luck.
-        if let Err(error) = planned.measure_luck() {
-            return fail(USAGE, error);
-        }
-        let (report, path) = (&planned.ledger.report, stored.file.display());
-        let games = count(planned.past.played.len() as u64, "game");
-        let remarks = fitted(&source.remarks(&planned));
-        let _ = print(&format!("{}\n{games}, all stored in {path}\n{remarks}", report.text()));
-        // The first says the same as the line above.
-        for remark in planned.remarks.iter().skip(1) {
-            print_error(format_args!("note: {remark}"));
-        }
-        source.clean_up(&planned);
-        return exit_of_verdict(report.verdict());
-    }
-    match planned.restart_engines(stored, may_run) {
-        Ok(started) => planned.play_and_report(started, source),
-        Err(stop) => stop.exit(),
-    }
 }
 
 impl Match {
     /// Starts the engines of a new match, and creates its store and files.
-    fn new(
-        mut plan: Plan,
-        mut remarks: Vec<String>,
-        new: &NewMatch,
-    ) -> Result<(Match, Started), Stop> {
+    fn start(new: NewMatch) -> Result<(Match, Engines), Stop> {
+        let NewMatch { mut plan, mut remarks, outputs, .. } = new;
         let path = new.store.as_deref();
         let store = path.map(|path| NamedFile::store("--store", path));
         let programs = programs(&plan, new.luck_engine.as_ref());
-        new.outputs.refuse_overwriting(store, &new.inputs, programs)?;
+        outputs.refuse_overwriting(store, &new.inputs, programs)?;
         let luck = Evaluator::of(&plan, new.luck_engine.as_ref()).map_err(ExitError::usage)?;
         if plan.luck.after && luck.is_some() && new.store.is_none() {
             return Err(ExitError::usage("--luck after: expected --store").into());
@@ -212,11 +118,12 @@ impl Match {
         };
         // Before the log is overwritten, and long before the store is created.
         path.map_or(Ok(()), Store::refuse_existing).map_err(not_created)?;
-        let log = new.outputs.open_log(false).map_err(ExitError::usage)?;
-        let (interrupt, choice) = (Interrupt::new(), new.outputs.on_interrupt);
+        let log = outputs.open_log(false)?;
+        let interrupt = Interrupt::new();
+        signals::stop_match(&interrupt, outputs.finishes_games)?;
         let changed = new.changed_engines;
-        let started = prepare_engines(&mut plan, changed, choice, luck.as_ref(), &log, &interrupt)?;
-        remarks.extend_from_slice(&started.1.remarks);
+        let engines = prepare_engines(&mut plan, changed, luck.as_ref(), &log, &interrupt)?;
+        remarks.extend_from_slice(&engines.remarks);
         remarks.extend(unplayed(&plan));
         let store = path.map(|path| Store::create(path, &plan));
         let store = store.transpose().map_err(not_created)?;
@@ -225,7 +132,7 @@ impl Match {
                 "the store bears no mark, so `resume` will need --trust-commands: {reason}"
             ));
         }
-        match new.outputs.open(Report::of(&plan), None, interrupt) {
+        match outputs.open(Report::of(&plan), None, interrupt) {
             Ok(ledger) => {
                 let planned = Match {
                     past: Past::none(&plan),
@@ -235,94 +142,108 @@ impl Match {
                     remarks,
                     is_new: true,
                     luck,
-                    outputs: new.outputs.clone(),
-                    before: 0,
+                    outputs,
                 };
-                Ok((planned, started))
+                Ok((planned, engines))
             }
             Err(error) => {
                 if let Some(store) = store {
                     store.discard();
                 }
-                Err(ExitError::usage(error).into())
+                Err(error.into())
             }
         }
     }
+}
 
-    /// Opens a stored match; returns also whether its programs may run.
-    fn stored(stored: &StoredMatch) -> Result<(Match, Result<(), ExitError>), ExitError> {
-        let mut store = Store::resume(&stored.file)?;
-        let StoredPlan { mut plan, trust, changed_rules, mut changed_engines } =
-            store.stored_plan()?;
-        changed_engines.retain(|_| !stored.changed_engines);
-        let may_change = stored.changed_engines || stored.drop_wrong;
-        let changed = changed_rules.filter(|_| !may_change).into_iter().chain(changed_engines);
-        let is_trusted = stored.trust_commands || trust.is_ok();
-        let may_run = may_run(is_trusted, trust, &changed.collect::<Vec<_>>());
-        plan.concurrency = stored.concurrency.unwrap_or(plan.concurrency);
-        let luck_engine = stored.luck_engine.as_ref();
-        let mut inputs = stored.inputs.clone();
-        inputs.push(NamedFile::games("the store", &stored.file));
-        stored.outputs.refuse_overwriting(None, &inputs, programs(&plan, luck_engine))?;
-        let mut past = Past::of(&store, &plan)?;
-        let mut dropped = None;
-        // A complete match starts no engine, but its rules program, which any reader of the store starts, too.
-        if may_run.is_ok() || (is_trusted && is_over(&past.report, &plan)) {
-            dropped = past::recheck(&mut store, &plan, stored)?;
-            if dropped.is_some() {
-                past = Past::of(&store, &plan)?;
-            }
-        }
-        if stored.forgive {
-            past.ends.forgive(&past.played);
-        }
-        let (played, all) = (past.played.len(), count(plan.games, "game"));
-        let mut remarks = vec![format!("{played} of {all} stored in earlier runs")];
-        remarks.extend(dropped);
-        let luck = evaluator_of_rest(&store, &plan, luck_engine, &mut remarks)?;
-        let outputs = &stored.outputs;
-        let log = outputs.open_log(true).map_err(ExitError::usage)?;
-        let ledger = outputs.open(past.report.clone(), Some(&store), Interrupt::new());
-        let ledger = ledger.map_err(ExitError::usage)?;
-        let planned = Match {
-            plan,
-            ledger: Ledger { store: Some(store), ..ledger },
-            log,
-            past,
-            remarks,
-            is_new: false,
-            luck,
-            outputs: stored.outputs.clone(),
-            before: played,
+/// Engines of a match as found when each was started once.
+#[derive(Debug)]
+pub struct Engines {
+    /// Isolation of the engines from each other.
+    pub isolation: Option<Isolation>,
+    /// Line of the header about the isolation.
+    pub isolation_text: String,
+    pub programs: Programs,
+    /// The `id name` of each engine, in the order of the plan.
+    id_names: Vec<Option<String>>,
+    /// Notes for the header of a new match.
+    remarks: Vec<String>,
+}
+
+/// Starts each engine once, and settles the plan by what the engines offer. Tries out the evaluator of luck, too.
+fn prepare_engines(
+    plan: &mut Plan,
+    changed_engines: bool,
+    luck: Option<&Evaluator>,
+    log: &Log,
+    interrupt: &Interrupt,
+) -> Result<Engines, Stop> {
+    sandbox::shield_arbiter();
+    let (isolation, isolation_text) =
+        Isolation::of(plan.isolate, &plan.engines).map_err(ExitError::usage)?;
+    if let Some(game) = plan.rules.program() {
+        let connected = rules::connect(game, isolation, plan.referee_limits.ready, log, interrupt);
+        connected.map_err(|error| match error {
+            RulesError::Interrupted => Stop::Interrupted,
+            fault => Stop::Failed(fault.into()),
+        })?;
+    }
+    let programs = Programs::of(plan, interrupt);
+    let seconds = plan.referee_limits.ready.as_secs_f64();
+    let notice = |engine: &str| {
+        print_error(format_args!(
+            "waiting for engine {engine} to get ready, at most {seconds} s (--ready)"
+        ));
+    };
+    let FirstStart { id_names, mut remarks } =
+        match runner::start_engines(plan, isolation, log, interrupt, &notice) {
+            Err(_) if interrupt.is_set() => return Err(Stop::Interrupted),
+            started => started.map_err(ExitError::usage)?,
         };
-        Ok((planned, may_run))
-    }
+    let forecast = match luck.map_or(Ok(None), |luck| luck.try_out(plan, isolation, interrupt)) {
+        Err(_) if interrupt.is_set() => return Err(Stop::Interrupted),
+        tried => tried.map_err(ExitError::usage)?,
+    };
+    remarks.extend(forecast);
+    Ok(Engines {
+        isolation,
+        isolation_text,
+        programs: if changed_engines {
+            programs.that_may_change()
+        } else {
+            programs.without_changed_arguments()
+        },
+        id_names,
+        remarks,
+    })
+}
 
-    /// `true` if no game is missing, or the test has decided.
-    fn is_over(&self) -> bool {
-        is_over(&self.ledger.report, &self.plan)
-    }
+/// Reasons why a match does not start.
+enum Stop {
+    Interrupted,
+    Failed(ExitError),
+}
 
-    /// Starts the engines of a stored match, if its programs `may_run`.
-    fn restart_engines(
-        &mut self,
-        stored: &StoredMatch,
-        may_run: Result<(), ExitError>,
-    ) -> Result<Started, Stop> {
-        may_run?;
-        let (changed, choice) = (stored.changed_engines, stored.outputs.on_interrupt);
-        let interrupt = &self.ledger.interrupt;
-        prepare_engines(&mut self.plan, changed, choice, self.luck.as_ref(), &self.log, interrupt)
+impl Stop {
+    fn exit(&self) -> ExitCode {
+        match self {
+            Stop::Interrupted => ExitCode::from(INTERRUPTED),
+            Stop::Failed(error) => error.exit(),
+        }
     }
+}
 
+impl From<ExitError> for Stop {
+    fn from(error: ExitError) -> Stop {
+        Stop::Failed(error)
+    }
+}
+
+impl Match {
     /// Plays the missing games from `source` and reports them; returns the exit status.
-    fn play_and_report<S: Source>(
-        mut self,
-        (engines, started): Started,
-        source: &mut S,
-    ) -> ExitCode {
+    fn play_and_report<S: Source>(mut self, engines: Engines, source: &mut S) -> ExitCode {
         let interrupt = self.ledger.interrupt.clone();
-        let id_names = started.id_names;
+        let id_names = engines.id_names.clone();
         match self.print_header(engines, &id_names, source) {
             Ok(()) => {}
             Err(Stop::Interrupted) => return ExitCode::from(INTERRUPTED),
@@ -330,7 +251,7 @@ impl Match {
         }
         let begun = Instant::now();
         let outcome = self.play_games(&id_names, source);
-        let footer = self.footer(begun.elapsed(), &outcome, &source.remarks(&self));
+        let footer = footer(&self, begun.elapsed(), &outcome, &source.remarks(&self));
         // The match is over, so a closed output no longer matters.
         let _ = print(&format!("\n{}\n{}", self.ledger.report.text(), fitted(&footer)));
         complain_of(&self.log);
@@ -383,6 +304,11 @@ impl Match {
         }
         self.ledger.report.finish();
         outcome
+    }
+
+    /// `true` if no game is missing, or the test has decided.
+    fn is_over(&self) -> bool {
+        is_over(&self.ledger.report, &self.plan)
     }
 
     /// Measures the luck of stored games that have none, since it is due after the last game or an engine failed, and
@@ -472,143 +398,56 @@ impl Match {
             },
         }
     }
+
+    /// Returns the seed; `None` while a secret seed still decides later games.
+    fn known_seed(&self) -> Option<Seed> {
+        let seed = self.plan.seed;
+        let is_final = self.ledger.store.is_none() || self.is_over();
+        (is_final || !seed.is_secret()).then_some(seed)
+    }
 }
 
 fn is_over(report: &Report, plan: &Plan) -> bool {
     report.played() >= plan.games || report.verdict() != Verdict::Open
 }
 
-/// Returns an error unless the store can be trusted, and its programs are the same or may differ.
-fn may_run(
-    is_trusted: bool,
-    trust: Result<(), ArchiveError>,
-    changed: &[String],
-) -> Result<(), ExitError> {
-    if !is_trusted {
-        trust?;
+/// A source of games: threads on this machine, or a fleet of machines.
+pub trait Source {
+    /// `true` if others refer to the engines by name, so that their `id name` must not replace it.
+    const KEEPS_NAMES: bool = false;
+
+    /// Prepares for the games of a match whose engines have all been started once, and enters those that have retired
+    /// in earlier runs in the ledger; returns the header's line on where the games are played.
+    ///
+    /// # Errors
+    /// [`ExitError`] if the match cannot start; a new store is then removed.
+    fn prepare(&mut self, planned: &mut Match, engines: Engines) -> Result<String, ExitError>;
+
+    /// Plays the missing games and enters each event in the ledger, until the match is over or interrupted.
+    ///
+    /// # Errors
+    /// [`SourceError`] stops the match.
+    fn play(&mut self, planned: &mut Match, progress: &Progress) -> Result<(), SourceError>;
+
+    /// Lines below the tables about how far the result can be trusted, each ending with a line feed.
+    fn remarks(&self, _ended: &Match) -> String {
+        String::new()
     }
-    if changed.is_empty() {
-        Ok(())
-    } else {
-        let changed = changed.join("; ");
-        let accepted = "restore the original programs, or use --changed-engines";
-        Err(ExitError::usage(format!("{changed}; {accepted}")))
-    }
+
+    /// Cleans up after a stored match that turns out to be complete.
+    fn clean_up(&mut self, _complete: &Match) {}
 }
 
-/// Returns the evaluator for the rest of a stored match; none, with a remark, if earlier luck is by another one, or the
-/// engine that measures it is missing.
-///
-/// # Errors
-/// [`ExitError`] instead of the remark if `engine` is given or the sequential test needs luck.
-fn evaluator_of_rest(
-    store: &Store,
-    plan: &Plan,
-    engine: Option<&EngineSpec>,
-    remarks: &mut Vec<String>,
-) -> Result<Option<Evaluator>, ExitError> {
-    let reason = match (Evaluator::of(plan, engine), store.luck_by()?) {
-        (Err(error), _) => error.to_string(),
-        (Ok(Some(evaluator)), Some(before)) if evaluator.identity() != before => {
-            let now = evaluator.identity();
-            let (flag, file) = (evaluator.flag(), quote_path(store.path()));
-            format!(
-                "luck: by {before} so far, now by {now}: not measured; \
-                 `arbiter report {file} {flag}` measures all games anew"
-            )
-        }
-        (Ok(luck), _) => return Ok(luck),
-    };
-    if engine.is_some() || plan.sprt.is_some_and(|sprt| sprt.uses_luck()) {
-        Err(ExitError::usage(reason))
-    } else {
-        remarks.push(reason);
-        Ok(None)
-    }
-}
-
-/// Engines of a match as found when each was started once.
-#[derive(Debug)]
-pub struct Engines {
-    /// Isolation of the engines from each other.
-    pub isolation: Option<Isolation>,
-    /// Line of the header about the isolation.
-    pub isolation_text: String,
-    pub programs: Programs,
-}
-
-/// The engines, and what their first start has told about them.
-type Started = (Engines, FirstStart);
-
-/// Starts each engine once, with signals handled, and settles the plan by what the engines offer. Tries out the
-/// evaluator of luck, too.
-fn prepare_engines(
-    plan: &mut Plan,
-    changed_engines: bool,
-    on_interrupt: OnInterrupt,
-    luck: Option<&Evaluator>,
-    log: &Log,
-    interrupt: &Interrupt,
-) -> Result<Started, Stop> {
-    signals::stop_match(interrupt, on_interrupt)
-        .map_err(|error| ExitError::usage(format_args!("cannot handle signals: {error}")))?;
-    sandbox::shield_arbiter();
-    let (isolation, isolation_text) =
-        Isolation::of(plan.isolate, &plan.engines).map_err(ExitError::usage)?;
-    if let Some(game) = plan.rules.program() {
-        let connected = rules::connect(game, isolation, plan.referee_limits.ready, log, interrupt);
-        connected.map_err(|error| match error {
-            RulesError::Interrupted => Stop::Interrupted,
-            fault => Stop::Failed(fault.into()),
-        })?;
-    }
-    let programs = Programs::of(plan, interrupt);
-    let seconds = plan.referee_limits.ready.as_secs_f64();
-    let notice = |engine: &str| {
-        print_error(format_args!(
-            "waiting for engine {engine} to get ready, at most {seconds} s (--ready)"
-        ));
-    };
-    let mut first_start = match runner::start_engines(plan, isolation, log, interrupt, &notice) {
-        Err(_) if interrupt.is_set() => return Err(Stop::Interrupted),
-        started => started.map_err(ExitError::usage)?,
-    };
-    let forecast = match luck.map_or(Ok(None), |luck| luck.try_out(plan, isolation, interrupt)) {
-        Err(_) if interrupt.is_set() => return Err(Stop::Interrupted),
-        tried => tried.map_err(ExitError::usage)?,
-    };
-    first_start.remarks.extend(forecast);
-    let engines = Engines {
-        isolation,
-        isolation_text,
-        programs: if changed_engines {
-            programs.that_may_change()
-        } else {
-            programs.without_changed_arguments()
-        },
-    };
-    Ok((engines, first_start))
-}
-
-/// Reasons why a match does not start.
-enum Stop {
-    Interrupted,
-    Failed(ExitError),
-}
-
-impl Stop {
-    fn exit(&self) -> ExitCode {
-        match self {
-            Stop::Interrupted => ExitCode::from(INTERRUPTED),
-            Stop::Failed(error) => error.exit(),
-        }
-    }
-}
-
-impl From<ExitError> for Stop {
-    fn from(error: ExitError) -> Stop {
-        Stop::Failed(error)
-    }
+/// Errors that stop a match.
+#[derive(Debug, Error)]
+pub enum SourceError {
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+    /// A rules program failed.
+    #[error("{0}")]
+    Rules(String),
+    #[error("{0}")]
+    Source(String),
 }
 
 /// Worker threads of this process, each with its own engine processes.

@@ -5,7 +5,6 @@
 //! the file and any flag that it excludes.
 
 use std::ffi::OsString;
-use std::path::Path;
 use std::process::ExitCode;
 
 use clap::parser::ValueSource;
@@ -15,24 +14,32 @@ use matches::record::printable::printable_lines;
 use matches::run::exit::{ExitError, USAGE, print_error};
 use matches::spelling::did_you_mean;
 use serde::de::DeserializeOwned;
-use thiserror::Error;
 use toml::{Table, Value};
 
-use crate::args::{EngineText, FormatArgs, FromFile, MatchArgs, TournamentArgs};
-
-mod hints;
+use crate::args::{EngineText, FormatArgs, FromFile, GameArgs, MatchArgs, TournamentArgs, hints};
 
 const FLAG: &str = "config";
 
 /// Flags that take the settings of a program.
 const SETTINGS: &[&str] = &["engine", "each", "rules", "luck-engine", "review-engine"];
 
-/// The flags that the user typed for the subcommand, without those that have their defaults.
+/// The command line of a program.
+pub trait CommandLine: Parser {
+    /// The flags of its subcommand, if a file may set them.
+    fn flags(&mut self) -> Option<Flags<'_>> {
+        None
+    }
+}
+
+/// Flags that a file may set.
 #[derive(Debug)]
-pub struct Typed(ArgMatches);
+pub enum Flags<'a> {
+    Match(&'a mut MatchArgs),
+    Tournament(&'a mut TournamentArgs),
+}
 
 /// Errors of a command line and its settings file.
-#[derive(Debug, Error)]
+#[derive(Debug, thiserror::Error)]
 pub enum ParseError {
     /// The parser rejects the typed words, or they ask for help.
     #[error(transparent)]
@@ -44,20 +51,24 @@ pub enum ParseError {
 impl ParseError {
     /// Prints the parser's message, help or an error; returns the exit status.
     pub fn exit(&self) -> ExitCode {
-        match self {
-            ParseError::Typed(error) => print_parser_message(error),
-            ParseError::File(error) => error.exit(),
+        let error = match self {
+            ParseError::Typed(error) => error,
+            ParseError::File(error) => return error.exit(),
+        };
+        let text = error.render().to_string();
+        if printable_lines(&text) == text {
+            error.exit();
         }
+        print_error(text.trim_end());
+        ExitCode::from(USAGE)
     }
 }
 
-/// Parses a command line.
+/// Parses a command line, and fills in what the user did not type from the settings file, if the user names one.
 ///
 /// # Errors
-/// The parser rejects the words, or they ask for help.
-pub fn parse<C: Parser>(
-    words: impl IntoIterator<Item = OsString>,
-) -> Result<(C, Typed), clap::Error> {
+/// The parser rejects the words, or they ask for help; or a setting of the file is wrong.
+pub fn parse<C: CommandLine>(words: impl IntoIterator<Item = OsString>) -> Result<C, ParseError> {
     let words: Vec<OsString> = words.into_iter().collect();
     let mut program = with_negative_numbers(C::command());
     program.build();
@@ -65,8 +76,12 @@ pub fn parse<C: Parser>(
     let words = with_joined_settings(command, words);
     hints::refuse_file_key(command, &words[begin..])?;
     let parsed = program.clone().try_get_matches_from(&words);
-    let matches = parsed.map_err(|error| hints::add(error, command, &words[begin..]))?;
-    let mut typed = matches.clone();
+    let matches = parsed.map_err(|error| hints::add_tips(error, command, &words[begin..]))?;
+    let mut cli = C::from_arg_matches(&matches)?;
+    let Some(flags) = cli.flags() else {
+        return Ok(cli);
+    };
+    let mut typed = matches;
     while let Some((_, inner)) = typed.remove_subcommand() {
         typed = inner;
     }
@@ -77,7 +92,14 @@ pub fn parse<C: Parser>(
             let _ = typed.try_clear_id(id);
         }
     }
-    Ok((C::from_arg_matches(&matches)?, Typed(typed)))
+    match flags {
+        Flags::Match(args) => fill_in(args, |args| &mut args.common, &typed)?,
+        Flags::Tournament(args) => match &mut args.format {
+            FormatArgs::RoundRobin(args) => fill_in(args, |args| &mut args.common, &typed)?,
+            FormatArgs::Gauntlet(args) => fill_in(args, |args| &mut args.common, &typed)?,
+        },
+    }
+    Ok(cli)
 }
 
 /// Lets every option take negative numbers, so that their range is checked, and not the `-`.
@@ -153,56 +175,22 @@ fn flag_of_settings(word: &str) -> Option<(&str, Option<&str>)> {
     SETTINGS.contains(&name).then_some((flag, value))
 }
 
-/// Prints the parser's message, help or an error; returns the exit status.
-pub fn print_parser_message(error: &clap::Error) -> ExitCode {
-    let text = error.render().to_string();
-    if printable_lines(&text) == text {
-        error.exit();
-    }
-    print_error(text.trim_end());
-    ExitCode::from(USAGE)
-}
-
-/// Fills in what the user did not type from the settings file, if the user names one.
+/// Reads the settings file, if the user names one, and replaces its settings by the typed ones, which have no defaults.
 ///
 /// # Errors
 /// [`ExitError`] names the file, the key, the value and the accepted values.
-pub fn fill_in_match(args: &mut MatchArgs, typed: &Typed) -> Result<(), ExitError> {
-    let Some(path) = args.common.config.clone() else { return Ok(()) };
-    let from_file = fill_in(args, &path, typed)?;
-    args.common.from_file = Some(from_file);
-    Ok(())
-}
-
-/// As [`fill_in_match`].
-///
-/// # Errors
-/// As [`fill_in_match`].
-pub fn fill_in_tournament(args: &mut TournamentArgs, typed: &Typed) -> Result<(), ExitError> {
-    let Some(path) = args.common().config.clone() else { return Ok(()) };
-    match &mut args.format {
-        FormatArgs::RoundRobin(args) => {
-            let from_file = fill_in(args, &path, typed)?;
-            args.common.from_file = Some(from_file);
-        }
-        FormatArgs::Gauntlet(args) => {
-            let from_file = fill_in(args, &path, typed)?;
-            args.common.from_file = Some(from_file);
-        }
-    }
-    Ok(())
-}
-
-/// Reads the file, and replaces its settings by the typed ones.
 fn fill_in<A: Args + DeserializeOwned>(
     args: &mut A,
-    path: &Path,
-    typed: &Typed,
-) -> Result<FromFile, ExitError> {
+    common: fn(&mut A) -> &mut GameArgs,
+    typed: &ArgMatches,
+) -> Result<(), ExitError> {
+    let Some(path) = common(args).config.clone() else {
+        return Ok(());
+    };
     let wrong = |reason: &str| {
         ExitError::usage(format_args!("--config: {}: {}", path.display(), reason.trim_end()))
     };
-    let text = matches::input_file::read_text(path).map_err(|error| wrong(&error.to_string()))?;
+    let text = matches::input_file::read_text(&path).map_err(|error| wrong(&error.to_string()))?;
     let mut settings: Table =
         text.parse().map_err(|error: toml::de::Error| wrong(&error.to_string()))?;
     let mut command = A::augment_args(Command::new(FLAG));
@@ -210,7 +198,7 @@ fn fill_in<A: Args + DeserializeOwned>(
     let flags =
         command.get_arguments().filter(|arg| arg.get_id() != FLAG && arg.get_id() != "help");
     let flags: Vec<(&str, &Arg)> = flags.filter_map(|arg| Some((arg.get_long()?, arg))).collect();
-    let is_typed = |arg: &Arg| typed.0.contains_id(arg.get_id().as_str());
+    let is_typed = |arg: &Arg| typed.contains_id(arg.get_id().as_str());
     for (key, value) in settings.clone() {
         let Some((_, flag)) = flags.iter().find(|(long, _)| *long == key) else {
             let known = flags.iter().map(|(long, _)| *long);
@@ -245,9 +233,10 @@ fn fill_in<A: Args + DeserializeOwned>(
     }
     let keys = settings.keys().cloned().collect();
     let mut filled = A::deserialize(settings).map_err(|error| wrong(error.message()))?;
-    filled.update_from_arg_matches(&typed.0).map_err(|error| wrong(&error.to_string()))?;
+    filled.update_from_arg_matches(typed).map_err(|error| wrong(&error.to_string()))?;
     *args = filled;
-    Ok(FromFile { path: path.to_path_buf(), keys })
+    common(args).from_file = Some(FromFile { path, keys });
+    Ok(())
 }
 
 /// Writes a plan as a file for `--config` of `arbiter match` or `arbiter tournament gauntlet`, without settings of a

@@ -6,4 +6,3 @@
 
 pub mod args;
 pub mod config;
-mod fastchess;

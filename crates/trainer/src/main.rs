@@ -15,7 +15,7 @@ use matches::own_files::{NamedFile, refuse_overwriting};
 use matches::play::interrupt::Interrupt;
 use matches::record::printable::printable_lines;
 use matches::run::display::duration;
-use matches::run::exit::{INTERRUPTED, print_error};
+use matches::run::exit::{ExitError, INTERRUPTED, print_error};
 use matches::run::signals;
 use matches::spelling::join;
 use trainer::course::{Course, CourseError, NODES};
@@ -164,7 +164,7 @@ fn command_line() -> String {
 }
 
 /// Returns a flag that the first signal sets; the second one ends the process.
-fn interrupt() -> io::Result<Interrupt> {
+fn interrupt() -> Result<Interrupt, ExitError> {
     let interrupt = Interrupt::new();
     let flag = interrupt.clone();
     signals::listen(&interrupt, move || {

@@ -37,7 +37,7 @@ pub fn plan(words: &str) -> Plan {
     let Command::Match(args) = Cli::parse_from(words).command else {
         unreachable!("it is a match")
     };
-    validate::plan(&args.args).unwrap().0
+    validate::new_match(&args.args).unwrap().plan
 }
 
 /// Plays a match until it is over or interrupted.

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::syntax::{depth, milliseconds, positive};
+use super::syntax::{Depth, Milliseconds, Positive};
 
 /// Limit of an engine's moves: at least one of time, depth and nodes. The search ends at the first that it reaches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -111,9 +111,11 @@ impl Limit {
     /// The accepted values.
     pub fn of_key(key: &str, value: &str) -> Result<Limit, String> {
         match key {
-            "movetime" => milliseconds(value).map(|ms| Limit::movetime(Duration::from_millis(ms))),
-            "depth" => depth(value).map(Limit::depth),
-            "nodes" => positive(value).map(Limit::nodes),
+            "movetime" => {
+                Milliseconds::parse(value).map(|ms| Limit::movetime(Duration::from_millis(ms)))
+            }
+            "depth" => Depth::parse(value).map(Limit::depth),
+            "nodes" => Positive::parse(value).map(Limit::nodes),
             "tc" => value.parse().map(Limit::of_clock),
             _ => Err("expected movetime, depth, nodes or tc".to_string()),
         }

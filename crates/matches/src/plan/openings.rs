@@ -7,8 +7,8 @@
 //! startpos players 3 moves 1 +half 4
 //! ```
 
-use std::io;
-use std::path::{Path, PathBuf};
+use std::fmt;
+use std::path::Path;
 
 use buxtehude::protocol::{Command, PositionCommand, Start};
 use buxtehude::rules::{Turn, is_card};
@@ -41,72 +41,49 @@ impl Opening {
     }
 }
 
+/// An opening that cannot be read or played.
 #[derive(Debug, Error)]
-pub enum OpeningsError {
-    #[error("{}: {reason}", path.display())]
-    Read { path: PathBuf, reason: io::Error },
-    /// A line is not an opening.
-    #[error("{place}: {text:?}: {reason}")]
-    Line {
-        /// File and number of the line, or `line` and its number in a list; from 1.
-        place: String,
-        text: String,
-        reason: Box<OpeningError>,
-    },
-    #[error("{}: the file contains no openings; expected one per line", path.display())]
-    Empty { path: PathBuf },
-}
-
-#[derive(Debug, Error)]
-pub enum OpeningError {
-    /// The line is not a valid argument of `position`.
-    #[error("{0}")]
-    Form(String),
-    #[error(transparent)]
-    Start(#[from] PositionError),
-    /// A move or card is invalid.
-    #[error("word {number} of the moves: {reason}")]
-    Action {
-        /// Number of the move or card, from 1.
-        number: usize,
-        reason: PositionError,
-    },
-    #[error("the opening is for {found} players, but the match has {expected}")]
-    Seats { found: usize, expected: usize },
-    #[error("the game is over; expected a position with a legal move")]
-    Over,
-}
-
-impl OpeningsError {
-    pub fn fault_of_rules(&self) -> Option<&RulesError> {
-        match self {
-            OpeningsError::Line { reason, .. } => reason.fault_of_rules(),
-            OpeningsError::Read { .. } | OpeningsError::Empty { .. } => None,
-        }
-    }
+#[error("{message}")]
+pub struct OpeningError {
+    message: String,
+    /// The failure of the rules program that shows in it.
+    fault: Option<RulesError>,
 }
 
 impl OpeningError {
+    fn new(message: String) -> OpeningError {
+        OpeningError { message, fault: None }
+    }
+
+    /// Says in which line or word the error is.
+    fn at(self, place: impl fmt::Display) -> OpeningError {
+        OpeningError { message: format!("{place}: {}", self.message), ..self }
+    }
+
     pub fn fault_of_rules(&self) -> Option<&RulesError> {
-        match self {
-            OpeningError::Start(reason) | OpeningError::Action { reason, .. } => {
-                reason.fault_of_rules()
-            }
-            OpeningError::Form(_) | OpeningError::Seats { .. } | OpeningError::Over => None,
-        }
+        self.fault.as_ref()
+    }
+}
+
+impl From<PositionError> for OpeningError {
+    fn from(error: PositionError) -> OpeningError {
+        let fault = error.fault_of_rules().cloned();
+        OpeningError { message: error.to_string(), fault }
     }
 }
 
 /// Reads a file of openings, one per line; skips blank lines and lines that begin with `#`.
 ///
 /// # Errors
-/// [`OpeningsError`] names the file and the line.
-pub fn read(path: &Path, rules: &Rules, seats: usize) -> Result<Vec<Opening>, OpeningsError> {
-    let text = input_file::read_text(path)
-        .map_err(|reason| OpeningsError::Read { path: path.to_path_buf(), reason })?;
-    let openings = of_lines(text.lines(), &format!("{}:", path.display()), rules, seats)?;
+/// [`OpeningError`] names the file and the line.
+pub fn read(path: &Path, rules: &Rules, seats: usize) -> Result<Vec<Opening>, OpeningError> {
+    let place = path.display();
+    let text = input_file::read_text(path);
+    let text = text.map_err(|error| OpeningError::new(format!("{place}: {error}")))?;
+    let openings = of_lines(text.lines(), &format!("{place}:"), rules, seats)?;
     if openings.is_empty() {
-        return Err(OpeningsError::Empty { path: path.to_path_buf() });
+        let reason = format!("{place}: the file contains no openings; expected one per line");
+        return Err(OpeningError::new(reason));
     }
     Ok(openings)
 }
@@ -114,25 +91,23 @@ pub fn read(path: &Path, rules: &Rules, seats: usize) -> Result<Vec<Opening>, Op
 /// Parses the lines of a file or a list like [`read`]; `place` goes before the number of a line in errors.
 ///
 /// # Errors
-/// [`OpeningsError`] names the line.
+/// [`OpeningError`] names the line.
 pub fn of_lines<'a>(
     lines: impl IntoIterator<Item = &'a str>,
     place: &str,
     rules: &Rules,
     seats: usize,
-) -> Result<Vec<Opening>, OpeningsError> {
+) -> Result<Vec<Opening>, OpeningError> {
     let mut openings = Vec::new();
     for (index, line) in lines.into_iter().enumerate() {
         let line = line.trim();
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
-        let opening = parse(line, rules, seats).map_err(|reason| OpeningsError::Line {
-            place: format!("{place}{}", index + 1),
-            text: line.to_string(),
-            reason: Box::new(reason),
-        })?;
-        openings.push(opening);
+        let opening = parse(line, rules, seats);
+        let number = index + 1;
+        openings
+            .push(opening.map_err(|error| error.at(format_args!("{place}{number}: {line:?}")))?);
     }
     Ok(openings)
 }
@@ -157,9 +132,9 @@ fn parse_command(line: &str, seats: usize) -> Result<Opening, OpeningError> {
     let position = match command {
         Ok(Command::Position(position)) => position,
         Ok(other) => {
-            return Err(OpeningError::Form(format!("read as {other}, expected a position")));
+            return Err(OpeningError::new(format!("read as {other}, expected a position")));
         }
-        Err(error) => return Err(OpeningError::Form(error.to_string())),
+        Err(error) => return Err(OpeningError::new(error.to_string())),
     };
     let start = match position.start {
         // As in the protocol, the default is two players.
@@ -173,7 +148,11 @@ fn parse_command(line: &str, seats: usize) -> Result<Opening, OpeningError> {
 }
 
 fn check_seats(found: usize, expected: usize) -> Result<(), OpeningError> {
-    if found == expected { Ok(()) } else { Err(OpeningError::Seats { found, expected }) }
+    if found == expected {
+        return Ok(());
+    }
+    let reason = format!("the opening is for {found} players, but the match has {expected}");
+    Err(OpeningError::new(reason))
 }
 
 impl Opening {
@@ -212,11 +191,14 @@ impl Opening {
         let (mut after, error) = position.walk(self.moves.iter().map(String::as_str));
         if let Some(reason) = error {
             let number = after.len() + 1;
-            return Err(OpeningError::Action { number, reason });
+            return Err(OpeningError::from(reason).at(format_args!("word {number} of the moves")));
         }
         let position = after.pop().unwrap_or(position);
         match position.turn() {
-            Turn::Over => Err(OpeningError::Over),
+            Turn::Over => {
+                let reason = "the game is over; expected a position with a legal move";
+                Err(OpeningError::new(reason.to_string()))
+            }
             _ => Ok(position),
         }
     }

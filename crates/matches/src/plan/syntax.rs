@@ -27,12 +27,34 @@ pub type Stall = Within<1, { DAY_MS / 1000 }>;
 pub type Depth = Within<1, 1000>;
 pub type UpTo1000 = Within<0, 1000>;
 pub type MaxPlies = Within<1, { u32::MAX as u64 }>;
+/// Amount of memory, in MiB.
+pub type Mebibytes = Within<1, { 1 << 40 }>;
+pub type CpuSeconds = Within<1, { 1 << 32 }>;
+pub type Processes = Within<1, { 1 << 22 }>;
+
+impl<const MIN: u64, const MAX: u64> Within<MIN, MAX> {
+    /// Parses a number as the type in which it is used.
+    ///
+    /// # Errors
+    /// The accepted numbers, also if the type cannot hold all of them and not this one.
+    pub fn parse<N: TryFrom<u64>>(text: &str) -> Result<N, String> {
+        let number = text.parse().ok().filter(|number| (MIN..=MAX).contains(number));
+        number.and_then(|number| N::try_from(number).ok()).ok_or_else(|| {
+            let is_too_large = text.parse::<u128>().is_ok_and(|number| number > MAX.into());
+            if MAX == MAX_WHOLE && !is_too_large {
+                format!("expected a whole number of at least {MIN}")
+            } else {
+                format!("expected a whole number from {MIN} to {MAX}")
+            }
+        })
+    }
+}
 
 impl<const MIN: u64, const MAX: u64> FromStr for Within<MIN, MAX> {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Within<MIN, MAX>, String> {
-        number(text, MIN, MAX).map(Within)
+        Within::<MIN, MAX>::parse(text).map(Within)
     }
 }
 
@@ -42,66 +64,10 @@ impl<'de, const MIN: u64, const MAX: u64> Deserialize<'de> for Within<MIN, MAX> 
     }
 }
 
-fn number(text: &str, least: u64, most: u64) -> Result<u64, String> {
-    let number = text.parse().ok().filter(|number| (least..=most).contains(number));
-    number.ok_or_else(|| {
-        let is_too_large = text.parse::<u128>().is_ok_and(|number| number > most.into());
-        if most == MAX_WHOLE && !is_too_large {
-            format!("expected a whole number of at least {least}")
-        } else {
-            format!("expected a whole number from {least} to {most}")
-        }
-    })
-}
-
-pub fn positive(text: &str) -> Result<u64, String> {
-    number(text, 1, MAX_WHOLE)
-}
-
-pub fn seats(text: &str) -> Result<usize, String> {
-    number(text, 2, buxtehude::rules::MAX_SEATS as u64).map(|number| number as usize)
-}
-
-pub fn concurrency(text: &str) -> Result<usize, String> {
-    number(text, 1, 1000).map(|number| number as usize)
-}
-
-/// Parses a time per move, in milliseconds.
-pub fn milliseconds(text: &str) -> Result<u64, String> {
-    number(text, 1, DAY_MS)
-}
-
-pub fn milliseconds_or_zero(text: &str) -> Result<u64, String> {
-    number(text, 0, DAY_MS)
-}
-
-/// Parses a search depth, in plies.
-pub fn depth(text: &str) -> Result<u32, String> {
-    number(text, 1, 1000).map(|number| number as u32)
-}
-
-pub fn up_to_1000(text: &str) -> Result<u32, String> {
-    number(text, 0, 1000).map(|number| number as u32)
-}
-
-/// Parses an amount of memory, in MiB.
-pub fn mebibytes(text: &str) -> Result<u64, String> {
-    number(text, 1, 1 << 40)
-}
-
-pub fn cpu_seconds(text: &str) -> Result<u64, String> {
-    number(text, 1, 1 << 32)
-}
-
-pub fn processes(text: &str) -> Result<u64, String> {
-    number(text, 1, 1 << 22)
-}
-
 /// Parses `K` or `K-L`.
 pub fn plies(text: &str) -> Result<RangeInclusive<u32>, String> {
     let (least, most) = text.split_once('-').unwrap_or((text, text));
-    let plies = |text| number(text, 1, 1000).ok().map(|number| number as u32);
-    let range = plies(least).zip(plies(most));
+    let range = Depth::parse(least).ok().zip(Depth::parse(most).ok());
     let range = range.filter(|(least, most)| least <= most);
     let expected = "expected a whole number from 1 to 1000, or two such as 4-8";
     range.map(|(least, most)| least..=most).ok_or_else(|| expected.to_string())

@@ -12,7 +12,6 @@ use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
 
 use super::{Match, SourceError};
 use crate::output::{OutputClosed, error_width, print};
-use crate::plan::deck::Seed;
 use crate::plan::openings::OpeningError;
 use crate::plan::schedule::Schedule;
 use crate::plan::{EngineSpec, LuckBy, Plan};
@@ -264,21 +263,14 @@ pub fn print_schedule(plan: &Plan) -> Result<(), OpeningError> {
         let game = schedule.game(number)?;
         let name = |engine: usize| plan.engines[engine].name.as_str();
         let seats: Vec<&str> = game.seats.iter().map(|seated| name(seated.engine)).collect();
-        let start = match &game.start {
-            Some(text) => format!("fen {text}"),
-            None => format!("startpos players {}", plan.seats),
-        };
-        let moves = match game.opening.as_slice() {
-            [] => String::new(),
-            moves => format!(" moves {}", moves.join(" ")),
-        };
         // Writing to a string never fails.
         let _ = writeln!(
             text,
-            "game {number}  block {}  {}  cards {}  {start}{moves}",
+            "game {number}  block {}  {}  cards {}  {}",
             game.block,
             seats.join(", "),
             game.deck_seed,
+            game.as_opening().line(plan.seats),
         );
         if text.len() >= PIECE || number == plan.games {
             if print(&text).is_err() {
@@ -290,98 +282,88 @@ pub fn print_schedule(plan: &Plan) -> Result<(), OpeningError> {
     Ok(())
 }
 
-impl Match {
-    /// Returns the number of games, their time, the files that contain them, the source's remarks, and notes about
-    /// engines; each line ends with a line feed.
-    pub(super) fn footer(
-        &self,
-        elapsed: Duration,
-        outcome: &Result<(), SourceError>,
-        remarks: &str,
-    ) -> String {
-        let mut text = self.games_in_words(elapsed, outcome);
-        let games = self.ledger.report.played();
-        if let Some(file) = self.ledger.record_file.as_ref().filter(|_| games > 0) {
-            text += &format!(", recorded in {}", file.path().display());
-        }
-        if let Some(store) = &self.ledger.store {
-            text += &format!(", stored in {}", store.path().display());
-            if !self.is_over() {
-                let path = quote_path(store.path());
-                let forgive = if self.ledger.retired.is_empty() { "" } else { " --forgive" };
-                let luck_engine = match (self.plan.luck.by, &self.luck) {
-                    (Some(LuckBy::Engine { .. }), Some(luck)) => format!(" {}", luck.flag()),
-                    (Some(LuckBy::Engine { .. }), None) => " --luck-engine ...".to_string(),
-                    _ => String::new(),
-                };
-                let program = program();
-                let outputs = self.outputs.flags();
-                text += &format!(
-                    "; `{program} resume {path}{outputs}{forgive}{luck_engine}` continues it"
-                );
-                if let Err(SourceError::Rules(_)) = outcome {
-                    text += "; if the rules program has changed, with --changed-engines";
-                }
+/// Returns the number of games, their time, the files that contain them, the source's remarks, and notes about
+/// engines; each line ends with a line feed.
+pub(super) fn footer(
+    ended: &Match,
+    elapsed: Duration,
+    outcome: &Result<(), SourceError>,
+    remarks: &str,
+) -> String {
+    let mut text = games_in_words(ended, elapsed, outcome);
+    let games = ended.ledger.report.played();
+    if let Some(file) = ended.ledger.record_file.as_ref().filter(|_| games > 0) {
+        text += &format!(", recorded in {}", file.path().display());
+    }
+    if let Some(store) = &ended.ledger.store {
+        text += &format!(", stored in {}", store.path().display());
+        if !ended.is_over() {
+            let path = quote_path(store.path());
+            let forgive = if ended.ledger.retired.is_empty() { "" } else { " --forgive" };
+            let luck_engine = match (ended.plan.luck.by, &ended.luck) {
+                (Some(LuckBy::Engine { .. }), Some(luck)) => format!(" {}", luck.flag()),
+                (Some(LuckBy::Engine { .. }), None) => " --luck-engine ...".to_string(),
+                _ => String::new(),
+            };
+            let program = program();
+            let outputs = ended.outputs.flags();
+            text +=
+                &format!("; `{program} resume {path}{outputs}{forgive}{luck_engine}` continues it");
+            if let Err(SourceError::Rules(_)) = outcome {
+                text += "; if the rules program has changed, with --changed-engines";
             }
         }
-        if self.ledger.store.is_none() && games > 0 {
-            text += match self.ledger.record_file {
-                Some(_) => ", not stored",
-                None => ", not stored: `--store FILE` keeps the games",
-            };
-        }
-        text += "\n";
-        text += remarks;
-        if self.ledger.reruns > 0 {
-            let reruns = self.ledger.reruns;
-            text += &format!("games rerun after a suspect loss: {reruns}\n");
-        }
-        if !self.ledger.retired.is_empty() {
-            text += &format!("retired: {}\n", self.ledger.retired.join(", "));
-        }
-        if let Some(seed) = self.known_seed().filter(|seed| seed.is_secret()) {
-            text += &format!("seed: {seed}\n");
-        }
-        text
     }
+    if ended.ledger.store.is_none() && games > 0 {
+        text += match ended.ledger.record_file {
+            Some(_) => ", not stored",
+            None => ", not stored: `--store FILE` keeps the games",
+        };
+    }
+    text += "\n";
+    text += remarks;
+    if ended.ledger.reruns > 0 {
+        let reruns = ended.ledger.reruns;
+        text += &format!("games rerun after a suspect loss: {reruns}\n");
+    }
+    if !ended.ledger.retired.is_empty() {
+        text += &format!("retired: {}\n", ended.ledger.retired.join(", "));
+    }
+    if let Some(seed) = ended.known_seed().filter(|seed| seed.is_secret()) {
+        text += &format!("seed: {seed}\n");
+    }
+    text
+}
 
-    fn games_in_words(&self, elapsed: Duration, outcome: &Result<(), SourceError>) -> String {
-        let (all, time) = (self.plan.games, duration(elapsed));
-        let report = &self.ledger.report;
-        let games = report.played();
-        let before = match self.before {
+fn games_in_words(ended: &Match, elapsed: Duration, outcome: &Result<(), SourceError>) -> String {
+    let (all, time) = (ended.plan.games, duration(elapsed));
+    let report = &ended.ledger.report;
+    let games = report.played();
+    let before = match ended.past.played.len() {
+        0 => String::new(),
+        before => format!(", {before} of them in earlier runs"),
+    };
+    if outcome.is_err() {
+        return format!("{games} of {all} games in {time}{before}");
+    }
+    if report.verdict() != Verdict::Open {
+        let judged = report.judged();
+        let games_in_words = count(judged, "game");
+        let more = match games - judged {
             0 => String::new(),
-            before => format!(", {before} of them in earlier runs"),
+            more => format!(", {more} more played and not counted"),
         };
-        if outcome.is_err() {
-            return format!("{games} of {all} games in {time}{before}");
-        }
-        if report.verdict() != Verdict::Open {
-            let judged = report.judged();
-            let games_in_words = count(judged, "game");
-            let more = match games - judged {
-                0 => String::new(),
-                more => format!(", {more} more played and not counted"),
-            };
-            return format!("{games_in_words} in {time}{before}, ended by the test{more}");
-        }
-        if games == all {
-            return format!("{} in {time}{before}", count(games, "game"));
-        }
-        let reason = if self.ledger.retired.is_empty() || self.ledger.interrupt.ends() {
-            " (interrupted)"
-        } else {
-            ", because an engine was retired"
-        };
-        format!("{games} of {all} games in {time}{before}{reason}")
+        return format!("{games_in_words} in {time}{before}, ended by the test{more}");
     }
-
-    /// Returns the seed; `None` while a secret seed still decides later games.
-    pub(super) fn known_seed(&self) -> Option<Seed> {
-        let seed = self.plan.seed;
-        let is_final = self.ledger.store.is_none() || self.is_over();
-        (is_final || !seed.is_secret()).then_some(seed)
+    if games == all {
+        return format!("{} in {time}{before}", count(games, "game"));
     }
+    let reason = if ended.ledger.retired.is_empty() || ended.ledger.interrupt.ends() {
+        " (interrupted)"
+    } else {
+        ", because an engine was retired"
+    };
+    format!("{games} of {all} games in {time}{before}{reason}")
 }
 
 /// This program as the user called it, since it need not be on the `PATH`.

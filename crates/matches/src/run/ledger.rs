@@ -1,7 +1,7 @@
 //! The ledger of a match: stores, records, counts and shows each finished game, in this order, and streams all events;
 //! and the files that it writes to.
 
-use std::io;
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
@@ -158,26 +158,8 @@ pub struct Outputs {
     pub events: Option<PathBuf>,
     /// Number of games between interim tables.
     pub report_every: Option<u64>,
-    /// Effect of the first interrupt.
-    pub on_interrupt: OnInterrupt,
-}
-
-/// Effect of an interrupt on running games.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum OnInterrupt {
-    #[default]
-    Drop,
-    Finish,
-}
-
-/// An output cannot be opened.
-#[derive(Debug, Error)]
-#[error("--{flag}: {reason}")]
-pub struct OutputError {
-    /// The flag that names the file.
-    flag: &'static str,
-    /// The reason, with the file.
-    reason: String,
+    /// Whether the first interrupt lets running games end, rather than drops them.
+    pub finishes_games: bool,
 }
 
 impl Outputs {
@@ -209,13 +191,13 @@ impl Outputs {
     /// games that the record lacks. The ledger has no store yet.
     ///
     /// # Errors
-    /// [`OutputError`]
+    /// [`ExitError`] about the flag that names the file.
     pub fn open(
         &self,
         report: Report,
         resumed: Option<&Store>,
         interrupt: Interrupt,
-    ) -> Result<Ledger, OutputError> {
+    ) -> Result<Ledger, ExitError> {
         let record_file = self.record.as_deref().map(|path| match resumed {
             Some(store) => RecordFile::complete(path, store),
             None => RecordFile::append_to(path),
@@ -240,19 +222,15 @@ impl Outputs {
         })
     }
 
-    /// Opens the log. If the match `is_resumed`, appends to it.
+    /// Opens the log as [`open_log`] does.
     ///
     /// # Errors
-    /// [`OutputError`]
-    pub fn open_log(&self, is_resumed: bool) -> Result<Log, OutputError> {
+    /// [`ExitError`] about the flag that names the file.
+    pub fn open_log(&self, is_resumed: bool) -> Result<Log, ExitError> {
         // Engines start before the other files are opened, and must not see them if they exist.
         let others = [&self.record, &self.events].into_iter().flatten();
         others.for_each(|path| own_files::add(path));
-        if is_resumed {
-            log_by(Log::append_to, self.log.as_deref())
-        } else {
-            open_log(self.log.as_deref())
-        }
+        open_log(self.log.as_deref(), is_resumed)
     }
 
     /// The flags that name the files, each with a space before it, for the command that resumes the match.
@@ -290,22 +268,19 @@ fn after_equals(argument: &str) -> Option<&str> {
     argument.split_once('=').map(|(_, value)| value)
 }
 
-/// Opens the log of lines exchanged with engines, or returns one that discards everything.
+/// Opens the log of lines exchanged with engines, which a resumed match continues, or returns one that discards
+/// everything.
 ///
 /// # Errors
-/// [`OutputError`]
-pub fn open_log(path: Option<&Path>) -> Result<Log, OutputError> {
-    log_by(Log::create, path)
-}
-
-fn log_by(open: fn(&Path) -> io::Result<Log>, path: Option<&Path>) -> Result<Log, OutputError> {
+/// [`ExitError`] about the flag that names the file.
+pub fn open_log(path: Option<&Path>, is_resumed: bool) -> Result<Log, ExitError> {
     let Some(path) = path else {
         return Ok(Log::none());
     };
-    let named = |error| format!("{}: {error}", path.display());
-    open(path).map_err(|error| failed("log")(named(error)))
+    let log = if is_resumed { Log::append_to(path) } else { Log::create(path) };
+    log.map_err(|error| ExitError::of_flag("log", format_args!("{}: {error}", path.display())))
 }
 
-fn failed<E: ToString>(flag: &'static str) -> impl Fn(E) -> OutputError {
-    move |reason| OutputError { flag, reason: reason.to_string() }
+fn failed<E: Display>(flag: &'static str) -> impl Fn(E) -> ExitError {
+    move |reason| ExitError::of_flag(flag, reason)
 }

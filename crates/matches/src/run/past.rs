@@ -1,15 +1,20 @@
-//! Games of a match that earlier runs have played.
+//! The rest of a stored match, and its games that earlier runs have played.
 
 use std::collections::HashSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
-use super::StoredMatch;
 use super::display::count;
-use super::exit::{ExitError, WRONG};
+use super::exit::{ExitError, USAGE, WRONG, exit_of_verdict, fail, print_error};
+use super::ledger::{Ledger, Outputs, programs};
+use super::{Engines, Match, Source, Stop, is_over, prepare_engines, signals};
 use crate::archive::record_file::RecordedGames;
-use crate::archive::store::{Extent, Store};
+use crate::archive::store::{Extent, Store, StoredPlan};
 use crate::archive::{ArchiveError, replay};
-use crate::plan::Plan;
+use crate::luck::Evaluator;
+use crate::output::{fitted, print};
+use crate::own_files::NamedFile;
+use crate::plan::{EngineSpec, Plan};
 use crate::play::interrupt::Interrupt;
 use crate::play::log::Log;
 use crate::play::referee::count_reruns;
@@ -17,6 +22,168 @@ use crate::play::rules;
 use crate::play::runner::Ends;
 use crate::play::sandbox::Isolation;
 use crate::report::Report;
+use crate::spelling::quote_path;
+
+/// Settings for the rest of a stored match.
+#[derive(Clone, Debug, Default)]
+pub struct StoredMatch {
+    /// The store.
+    pub file: PathBuf,
+    /// Games played concurrently; `None` for the number in the store.
+    pub concurrency: Option<usize>,
+    /// `true` to let retired engines play again.
+    pub forgive: bool,
+    /// `true` to play although the program of an engine has changed since the start.
+    pub changed_engines: bool,
+    /// `true` to run the programs of a store that another user made.
+    pub trust_commands: bool,
+    /// `true` to play games anew that are wrong by a rules program that has changed.
+    pub drop_wrong: bool,
+    pub outputs: Outputs,
+    /// Files that the match reads, except the store and its engines' files.
+    pub inputs: Vec<NamedFile>,
+    /// Engine that measures luck, if the plan needs one.
+    pub luck_engine: Option<EngineSpec>,
+}
+
+/// Plays the rest of a stored match; returns its exit status.
+pub fn resume<S: Source>(stored: &StoredMatch, source: &mut S) -> ExitCode {
+    let (mut planned, may_run) = match Match::reopen(stored) {
+        Ok(stored) => stored,
+        Err(error) => return error.exit(),
+    };
+    if planned.is_over() {
+        // An interrupt may have come between the last game and its luck.
+        if let Err(error) = planned.measure_luck() {
+            return fail(USAGE, error);
+        }
+        let (report, path) = (&planned.ledger.report, stored.file.display());
+        let games = count(planned.past.played.len() as u64, "game");
+        let remarks = fitted(&source.remarks(&planned));
+        let _ = print(&format!("{}\n{games}, all stored in {path}\n{remarks}", report.text()));
+        // The first says the same as the line above.
+        for remark in planned.remarks.iter().skip(1) {
+            print_error(format_args!("note: {remark}"));
+        }
+        source.clean_up(&planned);
+        return exit_of_verdict(report.verdict());
+    }
+    match planned.restart_engines(stored, may_run) {
+        Ok(engines) => planned.play_and_report(engines, source),
+        Err(stop) => stop.exit(),
+    }
+}
+
+impl Match {
+    /// Opens a stored match; returns also whether its programs may run.
+    fn reopen(stored: &StoredMatch) -> Result<(Match, Result<(), ExitError>), ExitError> {
+        let mut store = Store::resume(&stored.file)?;
+        let StoredPlan { mut plan, trust, changed_rules, mut changed_engines } =
+            store.stored_plan()?;
+        changed_engines.retain(|_| !stored.changed_engines);
+        let may_change = stored.changed_engines || stored.drop_wrong;
+        let changed = changed_rules.filter(|_| !may_change).into_iter().chain(changed_engines);
+        let is_trusted = stored.trust_commands || trust.is_ok();
+        let may_run = may_run(is_trusted, trust, &changed.collect::<Vec<_>>());
+        plan.concurrency = stored.concurrency.unwrap_or(plan.concurrency);
+        let luck_engine = stored.luck_engine.as_ref();
+        let mut inputs = stored.inputs.clone();
+        inputs.push(NamedFile::games("the store", &stored.file));
+        stored.outputs.refuse_overwriting(None, &inputs, programs(&plan, luck_engine))?;
+        let mut past = Past::of(&store, &plan)?;
+        let mut dropped = None;
+        // A complete match starts no engine, but its rules program, which any reader of the store starts, too.
+        if may_run.is_ok() || (is_trusted && is_over(&past.report, &plan)) {
+            dropped = recheck(&mut store, &plan, stored)?;
+            if dropped.is_some() {
+                past = Past::of(&store, &plan)?;
+            }
+        }
+        if stored.forgive {
+            past.ends.forgive(&past.played);
+        }
+        let (played, all) = (past.played.len(), count(plan.games, "game"));
+        let mut remarks = vec![format!("{played} of {all} stored in earlier runs")];
+        remarks.extend(dropped);
+        let luck = evaluator_of_rest(&store, &plan, luck_engine, &mut remarks)?;
+        let outputs = &stored.outputs;
+        let log = outputs.open_log(true)?;
+        let ledger = outputs.open(past.report.clone(), Some(&store), Interrupt::new())?;
+        let planned = Match {
+            plan,
+            ledger: Ledger { store: Some(store), ..ledger },
+            log,
+            past,
+            remarks,
+            is_new: false,
+            luck,
+            outputs: stored.outputs.clone(),
+        };
+        Ok((planned, may_run))
+    }
+
+    /// Starts the engines of a stored match, if its programs `may_run`.
+    fn restart_engines(
+        &mut self,
+        stored: &StoredMatch,
+        may_run: Result<(), ExitError>,
+    ) -> Result<Engines, Stop> {
+        may_run?;
+        let interrupt = &self.ledger.interrupt;
+        signals::stop_match(interrupt, stored.outputs.finishes_games)?;
+        let changed = stored.changed_engines;
+        prepare_engines(&mut self.plan, changed, self.luck.as_ref(), &self.log, interrupt)
+    }
+}
+
+/// Returns an error unless the store can be trusted, and its programs are the same or may differ.
+fn may_run(
+    is_trusted: bool,
+    trust: Result<(), ArchiveError>,
+    changed: &[String],
+) -> Result<(), ExitError> {
+    if !is_trusted {
+        trust?;
+    }
+    if changed.is_empty() {
+        Ok(())
+    } else {
+        let changed = changed.join("; ");
+        let accepted = "restore the original programs, or use --changed-engines";
+        Err(ExitError::usage(format!("{changed}; {accepted}")))
+    }
+}
+
+/// Returns the evaluator for the rest of a stored match; none, with a remark, if earlier luck is by another one, or the
+/// engine that measures it is missing.
+///
+/// # Errors
+/// [`ExitError`] instead of the remark if `engine` is given or the sequential test needs luck.
+fn evaluator_of_rest(
+    store: &Store,
+    plan: &Plan,
+    engine: Option<&EngineSpec>,
+    remarks: &mut Vec<String>,
+) -> Result<Option<Evaluator>, ExitError> {
+    let reason = match (Evaluator::of(plan, engine), store.luck_by()?) {
+        (Err(error), _) => error.to_string(),
+        (Ok(Some(evaluator)), Some(before)) if evaluator.identity() != before => {
+            let now = evaluator.identity();
+            let (flag, file) = (evaluator.flag(), quote_path(store.path()));
+            format!(
+                "luck: by {before} so far, now by {now}: not measured; \
+                 `arbiter report {file} {flag}` measures all games anew"
+            )
+        }
+        (Ok(luck), _) => return Ok(luck),
+    };
+    if engine.is_some() || plan.sprt.is_some_and(|sprt| sprt.uses_luck()) {
+        Err(ExitError::usage(reason))
+    } else {
+        remarks.push(reason);
+        Ok(None)
+    }
+}
 
 /// The games in a store, with their consequences for the rest of the match.
 #[derive(Clone, Debug)]
@@ -69,7 +236,7 @@ impl Past {
 ///
 /// # Errors
 /// [`ExitError`] names the wrong games if they must stay; the program fails, or the record has a wrong game.
-pub(super) fn recheck(
+fn recheck(
     store: &mut Store,
     plan: &Plan,
     stored: &StoredMatch,

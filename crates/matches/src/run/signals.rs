@@ -12,8 +12,7 @@ use signal_hook::iterator::SignalsInfo;
 use signal_hook::iterator::exfiltrator::WithOrigin;
 use signal_hook::low_level::signal_name;
 
-use super::OnInterrupt;
-use super::exit::{INTERRUPTED, print_error};
+use super::exit::{ExitError, INTERRUPTED, print_error};
 use crate::play::engine::engine_of;
 use crate::play::interrupt::Interrupt;
 
@@ -49,12 +48,14 @@ fn is_ignored(signal: c_int) -> bool {
 pub fn listen(
     interrupt: &Interrupt,
     mut on_signal: impl FnMut() + Send + 'static,
-) -> io::Result<()> {
+) -> Result<(), ExitError> {
+    let failed =
+        |error: io::Error| ExitError::usage(format_args!("cannot handle signals: {error}"));
     let ends = [SIGINT, SIGTERM, SIGHUP];
     // Other signals that an engine might send; from other senders they have no effect. SIGXFSZ would end the process;
     // with a handler, the write fails with an error instead.
     let others = [SIGCONT, SIGUSR1, SIGUSR2, SIGALRM, SIGXFSZ];
-    let mut signals = handle(ends.iter().chain(&others))?;
+    let mut signals = handle(ends.iter().chain(&others)).map_err(failed)?;
     let interrupt = interrupt.clone();
     let listening = move || {
         for signal in signals.forever() {
@@ -71,22 +72,22 @@ pub fn listen(
             }
         }
     };
-    thread::Builder::new().name("signals".to_string()).spawn(listening)?;
-    Ok(())
+    let spawned = thread::Builder::new().name("signals".to_string()).spawn(listening);
+    spawned.map(drop).map_err(failed)
 }
 
 /// Stops a match on signals: the first one in order, the next without waiting for games, the last one the process.
 ///
 /// # Errors
-/// The system's error if signals cannot be handled.
-pub fn stop_match(interrupt: &Interrupt, choice: OnInterrupt) -> io::Result<()> {
+/// As [`listen`].
+pub fn stop_match(interrupt: &Interrupt, finishes_games: bool) -> Result<(), ExitError> {
     let stopped = interrupt.clone();
     listen(interrupt, move || {
         if stopped.is_set() {
             thread::sleep(LAST_GRACE);
             std::process::exit(INTERRUPTED.into());
         }
-        if choice == OnInterrupt::Finish && !stopped.ends() {
+        if finishes_games && !stopped.ends() {
             stopped.finish();
             print_error("stopping after the running games; interrupt again to drop them");
         } else {

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use matches::plan::syntax::{cpu_seconds, mebibytes, milliseconds_or_zero, processes};
+use matches::plan::syntax::{CpuSeconds, Mebibytes, MillisecondsOrZero, Processes};
 use matches::plan::{EngineSpec, Limit, MAX_ENGINES, UnresolvedEngine};
 use matches::record::printable::{is_hidden, shortened};
 use matches::record::{MAX_NAME_LENGTH, is_too_long};
@@ -15,7 +15,7 @@ use matches::run::exit::ExitError;
 use matches::spelling::{did_you_mean, quote};
 
 use super::GameArgs;
-use crate::fastchess;
+use super::hints::replacement_of_key;
 
 /// Name of the engine that plays if the user gives none.
 const BUILT_IN: &str = "buxtehude";
@@ -121,171 +121,6 @@ fn only_engine(text: &str, limit: Limit) -> Result<EngineSpec, String> {
 pub(super) fn default(limit: Limit) -> EngineSpec {
     EngineSpec::new("", "", limit)
 }
-
-fn specs(
-    texts: &[String],
-    each: Option<&str>,
-    default: &EngineSpec,
-) -> Result<Vec<EngineSpec>, ExitError> {
-    let shared = each.map(shared_settings).transpose()?.unwrap_or_default();
-    let mut typed = Vec::new();
-    let mut unresolved = Vec::new();
-    for text in texts {
-        let own = parsed(text)?;
-        unresolved.push(UnresolvedEngine {
-            is_nameless: own.get("name").is_none(),
-            optional: own.options_from(&shared),
-        });
-        typed.push((text.as_str(), own.or(&shared)));
-    }
-    if typed.is_empty() {
-        typed.push(("", built_in(&shared)?));
-        unresolved.push(UnresolvedEngine::default());
-    }
-    if typed.len() > MAX_ENGINES {
-        let reason = format!("{} engines, expected at most {MAX_ENGINES}", typed.len());
-        return Err(ExitError::of_flag("engine", reason));
-    }
-    let names = names(&typed)?;
-    let specs = typed.iter().zip(names).zip(unresolved);
-    let specs = specs.map(|(((text, engine), name), unresolved)| {
-        let spec = spec(engine, name, default);
-        let spec = spec.map_err(|reason| ExitError::of_text("engine", text, reason))?;
-        Ok(EngineSpec { unresolved, ..spec })
-    });
-    specs.collect()
-}
-
-pub(super) fn spec(
-    engine: &EngineText,
-    name: String,
-    default: &EngineSpec,
-) -> Result<EngineSpec, String> {
-    let mut spec = EngineSpec { name, limit: Limit::default(), ..default.clone() };
-    engine.apply(&mut spec)?;
-    if is_too_long(&spec.name) {
-        let name = shortened(&spec.name, MAX_NAME_LENGTH);
-        return Err(format!("name={name}: expected at most {MAX_NAME_LENGTH} characters"));
-    }
-    if let Some(dir) = spec.dir.as_ref().filter(|dir| !dir.is_dir()) {
-        let dir = dir.display();
-        return Err(format!("dir={dir}: expected a directory"));
-    }
-    let Some(command) = engine.get("cmd") else {
-        let reason = "cmd= is missing, expected cmd=PROGRAM here or in --each";
-        return Err(reason.to_string());
-    };
-    spec.command = resolve(command, spec.dir.as_deref())?;
-    if spec.limit == Limit::default() {
-        spec.limit = default.limit;
-    }
-    Ok(spec)
-}
-
-fn parsed(text: &str) -> Result<EngineText, ExitError> {
-    EngineText::parse(text).map_err(|reason| ExitError::of_text("engine", text, reason))
-}
-
-fn shared_settings(text: &str) -> Result<EngineText, ExitError> {
-    let wrong = |reason: &str| ExitError::of_text("each", text, reason);
-    let shared = EngineText::parse(text).map_err(|reason| wrong(&reason))?;
-    match shared.get("name") {
-        Some(_) => Err(wrong("name= cannot be shared, engines need different names")),
-        None => Ok(shared),
-    }
-}
-
-/// The engine for a string without `cmd=`: the running program's own.
-fn built_in(shared: &EngineText) -> Result<EngineText, ExitError> {
-    if shared.get("cmd").is_some() {
-        return Ok(shared.clone());
-    }
-    let program = std::env::current_exe().map_err(|error| {
-        let reason = format!("the built-in engine cannot be started; name an engine here: {error}");
-        ExitError::of_flag("engine", reason)
-    })?;
-    let engine =
-        EngineText::default().with("cmd", &program.to_string_lossy()).with("args", "engine");
-    let engine = match shared.get("name") {
-        Some(name) => engine.with("name", name),
-        None => engine.with("name", BUILT_IN),
-    };
-    Ok(engine.or(shared))
-}
-
-/// File name of an engine's program.
-pub(super) fn program(engine: &EngineText) -> String {
-    let command = Path::new(engine.get("cmd").unwrap_or_default());
-    let file = command.file_name().unwrap_or(command.as_os_str());
-    file.to_string_lossy().into_owned()
-}
-
-/// Returns a unique name for each engine: the given one, or the program's file name, numbered if engines share it.
-fn names(engines: &[(&str, EngineText)]) -> Result<Vec<String>, ExitError> {
-    let nameless = engines.iter().filter(|(_, engine)| engine.get("name").is_none());
-    let mut shared: HashMap<String, usize> = HashMap::new();
-    for (_, engine) in nameless {
-        *shared.entry(program(engine)).or_default() += 1;
-    }
-    let mut numbers: HashMap<String, usize> = HashMap::new();
-    let mut names: Vec<String> = Vec::new();
-    for (_, engine) in engines {
-        let name = engine.get("name").map_or_else(
-            || {
-                let program = program(engine);
-                let number = numbers.entry(program.clone()).or_default();
-                *number += 1;
-                match shared.get(&program) {
-                    Some(&several) if several > 1 => format!("{program}-{number}"),
-                    _ => program,
-                }
-            },
-            String::from,
-        );
-        if names.contains(&name) {
-            let reason =
-                format!("two engines are called {name:?}, expected a different name= for each");
-            return Err(ExitError::of_flag("engine", reason));
-        }
-        names.push(name);
-    }
-    Ok(names)
-}
-
-/// Path of a program. A relative path is looked up in the engine's directory, then in the current one. A bare name is
-/// left to `PATH`; without such a program there, it is looked up in the engine's directory.
-fn resolve(command: &str, dir: Option<&Path>) -> Result<PathBuf, String> {
-    let in_dir = dir.map(|dir| dir.join(command));
-    let path = if command.contains('/') {
-        in_dir.filter(|path| path.is_file()).unwrap_or_else(|| PathBuf::from(command))
-    } else {
-        let Some(in_dir) = in_dir.and_then(|path| which::which(path).ok()) else {
-            return Ok(PathBuf::from(command));
-        };
-        if let Ok(on_path) = which::which(command) {
-            return match same_file::is_same_file(&in_dir, &on_path) {
-                Ok(true) => Ok(PathBuf::from(command)),
-                _ => Err(ambiguous(command, &in_dir, &on_path)),
-            };
-        }
-        in_dir
-    };
-    // The engine starts in its own directory, where a relative path would name another file.
-    Ok(std::path::absolute(&path).unwrap_or(path))
-}
-
-fn ambiguous(command: &str, in_dir: &Path, on_path: &Path) -> String {
-    let (in_dir, on_path) = (in_dir.display(), on_path.display());
-    format!(
-        "cmd={command}: this names {in_dir} and {on_path}, expected cmd=./{command} for the one in \
-         dir=, or cmd={on_path}"
-    )
-}
-
-// Engines as strings: `cmd=./x args='-q 3' name=x option.Hash=16 movetime=20`.
-//
-// The string is split into words as in a shell; each word is a key and a value. The same keys, except `cmd` and
-// `name`, describe the settings that all engines share.
 
 const KEYS: &str = "cmd, args, name, dir, option.NAME, movetime, depth, nodes, tc, margin, legal, \
     ponder, restart, memory, cpu, processes, filesize, net";
@@ -413,13 +248,13 @@ fn set(spec: &mut EngineSpec, key: &str, value: &str) -> Result<(), String> {
             spec.args = shlex::split(value).ok_or_else(|| wrong(UNCLOSED.to_string()))?;
         }
         ("margin", _) => {
-            let margin = milliseconds_or_zero(value).map_err(wrong)?;
+            let margin = MillisecondsOrZero::parse(value).map_err(wrong)?;
             spec.margin = Some(Duration::from_millis(margin));
         }
-        ("memory", _) => spec.memory = Some(mebibytes(value).map_err(wrong)?),
-        ("cpu", _) => spec.bounds.cpu = Some(cpu_seconds(value).map_err(wrong)?),
-        ("processes", _) => spec.bounds.processes = Some(processes(value).map_err(wrong)?),
-        ("filesize", _) => spec.bounds.filesize = Some(mebibytes(value).map_err(wrong)?),
+        ("memory", _) => spec.memory = Some(Mebibytes::parse(value).map_err(wrong)?),
+        ("cpu", _) => spec.bounds.cpu = Some(CpuSeconds::parse(value).map_err(wrong)?),
+        ("processes", _) => spec.bounds.processes = Some(Processes::parse(value).map_err(wrong)?),
+        ("filesize", _) => spec.bounds.filesize = Some(Mebibytes::parse(value).map_err(wrong)?),
         ("net", _) => spec.bounds.net = switch(value).map_err(wrong)?,
         ("legal", _) => spec.legal = switch(value).map_err(wrong)?,
         ("ponder", _) => spec.ponder = switch(value).map_err(wrong)?,
@@ -446,7 +281,7 @@ pub fn switch(value: &str) -> Result<bool, String> {
 
 /// The error of a word without a key; suggests an argument after the program, or `cmd=` if it looks like one.
 pub(super) fn no_value(word: &str, has_program: bool, keys: &str) -> String {
-    let meant = match (fastchess::key(word), word.contains(['/', '.'])) {
+    let meant = match (replacement_of_key(word), word.contains(['/', '.'])) {
         (Some(replacement), _) => format!("; here: {replacement}"),
         (None, true) if has_program => format!(": did you mean args={word}?"),
         (None, true) => format!(": did you mean cmd={word}?"),
@@ -456,11 +291,164 @@ pub(super) fn no_value(word: &str, has_program: bool, keys: &str) -> String {
 }
 
 pub(super) fn unknown_key(key: &str, keys: &str) -> String {
-    if let Some(replacement) = fastchess::key(key) {
+    if let Some(replacement) = replacement_of_key(key) {
         return format!("unknown key {key:?}; here: {replacement}");
     }
     let meant = did_you_mean(key, keys.split(", "));
     format!("unknown key {key:?}{meant}; the keys are {keys}")
+}
+
+fn specs(
+    texts: &[String],
+    each: Option<&str>,
+    default: &EngineSpec,
+) -> Result<Vec<EngineSpec>, ExitError> {
+    let shared = each.map(shared_settings).transpose()?.unwrap_or_default();
+    let mut typed = Vec::new();
+    let mut unresolved = Vec::new();
+    for text in texts {
+        let own = parsed(text)?;
+        unresolved.push(UnresolvedEngine {
+            is_nameless: own.get("name").is_none(),
+            optional: own.options_from(&shared),
+        });
+        typed.push((text.as_str(), own.or(&shared)));
+    }
+    if typed.is_empty() {
+        typed.push(("", built_in(&shared)?));
+        unresolved.push(UnresolvedEngine::default());
+    }
+    if typed.len() > MAX_ENGINES {
+        let reason = format!("{} engines, expected at most {MAX_ENGINES}", typed.len());
+        return Err(ExitError::of_flag("engine", reason));
+    }
+    let names = names(&typed)?;
+    let specs = typed.iter().zip(names).zip(unresolved);
+    let specs = specs.map(|(((text, engine), name), unresolved)| {
+        let spec = spec(engine, name, default);
+        let spec = spec.map_err(|reason| ExitError::of_text("engine", text, reason))?;
+        Ok(EngineSpec { unresolved, ..spec })
+    });
+    specs.collect()
+}
+
+pub(super) fn spec(
+    engine: &EngineText,
+    name: String,
+    default: &EngineSpec,
+) -> Result<EngineSpec, String> {
+    let mut spec = EngineSpec { name, limit: Limit::default(), ..default.clone() };
+    engine.apply(&mut spec)?;
+    if is_too_long(&spec.name) {
+        let name = shortened(&spec.name, MAX_NAME_LENGTH);
+        return Err(format!("name={name}: expected at most {MAX_NAME_LENGTH} characters"));
+    }
+    if let Some(dir) = spec.dir.as_ref().filter(|dir| !dir.is_dir()) {
+        let dir = dir.display();
+        return Err(format!("dir={dir}: expected a directory"));
+    }
+    let Some(command) = engine.get("cmd") else {
+        let reason = "cmd= is missing, expected cmd=PROGRAM here or in --each";
+        return Err(reason.to_string());
+    };
+    spec.command = resolve(command, spec.dir.as_deref())?;
+    if spec.limit == Limit::default() {
+        spec.limit = default.limit;
+    }
+    Ok(spec)
+}
+
+fn parsed(text: &str) -> Result<EngineText, ExitError> {
+    EngineText::parse(text).map_err(|reason| ExitError::of_text("engine", text, reason))
+}
+
+fn shared_settings(text: &str) -> Result<EngineText, ExitError> {
+    let wrong = |reason: &str| ExitError::of_text("each", text, reason);
+    let shared = EngineText::parse(text).map_err(|reason| wrong(&reason))?;
+    match shared.get("name") {
+        Some(_) => Err(wrong("name= cannot be shared, engines need different names")),
+        None => Ok(shared),
+    }
+}
+
+/// The engine for a string without `cmd=`: the running program's own.
+fn built_in(shared: &EngineText) -> Result<EngineText, ExitError> {
+    if shared.get("cmd").is_some() {
+        return Ok(shared.clone());
+    }
+    let program = std::env::current_exe().map_err(|error| {
+        let reason = format!("the built-in engine cannot be started; name an engine here: {error}");
+        ExitError::of_flag("engine", reason)
+    })?;
+    let engine =
+        EngineText::default().with("cmd", &program.to_string_lossy()).with("args", "engine");
+    let engine = match shared.get("name") {
+        Some(name) => engine.with("name", name),
+        None => engine.with("name", BUILT_IN),
+    };
+    Ok(engine.or(shared))
+}
+
+/// File name of an engine's program.
+pub(super) fn program(engine: &EngineText) -> String {
+    let command = Path::new(engine.get("cmd").unwrap_or_default());
+    let file = command.file_name().unwrap_or(command.as_os_str());
+    file.to_string_lossy().into_owned()
+}
+
+/// Returns a unique name for each engine: the given one, or the program's file name, numbered if engines share it.
+fn names(engines: &[(&str, EngineText)]) -> Result<Vec<String>, ExitError> {
+    let nameless = engines.iter().filter(|(_, engine)| engine.get("name").is_none());
+    let programs: Vec<String> = nameless.map(|(_, engine)| program(engine)).collect();
+    let mut numbers: HashMap<String, usize> = HashMap::new();
+    let mut names: Vec<String> = Vec::new();
+    for (_, engine) in engines {
+        let numbered = || {
+            let program = program(engine);
+            let number = numbers.entry(program.clone()).or_default();
+            *number += 1;
+            let is_shared = programs.iter().filter(|other| **other == program).count() > 1;
+            if is_shared { format!("{program}-{number}") } else { program }
+        };
+        let name = engine.get("name").map_or_else(numbered, String::from);
+        if names.contains(&name) {
+            let reason =
+                format!("two engines are called {name:?}, expected a different name= for each");
+            return Err(ExitError::of_flag("engine", reason));
+        }
+        names.push(name);
+    }
+    Ok(names)
+}
+
+/// Path of a program. A relative path is looked up in the engine's directory, then in the current one. A bare name is
+/// left to `PATH`; without such a program there, it is looked up in the engine's directory.
+fn resolve(command: &str, dir: Option<&Path>) -> Result<PathBuf, String> {
+    let in_dir = dir.map(|dir| dir.join(command));
+    let path = if command.contains('/') {
+        in_dir.filter(|path| path.is_file()).unwrap_or_else(|| PathBuf::from(command))
+    } else {
+        let Some(in_dir) = in_dir.and_then(|path| which::which(path).ok()) else {
+            return Ok(PathBuf::from(command));
+        };
+        if let Ok(on_path) = which::which(command) {
+            return match same_file::is_same_file(&in_dir, &on_path) {
+                Ok(true) => Ok(PathBuf::from(command)),
+                _ => Err(ambiguous(command, &in_dir, &on_path)),
+            };
+        }
+        in_dir
+    };
+    // The engine starts in its own directory, where a relative path would name another file.
+    Ok(std::path::absolute(&path).unwrap_or(path))
+}
+
+fn ambiguous(command: &str, in_dir: &Path, on_path: &Path) -> String {
+    let (in_dir, on_path) = (in_dir.display(), on_path.display());
+    format!(
+        "cmd={command}: this names {in_dir} and {on_path}, expected cmd=./{command} for the one in \
+         dir=, or cmd={on_path}"
+    )
 }
 
 #[cfg(test)]

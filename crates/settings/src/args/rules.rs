@@ -17,7 +17,7 @@ use matches::play::sandbox::Isolation;
 use serde::Deserialize;
 
 use super::engines::{EngineText, UNCLOSED, default, no_value, program, spec, unknown_key};
-use super::values::{no_flags, some_rules};
+use super::{no_flags, some_rules};
 use matches::run::exit::ExitError;
 use matches::spelling::join;
 

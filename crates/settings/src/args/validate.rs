@@ -1,31 +1,100 @@
-//! Conversion of arguments to a [`Plan`] whose fields are all valid.
+//! Conversion of arguments to a match whose [`Plan`] is valid.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rand::seq::SliceRandom;
 
 use super::engines::engines;
-use super::{FormatArgs, GameArgs, MatchArgs, OpeningArgs, OpeningOrder, Openings, TournamentArgs};
+use super::{
+    FormatArgs, GameArgs, MatchArgs, OnInterrupt, OpeningArgs, OpeningOrder, Openings, OutputArgs,
+    ResumeArgs, TournamentArgs,
+};
 use matches::input_file;
-use matches::own_files;
+use matches::own_files::{self, NamedFile};
 use matches::plan::USUAL_LUCK_PERCENT;
 use matches::plan::deck::Seed;
 use matches::plan::openings;
 use matches::plan::rules::Rules;
 use matches::plan::{Adjudication, Format, LuckBy, LuckPlan, Opening, Plan, RefereeLimits};
 use matches::run::exit::ExitError;
+use matches::run::{NewMatch, Outputs, StoredMatch};
 use matches::score::Sprt;
 
 /// Maximum number of games of an SPRT without `--games`.
 const MAX_GAMES_OF_A_TEST: u64 = 100_000;
 
-/// Converts the arguments of a match to a plan, with remarks for the user.
+/// Converts the arguments of a match.
 ///
 /// # Errors
 /// [`ExitError`] names the flag, its value and the accepted values.
-pub fn plan(args: &MatchArgs) -> Result<(Plan, Vec<String>), ExitError> {
-    plan_of_match(args).map_err(|error| args.common.blame(error))
+pub fn new_match(args: &MatchArgs) -> Result<NewMatch, ExitError> {
+    new(&args.common, plan_of_match(args))
+}
+
+/// Converts the arguments of a tournament.
+///
+/// # Errors
+/// As [`new_match`].
+pub fn new_tournament(args: &TournamentArgs) -> Result<NewMatch, ExitError> {
+    new(args.common(), plan_of_tournament(args))
+}
+
+/// A match with this plan and these remarks on it; an error about a flag that the settings file sets is about the file.
+fn new(
+    args: &GameArgs,
+    planned: Result<(Plan, Vec<String>), ExitError>,
+) -> Result<NewMatch, ExitError> {
+    let (plan, remarks) = planned.map_err(|error| match &args.from_file {
+        Some(file) => file.blame(error),
+        None => error,
+    })?;
+    let openings = match &args.openings.openings {
+        Some(Openings::File(path)) => Some(path),
+        Some(Openings::Lines(_)) | None => None,
+    };
+    let inputs = [
+        ("--config", args.config.as_ref()),
+        ("--openings", openings),
+        ("--seed-file", args.seed_file.as_ref()),
+    ];
+    let input =
+        |(flag, path): (&str, Option<&PathBuf>)| path.map(|path| NamedFile::input(flag, path));
+    Ok(NewMatch {
+        plan,
+        remarks,
+        store: args.store.clone().filter(|file| file.as_os_str() != "none"),
+        outputs: outputs(&args.output),
+        inputs: inputs.into_iter().filter_map(input).collect(),
+        dry_run: args.dry_run,
+        changed_engines: args.changed_engines,
+        luck_engine: args.luck_engine.clone(),
+    })
+}
+
+/// Converts the arguments for the rest of a stored match.
+pub fn stored_match(args: &ResumeArgs) -> StoredMatch {
+    StoredMatch {
+        file: args.file.clone(),
+        concurrency: args.concurrency,
+        forgive: args.forgive,
+        changed_engines: args.changed_engines,
+        trust_commands: args.trust_commands,
+        drop_wrong: args.drop_wrong,
+        outputs: outputs(&args.output),
+        inputs: Vec::new(),
+        luck_engine: args.luck_engine.clone(),
+    }
+}
+
+fn outputs(args: &OutputArgs) -> Outputs {
+    Outputs {
+        log: args.log.clone(),
+        record: args.record.clone(),
+        events: args.events.clone(),
+        report_every: args.report_every.map(|number| number.0),
+        finishes_games: args.on_interrupt == OnInterrupt::Finish,
+    }
 }
 
 fn plan_of_match(args: &MatchArgs) -> Result<(Plan, Vec<String>), ExitError> {
@@ -39,14 +108,6 @@ fn plan_of_match(args: &MatchArgs) -> Result<(Plan, Vec<String>), ExitError> {
     remarks.extend(sameness(&plan));
     remarks.extend(seed_warning(&args.common, plan.seed));
     Ok((plan, remarks))
-}
-
-/// Converts the arguments of a tournament to a plan, with remarks for the user.
-///
-/// # Errors
-/// As [`plan`].
-pub fn tournament(args: &TournamentArgs) -> Result<(Plan, Vec<String>), ExitError> {
-    plan_of_tournament(args).map_err(|error| args.common().blame(error))
 }
 
 fn plan_of_tournament(args: &TournamentArgs) -> Result<(Plan, Vec<String>), ExitError> {
@@ -131,7 +192,7 @@ fn common(args: &GameArgs, format: Format, restart: bool) -> Result<Plan, ExitEr
         pin: args.pin,
         isolate: args.isolate,
         random_plies: args.openings.random_plies.0 as u32,
-        openings: openings(&args.openings, &rules, players, seed)?,
+        openings: chosen_openings(&args.openings, &rules, players, seed)?,
         referee_limits: RefereeLimits {
             stall: Duration::from_secs(args.stall.0),
             max_plies: args.max_plies.0 as u32,
@@ -159,7 +220,7 @@ fn common(args: &GameArgs, format: Format, restart: bool) -> Result<Plan, ExitEr
 }
 
 /// The openings in playing order, shortened to `--openings-plies`.
-fn openings(
+fn chosen_openings(
     args: &OpeningArgs,
     rules: &Rules,
     seats: usize,
@@ -317,7 +378,8 @@ mod tests {
     }
 
     fn planned(arguments: &[&str]) -> Result<(Plan, Vec<String>), ExitError> {
-        plan(&Typed::try_parse_from(["match"].iter().chain(arguments)).unwrap().args)
+        let typed = Typed::try_parse_from(["match"].iter().chain(arguments)).unwrap();
+        new_match(&typed.args).map(|new| (new.plan, new.remarks))
     }
 
     fn engines_of(arguments: &[&str]) -> Vec<EngineSpec> {
