@@ -104,10 +104,9 @@ pub fn of_lines<'a>(
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
-        let opening = parse(line, rules, seats);
-        let number = index + 1;
-        openings
-            .push(opening.map_err(|error| error.at(format_args!("{place}{number}: {line:?}")))?);
+        let opening = parse(line, rules, seats)
+            .map_err(|error| error.at(format_args!("{place}{}: {line:?}", index + 1)))?;
+        openings.push(opening);
     }
     Ok(openings)
 }
