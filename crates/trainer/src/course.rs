@@ -12,7 +12,7 @@ use std::thread;
 use buxtehude::eval::hase::{Features, LETTUCES, PART_ROWS, Weights};
 use buxtehude::rules::hase::{HASE_UND_IGEL, Ruleset};
 use clap::Parser;
-use matches::plan::syntax::seats;
+use matches::plan::syntax::Seats;
 use matches::play::interrupt::Interrupt;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -49,7 +49,7 @@ pub struct Course {
     #[arg(default_value = HASE_UND_IGEL.name)]
     pub ruleset: &'static Ruleset,
     /// Number of seats
-    #[arg(long, value_parser = seats)]
+    #[arg(long, value_parser = Seats::parse::<usize>)]
     pub seats: usize,
     /// Seed of all random numbers
     #[arg(long, default_value_t = 1)]
