@@ -37,6 +37,17 @@ pub struct Board {
     pub squares: Vec<SquareKind>,
 }
 
+impl Board {
+    /// Number of files and of rows, if the squares are a grid.
+    pub fn grid(&self) -> Option<(usize, usize)> {
+        let Layout::Grid { files } = self.layout else {
+            return None;
+        };
+        let files = usize::from(files);
+        Some((files, self.squares.len() / files))
+    }
+}
+
 /// Arrangement of the squares of a board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {

@@ -11,7 +11,6 @@ use super::{LastPosition, REFUSED, error_reply, exit_code, failed, unless_closed
 use crate::articles;
 use crate::bench::BenchResult;
 use crate::eval::{self, Evaluate, Evaluator, Evaluators};
-use crate::pictures::{Board, Layout};
 use crate::protocol::{Command, LineReader, Query, Reply};
 use crate::rules::{
     AnyPosition, Game, Seat, Solution, Turn, UnknownVariant, VARIANTS, Variant, joined,
@@ -45,13 +44,9 @@ isready, ucinewgame, uginewgame, help, quit";
 /// Description of a chosen variant: its name and start. If a GUI can draw the board, also its size, in the form that
 /// Fairy-Stockfish uses.
 pub fn variant(variant: &Variant, start: &AnyPosition) -> String {
-    let Board { layout, squares } = start.scene().board;
-    let board = match layout {
-        Layout::Grid { files } => {
-            let rows = squares.len() / usize::from(files);
-            format!("files {files} ranks {rows} pocket 0 template fairy ")
-        }
-        Layout::Track => String::new(),
+    let board = match start.scene().board.grid() {
+        Some((files, rows)) => format!("files {files} ranks {rows} pocket 0 template fairy "),
+        None => String::new(),
     };
     format!("variant {} {board}startpos {start}", variant.name)
 }
