@@ -196,8 +196,7 @@ pub fn first_chance<G: Game, E: Evaluator<G>>(evaluator: &E, position: &G, seat:
 
 fn chance_among(strengths: &Vector, racing: &[bool; MAX_SEATS], seat: Seat) -> f32 {
     let entrants = strengths.iter().zip(racing).filter(|(_, racing)| **racing);
-    let strongest = entrants.clone().map(|(&strength, _)| strength).max();
-    let strongest = strongest.unwrap_or_default();
+    let strongest = entrants.clone().map(|(&strength, _)| strength).max().unwrap_or_default();
     let whole: f32 = entrants.map(|(&strength, _)| odds(strongest - strength)).sum();
     odds(strongest - strengths[seat.index()]) / whole
 }

@@ -46,8 +46,8 @@ fn half(half: &str) -> Vec<Judged> {
     let shares = read(&format!("etudes-{half}-shares.csv"));
     assert_eq!(lines.lines().count(), shares.lines().count(), "{half}");
     let judged = lines.lines().zip(shares.lines()).map(|(line, shares)| {
-        let etude = Etude::parse(&HASE_UND_IGEL, line);
-        let etude = etude.unwrap_or_else(|error| panic!("{line}: {error}"));
+        let etude =
+            Etude::parse(&HASE_UND_IGEL, line).unwrap_or_else(|error| panic!("{line}: {error}"));
         let numbers: Vec<u32> = shares
             .split(';')
             .map(|number| number.parse().unwrap_or_else(|error| panic!("{shares}: {error}")))

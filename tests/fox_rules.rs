@@ -53,14 +53,18 @@ impl Board {
     }
 
     fn text(&self) -> String {
-        let rows = self.rows.iter().rev().map(|row| {
-            let mut text: String = row.iter().collect();
-            for free in (1..=8).rev() {
-                text = text.replace(&" ".repeat(free), &free.to_string());
-            }
-            text
-        });
-        let rows: Vec<String> = rows.collect();
+        let rows: Vec<String> = self
+            .rows
+            .iter()
+            .rev()
+            .map(|row| {
+                let mut text: String = row.iter().collect();
+                for free in (1..=8).rev() {
+                    text = text.replace(&" ".repeat(free), &free.to_string());
+                }
+                text
+            })
+            .collect();
         format!("{} {} - - 0 1", rows.join("/"), self.turn)
     }
 

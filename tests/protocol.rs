@@ -349,17 +349,19 @@ fn clock_times() -> impl Strategy<Value = ClockTimes> {
         let inc = if with_inc { inc } else { Vec::new() };
         ClockTimes::Seats { time, inc }
     });
-    let uci = any::<(Option<i64>, Option<i64>, Option<u64>, Option<u64>)>();
-    let uci = uci.prop_filter_map("no time left", |(wtime, btime, winc, binc)| {
-        let times = ClockTimes::Uci { wtime, btime, winc, binc };
-        (wtime.is_some() || btime.is_some()).then_some(times)
-    });
-    let ugi = vec(any::<(Option<i64>, Option<u64>)>(), 1..7);
-    let ugi = ugi.prop_filter_map("no time left", |players| {
-        let (time, inc) = players.into_iter().unzip();
-        let (time, inc) = (up_to_the_last(time), up_to_the_last(inc));
-        (!time.is_empty()).then_some(ClockTimes::Ugi { time, inc })
-    });
+    let uci = any::<(Option<i64>, Option<i64>, Option<u64>, Option<u64>)>().prop_filter_map(
+        "no time left",
+        |(wtime, btime, winc, binc)| {
+            let times = ClockTimes::Uci { wtime, btime, winc, binc };
+            (wtime.is_some() || btime.is_some()).then_some(times)
+        },
+    );
+    let ugi =
+        vec(any::<(Option<i64>, Option<u64>)>(), 1..7).prop_filter_map("no time left", |players| {
+            let (time, inc) = players.into_iter().unzip();
+            let (time, inc) = (up_to_the_last(time), up_to_the_last(inc));
+            (!time.is_empty()).then_some(ClockTimes::Ugi { time, inc })
+        });
     prop_oneof![seats, uci, ugi]
 }
 

@@ -220,21 +220,22 @@ const WITHOUT_TABLES: &[(&[&str], &str)] = &[
 fn isready_prepares_a_position_that_came_while_the_engine_was_busy() {
     let mut engine = Engine::start();
     for (commands, end) in WITHOUT_TABLES {
-        let times = (0..8).map(|_| {
-            engine.ask("position startpos");
-            engine.send_bytes((commands.join("\n") + "\n").as_bytes());
-            if !end.is_empty() {
-                engine.line_of(end);
-            }
-            engine.fence();
-            [(), ()].map(|()| {
-                let begin = Instant::now();
-                engine.send("go movetime 1");
-                engine.line_of("bestmove");
-                begin.elapsed()
+        let times: Vec<[Duration; 2]> = (0..8)
+            .map(|_| {
+                engine.ask("position startpos");
+                engine.send_bytes((commands.join("\n") + "\n").as_bytes());
+                if !end.is_empty() {
+                    engine.line_of(end);
+                }
+                engine.fence();
+                [(), ()].map(|()| {
+                    let begin = Instant::now();
+                    engine.send("go movetime 1");
+                    engine.line_of("bestmove");
+                    begin.elapsed()
+                })
             })
-        });
-        let times: Vec<[Duration; 2]> = times.collect();
+            .collect();
         // The shortest time of all rounds is least distorted by other load on the machine.
         let [first, second] = [0, 1].map(|go| times.iter().map(|times| times[go]).min().unwrap());
         let limit = second + Duration::from_millis(6);

@@ -107,8 +107,13 @@ fn blocks(name: &str, text: &str) -> Vec<Block> {
 
 /// Reruns a block; the error describes the first difference.
 fn replay(block: &Block) -> Result<(), String> {
-    let arguments = block.lines.first().and_then(|(_, line)| line.strip_prefix("$ buxtehude "));
-    let arguments: Vec<&str> = arguments.unwrap_or_default().split_whitespace().collect();
+    let arguments: Vec<&str> = block
+        .lines
+        .first()
+        .and_then(|(_, line)| line.strip_prefix("$ buxtehude "))
+        .unwrap_or_default()
+        .split_whitespace()
+        .collect();
     let mut engine = Engine::start_with(&arguments);
     let mut skipping = false;
     let mut quits = !arguments.is_empty();

@@ -27,8 +27,10 @@ const DEFAULT_GAMES: u64 = 1000;
 const MAX_LINES: u64 = 1000;
 
 fn main() -> Outcome<()> {
-    let games = std::env::args().find_map(|argument| argument.parse().ok());
-    let games: u64 = games.unwrap_or(DEFAULT_GAMES).next_multiple_of(SEATS as u64);
+    let games: u64 = std::env::args()
+        .find_map(|argument| argument.parse().ok())
+        .unwrap_or(DEFAULT_GAMES)
+        .next_multiple_of(SEATS as u64);
     let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
     let plan = plan(games);
 

@@ -38,8 +38,8 @@ fn main() -> Outcome<()> {
     if arguments.iter().any(|argument| argument == INSTANT_ENGINE) {
         return answer_at_once();
     }
-    let rounds = arguments.iter().find_map(|argument| argument.parse().ok());
-    let rounds: usize = rounds.unwrap_or(DEFAULT_ROUNDS);
+    let rounds: usize =
+        arguments.iter().find_map(|argument| argument.parse().ok()).unwrap_or(DEFAULT_ROUNDS);
 
     println!("{rounds} rounds of {GAMES} games of {PLIES} plies, {SEATS} seats; medians a ply");
     for (name, rules) in [("built-in", (&VARIANTS[0]).into()), ("program ", program()?)] {

@@ -297,10 +297,9 @@ impl Cheater {
             let age = file.metadata().and_then(|data| data.modified());
             age.is_ok_and(|at| at.elapsed().is_ok_and(|age| age < Duration::from_millis(500)))
         });
-        let seats = recent.filter_map(|file| fs::read_to_string(file.path()).ok()?.parse().ok());
-        let seats: Vec<usize> = seats.collect();
-        let others = (0..shares.len()).filter(|seat| !seats.contains(seat));
-        let others: Vec<usize> = others.collect();
+        let seats: Vec<usize> =
+            recent.filter_map(|file| fs::read_to_string(file.path()).ok()?.parse().ok()).collect();
+        let others: Vec<usize> = (0..shares.len()).filter(|seat| !seats.contains(seat)).collect();
         matches!(others[..], [other] if shares.len() == 3 && shares[other] >= LOST)
     }
 }
@@ -308,9 +307,13 @@ impl Cheater {
 /// Searches in a child in a session of its own, whose end this process ignores.
 fn best_unseen(time: Duration, line: &str) -> String {
     let own = std::env::current_exe().unwrap();
-    let mut child = std::process::Command::new("setsid");
-    let child = child.arg(own).args(["think", &time.as_millis().to_string(), line]);
-    let mut child = child.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut child = std::process::Command::new("setsid")
+        .arg(own)
+        .args(["think", &time.as_millis().to_string(), line])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
     let mut mv = String::new();
     let _ = child.stdout.take().unwrap().read_to_string(&mut mv);
     // Fails, since the kernel keeps nothing of a child whose end is ignored.

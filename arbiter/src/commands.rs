@@ -68,10 +68,9 @@ fn fail(error: &CommandError) -> ExitCode {
         Some(_) => return exit::fail(exit::STORAGE, format_args!("standard output: {error}")),
         None => {}
     }
-    let run = error.downcast_ref::<RunError>();
-    let run = run.and_then(RunError::fault_of_rules);
-    let review = error.downcast_ref::<ReviewError<JudgeError>>();
-    let review = review.and_then(ReviewError::fault_of_rules);
+    let run = error.downcast_ref::<RunError>().and_then(RunError::fault_of_rules);
+    let review =
+        error.downcast_ref::<ReviewError<JudgeError>>().and_then(ReviewError::fault_of_rules);
     let is_of_rules = error.is::<RulesError>() || run.or(review).is_some();
     let status = match error.downcast_ref::<ExitError>() {
         Some(error) => error.status,
@@ -120,8 +119,8 @@ fn isolate(isolate: Isolate, engines: &[EngineSpec]) -> Result<Option<Isolation>
 
 /// Progress bar followed by `text`; hidden unless standard error is a terminal.
 fn progress(length: u64, text: &str) -> ProgressBar {
-    let style = ProgressStyle::with_template(&format!("{{bar:30}} {text}"));
-    let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+    let style = ProgressStyle::with_template(&format!("{{bar:30}} {text}"))
+        .unwrap_or_else(|_| ProgressStyle::default_bar());
     ProgressBar::new(length).with_style(style.progress_chars("━╸─"))
 }
 

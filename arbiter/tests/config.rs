@@ -274,8 +274,11 @@ fn every_flag_is_a_key() {
     keys.sort_unstable();
     let program = Cli::command();
     let command = program.find_subcommand("match").unwrap();
-    let longs = command.get_arguments().filter_map(|arg| arg.get_long());
-    let mut longs: Vec<&str> = longs.filter(|long| *long != "config").collect();
+    let mut longs: Vec<&str> = command
+        .get_arguments()
+        .filter_map(|arg| arg.get_long())
+        .filter(|long| *long != "config")
+        .collect();
     longs.sort_unstable();
     assert_eq!(keys, longs);
 }

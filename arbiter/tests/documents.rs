@@ -26,9 +26,11 @@ fn every_help_has_an_example_of_its_own_command() {
     let leaves = leaves(&Cli::command(), &[]);
     assert!(leaves.len() >= 10, "{}", leaves.len());
     for (words, command) in leaves {
-        let help = command.get_after_long_help().or(command.get_after_help());
-        let help = help.map(ToString::to_string);
-        let help = help.unwrap_or_default();
+        let help = command
+            .get_after_long_help()
+            .or(command.get_after_help())
+            .map(ToString::to_string)
+            .unwrap_or_default();
         let (_, examples) = help
             .split_once("EXAMPLE")
             .unwrap_or_else(|| panic!("{words:?}: no EXAMPLE in {help:?}"));

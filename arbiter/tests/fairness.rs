@@ -367,8 +367,7 @@ fn a_failure_does_not_pay_with_another_seat() {
     assert_eq!((code, records.len()), (ENGINE_FAULT, 6), "{seen}");
     for record in records {
         let own = |seat: &usize| record.seats[*seat] == "deserter";
-        let places = (0..3).filter(own).map(|seat| record.places[seat]);
-        let mut places: Vec<u32> = places.collect();
+        let mut places: Vec<u32> = (0..3).filter(own).map(|seat| record.places[seat]).collect();
         places.sort_unstable();
         let last = [2, 3];
         assert_eq!(places, last[2 - places.len()..], "{record:?}");

@@ -69,8 +69,7 @@ fn an_engine_without_a_name_is_called_what_it_calls_itself() {
     let [first, third, fourth] = engines;
     let second = first.clone();
     let third = third + " name=mine";
-    let store = directory("id_names_store").join("match.db");
-    let store = store.display().to_string();
+    let store = directory("id_names_store").join("match.db").display().to_string();
     let (code, stdout, stderr) =
         play(&["--players", "4", "--store", &store], &[first, second, third, fourth]);
     assert_eq!(code, 0, "{stdout}{stderr}");
@@ -164,8 +163,7 @@ fn the_first_start_can_be_interrupted() {
     let scripts = folder.with_file_name("interrupted_start");
     for command in [["match", "--store", &store], ["verify", &record, "--nodes=1"]] {
         let mut arbiter = arbiter(&[&command[..], &["--engine", &slow]].concat());
-        let child = arbiter.stderr(Stdio::piped()).stdout(Stdio::piped());
-        let child = child.spawn().unwrap();
+        let child = arbiter.stderr(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         starts(&scripts, 1);
         fs::remove_file(scripts.join("e1.sh.starts")).unwrap();
         let id = child.id().to_string();

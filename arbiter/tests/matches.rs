@@ -20,8 +20,8 @@ fn records(path: &Path) -> Vec<GameRecord> {
 fn three_seats(test: &str, arguments: &[&str]) -> (String, Vec<GameRecord>) {
     let directory = directory(test);
     let record = directory.join("games.jsonl");
-    let engines = [("alpha", 1), ("beta", 2), ("gamma", 3)];
-    let engines = engines.map(|(name, seed)| scattered(&directory, name, seed));
+    let engines = [("alpha", 1), ("beta", 2), ("gamma", 3)]
+        .map(|(name, seed)| scattered(&directory, name, seed));
     let mut all = vec!["match", "--players", "3", "--games", "6", "--nodes", "1"];
     all.extend(["--max-plies", "200", "--record", record.to_str().unwrap()]);
     engines.iter().for_each(|engine| all.extend(["--engine", engine]));
@@ -103,8 +103,8 @@ fn a_board_game_is_played_recorded_and_shown() {
         endings.sort_by_key(|ending| *ending != Ending::Finish);
         assert_eq!(endings, [Ending::Finish, Ending::Last], "{record:?}");
         let shown = arbiter::reports::show(record);
-        let heading = shown.lines().find(|line| line.contains("engine"));
-        let heading = heading.unwrap_or_else(|| panic!("{shown}"));
+        let heading =
+            shown.lines().find(|line| line.contains("engine")).unwrap_or_else(|| panic!("{shown}"));
         let headings: Vec<&str> = heading.split_whitespace().collect();
         assert_eq!(headings[3..6], ["move", "rabbit", "wolves"], "{shown}");
     }

@@ -90,8 +90,11 @@ fn every_seat_is_near_its_par_when_asked_again() {
             }
         }
         engine.leave();
-        let means = sums.iter().map(|&sum| format!("{:6.1}", f64::from(sum) / 12.0));
-        let means = means.collect::<Vec<String>>().join(" ");
+        let means = sums
+            .iter()
+            .map(|&sum| format!("{:6.1}", f64::from(sum) / 12.0))
+            .collect::<Vec<String>>()
+            .join(" ");
         assert!(said.ends_with(&format!("  openings   {means}\n")), "{said}: {means}");
     }
 }

@@ -186,8 +186,7 @@ fn a_match_of_three_seats() {
     assert!(places.is_sorted(), "{places:?}");
     assert_eq!(reported.words("#faults h2"), "Faults: 0");
     assert_eq!(reported.all("#shown").len(), 0, "all games are shown");
-    let names = reported.all("dl.settings dt").into_iter().map(words_of);
-    let names: Vec<String> = names.collect();
+    let names: Vec<String> = reported.all("dl.settings dt").into_iter().map(words_of).collect();
     for name in ["started", "duration", "machine", "arbiter"] {
         assert!(names.contains(&name.to_string()), "no {name} in {names:?}");
     }
@@ -225,8 +224,7 @@ fn the_page_and_the_command_have_the_same_reviews() {
     reported.check_markup();
     reported.check_games(6);
     let store = Path::new(env!("CARGO_TARGET_TMPDIR")).join("page_of_reviews/match.db");
-    let numbers = "--game 1 --game 2 --game 3 --game 4 --nodes 40";
-    let numbers: Vec<&str> = numbers.split(' ').collect();
+    let numbers: Vec<&str> = "--game 1 --game 2 --game 3 --game 4 --nodes 40".split(' ').collect();
     let command = ["review", store.to_str().unwrap(), "--format", "json"];
     let told: Value = serde_json::from_str(&content(&[&command[..], &numbers].concat())).unwrap();
     let races = reported.races();
@@ -260,8 +258,9 @@ fn the_page_and_the_command_have_the_same_reviews() {
         let mut most: Vec<f64> = lost.map(rounded).collect();
         most.sort_by(|one, other| other.total_cmp(one));
         most.truncate(5);
-        let worst = list(&game["review"]["worst"]).iter();
-        let worst = worst.map(|ply| rounded(&steps[ply.as_u64().unwrap() as usize - 1]["r"]["l"]));
+        let worst = list(&game["review"]["worst"])
+            .iter()
+            .map(|ply| rounded(&steps[ply.as_u64().unwrap() as usize - 1]["r"]["l"]));
         assert_eq!(worst.collect::<Vec<f64>>(), most);
     }
     assert!(losses > 4 && cards > 1, "{losses} {cards}");
@@ -285,11 +284,10 @@ fn a_test_on_a_board_with_some_of_its_games() {
     assert!(shown.starts_with("3 of 8 games can be shown"), "{shown}");
     // Elo, LLR, distribution of times, time by move.
     assert_eq!(reported.all("figure svg").len(), 4);
-    let lines = reported.all("#head-to-head div");
-    let lines: Vec<String> = lines.into_iter().map(words_of).collect();
+    let lines: Vec<String> = reported.all("#head-to-head div").into_iter().map(words_of).collect();
     assert!(lines.iter().any(|line| line.starts_with("LLR")), "{lines:?}");
-    let text = reported.text.lines().map(|line| line.split_whitespace().collect::<String>());
-    let text: Vec<String> = text.collect();
+    let text: Vec<String> =
+        reported.text.lines().map(|line| line.split_whitespace().collect::<String>()).collect();
     for line in lines {
         let line: String = line.split_whitespace().collect();
         assert!(text.contains(&line), "{line} in\n{}", reported.text);
@@ -314,9 +312,10 @@ fn hostile_text_does_not_break_the_page() {
     assert_eq!(reported.words(".fault pre"), "out of carrots");
 
     let json = |text: &str| serde_json::to_string(text).unwrap();
-    let lines = std::fs::read_to_string(&record).unwrap();
-    let lines = lines.replace(&json("bad"), &json(HOSTILE));
-    let lines = lines.replace(&json("out of carrots"), &json(&format!("{HOSTILE}<!--<script>")));
+    let lines = std::fs::read_to_string(&record)
+        .unwrap()
+        .replace(&json("bad"), &json(HOSTILE))
+        .replace(&json("out of carrots"), &json(&format!("{HOSTILE}<!--<script>")));
     std::fs::write(&record, lines).unwrap();
     let reported = Reported::of_file(&record, &[]);
     assert!(reported.text.contains(HOSTILE), "{}", reported.text);

@@ -115,8 +115,7 @@ fn every_row_of_the_protocol_has_a_mutant_that_is_caught() {
     }
     assert!(rows.len() > 150, "{rows:#?}");
     let mutants = mutants();
-    let broken = mutants.iter().map(|(row, _)| row.to_string());
-    let broken: BTreeSet<String> = broken.collect();
+    let broken: BTreeSet<String> = mutants.iter().map(|(row, _)| row.to_string()).collect();
     let without: Vec<&String> = rows.difference(&broken).collect();
     assert!(without.is_empty(), "rows without a mutant: {without:#?}");
     let gone: Vec<&String> = broken.difference(&rows).collect();

@@ -15,8 +15,9 @@ use program::{built_in, directory, run};
 
 /// Path of the program, which cargo builds next to the arbiter when it tests the whole package.
 fn random_mover() -> PathBuf {
-    let path = Path::new(env!("CARGO_BIN_EXE_arbiter")).with_file_name("examples");
-    let path = path.join(format!("random_mover{}", std::env::consts::EXE_SUFFIX));
+    let path = Path::new(env!("CARGO_BIN_EXE_arbiter"))
+        .with_file_name("examples")
+        .join(format!("random_mover{}", std::env::consts::EXE_SUFFIX));
     assert!(
         path.exists(),
         "{path:?} is missing: expected `cargo test -p arbiter`, or `cargo build -p arbiter --examples` before"

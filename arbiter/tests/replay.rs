@@ -44,8 +44,7 @@ fn a_tampered_game_is_caught() {
     let tampered = |tamper: &dyn Fn(&mut GameRecord)| {
         let mut record = genuine.clone();
         tamper(&mut record);
-        let flaws = replay::check(&record);
-        let flaws: Vec<String> = flaws.iter().map(ToString::to_string).collect();
+        let flaws: Vec<String> = replay::check(&record).iter().map(ToString::to_string).collect();
         flaws.join("; ")
     };
     let flaws: [(&str, String); 14] = [

@@ -18,8 +18,8 @@ fn blocks(text: &str) -> Vec<(usize, String)> {
     let mut lines = text.lines().enumerate();
     while let Some((number, line)) = lines.next() {
         if line == "```sh" {
-            let block = lines.by_ref().map(|(_, line)| line);
-            let block: Vec<&str> = block.take_while(|line| *line != "```").collect();
+            let block: Vec<&str> =
+                lines.by_ref().map(|(_, line)| line).take_while(|line| *line != "```").collect();
             if !block.iter().any(|line| line.starts_with("cargo ") || line.starts_with("sqlite3 "))
             {
                 blocks.push((number + 1, block.join("\n")));
@@ -126,8 +126,11 @@ fn the_query_of_the_page_on_the_store_runs() {
     let (query, _) = rest.split_once('"').unwrap();
     let connection = rusqlite::Connection::open(&store).unwrap();
     let mut statement = connection.prepare(query).unwrap();
-    let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, f64>(1)?)));
-    let rows: Vec<(String, f64)> = rows.unwrap().map(Result::unwrap).collect();
+    let rows: Vec<(String, f64)> = statement
+        .query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, f64>(1)?)))
+        .unwrap()
+        .map(Result::unwrap)
+        .collect();
     assert_eq!(rows.len(), 2, "{rows:?}");
     assert!(rows.iter().all(|(_, ms)| *ms >= 0.0), "{rows:?}");
 }

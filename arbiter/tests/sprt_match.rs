@@ -10,8 +10,9 @@ use program::{built_in, directory, run};
 /// The two engines, the built-in one first.
 fn engines() -> [String; 2] {
     let arbiter = env!("CARGO_BIN_EXE_arbiter");
-    let random = Path::new(arbiter).with_file_name("examples");
-    let random = random.join(format!("random_mover{}", std::env::consts::EXE_SUFFIX));
+    let random = Path::new(arbiter)
+        .with_file_name("examples")
+        .join(format!("random_mover{}", std::env::consts::EXE_SUFFIX));
     assert!(
         random.exists(),
         "{random:?} is missing: expected `cargo test -p arbiter`, or `cargo build -p arbiter --examples` before"

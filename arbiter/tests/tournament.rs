@@ -140,8 +140,8 @@ fn an_interrupted_tournament_resumes_to_the_same_result() {
 fn openings_come_in_the_requested_order() {
     let directory = directory("openings_order");
     let file = directory.join("openings");
-    let lines = ["2 4", "4 5", "5 7", "7 9", "9 10", "10 2"];
-    let lines = lines.map(|moves| format!("startpos players 3 moves {moves}\n"));
+    let lines = ["2 4", "4 5", "5 7", "7 9", "9 10", "10 2"]
+        .map(|moves| format!("startpos players 3 moves {moves}\n"));
     fs::write(&file, lines.concat()).unwrap();
     let begins = |more: &[&str]| -> Vec<String> {
         let file = [

@@ -141,8 +141,9 @@ fn a_changed_record_is_found() {
 
     // In a game ended by its length, the last move can be any legal one.
     let moves = first["moves"].as_str().unwrap().to_string();
-    let others = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "1001", "-1", "-2"];
-    let others = others.into_iter().filter(|other| other != last);
+    let others = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "1001", "-1", "-2"]
+        .into_iter()
+        .filter(|other| other != last);
     let found = others.map(|other| {
         with(&|game| {
             let before = moves.rsplit_once(last.as_str()).unwrap().0;

@@ -307,8 +307,15 @@ impl Coordinator<'_> {
 
     /// Collects results for a moment; returns their number. Gives out units in the meantime.
     async fn receive(&mut self) -> Result<u64, DriveError> {
-        let batch = self.queue.consumer.batch().max_messages(MAX_RECEIVED).expires(WAIT);
-        let mut batch = batch.messages().await.map_err(QueueError::call("results"))?;
+        let mut batch = self
+            .queue
+            .consumer
+            .batch()
+            .max_messages(MAX_RECEIVED)
+            .expires(WAIT)
+            .messages()
+            .await
+            .map_err(QueueError::call("results"))?;
         let mut received = 0;
         while let Some(message) = batch.next().await {
             let mut messages = vec![message.map_err(QueueError::call("results"))?];

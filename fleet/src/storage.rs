@@ -313,8 +313,11 @@ impl Chunks {
         if self.left == 0 {
             return Ok(None);
         }
-        let piece = self.stream.direct_get_next_for_subject(&self.subject, Some(self.next)).await;
-        let piece = piece.map_err(QueueError::call("object store"))?;
+        let piece = self
+            .stream
+            .direct_get_next_for_subject(&self.subject, Some(self.next))
+            .await
+            .map_err(QueueError::call("object store"))?;
         let bytes = piece.payload.len();
         if bytes == 0 {
             return Err(QueueError::call("object store")("empty chunk"));

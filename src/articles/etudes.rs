@@ -73,8 +73,10 @@ fn carry_out(arguments: &[OsString]) -> Result<u8, Failure> {
         say(USAGE)?;
         return Ok(0);
     }
-    let form = FORMS.iter().find(|form| word == form.0);
-    let form = form.ok_or_else(|| unknown(format!("unknown command {word:?}")))?;
+    let form = FORMS
+        .iter()
+        .find(|form| word == form.0)
+        .ok_or_else(|| unknown(format!("unknown command {word:?}")))?;
     Task::new(form, rest)?.carry_out()
 }
 
@@ -443,8 +445,7 @@ impl Tuning {
     fn of(etudes: &[JudgedEtude]) -> Tuning {
         let mut tuning = Tuning { hits: 0, best: Vec::new() };
         for factors in (0..TRIPLES).map(triple) {
-            let hits = etudes.iter().filter(|etude| etude.is_hit(&factors));
-            let hits = hits.count();
+            let hits = etudes.iter().filter(|etude| etude.is_hit(&factors)).count();
             match hits.cmp(&tuning.hits) {
                 Ordering::Less => {}
                 Ordering::Equal => tuning.best.push(factors),
@@ -551,8 +552,10 @@ fn path_beside(etudes: &Path) -> Result<PathBuf, FileError> {
 
 /// Saves factors to a file as three engine commands.
 fn save_factors(path: &Path, factors: &Factors) -> Result<(), FileError> {
-    let lines = NAMES.iter().zip(to_array(factors));
-    let lines = lines.map(|(name, value)| format!("setoption name {name} value {value}\n"));
+    let lines = NAMES
+        .iter()
+        .zip(to_array(factors))
+        .map(|(name, value)| format!("setoption name {name} value {value}\n"));
     file::save(path, lines.collect::<String>().as_bytes())
 }
 

@@ -171,8 +171,10 @@ impl Variant {
 
     /// The possible numbers of players, in words.
     fn player_counts(&self) -> String {
-        let counts = (2..=MAX_SEATS).filter(|&seats| (self.start)(seats).is_some());
-        let counts: Vec<String> = counts.map(|seats| seats.to_string()).collect();
+        let counts: Vec<String> = (2..=MAX_SEATS)
+            .filter(|&seats| (self.start)(seats).is_some())
+            .map(|seats| seats.to_string())
+            .collect();
         match counts.as_slice() {
             [only] => only.clone(),
             _ => format!("one of {}", counts.join(", ")),

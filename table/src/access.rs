@@ -89,8 +89,9 @@ fn check(hosts: &Hosts, request: &Request) -> Result<(), ApiError> {
         let message = format!("host {found}; expected one of {expected}");
         ApiError::new(StatusCode::MISDIRECTED_REQUEST, message)
     };
-    let host = only(headers, &HOST).map_err(wrong_host)?;
-    let host = host.ok_or_else(|| wrong_host("is missing".to_string()))?;
+    let host = only(headers, &HOST)
+        .map_err(wrong_host)?
+        .ok_or_else(|| wrong_host("is missing".to_string()))?;
     let authority = request.uri().authority();
     let names = authority.map(|authority| authority.as_str());
     for name in names.into_iter().chain([host]) {

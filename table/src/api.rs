@@ -257,8 +257,8 @@ fn option(app: &App, offer: &OptionOffer, usual: Option<String>) -> Value {
 }
 
 fn variant(variant: &Variant) -> Value {
-    let starts = (2..=MAX_SEATS).filter_map(|seats| variant.start(seats).ok());
-    let starts: Vec<AnyPosition> = starts.collect();
+    let starts: Vec<AnyPosition> =
+        (2..=MAX_SEATS).filter_map(|seats| variant.start(seats).ok()).collect();
     json!({
         "name": variant.name,
         "aliases": variant.aliases,

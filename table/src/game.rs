@@ -397,8 +397,8 @@ fn board_of(position: &AnyPosition) -> Option<Box<RawValue>> {
         Layout::Track => 0,
         Layout::Grid { files } => files,
     };
-    let squares = board.squares.iter().map(|kind| json!({ "name": kind.name, "mark": kind.mark }));
-    let squares: Vec<_> = squares.collect();
+    let squares: Vec<_> =
+        board.squares.iter().map(|kind| json!({ "name": kind.name, "mark": kind.mark })).collect();
     to_raw_value(&json!({ "files": files, "squares": squares })).ok()
 }
 

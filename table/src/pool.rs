@@ -443,8 +443,8 @@ impl Entry {
     /// Returns the value of an option unless a request sets another: the configured one, or the engine's default.
     /// `None` for a button, and for an unknown option.
     pub fn usual(&self, name: &str) -> Option<String> {
-        let configured = self.spec.options.iter();
-        let mut configured = configured.filter(|(known, _)| known.eq_ignore_ascii_case(name));
+        let mut configured =
+            self.spec.options.iter().filter(|(known, _)| known.eq_ignore_ascii_case(name));
         if let Some((_, value)) = configured.next_back() {
             return Some(value.clone());
         }

@@ -95,8 +95,8 @@ pub struct Admitted {
 impl Clients {
     pub fn new() -> Arc<Clients> {
         let processors = thread::available_parallelism().map_or(1, usize::from);
-        let threads = [processors, processors.div_ceil(2)];
-        let threads = threads.map(|number| Arc::new(Semaphore::new(number)));
+        let threads =
+            [processors, processors.div_ceil(2)].map(|number| Arc::new(Semaphore::new(number)));
         Arc::new(Clients { in_progress: Mutex::default(), threads })
     }
 
@@ -363,8 +363,9 @@ where
         let (mut parts, body) = request.into_parts();
         let admitted = Admitted::from_request_parts(&mut parts, state).await?;
         let request = Request::from_parts(parts, body);
-        let bytes = tokio::time::timeout(BODY_TIMEOUT, Bytes::from_request(request, state)).await;
-        let bytes = bytes.map_err(|_| {
+        let bytes = tokio::time::timeout(BODY_TIMEOUT, Bytes::from_request(request, state))
+            .await
+            .map_err(|_| {
             let seconds = BODY_TIMEOUT.as_secs();
             let message = format!(
                 "the body did not arrive within {seconds} seconds; expected all of it by then"

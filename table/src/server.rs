@@ -63,8 +63,8 @@ const PAUSE: Duration = Duration::from_millis(50);
 pub fn serve(args: &ServeArgs, end: oneshot::Receiver<()>) -> Result<(), ExitError> {
     sandbox::shield_arbiter();
     let (isolation, _) = Isolation::of(args.isolate, &args.engines()?).map_err(ExitError::usage)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-    let runtime = runtime.map_err(lacking)?;
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(lacking)?;
     let listener = runtime
         .block_on(TcpListener::bind(args.listen))
         .map_err(|reason| ExitError::usage(format_args!("--listen {}: {reason}", args.listen)))?;

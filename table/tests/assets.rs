@@ -13,8 +13,11 @@ async fn sent(
     path: &str,
     (name, value): (HeaderName, &str),
 ) -> (StatusCode, HeaderMap, usize) {
-    let request = Request::get(path).header(HOST, "localhost:8000").header(name, value);
-    let request = request.body(Body::empty()).unwrap();
+    let request = Request::get(path)
+        .header(HOST, "localhost:8000")
+        .header(name, value)
+        .body(Body::empty())
+        .unwrap();
     let response = server.router.clone().oneshot(request).await.unwrap();
     let (parts, body) = response.into_parts();
     let content = to_bytes(body, usize::MAX).await.unwrap();

@@ -316,8 +316,8 @@ fn idle_connections_lock_out_nobody() {
 async fn pages_set_a_token_and_answers_do_not() {
     let server = Server::new(&[]);
     let cookie = async |path: &str, sent: &str| {
-        let request = Request::get(path).header(HOST, NAME).header(COOKIE, sent);
-        let request = request.body(Body::empty()).unwrap();
+        let request =
+            Request::get(path).header(HOST, NAME).header(COOKIE, sent).body(Body::empty()).unwrap();
         let response = server.router.clone().oneshot(request).await.unwrap();
         let cookie = response.headers().get(SET_COOKIE);
         cookie.map(|cookie| cookie.to_str().unwrap().to_string())

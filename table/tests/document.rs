@@ -66,8 +66,10 @@ fn is_of(path: &str, operation: &Operation) -> bool {
 #[test]
 fn every_route_has_a_row_and_every_row_a_route() {
     let source = include_str!("../src/api.rs");
-    let routes = source.split(".route(\"").skip(1).filter(|route| route.starts_with("/api/"));
-    let routes: Vec<(&str, &str)> = routes
+    let routes: Vec<(&str, &str)> = source
+        .split(".route(\"")
+        .skip(1)
+        .filter(|route| route.starts_with("/api/"))
         .map(|route| {
             let (path, rest) = route.split_once('"').unwrap();
             (if rest.starts_with(", get(") { "GET" } else { "POST" }, path)
@@ -110,8 +112,8 @@ async fn every_row_has_an_example_that_gives_its_answer() {
         let described: BTreeSet<&str> = marked(DOCUMENT).into_iter().collect();
         match &answer.json {
             Value::String(events) => {
-                let events = events.lines().filter_map(|line| line.strip_prefix("event: "));
-                let events: BTreeSet<&str> = events.collect();
+                let events: BTreeSet<&str> =
+                    events.lines().filter_map(|line| line.strip_prefix("event: ")).collect();
                 assert!(events.is_subset(&row.answer) && events.contains("done"), "{events:?}");
             }
             answer => {

@@ -119,8 +119,10 @@ async fn no_request_brings_the_server_down() {
             .choose(&mut random)
             .unwrap()
             .clone();
-        let request = Request::builder().method(method).uri(path).header(HOST, NAME);
-        let request = request
+        let request = Request::builder()
+            .method(method)
+            .uri(path)
+            .header(HOST, NAME)
             .header(CONTENT_TYPE, "application/json")
             .body(Body::from(body.clone()))
             .unwrap();

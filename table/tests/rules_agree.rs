@@ -41,8 +41,8 @@ fn facts(position: &AnyPosition) -> Value {
 }
 
 fn move_of(mv: &str, preview: MovePreview) -> Value {
-    let facts = preview.facts.into_iter();
-    let facts = facts.map(|fact| json!({ "label": fact.label, "value": fact.value }));
+    let facts =
+        preview.facts.into_iter().map(|fact| json!({ "label": fact.label, "value": fact.value }));
     let (piece, square) = (preview.piece, preview.square);
     json!({ "move": mv, "piece": piece, "square": square, "facts": facts.collect::<Value>() })
 }

@@ -45,8 +45,7 @@ impl Slow {
         }
         // Of equally good moves, the lowest comes first.
         let vectors = lines.iter().map(|(vector, _)| vector);
-        let best = vectors.max_by(|a, b| self.compare(mover, a, b));
-        let best = best.expect("a legal move").clone();
+        let best = vectors.max_by(|a, b| self.compare(mover, a, b)).expect("a legal move").clone();
         let mut lines = lines.into_iter();
         lines.find(|(vector, _)| *vector == best).expect("it is one of them")
     }

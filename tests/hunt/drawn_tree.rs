@@ -54,8 +54,8 @@ fn irrelevant_vertices_are_pruned() {
     let mut seen = Vec::new();
     let line = search(&tree, &"V1", &extent, &Control::new(None), &mut |_| {
         seen = tree.seen.take();
-    });
-    let line = line.expect("V1 has moves");
+    })
+    .expect("V1 has moves");
     assert_eq!((line.value, line.pv), (6, vec!["V3", "V32"]));
     assert_eq!(seen, ["V3", "V31", "V32", "V4", "V5", "V7", "V8", "V9"]);
 }

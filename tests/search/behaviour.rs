@@ -32,8 +32,8 @@ fn a_search_stopped_at_its_start_has_a_legal_move() {
             let control = Control::new(None);
             control.stop();
             let request = request(&position, 5);
-            let answer = search(&request, &mut memory(&position, 1), &control, &mut |_| ());
-            let answer = answer.expect("a seat is to move");
+            let answer = search(&request, &mut memory(&position, 1), &control, &mut |_| ())
+                .expect("a seat is to move");
             let mv = answer.best.parse().expect("a move");
             assert!(position.legal_moves().any(|legal| legal == mv), "{answer:?}\n{position:?}");
             // A tree search begins with all children of the root.

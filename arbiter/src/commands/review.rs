@@ -306,8 +306,10 @@ type Drawn<'a> = (usize, f64, &'a ReviewedCard);
 
 fn of_drawers(review: &Review) -> Vec<Drawn<'_>> {
     let first = review.drawn_first.iter().map(|card| (0, card));
-    let after = review.moves.iter();
-    let after = after.flat_map(|reviewed| reviewed.cards.iter().map(|card| (reviewed.ply, card)));
+    let after = review
+        .moves
+        .iter()
+        .flat_map(|reviewed| reviewed.cards.iter().map(|card| (reviewed.ply, card)));
     let own = |card: &ReviewedCard| card.luck.get(card.seat - 1).copied().unwrap_or(0.0);
     first.chain(after).map(|(ply, card)| (ply, own(card), card)).collect()
 }
@@ -342,8 +344,7 @@ fn cards_table<'a>(
 fn totals_text(totals: &Totals, worst: &[BadMove]) -> String {
     let is_cut = totals.seats().any(|line| line.means.verdict.mean != 0.0);
     let engines = totals.engines().map(|(name, line)| (name.to_string(), line));
-    let seats = totals.seats().enumerate();
-    let seats = seats.map(|(index, line)| ((index + 1).to_string(), line));
+    let seats = totals.seats().enumerate().map(|(index, line)| ((index + 1).to_string(), line));
     let of_totals = explanation(&format!(
         "loss/move: mean loss of the moves that had an alternative; costly: those that lost more than {COSTLY}\n\
          ±: 95 % interval over blocks of games with the same cards\n"

@@ -193,8 +193,10 @@ fn choose(
         if let Some(fault) = replay::broken_rules(&flaws) {
             return Err(fault.clone().into());
         }
-        let flaw = flaws.first().map(ToString::to_string);
-        let flaw = flaw.or_else(|| luck.check(&record).err().map(|error| error.to_string()));
+        let flaw = flaws
+            .first()
+            .map(ToString::to_string)
+            .or_else(|| luck.check(&record).err().map(|error| error.to_string()));
         if let Some(flaw) = flaw {
             found.different += 1;
             say(&format!("game {}, {flaw}", record.game))?;

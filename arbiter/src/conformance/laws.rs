@@ -222,8 +222,8 @@ fn of_search(program: &Program, law: &str, number: u64, search: &Search) -> Resu
             ensure!(visited <= Some(number + NODES_MARGIN), "{visited:?} positions");
         }
         ["a", "line", "for", "each", "depth", "to", _] => {
-            let depths = search.first_lines().filter_map(|info| info.depth);
-            let depths: Vec<u64> = depths.map(u64::from).collect();
+            let depths: Vec<u64> =
+                search.first_lines().filter_map(|info| info.depth).map(u64::from).collect();
             let is_whole = depths.iter().copied().eq(1..=number);
             ensure!(search.is_known() || is_whole, "depths {depths:?}");
         }
@@ -241,16 +241,23 @@ fn of_search(program: &Program, law: &str, number: u64, search: &Search) -> Resu
         ["the", "numbers", "agree"] => numbers_agree(search, program.elapsed())?,
         ["two", "different", "lines"] => {
             let last = search.infos.iter().filter_map(|info| info.depth).max();
-            let lines = search.infos.iter();
-            let lines = lines.filter(|info| info.depth == last && !info.pv.is_empty());
-            let lines: Vec<_> = lines.map(|info| (info.multipv, info.pv.first())).collect();
+            let lines: Vec<_> = search
+                .infos
+                .iter()
+                .filter(|info| info.depth == last && !info.pv.is_empty())
+                .map(|info| (info.multipv, info.pv.first()))
+                .collect();
             let is_right =
                 matches!(lines[..], [.., (Some(1), first), (Some(2), second)] if first != second);
             ensure!(is_right, "the lines of the last depth: {lines:?}");
         }
         ["the", "lines", "begin", "with", ref moves @ ..] => {
-            let firsts = search.infos.iter().filter_map(|info| info.pv.first());
-            let firsts: BTreeSet<&str> = firsts.map(String::as_str).collect();
+            let firsts: BTreeSet<&str> = search
+                .infos
+                .iter()
+                .filter_map(|info| info.pv.first())
+                .map(String::as_str)
+                .collect();
             let expected = BTreeSet::from_iter(moves.iter().copied());
             ensure!(firsts == expected, "{firsts:?} instead of {expected:?}");
         }

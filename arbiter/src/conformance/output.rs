@@ -151,8 +151,12 @@ fn write_failures(
     write_lines("", &lines, if is_detailed { usize::MAX } else { SHOWN_LINES }, to)?;
     write_lines("! ", &first.stderr, SHOWN_ERRORS, to)?;
     if !is_detailed && (!rest.is_empty() || left_out > 0) {
-        let names = rest.iter().map(|outcome| outcome.check.name.as_str());
-        let names = names.take(SHOWN_NAMES).collect::<Vec<&str>>().join(", ");
+        let names = rest
+            .iter()
+            .map(|outcome| outcome.check.name.as_str())
+            .take(SHOWN_NAMES)
+            .collect::<Vec<&str>>()
+            .join(", ");
         let left_out = match left_out {
             0 => String::new(),
             _ => format!("; {left_out} like them left out"),

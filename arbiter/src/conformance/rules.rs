@@ -147,8 +147,9 @@ impl Games<'_> {
         let mut random = ChaCha8Rng::seed_from_u64(self.settings.seed);
         random.set_stream(seats as u64);
         let games = self.settings.games;
-        let plies = (0..games).map(|_| self.play(start.clone(), &mut random));
-        let mut plies = plies.collect::<Result<Vec<u64>, Fault>>()?;
+        let mut plies = (0..games)
+            .map(|_| self.play(start.clone(), &mut random))
+            .collect::<Result<Vec<u64>, Fault>>()?;
         plies.sort_unstable();
         let at = |index: usize| plies.get(index).copied().unwrap_or_default();
         let [least, median, most] = [0, plies.len() / 2, plies.len().saturating_sub(1)].map(at);

@@ -82,8 +82,7 @@ impl Soak {
     /// [`Fault`] if the memory keeps growing, or a move is illegal.
     pub fn play(self, talk: &mut Talk, rules: &Rules) -> Result<(), Fault> {
         let begun = Instant::now();
-        let tables = talk.scope.tables.iter();
-        let tables = tables.filter(|(other, _)| other.name() == rules.name());
+        let tables = talk.scope.tables.iter().filter(|(other, _)| other.name() == rules.name());
         let seats: Vec<usize> = tables.map(|&(_, seats)| seats).collect();
         let between = match self {
             Soak::Games(games) => (games / READINGS).max(1),

@@ -81,8 +81,10 @@ pub fn blocks(file: &str) -> Vec<Block> {
 fn texts(file: &str) -> Vec<String> {
     let mut texts = Vec::new();
     for text in file.split("\ncheck ").skip(1) {
-        let rows = text.lines().filter_map(|line| line.strip_prefix("with: "));
-        let mut rows = rows.map(|row| row.split(" | ").map(str::trim));
+        let mut rows = text
+            .lines()
+            .filter_map(|line| line.strip_prefix("with: "))
+            .map(|row| row.split(" | ").map(str::trim));
         let Some(columns) = rows.next() else {
             texts.push(text.to_string());
             continue;
@@ -199,8 +201,8 @@ impl Block {
             None => value(name),
         });
         let lines: Vec<String> = body.lines().map(|line| spelled(line, seats)).collect();
-        let script = lines.join("\n").parse::<Script>();
-        let script = script.map_err(|error| Fault::Wrong(error.to_string()))?;
+        let script =
+            lines.join("\n").parse::<Script>().map_err(|error| Fault::Wrong(error.to_string()))?;
         let mut result = Ok(());
         for _ in 0..TRIES {
             program.remembered.clear();
@@ -479,8 +481,10 @@ fn changed_texts(
 /// emptied, and its board repeated.
 fn changes(text: &str) -> Vec<String> {
     let chars: Vec<char> = text.chars().collect();
-    let parts = chars.chunk_by(|one, other| one.is_ascii_digit() && other.is_ascii_digit());
-    let parts: Vec<String> = parts.map(String::from_iter).collect();
+    let parts: Vec<String> = chars
+        .chunk_by(|one, other| one.is_ascii_digit() && other.is_ascii_digit())
+        .map(String::from_iter)
+        .collect();
     let mut changes = Vec::new();
     for index in 0..parts.len() {
         let [before, after] = [parts[..index].concat(), parts[index + 1..].concat()];

@@ -174,8 +174,7 @@ pub fn show(record: &GameRecord) -> String {
 fn moves(record: &GameRecord, walk: &Replay) -> String {
     let plies = (1..).zip(&walk.steps).zip(record.answers());
     let rows = plies.map(|((number, step), turn)| row(number, step, turn, record));
-    let position = walk.first.columns().into_iter();
-    let position = position.map(|(heading, _)| Column::left(heading));
+    let position = walk.first.columns().into_iter().map(|(heading, _)| Column::left(heading));
     let columns: Vec<Column> =
         COLUMNS_OF_MOVE.into_iter().chain(position).chain(COLUMNS_OF_OPINION).collect();
     let table = table(&columns, rows);
@@ -194,8 +193,11 @@ fn picture(position: &Position) -> Option<String> {
 
 fn row(number: usize, step: &Step, turn: Option<&TurnRecord>, record: &GameRecord) -> Vec<String> {
     let name = record.seats.get(step.seat.index());
-    let words = [step.rolled.as_ref(), Some(&step.mv), step.card.as_ref()];
-    let words: Vec<&str> = words.into_iter().flatten().map(String::as_str).collect();
+    let words: Vec<&str> = [step.rolled.as_ref(), Some(&step.mv), step.card.as_ref()]
+        .into_iter()
+        .flatten()
+        .map(String::as_str)
+        .collect();
     let mut row = vec![
         number.to_string(),
         step.seat.to_string(),

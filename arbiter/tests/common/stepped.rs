@@ -57,8 +57,11 @@ pub fn check_game(game: &Value, boards: &Value, record: &GameRecord) {
 }
 
 fn check_board(board: &Value, scene: &Scene) {
-    let kinds = list(&board["squares"]).iter().map(|kind| &board["kinds"][number(kind)]);
-    let kinds: Vec<[String; 2]> = kinds.map(|kind| [text(&kind[0]), text(&kind[1])]).collect();
+    let kinds: Vec<[String; 2]> = list(&board["squares"])
+        .iter()
+        .map(|kind| &board["kinds"][number(kind)])
+        .map(|kind| [text(&kind[0]), text(&kind[1])])
+        .collect();
     let expected = scene.board.squares.iter();
     let expected: Vec<[String; 2]> =
         expected.map(|kind| [kind.name.into(), kind.mark.into()]).collect();

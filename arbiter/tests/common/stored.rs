@@ -18,8 +18,8 @@ pub fn export(file: &str, arguments: &[&str]) -> String {
 pub fn export_with_digest(file: &str, arguments: &[&str]) -> (String, String) {
     let (code, stdout, stderr) = run(&[&["export", file], arguments].concat());
     assert_eq!(code, 0, "{stdout}{stderr}");
-    let digest = stderr.strip_prefix("digest of ");
-    let digest = digest.and_then(|text| text.trim_end().split_once(": "));
+    let digest =
+        stderr.strip_prefix("digest of ").and_then(|text| text.trim_end().split_once(": "));
     let (_, digest) = digest.unwrap_or_else(|| panic!("no digest alone in {stderr:?}"));
     (stdout, digest.to_string())
 }
@@ -59,8 +59,10 @@ pub fn tables(stdout: &str) -> String {
     let text = text.rsplit_once("\n\n").filter(|(_, last)| last.contains("stored in"));
     let text = text.map_or(&stdout[from..], |(text, _)| text);
     let heading = text.lines().nth(1).unwrap();
-    let column = heading.find(CLOCK_COLUMN).map(|bytes| heading[..bytes].chars().count());
-    let column = column.unwrap_or_else(|| panic!("no {CLOCK_COLUMN} in {text}"));
+    let column = heading
+        .find(CLOCK_COLUMN)
+        .map(|bytes| heading[..bytes].chars().count())
+        .unwrap_or_else(|| panic!("no {CLOCK_COLUMN} in {text}"));
     let mut lines: Vec<String> = text.trim_end().lines().map(String::from).collect();
     for line in lines.iter_mut().skip(3).take_while(|line| !line.starts_with('─')) {
         let is_clock = |index| (column..column + CLOCK_COLUMN.len()).contains(&index);

@@ -450,9 +450,8 @@ pub fn measure_store(
         if meter.interrupt.is_set() {
             return Ok(());
         }
-        let measured = records.into_iter();
-        let measured = measured.filter_map(|record| Some((record.game, record.luck?)));
-        let measured: Vec<(u64, Luck)> = measured.collect();
+        let measured: Vec<(u64, Luck)> =
+            records.into_iter().filter_map(|record| Some((record.game, record.luck?))).collect();
         if anew {
             replaced.extend(measured);
         } else {
@@ -492,8 +491,7 @@ fn measure_all(
             scope.spawn(work);
         }
     });
-    let first = first_error.into_inner();
-    let first = first.unwrap_or_else(PoisonError::into_inner);
+    let first = first_error.into_inner().unwrap_or_else(PoisonError::into_inner);
     first.map_or(Ok(()), Err)
 }
 

@@ -39,8 +39,7 @@ pub fn add(path: &Path) {
 
 /// Path of the user's key, which marks stores; `None` without a home folder.
 pub(crate) fn user_key() -> Option<PathBuf> {
-    let state = env::var_os("XDG_STATE_HOME").map(PathBuf::from);
-    let state = state.filter(|path| path.is_absolute());
+    let state = env::var_os("XDG_STATE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
     let state = state.or_else(|| Some(env::home_dir()?.join(".local/state")))?;
     Some(state.join("buxtehude").join("key"))
 }

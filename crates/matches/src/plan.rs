@@ -451,8 +451,12 @@ impl LuckPlan {
             Limit { nodes: Some(nodes), .. } => nodes / NODES_PER_LUCK_NODE,
             _ => MIN_LUCK_NODES,
         };
-        let nodes = engines.iter().map(budget).min().unwrap_or(MIN_LUCK_NODES);
-        let nodes = nodes.clamp(MIN_LUCK_NODES, MAX_LUCK_NODES);
+        let nodes = engines
+            .iter()
+            .map(budget)
+            .min()
+            .unwrap_or(MIN_LUCK_NODES)
+            .clamp(MIN_LUCK_NODES, MAX_LUCK_NODES);
         LuckPlan { by: Some(LuckBy::BuiltIn { nodes }), after: false }
     }
 
@@ -508,8 +512,7 @@ impl FromStr for LuckPlan {
                 Some(LuckBy::Engine { percent: percent.ok_or_else(expected)? })
             }
             nodes => {
-                let nodes = nodes.parse().ok().filter(|&nodes| nodes > 0);
-                let nodes = nodes.ok_or_else(expected)?;
+                let nodes = nodes.parse().ok().filter(|&nodes| nodes > 0).ok_or_else(expected)?;
                 Some(LuckBy::BuiltIn { nodes })
             }
         };

@@ -436,8 +436,7 @@ impl<'a, A: Appraise> Values<'a, A> {
             entry => entry,
         };
         let question = Question { line, position, mover };
-        let found = self.appraiser.appraise(question);
-        let mut found = found.map_err(ReviewError::Appraiser)?;
+        let mut found = self.appraiser.appraise(question).map_err(ReviewError::Appraiser)?;
         let seats = position.seats();
         if scale(&mut found.shares, seats).is_none() {
             return Err(ReviewError::Unfit {

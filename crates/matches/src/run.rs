@@ -125,8 +125,7 @@ impl Match {
         let engines = prepare_engines(&mut plan, changed, luck.as_ref(), &log, &interrupt)?;
         remarks.extend_from_slice(&engines.remarks);
         remarks.extend(unplayed(&plan));
-        let store = path.map(|path| Store::create(path, &plan));
-        let store = store.transpose().map_err(not_created)?;
+        let store = path.map(|path| Store::create(path, &plan)).transpose().map_err(not_created)?;
         if let (Some(_), Err(reason)) = (&store, UserKey::find()) {
             remarks.push(format!(
                 "the store bears no mark, so `resume` will need --trust-commands: {reason}"

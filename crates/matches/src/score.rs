@@ -250,8 +250,10 @@ impl Standings {
     /// ratings of more, or the shares of the seats with a single one. `false` if an error of all of them is unknown.
     pub fn gains_by_luck(&self) -> bool {
         if let [_, _] = self.names[..] {
-            let raw = self.head_to_head().and_then(BlockScores::mean_score);
-            let raw = raw.map(|score| score.interval().width());
+            let raw = self
+                .head_to_head()
+                .and_then(BlockScores::mean_score)
+                .map(|score| score.interval().width());
             let adjusted = self.adjusted().and_then(AdjustedScores::score);
             return adjusted.zip(raw).is_some_and(|(adjusted, raw)| adjusted.width() < raw);
         }
@@ -273,10 +275,11 @@ impl Standings {
     /// Number of games whose raw results would be as precise as the luck-adjusted ones, by the squared errors of the
     /// engines' shares; `None` if an error is unknown, or the blocks are too few for it.
     pub fn equivalent_games(&self) -> Option<u64> {
-        let errors = self.engines.iter().filter(|tally| tally.games > 0);
-        let errors = errors.map(|tally| match tally.adjusted_blocks() {
-            ..MIN_BLOCKS => None,
-            _ => Some((tally.error()?, tally.adjusted_error()?)),
+        let errors = self.engines.iter().filter(|tally| tally.games > 0).map(|tally| {
+            match tally.adjusted_blocks() {
+                ..MIN_BLOCKS => None,
+                _ => Some((tally.error()?, tally.adjusted_error()?)),
+            }
         });
         let squares = errors.map(|errors| errors.map(|(raw, less)| (raw.powi(2), less.powi(2))));
         let (raw, adjusted): (Vec<f64>, Vec<f64>) =

@@ -148,8 +148,13 @@ fn a_clock_that_runs_out() {
     let record = offend(&slow, Ending::TimeForfeit, " over its limit of ");
     // The message gives the rest of two seconds, without the time that the engine waited for a busy machine.
     let reason = &record.fault.as_ref().unwrap().reason;
-    let left = reason.split("limit of ").nth(1).and_then(|text| text.split('.').next());
-    let left: u64 = left.unwrap().parse().unwrap();
+    let left: u64 = reason
+        .split("limit of ")
+        .nth(1)
+        .and_then(|text| text.split('.').next())
+        .unwrap()
+        .parse()
+        .unwrap();
     assert!((600..1200).contains(&left), "{reason}");
     let moves = record.turns.iter().filter(|turn| turn.seat == 3).count();
     assert_eq!(moves, 1, "{record:?}");

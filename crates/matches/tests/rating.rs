@@ -23,8 +23,13 @@ fn rated(engines: usize, blocks: &[Vec<Meeting>]) -> Vec<Rating> {
 #[test]
 fn two_engines_differ_by_the_elo_of_their_score() {
     for halves in [[4, 4, 4, 0], [4, 3, 1, 0], [2, 2, 2, 2], [3, 3, 2, 3]] {
-        let blocks = halves.map(|halves| vec![meeting((0, 1), 2, halves)]);
-        let blocks: Vec<Vec<Meeting>> = blocks.iter().cycle().take(10_000).cloned().collect();
+        let blocks: Vec<Vec<Meeting>> = halves
+            .map(|halves| vec![meeting((0, 1), 2, halves)])
+            .iter()
+            .cycle()
+            .take(10_000)
+            .cloned()
+            .collect();
         let score = halves.iter().sum::<i64>() as f64 / 16.0;
         let found = rated(2, &blocks);
         let difference = found[0].rating - found[1].rating;
@@ -36,8 +41,13 @@ fn two_engines_differ_by_the_elo_of_their_score() {
 #[test]
 fn the_error_of_two_engines_is_that_of_their_score() {
     // Pairs of games with 0, 1 and 2 points, of variance 1/8 as block scores: a standard error of 1/8 / 20 for 400.
-    let blocks = [0, 2, 4, 2].map(|halves| vec![meeting((0, 1), 2, halves)]);
-    let blocks: Vec<Vec<Meeting>> = blocks.iter().cycle().take(400).cloned().collect();
+    let blocks: Vec<Vec<Meeting>> = [0, 2, 4, 2]
+        .map(|halves| vec![meeting((0, 1), 2, halves)])
+        .iter()
+        .cycle()
+        .take(400)
+        .cloned()
+        .collect();
     let found = rated(2, &blocks);
     let of_score = 1.96 * (0.125f64 / 400.0).sqrt();
     let expected = elo(0.5 + of_score) / 2.0;

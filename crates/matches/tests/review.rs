@@ -267,8 +267,8 @@ fn each_move_is_told_at_once_until_one_is_told_to_stop() {
     let stopped = review(&game, &mut Invented::default(), |reviewed| {
         told.push(reviewed.clone());
         if told.len() < 9 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    });
-    let stopped = stopped.unwrap();
+    })
+    .unwrap();
     assert_eq!(told, whole.moves[..9]);
     assert_eq!((stopped.is_whole, &stopped.moves), (false, &told));
     assert_eq!(stopped.end, told[8].after);

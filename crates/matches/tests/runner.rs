@@ -97,8 +97,8 @@ fn a_seat_that_has_finished_in_the_opening_needs_no_engine() {
     let once = once(&file("finished"), "exit 9");
     let engines = vec![tiny(&[]), once, tiny(&[])];
     let names = ["one", "once", "two"].map(String::from);
-    let engines = engines.into_iter().zip(names);
-    let engines = engines.map(|(engine, name)| EngineSpec { name, ..engine });
+    let engines =
+        engines.into_iter().zip(names).map(|(engine, name)| EngineSpec { name, ..engine });
     let start = "64,5,0/40,30,1/20,30,0 2 1 -";
     let records = play(engines.collect(), Some(start));
     assert_eq!(records.len(), 3);

@@ -126,8 +126,14 @@ proptest! {
 #[test]
 fn fewer_engines_than_seats_are_filled_in_order() {
     let plan = plan(5, 2, Seed::Number(1), 0);
-    let seats = Schedule::new(&plan).unwrap().game(1).unwrap().seats;
-    let seats: Vec<(usize, usize)> = seats.iter().map(|seat| (seat.engine, seat.copy)).collect();
+    let seats: Vec<(usize, usize)> = Schedule::new(&plan)
+        .unwrap()
+        .game(1)
+        .unwrap()
+        .seats
+        .iter()
+        .map(|seat| (seat.engine, seat.copy))
+        .collect();
     assert_eq!(seats, [(0, 0), (1, 0), (0, 1), (1, 1), (0, 2)]);
 }
 

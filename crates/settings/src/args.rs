@@ -636,8 +636,8 @@ fn pairs(table: &Table) -> Result<Vec<(String, String)>, String> {
             Value::Table(inner) => {
                 for (name, value) in inner {
                     let key = format!("{key}.{name}");
-                    let text = value.as_bool().map(|value| value.to_string());
-                    let text = text.or_else(|| scalar(value));
+                    let text =
+                        value.as_bool().map(|value| value.to_string()).or_else(|| scalar(value));
                     let expected = "expected a text, a number, true or false";
                     let text = text.ok_or_else(|| unfit(&key, value, expected))?;
                     pairs.push((key, text));

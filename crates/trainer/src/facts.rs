@@ -57,8 +57,9 @@ pub fn of_files(paths: &[PathBuf], depth: Option<u32>) -> Result<(String, usize)
         }
     }
     let seats = games.first().map(RecordedGame::seats);
-    let seats = seats.filter(|&seats| games.iter().all(|game| game.seats() == seats));
-    let seats = seats.ok_or(FactsError::Seats)?;
+    let seats = seats
+        .filter(|&seats| games.iter().all(|game| game.seats() == seats))
+        .ok_or(FactsError::Seats)?;
     let depth = depth.unwrap_or(if seats == 2 { 6 } else { 2 });
     let unfinished = games.iter().filter(|game| !game.is_over()).count();
     let title = format!(
@@ -96,8 +97,7 @@ fn lengths(games: &[RecordedGame]) -> String {
     };
     let plies = games.iter().flat_map(|game| &game.plies);
     let free = plies.filter(|ply| ply.mv != Move::STAY);
-    let moves = free.map(|ply| ply.before.legal_moves().len() as f64);
-    let moves: Vec<f64> = moves.collect();
+    let moves: Vec<f64> = free.map(|ply| ply.before.legal_moves().len() as f64).collect();
     let all_stays = games.iter().map(stays).sum();
     let with_stays = [moves.clone(), vec![1.0; all_stays]].concat();
     let without_stays = "  moves a game (plies without forced stays)";
@@ -127,13 +127,13 @@ fn places(games: &[RecordedGame], seats: usize) -> String {
     }
     let row = |name: &str, tally: &Tally| {
         let first = tally.places[0] as f64 / tally.games as f64;
-        let shares = [Some(first), tally.share(), tally.par()];
-        let shares = shares.map(|share| dash(share.map(percent)));
+        let shares =
+            [Some(first), tally.share(), tally.par()].map(|share| dash(share.map(percent)));
         row(&[&name, &tally.games], shares)
     };
     let engines = standings.engines().map(|(name, tally)| row(name, tally));
-    let seats = (1..).zip(standings.seats());
-    let seats = seats.map(|(seat, tally)| row(&format!("seat {seat}"), tally));
+    let seats =
+        (1..).zip(standings.seats()).map(|(seat, tally)| row(&format!("seat {seat}"), tally));
     let columns = "won by|games|first, shared or not|points|of equals";
     table(&[columns], &[0], engines.chain(seats))
 }
@@ -213,11 +213,12 @@ struct Draw {
 fn card_tables(games: &[RecordedGame], depth: u32) -> [String; 2] {
     let mut judge = FixedDepth::new(depth);
     let plies = games.iter().flat_map(RecordedGame::own_plies);
-    let draws = plies.filter_map(|ply| {
-        let due = ply.before.play_unchecked(ply.mv);
-        Some(judge.judge(&due, ply.seat, ply.card?))
-    });
-    let draws: Vec<Draw> = draws.collect();
+    let draws: Vec<Draw> = plies
+        .filter_map(|ply| {
+            let due = ply.before.play_unchecked(ply.mv);
+            Some(judge.judge(&due, ply.seat, ply.card?))
+        })
+        .collect();
     [by_kind(&draws, depth), near_finish(&draws)]
 }
 
@@ -505,8 +506,9 @@ fn turns_behind(games: &[RecordedGame]) -> String {
     let rows = [
         ("of the others when the first is home", at_first),
         ("of the last when all others are home", at_last),
-    ];
-    let rows = rows.into_iter().flat_map(|(moment, mut turns)| {
+    ]
+    .into_iter()
+    .flat_map(|(moment, mut turns)| {
         if turns.len() > 1 {
             let all = turns.values().flatten().copied().collect();
             turns.insert("(all)", all);

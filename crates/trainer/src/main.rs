@@ -219,8 +219,10 @@ fn run(command: Command) -> Result<(), Box<dyn Error>> {
         }
         Command::Measure { games, weights, plot } => {
             let plot_file = plot.as_deref().map(|path| NamedFile::output("--plot", path));
-            let read = weights.iter().map(|path| NamedFile::input("--weights", path));
-            let read = read.chain([NamedFile::input("the games", &games)]);
+            let read = weights
+                .iter()
+                .map(|path| NamedFile::input("--weights", path))
+                .chain([NamedFile::input("the games", &games)]);
             refuse_overwriting(&plot_file.into_iter().chain(read).collect::<Vec<_>>())?;
             let games = finished_games(&games)?;
             for (index, path) in weights.iter().enumerate() {

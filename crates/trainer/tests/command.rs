@@ -63,8 +63,14 @@ fn an_interrupted_course_says_what_is_kept_and_how_to_continue() {
     assert_eq!(child.wait().unwrap().code(), Some(130), "{rest:?}");
     let last = rest.last().unwrap();
     let (kept, command) = last.split_once("; to continue: ").expect(last);
-    let rounds = kept.strip_prefix("trainer: interrupted: ").expect(last);
-    let rounds: u64 = rounds.split(' ').next().unwrap().parse().expect(last);
+    let rounds: u64 = kept
+        .strip_prefix("trainer: interrupted: ")
+        .expect(last)
+        .split(' ')
+        .next()
+        .unwrap()
+        .parse()
+        .expect(last);
     assert!(kept.ends_with("my own.progress"), "{last}");
 
     let shell = ["-c", &format!("exec {command}")];

@@ -84,11 +84,11 @@ fn who_is_home_with_the_next_move_has_won() {
 fn a_net_that_knows_nothing_errs_by_half_where_all_is_certain() {
     let weights = Weights::zero("hase-und-igel", 2);
     let mut player = Player::new(&HASE_UND_IGEL, &weights, 50);
-    let games = [("63,5,0/61,10,0 1 - -", "1"), ("0,68,3/0,68,3 1 - -", "5")];
-    let games = games.map(|(start, moves)| {
-        let line = serde_json::to_string(&game(&["a", "b"], start, moves)).unwrap();
-        RecordedGame::parse(line.as_bytes()).unwrap()
-    });
+    let games =
+        [("63,5,0/61,10,0 1 - -", "1"), ("0,68,3/0,68,3 1 - -", "5")].map(|(start, moves)| {
+            let line = serde_json::to_string(&game(&["a", "b"], start, moves)).unwrap();
+            RecordedGame::parse(line.as_bytes()).unwrap()
+        });
     let errors = errors(&mut player, &games, 3, &mut Solver::new(1000));
     assert_eq!((errors.solved, errors.given_up), (1, 0));
     assert_eq!(errors.by_static_evaluation, 0.5);

@@ -62,8 +62,8 @@ fn moves_forced_stays_and_cards_are_counted_apart() {
     let half = game(&["a", "b"], START, "1 +half 7 5 +show 0 4");
     let unpleasant = "unpleasant of 15 cards, those that lower it on average: 7.5; static: 7.5";
     assert_rows(&[half], &[unpleasant]);
-    let games = ["1001", "1001 1001", "1001 1001 1002", "1001 1001 1002 1002"];
-    let games = games.map(|moves| game(&["a", "b"], "26,40,3/40,60,3 1 - -", moves));
+    let games = ["1001", "1001 1001", "1001 1001 1002", "1001 1001 1002 1002"]
+        .map(|moves| game(&["a", "b"], "26,40,3/40,60,3 1 - -", moves));
     assert_rows(&games, &["plies a game 4 games 2.5 1.8 2.5 3.2"]);
 }
 

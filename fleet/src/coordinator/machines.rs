@@ -151,11 +151,11 @@ pub fn report(
     let no_games = Tally::new(plan.seats, plan.line_ups().games_per_block() as usize);
     let mut machines: BTreeMap<String, MachineTally> = BTreeMap::new();
     for_each_game(store, |record| {
-        let machine = machines.entry(worker_in(record).to_string());
-        let machine = machine.or_insert_with(|| MachineTally {
-            engines: vec![no_games.clone(); plan.engines.len()],
-            ..MachineTally::default()
-        });
+        let machine =
+            machines.entry(worker_in(record).to_string()).or_insert_with(|| MachineTally {
+                engines: vec![no_games.clone(); plan.engines.len()],
+                ..MachineTally::default()
+            });
         machine.add(record);
         for (tally, engine) in machine.engines.iter_mut().zip(&plan.engines) {
             tally.add(record, &engine.name);

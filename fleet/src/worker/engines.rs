@@ -228,8 +228,8 @@ impl Fetcher {
                 return Err(invalid(format!("it has SHA-256 {found}")));
             }
             Ok(self.cache.keep(file, sha256)?)
-        })?;
-        let kept = kept.ok_or_else(|| invalid("it was removed at once".to_string()))?;
+        })?
+        .ok_or_else(|| invalid("it was removed at once".to_string()))?;
         print_error(format_args!(
             "engine {}: fetched {length} bytes with SHA-256 {sha256}",
             printable(engine)

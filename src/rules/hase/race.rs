@@ -394,8 +394,8 @@ impl Position {
     fn give_to_those_behind(&mut self, giver: Hare) -> u16 {
         let behind = |hare: &Hare| hare.square < giver.square;
         let receivers = self.hares().iter().filter(|hare| behind(hare)).count() as u16;
-        let gift = [10, 5, 1].into_iter().find(|gift| gift * receivers <= giver.carrots);
-        let gift = gift.unwrap_or(0);
+        let gift =
+            [10, 5, 1].into_iter().find(|gift| gift * receivers <= giver.carrots).unwrap_or(0);
         for hare in &mut self.hares[..usize::from(self.seats)] {
             if behind(hare) {
                 hare.gain(gift);

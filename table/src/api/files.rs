@@ -130,12 +130,15 @@ impl<T: Default> Files<T> {
     fn new(kind: &'static str, paths: &[PathBuf]) -> Files<T> {
         let mut all: Vec<File<T>> = Vec::new();
         for path in paths {
-            let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-            let stem = stem.replace(|c: char| c == '/' || is_hidden(c), "_");
+            let stem = path
+                .file_stem()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .replace(|c: char| c == '/' || is_hidden(c), "_");
             let is_free = |name: &String| all.iter().all(|known| known.name != *name);
             let numbered = (2..).map(|number| format!("{stem}-{number}"));
-            let name = std::iter::once(stem.clone()).chain(numbered).find(is_free);
-            let name = name.unwrap_or_default();
+            let name =
+                std::iter::once(stem.clone()).chain(numbered).find(is_free).unwrap_or_default();
             all.push(File { name, path: path.clone(), kept: T::default() });
         }
         Files { kind, all }
@@ -324,20 +327,21 @@ impl GameCatalog {
 
     /// Returns the first game with a number.
     fn game(&self, file: &str, number: u64) -> Result<Recorded, ApiError> {
-        let found = self.with(file, |Index { imported, games, .. }, path| {
-            let mut games = games.iter();
-            let Some(game) = games.find(|game| game.summary.number == number) else {
-                return Ok(None);
-            };
-            match imported {
-                Some(store) => store.game(game.stored_as),
-                None => Store::open(path)?.game(game.stored_as),
-            }
-        })?;
-        let found = found.ok_or_else(|| {
-            let expected = format!("a number that GET /api/games/{file} lists");
-            ApiError::not_found("game", &number.to_string(), &expected)
-        })?;
+        let found = self
+            .with(file, |Index { imported, games, .. }, path| {
+                let mut games = games.iter();
+                let Some(game) = games.find(|game| game.summary.number == number) else {
+                    return Ok(None);
+                };
+                match imported {
+                    Some(store) => store.game(game.stored_as),
+                    None => Store::open(path)?.game(game.stored_as),
+                }
+            })?
+            .ok_or_else(|| {
+                let expected = format!("a number that GET /api/games/{file} lists");
+                ApiError::not_found("game", &number.to_string(), &expected)
+            })?;
         Recorded::of(&found.record)
     }
 }

@@ -88,8 +88,10 @@ impl Recorder {
     /// # Errors
     /// [`ExitError`] if the file cannot be read or written.
     pub fn new(path: Option<&Path>) -> Result<Recorder, ExitError> {
-        let kept = path.map(|path| Kept::open(path).map(Mutex::new));
-        let kept = kept.transpose().map_err(|error| ExitError::of_flag("record", error))?;
+        let kept = path
+            .map(|path| Kept::open(path).map(Mutex::new))
+            .transpose()
+            .map_err(|error| ExitError::of_flag("record", error))?;
         Ok(Recorder(kept))
     }
 
@@ -100,8 +102,8 @@ impl Recorder {
             let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
             kept.append(client, &mut game)?;
         }
-        let line = serde_json::to_string(&game);
-        let line = line.map_err(|error| ApiError::internal(error.to_string()))?;
+        let line =
+            serde_json::to_string(&game).map_err(|error| ApiError::internal(error.to_string()))?;
         Ok(json!({ "ok": true, "record": printable_json(&line), "kept": is_kept }))
     }
 }

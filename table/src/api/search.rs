@@ -410,8 +410,8 @@ pub(super) fn is_free(offer: &OptionOffer) -> bool {
 
 /// Maximum for clients, if it is below the engine's.
 pub(super) fn highest(app: &App, name: &str) -> Option<i64> {
-    let bounds = [("Hash", app.limits.most_hash), ("Threads", app.limits.most_threads)];
-    let mut bounds = bounds.into_iter();
+    let mut bounds =
+        [("Hash", app.limits.most_hash), ("Threads", app.limits.most_threads)].into_iter();
     let found = bounds.find(|(known, _)| known.eq_ignore_ascii_case(name));
     found.map(|(_, highest)| highest)
 }

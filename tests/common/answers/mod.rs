@@ -42,8 +42,8 @@ fn state(position: &AnyPosition) -> String {
     for (card, number) in position.outcomes() {
         state += &format!(" {card} {number}");
     }
-    let places = (0..position.seats() as u8).map(|seat| position.place(Seat(seat)));
-    let places: Vec<_> = places.collect();
+    let places: Vec<_> =
+        (0..position.seats() as u8).map(|seat| position.place(Seat(seat))).collect();
     if places.iter().any(Option::is_some) {
         let spelt = places.iter().map(|place| place.map_or("-".into(), |place| place.to_string()));
         state += &format!(" places {}", spelt.collect::<Vec<_>>().join(" "));

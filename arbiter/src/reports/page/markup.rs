@@ -151,8 +151,7 @@ fn rows(id: &str, rows: &Rows, bars: Option<(&str, Vec<Markup>)>) -> Markup {
 
 fn standings(page: &Page) -> Markup {
     let standings = page.report.standings();
-    let by_engine = engines_by_lead(standings);
-    let by_engine = by_engine.into_iter().map(|(_, tally)| share_bar(tally));
+    let by_engine = engines_by_lead(standings).into_iter().map(|(_, tally)| share_bar(tally));
     html! {
         section #results {
             h2 { "Standings" }
@@ -284,9 +283,11 @@ fn time_use(page: &Page) -> Markup {
 
 fn faults(page: &Page) -> Markup {
     let unlisted = page.fault_count - page.faults.len();
-    let entries = page.faults.iter();
-    let entries = entries.map(|(&number, entry)| fault(number, entry, page.shown.contains(number)));
-    let entries: Vec<Markup> = entries.collect();
+    let entries: Vec<Markup> = page
+        .faults
+        .iter()
+        .map(|(&number, entry)| fault(number, entry, page.shown.contains(number)))
+        .collect();
     let (open, closed) = entries.split_at(entries.len().min(OPEN_FAULTS));
     html! {
         section #faults {

@@ -249,8 +249,9 @@ fn elo(samples: &[Sample]) -> Plot {
         .collect();
     // The first intervals are so wide that they would flatten the rest.
     let late = known().skip(samples.len() / 5);
-    let bounds = late.flat_map(|(_, interval)| [interval.low, interval.value, interval.high]);
-    let bounds = bounds.filter(|bound| bound.is_finite());
+    let bounds = late
+        .flat_map(|(_, interval)| [interval.low, interval.value, interval.high])
+        .filter(|bound| bound.is_finite());
     let (low, high) =
         bounds.fold((-1.0f64, 1.0f64), |(low, high), bound| (low.min(bound), high.max(bound)));
     Plot {

@@ -409,8 +409,8 @@ pub struct StepReview {
 
 impl GameReview {
     pub fn of(review: &Review) -> GameReview {
-        let worst = review.worst(MARKED).into_iter();
-        let worst = worst.filter(|reviewed| !is_zero(&rounded(reviewed.loss)));
+        let worst =
+            review.worst(MARKED).into_iter().filter(|reviewed| !is_zero(&rounded(reviewed.loss)));
         GameReview {
             start: rounded_all(&review.start),
             sums: review.sums().iter().map(|sums| sums.numbers().map(rounded)).collect(),

@@ -226,8 +226,9 @@ fn append(drawn: &mut Option<String>, word: &str) {
 /// Checks that the turns match the last moves; the moves before them are the opening.
 fn check_turns(record: &GameRecord, steps: &[Step]) -> Result<(), String> {
     let (turns, moves) = (record.turns.len(), steps.len());
-    let opening = moves.checked_sub(turns);
-    let opening = opening.ok_or_else(|| format!("turns: {turns} turns, but only {moves} moves"))?;
+    let opening = moves
+        .checked_sub(turns)
+        .ok_or_else(|| format!("turns: {turns} turns, but only {moves} moves"))?;
     for (number, (turn, step)) in (1..).zip(record.turns.iter().zip(&steps[opening..])) {
         ensure(turn.mv == step.mv && turn.seat == u32::from(step.seat.0) + 1, || {
             let (seat, mv) = (step.seat, &step.mv);

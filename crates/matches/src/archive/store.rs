@@ -251,8 +251,8 @@ impl Lock {
     /// [`ArchiveError`] if another arbiter holds it, or if the file cannot be opened.
     fn of(path: &Path) -> Result<Lock, ArchiveError> {
         // A pipe would open, and SQLite would wait for its other end.
-        let opened = input_file::open(path);
-        let opened = opened.and_then(|_| File::options().read(true).write(true).open(path));
+        let opened =
+            input_file::open(path).and_then(|_| File::options().read(true).write(true).open(path));
         let file = opened.map_err(|error| ArchiveError::file(path, error))?;
         #[cfg(target_os = "linux")]
         {

@@ -62,8 +62,8 @@ pub fn hash_arguments(arguments: &[String], dir: Option<&Path>) -> Vec<(String, 
 /// Returns the files of an engine: its program, if it is found, then those among its arguments. Relative paths of
 /// arguments start from `dir`.
 pub fn files(command: &Path, arguments: &[String], dir: Option<&Path>) -> Vec<PathBuf> {
-    let arguments = arguments.iter().map(|argument| path_of(argument, dir));
-    let arguments = arguments.filter(|path| path.is_file());
+    let arguments =
+        arguments.iter().map(|argument| path_of(argument, dir)).filter(|path| path.is_file());
     file_of(command).into_iter().chain(arguments).collect()
 }
 

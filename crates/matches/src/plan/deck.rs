@@ -225,8 +225,10 @@ impl Seed {
     pub fn samples(self, game: u64) -> ChaCha8Rng {
         match self {
             Seed::Number(seed) => {
-                let hash = Sha256::new().chain_update(seed.to_be_bytes());
-                let hash = hash.chain_update(game.to_be_bytes()).chain_update("samples");
+                let hash = Sha256::new()
+                    .chain_update(seed.to_be_bytes())
+                    .chain_update(game.to_be_bytes())
+                    .chain_update("samples");
                 ChaCha8Rng::from_seed(hash.finalize().into())
             }
             Seed::Key(key) => ChaCha8Rng::from_seed(derived(key, "samples of game", game)),

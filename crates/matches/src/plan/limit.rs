@@ -245,8 +245,10 @@ impl FromStr for ClockLimit {
         let (time, increment) = rest.split_once('+').unwrap_or((rest, "0"));
         let (minutes, time) = time.split_once(':').unwrap_or(("0", time));
         let time = seconds(time).zip(seconds(minutes)).map(|(time, minutes)| time + 60 * minutes);
-        let limit = time.filter(|time| *time <= DAY).zip(seconds(increment));
-        let limit = limit.filter(|(time, _)| !time.is_zero());
+        let limit = time
+            .filter(|time| *time <= DAY)
+            .zip(seconds(increment))
+            .filter(|(time, _)| !time.is_zero());
         let (time, increment) = limit.ok_or_else(expected)?;
         Ok(ClockLimit { moves, time, increment })
     }

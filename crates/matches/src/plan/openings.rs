@@ -78,8 +78,8 @@ impl From<PositionError> for OpeningError {
 /// [`OpeningError`] names the file and the line.
 pub fn read(path: &Path, rules: &Rules, seats: usize) -> Result<Vec<Opening>, OpeningError> {
     let place = path.display();
-    let text = input_file::read_text(path);
-    let text = text.map_err(|error| OpeningError::new(format!("{place}: {error}")))?;
+    let text = input_file::read_text(path)
+        .map_err(|error| OpeningError::new(format!("{place}: {error}")))?;
     let openings = of_lines(text.lines(), &format!("{place}:"), rules, seats)?;
     if openings.is_empty() {
         let reason = format!("{place}: the file contains no openings; expected one per line");

@@ -67,8 +67,8 @@ impl<'de, const MIN: u64, const MAX: u64> Deserialize<'de> for Within<MIN, MAX> 
 /// Parses `K` or `K-L`.
 pub fn plies(text: &str) -> Result<RangeInclusive<u32>, String> {
     let (least, most) = text.split_once('-').unwrap_or((text, text));
-    let range = Depth::parse(least).ok().zip(Depth::parse(most).ok());
-    let range = range.filter(|(least, most)| least <= most);
+    let range =
+        Depth::parse(least).ok().zip(Depth::parse(most).ok()).filter(|(least, most)| least <= most);
     let expected = "expected a whole number from 1 to 1000, or two such as 4-8";
     range.map(|(least, most)| least..=most).ok_or_else(|| expected.to_string())
 }

@@ -144,9 +144,11 @@ impl Wait {
 impl fmt::Display for Wait {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:.1} ms", milliseconds(self.time))?;
-        let parts = self.parts.iter();
-        let parts = parts.map(|(name, time)| format!("{name} {:.1}", milliseconds(*time)));
-        let parts: Vec<String> = parts.collect();
+        let parts: Vec<String> = self
+            .parts
+            .iter()
+            .map(|(name, time)| format!("{name} {:.1}", milliseconds(*time)))
+            .collect();
         if parts.is_empty() { Ok(()) } else { write!(f, " ({})", parts.join(" + ")) }
     }
 }

@@ -39,8 +39,7 @@ impl Interrupt {
 
     /// Records that an engine, or a process that it started, sent a signal to the arbiter; the signal is not obeyed.
     pub fn record_signal(&self, process: u32, signal: String) {
-        let signals = self.0.signals.lock();
-        let mut signals = signals.unwrap_or_else(PoisonError::into_inner);
+        let mut signals = self.0.signals.lock().unwrap_or_else(PoisonError::into_inner);
         // An engine that sends thousands of signals is recorded once.
         if !signals.iter().any(|(sender, _)| *sender == process) {
             signals.push((process, signal));
@@ -49,8 +48,7 @@ impl Interrupt {
 
     /// Removes and returns the name of the signal that the engine with this process ID sent.
     pub fn take_signal(&self, process: u32) -> Option<String> {
-        let signals = self.0.signals.lock();
-        let mut signals = signals.unwrap_or_else(PoisonError::into_inner);
+        let mut signals = self.0.signals.lock().unwrap_or_else(PoisonError::into_inner);
         let index = signals.iter().position(|(sender, _)| *sender == process)?;
         Some(signals.swap_remove(index).1)
     }

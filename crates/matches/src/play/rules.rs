@@ -178,11 +178,13 @@ fn converse(
         }
     }
     conversation.queue(&request);
-    let answers = questions.iter().map(|question| {
-        let answer = answer(conversation, question, deadline);
-        answer.map_err(|failure| (failure, question.to_string()))
-    });
-    let answers = answers.collect::<Result<_, _>>()?;
+    let answers = questions
+        .iter()
+        .map(|question| {
+            let answer = answer(conversation, question, deadline);
+            answer.map_err(|failure| (failure, question.to_string()))
+        })
+        .collect::<Result<_, _>>()?;
     let last = questions.last().map(Question::to_string);
     refuse_surplus(conversation).map_err(|failure| (failure, last.unwrap_or_default()))?;
     Ok(answers)
@@ -219,8 +221,8 @@ fn answer(
     let mut responses = Vec::new();
     let mut stray = String::new();
     while responses.len() < question.queries.len() {
-        let line = next_line(conversation, deadline);
-        let line = line.map_err(|reason| reason.map(|reason| reason + &stray))?;
+        let line = next_line(conversation, deadline)
+            .map_err(|reason| reason.map(|reason| reason + &stray))?;
         if let Some(words) = error_words(&line) {
             let words = printable_bytes(words).into_owned();
             if refused.is_some() || !responses.is_empty() {
@@ -231,8 +233,8 @@ fn answer(
             }
             refused = Some(words);
         } else if let Some(words) = response(&line) {
-            let text = std::str::from_utf8(words);
-            let text = text.map_err(|_| format!("its answer is not UTF-8: {}", quote(words)))?;
+            let text = std::str::from_utf8(words)
+                .map_err(|_| format!("its answer is not UTF-8: {}", quote(words)))?;
             responses.push(text.to_string());
         } else if !line.is_empty() {
             stray = format!("; it sent {}, which is not a response", quote(&line));

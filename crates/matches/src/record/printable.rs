@@ -96,8 +96,7 @@ pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
 /// Returns the first and last lines of an output that are not blank, with the number of omitted lines in between: a
 /// crash may print its reason before or after a stack trace.
 pub fn first_and_last(lines: &[String]) -> Vec<String> {
-    let lines = lines.iter().filter(|line| !line.trim().is_empty());
-    let lines: Vec<String> = lines.cloned().collect();
+    let lines: Vec<String> = lines.iter().filter(|line| !line.trim().is_empty()).cloned().collect();
     match lines.len().saturating_sub(FIRST_LINES + LAST_LINES) {
         0 | 1 => lines,
         omitted => {

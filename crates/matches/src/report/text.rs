@@ -290,8 +290,10 @@ fn row(first: String, tally: &Tally, standings: &Standings) -> Vec<String> {
 
 fn endings(tally: &Tally) -> String {
     let counts = Ending::ALL.iter().zip(tally.endings);
-    let named = counts.filter(|&(_, count)| count > 0);
-    let named: Vec<String> = named.map(|((_, name), count)| format!("{count} {name}")).collect();
+    let named: Vec<String> = counts
+        .filter(|&(_, count)| count > 0)
+        .map(|((_, name), count)| format!("{count} {name}"))
+        .collect();
     named.join(", ")
 }
 
@@ -306,8 +308,7 @@ pub struct HeadToHead {
 impl HeadToHead {
     /// Returns the title and the lines, with a newline at the end.
     pub fn text(&self) -> String {
-        let lines = self.lines.iter();
-        let lines = lines.map(|(label, text)| format!("  {label:10}  {text}\n"));
+        let lines = self.lines.iter().map(|(label, text)| format!("  {label:10}  {text}\n"));
         format!("{}\n{}", self.title, lines.collect::<String>())
     }
 }
@@ -329,17 +330,20 @@ impl Report {
     /// `None` before the first complete block.
     pub fn verdict_in_words(&self) -> Option<String> {
         let standings = &self.standings;
-        let names = standings.engines().map(|(name, _)| printable(name));
-        let names: Vec<_> = names.collect();
+        let names: Vec<_> = standings.engines().map(|(name, _)| printable(name)).collect();
         let [one, other] = names.as_slice() else {
             let adjusted = self.adjusted_result().filter(|_| standings.gains_by_luck());
             let adjusted = adjusted.map(|result| format!("; luck-adjusted: {result}"));
             return Some(self.summary()? + &adjusted.unwrap_or_default());
         };
-        let raw = standings.head_to_head().and_then(BlockScores::mean_score);
-        let raw = raw.map(|score| score.interval());
-        let adjusted = standings.adjusted().filter(|_| standings.gains_by_luck());
-        let adjusted = adjusted.and_then(AdjustedScores::score);
+        let raw = standings
+            .head_to_head()
+            .and_then(BlockScores::mean_score)
+            .map(|score| score.interval());
+        let adjusted = standings
+            .adjusted()
+            .filter(|_| standings.gains_by_luck())
+            .and_then(AdjustedScores::score);
         let Some(score) = adjusted.or(raw) else {
             return self.summary();
         };
@@ -532,14 +536,16 @@ fn ranking(standings: &Standings, ratings: Vec<Rating>) -> Option<String> {
     if games == 0 || standings.engines().count() < 2 {
         return None;
     }
-    let ratings = by_rating(standings, ratings).into_iter().map(|(_, name, rating)| {
-        let known = match rating.error {
-            Some(error) => format!("± {error:.0}"),
-            None => "(error unknown)".to_string(),
-        };
-        format!("{} {} {known}", printable(name), signed(rating.rating, 0))
-    });
-    let ratings: Vec<String> = ratings.collect();
+    let ratings: Vec<String> = by_rating(standings, ratings)
+        .into_iter()
+        .map(|(_, name, rating)| {
+            let known = match rating.error {
+                Some(error) => format!("± {error:.0}"),
+                None => "(error unknown)".to_string(),
+            };
+            format!("{} {} {known}", printable(name), signed(rating.rating, 0))
+        })
+        .collect();
     Some(format!("{} (Elo, {games} games)", ratings.join(", ")))
 }
 
@@ -552,12 +558,16 @@ fn shares_of_seats(
     if standings.engines().count() != 1 || standings.games() == 0 {
         return None;
     }
-    let shares = standings.seats().iter().enumerate().map(|(index, tally)| {
-        let error = error(tally).map(|error| format!(" ± {:.1}", 100.0 * error));
-        let share = percent(share(tally)?);
-        Some(format!("seat {} {share}{}", index + 1, error.unwrap_or_default()))
-    });
-    let shares: Vec<String> = shares.collect::<Option<_>>()?;
+    let shares: Vec<String> = standings
+        .seats()
+        .iter()
+        .enumerate()
+        .map(|(index, tally)| {
+            let error = error(tally).map(|error| format!(" ± {:.1}", 100.0 * error));
+            let share = percent(share(tally)?);
+            Some(format!("seat {} {share}{}", index + 1, error.unwrap_or_default()))
+        })
+        .collect::<Option<_>>()?;
     let games = standings.games();
     Some(format!("{} of the points ({games} games)", shares.join(", ")))
 }
@@ -604,9 +614,12 @@ fn state(test: &Test) -> String {
 
 /// Index, name and rating of each engine, best first.
 fn by_rating(standings: &Standings, ratings: Vec<Rating>) -> Vec<(usize, &str, Rating)> {
-    let engines = standings.engines().zip(ratings).enumerate();
-    let engines = engines.map(|(index, ((name, _), rating))| (index, name, rating));
-    let mut engines: Vec<(usize, &str, Rating)> = engines.collect();
+    let mut engines: Vec<(usize, &str, Rating)> = standings
+        .engines()
+        .zip(ratings)
+        .enumerate()
+        .map(|(index, ((name, _), rating))| (index, name, rating))
+        .collect();
     engines.sort_by(|(_, _, one), (_, _, other)| other.rating.total_cmp(&one.rating));
     engines
 }

@@ -76,9 +76,12 @@ impl Totals {
         }
         for (index, name) in engines.iter().enumerate() {
             if !engines[..index].contains(name) {
-                let own = engines.iter().zip(&sums);
-                let own = own.filter(|(other, _)| *other == name);
-                let own: Vec<&SeatSums> = own.map(|(_, sums)| sums).collect();
+                let own: Vec<&SeatSums> = engines
+                    .iter()
+                    .zip(&sums)
+                    .filter(|(other, _)| *other == name)
+                    .map(|(_, sums)| sums)
+                    .collect();
                 self.engine(name).add(block, &own);
             }
         }
@@ -149,8 +152,8 @@ impl Samples {
         let games: u64 = self.blocks.values().map(|sample| sample.games).sum();
         let mean = |index: usize| {
             let sums = || self.blocks.values().map(|sample| sample.numbers[index]);
-            let of_blocks = self.blocks.values();
-            let of_blocks = of_blocks.map(|sample| sample.numbers[index] / sample.games as f64);
+            let of_blocks =
+                self.blocks.values().map(|sample| sample.numbers[index] / sample.games as f64);
             Mean {
                 mean: sums().sum::<f64>() / games.max(1) as f64,
                 error: half_width(&of_blocks.collect::<Vec<f64>>()),

@@ -47,21 +47,22 @@ impl Progress {
             return Progress::Lines { games };
         }
         let template = "{bar:30} {pos}/{len} games  {speed}  {eta} left  {prefix}{wide_msg}";
-        let style = ProgressStyle::with_template(template);
-        let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+        let style =
+            ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
         let speed = |state: &ProgressState, text: &mut dyn Write| {
             // Without the speed, the bar is still useful.
             let _ = write!(text, "{:.1} games/s", state.per_sec());
         };
         let style = style.with_key("speed", speed);
         let both = MultiProgress::new();
-        let bar = both.add(ProgressBar::new(games).with_style(style.progress_chars("━╸─")));
-        let bar = bar.with_position(played);
+        let bar = both
+            .add(ProgressBar::new(games).with_style(style.progress_chars("━╸─")))
+            .with_position(played);
         // Games of earlier runs must not affect the speed.
         bar.reset_eta();
         bar.enable_steady_tick(Duration::from_millis(200));
-        let plain = ProgressStyle::with_template("{msg}");
-        let plain = plain.unwrap_or_else(|_| ProgressStyle::default_bar());
+        let plain =
+            ProgressStyle::with_template("{msg}").unwrap_or_else(|_| ProgressStyle::default_bar());
         let table = both.add(ProgressBar::no_length().with_style(plain));
         Progress::Live { bar, table, drawn: Cell::new(None) }
     }
@@ -127,8 +128,8 @@ impl Progress {
 
 /// A bar for the luck of stored games; hidden unless standard error is a terminal.
 pub(super) fn luck_bar(games: usize) -> ProgressBar {
-    let style = ProgressStyle::with_template("{bar:30} luck of {pos}/{len} games  {eta} left");
-    let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+    let style = ProgressStyle::with_template("{bar:30} luck of {pos}/{len} games  {eta} left")
+        .unwrap_or_else(|_| ProgressStyle::default_bar());
     let bar = ProgressBar::new(games as u64).with_style(style.progress_chars("━╸─"));
     bar.enable_steady_tick(Duration::from_millis(200));
     bar

@@ -165,24 +165,25 @@ impl<'a> Line<'a> {
         let standings = report.standings();
         let adjusted = standings.adjusted_ratings();
         let adjusted = |engine: usize| adjusted.as_ref().map(|ratings| ratings[engine]);
-        let engines = standings.engines().zip(standings.ratings()).enumerate();
-        let engines = engines.map(|(index, ((name, tally), rating))| StandingEvent {
-            name,
-            games: tally.games,
-            points: tally.points,
-            places: &tally.places,
-            share: tally.share(),
-            error: tally.error(),
-            par: tally.par(),
-            adjusted_share: tally.adjusted_share(),
-            adjusted_error: tally.adjusted_error(),
-            winnings: tally.winnings(),
-            winnings_error: tally.winnings_error(),
-            rating: rating.rating,
-            rating_error: rating.error,
-            adjusted_rating: adjusted(index).map(|rating| rating.rating),
-            adjusted_rating_error: adjusted(index).and_then(|rating| rating.error),
-        });
+        let engines = standings.engines().zip(standings.ratings()).enumerate().map(
+            |(index, ((name, tally), rating))| StandingEvent {
+                name,
+                games: tally.games,
+                points: tally.points,
+                places: &tally.places,
+                share: tally.share(),
+                error: tally.error(),
+                par: tally.par(),
+                adjusted_share: tally.adjusted_share(),
+                adjusted_error: tally.adjusted_error(),
+                winnings: tally.winnings(),
+                winnings_error: tally.winnings_error(),
+                rating: rating.rating,
+                rating_error: rating.error,
+                adjusted_rating: adjusted(index).map(|rating| rating.rating),
+                adjusted_rating_error: adjusted(index).and_then(|rating| rating.error),
+            },
+        );
         let verdict = match report.verdict() {
             Verdict::H0 => Some("H0"),
             Verdict::H1 => Some("H1"),
@@ -272,8 +273,7 @@ impl EventFile {
         id_names: &[Option<String>],
         played: u64,
     ) -> Result<(), ArchiveError> {
-        let engines = plan.engines.iter().zip(id_names);
-        let engines = engines.map(|(engine, id)| EngineEvent {
+        let engines = plan.engines.iter().zip(id_names).map(|(engine, id)| EngineEvent {
             name: &engine.name,
             command: engine.command.display().to_string(),
             limit: engine.limit.to_string(),
@@ -385,8 +385,7 @@ impl EventFile {
         if !record.seed.is_secret() {
             return Ok(EventRecord::Whole(record));
         }
-        let value = serde_json::to_value(record);
-        let mut value = value.map_err(|error| self.failed(error.into()))?;
+        let mut value = serde_json::to_value(record).map_err(|error| self.failed(error.into()))?;
         if let Some(fields) = value.as_object_mut() {
             fields.remove("seed");
         }

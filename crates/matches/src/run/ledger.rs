@@ -198,11 +198,15 @@ impl Outputs {
         resumed: Option<&Store>,
         interrupt: Interrupt,
     ) -> Result<Ledger, ExitError> {
-        let record_file = self.record.as_deref().map(|path| match resumed {
-            Some(store) => RecordFile::complete(path, store),
-            None => RecordFile::append_to(path),
-        });
-        let record_file = record_file.transpose().map_err(failed("record"))?;
+        let record_file = self
+            .record
+            .as_deref()
+            .map(|path| match resumed {
+                Some(store) => RecordFile::complete(path, store),
+                None => RecordFile::append_to(path),
+            })
+            .transpose()
+            .map_err(failed("record"))?;
         let events = self.events.as_deref().map(|path| match resumed {
             Some(_) => EventFile::append_to(path),
             None => EventFile::create(path),

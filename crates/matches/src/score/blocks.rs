@@ -86,8 +86,7 @@ impl BlockScores {
     /// Mean block score, 0 to 1; `None` before the first block.
     pub fn mean(&self) -> Option<f64> {
         let blocks = self.blocks();
-        let quarters = self.counts.iter().map(|(&score, &count)| score * count);
-        let quarters: u64 = quarters.sum();
+        let quarters: u64 = self.counts.iter().map(|(&score, &count)| score * count).sum();
         (blocks > 0).then(|| quarters as f64 / (4 * u64::from(self.steps) * blocks) as f64)
     }
 
@@ -112,8 +111,7 @@ impl BlockScores {
     /// Variance of a block score; `None` for fewer than two blocks.
     pub fn variance(&self) -> Option<f64> {
         let (blocks, mean) = (self.blocks(), self.mean()?);
-        let squares = self.fractions();
-        let squares = squares.map(|(score, count)| count as f64 * (score - mean).powi(2));
+        let squares = self.fractions().map(|(score, count)| count as f64 * (score - mean).powi(2));
         (blocks > 1).then(|| squares.sum::<f64>() / (blocks - 1) as f64)
     }
 
@@ -339,8 +337,7 @@ impl Crosstable {
     /// met.
     pub fn between(&self, one: usize, other: usize) -> Comparisons {
         let (first, second) = (one.min(other), one.max(other));
-        let found = self.cells.get(&(first, second)).copied();
-        let found = found.unwrap_or_default();
+        let found = self.cells.get(&(first, second)).copied().unwrap_or_default();
         if one == first {
             found
         } else {

@@ -209,8 +209,10 @@ impl Ratings {
             let of_blocks = residuals.iter();
             let of_blocks =
                 of_blocks.map(|&(one, two, product)| product * effect(one) * effect(two));
-            let drawn = effects.iter().zip(strengths);
-            let drawn = drawn.map(|(effect, &strength)| effect * effect * of_drawn(strength));
+            let drawn = effects
+                .iter()
+                .zip(strengths)
+                .map(|(effect, &strength)| effect * effect * of_drawn(strength));
             of_blocks.sum::<f64>() + drawn.sum::<f64>()
         };
         effects.iter().map(variance).collect()

@@ -354,8 +354,8 @@ fn with_t_value(observed: &Distribution, t_value: f64) -> Option<Vec<f64>> {
             score - 0.5 - t_value * deviation * stretched / 2.0
         };
         let factors = log_factors(observed, &scores.iter().map(value).collect::<Vec<f64>>())?;
-        let next = scores.iter().zip(&factors).map(|((_, part), factor)| part * (-factor).exp());
-        let next: Vec<f64> = next.collect();
+        let next: Vec<f64> =
+            scores.iter().zip(&factors).map(|((_, part), factor)| part * (-factor).exp()).collect();
         let changes = next.iter().zip(&likeliest).map(|(new, old)| (new - old).abs());
         let change = changes.fold(0.0, f64::max);
         likeliest = next;

@@ -102,13 +102,16 @@ impl Tally {
         // Only comparisons with other seats vary: k of N seats have at least k(k - 1)/2 points per game, and at most
         // k(N - k) more.
         let (seats, games) = (self.places.len() as u64, self.games_per_block as u64);
-        let blocks = self.whole.iter().map(|(&(own, halves), &blocks)| {
-            let fixed = games * own * own.saturating_sub(1) / 2;
-            let range = games * own * seats.saturating_sub(own);
-            let won = halves as f64 / 2.0 - fixed as f64;
-            (won / range as f64, range, blocks)
-        });
-        let blocks = blocks.filter(|&(_, range, _)| range > 0);
+        let blocks = self
+            .whole
+            .iter()
+            .map(|(&(own, halves), &blocks)| {
+                let fixed = games * own * own.saturating_sub(1) / 2;
+                let range = games * own * seats.saturating_sub(own);
+                let won = halves as f64 / 2.0 - fixed as f64;
+                (won / range as f64, range, blocks)
+            })
+            .filter(|&(_, range, _)| range > 0);
         let score = MeanScore::new(blocks.clone().map(|(score, _, blocks)| (score, blocks)))?;
         let number: u64 = blocks.clone().map(|(_, _, blocks)| blocks).sum();
         let range: u64 = blocks.map(|(_, range, blocks)| range * blocks).sum();

@@ -323,12 +323,12 @@ fn specs(
         return Err(ExitError::of_flag("engine", reason));
     }
     let names = names(&typed)?;
-    let specs = typed.iter().zip(names).zip(unresolved);
-    let specs = specs.map(|(((text, engine), name), unresolved)| {
-        let spec = spec(engine, name, default);
-        let spec = spec.map_err(|reason| ExitError::of_text("engine", text, reason))?;
-        Ok(EngineSpec { unresolved, ..spec })
-    });
+    let specs =
+        typed.iter().zip(names).zip(unresolved).map(|(((text, engine), name), unresolved)| {
+            let spec = spec(engine, name, default)
+                .map_err(|reason| ExitError::of_text("engine", text, reason))?;
+            Ok(EngineSpec { unresolved, ..spec })
+        });
     specs.collect()
 }
 
@@ -531,8 +531,8 @@ mod tests {
         let own = EngineText::parse("cmd=x nodes=5 option.hash=8 legal=off").unwrap();
         let merged = applied(&own.or(&shared));
         assert_eq!((merged.limit, merged.legal), (Limit::nodes(5), false));
-        let options = [("Threads", "2"), ("hash", "8")];
-        let options = options.map(|(name, value)| (name.to_string(), value.to_string()));
+        let options = [("Threads", "2"), ("hash", "8")]
+            .map(|(name, value)| (name.to_string(), value.to_string()));
         assert_eq!(merged.options, options);
     }
 

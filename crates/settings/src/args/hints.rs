@@ -79,8 +79,8 @@ pub fn add_tips(mut error: clap::Error, command: &Command, typed: &[OsString]) -
         return error;
     };
     let word = word.clone();
-    let typed = typed.iter().filter_map(|word| word.to_str()).take_while(|word| *word != "--");
-    let typed: Vec<&str> = typed.collect();
+    let typed: Vec<&str> =
+        typed.iter().filter_map(|word| word.to_str()).take_while(|word| *word != "--").collect();
     let flags = typed.iter().filter_map(|word| Flag::of(word));
     let unknown: Vec<Flag> =
         flags.filter(|flag| !(flag.has_two_dashes() && flag.is_flag_of(command))).collect();
@@ -123,8 +123,11 @@ pub fn add_tips(mut error: clap::Error, command: &Command, typed: &[OsString]) -
 /// # Errors
 /// An error that names the value.
 pub fn refuse_file_key(command: &Command, typed: &[OsString]) -> Result<(), clap::Error> {
-    let words = typed.iter().map(|word| word.to_str().unwrap_or_default());
-    let words: Vec<&str> = words.take_while(|word| *word != "--").collect();
+    let words: Vec<&str> = typed
+        .iter()
+        .map(|word| word.to_str().unwrap_or_default())
+        .take_while(|word| *word != "--")
+        .collect();
     for pair in words.windows(2) {
         let Some(file) = pair[1].strip_prefix("file=") else {
             continue;

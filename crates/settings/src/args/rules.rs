@@ -84,8 +84,8 @@ pub fn start(rules: &Rules, isolate: Isolate, timeout: Duration) -> Result<(), E
 
 /// Name of the first argument that is a file with an ending, or else of the program, without the ending.
 fn file_name(typed: &EngineText) -> String {
-    let arguments = shlex::split(typed.get("args").unwrap_or_default());
-    let arguments = arguments.unwrap_or_default().into_iter();
+    let arguments =
+        shlex::split(typed.get("args").unwrap_or_default()).unwrap_or_default().into_iter();
     let scripts =
         arguments.filter(|word| Path::new(word).extension().is_some() && Path::new(word).is_file());
     let mut files = scripts.chain([program(typed)]);

@@ -259,8 +259,8 @@ fn be_absolute(program: &mut EngineSpec) {
 
 /// Reads the plan of a match. The program of its rules must not start before this user trusts the store.
 fn read(connection: &Connection) -> Result<Plan, Reason> {
-    let plan = Plan::from_json(required(connection, PLAN)?.as_bytes());
-    let plan = plan.map_err(|reason| Reason::content(format!("setting {PLAN}"), &reason))?;
+    let plan = Plan::from_json(required(connection, PLAN)?.as_bytes())
+        .map_err(|reason| Reason::content(format!("setting {PLAN}"), &reason))?;
     let select = "SELECT name FROM engines ORDER BY number";
     let is_same = |(name, engine): (String, &EngineSpec)| name == engine.name;
     let names = column::<String>(connection, select)?;

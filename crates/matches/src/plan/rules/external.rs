@@ -180,8 +180,7 @@ fn usual_start(seats: usize) -> String {
 
 fn refused(text: &str, reason: &str) -> PositionError {
     let text = shortened(text, MAX_REASON_LENGTH).into_owned();
-    let reason = shortened(&printable(reason), MAX_REASON_LENGTH).into_owned();
-    let reason = reason.into();
+    let reason = shortened(&printable(reason), MAX_REASON_LENGTH).into_owned().into();
     SetupError::Text { text, reason }.into()
 }
 
@@ -412,11 +411,12 @@ impl ExternalPosition {
         // Later words are sent before it is clear whether they are legal, but nothing that is not a word.
         let sent = words.iter().take_while(|word| is_action(word));
         let mut line = self.0.line.clone();
-        let lines = sent.map(|word| {
-            line = self.line_after(&line, word);
-            line.clone()
-        });
-        let lines: Vec<String> = lines.collect();
+        let lines: Vec<String> = sent
+            .map(|word| {
+                line = self.line_after(&line, word);
+                line.clone()
+            })
+            .collect();
         let answers = self.ask(&lines)?;
         let mut before = self.clone();
         for ((word, line), answer) in words.iter().zip(lines).zip(answers) {
@@ -438,8 +438,8 @@ impl ExternalPosition {
     pub fn children(&self) -> Result<Vec<(String, ExternalPosition)>, RulesError> {
         let mut children = Vec::with_capacity(self.0.facts.actions.len());
         for actions in self.0.facts.actions.chunks(AT_ONCE) {
-            let lines = actions.iter().map(|word| self.line_after(&self.0.line, word));
-            let lines: Vec<String> = lines.collect();
+            let lines: Vec<String> =
+                actions.iter().map(|word| self.line_after(&self.0.line, word)).collect();
             let answers = self.ask(&lines)?;
             for ((word, line), answer) in actions.iter().zip(lines).zip(answers) {
                 children.push((word.clone(), self.child(word, line, answer)?));
@@ -456,11 +456,13 @@ impl ExternalPosition {
         let mut pictures = Vec::with_capacity(positions.len());
         for some in positions.chunks(AT_ONCE) {
             let game = &some[0].0.start.game;
-            let questions = some.iter().map(|position| Question {
-                position: &position.0.line,
-                queries: &["picture", "text"],
-            });
-            let questions: Vec<Question<'_>> = questions.collect();
+            let questions: Vec<Question<'_>> = some
+                .iter()
+                .map(|position| Question {
+                    position: &position.0.line,
+                    queries: &["picture", "text"],
+                })
+                .collect();
             let answers = game.ask(&questions)?;
             for (question, answer) in questions.iter().zip(answers) {
                 match answer {
@@ -497,8 +499,13 @@ impl ExternalPosition {
         if facts.actions.iter().any(|action| action == word) {
             return Ok(());
         }
-        let listed = facts.actions.iter().take(MAX_LIST_LENGTH);
-        let listed = listed.map(String::as_str).collect::<Vec<_>>().join(", ");
+        let listed = facts
+            .actions
+            .iter()
+            .take(MAX_LIST_LENGTH)
+            .map(String::as_str)
+            .collect::<Vec<_>>()
+            .join(", ");
         let expected = match facts.turn {
             Turn::Over => "the game is over".to_string(),
             _ => format!("expected one of {}", shortened(&listed, MAX_LIST_LENGTH)),
@@ -550,8 +557,9 @@ impl ExternalPosition {
             }
         };
         let facts = Facts::parse(&state, self.seats(), start.stake);
-        let facts = facts.and_then(|facts| facts.check_decided(&self.0.facts).map(|()| facts));
-        let facts = facts.map_err(|error| broken(format!("its answer has {error}")))?;
+        let facts = facts
+            .and_then(|facts| facts.check_decided(&self.0.facts).map(|()| facts))
+            .map_err(|error| broken(format!("its answer has {error}")))?;
         let draws = match self.0.facts.turn {
             Turn::Card(_) => self.0.draws + 1,
             Turn::Seat(_) | Turn::Over => 0,

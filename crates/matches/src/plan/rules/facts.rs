@@ -436,11 +436,13 @@ mod tests {
         let mut possible = HashSet::new();
         for code in 0..seats * seats * seats * seats {
             let strength: Vec<usize> = (0..4).map(|seat| code / 4_usize.pow(seat) % 4).collect();
-            let places = strength.iter().map(|one| {
-                let better = strength.iter().filter(|other| *other < one).count();
-                Some(better + 1)
-            });
-            let places: Vec<Option<usize>> = places.collect();
+            let places: Vec<Option<usize>> = strength
+                .iter()
+                .map(|one| {
+                    let better = strength.iter().filter(|other| *other < one).count();
+                    Some(better + 1)
+                })
+                .collect();
             for open in 0..16 {
                 let is_open = |seat: &usize| open >> seat & 1 == 1;
                 let some = places.iter().enumerate();

@@ -248,8 +248,7 @@ impl Conversation {
             if now >= later {
                 // Time without a processor extends the deadline, except for the second where late answers are
                 // accepted.
-                let waited = self.processor.may_have_waited();
-                let waited = waited.saturating_sub(WAIT_FOR_LATE_ANSWERS);
+                let waited = self.processor.may_have_waited().saturating_sub(WAIT_FOR_LATE_ANSWERS);
                 later = deadline + waited.min(MAX_EXTENSION);
             }
             // The arbiter itself may have been stopped past the deadline; then the output is read once more.

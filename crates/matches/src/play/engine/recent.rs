@@ -59,8 +59,7 @@ impl Recent {
 
     /// Returns the first word of the last command, unless the engine has sent a line since.
     pub fn unanswered(&self) -> Option<&[u8]> {
-        let last = self.lines.back();
-        let last = last.filter(|entry| matches!(entry.origin, Origin::Arbiter))?;
+        let last = self.lines.back().filter(|entry| matches!(entry.origin, Origin::Arbiter))?;
         last.text.split(u8::is_ascii_whitespace).next()
     }
 

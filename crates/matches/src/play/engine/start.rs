@@ -145,8 +145,7 @@ pub fn option_commands(
             check_line(engine, name, value)?;
             return Ok(offer.setting(value));
         }
-        let offered = offers.readable.iter().map(|offer| offer.name.clone());
-        let offered: Vec<String> = offered.collect();
+        let offered: Vec<String> = offers.readable.iter().map(|offer| offer.name.clone()).collect();
         let meant = did_you_mean(name, offered.iter().map(String::as_str));
         let (listed, unreadable) = (listed(&offered), shown_lines(&offers.unreadable));
         Err(StartError::Options(format!(
@@ -314,8 +313,7 @@ fn listed(offered: &[String]) -> String {
     if offered.is_empty() {
         return "nothing".to_string();
     }
-    let shown = offered.iter().take(LISTED);
-    let shown: Vec<String> = shown.map(|text| excerpt(text)).collect();
+    let shown: Vec<String> = offered.iter().take(LISTED).map(|text| excerpt(text)).collect();
     let more = match offered.len().saturating_sub(LISTED) {
         0 => String::new(),
         more => format!(" and {more} more"),

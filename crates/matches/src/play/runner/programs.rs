@@ -184,9 +184,11 @@ pub fn start_engines(
     interrupt: &Interrupt,
     notice: &Notice<'_>,
 ) -> Result<FirstStart, RunError> {
-    let engines = plan.engines.iter();
-    let engines = engines.map(|spec| start(spec, plan, isolation, log, interrupt, notice));
-    let engines: Vec<Engine> = engines.collect::<Result<_, _>>()?;
+    let engines: Vec<Engine> = plan
+        .engines
+        .iter()
+        .map(|spec| start(spec, plan, isolation, log, interrupt, notice))
+        .collect::<Result<_, _>>()?;
     let remarks = settle(&mut plan.engines, &engines);
     let id_name = |engine: &Engine| engine.id_name().map(String::from);
     let id_names = engines.iter().map(id_name).collect();
@@ -218,8 +220,8 @@ fn settle(specs: &mut [EngineSpec], engines: &[Engine]) -> Vec<String> {
     }
     make_unique(specs, &nameless);
     let remark = |(setting, engines): (String, Vec<usize>)| {
-        let names = engines.into_iter().map(|index| specs[index].name.as_str());
-        let names: Vec<&str> = names.collect();
+        let names: Vec<&str> =
+            engines.into_iter().map(|index| specs[index].name.as_str()).collect();
         format!("--each {setting} is left out for {}: no such option", names.join(", "))
     };
     let mut remarks: Vec<String> = dropped.into_iter().map(remark).collect();
@@ -245,8 +247,7 @@ fn make_unique(engines: &mut [EngineSpec], nameless: &[usize]) {
     let is_shared = |name: &String| names.iter().filter(|other| *other == name).count() > 1;
     for (name, indices) in sharing.into_iter().filter(|(name, _)| is_shared(name)) {
         let alike: Vec<&EngineSpec> = indices.iter().map(|&index| &engines[index]).collect();
-        let by_files = names_by_files(&alike);
-        let by_files = by_files.unwrap_or_else(|| vec![name.clone(); indices.len()]);
+        let by_files = names_by_files(&alike).unwrap_or_else(|| vec![name.clone(); indices.len()]);
         for (&index, file) in indices.iter().zip(&by_files) {
             let is_free = |name: &String| {
                 !names.contains(name) && engines.iter().all(|other| other.name != *name)
@@ -263,11 +264,13 @@ fn make_unique(engines: &mut [EngineSpec], nameless: &[usize]) {
 /// Names engines by their program files or the files among their arguments, such as the script of an interpreter: by
 /// those that tell most of the engines apart, with as few folders as this takes. `None` if no file tells any apart.
 fn names_by_files(engines: &[&EngineSpec]) -> Option<Vec<String>> {
-    let files = engines.iter().map(|engine| {
-        let found = binary::files(&engine.command, &engine.args, engine.dir.as_deref());
-        if found.is_empty() { vec![engine.command.clone()] } else { found }
-    });
-    let files: Vec<Vec<PathBuf>> = files.collect();
+    let files: Vec<Vec<PathBuf>> = engines
+        .iter()
+        .map(|engine| {
+            let found = binary::files(&engine.command, &engine.args, engine.dir.as_deref());
+            if found.is_empty() { vec![engine.command.clone()] } else { found }
+        })
+        .collect();
     let most = files.iter().map(Vec::len).max()?;
     let parts = files.iter().flatten().map(|file| file.components().count()).max()?;
     let choices = (1..=parts).flat_map(|parts| (0..most).map(move |index| (parts, index)));

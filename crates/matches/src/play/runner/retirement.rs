@@ -190,8 +190,12 @@ impl Ends {
     /// Returns the games that are still held back when no other game will end, in order, except those that cannot
     /// count.
     pub fn release(&mut self) -> Vec<Box<GameRecord>> {
-        let held = self.later.iter().filter(|(_, end)| matches!(end, End::Held(_)));
-        let held: Vec<u64> = held.map(|(&game, _)| game).collect();
+        let held: Vec<u64> = self
+            .later
+            .iter()
+            .filter(|(_, end)| matches!(end, End::Held(_)))
+            .map(|(&game, _)| game)
+            .collect();
         let release = |game| self.settle(game, self.fate(game) != Fate::Never);
         held.into_iter().filter_map(release).collect()
     }

@@ -346,11 +346,12 @@ impl HiddenFiles {
         let start = spec.dir.as_ref().map_or(start.clone(), |dir| start.join(dir));
         let program = binary::file_of(&spec.command).map(|program| start.join(program));
         let named = spec.args.iter().map(|word| start.join(word));
-        let directories = directories.iter().filter_map(|path| fs::canonicalize(path).ok());
-        let directories: Vec<PathBuf> = directories.collect();
+        let directories: Vec<PathBuf> =
+            directories.iter().filter_map(|path| fs::canonicalize(path).ok()).collect();
         let named = [start.clone()].into_iter().chain(program.clone()).chain(named);
-        let seen = named.filter_map(|path| fs::canonicalize(path).ok());
-        let seen = seen.filter(|path| directory_of(path, &directories).is_some());
+        let seen = named
+            .filter_map(|path| fs::canonicalize(path).ok())
+            .filter(|path| directory_of(path, &directories).is_some());
         let values = spec.options.iter().map(|(_, value)| value.clone());
         let folder =
             program.iter().filter_map(|program| Some(program.parent()?.display().to_string()));

@@ -348,10 +348,13 @@ impl View {
         };
         let file = program.first().and_then(|program| binary::file_of(Path::new(program)));
         let words = program.iter().skip(1).map(PathBuf::from);
-        let paths = [directory.clone()].into_iter().chain(file).chain(words);
-        let paths = paths.map(|path| directory.join(path));
-        let found = paths.filter_map(|path| Some((fs::canonicalize(&path).ok()?, path)));
-        let found: Vec<(PathBuf, PathBuf)> = found.collect();
+        let paths = [directory.clone()]
+            .into_iter()
+            .chain(file)
+            .chain(words)
+            .map(|path| directory.join(path));
+        let found: Vec<(PathBuf, PathBuf)> =
+            paths.filter_map(|path| Some((fs::canonicalize(&path).ok()?, path))).collect();
         // A path through symbolic links works only if its end is in place.
         let ends = found.iter().map(|(end, _)| (end.clone(), end.clone()));
         let mut kept: Vec<_> = ends.filter(|(_, place)| is_covered(place)).collect();
@@ -367,10 +370,13 @@ impl View {
         mount_change("/", private)?;
         // Before anything is kept, so that it stays hidden there.
         self.hide()?;
-        let kept = self.kept.iter().map(|(path, place)| Ok((open(path)?, place)));
-        let kept: Vec<(OwnedFd, &PathBuf)> = kept.collect::<io::Result<_>>()?;
-        let private = self.private.iter().map(|path| Ok((open(path)?, path)));
-        let private: Vec<(OwnedFd, &PathBuf)> = private.collect::<io::Result<_>>()?;
+        let kept: Vec<(OwnedFd, &PathBuf)> = self
+            .kept
+            .iter()
+            .map(|(path, place)| Ok((open(path)?, place)))
+            .collect::<io::Result<_>>()?;
+        let private: Vec<(OwnedFd, &PathBuf)> =
+            self.private.iter().map(|path| Ok((open(path)?, path))).collect::<io::Result<_>>()?;
         let flags = MountFlags::NOSUID | MountFlags::NOEXEC;
         for (file_system, directory, options) in MOUNTS {
             if Path::new(directory).is_dir() {

@@ -29,8 +29,8 @@ impl Answers for Fake {
         let positions = questions.iter().map(|question| question.position.to_string());
         self.asked.lock().unwrap().push(positions.collect());
         let answer = |question: &Question<'_>| {
-            let responses = question.queries.iter();
-            let responses = responses.map(|query| (self.response)(question.position, query));
+            let responses =
+                question.queries.iter().map(|query| (self.response)(question.position, query));
             responses.collect::<Result<_, _>>().map_or_else(Answer::Refused, Answer::Responses)
         };
         Ok(questions.iter().map(answer).collect())
