@@ -1,6 +1,7 @@
 //! Errors in the arguments: the message names the flag, its value and the accepted values; the exit status is 2.
 
 use crate::common::program;
+use buxtehude::rules::Variant;
 use matches::spelling::engine_text;
 use program::{built_in, directory, run};
 
@@ -11,7 +12,8 @@ fn refusals(cases: &[&[&str]], directory: &str) -> String {
         let (code, stdout, stderr) = run(arguments);
         text += &format!("$ arbiter {}\n{stdout}{stderr}exit code {code}\n\n", arguments.join(" "));
     }
-    text.replace(directory, "DIR")
+    text.replace(&Variant::names().join(", "), "VARIANTS")
+        .replace(directory, "DIR")
         .replace(env!("CARGO_BIN_EXE_arbiter"), "ARBITER")
         .replace(env!("CARGO_TARGET_TMPDIR"), "HERE")
         // Paths with a space are quoted.

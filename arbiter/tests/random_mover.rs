@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 
 use crate::common::program;
-use buxtehude::rules::VARIANTS;
+use buxtehude::rules::{VARIANTS, Variant};
 use matches::record::GameRecord;
 use matches::spelling::engine_text;
 use program::{built_in, directory, run};
@@ -84,10 +84,10 @@ fn a_client_can_choose_the_variant_and_errors_are_reported() {
          position fen 64,5,0/3,5,0 2 1 -\ngo\nquit\n",
     );
     let lines: Vec<&str> = said.lines().collect();
-    let offer = "option name UCI_Variant type combo default hase-und-igel var hase-und-igel var \
-        hare-and-tortoise var fox-and-hounds var rabbits-and-wolves";
+    let (default, names) = (VARIANTS[0].name, Variant::names().join(" var "));
+    let offer = format!("option name UCI_Variant type combo default {default} var {names}");
     // Square 8 is a hedgehog only in the older variant.
-    assert_eq!(lines[2..6], [offer, "uciok", "readyok", "bestmove 8"], "{said}");
+    assert_eq!(lines[2..6], [offer.as_str(), "uciok", "readyok", "bestmove 8"], "{said}");
     for (line, begin) in lines[6..8].iter().zip(["15 is illegal", "unknown command"]) {
         assert!(line.starts_with(&format!("info string error: {begin}")), "{line}");
     }

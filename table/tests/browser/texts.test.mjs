@@ -44,8 +44,10 @@ test("all words that the server uses for any game have a German translation", as
   // Places are shown as ordinals, and a label "then" is not shown.
   const isShown = (text) => !["", "if place", "place", "then"].includes(text) && !/^[-+]?\d/.test(text);
   const need = (text, known) => { if (isShown(text) && !(text in known)) missing.add(text); };
-  // The third game, of the tests, has no texts of its own.
-  for (const { name: variant, players } of variants.filter(({ name }) => name !== "ludo")) {
+  // A game that the page does not know has no texts of its own.
+  const known = variants.filter(({ name }) => traitsOf(name) !== traitsOf("unknown"));
+  assert.ok(known.length > 2);
+  for (const { name: variant, players } of known) {
     const { name, words: { de: words }, texts: { de: own = {} }, facts } = traitsOf(variant);
     assert.ok(name.de && name.en, variant);
     let answer = await post(server, "new", { variant, players: players.at(-1) });
