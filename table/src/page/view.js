@@ -12,6 +12,7 @@ export class View {
   /**
    * The functions in `on` are called if a person chooses something: `choose` with the legal moves to a square, `play`
    * with a card, `visit` with a turn in the list; `undo`, `resume` and `skip` by buttons.
+   * What follows comes back by `run` and `showStep`, which animate a step, and by `show`.
    */
   constructor(on) {
     this.on = on;
