@@ -226,13 +226,13 @@ fn the_page_and_the_command_have_the_same_reviews() {
     let store = Path::new(env!("CARGO_TARGET_TMPDIR")).join("page_of_reviews/match.db");
     let numbers: Vec<&str> = "--game 1 --game 2 --game 3 --game 4 --nodes 40".split(' ').collect();
     let command = ["review", store.to_str().unwrap(), "--format", "json"];
-    let told: Value = serde_json::from_str(&content(&[&command[..], &numbers].concat())).unwrap();
+    let output: Value = serde_json::from_str(&content(&[&command[..], &numbers].concat())).unwrap();
     let races = reported.races();
     assert_eq!(races["reviewer"], "buxtehude (40 nodes)");
     let games = list(&races["games"]);
     assert!(games[4].get("review").is_none());
     let (mut losses, mut cards) = (0, 0);
-    for (game, review) in games.iter().zip(list(&told["reviews"])) {
+    for (game, review) in games.iter().zip(list(&output["reviews"])) {
         assert_eq!(all_rounded(&game["review"]["start"]), all_rounded(&review["start"]));
         for (shown, sums) in list(&game["review"]["sums"]).iter().zip(list(&review["sums"])) {
             let names = ["start", "skill", "gifts", "luck", "noise", "verdict", "result"];

@@ -105,8 +105,8 @@ fn a_game_by_an_engine_whose_estimates_are_known() {
         assert_eq!(code, 0, "{output}");
         insta::assert_snapshot!(test, output.replace(directory.to_str().unwrap(), "DIR"));
     }
-    let told = review_json(&[&arguments[..], &["--game", "1"]].concat());
-    let review = &told["reviews"][0];
+    let output = review_json(&[&arguments[..], &["--game", "1"]].concat());
+    let review = &output["reviews"][0];
     let moves = review["moves"].as_array().unwrap();
     let of_moves = |key: &str| {
         let values = moves.iter().map(|reviewed| reviewed[key].clone());
@@ -143,12 +143,12 @@ fn a_game_by_an_engine_whose_estimates_are_known() {
     let expected = [500.0, mean - 720.0, 200.0, 300.0 - mean, 120.0, 100.0, 500.0];
     assert_eq!(sums, expected.map(rounded));
     // The worst moves and the losses per move that had an alternative, over both games.
-    let told = review_json(&arguments);
+    let output = review_json(&arguments);
     let worst = |game: u64, ply: usize, seat: usize, engine: &str, better: [&str; 2]| {
         let [mv, best] = better;
         json!([game, ply, seat, engine, mv, best])
     };
-    let found: Vec<Value> = told["worst"]
+    let found: Vec<Value> = output["worst"]
         .as_array()
         .unwrap()
         .iter()
@@ -163,8 +163,8 @@ fn a_game_by_an_engine_whose_estimates_are_known() {
         worst(2, 3, 1, "b", ["4", "3"]),
     ];
     assert_eq!(found, expected);
-    assert_eq!(told["worst"][2]["position"], "2,65,3/7,40,3! 1 - -");
-    let of_seat = |seat: usize, key: &str| rounded(number(&told["seats"][seat][key]));
+    assert_eq!(output["worst"][2]["position"], "2,65,3/7,40,3! 1 - -");
+    let of_seat = |seat: usize, key: &str| rounded(number(&output["seats"][seat][key]));
     assert_eq!(of_seat(0, "loss_per_move"), rounded((720.0 - mean) / 2.0));
     assert_eq!(of_seat(1, "loss_per_move"), 100.0);
     assert_eq!((of_seat(0, "costly"), of_seat(1, "costly")), (0.5, 0.5));
@@ -180,9 +180,9 @@ fn an_engine_that_reviews_itself_finds_no_loss() {
     let files =
         ["match", "--engine", &built_in("name=buxtehude"), "--record", &record, "--depth", "1"];
     content(&[&files[..], &settings].concat());
-    let told = review_json(&[&record, "--depth", "1"]);
-    assert_eq!((&told["games"], &told["worst"]), (&json!(4), &json!([])));
-    assert_eq!(told["engines"][0]["loss_per_move"], 0.0, "{told}");
+    let output = review_json(&[&record, "--depth", "1"]);
+    assert_eq!((&output["games"], &output["worst"]), (&json!(4), &json!([])));
+    assert_eq!(output["engines"][0]["loss_per_move"], 0.0, "{output}");
 }
 
 #[test]
@@ -192,12 +192,12 @@ fn the_steps_of_real_games_add_up_at_any_concurrency() {
     let record = directory.join("games.jsonl").display().to_string();
     fs::write(&record, content_of_export(&store)).unwrap();
     let games = ["--game", "1", "--game", "4", "--game", "6"];
-    let told = review_json(&[&[store.as_str(), "--nodes", "50"], &games[..]].concat());
+    let output = review_json(&[&[store.as_str(), "--nodes", "50"], &games[..]].concat());
     for (file, concurrency) in [(&store, "3"), (&record, "1")] {
         let more = [file.as_str(), "--nodes", "50", "--concurrency", concurrency];
-        assert_eq!(review_json(&[&more[..], &games[..]].concat()), told);
+        assert_eq!(review_json(&[&more[..], &games[..]].concat()), output);
     }
-    let reviews = told["reviews"].as_array().unwrap();
+    let reviews = output["reviews"].as_array().unwrap();
     assert_eq!(reviews.len(), 3);
     for review in reviews {
         for (seat, sums) in review["sums"].as_array().unwrap().iter().enumerate() {
@@ -220,11 +220,11 @@ fn content_of_export(store: &str) -> String {
 fn over_many_games_luck_evens_out_and_weak_engines_lose_by_their_moves() {
     let directory = directory("review_many");
     let store = match_of_three(&directory, "60");
-    let told = review_json(&[&store, "--nodes", "100", "--concurrency", "2"]);
-    assert_eq!(told["games"], 60, "{told}");
+    let output = review_json(&[&store, "--nodes", "100", "--concurrency", "2"]);
+    assert_eq!(output["games"], 60, "{output}");
     let lines = || {
-        let engines = told["engines"].as_array().unwrap();
-        engines.iter().chain(told["seats"].as_array().unwrap())
+        let engines = output["engines"].as_array().unwrap();
+        engines.iter().chain(output["seats"].as_array().unwrap())
     };
     for line in lines() {
         let luck = &line["luck"];
@@ -242,8 +242,8 @@ fn only_selected_games_are_reviewed() {
     let (engine, record) = (engine(&directory, "known", KNOWN), record(&directory));
     let games = |arguments: &[&str]| {
         let all = [&record, "--engine", &engine, "--depth", "7"];
-        let told = review_json(&[&all[..], arguments].concat());
-        (told["games"].clone(), told["reviews"].as_array().map(Vec::len))
+        let output = review_json(&[&all[..], arguments].concat());
+        (output["games"].clone(), output["reviews"].as_array().map(Vec::len))
     };
     assert_eq!(games(&["--games", "1"]), (json!(1), None));
     assert_eq!(games(&["--sample", "2"]), (json!(1), None));
@@ -285,13 +285,13 @@ fn what_a_fault_cost_is_neither_skill_nor_luck() {
     let record = directory.join("games.jsonl").display().to_string();
     let files = ["match", "--record", &record, "--depth", "1", "--games", "2"];
     run(&[&files[..], &["--engine", &bad, "--engine", &good]].concat());
-    let told = review_json(&[&record, "--nodes", "20"]);
-    assert_eq!(told["engines"][0]["engine"], "bad", "{told}");
-    let of_bad = |key: &str| number(&told["engines"][0][key]["mean"]);
-    assert_eq!(of_bad("result"), 0.0, "{told}");
+    let output = review_json(&[&record, "--nodes", "20"]);
+    assert_eq!(output["engines"][0]["engine"], "bad", "{output}");
+    let of_bad = |key: &str| number(&output["engines"][0][key]["mean"]);
+    assert_eq!(of_bad("result"), 0.0, "{output}");
     let steps = ["start", "skill", "gifts", "luck", "noise"];
     let expected: f64 = steps.iter().map(|step| of_bad(step)).sum();
-    assert!((of_bad("verdict") + expected).abs() < 1e-9, "{told}");
+    assert!((of_bad("verdict") + expected).abs() < 1e-9, "{output}");
     let (_, text) = review(&[&record, "--nodes", "20"]);
     assert!(text.contains("verdict"), "{text}");
 }

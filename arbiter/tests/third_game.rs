@@ -57,8 +57,8 @@ fn a_match_is_played_stored_replayed_and_reported() {
             assert!(page.contains(word), "no {word} in the page");
         }
 
-        let told = content(&["review", &store, "--nodes", "20"]);
-        assert!(told.contains(": 8 games, "), "{told}");
+        let output = content(&["review", &store, "--nodes", "20"]);
+        assert!(output.contains(": 8 games, "), "{output}");
 
         let (code, stdout, stderr) = run(&["verify", &store]);
         assert_eq!(code, 0, "{stdout}{stderr}");

@@ -81,8 +81,8 @@ async fn each_fault_is_reported_and_costs_one_answer() {
         ("/api/analyse", ask("crashing")),
         ("/api/review", json!({ "game": game, "engine": "crashing" })),
     ] {
-        let told = events(&server, path, &request).await;
-        let (event, data) = told.last().unwrap();
+        let events = events(&server, path, &request).await;
+        let (event, data) = events.last().unwrap();
         assert_eq!((event.as_str(), &data["ok"]), ("error", &json!(false)), "{path}");
         assert!(data["error"].as_str().unwrap().contains("out of carrots"), "{path}: {data}");
     }

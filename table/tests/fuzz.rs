@@ -127,18 +127,18 @@ async fn no_request_brings_the_server_down() {
             .body(Body::from(body.clone()))
             .unwrap();
         let answer = server.send(request).await;
-        let told =
+        let description =
             || format!("{number}: {path} {}: {}", String::from_utf8_lossy(&body), answer.json);
         *statuses.entry(answer.status.as_u16()).or_default() += 1;
         match answer.status {
-            StatusCode::OK => assert_ne!(answer.json["ok"], json!(false), "{}", told()),
+            StatusCode::OK => assert_ne!(answer.json["ok"], json!(false), "{}", description()),
             // The engine of this server cannot be started.
-            StatusCode::BAD_GATEWAY => assert!(path.starts_with("/api/a"), "{}", told()),
-            status => assert!(status.is_client_error(), "{}", told()),
+            StatusCode::BAD_GATEWAY => assert!(path.starts_with("/api/a"), "{}", description()),
+            status => assert!(status.is_client_error(), "{}", description()),
         }
         if answer.status != StatusCode::OK {
             let error = answer.error(answer.status);
-            assert!(!error.contains(|c: char| c.is_control()), "{}", told());
+            assert!(!error.contains(|c: char| c.is_control()), "{}", description());
         }
     }
     // All kinds of answers have occurred.

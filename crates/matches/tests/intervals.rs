@@ -78,10 +78,10 @@ fn intervals_hold_at_any_number_of_blocks() {
     for (kind, pair) in kinds {
         for score in SCORES {
             let coverage = coverage(score, pair);
-            let told = format!("{kind}, score {score}, {PAIRS:?} pairs: {coverage:.3?}");
-            println!("{told}");
+            let description = format!("{kind}, score {score}, {PAIRS:?} pairs: {coverage:.3?}");
+            println!("{description}");
             if coverage.iter().any(|&coverage| coverage < MIN_COVERAGE) {
-                too_low.push(told);
+                too_low.push(description);
             }
         }
     }

@@ -19,7 +19,7 @@ const OVERRUN_MS: f64 = 1.0;
 /// ... and its overruns are at least this share of its time ...
 const OVERRUN: f64 = 0.02;
 /// ... and last this long in total, in microseconds.
-const TELLING_OVERRUNS: u64 = 100_000;
+const MIN_OVERRUNS: u64 = 100_000;
 /// Probability that reruns accuse any engine of a match of honest ones, at most.
 const FALSE_ALARMS: f64 = 0.01;
 
@@ -193,7 +193,7 @@ impl Engine {
 
     fn uses_its_margin(&self) -> bool {
         let TurnSums { overruns, micros, .. } = self.turns;
-        overruns >= TELLING_OVERRUNS
+        overruns >= MIN_OVERRUNS
             && self.mean_overrun() >= OVERRUN_MS
             && overruns as f64 >= OVERRUN * micros as f64
     }

@@ -45,7 +45,7 @@ flaws: answers whose legal move was played, but with another part that was malfo
 const MANY_CUT: u64 = 10;
 
 /// Least number of games without any luck that is no chance.
-const TELLING_GAMES: u64 = 4;
+const MIN_MEASURED_GAMES: u64 = 4;
 
 pub const RATINGS_LEGEND: &str = "\
     rating: Elo above the mean of the engines; ±: 95 % interval over blocks, - if unknown; 1, 2, ...: percent of the \
@@ -138,7 +138,7 @@ impl Report {
             )
         });
         let [measured, without] = self.luck;
-        let of_luck = (measured >= TELLING_GAMES && without == measured).then(|| {
+        let of_luck = (measured >= MIN_MEASURED_GAMES && without == measured).then(|| {
             format!(
                 "luck is 0 in all {measured} games: the values never depend on what is drawn, or there was no time to \
                  ask for them"
