@@ -78,8 +78,8 @@ pub enum Severity {
 pub struct Check {
     /// Unique name, of words joined by `-` and `/`.
     pub name: String,
-    /// The engines that it is for, as a file of the suite says: `needed` for a match, `match`, `uci`, `only uci`, or
-    /// nothing for those of the whole protocol.
+    /// Kind of engines that the check is for, as a file of the suite says: `needed` for a match, `match`, `uci`,
+    /// `only uci`; empty for engines of the whole protocol.
     #[serde(skip)]
     pub profile: String,
     /// The only game and number of seats that it concerns.

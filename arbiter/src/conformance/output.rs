@@ -136,7 +136,7 @@ fn text_of(text: &Option<String>) -> &str {
     text.as_deref().unwrap_or_default()
 }
 
-/// Writes the first of several failures with the same cause, their number, and that of the checks left out for it.
+/// Writes the first of several failures with the same cause, and the numbers of failures and of checks left out.
 fn write_failures(
     alike: &[&Outcome],
     left_out: usize,

@@ -86,7 +86,7 @@ pub struct Program {
     pub slowest: Option<Duration>,
     /// Sends the legal moves with each `go`, as with `legal=on` in a match.
     pub sends_legal: bool,
-    /// Commands that set a position, and what they set.
+    /// Positions by the commands that set them.
     pub known: HashMap<String, Position>,
     /// The last of them that was sent.
     pub position: Option<(String, Position)>,

@@ -58,7 +58,7 @@ const LEFT_OF_OTHERS: u64 = 100_000_000;
 pub struct Block {
     pub check: Check,
     needs: Vec<String>,
-    /// How often, or for which positions or options, the script is played.
+    /// Number of times, or positions, or options, for which the script is played.
     pub places: String,
     /// `true` if the engine is restarted afterwards.
     pub ends: bool,
@@ -97,7 +97,7 @@ fn texts(file: &str) -> Vec<String> {
     texts
 }
 
-/// The block of a text; if its name contains `{seats}`, one for each game and number of seats that has what it needs.
+/// The block of a text; if its name contains `{seats}`, a block for each game and number of seats that fits its needs.
 fn blocks_for_tables(text: &str, scope: &Scope) -> Vec<Block> {
     if !text.lines().next().is_some_and(|name| name.contains("{seats}")) {
         return vec![Block::parse(text, None)];
@@ -137,7 +137,7 @@ impl Block {
         block
     }
 
-    /// `false` if the table of the check is known not to have what it needs.
+    /// `false` if the table of the check surely lacks what the check needs.
     fn may_have(&self, need: &str) -> bool {
         self.check.table.as_ref().is_none_or(|(rules, seats)| match need {
             "two seats" => *seats == 2,

@@ -53,7 +53,7 @@ pub struct EtudeError {
 }
 
 impl EtudeError {
-    /// Error in a field, by its number among those of a seat.
+    /// Error in the field with the number `within` of a seat.
     fn new(seat: Seat, within: usize, problem: String) -> EtudeError {
         EtudeError { field: Some(4 * seat.index() + within), problem }
     }

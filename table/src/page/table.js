@@ -202,7 +202,7 @@ export class Table {
   }
 
   // Asks the server for the next step, and shows it, or the failure: `path` is "play", "draw" or "ai", below /api/.
-  // Returns whether the game goes on.
+  // Returns whether the game continues.
   async advance(path, more = {}) {
     const busy = new AbortController();
     this.abort();

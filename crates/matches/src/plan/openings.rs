@@ -55,7 +55,7 @@ impl OpeningError {
         OpeningError { message, fault: None }
     }
 
-    /// Says in which line or word the error is.
+    /// Names the place of the error, such as its line.
     fn at(self, place: impl fmt::Display) -> OpeningError {
         OpeningError { message: format!("{place}: {}", self.message), ..self }
     }

@@ -58,7 +58,7 @@ pub enum Verdict {
     Open,
 }
 
-/// Names the invalid value or word of a test, and what is accepted.
+/// Error in the settings of a test: names the invalid word, and the accepted ones.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[error("{0}")]
 pub struct SprtError(String);
