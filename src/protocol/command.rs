@@ -14,7 +14,7 @@ use nom::combinator::{cut, map_opt, opt, value, verify};
 use nom::multi::many1;
 use nom::sequence::{preceded, terminated};
 
-use super::{ArgumentError, CommandError, Excerpt};
+use super::{ArgumentError, CommandError, Excerpt, Line};
 use super::{
     Parsed, all_words, end, expecting, keyword, number, numbers, set, text_until, without_line_end,
     word, write_fact, write_list, write_text,
@@ -212,6 +212,36 @@ const BARE: [(&str, Command); 11] = [
 ];
 
 const END: &str = "the end of the line";
+
+impl Line<'_> {
+    /// Parses the line as a command. A cut-off line counts, since the last line of a file may lack its newline.
+    ///
+    /// # Errors
+    /// [`CommandError`] says why the line is not a command.
+    pub fn command(&self) -> Result<Command, CommandError> {
+        match self {
+            Line::Text(text) => text.parse(),
+            Line::CutOff(bytes) => {
+                std::str::from_utf8(bytes).map_or_else(|_| Err(not_utf8(bytes)), str::parse)
+            }
+            Line::NotUtf8(bytes) => Err(not_utf8(bytes)),
+            Line::TooLong { limit, start } => {
+                Err(refused(start, &format!("is too long: expected at most {limit} bytes")))
+            }
+        }
+    }
+}
+
+fn not_utf8(bytes: &[u8]) -> CommandError {
+    refused(bytes, "is not UTF-8: expected UTF-8 text")
+}
+
+/// The error of a line that begins with these bytes.
+fn refused(bytes: &[u8], reason: &str) -> CommandError {
+    let text = String::from_utf8_lossy(bytes);
+    let is_go = word(&text).is_ok_and(|(_, first)| first == "go");
+    CommandError::Invalid { problem: format!("line {} {reason}", Excerpt::new(&text)), is_go }
+}
 
 impl FromStr for Command {
     type Err = CommandError;
@@ -617,6 +647,7 @@ impl fmt::Display for Query {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::protocol::MAX_LINE_BYTES;
 
     #[test]
     fn every_command_word_is_known() {
@@ -625,6 +656,26 @@ mod tests {
             let is_unknown = parsed.is_err_and(|error| error.to_string().contains("unknown"));
             assert!(!is_unknown, "{name}");
         }
+    }
+
+    #[test]
+    fn a_refused_line_still_says_whether_it_is_a_go() {
+        let is_go = |line: Line<'_>| line.command().unwrap_err().is_go();
+        assert!(is_go(Line::NotUtf8(b" go depth \xff")));
+        assert!(is_go(Line::CutOff(b"go \xff")));
+        assert!(is_go(Line::TooLong { limit: 8, start: b"go\tsearc" }));
+        assert!(!is_go(Line::NotUtf8(b"gone \xff")));
+        assert!(!is_go(Line::TooLong { limit: 8, start: b"position" }));
+        assert_eq!(Line::CutOff(b"quit").command(), Ok(Command::Quit));
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_is_named_by_its_beginning() {
+        let start = "x".repeat(MAX_LINE_BYTES);
+        let line = Line::TooLong { limit: MAX_LINE_BYTES, start: start.as_bytes() };
+        let expected =
+            format!(r#"line "{}"... is too long: expected at most 1048576 bytes"#, "x".repeat(60));
+        assert_eq!(line.command().unwrap_err().to_string(), expected);
     }
 
     #[test]

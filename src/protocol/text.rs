@@ -5,8 +5,6 @@ use std::io::{self, BufRead, BufReader, ErrorKind, Read};
 
 use thiserror::Error;
 
-use super::{Command, CommandError, Excerpt, word};
-
 /// Longest line accepted, in bytes, including a carriage return but not the newline.
 pub const MAX_LINE_BYTES: usize = 1 << 20;
 
@@ -113,40 +111,12 @@ impl Line<'_> {
             }
         }
     }
-
-    /// Parses the line as a command. A cut-off line counts, since the last line of a file may lack its newline.
-    ///
-    /// # Errors
-    /// [`CommandError`] says why the line is not a command.
-    pub fn command(&self) -> Result<Command, CommandError> {
-        match self {
-            Line::Text(text) => text.parse(),
-            Line::CutOff(bytes) => {
-                std::str::from_utf8(bytes).map_or_else(|_| Err(not_utf8(bytes)), str::parse)
-            }
-            Line::NotUtf8(bytes) => Err(not_utf8(bytes)),
-            Line::TooLong { limit, start } => {
-                Err(refused(start, &format!("is too long: expected at most {limit} bytes")))
-            }
-        }
-    }
 }
 
 /// Returns a line without a carriage return at its end and, at the start of the stream, without a byte order mark.
 fn line_in(buffer: &[u8], is_first: bool) -> &[u8] {
     let line = buffer.strip_suffix(b"\r").unwrap_or(buffer);
     if is_first { without_mark(line) } else { line }
-}
-
-fn not_utf8(bytes: &[u8]) -> CommandError {
-    refused(bytes, "is not UTF-8: expected UTF-8 text")
-}
-
-/// The error of a line that begins with these bytes.
-fn refused(bytes: &[u8], reason: &str) -> CommandError {
-    let text = String::from_utf8_lossy(bytes);
-    let is_go = word(&text).is_ok_and(|(_, first)| first == "go");
-    CommandError::Invalid { problem: format!("line {} {reason}", Excerpt::new(&text)), is_go }
 }
 
 /// The byte order mark in UTF-8, which some editors and programs write first.
@@ -302,25 +272,11 @@ mod tests {
 
         let huge = io::repeat(b'x').take(100 * MAX_LINE_BYTES as u64).chain(&b"\nisready\n"[..]);
         let mut reader = LineReader::new(BufReader::new(huge));
-        let error = reader.next_line().unwrap().unwrap().command().unwrap_err();
-        let expected =
-            format!(r#"line "{}"... is too long: expected at most 1048576 bytes"#, "x".repeat(60));
-        assert_eq!(error.to_string(), expected);
+        assert!(matches!(reader.next_line().unwrap().unwrap(), Line::TooLong { .. }));
         assert_eq!(reader.next_line().unwrap().unwrap(), Line::Text("isready"));
         assert!(reader.next_line().is_none());
         let capacity = reader.buffer.capacity();
         assert!(capacity <= 2 * MAX_LINE_BYTES, "{capacity}");
-    }
-
-    #[test]
-    fn a_refused_line_still_says_whether_it_is_a_go() {
-        let is_go = |line: Line<'_>| line.command().unwrap_err().is_go();
-        assert!(is_go(Line::NotUtf8(b" go depth \xff")));
-        assert!(is_go(Line::CutOff(b"go \xff")));
-        assert!(is_go(Line::TooLong { limit: 8, start: b"go\tsearc" }));
-        assert!(!is_go(Line::NotUtf8(b"gone \xff")));
-        assert!(!is_go(Line::TooLong { limit: 8, start: b"position" }));
-        assert_eq!(Line::CutOff(b"quit").command(), Ok(Command::Quit));
     }
 
     #[test]
