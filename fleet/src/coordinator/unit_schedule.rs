@@ -1,5 +1,6 @@
-//! Which units of games are due, given out, claimed and complete. Nothing here talks to the server: `dispatch`
-//! publishes the units that are due, and `collect` counts the games that come back.
+//! The life of a unit of games, in order: it is due, published, given out, and then complete, or lost and due again. A
+//! unit of the sample is complete only after two workers have claimed the same games. Nothing here talks to the server:
+//! `dispatch` publishes the units that are due, and `collect` counts the games that come back.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::time::{Duration, Instant};
@@ -148,6 +149,26 @@ impl<'a> UnitSchedule<'a> {
         self.lost.insert(unit);
     }
 
+    /// Counts a game of a worker, which `is_alone` if there is no other; returns the engine that retires because of it,
+    /// with its number of consecutive failures.
+    pub fn count(&mut self, record: &GameRecord, is_alone: bool) -> Option<(usize, u32)> {
+        count_reruns(&self.plan.engines, record, &mut self.reruns);
+        self.played.insert(record.game);
+        let unit = self.units.of_game(record.game);
+        if self.missing(unit).next().is_none() {
+            self.sample.remove(unit);
+            self.take_back(unit);
+        }
+        self.failures.note(record, is_alone)
+    }
+
+    /// Notes that a unit need not be given out any longer.
+    fn take_back(&mut self, unit: u64) {
+        self.given.remove(&unit);
+        self.lost.remove(&unit);
+        self.times.remove(&unit);
+    }
+
     /// Marks all units that are given out as lost; returns their number.
     pub fn lose_all(&mut self) -> usize {
         let given = std::mem::take(&mut self.given);
@@ -174,19 +195,6 @@ impl<'a> UnitSchedule<'a> {
     /// Number of games that count.
     pub fn played(&self) -> u64 {
         self.played.len() as u64
-    }
-
-    /// Counts a game of a worker, which `is_alone` if there is no other; returns the engine that retires because of it,
-    /// with its number of consecutive failures.
-    pub fn count(&mut self, record: &GameRecord, is_alone: bool) -> Option<(usize, u32)> {
-        count_reruns(&self.plan.engines, record, &mut self.reruns);
-        self.played.insert(record.game);
-        let unit = self.units.of_game(record.game);
-        if self.missing(unit).next().is_none() {
-            self.sample.remove(unit);
-            self.take_back(unit);
-        }
-        self.failures.note(record, is_alone)
     }
 
     /// Takes over the games that count according to the store, after some have left it.
@@ -217,13 +225,6 @@ impl<'a> UnitSchedule<'a> {
         let units = self.sample.forget(worker);
         let games: Vec<u64> = units.iter().map(|&unit| *self.units.games(unit).start()).collect();
         self.give_again(games);
-    }
-
-    /// Notes that a unit need not be given out any longer.
-    fn take_back(&mut self, unit: u64) {
-        self.given.remove(&unit);
-        self.lost.remove(&unit);
-        self.times.remove(&unit);
     }
 
     /// Has a worker chosen for each due unit that has been out for long, or lost, although it was published again.
