@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use buxtehude::protocol::{BestMove, Command, Go, PositionCommand, Score, Start};
 use buxtehude::rules::{Seat, Turn};
 
-use super::game_end::{Adjudicator, GameEnd, places_and_endings, too_late};
+use super::game_end::{GameEnd, places_and_endings, too_late, verdict};
 use super::{Abandoned, MAX_BY_INTERFERENCE, MAX_BY_LAG, Played, Referee, number};
 use crate::plan::EngineSpec;
 use crate::plan::deck::Deck;
@@ -34,9 +34,6 @@ pub struct Game<'a> {
     clocks: Vec<SeatClock>,
     /// `position` line that each seat's engine ponders: with the expected move, and nothing after it.
     pondered: Vec<Option<String>>,
-    adjudicator: Adjudicator,
-    /// Last estimate of each seat's engine; empty before its first one.
-    opinions: Vec<Vec<u16>>,
     turns: Vec<TurnRecord>,
 }
 
@@ -71,9 +68,7 @@ impl<'a> Game<'a> {
                 .map(|spec| SeatClock::new(spec.limit, referee.margin(spec)))
                 .collect(),
             pondered: vec![None; seats],
-            adjudicator: Adjudicator::new(plan.adjudication),
             specs,
-            opinions: vec![Vec::new(); seats],
             turns: Vec::new(),
         })
     }
@@ -118,14 +113,15 @@ impl<'a> Game<'a> {
         if let Some(fault) = self.prepare(engines)? {
             return Ok(fault);
         }
-        let max_plies = self.referee.plan.referee_limits.max_plies as usize;
+        let plan = self.referee.plan;
+        let max_plies = plan.referee_limits.max_plies as usize;
         loop {
             match self.position.turn() {
                 Turn::Over => return Ok(GameEnd::Over),
                 Turn::Card(seat) => self.draw_card(seat)?,
                 Turn::Seat(_) if self.turns.len() >= max_plies => return Ok(GameEnd::MaxPlies),
                 Turn::Seat(seat) => {
-                    if let Some(end) = self.adjudicator.verdict(&self.position) {
+                    if let Some(end) = verdict(plan.adjudication, &self.position, &self.turns) {
                         return Ok(end);
                     }
                     let engine = engines[seat.index()].as_mut();
@@ -230,10 +226,6 @@ impl<'a> Game<'a> {
         };
         pv.truncate(legal);
         let turn = turn_record(seat, mv, answer, &time, self.clocks.len());
-        self.adjudicator.note_estimate(seat, &turn.estimate);
-        if !turn.estimate.is_empty() {
-            self.opinions[seat.index()].clone_from(&turn.estimate);
-        }
         self.tell_listener(Some(&turn), &turn.mv);
         self.turns.push(turn);
         Ok(None)
@@ -361,12 +353,17 @@ impl<'a> Game<'a> {
 
     /// Each seat's share in permille: the mean of the engines' last estimates; empty if there are none.
     fn shares(&self) -> Vec<u16> {
-        let said: Vec<&Vec<u16>> = self.opinions.iter().filter(|said| !said.is_empty()).collect();
+        let seats = 0..self.clocks.len();
+        let last = |seat: usize| {
+            let mut estimates = self.turns.iter().rev().filter(|turn| !turn.estimate.is_empty());
+            estimates.find(|turn| turn.seat as usize == seat + 1)
+        };
+        let said: Vec<&TurnRecord> = seats.clone().filter_map(last).collect();
         let share = |seat: usize| {
-            let sum: usize = said.iter().map(|shares| usize::from(shares[seat])).sum();
+            let sum: usize = said.iter().map(|turn| usize::from(turn.estimate[seat])).sum();
             (sum / said.len()) as u16
         };
-        if said.is_empty() { Vec::new() } else { (0..self.opinions.len()).map(share).collect() }
+        if said.is_empty() { Vec::new() } else { seats.map(share).collect() }
     }
 
     /// Plays the move of an answer, or says why it is illegal; then nothing has changed.

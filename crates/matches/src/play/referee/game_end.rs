@@ -8,9 +8,9 @@ use crate::plan::rules::facts::places_at_end;
 use crate::plan::{Adjudication, Resign};
 use crate::play::clock::{MoveTime, Wait, milliseconds};
 use crate::play::engine::{Answer, AnswerError, Engine, StartError};
-use crate::record::Fault;
 use crate::record::ending::Ending;
 use crate::record::printable::{printable, shortened};
+use crate::record::{Fault, TurnRecord};
 
 /// Maximum number of characters of a reason in a record, because it may quote the engine.
 const MAX_REASON_LENGTH: usize = 400;
@@ -105,56 +105,32 @@ pub fn too_late(answer: &Answer, time: &MoveTime) -> String {
     reason + &format!(", {overrun} over its limit of {limit}; the margin is {margin}")
 }
 
-/// The engines' opinions on the winner.
-pub struct Adjudicator {
-    rule: Adjudication,
-    /// For each seat: the winner by its estimates, and the number of consecutive moves with this winner.
-    said: [Option<(usize, u32)>; 2],
+/// Decides a game of two seats early, if the rules have solved `position`, or both engines agreed on the winner in each
+/// of their last `turns`.
+pub fn verdict(rule: Adjudication, position: &Position, turns: &[TurnRecord]) -> Option<GameEnd> {
+    if rule.solved
+        && let Some(outcome) = position.solved()
+    {
+        let winner = outcome.winner.index();
+        return Some(GameEnd::Decided { winner, ending: Ending::Solved });
+    }
+    let resign = rule.resign?;
+    let winner = named_winner(resign, turns.last()?)?;
+    let agrees = |seat| {
+        let own = turns.iter().rev().filter(|turn| turn.seat == seat);
+        let mut winners = own.map(|turn| named_winner(resign, turn));
+        (0..resign.moves).all(|_| winners.next() == Some(Some(winner)))
+    };
+    let is_agreed = agrees(1) && agrees(2);
+    is_agreed.then_some(GameEnd::Decided { winner, ending: Ending::Agreed })
 }
 
-impl Adjudicator {
-    pub fn new(rule: Adjudication) -> Adjudicator {
-        Adjudicator { rule, said: [None; 2] }
-    }
-
-    /// Takes the estimate that came with a move of `seat`: a share in permille for each seat, or nothing.
-    pub fn note_estimate(&mut self, seat: Seat, estimate: &[u16]) {
-        let Some(resign) = self.rule.resign else {
-            return;
-        };
-        if let Some(said) = self.said.get_mut(seat.index()) {
-            let winner = winner(resign, estimate);
-            *said = winner.map(|winner| match *said {
-                Some((before, moves)) if before == winner => (winner, moves + 1),
-                _ => (winner, 1),
-            });
-        }
-    }
-
-    pub fn verdict(&self, position: &Position) -> Option<GameEnd> {
-        let solved = position.solved().filter(|_| self.rule.solved);
-        if let Some(outcome) = solved {
-            return Some(GameEnd::Decided {
-                winner: outcome.winner.index(),
-                ending: Ending::Solved,
-            });
-        }
-        let moves = self.rule.resign?.moves;
-        match self.said {
-            [Some((one, often)), Some((other, as_often))]
-                if one == other && often.min(as_often) >= moves =>
-            {
-                Some(GameEnd::Decided { winner: one, ending: Ending::Agreed })
-            }
-            _ => None,
-        }
-    }
-}
-
-/// Returns the winner by an estimate, if one of two seats has a large enough share.
-fn winner(resign: Resign, estimate: &[u16]) -> Option<usize> {
-    let [_, _] = estimate else { return None };
-    estimate.iter().position(|&share| share >= resign.permille)
+/// Returns the winner by the estimate of a turn, if one of two seats has a large enough share.
+fn named_winner(resign: Resign, turn: &TurnRecord) -> Option<usize> {
+    let [_, _] = turn.estimate[..] else {
+        return None;
+    };
+    turn.estimate.iter().position(|&share| share >= resign.permille)
 }
 
 /// Returns the places and endings of all seats, given their engines, and the place of each seat that the rules have
@@ -315,35 +291,37 @@ mod tests {
         }
     }
 
-    fn agreed(heard: &[(u8, [u16; 2])]) -> Vec<bool> {
-        let mut adjudicator = Adjudicator::new(Adjudication {
-            resign: Some(Resign { moves: 2, permille: 900 }),
-            solved: false,
-        });
+    /// Whether a game is decided after each of its turns, given their seats and estimates.
+    fn agreed(heard: &[(u32, &[u16])]) -> Vec<bool> {
+        let rule = Adjudication { resign: Some(Resign { moves: 2, permille: 900 }), solved: false };
         let position = VARIANTS[0].start(2).unwrap().into();
-        let hear = |&(seat, estimate): &(u8, [u16; 2])| {
-            adjudicator.note_estimate(Seat(seat), &estimate);
-            adjudicator.verdict(&position).is_some()
+        let turn = |&(seat, estimate): &(u32, &[u16])| TurnRecord {
+            seat,
+            estimate: estimate.to_vec(),
+            ..TurnRecord::default()
         };
-        heard.iter().map(hear).collect()
+        let turns: Vec<TurnRecord> = heard.iter().map(turn).collect();
+        let decided = |played| verdict(rule, &position, &turns[..played]).is_some();
+        (1..=turns.len()).map(decided).collect()
     }
 
     #[test]
     fn both_have_to_agree_long_enough() {
-        let sure = [900, 100];
-        let game = [(0, sure), (1, sure), (0, sure), (1, sure)];
+        let sure = &[900, 100][..];
+        let game = [(1, sure), (2, sure), (1, sure), (2, sure)];
         assert_eq!(agreed(&game), [false, false, false, true]);
-        // An estimate without a winner, or with another one, restarts the count.
-        for doubt in [[899, 101], [50, 950]] {
+        // A turn without an estimate, without a winner, or with another one restarts the count.
+        for doubt in [&[][..], &[899, 101], &[50, 950]] {
             let game =
-                [(0, sure), (1, sure), (0, doubt), (1, sure), (0, sure), (1, sure), (0, sure)];
+                [(1, sure), (2, sure), (1, doubt), (2, sure), (1, sure), (2, sure), (1, sure)];
             assert_eq!(
                 agreed(&game),
                 [false, false, false, false, false, false, true],
                 "{doubt:?}"
             );
         }
-        let each_its_own = [(0, sure), (1, [50, 950]), (0, sure), (1, [50, 950])];
+        let other = &[50, 950][..];
+        let each_its_own = [(1, sure), (2, other), (1, sure), (2, other)];
         assert_eq!(agreed(&each_its_own), [false; 4]);
     }
 }
