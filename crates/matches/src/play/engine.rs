@@ -306,6 +306,7 @@ impl Engine {
         let sent = Instant::now();
         let until = after(sent, timeout);
         self.conversation.send(request, Output::Drop, until)?;
+        // `send` has read the output before the request.
         self.note_surplus();
         self.was_asked = true;
         let answer = self.await_best_move(sent, until, follower)?;
@@ -314,7 +315,7 @@ impl Engine {
 
     /// Notes a flaw if the engine has sent a `bestmove` that answers no `go`.
     fn note_surplus(&mut self) {
-        if let Some(line) = self.conversation.take_best_move() {
+        if let Some(line) = self.conversation.take_unclaimed_best_move() {
             let kind = if self.was_asked {
                 "a second bestmove for one go"
             } else {
@@ -368,7 +369,7 @@ impl Engine {
                     let arrived = line.arrived;
                     let answer = Answer::read(arrived - sent, line.text, &self.info);
                     // Another one between this and the next `go` would be a second answer.
-                    self.conversation.take_best_move();
+                    self.conversation.take_unclaimed_best_move();
                     self.usable = true;
                     let late_start = std::mem::take(&mut self.late_start);
                     let spent = self.conversation.processor().end(arrived, self.rests);
@@ -436,7 +437,7 @@ impl Engine {
                 self.info.extend_from_slice(line.text);
             }
         }
-        if let Some(line) = self.conversation.take_best_move() {
+        if let Some(line) = self.conversation.take_unclaimed_best_move() {
             self.usable = true;
             self.flaw = Some(format!("bestmove before ponderhit or stop: \"{line}\""));
             return Ok(None);

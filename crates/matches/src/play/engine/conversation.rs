@@ -91,8 +91,9 @@ pub struct Conversation {
     processor: ProcessorMeter,
     /// Bytes to send that did not fit into the pipe.
     unsent: Vec<u8>,
-    /// Last `bestmove` line since [`Conversation::take_best_move`].
-    best_move: Option<String>,
+    /// Last `bestmove` line since [`Conversation::take_unclaimed_best_move`]; set by every line that is read, also by
+    /// those that [`Conversation::send`] drops.
+    unclaimed_best_move: Option<String>,
 }
 
 impl Conversation {
@@ -117,7 +118,7 @@ impl Conversation {
         Ok(Conversation {
             processor: ProcessorMeter::new(process.id(), process.computing(), processors),
             unsent: Vec::new(),
-            best_move: None,
+            unclaimed_best_move: None,
             name: format!("{}{copy}[{}]", spec.name, process.id()),
             log: log.clone(),
             interrupt: interrupt.clone(),
@@ -324,7 +325,7 @@ impl Conversation {
         let text = self.lines.text(line);
         if is_best_move(text) {
             let text = printable_bytes(text.trim_ascii());
-            self.best_move = Some(shortened(&text, MAX_QUOTED_LENGTH).into_owned());
+            self.unclaimed_best_move = Some(shortened(&text, MAX_QUOTED_LENGTH).into_owned());
         }
         self.recent.keep(arrived, Origin::Engine, text);
         self.log.write(arrived, &self.name, Origin::Engine, text);
@@ -333,8 +334,8 @@ impl Conversation {
 
     /// Returns the last `bestmove` line that the engine has sent since the last call, shortened; `None` if it has sent
     /// none.
-    pub fn take_best_move(&mut self) -> Option<String> {
-        self.best_move.take()
+    pub fn take_unclaimed_best_move(&mut self) -> Option<String> {
+        self.unclaimed_best_move.take()
     }
 
     /// Waits for the next line; `None` if a line was too long.

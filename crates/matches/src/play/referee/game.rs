@@ -218,13 +218,7 @@ impl<'a> Game<'a> {
         if let Ok(best_move) = &answer.best_move {
             self.begin_pondering(seat, engine, best_move)?;
         }
-        let pv = &mut answer.info.pv;
-        pv.truncate(MAX_LINE);
-        let legal = match pv.split_first() {
-            Some((first, rest)) if *first == mv => 1 + legal_length(self.position.clone(), rest)?,
-            _ => legal_length(before, pv)?,
-        };
-        pv.truncate(legal);
+        answer.info.pv = legal_line(answer.info.pv, &mv, before, &self.position)?;
         let turn = turn_record(seat, mv, answer, &time, self.clocks.len());
         self.tell_listener(Some(&turn), &turn.mv);
         self.turns.push(turn);
@@ -473,8 +467,44 @@ impl Request {
     }
 }
 
+/// Cuts the line of an answer after its last legal word, and after [`MAX_LINE`] words. If it begins with the move `mv`,
+/// which led from `before` to `after`, a rules program is asked about the rest only.
+///
+/// # Errors
+/// As [`legal_length`].
+fn legal_line(
+    mut line: Vec<String>,
+    mv: &str,
+    before: Position,
+    after: &Position,
+) -> Result<Vec<String>, Abandoned> {
+    line.truncate(MAX_LINE);
+    let legal = match line.split_first() {
+        Some((first, rest)) if first == mv => 1 + legal_length(after.clone(), rest)?,
+        _ => legal_length(before, &line)?,
+    };
+    line.truncate(legal);
+    Ok(line)
+}
+
+/// Returns the number of words of a line that are legal, one after the other, from `position`. Asks a rules program
+/// about one word at a time, so that no engine can stop it with illegal ones.
+///
+/// # Errors
+/// [`Abandoned`] if a rules program fails.
+fn legal_length(mut position: Position, line: &[String]) -> Result<usize, Abandoned> {
+    for (index, word) in line.iter().enumerate() {
+        match position.play(word) {
+            Ok(()) => {}
+            Err(error @ PositionError::Rules(_)) => return Err(error.into()),
+            Err(_) => return Ok(index),
+        }
+    }
+    Ok(line.len())
+}
+
 /// Maximum plausible depth and distance to mate, in plies.
-const MAX_PLIES: u32 = 10_000;
+const MAX_PLAUSIBLE_PLIES: u32 = 10_000;
 /// Maximum plausible number of nodes: a thousand cores for hours.
 const MAX_NODES: u64 = 1_000_000_000_000_000;
 /// Maximum plausible score in centipawns, positive or negative.
@@ -503,7 +533,7 @@ fn turn_record(
         waited: any(answer.waited),
         out_of_turn: any(answer.out_of_turn),
         late_stop: any(time.late_stop),
-        depth: believed_number("depth", answer.info.depth, MAX_PLIES, &mut flaws),
+        depth: believed_number("depth", answer.info.depth, MAX_PLAUSIBLE_PLIES, &mut flaws),
         estimate: believed_estimate(estimates, seats, &mut flaws),
         score: believed_score(answer.info.score, &mut flaws),
         nodes: believed_number("nodes", answer.info.nodes, MAX_NODES, &mut flaws),
@@ -536,7 +566,7 @@ fn believed_score(said: Option<Score>, flaws: &mut Vec<String>) -> Option<String
     let said = said?;
     let (size, most) = match said {
         Score::Centipawns(hundredths) => (hundredths.unsigned_abs(), MAX_CENTIPAWNS),
-        Score::Mate(moves) => (moves.unsigned_abs(), MAX_PLIES),
+        Score::Mate(moves) => (moves.unsigned_abs(), MAX_PLAUSIBLE_PLIES),
     };
     if size > most {
         flaws.push(format!("score {said}, expected -{most} to {most}"));
@@ -557,22 +587,6 @@ fn believed_estimate(said: [Vec<u16>; 2], seats: usize, flaws: &mut Vec<String>)
         flaws.push(format!("estimate {shares}, expected {seats} shares of 1000"));
     }
     Vec::new()
-}
-
-/// Returns the number of words of a line that are legal, one after the other, from `position`. Asks a rules program
-/// about one word at a time, so that no engine can stop it with illegal ones.
-///
-/// # Errors
-/// [`Abandoned`] if a rules program fails.
-fn legal_length(mut position: Position, line: &[String]) -> Result<usize, Abandoned> {
-    for (index, word) in line.iter().enumerate() {
-        match position.play(word) {
-            Ok(()) => {}
-            Err(error @ PositionError::Rules(_)) => return Err(error.into()),
-            Err(_) => return Ok(index),
-        }
-    }
-    Ok(line.len())
 }
 
 #[cfg(test)]
