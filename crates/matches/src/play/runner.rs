@@ -7,7 +7,7 @@ mod retirement;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -167,6 +167,50 @@ pub struct Runner<'a> {
     pub complete: Option<&'a Complete<'a>>,
 }
 
+/// Events of all workers on their way to the thread that handles them.
+struct Outbox<'a> {
+    ends: Mutex<Ends>,
+    events: Sender<Result<Event, RunError>>,
+    /// Number of events that `on_event` has not handled yet.
+    pending: &'a AtomicUsize,
+}
+
+impl Outbox<'_> {
+    /// Sends the game as [`Event::Ended`] once no earlier game can retire one of its engines, after those that it lets
+    /// go; then any [`Event::Retired`].
+    fn end(&self, record: GameRecord) {
+        // Locked until all is sent, so that a retirement comes after the game that caused it.
+        let mut ends = self.ends();
+        for event in ends.end_game(Box::new(record)) {
+            self.send(Ok(event));
+        }
+    }
+
+    fn send(&self, event: Result<Event, RunError>) {
+        self.pending.fetch_add(1, Ordering::Relaxed);
+        // The receiver is gone only after the end of the match.
+        let _ = self.events.send(event);
+    }
+
+    fn ends(&self) -> MutexGuard<'_, Ends> {
+        self.ends.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is_full(&self) -> bool {
+        self.pending.load(Ordering::Relaxed) > MAX_PENDING_EVENTS || self.ends().held() > MAX_HELD
+    }
+}
+
+/// With the last worker, sends the games that are held back, because no game will decide on them any more.
+impl Drop for Outbox<'_> {
+    fn drop(&mut self) {
+        let held = self.ends().release();
+        for record in held {
+            self.send(Ok(Event::Ended(record)));
+        }
+    }
+}
+
 impl Runner<'_> {
     /// Plays all due games of a plan, except those of retired engines, until interrupted; calls `on_event` for each
     /// event, always in the calling thread. Concurrent games end in any order. Once the match stops, all finished games
@@ -180,11 +224,11 @@ impl Runner<'_> {
         mut on_event: impl FnMut(Event) -> Result<(), E>,
     ) -> Result<(), E> {
         let schedule = Schedule::new(self.plan).map_err(RunError::from)?;
-        let ends = self.past.cloned().unwrap_or_else(|| Ends::new(self.plan));
-        let ends = Mutex::new(ends);
         let pending = AtomicUsize::new(0);
         thread::scope(|scope| {
             let (sender, events) = channel();
+            let ends = Mutex::new(self.past.cloned().unwrap_or_else(|| Ends::new(self.plan)));
+            let outbox = Arc::new(Outbox { ends, events: sender, pending: &pending });
             let threads = self.plan.concurrency.min(self.plan.games as usize);
             let cores = self.plan.pin.then(cores).unwrap_or_default();
             for number in 0..threads {
@@ -192,31 +236,25 @@ impl Runner<'_> {
                     core: cores.get((self.first_core + number) % cores.len().max(1)).copied(),
                     runner: self,
                     schedule: &schedule,
-                    ends: &ends,
-                    events: sender.clone(),
-                    pending: &pending,
+                    outbox: outbox.clone(),
                     idle: HashMap::new(),
                 };
                 scope.spawn(move || worker.work());
             }
-            drop(sender);
+            // The workers keep the outbox: the events end with the last of them.
+            drop(outbox);
             let (mut outcome, mut has_failed) = (Ok(()), false);
-            let mut handle = |event: Event| {
-                let handled = if has_failed { Ok(()) } else { on_event(event) };
-                has_failed |= handled.is_err();
-                handled
-            };
             for event in events {
-                outcome = outcome.and(event.map_err(E::from).and_then(&mut handle));
+                let handled = match event {
+                    Ok(_) if has_failed => Ok(()),
+                    Ok(event) => on_event(event).inspect_err(|_| has_failed = true),
+                    Err(error) => Err(E::from(error)),
+                };
+                outcome = outcome.and(handled);
                 pending.fetch_sub(1, Ordering::Relaxed);
                 if outcome.is_err() {
                     self.interrupt.set();
                 }
-            }
-            // All threads have ended, so no game will decide on those that are held back.
-            let held = ends.lock().unwrap_or_else(PoisonError::into_inner).release();
-            for record in held {
-                outcome = outcome.and(handle(Event::Ended(record)));
             }
             outcome
         })
@@ -241,10 +279,7 @@ fn cores() -> Vec<usize> {
 struct Worker<'a> {
     runner: Runner<'a>,
     schedule: &'a Schedule<'a>,
-    ends: &'a Mutex<Ends>,
-    events: Sender<Result<Event, RunError>>,
-    /// Number of events that `on_event` has not handled yet.
-    pending: &'a AtomicUsize,
+    outbox: Arc<Outbox<'a>>,
     /// Core of its engines; `None` for any.
     core: Option<usize>,
     idle: HashMap<SeatedEngine, Engine>,
@@ -267,10 +302,10 @@ impl Worker<'_> {
                 }
                 Next::Game(..) | Next::End => break,
             };
-            if self.ends().retirement().leaves_nothing() {
+            if self.outbox.ends().retirement().leaves_nothing() {
                 break;
             }
-            if self.ends().leaves_out(number) {
+            if self.outbox.ends().leaves_out(number) {
                 continue;
             }
             if !is_first {
@@ -288,7 +323,7 @@ impl Worker<'_> {
             let mut record = match played {
                 Ok(record) => record,
                 Err(Abandoned::Position(error)) => {
-                    self.send(Err(error.into()));
+                    self.outbox.send(Err(error.into()));
                     break;
                 }
                 Err(_) => break,
@@ -299,12 +334,12 @@ impl Worker<'_> {
                 // An interrupt may have stopped the work.
                 if !self.runner.interrupt.is_set() {
                     let game = record.game;
-                    self.end(record);
-                    self.send(Err(RunError::Complete { game, reason }));
+                    self.outbox.end(record);
+                    self.outbox.send(Err(RunError::Complete { game, reason }));
                 }
                 break;
             }
-            self.end(record);
+            self.outbox.end(record);
         }
         Engine::quit_all(self.idle.into_values());
     }
@@ -312,11 +347,7 @@ impl Worker<'_> {
     /// Waits while the event queue is full, or many games are held back, to bound their memory. The thread has no game
     /// then, so none waits for it.
     fn await_room(&self) {
-        let is_full = || {
-            self.pending.load(Ordering::Relaxed) > MAX_PENDING_EVENTS
-                || self.ends().held() > MAX_HELD
-        };
-        while is_full() && !self.runner.interrupt.ends() {
+        while self.outbox.is_full() && !self.runner.interrupt.ends() {
             thread::sleep(PAUSE);
         }
     }
@@ -336,7 +367,8 @@ impl Worker<'_> {
             let allowed = (reruns.len() < MAX_OF_A_GAME).then_some(self.runner.reruns);
             match self.play_once(&game, allowed) {
                 Err(Abandoned::Suspect(rerun)) => {
-                    self.send(Ok(Event::Rerun { game: game.number, reason: rerun.reason.clone() }));
+                    self.outbox
+                        .send(Ok(Event::Rerun { game: game.number, reason: rerun.reason.clone() }));
                     reruns.push(rerun);
                     // New cards, because the engines know those that were drawn.
                     game = game.dealt_anew();
@@ -352,8 +384,8 @@ impl Worker<'_> {
         reruns: Option<&RerunQuota>,
     ) -> Result<GameRecord, Abandoned> {
         let plan = self.runner.plan;
-        let (events, pending) = (self.events.clone(), self.pending);
-        let listener = move |played| send(&events, pending, Ok(Event::Ply(played)));
+        let outbox = self.outbox.clone();
+        let listener = move |played| outbox.send(Ok(Event::Ply(played)));
         let referee = Referee {
             plan,
             interrupt: self.runner.interrupt,
@@ -374,7 +406,7 @@ impl Worker<'_> {
                 Err(error) => {
                     self.put_back(game, engines);
                     if error.stops_the_match() {
-                        self.send(Err(error.into()));
+                        self.outbox.send(Err(error.into()));
                         return Err(Abandoned::Interrupted);
                     }
                     let is_granted =
@@ -390,7 +422,7 @@ impl Worker<'_> {
             }
         }
         if self.runner.is_followed {
-            self.send(Ok(Event::Begun(game.clone())));
+            self.outbox.send(Ok(Event::Begun(game.clone())));
         }
         let record = set_up.play(&mut engines);
         self.put_back(game, engines);
@@ -435,33 +467,6 @@ impl Worker<'_> {
         }
         Engine::quit_all(leaving);
     }
-
-    /// Sends what follows from the end of a game.
-    fn end(&self, record: GameRecord) {
-        // Locked until all is sent, so that a retirement comes after the game that caused it.
-        let mut ends = self.ends();
-        for event in ends.end_game(Box::new(record)) {
-            self.send(Ok(event));
-        }
-    }
-
-    fn ends(&self) -> MutexGuard<'_, Ends> {
-        self.ends.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn send(&self, event: Result<Event, RunError>) {
-        send(&self.events, self.pending, event);
-    }
-}
-
-fn send(
-    events: &Sender<Result<Event, RunError>>,
-    pending: &AtomicUsize,
-    event: Result<Event, RunError>,
-) {
-    pending.fetch_add(1, Ordering::Relaxed);
-    // The receiver is gone only after the end of the match.
-    let _ = events.send(event);
 }
 
 #[cfg(test)]
