@@ -6,20 +6,19 @@
 
 use std::collections::BTreeMap;
 
+use crate::record::ending::Ending;
 use crate::record::{GameRecord, TurnSums};
 
 mod blocks;
 mod interval;
 mod rating;
 mod sprt;
-mod tally;
 
+use blocks::adjusted_half_width;
 pub use blocks::{AdjustedScores, BlockScores, Comparisons, Crosstable};
 pub use interval::{Interval, MeanScore, Moments, elo, expected_score, half_width};
 pub use rating::{Meeting, POINT, Rating, Ratings};
 pub use sprt::{EloModel, Sprt, SprtError, Verdict};
-pub use tally::Tally;
-use tally::{GameTally, luck_of, winnings_of};
 
 /// Returns the points of each seat, given its place from 1; seats that share places all have the best of them.
 ///
@@ -148,38 +147,18 @@ impl Standings {
     }
 
     /// Counts a game on its own: in the tables, but neither in ratings nor in comparisons, which need blocks.
-    pub fn add(&mut self, (record, sums): Summary<'_>) {
+    pub fn add(&mut self, (record, turns): Summary<'_>) {
         self.games += 1;
-        let Placing { engines, places, .. } = self.placing(record);
+        let Placing { engines, places, luck } = self.placing(record);
         self.crosstable.add(&engines, &places);
-        for (name, tally) in self.names.iter().zip(&mut self.engines) {
-            tally.add(record, name);
-        }
-        let points = points(&record.places);
-        let luck = luck_of(record);
         if let Some(measured) = record.luck.as_ref().filter(|_| luck.is_some()) {
             *self.luck_by.entry(measured.by.clone()).or_default() += 1;
         }
-        let seats = record.places.iter().zip(points).zip(&record.endings);
-        for (seat, (tally, ((&place, points), &ending))) in
-            self.seats.iter_mut().zip(seats).enumerate()
-        {
-            tally.add_seat(place, points, ending);
-            let game = GameTally {
-                seatings: 1,
-                points,
-                luck: luck.as_ref().and_then(|luck| luck.get(seat).copied()),
-                winnings: winnings_of(record, seat),
-            };
-            tally.add_game(record.block, game);
+        for (engine, tally) in self.engines.iter_mut().enumerate() {
+            tally.add(record, turns, |seat| engines.get(seat) == Some(&Some(engine)));
         }
-        for (seat, (name, &sums)) in record.seats.iter().zip(sums).enumerate() {
-            if let Some(engine) = self.engine_named(name) {
-                self.engines[engine].turns += sums;
-            }
-            if let Some(tally) = self.seats.get_mut(seat) {
-                tally.turns += sums;
-            }
+        for (own, tally) in self.seats.iter_mut().enumerate() {
+            tally.add(record, turns, |seat| seat == own);
         }
     }
 
@@ -319,4 +298,219 @@ impl Standings {
     fn engine_named(&self, name: &str) -> Option<usize> {
         self.names.iter().position(|known| known == name)
     }
+}
+
+/// Results of an engine or a seat.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Tally {
+    /// Number of games with at least one seat for it.
+    pub games: u64,
+    /// Number of its seats in these games.
+    pub seatings: u64,
+    pub points: f64,
+    /// Sum of all points of its games.
+    pub available: f64,
+    /// Number of first places, second places, and so on; shared places count as the best of them.
+    pub places: Vec<u64>,
+    /// Number of its games with each of [`Ending::ALL`].
+    pub endings: [u64; Ending::ALL.len()],
+    pub turns: TurnSums,
+    games_per_block: usize,
+    /// Results in each incomplete block.
+    begun: BTreeMap<u64, BlockTally>,
+    /// Number of complete blocks by seats per game and half-points.
+    whole: BTreeMap<(u64, u64), u64>,
+    /// Luck-adjusted points above par in the complete blocks whose luck was measured, in billionths. Par varies with
+    /// the number of seats.
+    adjusted: Moments,
+    /// Winnings of the complete blocks whose games all have winnings.
+    winnings: Moments,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct BlockTally {
+    games: usize,
+    /// Seats in all these games.
+    seatings: u64,
+    points: f64,
+    /// Number of games with luck, and its sum, in billionths of all points of a game.
+    measured: usize,
+    luck: i64,
+    /// Number of games with winnings, and their sum.
+    paid: usize,
+    winnings: i64,
+}
+
+impl Tally {
+    pub fn new(seats: usize, games_per_block: usize) -> Tally {
+        Tally { places: vec![0; seats], games_per_block, ..Tally::default() }
+    }
+
+    /// Counts a game if it has a seat in it, with the totals of each seat's turns, or none.
+    pub fn add(&mut self, record: &GameRecord, turns: &[TurnSums], is_own: impl Fn(usize) -> bool) {
+        let own: Vec<usize> = (0..record.places.len()).filter(|&seat| is_own(seat)).collect();
+        if own.is_empty() {
+            return;
+        }
+        for &seat in &own {
+            let place = record.places[seat] as usize;
+            if let Some(count) = self.places.get_mut(place.wrapping_sub(1)) {
+                *count += 1;
+            }
+            if let Some(&ending) = record.endings.get(seat) {
+                self.endings[ending as usize] += 1;
+            }
+            if let Some(&sums) = turns.get(seat) {
+                self.turns += sums;
+            }
+        }
+        let points = points(&record.places);
+        let points: f64 = own.iter().map(|&seat| points[seat]).sum();
+        let luck = luck_of(record);
+        let luck = own.iter().map(|&seat| luck.as_ref()?.get(seat).copied());
+        let luck: Option<i64> = luck.sum();
+        let winnings = own.iter().map(|&seat| record.winnings.get(seat).copied().map(i64::from));
+        let winnings: Option<i64> = winnings.sum();
+        let seatings = own.len() as u64;
+        self.games += 1;
+        self.seatings += seatings;
+        self.points += points;
+        self.available += points_of_a_game(self.places.len());
+        let block = self.begun.entry(record.block).or_default();
+        block.games += 1;
+        block.seatings += seatings;
+        block.points += points;
+        block.measured += usize::from(luck.is_some());
+        block.luck += luck.unwrap_or(0);
+        block.paid += usize::from(winnings.is_some());
+        block.winnings += winnings.unwrap_or(0);
+        if block.games == self.games_per_block {
+            // A block has the same seats in all its games. A shared point is split into halves.
+            let seats = block.seatings / self.games_per_block as u64;
+            let halves = (2.0 * block.points).round() as u64;
+            *self.whole.entry((seats, halves)).or_default() += 1;
+            if block.measured == block.games {
+                let rivals = self.places.len() as u64 - 1;
+                let par = block.seatings * rivals;
+                let lead = (halves as i64 - par as i64) * POINT / 2;
+                let all = points_of_a_game(self.places.len()) as i64;
+                self.adjusted.add(lead - all * block.luck);
+            }
+            if block.paid == block.games {
+                self.winnings.add(block.winnings);
+            }
+            self.begun.remove(&record.block);
+        }
+    }
+
+    /// Points as a fraction of all points of its games, 0 to 1; `None` before the first game.
+    pub fn share(&self) -> Option<f64> {
+        (self.available > 0.0).then(|| self.points / self.available)
+    }
+
+    /// Share with its 95 % interval over complete blocks.
+    ///
+    /// `None` if there are fewer than two blocks, or if no other engine was in the games, so that the share is fixed.
+    pub fn interval(&self) -> Option<Interval> {
+        // Only comparisons with other seats vary: k of N seats have at least k(k - 1)/2 points per game, and at most
+        // k(N - k) more.
+        let (seats, games) = (self.places.len() as u64, self.games_per_block as u64);
+        let blocks = self
+            .whole
+            .iter()
+            .map(|(&(own, halves), &blocks)| {
+                let fixed = games * own * own.saturating_sub(1) / 2;
+                let range = games * own * seats.saturating_sub(own);
+                let won = halves as f64 / 2.0 - fixed as f64;
+                (won / range as f64, range, blocks)
+            })
+            .filter(|&(_, range, _)| range > 0);
+        let score = MeanScore::new(blocks.clone().map(|(score, _, blocks)| (score, blocks)))?;
+        let number: u64 = blocks.clone().map(|(_, _, blocks)| blocks).sum();
+        let range: u64 = blocks.map(|(_, range, blocks)| range * blocks).sum();
+        let available = self.games_per_block as f64 * points_of_a_game(self.places.len());
+        let of_a_score = range as f64 / number as f64 / available;
+        let (share, score) = (self.share()?, score.interval());
+        Some(Interval {
+            value: share,
+            low: (share - (score.value - score.low) * of_a_score).max(0.0),
+            high: (share + (score.high - score.value) * of_a_score).min(1.0),
+        })
+    }
+
+    /// Larger side of this interval.
+    pub fn error(&self) -> Option<f64> {
+        Some(self.interval()?.error())
+    }
+
+    /// Number of complete blocks whose luck was measured.
+    pub fn adjusted_blocks(&self) -> u64 {
+        self.adjusted.count()
+    }
+
+    /// Par plus the luck-adjusted lead over it in the complete blocks whose luck was measured; `None` without such a
+    /// block.
+    pub fn adjusted_share(&self) -> Option<f64> {
+        Some(self.par()? + self.adjusted.mean()? / self.block_points())
+    }
+
+    /// Half-width of its 95 % interval; `None` if there are fewer than two blocks, or the share is fixed.
+    pub fn adjusted_error(&self) -> Option<f64> {
+        let error = adjusted_half_width(&self.adjusted, self.block_points())?;
+        (self.par() != Some(1.0)).then_some(error)
+    }
+
+    /// Mean sum of its seats' winnings in a game, over the complete blocks whose games all have winnings; `None`
+    /// without such a block.
+    pub fn winnings(&self) -> Option<f64> {
+        Some(self.winnings.mean()? / self.games_per_block as f64)
+    }
+
+    /// Half-width of its 95 % interval; `None` if there are fewer than two different such blocks.
+    pub fn winnings_error(&self) -> Option<f64> {
+        Some(self.winnings.half_width()? / self.games_per_block as f64)
+    }
+
+    /// Billionths of a point in a block.
+    fn block_points(&self) -> f64 {
+        self.games_per_block as f64 * points_of_a_game(self.places.len()) * POINT as f64
+    }
+
+    /// Expected share of an engine as strong as its opponents, 0 to 1; `None` before the first game.
+    pub fn par(&self) -> Option<f64> {
+        let seats = self.games * self.places.len() as u64;
+        (seats > 0).then(|| self.seatings as f64 / seats as f64)
+    }
+
+    /// Mean reported depth; `None` if there is none.
+    pub fn mean_depth(&self) -> Option<f64> {
+        let sums = &self.turns;
+        (sums.depth_turns > 0).then(|| sums.depths as f64 / sums.depth_turns as f64)
+    }
+
+    /// Mean milliseconds per answer; `None` without a known time.
+    pub fn mean_ms(&self) -> Option<f64> {
+        let sums = &self.turns;
+        (sums.turns > 0).then(|| sums.micros as f64 / 1000.0 / sums.turns as f64)
+    }
+
+    /// Adds the results of other games, except places, endings, turns and incomplete blocks.
+    pub fn add_all(&mut self, other: &Tally) {
+        self.games += other.games;
+        self.seatings += other.seatings;
+        self.points += other.points;
+        self.available += other.available;
+        self.adjusted.add_all(&other.adjusted);
+        self.winnings.add_all(&other.winnings);
+        for (&result, &blocks) in &other.whole {
+            *self.whole.entry(result).or_default() += blocks;
+        }
+    }
+}
+
+/// Luck of each seat in billionths of all points, if it was measured.
+fn luck_of(record: &GameRecord) -> Option<Vec<i64>> {
+    let seats = record.seats.len();
+    let luck = record.luck.as_ref().filter(|luck| luck.is_valid(seats))?;
+    Some(luck.billionths().collect())
 }

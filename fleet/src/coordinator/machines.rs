@@ -158,7 +158,7 @@ pub fn report(
             });
         machine.add(record);
         for (tally, engine) in machine.engines.iter_mut().zip(&plan.engines) {
-            tally.add(record, &engine.name);
+            tally.add(record, &[], |seat| record.seats.get(seat) == Some(&engine.name));
         }
     })?;
     if set_aside.is_empty() && machines.keys().all(|name| name == UNNAMED) {
