@@ -31,7 +31,9 @@ use crate::play::lag::{LagMeter, LagSummary};
 use crate::play::log::Log;
 use crate::play::referee::RerunQuota;
 use crate::play::rules;
-use crate::play::runner::{self, Complete, FirstStart, GameQueue, Programs, RunError, Runner};
+use crate::play::runner::{
+    self, Complete, Event, FirstStart, GameQueue, Programs, RunError, Runner,
+};
 use crate::play::sandbox::{self, Isolation};
 use crate::record::GameRecord;
 use crate::report::Report;
@@ -502,6 +504,10 @@ impl Source for ThisMachine {
             complete: measure.as_ref().map(|measure| measure as &Complete<'_>),
         };
         runner.run(|event| {
+            // A game that cannot be stored is neither counted nor shown.
+            if let Event::Ended(record) = &event {
+                ledger.store(&[record])?;
+            }
             ledger.enter(plan, &event, progress)?;
             if ledger.report.verdict() != Verdict::Open {
                 interrupt.set();

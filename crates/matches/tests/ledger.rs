@@ -1,5 +1,4 @@
-//! The ledger of a match, without engines: a game is stored before it counts, and a game that cannot be stored does not
-//! count.
+//! The ledger of a match, without engines: games are stored, all or none, before they count.
 
 use std::fs;
 use std::path::Path;
@@ -23,8 +22,8 @@ fn plan() -> Plan {
     Plan { games: 4, ..Plan::new(&VARIANTS[0], 2, vec![engine("alpha"), engine("beta")]) }
 }
 
-fn game(number: u64) -> Event {
-    Event::Ended(Box::new(GameRecord {
+fn game(number: u64) -> GameRecord {
+    GameRecord {
         game: number,
         block: number.div_ceil(2),
         variant: VARIANTS[0].name.to_string(),
@@ -34,7 +33,7 @@ fn game(number: u64) -> Event {
         places: vec![1, 2],
         endings: vec![Ending::Finish, Ending::Last],
         ..GameRecord::default()
-    }))
+    }
 }
 
 fn retirement() -> Event {
@@ -77,9 +76,11 @@ fn a_game_is_stored_recorded_counted_and_streamed() {
     let (plan, path) = (plan(), folder.path());
     let mut ledger = ledger(&plan, path);
     let progress = Progress::new(plan.games, 0);
-    for event in [game(1), game(2), retirement()] {
-        ledger.enter(&plan, &event, &progress).unwrap();
+    for record in [game(1), game(2)] {
+        ledger.store(&[&record]).unwrap();
+        ledger.enter(&plan, &Event::Ended(Box::new(record)), &progress).unwrap();
     }
+    ledger.enter(&plan, &retirement(), &progress).unwrap();
     assert_eq!(ledger.report.played(), 2);
     assert_eq!(ledger.retired, ["beta"]);
     assert_eq!(lines(&path.join("games.jsonl")), 2);
@@ -92,14 +93,15 @@ fn a_game_is_stored_recorded_counted_and_streamed() {
 }
 
 #[test]
-fn a_game_that_cannot_be_stored_is_not_recorded_nor_counted() {
+fn games_are_stored_all_or_none() {
     let folder = tempfile::tempdir().unwrap();
-    let (plan, path) = (plan(), folder.path());
-    let mut ledger = ledger(&plan, path);
-    let progress = Progress::new(plan.games, 0);
-    ledger.enter(&plan, &game(1), &progress).unwrap();
-    let again = ledger.enter(&plan, &game(1), &progress);
-    assert!(matches!(again, Err(LedgerError::Store { game: 1, .. })), "{again:?}");
-    assert_eq!(ledger.report.played(), 1);
-    assert_eq!(lines(&path.join("games.jsonl")), 1);
+    let path = folder.path();
+    let mut ledger = ledger(&plan(), path);
+    ledger.store(&[&game(1)]).unwrap();
+    let again = ledger.store(&[&game(2), &game(1)]);
+    assert!(matches!(again, Err(LedgerError::Store { game: 2, .. })), "{again:?}");
+    assert_eq!(ledger.report.played(), 0);
+    assert_eq!(lines(&path.join("games.jsonl")), 0);
+    drop(ledger);
+    assert_eq!(stored(path), [1]);
 }

@@ -149,7 +149,7 @@ impl<'a> Collector<'a> {
         let is_set_aside = |game: &GameRecord| self.set_aside.contains(id_in(worker_in(game)));
         let (dropped, accepted): (Vec<_>, Vec<_>) = accepted.into_iter().partition(is_set_aside);
         self.units.give_again(dropped.iter().map(|game| game.game));
-        self.planned.ledger.keep(&accepted.iter().collect::<Vec<_>>())?;
+        self.planned.ledger.store(&accepted.iter().collect::<Vec<_>>())?;
         for game in accepted {
             self.count(game, is_alone)?;
         }
@@ -285,29 +285,29 @@ impl<'a> Collector<'a> {
         let is_fault = record.fault.is_some();
         for rerun in &record.reruns {
             let (game, reason) = (record.game, rerun.reason.clone());
-            self.show(&Event::Rerun { game, reason })?;
+            self.enter(&Event::Rerun { game, reason })?;
         }
         if self.planned.ledger.events.is_some() {
             for event in turn_events(self.schedule.game(record.game)?, &record) {
-                self.show(&event)?;
+                self.enter(&event)?;
             }
         }
         let retired = self.units.count(&record, is_alone);
-        self.show(&Event::Ended(Box::new(record)))?;
+        self.enter(&Event::Ended(Box::new(record)))?;
         self.count_worker(&worker, |tally| {
             tally.games += 1;
             tally.faults += u64::from(is_fault);
         });
         if let Some((engine, failures)) = retired {
             let engine = self.plan.engines[engine].name.clone();
-            self.show(&Event::Retired { engine, failures })?;
+            self.enter(&Event::Retired { engine, failures })?;
         }
         Ok(())
     }
 
-    fn show(&mut self, event: &Event) -> Result<(), DriveError> {
+    fn enter(&mut self, event: &Event) -> Result<(), DriveError> {
         let ledger = &mut self.planned.ledger;
-        Ok(ledger.show(self.plan, event, self.progress)?)
+        Ok(ledger.enter(self.plan, event, self.progress)?)
     }
 
     fn count_worker(&mut self, worker: &str, count: impl Fn(&mut WorkerTally)) {

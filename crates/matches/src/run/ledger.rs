@@ -59,27 +59,11 @@ pub enum LedgerError {
 }
 
 impl Ledger {
-    /// Enters an event of a match with this plan. A game that cannot be stored is neither counted nor shown.
-    ///
-    /// # Errors
-    /// [`LedgerError`]; the match must stop.
-    pub fn enter(
-        &mut self,
-        plan: &Plan,
-        event: &Event,
-        progress: &Progress,
-    ) -> Result<(), LedgerError> {
-        if let Event::Ended(record) = event {
-            self.keep(&[record])?;
-        }
-        self.show(plan, event, progress)
-    }
-
-    /// Stores all games or, on an error, none. This is the first half of entering a game.
+    /// Stores all games or, on an error, none. [`Ledger::enter`] must follow for each one.
     ///
     /// # Errors
     /// [`LedgerError::Store`]; the match must stop.
-    pub fn keep(&mut self, records: &[&GameRecord]) -> Result<(), LedgerError> {
+    pub fn store(&mut self, records: &[&GameRecord]) -> Result<(), LedgerError> {
         let (Some(store), [first, ..]) = (&mut self.store, records) else {
             return Ok(());
         };
@@ -88,11 +72,11 @@ impl Ledger {
         stored.map_err(|reason| LedgerError::Store { game, reason })
     }
 
-    /// Records, counts and shows an event. For a finished game this is the second half, after it was stored.
+    /// Records, counts, shows and streams an event. A finished game must be stored already.
     ///
     /// # Errors
     /// [`LedgerError`]; the match must stop.
-    pub fn show(
+    pub fn enter(
         &mut self,
         plan: &Plan,
         event: &Event,
