@@ -43,7 +43,6 @@ use matches::plan::deck::Deck;
 use matches::plan::rules::Position;
 use matches::plan::schedule::{Dealt, Schedule};
 use matches::plan::{EngineSpec, Limit, Plan};
-use matches::record::digest::StoredGame;
 use matches::record::ending::Ending;
 use matches::record::{GameRecord, Machine, TurnRecord};
 use rand::RngExt;
@@ -393,8 +392,7 @@ async fn play(worker: &Worker, played: &Match, message: &Delivered) -> Outcome<(
         }
         let mut record = random_game(played.plan, &played.schedule, number, work.dealt.clone())?;
         record.machine = Some(Machine { slots: 1, micros: 10_000_000, ..Machine::default() });
-        let game = StoredGame { digest: Some(record.digest()), record, totals: None };
-        let result = GameResult::Played(Box::new(game));
+        let result = GameResult::Played(Box::new(record.into()));
         let subject = played.names.result(worker.signer.key());
         let sent = Sent { label: worker.label.clone(), result }.encode(&worker.signer, &subject)?;
         let message_id = format!("{:032x}", rand::random::<u128>());

@@ -19,7 +19,6 @@ use matches::play::interrupt::Interrupt;
 use matches::play::referee::RerunQuota;
 use matches::play::runner::{Complete, Event, Games, Next, RunError, Runner};
 use matches::record::GameRecord;
-use matches::record::digest::StoredGame;
 use matches::run::exit::print_error;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::spawn_blocking;
@@ -151,7 +150,9 @@ async fn play_unit(
                     played += 1;
                     game.machine = Some(worker.machine(joined, begun.elapsed()));
                     begun = Instant::now();
-                    in_flight.push(send_game(worker, joined, message, game));
+                    let what = format!("game {}", game.game);
+                    let game = GameResult::Played(Box::new(game.into()));
+                    in_flight.push(send(worker, joined, message, what, game));
                     is_played = played == expected;
                 } else {
                     is_played = true;
@@ -216,7 +217,7 @@ impl Slot {
         if let Some(fault) = error.fault_of_rules().filter(|fault| fault.is_broken()) {
             let position = fault.position().unwrap_or_default().to_string();
             let fault = GameResult::Fault { position, reason: fault.to_string() };
-            send(worker, &joined, None, "the fault of the rules", fault).await;
+            send(worker, &joined, None, "the fault of the rules".into(), fault).await;
         }
         worker.refuse(joined.names.id(), joined.state.session, &error.to_string());
     }
@@ -345,25 +346,12 @@ impl Games for UnitGames<'_> {
     }
 }
 
-/// Sends a game like [`send`].
-async fn send_game(
-    worker: &Worker,
-    joined: &JoinedMatch,
-    message: Option<&Delivered>,
-    game: GameRecord,
-) -> bool {
-    let what = format!("game {}", game.game);
-    let digest = Some(game.digest());
-    let game = StoredGame { record: game, digest, totals: None };
-    send(worker, joined, message, &what, GameResult::Played(Box::new(game))).await
-}
-
 /// Sends a result, with retries, until the server has it; returns false if it cannot be sent or the match ends.
 async fn send(
     worker: &Worker,
     joined: &JoinedMatch,
     message: Option<&Delivered>,
-    what: &str,
+    what: String,
     result: GameResult,
 ) -> bool {
     let subject = joined.names.result(worker.signer.key());

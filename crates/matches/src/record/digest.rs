@@ -35,6 +35,12 @@ impl GameRecord {
     }
 }
 
+impl From<GameRecord> for StoredGame {
+    fn from(record: GameRecord) -> StoredGame {
+        StoredGame { digest: Some(record.digest()), record, totals: None }
+    }
+}
+
 impl From<GameRecord> for Line {
     fn from(record: GameRecord) -> Line {
         let digest = Some(record.digest());
