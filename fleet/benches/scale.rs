@@ -31,9 +31,7 @@ use common::fleet::{FLEET, Fleet, Process};
 use fleet::message::{
     Beat, GameResult, Message, OpenMatches, Outcome as Sent, State, Units, Work, read_plan,
 };
-use fleet::queue::{
-    self, BEATS, MATCHES, Names, Notices, OPEN, about, acknowledged, publish, pull,
-};
+use fleet::queue::{self, BEATS, MATCHES, Names, Notices, OPEN, about, publish, pull};
 use fleet::signature::{Key, Signer};
 use fleet::storage::{Bucket, get_plan};
 use fleet::worker::{BEAT_INTERVAL, FAILURE_PAUSE, POLL_INTERVAL, WAIT, progress_period};
@@ -396,8 +394,7 @@ async fn play(worker: &Worker, played: &Match, message: &Delivered) -> Outcome<(
         let subject = played.names.result(worker.signer.key());
         let sent = Sent { label: worker.label.clone(), result }.encode(&worker.signer, &subject)?;
         let message_id = format!("{:032x}", rand::random::<u128>());
-        let sent = publish(&worker.context, subject, &message_id, sent);
-        acknowledged(sent.await?).await?;
+        publish(&worker.context, subject, &message_id, sent).await?.await?;
         played.counts.games.fetch_add(1, Ordering::Relaxed);
     }
     message.double_ack().await

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use std::{fs, io};
 
 use async_nats::jetstream::consumer::{AckPolicy, Info, PullConsumer, pull};
-use async_nats::jetstream::context::{AccountErrorKind, PublishAckFuture};
+use async_nats::jetstream::context::AccountErrorKind;
 use async_nats::jetstream::stream::{Config, LastRawMessageErrorKind, RetentionPolicy, Stream};
 use async_nats::jetstream::{self, Context, Message as Delivered};
 use async_nats::{
@@ -288,30 +288,23 @@ pub fn about(pause: Duration) -> Duration {
     pause.mul_f64(0.5 + rand::random::<f64>())
 }
 
-/// Publishes a message once: the server drops another one with the same id. Returns at once; [`acknowledged`] waits for
-/// the server.
+/// Publishes a message once: the server drops another one with the same id. Returns at once, with a future that waits
+/// until the server has stored the message, and returns its sequence number in the stream.
 ///
 /// # Errors
-/// [`QueueError`] if it cannot be sent.
+/// [`QueueError::Call`] if the message cannot be sent, or the server does not acknowledge it; it may be stored
+/// nevertheless.
 pub async fn publish(
     context: &Context,
     subject: String,
     id: &str,
     message: Vec<u8>,
-) -> Result<PublishAckFuture, QueueError> {
+) -> Result<impl Future<Output = Result<u64, QueueError>> + use<>, QueueError> {
     let mut headers = HeaderMap::new();
     headers.insert("Nats-Msg-Id", id);
     let sent = context.publish_with_headers(subject, headers, message.into());
-    sent.await.map_err(QueueError::call("publish"))
-}
-
-/// Waits until the server has stored a message; returns its sequence number in the stream.
-///
-/// # Errors
-/// [`QueueError::Call`] if the server does not acknowledge it; it may be stored nevertheless.
-pub async fn acknowledged(sent: PublishAckFuture) -> Result<u64, QueueError> {
-    let acknowledged = sent.await.map_err(QueueError::call("publish"))?;
-    Ok(acknowledged.sequence)
+    let acknowledged = sent.await.map_err(QueueError::call("publish"))?.into_future();
+    Ok(acknowledged.map(|stored| Ok(stored.map_err(QueueError::call("publish"))?.sequence)))
 }
 
 /// Pulls the next unit of a match, until `wait` has passed or `is_over`; returns `None` if there is none. Also returns

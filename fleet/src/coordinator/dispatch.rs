@@ -14,7 +14,7 @@ use super::announce::PreparedMatch;
 use super::unit_schedule::{Chosen, UnitSchedule};
 use super::{Connection, DriveError};
 use crate::message::{Beat, Message};
-use crate::queue::{BEATS, MatchQueue, QueueError, WORKERS, acknowledged, publish};
+use crate::queue::{BEATS, MatchQueue, QueueError, WORKERS, publish};
 use crate::signature::Key;
 use crate::storage::Bucket;
 
@@ -170,10 +170,7 @@ impl<'a> Dispatcher<'a> {
                 Err(error) => Err(error.into()),
             });
         }
-        let answers = sent.into_iter().map(async |sent| match sent {
-            Ok(sent) => acknowledged(sent).await,
-            Err(error) => Err(error),
-        });
+        let answers = sent.into_iter().map(async |sent| sent?.await);
         let mut failed = None;
         for (&unit, answer) in due.iter().zip(join_all(answers).await) {
             match answer {

@@ -27,7 +27,7 @@ use tokio::time::{MissedTickBehavior, interval_at, sleep};
 use super::join::JoinedMatch;
 use super::{TICK, Worker, locked};
 use crate::message::{GameResult, Message, MessageError, Outcome, Units, Work};
-use crate::queue::{about, acknowledged, publish, pull};
+use crate::queue::{about, publish, pull};
 
 /// Maximum wait for a unit when there is one match. The server scans all waiting workers at every new request, so it is
 /// long.
@@ -366,10 +366,8 @@ async fn send(
     // If another worker could guess the id, it could have the server take the game for a duplicate.
     let id = format!("{:032x}", rand::random::<u128>());
     for tries in 0..MAX_TRIES {
-        let sent = async {
-            let sent = publish(&worker.context, subject.clone(), &id, bytes.clone()).await?;
-            acknowledged(sent).await
-        };
+        let sent =
+            async { publish(&worker.context, subject.clone(), &id, bytes.clone()).await?.await };
         match sent.await {
             Ok(_) => return true,
             Err(error) if tries == 0 => {
