@@ -15,7 +15,7 @@ use thiserror::Error;
 
 use crate::plan::rules::{Position, Rules};
 use crate::plan::{EngineSpec, Opening};
-use crate::play::clock::{self, SeatClock};
+use crate::play::clock::SeatClock;
 use crate::play::engine::{Answer, AnswerError, Engine, Placement, StartError, quoted};
 use crate::play::interrupt::Interrupt;
 use crate::play::log::Log;
@@ -139,7 +139,7 @@ impl<'a> Judge<'a> {
         let clocks = vec![SeatClock::new(self.spec.limit, MARGIN); question.position.seats()];
         let searchmoves =
             if self.spec.legal { question.position.legal_actions() } else { Vec::new() };
-        let go = Command::Go(clock::go(&clocks, question.mover, searchmoves));
+        let go = Command::Go(SeatClock::go(&clocks, question.mover, searchmoves));
         let line = question.text();
         let request = format!("position {line}\n{go}\n");
         let wait = clocks[question.mover.index()].wait_for_answer(self.stall);

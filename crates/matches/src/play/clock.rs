@@ -43,6 +43,52 @@ impl SeatClock {
         }
     }
 
+    /// Returns the `go` command for the seat to move: its own limits, and all clocks if it has a clock.
+    ///
+    /// For a seat without a clock, `time` is 0, or omitted with two seats.
+    pub fn go(clocks: &[SeatClock], mover: Seat, searchmoves: Vec<String>) -> Go {
+        let mover = &clocks[mover.index()];
+        let limit = mover.limit;
+        let mut go = Go { searchmoves, depth: limit.depth, nodes: limit.nodes, ..Go::default() };
+        match limit.time {
+            // The protocol cannot express a move time below a millisecond, and engines reject 0.
+            Some(TimeLimit::Move(_)) => {
+                go.movetime = mover.time_limit().map(|time| whole_milliseconds(time).max(1));
+            }
+            Some(TimeLimit::Clock(_)) => {
+                let time = SeatClock::clock_times(clocks);
+                go.clock = Some(Clock { time, movestogo: mover.moves_to_go });
+            }
+            None => {}
+        }
+        go
+    }
+
+    fn clock_times(clocks: &[SeatClock]) -> ClockTimes {
+        let limit = |clock: &SeatClock| match clock.limit.time {
+            Some(TimeLimit::Clock(limit)) => Some(limit),
+            _ => None,
+        };
+        let time = |clock: &SeatClock| {
+            let left = limit(clock).and(clock.time_limit())?;
+            Some(i64::try_from(whole_milliseconds(left)).unwrap_or(i64::MAX))
+        };
+        let increment =
+            |clock: &SeatClock| limit(clock).map(|limit| whole_milliseconds(limit.increment));
+        match clocks {
+            [first, second] => ClockTimes::Uci {
+                wtime: time(first),
+                btime: time(second),
+                winc: increment(first),
+                binc: increment(second),
+            },
+            _ => ClockTimes::Seats {
+                time: clocks.iter().map(|clock| time(clock).unwrap_or(0)).collect(),
+                inc: clocks.iter().map(|clock| increment(clock).unwrap_or(0)).collect(),
+            },
+        }
+    }
+
     /// Time for the next move; `None` without a time limit.
     fn time_limit(&self) -> Option<Duration> {
         let limit = self.whole_limit();
@@ -79,14 +125,14 @@ impl SeatClock {
         };
     }
 
-    /// Ends a move that took `used`, and returns its time: subtracts it and that of late pondering before it, then adds
-    /// the increment, and the time of the next period if one begins.
-    pub fn end_move(&mut self, used: Duration) -> MoveTime {
+    /// Ends a move for which `charged` counts, and returns its time: subtracts it and that of late pondering before it,
+    /// then adds the increment, and the time of the next period if one begins.
+    pub fn end_move(&mut self, charged: Duration) -> MoveTime {
         let limit = self.whole_limit().unwrap_or(Duration::MAX);
         let late_stop = std::mem::take(&mut self.late_stop);
-        let used = used + late_stop;
+        let charged = charged + late_stop;
         if let Some(TimeLimit::Clock(clock)) = self.limit.time {
-            self.left = self.left.saturating_sub(used).saturating_add(clock.increment);
+            self.left = self.left.saturating_sub(charged).saturating_add(clock.increment);
             self.moves_to_go = match self.moves_to_go {
                 Some(1) => {
                     self.left = self.left.saturating_add(clock.time);
@@ -95,7 +141,7 @@ impl SeatClock {
                 moves_to_go => moves_to_go.map(|moves| moves.saturating_sub(1)),
             };
         }
-        MoveTime { limit, margin: self.margin, late_stop, overrun: used.saturating_sub(limit) }
+        MoveTime { limit, margin: self.margin, late_stop, overrun: charged.saturating_sub(limit) }
     }
 }
 
@@ -116,6 +162,20 @@ impl MoveTime {
     /// `true` if the move exceeds the time limit plus the margin.
     pub fn is_overstepped(&self) -> bool {
         self.overrun > self.margin
+    }
+
+    /// Describes an answer that took `elapsed`, with a wait of `waited` in it, and came too late.
+    pub fn too_late(&self, elapsed: Duration, waited: Duration) -> String {
+        let ms = |time| format!("{:.1} ms", milliseconds(time));
+        let mut reason = format!("it answered after {}", ms(elapsed));
+        if !waited.is_zero() {
+            reason += &format!(", including a wait of {} for a processor", ms(waited));
+        }
+        if !self.late_stop.is_zero() {
+            reason += &format!(", and stopped pondering {} too late", ms(self.late_stop));
+        }
+        let [overrun, limit, margin] = [self.overrun, self.limit, self.margin].map(ms);
+        reason + &format!(", {overrun} over its limit of {limit}; the margin is {margin}")
     }
 }
 
@@ -158,53 +218,6 @@ pub fn milliseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1000.0
 }
 
-/// Returns the `go` command for the seat to move: its own limits, and all clocks if it has a clock.
-///
-/// For a seat without a clock, `time` is 0, or omitted with two seats.
-pub fn go(clocks: &[SeatClock], mover: Seat, searchmoves: Vec<String>) -> Go {
-    let mut go = Go { searchmoves, ..Go::default() };
-    let SeatClock { limit, moves_to_go, .. } = &clocks[mover.index()];
-    go.depth = limit.depth;
-    go.nodes = limit.nodes;
-    match limit.time {
-        // The protocol cannot express a move time below a millisecond, and engines reject 0.
-        Some(TimeLimit::Move(time)) => {
-            let time = time.saturating_sub(clocks[mover.index()].late_stop);
-            go.movetime = Some(whole_milliseconds(time).max(1));
-        }
-        Some(TimeLimit::Clock(_)) => {
-            go.clock = Some(Clock { time: clock_times(clocks), movestogo: *moves_to_go });
-        }
-        None => {}
-    }
-    go
-}
-
-fn clock_times(clocks: &[SeatClock]) -> ClockTimes {
-    let limit = |clock: &SeatClock| match clock.limit.time {
-        Some(TimeLimit::Clock(limit)) => Some(limit),
-        _ => None,
-    };
-    let time = |clock: &SeatClock| {
-        let left = clock.left.saturating_sub(clock.late_stop);
-        limit(clock).map(|_| i64::try_from(whole_milliseconds(left)).unwrap_or(i64::MAX))
-    };
-    let increment =
-        |clock: &SeatClock| limit(clock).map(|limit| whole_milliseconds(limit.increment));
-    match clocks {
-        [first, second] => ClockTimes::Uci {
-            wtime: time(first),
-            btime: time(second),
-            winc: increment(first),
-            binc: increment(second),
-        },
-        _ => ClockTimes::Seats {
-            time: clocks.iter().map(|clock| time(clock).unwrap_or(0)).collect(),
-            inc: clocks.iter().map(|clock| increment(clock).unwrap_or(0)).collect(),
-        },
-    }
-}
-
 /// Whole milliseconds, rounded down.
 fn whole_milliseconds(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
@@ -235,7 +248,7 @@ mod tests {
     }
 
     fn sent(clocks: &[SeatClock], mover: u8) -> String {
-        format!("go{}", go(clocks, Seat(mover), Vec::new()))
+        format!("go{}", SeatClock::go(clocks, Seat(mover), Vec::new()))
     }
 
     #[test]
@@ -321,7 +334,7 @@ mod tests {
         assert_eq!(depth().wait_for_answer(STALL).time, STALL);
         let moves = vec!["1".to_string(), "2".to_string()];
         assert_eq!(
-            format!("go{}", go(&[clock(), clock()], Seat(0), moves)),
+            format!("go{}", SeatClock::go(&[clock(), clock()], Seat(0), moves)),
             "go wtime 1000 btime 1000 winc 10 binc 10 searchmoves 1 2"
         );
     }

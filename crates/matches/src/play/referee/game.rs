@@ -6,13 +6,13 @@ use std::time::{Duration, Instant};
 use buxtehude::protocol::{BestMove, Command, Go, PositionCommand, Score, Start};
 use buxtehude::rules::{Seat, Turn};
 
-use super::game_end::{GameEnd, places_and_endings, too_late, verdict};
+use super::game_end::{GameEnd, places_and_endings, verdict};
 use super::{Abandoned, MAX_BY_INTERFERENCE, MAX_BY_LAG, Played, Referee, number};
 use crate::plan::EngineSpec;
 use crate::plan::deck::Deck;
 use crate::plan::rules::{Position, PositionError};
 use crate::plan::schedule::{ScheduledGame, play_opening};
-use crate::play::clock::{self, MoveTime, SeatClock, WAIT_FOR_LATE_ANSWERS, Wait, milliseconds};
+use crate::play::clock::{MoveTime, SeatClock, WAIT_FOR_LATE_ANSWERS, Wait, milliseconds};
 use crate::play::engine::{Answer, AnswerError, Engine, StartError};
 use crate::play::interrupt::Interrupt;
 use crate::record::ending::Ending;
@@ -197,7 +197,7 @@ impl<'a> Game<'a> {
         let time = self.clocks[seat.index()].end_move(answer.charged_time());
         if time.is_overstepped() {
             self.check_lag(seat, &time, begun)?;
-            let reason = too_late(&answer, &time);
+            let reason = time.too_late(answer.elapsed, answer.waited);
             let fault = GameEnd::fault(seat, engine, Ending::TimeForfeit, &reason);
             return Ok(Some(fault));
         }
@@ -257,7 +257,7 @@ impl<'a> Game<'a> {
         }
         let wait = clock.wait_for_answer(stall);
         let searchmoves = self.searchmoves(seat, &self.position);
-        let go = clock::go(&self.clocks, seat, searchmoves);
+        let go = SeatClock::go(&self.clocks, seat, searchmoves);
         let answer = engine.go(&self.request.with_go(go), wait.time, None);
         answer.map_err(|error| (error, wait))
     }
@@ -284,7 +284,7 @@ impl<'a> Game<'a> {
             Err(error) => return Err(error),
         }
         let searchmoves = self.searchmoves(seat, &next);
-        let go = Go { ponder: true, ..clock::go(&self.clocks, seat, searchmoves) };
+        let go = Go { ponder: true, ..SeatClock::go(&self.clocks, seat, searchmoves) };
         let mut request = self.request.clone();
         request.append(expected);
         if engine.ponder(&request.with_go(go)).is_ok() {

@@ -6,8 +6,8 @@ use super::{Abandoned, number};
 use crate::plan::rules::Position;
 use crate::plan::rules::facts::places_at_end;
 use crate::plan::{Adjudication, Resign};
-use crate::play::clock::{MoveTime, Wait, milliseconds};
-use crate::play::engine::{Answer, AnswerError, Engine, StartError};
+use crate::play::clock::Wait;
+use crate::play::engine::{AnswerError, Engine, StartError};
 use crate::record::ending::Ending;
 use crate::record::printable::{printable, shortened};
 use crate::record::{Fault, TurnRecord};
@@ -89,20 +89,6 @@ fn ending_of(error: AnswerError) -> Ending {
         AnswerError::Disconnected => Ending::Disconnect,
         AnswerError::Ended(_) | AnswerError::Interrupted => Ending::Crash,
     }
-}
-
-/// Describes an answer that came too late.
-pub fn too_late(answer: &Answer, time: &MoveTime) -> String {
-    let ms = |time| format!("{:.1} ms", milliseconds(time));
-    let mut reason = format!("it answered after {}", ms(answer.elapsed));
-    if !answer.waited.is_zero() {
-        reason += &format!(", including a wait of {} for a processor", ms(answer.waited));
-    }
-    if !time.late_stop.is_zero() {
-        reason += &format!(", and stopped pondering {} too late", ms(time.late_stop));
-    }
-    let [overrun, limit, margin] = [time.overrun, time.limit, time.margin].map(ms);
-    reason + &format!(", {overrun} over its limit of {limit}; the margin is {margin}")
 }
 
 /// Decides a game of two seats early, if the rules have solved `position`, or both engines agreed on the winner in each
