@@ -304,6 +304,9 @@ impl Position {
 
     /// Plays a move or draws a card.
     ///
+    /// A built-in game checks that the word is spelled as a move or card and is legal; an external one that its program
+    /// listed the word, and asks the program for the position after it.
+    ///
     /// # Errors
     /// [`PositionError`] names the broken rule; the position is unchanged.
     pub fn play(&mut self, word: &str) -> Result<(), PositionError> {

@@ -53,8 +53,6 @@ pub struct Engine {
     info: Vec<u8>,
     /// Whether it has a time limit, so that waiting for a processor must be measured.
     is_timed: bool,
-    /// Whether it must be idle outside of its turns.
-    rests: bool,
     /// Time beyond [`START_OF_A_GAME`] that it took to begin the game, until its first answer.
     late_start: Duration,
     /// Whether it has received a `go`.
@@ -119,7 +117,6 @@ impl Engine {
             usable: true,
             info: Vec::new(),
             is_timed: spec.limit.time.is_some(),
-            rests: spec.limit.time.is_some() && !spec.ponder,
             late_start: Duration::ZERO,
             was_asked: false,
             flaw: None,
@@ -259,9 +256,9 @@ impl Engine {
         self.conversation.send(&lines, Output::Drop, deadline)?;
         let arrived = self.await_ready(deadline)?;
         if self.is_timed {
-            let spent = self.conversation.processor().end(arrived, self.rests);
+            let spent = self.conversation.processor().end(arrived);
             let time = (arrived - begun).saturating_sub(spent.waited);
-            let used = spent.used_at_rest + spent.used;
+            let used = spent.out_of_turn + spent.computed;
             self.late_start = time.max(used).saturating_sub(START_OF_A_GAME);
         }
         Ok(())
@@ -372,9 +369,9 @@ impl Engine {
                     self.conversation.take_unclaimed_best_move();
                     self.usable = true;
                     let late_start = std::mem::take(&mut self.late_start);
-                    let spent = self.conversation.processor().end(arrived, self.rests);
+                    let spent = self.conversation.processor().end(arrived);
                     return Ok(Answer {
-                        out_of_turn: spent.used_at_rest + late_start,
+                        out_of_turn: spent.out_of_turn + late_start,
                         waited: spent.waited,
                         ..answer
                     });
@@ -522,7 +519,9 @@ fn after(start: Instant, timeout: Duration) -> Instant {
 pub struct Answer {
     /// Time from sending `go` to the arrival of the answer.
     pub elapsed: Duration,
-    /// Part of this time that the engine waited for a processor, or its answer waited for the arbiter.
+    /// Part of this time that the engine waited for a processor, or its answer waited for the arbiter. Only waits of
+    /// threads that worked count, at no lower priority than the arbiter's; at most the time in which the engine did not
+    /// compute and, in a control group, about the time that its processors worked for others.
     pub waited: Duration,
     /// CPU time used out of turn since its previous answer.
     pub out_of_turn: Duration,

@@ -52,6 +52,8 @@ pub struct ProcessorMeter {
     /// Start of the measurement; `None` if none is running.
     begun: Option<Begun>,
     newest: Option<Arc<Sample>>,
+    /// Whether the engine must be idle after each measurement, until the next.
+    rests: bool,
     /// Sample from the moment when the engine became idle, at first from its start; `None` if it need not be idle.
     rest: Option<Arc<Sample>>,
 }
@@ -61,9 +63,9 @@ pub struct ProcessorMeter {
 pub struct Spent {
     /// CPU time from the end of the previous measurement, or from the start of the engine, to the start of this one;
     /// zero if the interval was short or the engine need not be idle.
-    pub used_at_rest: Duration,
+    pub out_of_turn: Duration,
     /// CPU time of all threads, those that have ended included; zero if the measurement was too short.
-    pub used: Duration,
+    pub computed: Duration,
     /// Time that the engine waited for a processor or its answer for the arbiter; zero below a millisecond.
     pub waited: Duration,
 }
@@ -74,7 +76,7 @@ struct Begun {
     sample: Arc<Sample>,
     /// Whether the sample was taken at the start of the measurement, not reused.
     is_new: bool,
-    used_at_rest: Duration,
+    out_of_turn: Duration,
 }
 
 /// Counters at one point in time.
@@ -112,8 +114,13 @@ struct Share {
 
 impl ProcessorMeter {
     /// Creates a meter for a process that may use `processors` processors and was started by this thread, in a control
-    /// group if possible.
-    pub fn new(process: u32, group: Option<Computing>, processors: usize) -> ProcessorMeter {
+    /// group if possible. If it `rests`, it must be idle after each measurement.
+    pub fn new(
+        process: u32,
+        group: Option<Computing>,
+        processors: usize,
+        rests: bool,
+    ) -> ProcessorMeter {
         let start = Sample {
             at: Instant::now(),
             processes: HashMap::new(),
@@ -129,6 +136,7 @@ impl ProcessorMeter {
             priority: Priority::of(std::process::id()),
             begun: None,
             newest: None,
+            rests,
             rest: Some(Arc::new(start)),
         }
     }
@@ -142,12 +150,12 @@ impl ProcessorMeter {
             self.find_processes();
         }
         let sample = fresh.unwrap_or_else(|| self.sample(self.displaced()));
-        let used_at_rest = match &self.rest {
+        let out_of_turn = match &self.rest {
             Some(rest) if is_new => sample.used_since(rest),
             _ => Duration::ZERO,
         };
         self.newest = Some(Arc::clone(&sample));
-        self.begun = Some(Begun { at: Instant::now(), sample, is_new, used_at_rest });
+        self.begun = Some(Begun { at: Instant::now(), sample, is_new, out_of_turn });
     }
 
     /// Part of the time since the start of the measurement when the engine may have waited for a processor, or its
@@ -194,8 +202,8 @@ impl ProcessorMeter {
         }
     }
 
-    /// Ends the measurement at `until`. If it `rests`, the engine must be idle until the next measurement.
-    pub fn end(&mut self, until: Instant, rests: bool) -> Spent {
+    /// Ends the measurement at `until`.
+    pub fn end(&mut self, until: Instant) -> Spent {
         let begun = self.begun.take();
         let Some(begun) = begun.filter(|begun| begun.is_new || begun.is_long(until)) else {
             self.rest = None;
@@ -203,11 +211,11 @@ impl ProcessorMeter {
         };
         let sample = self.sample(self.displaced());
         let spent = Spent {
-            used_at_rest: begun.used_at_rest,
-            used: sample.used_since(&begun.sample),
+            out_of_turn: begun.out_of_turn,
+            computed: sample.used_since(&begun.sample),
             waited: self.credit(&begun, &sample, until),
         };
-        self.rest = rests.then(|| Arc::clone(&sample));
+        self.rest = self.rests.then(|| Arc::clone(&sample));
         self.newest = Some(sample);
         spent
     }
@@ -382,24 +390,24 @@ mod tests {
 
     #[test]
     fn who_sleeps_does_not_wait_and_who_computes_is_not_excused() {
-        let mut meter = ProcessorMeter::new(std::process::id(), None, 1);
+        let mut meter = ProcessorMeter::new(std::process::id(), None, 1, false);
         assert_eq!(meter.may_have_waited(), Duration::ZERO);
         meter.begin();
         let (begun, before) = (Instant::now(), own_share().ran);
         while own_share().ran < before + Duration::from_millis(30) {}
         let may_have_waited = meter.may_have_waited();
         let end = Instant::now();
-        let (waited, elapsed) = (meter.end(end, false).waited, end - begun);
+        let (waited, elapsed) = (meter.end(end).waited, end - begun);
         let most = elapsed.saturating_sub(Duration::from_millis(29));
         assert!(waited <= most, "{waited:?} of {elapsed:?}");
         assert!(may_have_waited <= most, "{may_have_waited:?} of {elapsed:?}");
-        assert_eq!(meter.end(end, false), Spent::default());
+        assert_eq!(meter.end(end), Spent::default());
     }
 
     #[test]
     fn a_short_wait_counts_though_the_kernel_lost_it() {
         let (process, ms) = (std::process::id(), Duration::from_millis);
-        let meter = ProcessorMeter::new(process, None, 1);
+        let meter = ProcessorMeter::new(process, None, 1, false);
         let sample = |ran, waited, displaced| {
             let threads = HashMap::from([(process, Share { ran: ms(ran), waited: ms(waited) })]);
             let usage = Usage { clock: ms(ran), reaped: ms(0), threads };
@@ -412,7 +420,7 @@ mod tests {
             }
         };
         let start = Arc::new(sample(0, 0, 0));
-        let begun = Begun { at: start.at, sample: start, is_new: true, used_at_rest: ms(0) };
+        let begun = Begun { at: start.at, sample: start, is_new: true, out_of_turn: ms(0) };
         let credit = |waited, displaced| {
             meter.credit(&begun, &sample(5, waited, displaced), begun.at + ms(5 + waited))
         };
@@ -439,7 +447,7 @@ mod tests {
         for entrance in group.entrances().unwrap() {
             rustix::io::write(entrance.file, engine.id().to_string().as_bytes()).unwrap();
         }
-        let mut meter = ProcessorMeter::new(engine.id(), group.computing(), 1);
+        let mut meter = ProcessorMeter::new(engine.id(), group.computing(), 1, false);
         meter.begin();
         let begun = Instant::now();
         let share = || read_share(&Path::new(PROC).join(format!("{}/schedstat", engine.id())));
@@ -451,7 +459,7 @@ mod tests {
             thread::sleep(Duration::from_millis(1));
         }
         let most = waited_so_far();
-        let waited = meter.end(Instant::now(), false).waited;
+        let waited = meter.end(Instant::now()).waited;
         for child in [&mut engine, &mut other] {
             child.kill().unwrap();
             child.wait().unwrap();

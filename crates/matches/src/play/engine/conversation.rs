@@ -115,8 +115,9 @@ impl Conversation {
             Some(_) => 1,
             None => thread::available_parallelism().map_or(1, usize::from),
         };
+        let rests = spec.limit.time.is_some() && !spec.ponder;
         Ok(Conversation {
-            processor: ProcessorMeter::new(process.id(), process.computing(), processors),
+            processor: ProcessorMeter::new(process.id(), process.computing(), processors, rests),
             unsent: Vec::new(),
             unclaimed_best_move: None,
             name: format!("{}{copy}[{}]", spec.name, process.id()),
