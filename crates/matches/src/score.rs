@@ -367,10 +367,10 @@ impl Tally {
         let points = points(&record.places);
         let points: f64 = own.iter().map(|&seat| points[seat]).sum();
         let luck = luck_of(record);
-        let luck = own.iter().map(|&seat| luck.as_ref()?.get(seat).copied());
-        let luck: Option<i64> = luck.sum();
-        let winnings = own.iter().map(|&seat| record.winnings.get(seat).copied().map(i64::from));
-        let winnings: Option<i64> = winnings.sum();
+        let luck_of_seat = |&seat: &usize| luck.as_ref()?.get(seat).copied();
+        let luck: Option<i64> = own.iter().map(luck_of_seat).sum();
+        let winnings_of = |&seat: &usize| record.winnings.get(seat).copied().map(i64::from);
+        let winnings: Option<i64> = own.iter().map(winnings_of).sum();
         let seatings = own.len() as u64;
         self.games += 1;
         self.seatings += seatings;
