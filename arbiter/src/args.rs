@@ -14,7 +14,6 @@ use matches::plan::rules::external::RulesPlan;
 use matches::plan::syntax::{Concurrency, Milliseconds, Positive, Seats, UpTo1000, plies};
 use settings::args::rules::rules;
 use settings::args::{EngineArgs, LimitArgs, MatchArgs, ResumeArgs, RulesArgs, TournamentArgs};
-use settings::config::{CommandLine, Flags};
 
 use crate::conformance::check::{Format, Profile, Soak};
 pub use files::{
@@ -34,16 +33,6 @@ pub struct Cli {
     /// Subcommand to run
     #[command(subcommand)]
     pub command: Command,
-}
-
-impl CommandLine for Cli {
-    fn flags(&mut self) -> Option<Flags<'_>> {
-        match &mut self.command {
-            Command::Match(args) => Some(Flags::Match(args)),
-            Command::Tournament(args) => Some(Flags::Tournament(args)),
-            _ => None,
-        }
-    }
 }
 
 /// Subcommands of the arbiter.

@@ -19,13 +19,15 @@ fn main() -> ExitCode {
 }
 
 fn run() -> ExitCode {
-    let cli = match config::parse::<Cli>(std::env::args_os()) {
-        Ok(cli) => cli,
-        Err(error) => return error.exit(),
+    let (cli, typed) = match config::parse::<Cli>(std::env::args_os()) {
+        Ok(parsed) => parsed,
+        Err(error) => return config::exit(&error),
     };
     match cli.command {
-        Command::Match(args) => play(validate::new_match(&args), &args.common),
-        Command::Tournament(args) => play(validate::new_tournament(&args), args.common()),
+        Command::Match(mut args) => play(config::new_match(&mut args, &typed), &args.common),
+        Command::Tournament(mut args) => {
+            play(config::new_tournament(&mut args, &typed), args.common())
+        }
         Command::Engine(args) => buxtehude::session::serve_stdio(&args.args),
         Command::Resume(args) => {
             run::resume(&validate::stored_match(&args), &mut ThisMachine::default())

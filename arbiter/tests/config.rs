@@ -10,7 +10,6 @@ use clap::CommandFactory;
 use matches::archive::store::Store;
 use matches::run::NewMatch;
 use program::{arbiter, built_in, directory, run};
-use settings::args::validate;
 use settings::config;
 
 /// Writes settings to a file; returns its path.
@@ -24,11 +23,12 @@ fn file(directory: &Path, settings: &str) -> String {
 fn planned(arguments: &[&str]) -> Result<String, String> {
     let words = ["arbiter", "match"].iter().chain(arguments);
     let parsed = config::parse::<Cli>(words.map(OsString::from));
-    let Command::Match(args) = parsed.map_err(|error| error.to_string())?.command else {
+    let (cli, typed) = parsed.map_err(|error| error.to_string())?;
+    let Command::Match(mut args) = cli.command else {
         panic!("{arguments:?}: no match");
     };
     let NewMatch { plan, remarks, .. } =
-        validate::new_match(&args).map_err(|error| error.to_string())?;
+        config::new_match(&mut args, &typed).map_err(|error| error.to_string())?;
     Ok(format!("{plan:#?} {remarks:?}"))
 }
 
@@ -105,7 +105,7 @@ fn the_settings_of_an_engine_are_one_text_or_several_words() {
 fn words_that_are_no_settings_stay_arguments() {
     let words = "review --engine cmd=./a nodes=5 games.jsonl --game 3";
     let words = ["arbiter"].into_iter().chain(words.split(' ')).map(OsString::from);
-    let Command::Review(args) = config::parse::<Cli>(words).unwrap().command else {
+    let Command::Review(args) = config::parse::<Cli>(words).unwrap().0.command else {
         panic!("no review");
     };
     assert_eq!(

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use matches::own_files::NamedFile;
 use settings::args::{EngineArgs, MatchArgs, ResumeArgs, TournamentArgs};
-use settings::config::{CommandLine, Flags};
 
 use crate::signature::Key;
 
@@ -31,16 +30,6 @@ pub struct Cli {
     /// Subcommand
     #[command(subcommand)]
     pub command: Command,
-}
-
-impl CommandLine for Cli {
-    fn flags(&mut self) -> Option<Flags<'_>> {
-        match &mut self.command {
-            Command::Match(command) => Some(Flags::Match(&mut command.args)),
-            Command::Tournament(command) => Some(Flags::Tournament(&mut command.args)),
-            _ => None,
-        }
-    }
 }
 
 /// Address of the server and credentials.

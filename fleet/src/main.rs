@@ -8,7 +8,6 @@ use fleet::args::{Cli, Command, Coordinated};
 use fleet::{coordinator, status, worker};
 use matches::play::sandbox;
 use matches::run::exit;
-use settings::args::validate;
 use settings::config;
 
 fn main() -> ExitCode {
@@ -16,9 +15,9 @@ fn main() -> ExitCode {
 }
 
 fn run() -> ExitCode {
-    let cli = match config::parse::<Cli>(std::env::args_os()) {
-        Ok(cli) => cli,
-        Err(error) => return error.exit(),
+    let (mut cli, typed) = match config::parse::<Cli>(std::env::args_os()) {
+        Ok(parsed) => parsed,
+        Err(error) => return config::exit(&error),
     };
     if let Command::Engine(args) = &cli.command {
         return buxtehude::session::serve_stdio(&args.args);
@@ -31,14 +30,14 @@ fn run() -> ExitCode {
         }
     };
     let server = &cli.server;
-    let status = match &cli.command {
+    let status = match &mut cli.command {
         Command::Match(command) => {
-            let Coordinated { args, coordinator } = &**command;
-            coordinator::begin(&runtime, server, validate::new_match(args), coordinator)
+            let Coordinated { args, coordinator } = &mut **command;
+            coordinator::begin(&runtime, server, config::new_match(args, &typed), coordinator)
         }
         Command::Tournament(command) => {
-            let Coordinated { args, coordinator } = &**command;
-            coordinator::begin(&runtime, server, validate::new_tournament(args), coordinator)
+            let Coordinated { args, coordinator } = &mut **command;
+            coordinator::begin(&runtime, server, config::new_tournament(args, &typed), coordinator)
         }
         Command::Resume(resumed) => {
             let Coordinated { args, coordinator } = &**resumed;

@@ -14,7 +14,6 @@ use matches::plan::{EngineSpec, Isolate, Limit};
 use matches::run::exit::ExitError;
 use settings::args::engines_of;
 use settings::args::validate::chosen_seed;
-use settings::config::CommandLine;
 
 const USUAL_LIMIT: Limit = Limit::movetime(Duration::from_millis(500));
 // Bounds of times in milliseconds, and of memory in MiB.
@@ -39,8 +38,6 @@ pub struct Cli {
     #[command(flatten)]
     pub serve: ServeArgs,
 }
-
-impl CommandLine for Cli {}
 
 /// Subcommands other than serving the table.
 #[derive(Debug, Subcommand)]

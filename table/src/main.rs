@@ -19,9 +19,9 @@ fn main() -> ExitCode {
 }
 
 fn run() -> ExitCode {
-    let cli = match config::parse::<Cli>(std::env::args_os()) {
-        Ok(cli) => cli,
-        Err(error) => return error.exit(),
+    let (cli, _) = match config::parse::<Cli>(std::env::args_os()) {
+        Ok(parsed) => parsed,
+        Err(error) => return config::exit(&error),
     };
     if let Some(Command::Engine { args }) = cli.command {
         return buxtehude::session::serve_stdio(&args);

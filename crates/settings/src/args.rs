@@ -17,7 +17,6 @@ use matches::plan::syntax::{
     UpTo1000, some_text, text,
 };
 use matches::plan::{ClockLimit, EngineSpec, Isolate, Limit, LuckPlan};
-use matches::run::exit::ExitError;
 use matches::spelling::{join, quote};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
@@ -306,11 +305,6 @@ pub struct GameArgs {
     #[arg(long, value_name = "MS", default_value = "0")]
     #[arg(help_heading = RUNNING, hide_short_help = true)]
     pub wait: MillisecondsOrZero,
-
-    /// The settings file that was read
-    #[arg(skip)]
-    #[serde(skip)]
-    pub from_file: Option<FromFile>,
 }
 
 no_flags!(MatchArgs, RoundRobinArgs, GauntletArgs, GameArgs);
@@ -512,26 +506,6 @@ impl LimitArgs {
 
 // What a settings file has in place of flags: values that stand for the text of a flag, such as a table for `KEY=VALUE`
 // words, and the defaults of flags that it lacks.
-
-/// The settings file of a match: its path, and the keys that no typed flag replaces.
-#[derive(Clone, Debug)]
-pub struct FromFile {
-    pub(crate) path: PathBuf,
-    pub(crate) keys: Vec<String>,
-}
-
-impl FromFile {
-    /// Returns an error about a flag as one about the key of the file, if the file sets it.
-    pub fn blame(&self, error: ExitError) -> ExitError {
-        let flag = error.message.strip_prefix("--").unwrap_or_default();
-        let end = flag.find(|c: char| !(c.is_alphanumeric() || c == '-'));
-        if self.keys.iter().any(|key| key == &flag[..end.unwrap_or(flag.len())]) {
-            let message = format!("--config: {}: {flag}", self.path.display());
-            return ExitError { message, ..error };
-        }
-        error
-    }
-}
 
 /// The arguments of a command line without flags.
 fn without_flags<A: Args>() -> A {

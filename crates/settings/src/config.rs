@@ -5,70 +5,36 @@
 //! the file and any flag that it excludes.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Args, Command, Parser};
+use matches::own_files::NamedFile;
 use matches::plan::{Format, Opening, Plan};
 use matches::record::printable::printable_lines;
+use matches::run::NewMatch;
 use matches::run::exit::{ExitError, USAGE, print_error};
 use matches::spelling::did_you_mean;
 use serde::de::DeserializeOwned;
 use toml::{Table, Value};
 
-use crate::args::{EngineText, FormatArgs, FromFile, GameArgs, MatchArgs, TournamentArgs, hints};
+use crate::args::{
+    EngineText, FormatArgs, GameArgs, MatchArgs, Openings, TournamentArgs, hints, validate,
+};
 
 const FLAG: &str = "config";
 
 /// Flags that take the settings of a program.
 const SETTINGS: &[&str] = &["engine", "each", "rules", "luck-engine", "review-engine"];
 
-/// The command line of a program.
-pub trait CommandLine: Parser {
-    /// The flags of its subcommand, if a file may set them.
-    fn flags(&mut self) -> Option<Flags<'_>> {
-        None
-    }
-}
-
-/// Flags that a file may set.
-#[derive(Debug)]
-pub enum Flags<'a> {
-    Match(&'a mut MatchArgs),
-    Tournament(&'a mut TournamentArgs),
-}
-
-/// Errors of a command line and its settings file.
-#[derive(Debug, thiserror::Error)]
-pub enum ParseError {
-    /// The parser rejects the typed words, or they ask for help.
-    #[error(transparent)]
-    Typed(#[from] clap::Error),
-    #[error(transparent)]
-    File(#[from] ExitError),
-}
-
-impl ParseError {
-    /// Prints the parser's message, help or an error; returns the exit status.
-    pub fn exit(&self) -> ExitCode {
-        let error = match self {
-            ParseError::Typed(error) => error,
-            ParseError::File(error) => return error.exit(),
-        };
-        let text = error.render().to_string();
-        if printable_lines(&text) == text {
-            error.exit();
-        }
-        print_error(text.trim_end());
-        ExitCode::from(USAGE)
-    }
-}
-
-/// Parses a command line, and fills in what the user did not type from the settings file, if the user names one.
+/// Parses a command line; returns also the words that the user typed, without defaults, for the settings file.
 ///
 /// # Errors
-/// The parser rejects the words, or they ask for help; or a setting of the file is wrong.
-pub fn parse<C: CommandLine>(words: impl IntoIterator<Item = OsString>) -> Result<C, ParseError> {
+/// The parser rejects the words, or they ask for help.
+pub fn parse<C: Parser>(
+    words: impl IntoIterator<Item = OsString>,
+) -> Result<(C, ArgMatches), clap::Error> {
     let words: Vec<OsString> = words.into_iter().collect();
     let mut program = with_negative_numbers(C::command());
     program.build();
@@ -76,12 +42,8 @@ pub fn parse<C: CommandLine>(words: impl IntoIterator<Item = OsString>) -> Resul
     let words = with_joined_settings(command, words);
     hints::refuse_file_key(command, &words[begin..])?;
     let parsed = program.clone().try_get_matches_from(&words);
-    let matches = parsed.map_err(|error| hints::add_tips(error, command, &words[begin..]))?;
-    let mut cli = C::from_arg_matches(&matches)?;
-    let Some(flags) = cli.flags() else {
-        return Ok(cli);
-    };
-    let mut typed = matches;
+    let mut typed = parsed.map_err(|error| hints::add_tips(error, command, &words[begin..]))?;
+    let cli = C::from_arg_matches(&typed)?;
     while let Some((_, inner)) = typed.remove_subcommand() {
         typed = inner;
     }
@@ -92,14 +54,161 @@ pub fn parse<C: CommandLine>(words: impl IntoIterator<Item = OsString>) -> Resul
             let _ = typed.try_clear_id(id);
         }
     }
-    match flags {
-        Flags::Match(args) => fill_in(args, |args| &mut args.common, &typed)?,
-        Flags::Tournament(args) => match &mut args.format {
-            FormatArgs::RoundRobin(args) => fill_in(args, |args| &mut args.common, &typed)?,
-            FormatArgs::Gauntlet(args) => fill_in(args, |args| &mut args.common, &typed)?,
-        },
+    Ok((cli, typed))
+}
+
+/// Prints the parser's message or help; returns the exit status.
+pub fn exit(error: &clap::Error) -> ExitCode {
+    let text = error.render().to_string();
+    if printable_lines(&text) == text {
+        error.exit();
     }
-    Ok(cli)
+    print_error(text.trim_end());
+    ExitCode::from(USAGE)
+}
+
+/// Converts the arguments of a match, once the settings file has filled in those that were not `typed`.
+///
+/// # Errors
+/// [`ExitError`] names the flag, or the file and its key, with the value and the accepted values.
+pub fn new_match(args: &mut MatchArgs, typed: &ArgMatches) -> Result<NewMatch, ExitError> {
+    new(args, |args| &mut args.common, typed, validate::plan_of_match)
+}
+
+/// Converts the arguments of a tournament.
+///
+/// # Errors
+/// As [`new_match`].
+pub fn new_tournament(
+    args: &mut TournamentArgs,
+    typed: &ArgMatches,
+) -> Result<NewMatch, ExitError> {
+    match &mut args.format {
+        FormatArgs::RoundRobin(args) => {
+            new(args, |args| &mut args.common, typed, validate::plan_of_round_robin)
+        }
+        FormatArgs::Gauntlet(args) => {
+            new(args, |args| &mut args.common, typed, validate::plan_of_gauntlet)
+        }
+    }
+}
+
+/// Returns a match with this plan; an error about a flag that the settings file sets is about the file.
+fn new<A: Args + DeserializeOwned>(
+    args: &mut A,
+    common: fn(&mut A) -> &mut GameArgs,
+    typed: &ArgMatches,
+    plan: impl FnOnce(&A) -> Result<(Plan, Vec<String>), ExitError>,
+) -> Result<NewMatch, ExitError> {
+    let file = fill_in(args, common, typed)?;
+    let (plan, remarks) = plan(args).map_err(|error| match file {
+        Some(file) => file.blame(error),
+        None => error,
+    })?;
+    let args = common(args);
+    let openings = match &args.openings.openings {
+        Some(Openings::File(path)) => Some(path),
+        Some(Openings::Lines(_)) | None => None,
+    };
+    let inputs = [
+        ("--config", args.config.as_ref()),
+        ("--openings", openings),
+        ("--seed-file", args.seed_file.as_ref()),
+    ];
+    let input =
+        |(flag, path): (&str, Option<&PathBuf>)| path.map(|path| NamedFile::input(flag, path));
+    Ok(NewMatch {
+        plan,
+        remarks,
+        store: args.store.clone().filter(|file| file.as_os_str() != "none"),
+        outputs: validate::outputs(&args.output),
+        inputs: inputs.into_iter().filter_map(input).collect(),
+        dry_run: args.dry_run,
+        changed_engines: args.changed_engines,
+        luck_engine: args.luck_engine.clone(),
+    })
+}
+
+/// The settings file of a match: its path, and the keys that no typed flag replaces.
+struct FromFile {
+    path: PathBuf,
+    keys: Vec<String>,
+}
+
+impl FromFile {
+    /// Returns an error about a flag as one about the key of the file, if the file sets it.
+    fn blame(&self, error: ExitError) -> ExitError {
+        let flag = error.message.strip_prefix("--").unwrap_or_default();
+        let end = flag.find(|c: char| !(c.is_alphanumeric() || c == '-'));
+        if self.keys.iter().any(|key| key == &flag[..end.unwrap_or(flag.len())]) {
+            let message = format!("--config: {}: {flag}", self.path.display());
+            return ExitError { message, ..error };
+        }
+        error
+    }
+}
+
+/// Reads the settings file, if the user names one, and replaces its settings by the typed ones, which have no defaults.
+///
+/// # Errors
+/// [`ExitError`] names the file, the key, the value and the accepted values.
+fn fill_in<A: Args + DeserializeOwned>(
+    args: &mut A,
+    common: fn(&mut A) -> &mut GameArgs,
+    typed: &ArgMatches,
+) -> Result<Option<FromFile>, ExitError> {
+    let Some(path) = common(args).config.clone() else {
+        return Ok(None);
+    };
+    let wrong = |reason: &str| {
+        ExitError::usage(format_args!("--config: {}: {}", path.display(), reason.trim_end()))
+    };
+    let text = matches::input_file::read_text(&path).map_err(|error| wrong(&error.to_string()))?;
+    let mut settings: Table =
+        text.parse().map_err(|error: toml::de::Error| wrong(&error.to_string()))?;
+    let mut command = A::augment_args(Command::new(FLAG));
+    command.build();
+    let flags =
+        command.get_arguments().filter(|arg| arg.get_id() != FLAG && arg.get_id() != "help");
+    let flags: Vec<(&str, &Arg)> = flags.filter_map(|arg| Some((arg.get_long()?, arg))).collect();
+    let is_typed = |arg: &Arg| typed.contains_id(arg.get_id().as_str());
+    for (key, value) in settings.clone() {
+        let Some((_, flag)) = flags.iter().find(|(long, _)| *long == key) else {
+            let known = flags.iter().map(|(long, _)| *long);
+            let (meant, known) = (did_you_mean(&key, known.clone()), known.collect::<Vec<_>>());
+            let known = known.join(", ");
+            return Err(wrong(&format!("unknown key {key:?}{meant}; the keys are {known}")));
+        };
+        let excludes = |one: &Arg, other: &Arg| {
+            let conflicts = command.get_arg_conflicts_with(one);
+            conflicts.iter().any(|arg| arg.get_id() == other.get_id())
+        };
+        let mut typed = flags.iter().map(|(_, arg)| *arg).filter(|arg| is_typed(arg));
+        if typed.any(|arg| arg == *flag || excludes(arg, flag) || excludes(flag, arg)) {
+            settings.remove(&key);
+            continue;
+        }
+        let second = flags
+            .iter()
+            .find(|(long, other)| settings.contains_key(*long) && excludes(flag, other));
+        if let Some((other, _)) = second {
+            return Err(wrong(&format!("{key} and {other}: expected only one of them")));
+        }
+        // Each key alone, so that the error can name it.
+        let alone = A::deserialize(Table::from_iter([(key.clone(), value.clone())]));
+        alone.map_err(|error| {
+            let given = match value {
+                Value::Table(_) | Value::Array(_) => String::new(),
+                value => format!(" = {value}"),
+            };
+            wrong(&format!("{key}{given}: {}", error.message()))
+        })?;
+    }
+    let keys = settings.keys().cloned().collect();
+    let mut filled = A::deserialize(settings).map_err(|error| wrong(error.message()))?;
+    filled.update_from_arg_matches(typed).map_err(|error| wrong(&error.to_string()))?;
+    *args = filled;
+    Ok(Some(FromFile { path, keys }))
 }
 
 /// Lets every option take negative numbers, so that their range is checked, and not the `-`.
@@ -173,70 +282,6 @@ fn flag_of_settings(word: &str) -> Option<(&str, Option<&str>)> {
     };
     let name = flag.strip_prefix("--")?;
     SETTINGS.contains(&name).then_some((flag, value))
-}
-
-/// Reads the settings file, if the user names one, and replaces its settings by the typed ones, which have no defaults.
-///
-/// # Errors
-/// [`ExitError`] names the file, the key, the value and the accepted values.
-fn fill_in<A: Args + DeserializeOwned>(
-    args: &mut A,
-    common: fn(&mut A) -> &mut GameArgs,
-    typed: &ArgMatches,
-) -> Result<(), ExitError> {
-    let Some(path) = common(args).config.clone() else {
-        return Ok(());
-    };
-    let wrong = |reason: &str| {
-        ExitError::usage(format_args!("--config: {}: {}", path.display(), reason.trim_end()))
-    };
-    let text = matches::input_file::read_text(&path).map_err(|error| wrong(&error.to_string()))?;
-    let mut settings: Table =
-        text.parse().map_err(|error: toml::de::Error| wrong(&error.to_string()))?;
-    let mut command = A::augment_args(Command::new(FLAG));
-    command.build();
-    let flags =
-        command.get_arguments().filter(|arg| arg.get_id() != FLAG && arg.get_id() != "help");
-    let flags: Vec<(&str, &Arg)> = flags.filter_map(|arg| Some((arg.get_long()?, arg))).collect();
-    let is_typed = |arg: &Arg| typed.contains_id(arg.get_id().as_str());
-    for (key, value) in settings.clone() {
-        let Some((_, flag)) = flags.iter().find(|(long, _)| *long == key) else {
-            let known = flags.iter().map(|(long, _)| *long);
-            let (meant, known) = (did_you_mean(&key, known.clone()), known.collect::<Vec<_>>());
-            let known = known.join(", ");
-            return Err(wrong(&format!("unknown key {key:?}{meant}; the keys are {known}")));
-        };
-        let excludes = |one: &Arg, other: &Arg| {
-            let conflicts = command.get_arg_conflicts_with(one);
-            conflicts.iter().any(|arg| arg.get_id() == other.get_id())
-        };
-        let mut typed = flags.iter().map(|(_, arg)| *arg).filter(|arg| is_typed(arg));
-        if typed.any(|arg| arg == *flag || excludes(arg, flag) || excludes(flag, arg)) {
-            settings.remove(&key);
-            continue;
-        }
-        let second = flags
-            .iter()
-            .find(|(long, other)| settings.contains_key(*long) && excludes(flag, other));
-        if let Some((other, _)) = second {
-            return Err(wrong(&format!("{key} and {other}: expected only one of them")));
-        }
-        // Each key alone, so that the error can name it.
-        let alone = A::deserialize(Table::from_iter([(key.clone(), value.clone())]));
-        alone.map_err(|error| {
-            let given = match value {
-                Value::Table(_) | Value::Array(_) => String::new(),
-                value => format!(" = {value}"),
-            };
-            wrong(&format!("{key}{given}: {}", error.message()))
-        })?;
-    }
-    let keys = settings.keys().cloned().collect();
-    let mut filled = A::deserialize(settings).map_err(|error| wrong(error.message()))?;
-    filled.update_from_arg_matches(typed).map_err(|error| wrong(&error.to_string()))?;
-    *args = filled;
-    common(args).from_file = Some(FromFile { path, keys });
-    Ok(())
 }
 
 /// Writes a plan as a file for `--config` of `arbiter match` or `arbiter tournament gauntlet`, without settings of a

@@ -37,7 +37,7 @@ pub fn plan(words: &str) -> Plan {
     let Command::Match(args) = Cli::parse_from(words).command else {
         unreachable!("it is a match")
     };
-    validate::new_match(&args.args).unwrap().plan
+    validate::plan_of_match(&args.args).unwrap().0
 }
 
 /// Plays a match until it is over or interrupted.

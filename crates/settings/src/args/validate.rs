@@ -1,75 +1,75 @@
 //! Conversion of arguments to a match whose [`Plan`] is valid.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use rand::seq::SliceRandom;
 
 use super::engines::engines;
 use super::{
-    FormatArgs, GameArgs, MatchArgs, OnInterrupt, OpeningArgs, OpeningOrder, Openings, OutputArgs,
-    ResumeArgs, TournamentArgs,
+    GameArgs, GauntletArgs, MatchArgs, OnInterrupt, OpeningArgs, OpeningOrder, Openings,
+    OutputArgs, ResumeArgs, RoundRobinArgs,
 };
 use matches::input_file;
-use matches::own_files::{self, NamedFile};
+use matches::own_files;
 use matches::plan::USUAL_LUCK_PERCENT;
 use matches::plan::deck::Seed;
 use matches::plan::openings;
 use matches::plan::rules::Rules;
 use matches::plan::{Adjudication, Format, LuckBy, LuckPlan, Opening, Plan, RefereeLimits};
 use matches::run::exit::ExitError;
-use matches::run::{NewMatch, Outputs, StoredMatch};
+use matches::run::{Outputs, StoredMatch};
 use matches::score::Sprt;
 
 /// Maximum number of games of an SPRT without `--games`.
 const MAX_GAMES_OF_A_TEST: u64 = 100_000;
 
-/// Converts the arguments of a match.
+/// Returns the plan of a match and remarks on it.
 ///
 /// # Errors
 /// [`ExitError`] names the flag, its value and the accepted values.
-pub fn new_match(args: &MatchArgs) -> Result<NewMatch, ExitError> {
-    new(&args.common, plan_of_match(args))
+pub fn plan_of_match(args: &MatchArgs) -> Result<(Plan, Vec<String>), ExitError> {
+    let mut plan = common(&args.common, Format::RoundRobin, false)?;
+    let mut remarks = Vec::new();
+    plan.sprt = sprt(args, &plan)?;
+    let block = plan.line_ups().games_per_block();
+    let most = plan.sprt.map(|_| MAX_GAMES_OF_A_TEST.next_multiple_of(block));
+    let asked = args.games.map(|games| games.0).or(most).unwrap_or(block);
+    plan.games = whole_blocks(asked, &plan, &mut remarks)?;
+    remarks.extend(sameness(&plan));
+    remarks.extend(seed_warning(&args.common, plan.seed));
+    Ok((plan, remarks))
 }
 
-/// Converts the arguments of a tournament.
-///
-/// # Errors
-/// As [`new_match`].
-pub fn new_tournament(args: &TournamentArgs) -> Result<NewMatch, ExitError> {
-    new(args.common(), plan_of_tournament(args))
+pub fn plan_of_round_robin(args: &RoundRobinArgs) -> Result<(Plan, Vec<String>), ExitError> {
+    plan_of_rounds(Format::RoundRobin, args.rounds.0, &args.common)
 }
 
-/// A match with this plan and these remarks on it; an error about a flag that the settings file sets is about the file.
-fn new(
+pub fn plan_of_gauntlet(args: &GauntletArgs) -> Result<(Plan, Vec<String>), ExitError> {
+    let (challengers, engines) = (args.challengers.0, args.common.engine.len());
+    if challengers >= engines as u64 {
+        let reason =
+            format!("{challengers}: expected a number below {engines}, the number of engines");
+        return Err(ExitError::of_flag("challengers", reason));
+    }
+    let challengers = challengers as usize;
+    plan_of_rounds(Format::Gauntlet { challengers }, args.rounds.0, &args.common)
+}
+
+fn plan_of_rounds(
+    format: Format,
+    rounds: u64,
     args: &GameArgs,
-    planned: Result<(Plan, Vec<String>), ExitError>,
-) -> Result<NewMatch, ExitError> {
-    let (plan, remarks) = planned.map_err(|error| match &args.from_file {
-        Some(file) => file.blame(error),
-        None => error,
-    })?;
-    let openings = match &args.openings.openings {
-        Some(Openings::File(path)) => Some(path),
-        Some(Openings::Lines(_)) | None => None,
-    };
-    let inputs = [
-        ("--config", args.config.as_ref()),
-        ("--openings", openings),
-        ("--seed-file", args.seed_file.as_ref()),
-    ];
-    let input =
-        |(flag, path): (&str, Option<&PathBuf>)| path.map(|path| NamedFile::input(flag, path));
-    Ok(NewMatch {
-        plan,
-        remarks,
-        store: args.store.clone().filter(|file| file.as_os_str() != "none"),
-        outputs: outputs(&args.output),
-        inputs: inputs.into_iter().filter_map(input).collect(),
-        dry_run: args.dry_run,
-        changed_engines: args.changed_engines,
-        luck_engine: args.luck_engine.clone(),
-    })
+) -> Result<(Plan, Vec<String>), ExitError> {
+    let mut plan = common(args, format, true)?;
+    let line_ups = plan.line_ups();
+    let round = line_ups.count().checked_mul(line_ups.games_per_block());
+    let games = round.and_then(|round| round.checked_mul(rounds));
+    plan.games =
+        games.ok_or_else(|| ExitError::of_flag("rounds", format_args!("{rounds} is too many")))?;
+    let warning = seed_warning(args, plan.seed);
+    let remarks = sameness(&plan).into_iter().chain(warning).collect();
+    Ok((plan, remarks))
 }
 
 /// Converts the arguments for the rest of a stored match.
@@ -87,7 +87,7 @@ pub fn stored_match(args: &ResumeArgs) -> StoredMatch {
     }
 }
 
-fn outputs(args: &OutputArgs) -> Outputs {
+pub(crate) fn outputs(args: &OutputArgs) -> Outputs {
     Outputs {
         log: args.log.clone(),
         record: args.record.clone(),
@@ -95,45 +95,6 @@ fn outputs(args: &OutputArgs) -> Outputs {
         report_every: args.report_every.map(|number| number.0),
         finishes_games: args.on_interrupt == OnInterrupt::Finish,
     }
-}
-
-fn plan_of_match(args: &MatchArgs) -> Result<(Plan, Vec<String>), ExitError> {
-    let mut plan = common(&args.common, Format::RoundRobin, false)?;
-    let mut remarks = Vec::new();
-    plan.sprt = sprt(args, &plan)?;
-    let block = plan.line_ups().games_per_block();
-    let most = plan.sprt.map(|_| MAX_GAMES_OF_A_TEST.next_multiple_of(block));
-    let asked = args.games.map(|games| games.0).or(most).unwrap_or(block);
-    plan.games = whole_blocks(asked, &plan, &mut remarks)?;
-    remarks.extend(sameness(&plan));
-    remarks.extend(seed_warning(&args.common, plan.seed));
-    Ok((plan, remarks))
-}
-
-fn plan_of_tournament(args: &TournamentArgs) -> Result<(Plan, Vec<String>), ExitError> {
-    let (format, rounds, args) = match &args.format {
-        FormatArgs::RoundRobin(args) => (Format::RoundRobin, args.rounds.0, &args.common),
-        FormatArgs::Gauntlet(args) => {
-            let (challengers, engines) = (args.challengers.0, args.common.engine.len());
-            if challengers >= engines as u64 {
-                let reason = format!(
-                    "{challengers}: expected a number below {engines}, the number of engines"
-                );
-                return Err(ExitError::of_flag("challengers", reason));
-            }
-            let challengers = challengers as usize;
-            (Format::Gauntlet { challengers }, args.rounds.0, &args.common)
-        }
-    };
-    let mut plan = common(args, format, true)?;
-    let line_ups = plan.line_ups();
-    let round = line_ups.count().checked_mul(line_ups.games_per_block());
-    let games = round.and_then(|round| round.checked_mul(rounds));
-    plan.games =
-        games.ok_or_else(|| ExitError::of_flag("rounds", format_args!("{rounds} is too many")))?;
-    let warning = seed_warning(args, plan.seed);
-    let remarks = sameness(&plan).into_iter().chain(warning).collect();
-    Ok((plan, remarks))
 }
 
 fn has_cards(plan: &Plan) -> bool {
@@ -380,7 +341,7 @@ mod tests {
 
     fn planned(arguments: &[&str]) -> Result<(Plan, Vec<String>), ExitError> {
         let typed = Typed::try_parse_from(["match"].iter().chain(arguments)).unwrap();
-        new_match(&typed.args).map(|new| (new.plan, new.remarks))
+        plan_of_match(&typed.args)
     }
 
     fn engines_of(arguments: &[&str]) -> Vec<EngineSpec> {
