@@ -123,7 +123,7 @@ impl Game {
 }
 
 impl Played {
-    /// Plays a move if one is given, and with `draws` draws the cards that are due then; see [`draw`] for `seed`.
+    /// Plays a move if one is given, and with `draws` draws the cards that are due then; `seed` is as of `draw`.
     ///
     /// # Errors
     /// [`ApiError`] as for [`Played::add`], or if no card can be drawn.
