@@ -11,6 +11,7 @@ pub mod hase;
 #[cfg(feature = "ludo")]
 #[path = "../tests/ludo.rs"]
 pub mod ludo;
+#[macro_use]
 mod variant;
 
 use std::fmt;
@@ -20,10 +21,20 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-pub(crate) use variant::with_position;
-pub use variant::{
-    ActionError, AnyPosition, SetupError, UnknownVariant, VARIANTS, Variant, is_card,
-};
+pub use variant::{ActionError, SetupError, UnknownVariant, Variant, is_card};
+
+// A game also has its evaluation in `src/eval.rs` and its pictures in `src/pictures.rs`. Two seats can play each game.
+games! { $
+    #[cfg(true)]
+    Hase: hase {
+        "hase-und-igel" => &hase::HASE_UND_IGEL,
+        "hare-and-tortoise" => &hase::HARE_AND_TORTOISE
+    }
+    #[cfg(true)]
+    Fox: fox { "fox-and-hounds" "rabbits-and-wolves" => &() }
+    #[cfg(feature = "ludo")]
+    Ludo: ludo { "ludo" => &() }
+}
 
 /// Largest number of seats in any game.
 pub const MAX_SEATS: usize = 6;

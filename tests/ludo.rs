@@ -1,5 +1,5 @@
-//! A small game of dice for tests, which is not offered to users. It shows what a game needs: this file, a `mod` line
-//! in `src/rules.rs`, and a row in `src/rules/variant.rs`. A game for users has its evaluation in `src/eval` and its
+//! A small game of dice for tests, which is not offered to users. It shows what a game needs: this file, and a `mod`
+//! line and a row in `src/rules.rs`. A game for users has its evaluation in `src/eval` and its
 //! pictures in `src/pictures`, each with a `mod` line.
 //!
 //! Each of two to four seats has two pawns on the way from square 0 to the goal. Before each move the mover rolls a

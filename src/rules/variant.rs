@@ -4,7 +4,10 @@ use std::fmt;
 
 use thiserror::Error;
 
-use super::{Game, MAX_SEATS, PositionError, Seat, Solution, Turn, perft};
+use super::{
+    AnyPosition, Game, MAX_SEATS, PositionError, Seat, Solution, Turn, VARIANTS, perft,
+    with_position,
+};
 
 /// A game with its tables, chosen by name.
 #[derive(Debug)]
@@ -13,8 +16,8 @@ pub struct Variant {
     pub name: &'static str,
     /// Further names accepted for it.
     pub aliases: &'static [&'static str],
-    start: fn(usize) -> Option<AnyPosition>,
-    parse: fn(&str) -> Result<AnyPosition, PositionError>,
+    pub(super) start: fn(usize) -> Option<AnyPosition>,
+    pub(super) parse: fn(&str) -> Result<AnyPosition, PositionError>,
 }
 
 /// Defines what depends on the list of games: the table of variants, and the position of any game. A row has the name
@@ -31,8 +34,8 @@ macro_rules! games {
                 Variant {
                     name: $name,
                     aliases: &[$($alias),*],
-                    start: |seats| Some(super::$module::Position::start($rules, seats)?.into()),
-                    parse: |text| Ok(super::$module::Position::parse($rules, text)?.into()),
+                    start: |seats| Some($module::Position::start($rules, seats)?.into()),
+                    parse: |text| Ok($module::Position::parse($rules, text)?.into()),
                 },
             )*)*
         ];
@@ -43,14 +46,14 @@ macro_rules! games {
             $(
                 #[doc = concat!("Position of [`", stringify!($module), "`](super::", stringify!($module), ").")]
                 #[$condition]
-                $game(super::$module::Position),
+                $game($module::Position),
             )*
         }
 
         $(
             #[$condition]
-            impl From<super::$module::Position> for AnyPosition {
-                fn from(position: super::$module::Position) -> AnyPosition {
+            impl From<$module::Position> for AnyPosition {
+                fn from(position: $module::Position) -> AnyPosition {
                     AnyPosition::$game(position)
                 }
             }
@@ -71,18 +74,6 @@ macro_rules! games {
         }
         pub(crate) use with_position;
     };
-}
-
-games! { $
-    #[cfg(true)]
-    Hase: hase {
-        "hase-und-igel" => &super::hase::HASE_UND_IGEL,
-        "hare-and-tortoise" => &super::hase::HARE_AND_TORTOISE
-    }
-    #[cfg(true)]
-    Fox: fox { "fox-and-hounds" "rabbits-and-wolves" => &() }
-    #[cfg(feature = "ludo")]
-    Ludo: ludo { "ludo" => &() }
 }
 
 /// No variant has this name.

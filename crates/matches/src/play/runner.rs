@@ -1,13 +1,13 @@
 //! Plays the games of a plan: worker threads, each with its own engine processes, take the games of the schedule in
 //! turn.
 
+mod ends;
 mod programs;
-mod retirement;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::mpsc::{Sender, channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -31,14 +31,11 @@ use crate::play::referee::{
 };
 use crate::play::sandbox::Isolation;
 use crate::record::{GameRecord, Rerun};
+use ends::Outbox;
+pub use ends::{Ends, Retirement};
 pub use programs::{FirstStart, Notice, OpenFiles, ProgramFiles, Programs, start_engines};
-pub use retirement::{Ends, Retirement};
 
-/// Capacity of the event queue; no game starts while it is full.
-const MAX_PENDING_EVENTS: usize = 64;
-/// Number of finished games that wait for the ends of earlier ones at which no game starts.
-const MAX_HELD: usize = 64;
-/// Interval between checks of both before a game starts.
+/// Interval between checks for room in the outbox before a game starts.
 const PAUSE: Duration = Duration::from_millis(1);
 /// Interval between checks for an interrupt during a pause.
 const TICK: Duration = Duration::from_millis(100);
@@ -165,50 +162,6 @@ pub struct Runner<'a> {
     pub is_followed: bool,
     /// Called with the record of each finished game, if present.
     pub complete: Option<&'a Complete<'a>>,
-}
-
-/// Events of all workers on their way to the thread that handles them.
-struct Outbox<'a> {
-    ends: Mutex<Ends>,
-    events: Sender<Result<Event, RunError>>,
-    /// Number of events that `on_event` has not handled yet.
-    pending: &'a AtomicUsize,
-}
-
-impl Outbox<'_> {
-    /// Sends the game as [`Event::Ended`] once no earlier game can retire one of its engines, after those that it lets
-    /// go; then any [`Event::Retired`].
-    fn end(&self, record: GameRecord) {
-        // Locked until all is sent, so that a retirement comes after the game that caused it.
-        let mut ends = self.ends();
-        for event in ends.end_game(Box::new(record)) {
-            self.send(Ok(event));
-        }
-    }
-
-    fn send(&self, event: Result<Event, RunError>) {
-        self.pending.fetch_add(1, Ordering::Relaxed);
-        // The receiver is gone only after the end of the match.
-        let _ = self.events.send(event);
-    }
-
-    fn ends(&self) -> MutexGuard<'_, Ends> {
-        self.ends.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn is_full(&self) -> bool {
-        self.pending.load(Ordering::Relaxed) > MAX_PENDING_EVENTS || self.ends().held() > MAX_HELD
-    }
-}
-
-/// With the last worker, sends the games that are held back, because no game will decide on them any more.
-impl Drop for Outbox<'_> {
-    fn drop(&mut self) {
-        let held = self.ends().release();
-        for record in held {
-            self.send(Ok(Event::Ended(record)));
-        }
-    }
 }
 
 impl Runner<'_> {

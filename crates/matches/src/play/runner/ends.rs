@@ -1,90 +1,64 @@
-//! Retirement of engines that fail repeatedly.
+//! The ends of games on their way from the workers, and the retirement of engines that fail repeatedly.
 //!
 //! Failures count in the order of the schedule, even if the games end in another order. The same games are therefore
 //! played at any concurrency.
 
 use std::collections::{BTreeMap, HashSet};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::Sender;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::Event;
+use super::{Event, RunError};
 use crate::plan::schedule::LineUps;
 use crate::plan::{EngineSpec, Plan, RefereeLimits};
 use crate::record::GameRecord;
 
-/// Consecutive failures of each engine.
-#[derive(Clone, Debug)]
-pub struct Retirement {
-    engines: Vec<EngineSpec>,
-    referee_limits: RefereeLimits,
-    line_ups: LineUps,
-    failures: Vec<u32>,
-    has_retired: Vec<bool>,
+/// Capacity of the event queue; no game starts while it is full.
+const MAX_PENDING_EVENTS: usize = 64;
+/// Number of finished games that wait for the ends of earlier ones at which no game starts.
+const MAX_HELD: usize = 64;
+
+/// Events of all workers on their way to the thread that handles them.
+pub struct Outbox<'a> {
+    pub ends: Mutex<Ends>,
+    pub events: Sender<Result<Event, RunError>>,
+    /// Number of events that `on_event` has not handled yet.
+    pub pending: &'a AtomicUsize,
 }
 
-impl Retirement {
-    /// Creates the state before the first game.
-    pub fn new(plan: &Plan) -> Retirement {
-        Retirement {
-            engines: plan.engines.clone(),
-            referee_limits: plan.referee_limits,
-            line_ups: plan.line_ups(),
-            failures: vec![0; plan.engines.len()],
-            has_retired: vec![false; plan.engines.len()],
+impl Outbox<'_> {
+    /// Sends the game as [`Event::Ended`] once no earlier game can retire one of its engines, after those that it lets
+    /// go; then any [`Event::Retired`].
+    pub fn end(&self, record: GameRecord) {
+        // Locked until all is sent, so that a retirement comes after the game that caused it.
+        let mut ends = self.ends();
+        for event in ends.end_game(Box::new(record)) {
+            self.send(Ok(event));
         }
     }
 
-    /// `true` if no line-up without a retired engine is left.
-    pub fn leaves_nothing(&self) -> bool {
-        !self.line_ups.can_do_without(|engine| self.has_retired[engine])
+    pub fn send(&self, event: Result<Event, RunError>) {
+        self.pending.fetch_add(1, Ordering::Relaxed);
+        // The receiver is gone only after the end of the match.
+        let _ = self.events.send(event);
     }
 
-    pub fn has_retired(&self, engine: usize) -> bool {
-        self.has_retired[engine]
+    pub fn ends(&self) -> MutexGuard<'_, Ends> {
+        self.ends.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub fn retired(&self) -> Vec<String> {
-        let engines = self.engines.iter().zip(&self.has_retired);
-        let retired = engines.filter(|(_, has_retired)| **has_retired);
-        retired.map(|(engine, _)| engine.name.clone()).collect()
+    pub fn is_full(&self) -> bool {
+        self.pending.load(Ordering::Relaxed) > MAX_PENDING_EVENTS || self.ends().held() > MAX_HELD
     }
+}
 
-    /// Counts the failures of a game; returns the engine that retires because of it, with its number of consecutive
-    /// failures.
-    pub fn note(&mut self, record: &GameRecord) -> Option<(usize, u32)> {
-        let index = |name: &String| self.engines.iter().position(|engine| engine.name == *name);
-        let engines: Vec<usize> = record.seats.iter().filter_map(index).collect();
-        self.count(&engines, self.offender(record))
-    }
-
-    /// Retires exactly those engines whose last games so far have failed too often in a row: an earlier run may have
-    /// let others play again.
-    pub fn retire_by_last_games(&mut self) {
-        let retires = |&failures: &u32| self.referee_limits.retires(failures);
-        self.has_retired = self.failures.iter().map(retires).collect();
-    }
-
-    /// [`Retirement::note`] of a game of these engines, with the one that failed, if any.
-    fn count(&mut self, engines: &[usize], offender: Option<usize>) -> Option<(usize, u32)> {
-        for &engine in engines.iter().filter(|engine| Some(**engine) != offender) {
-            self.failures[engine] = 0;
+/// With the last worker, sends the games that are held back, because no game will decide on them any more.
+impl Drop for Outbox<'_> {
+    fn drop(&mut self) {
+        let released: Vec<Event> = self.ends().release().collect();
+        for event in released {
+            self.send(Ok(event));
         }
-        let offender = offender?;
-        self.failures[offender] += 1;
-        let failures = self.failures[offender];
-        let is_new = self.referee_limits.retires(failures) && !self.has_retired[offender];
-        self.has_retired[offender] |= is_new;
-        is_new.then_some((offender, failures))
-    }
-
-    /// Index of the engine that failed in a game.
-    fn offender(&self, record: &GameRecord) -> Option<usize> {
-        let fault = record.fault.as_ref()?;
-        let name = record.engine_in(fault.seat)?;
-        self.engines.iter().position(|engine| engine.name == name)
-    }
-
-    fn forgive(&mut self, engine: usize) {
-        self.failures[engine] = 0;
-        self.has_retired[engine] = false;
     }
 }
 
@@ -155,7 +129,7 @@ impl Ends {
         &self.retirement
     }
 
-    pub fn held(&self) -> usize {
+    fn held(&self) -> usize {
         self.later.values().filter(|end| matches!(end, End::Held(_))).count()
     }
 
@@ -171,7 +145,7 @@ impl Ends {
 
     /// Takes in the end of a game; returns the events that follow: the games that now count, and the engines that
     /// retire.
-    pub fn end_game(&mut self, record: Box<GameRecord>) -> Vec<Event> {
+    fn end_game(&mut self, record: Box<GameRecord>) -> Vec<Event> {
         if self.retirement.referee_limits.failures == 0 {
             return vec![Event::Ended(record)];
         }
@@ -187,17 +161,16 @@ impl Ends {
         events
     }
 
-    /// Returns the games that are still held back when no other game will end, in order, except those that cannot
-    /// count.
-    pub fn release(&mut self) -> Vec<Box<GameRecord>> {
+    /// Ends the games that are still held back when no other game will end, in order, except those that cannot count.
+    fn release(&mut self) -> impl Iterator<Item = Event> {
         let held: Vec<u64> = self
             .later
             .iter()
             .filter(|(_, end)| matches!(end, End::Held(_)))
             .map(|(&game, _)| game)
             .collect();
-        let release = |game| self.settle(game, self.fate(game) != Fate::Never);
-        held.into_iter().filter_map(release).collect()
+        let release = move |game| self.settle(game, self.fate(game) != Fate::Never);
+        held.into_iter().filter_map(release).map(Event::Ended)
     }
 
     /// Decides on a game that is held back; returns it if it counts.
@@ -301,6 +274,84 @@ impl Ends {
     }
 }
 
+/// Consecutive failures of each engine.
+#[derive(Clone, Debug)]
+pub struct Retirement {
+    engines: Vec<EngineSpec>,
+    referee_limits: RefereeLimits,
+    line_ups: LineUps,
+    failures: Vec<u32>,
+    has_retired: Vec<bool>,
+}
+
+impl Retirement {
+    /// Creates the state before the first game.
+    pub fn new(plan: &Plan) -> Retirement {
+        Retirement {
+            engines: plan.engines.clone(),
+            referee_limits: plan.referee_limits,
+            line_ups: plan.line_ups(),
+            failures: vec![0; plan.engines.len()],
+            has_retired: vec![false; plan.engines.len()],
+        }
+    }
+
+    /// `true` if no line-up without a retired engine is left.
+    pub fn leaves_nothing(&self) -> bool {
+        !self.line_ups.can_do_without(|engine| self.has_retired[engine])
+    }
+
+    pub fn has_retired(&self, engine: usize) -> bool {
+        self.has_retired[engine]
+    }
+
+    pub fn retired(&self) -> Vec<String> {
+        let engines = self.engines.iter().zip(&self.has_retired);
+        let retired = engines.filter(|(_, has_retired)| **has_retired);
+        retired.map(|(engine, _)| engine.name.clone()).collect()
+    }
+
+    /// Counts the failures of a game; returns the engine that retires because of it, with its number of consecutive
+    /// failures.
+    pub fn note(&mut self, record: &GameRecord) -> Option<(usize, u32)> {
+        let index = |name: &String| self.engines.iter().position(|engine| engine.name == *name);
+        let engines: Vec<usize> = record.seats.iter().filter_map(index).collect();
+        self.count(&engines, self.offender(record))
+    }
+
+    /// Retires exactly those engines whose last games so far have failed too often in a row: an earlier run may have
+    /// let others play again.
+    pub fn retire_by_last_games(&mut self) {
+        let retires = |&failures: &u32| self.referee_limits.retires(failures);
+        self.has_retired = self.failures.iter().map(retires).collect();
+    }
+
+    /// [`Retirement::note`] of a game of these engines, with the one that failed, if any.
+    fn count(&mut self, engines: &[usize], offender: Option<usize>) -> Option<(usize, u32)> {
+        for &engine in engines.iter().filter(|engine| Some(**engine) != offender) {
+            self.failures[engine] = 0;
+        }
+        let offender = offender?;
+        self.failures[offender] += 1;
+        let failures = self.failures[offender];
+        let is_new = self.referee_limits.retires(failures) && !self.has_retired[offender];
+        self.has_retired[offender] |= is_new;
+        is_new.then_some((offender, failures))
+    }
+
+    /// Index of the engine that failed in a game.
+    fn offender(&self, record: &GameRecord) -> Option<usize> {
+        let fault = record.fault.as_ref()?;
+        let name = record.engine_in(fault.seat)?;
+        self.engines.iter().position(|engine| engine.name == name)
+    }
+
+    fn forgive(&mut self, engine: usize) {
+        self.failures[engine] = 0;
+        self.has_retired[engine] = false;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -400,8 +451,9 @@ mod tests {
         for (game, offender, counted) in [(2, Some("b"), 1), (3, Some("b"), 0), (4, None, 0)] {
             assert_eq!(ends.end_game(record(&plan, game, offender)).len(), counted, "{game}");
         }
-        let released: Vec<u64> = ends.release().iter().map(|record| record.game).collect();
-        assert_eq!((released, ends.held()), (vec![3], 0));
+        let released: Vec<Event> = ends.release().collect();
+        assert!(matches!(&released[..], [Event::Ended(record)] if record.game == 3));
+        assert_eq!(ends.held(), 0);
     }
 
     #[test]
