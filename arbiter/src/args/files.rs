@@ -92,7 +92,6 @@ pub struct ReportArgs {
     pub isolation: IsolationArgs,
 }
 
-/// Format of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ReportFormat {
     /// One page for a browser, with charts and games to step through

@@ -20,7 +20,6 @@ const SHOWN_ERRORS: usize = 10;
 /// Names shown of checks that are alike.
 const SHOWN_NAMES: usize = 4;
 
-/// Format of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// Readable lines

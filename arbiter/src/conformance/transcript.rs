@@ -48,7 +48,6 @@ enum Step {
     Remark,
     /// A line to send.
     Send(String),
-    /// Bytes to send.
     SendBytes(Vec<u8>),
     /// A wait, for a time or until silence.
     Wait(Option<Duration>),

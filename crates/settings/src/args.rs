@@ -458,7 +458,6 @@ impl From<OsString> for Openings {
     }
 }
 
-/// The order of openings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OpeningOrder {

@@ -31,7 +31,6 @@ pub struct Ledger {
     pub report: Report,
     /// Number of games between interim tables.
     pub report_every: Option<u64>,
-    /// Number of reruns.
     pub reruns: u64,
     pub retired: Vec<String>,
     /// Whether the warning about a busy machine was printed.
