@@ -227,7 +227,7 @@ struct Summary {
 }
 
 impl Summary {
-    /// Counts a candidate; returns the opening if each seat's share is `within` so many permille of par.
+    /// Counts a candidate; returns the opening if each seat's share is at most `within` permille from par.
     fn take(&mut self, judged: Judged, within: u32) -> Result<Option<String>, ExitError> {
         self.drawn += 1;
         match judged {

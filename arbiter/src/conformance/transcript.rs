@@ -52,7 +52,10 @@ enum Step {
     /// A wait, for a time or until silence.
     Wait(Option<Duration>),
     /// Expected lines; `line` is the number of the first in the script.
-    Expect { line: usize, patterns: Vec<String> },
+    Expect {
+        line: usize,
+        patterns: Vec<String>,
+    },
     /// A law of the answer.
     Law(String),
 }

@@ -76,8 +76,8 @@ pub(crate) async fn play_units(worker: Arc<Worker>, number: usize) {
     slot.rest(&worker).await;
 }
 
-/// Returns the next unit of one of so many matches: one that is assigned to this worker, else one of the queue, with
-/// its message there.
+/// Returns the next unit of a match: one that is assigned to this worker, or else one of the queue with its message.
+/// The wait for it is short if the worker has joined several `matches`.
 async fn next_unit(
     worker: &Worker,
     joined: &JoinedMatch,

@@ -125,8 +125,8 @@ impl SeatClock {
         };
     }
 
-    /// Ends a move for which `charged` counts, and returns its time: subtracts it and that of late pondering before it,
-    /// then adds the increment, and the time of the next period if one begins.
+    /// Ends a move and returns its time. Subtracts `charged` and the time of late pondering before the move, then adds
+    /// the increment, and the time of the next period if one begins.
     pub fn end_move(&mut self, charged: Duration) -> MoveTime {
         let limit = self.whole_limit().unwrap_or(Duration::MAX);
         let late_stop = std::mem::take(&mut self.late_stop);

@@ -56,7 +56,7 @@ pub enum AnswerError {
     Interrupted,
 }
 
-/// What becomes of the output of the engine, while lines are sent to it.
+/// The treatment of the engine's output while lines are sent to it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Output {
     /// All of it is dropped, because it does not answer these lines.

@@ -467,8 +467,9 @@ impl Request {
     }
 }
 
-/// Cuts the line of an answer after its last legal word, and after [`MAX_LINE`] words. If it begins with the move `mv`,
-/// which led from `before` to `after`, a rules program is asked about the rest only.
+/// Cuts the line of an answer after its last legal word, and after [`MAX_LINE`] words. The move `mv`, which led from
+/// `before` to `after`, is known to be legal: a line that begins with it is checked from `after` on, since a rules
+/// program takes time.
 ///
 /// # Errors
 /// As [`legal_length`].
