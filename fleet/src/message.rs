@@ -288,7 +288,10 @@ impl Tally {
     pub fn join(&mut self, part: Tally) {
         self.stored = self.stored.max(part.stored);
         self.games = part.games;
-        self.workers.extend(part.workers);
+        // An earlier session may have left more parts, whose workers are out of date.
+        for (name, tally) in part.workers {
+            self.workers.entry(name).or_insert(tally);
+        }
     }
 }
 

@@ -171,7 +171,8 @@ impl Admitted {
             let _thread = thread;
             work()
         });
-        done.await.unwrap_or_else(|_| Err(ApiError::ending()))
+        // The work has panicked, or the server is ending.
+        done.await.unwrap_or_else(|_| Err(ApiError::internal("the server is shutting down")))
     }
 }
 

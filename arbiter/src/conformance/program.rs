@@ -247,8 +247,8 @@ impl Program {
     /// # Errors
     /// [`Fault`] if the program has closed its input.
     pub fn send(&mut self, line: &str) -> Result<(), Fault> {
-        if let Some(position) = self.known.get(line) {
-            self.position = Some((line.into(), position.clone()));
+        if line.starts_with("position ") {
+            self.position = self.known.get(line).map(|position| (line.into(), position.clone()));
         }
         if self.sends_legal
             && let Some((_, position)) = &self.position

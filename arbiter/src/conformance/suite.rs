@@ -15,7 +15,7 @@ use rand::seq::IteratorRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::check::{Check, Severity};
+use super::check::{Check, Profile, Severity};
 use super::laws::{field, is_move};
 use super::program::{Fault, Program};
 use super::talk::{Scope, Table, Talk};
@@ -176,11 +176,13 @@ impl Block {
 
     fn play_at(&self, talk: &mut Talk, place: &Place) -> Result<(), Fault> {
         let home = talk.home()?;
-        let command = place.command();
+        let profile = talk.scope.profile;
+        let command = place.command(profile);
         talk.program.known.insert(command.clone(), place.position.clone());
         self.play_with(&mut talk.program, place.position.seats(), &|name| match name {
-            "start" => Some(home.start.command()),
-            "later" => Some(home.later.command()),
+            "start" => Some(home.start.command(profile)),
+            "start with blanks" => Some(home.start.command(profile).replace(' ', " \\t ")),
+            "later" => Some(home.later.command(profile)),
             "position" => Some(command.clone()),
             _ => place.values.get(name).cloned().or_else(|| fact(&place.position, name)),
         })
@@ -278,10 +280,15 @@ impl Place {
         Ok(next)
     }
 
-    /// The command that sets the position.
-    pub fn command(&self) -> String {
+    /// The command that sets the position, with the number of players if engines of the profile know it.
+    pub fn command(&self, profile: Profile) -> String {
         let seats = self.position.seats();
-        let start = Start::Startpos { players: (seats != 2).then_some(seats as u32) };
+        let is_plain = match profile {
+            Profile::Full => false,
+            Profile::Match => seats == 2,
+            Profile::Uci => true,
+        };
+        let start = Start::Startpos { players: (!is_plain).then_some(seats as u32) };
         Command::Position(PositionCommand { start, moves: self.actions.clone() }).to_string()
     }
 }
@@ -477,8 +484,8 @@ fn changed_texts(
     Ok(texts.into_iter().map(place).collect())
 }
 
-/// The text with each number or character replaced, and truncated before each; with each row of its board
-/// emptied, and its board repeated.
+/// The text with each number or character replaced, truncated before each, and with each two neighbours exchanged; with
+/// each row of its board replaced by another, and its board repeated.
 fn changes(text: &str) -> Vec<String> {
     let chars: Vec<char> = text.chars().collect();
     let parts: Vec<String> = chars
@@ -492,8 +499,19 @@ fn changes(text: &str) -> Vec<String> {
         changes.push(before.trim_end().to_string());
         changes.extend(OTHERS.map(|other| format!("{before}{other}{after}")));
     }
+    for index in 1..parts.len() {
+        let mut swapped = parts.clone();
+        swapped.swap(index - 1, index);
+        changes.push(swapped.concat());
+    }
     if let Some((board, _)) = text.split_once(' ') {
-        changes.extend(board.split('/').map(|row| text.replacen(row, "8", 1)));
+        let rows: Vec<&str> = board.split('/').collect();
+        for index in 0..rows.len() {
+            for other in rows.iter().chain([&"8"]) {
+                let changed = [&rows[..index], &[*other], &rows[index + 1..]].concat().join("/");
+                changes.push(text.replacen(board, &changed, 1));
+            }
+        }
         changes.extend([2, 7].map(|times| text.replacen(board, &[board; 7][..times].join("/"), 1)));
     }
     let is_line = |text: &String| {

@@ -374,12 +374,18 @@ impl<'a> Announcer<'a> {
         let Connection { context, signer, .. } = connection;
         Bucket::ensure(context, BEATS).await?;
         let matches = Bucket::ensure(context, MATCHES).await?;
+        let (state, key) = (names.state(), signer.key());
+        let published = match self.checked {
+            // A state of another version is of an earlier session.
+            None => matches.get_readable::<State>(&state, key).await?,
+            // It is of another process, which has taken the match over.
+            Some(_) => matches.get::<State>(&state, key).await?,
+        };
         let mut is_new = false;
         if self.checked.is_none_or(|at| at.elapsed() > OBJECT_INTERVAL) {
             is_new = self.put_objects().await?;
             self.checked = Some(Instant::now());
         }
-        let published = matches.get_readable::<State>(&names.state(), signer.key()).await?;
         let session = published.as_ref().map(|state| state.session);
         if session > Some(self.state.session) {
             return Err(DriveError::Taken { id: names.id().to_string() });

@@ -91,27 +91,28 @@ async fn next_unit(
         let is_ended = worker.interrupt.ends() || joined.interrupt.is_set();
         is_ended || worker.joined().len() != matches || joined.has_assigned()
     };
-    let Ok(pulled) = pull(&worker.context, &joined.names, wait, is_over).await else {
-        sleep(about(FAILURE_PAUSE)).await;
-        return None;
-    };
-    let message = pulled?;
-    let work = Work::decode_by(&joined.coordinator, &message.payload, &joined.names.work());
-    let kind = match work {
-        Ok(work) if joined.has(&work) => return Some((work, Some(message))),
-        // This worker will soon see the new session.
-        Ok(work) if work.session > joined.state.session => AckKind::Nak(Some(OTHERS_DELAY)),
-        Ok(_) => AckKind::Term,
-        Err(error) => {
-            print_error(format_args!("work is refused: {error}"));
-            match error {
-                MessageError::Version { .. } => AckKind::Nak(Some(VERSION_DELAY)),
-                _ => AckKind::Term,
+    loop {
+        let Ok(pulled) = pull(&worker.context, &joined.names, wait, is_over).await else {
+            sleep(about(FAILURE_PAUSE)).await;
+            return None;
+        };
+        let message = pulled?;
+        let work = Work::decode_by(&joined.coordinator, &message.payload, &joined.names.work());
+        let kind = match work {
+            Ok(work) if joined.has(&work) => return Some((work, Some(message))),
+            // This worker will soon see the new session.
+            Ok(work) if work.session > joined.state.session => AckKind::Nak(Some(OTHERS_DELAY)),
+            Ok(_) => AckKind::Term,
+            Err(error) => {
+                print_error(format_args!("work is refused: {error}"));
+                match error {
+                    MessageError::Version { .. } => AckKind::Nak(Some(VERSION_DELAY)),
+                    _ => AckKind::Term,
+                }
             }
-        }
-    };
-    answer(Some(&message), kind).await;
-    None
+        };
+        answer(Some(&message), kind).await;
+    }
 }
 
 /// Answers the server about a unit, if it came from the server's queue.

@@ -10,6 +10,7 @@ use axum::http::StatusCode;
 use buxtehude::rules::{Seat, Turn};
 use matches::archive::ArchiveError;
 use matches::archive::record_file::RecordFile;
+use matches::archive::replay;
 use matches::input_file;
 use matches::record::ending::Ending;
 use matches::record::printable::{printable, printable_json};
@@ -58,7 +59,7 @@ struct Quota {
 type Identity = (Option<u64>, String);
 
 /// A line of the file: a record with the game's `id`, which other readers ignore.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize)]
 struct KeptGame {
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<u64>,
@@ -127,13 +128,19 @@ impl Kept {
     }
 
     fn count(&mut self, line: &[u8]) {
+        #[derive(Deserialize)]
+        struct Named {
+            id: Option<u64>,
+        }
+
         self.quota.bytes += line.len() as u64;
         if line.trim_ascii().is_empty() {
             return;
         }
         self.games += 1;
-        if let Ok(game) = serde_json::from_slice::<KeptGame>(line) {
-            self.numbers.insert(game.identity(), game.record.game);
+        if let (Ok(Named { id }), Ok(record)) = (serde_json::from_slice(line), replay::read(line)) {
+            let number = record.game;
+            self.numbers.insert(KeptGame { id, record }.identity(), number);
         }
     }
 
