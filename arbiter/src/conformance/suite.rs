@@ -180,9 +180,9 @@ impl Block {
         let command = place.command(profile);
         talk.program.known.insert(command.clone(), place.position.clone());
         self.play_with(&mut talk.program, place.position.seats(), &|name| match name {
-            "start" => Some(home.start.command(profile)),
-            "start with blanks" => Some(home.start.command(profile).replace(' ', " \\t ")),
-            "later" => Some(home.later.command(profile)),
+            "start" => Some(home.start.command(Profile::Match)),
+            "start with blanks" => Some(home.start.command(Profile::Match).replace(' ', " \\t ")),
+            "later" => Some(home.later.command(Profile::Match)),
             "position" => Some(command.clone()),
             _ => place.values.get(name).cloned().or_else(|| fact(&place.position, name)),
         })

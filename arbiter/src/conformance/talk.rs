@@ -147,9 +147,9 @@ impl Talk {
             self.is_home = true;
         }
         let places = [&home.start, &home.later];
-        let known = places.map(|place| (place.command(self.scope.profile), place.position.clone()));
+        let known = places.map(|place| (place.command(Profile::Match), place.position.clone()));
         self.program.known = HashMap::from(known);
-        self.ask(&home.start.command(self.scope.profile)).map(drop)
+        self.ask(&home.start.command(Profile::Match)).map(drop)
     }
 
     /// The positions where checks begin.
