@@ -44,7 +44,7 @@ macro_rules! games {
         #[derive(Clone, Copy, PartialEq, Eq)]
         pub enum AnyPosition {
             $(
-                #[doc = concat!("Position of [`", stringify!($module), "`](super::", stringify!($module), ").")]
+                #[doc = concat!("Position of [`", stringify!($module), "`](", stringify!($module), ").")]
                 #[$condition]
                 $game($module::Position),
             )*
