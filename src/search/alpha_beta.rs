@@ -43,8 +43,7 @@ pub fn search<G: Evaluate>(
     memory.forget_if_evaluator_changed(evaluator.evaluator(), evaluator.noise());
     let threads = memory.threads();
     let table = memory.use_table();
-    let nodes = request.nodes.min(request.strength.nodes);
-    let team = Arc::new(Team::new(control, nodes, threads));
+    let team = Arc::new(Team::of(request, control, threads));
     let root = || Root::new(position, request, &evaluator, table, control, &team);
     let mut leader = root()?;
     thread::scope(|scope| {

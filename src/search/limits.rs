@@ -23,6 +23,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use super::Request;
+
 /// Limits of a search; all `None` for an unlimited one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
@@ -318,6 +320,11 @@ pub struct Team<'a> {
 }
 
 impl<'a> Team<'a> {
+    /// Creates a team that visits at most the positions that the request and its strength allow.
+    pub fn of(request: &Request, control: &'a Control, threads: usize) -> Team<'a> {
+        Team::new(control, request.nodes.min(request.strength.nodes), threads)
+    }
+
     /// Creates a team of `threads` threads that visit at most `limit` positions.
     pub fn new(control: &'a Control, limit: u64, threads: usize) -> Team<'a> {
         Team {

@@ -72,8 +72,7 @@ pub fn search<G: Evaluate>(
     }
     // A single move needs no helpers.
     let threads = if moves.len() == 1 { 1 } else { memory.threads() };
-    let nodes = request.nodes.min(request.strength.nodes);
-    let team = Arc::new(Team::new(control, nodes, threads));
+    let team = Arc::new(Team::of(request, control, threads));
     let tallies: Vec<Mutex<Vec<Tally>>> = (1..threads).map(|_| Mutex::default()).collect();
     let mut searches = memory.arenas.iter_mut().enumerate().map(|(thread, arena)| TreeSearch {
         root: &root,
