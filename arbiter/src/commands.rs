@@ -18,7 +18,7 @@ use std::process::ExitCode;
 use arbiter::args::{Cli, CompletionsArgs, FileArgs, ManArgs};
 use clap::CommandFactory;
 use clap_mangen::Man;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use matches::archive::store::Store;
 use matches::judge::JudgeError;
 use matches::own_files::{NamedFile, refuse_overwriting};
@@ -29,7 +29,7 @@ use matches::play::interrupt::Interrupt;
 use matches::play::runner::RunError;
 use matches::play::sandbox::{self, Isolation};
 use matches::review::ReviewError;
-use matches::run::display::count;
+use matches::run::display::{count, progress_style};
 use matches::run::exit::ExitError;
 use matches::run::signals;
 use settings::args::rules::{ANSWER_TIMEOUT, start};
@@ -119,9 +119,7 @@ fn isolate(isolate: Isolate, engines: &[EngineSpec]) -> Result<Option<Isolation>
 
 /// Progress bar followed by `text`; hidden unless standard error is a terminal.
 fn progress(length: u64, text: &str) -> ProgressBar {
-    let style = ProgressStyle::with_template(&format!("{{bar:30}} {text}"))
-        .unwrap_or_else(|_| ProgressStyle::default_bar());
-    ProgressBar::new(length).with_style(style.progress_chars("━╸─"))
+    ProgressBar::new(length).with_style(progress_style(&format!("{{bar:30}} {text}")))
 }
 
 pub fn completions(args: &CompletionsArgs) -> ExitCode {

@@ -47,23 +47,17 @@ impl Progress {
             return Progress::Lines { games };
         }
         let template = "{bar:30} {pos}/{len} games  {speed}  {eta} left  {prefix}{wide_msg}";
-        let style =
-            ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
         let speed = |state: &ProgressState, text: &mut dyn Write| {
             // Without the speed, the bar is still useful.
             let _ = write!(text, "{:.1} games/s", state.per_sec());
         };
-        let style = style.with_key("speed", speed);
+        let style = progress_style(template).with_key("speed", speed);
         let both = MultiProgress::new();
-        let bar = both
-            .add(ProgressBar::new(games).with_style(style.progress_chars("━╸─")))
-            .with_position(played);
+        let bar = both.add(ProgressBar::new(games).with_style(style)).with_position(played);
         // Games of earlier runs must not affect the speed.
         bar.reset_eta();
         bar.enable_steady_tick(Duration::from_millis(200));
-        let plain =
-            ProgressStyle::with_template("{msg}").unwrap_or_else(|_| ProgressStyle::default_bar());
-        let table = both.add(ProgressBar::no_length().with_style(plain));
+        let table = both.add(ProgressBar::no_length().with_style(progress_style("{msg}")));
         Progress::Live { bar, table, drawn: Cell::new(None) }
     }
 
@@ -126,11 +120,16 @@ impl Progress {
     }
 }
 
+/// Style of a progress bar, as of [`ProgressStyle::with_template`]; the usual one if the template is invalid.
+pub fn progress_style(template: &str) -> ProgressStyle {
+    let style = ProgressStyle::with_template(template);
+    style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("━╸─")
+}
+
 /// A bar for the luck of stored games; hidden unless standard error is a terminal.
 pub(super) fn luck_bar(games: usize) -> ProgressBar {
-    let style = ProgressStyle::with_template("{bar:30} luck of {pos}/{len} games  {eta} left")
-        .unwrap_or_else(|_| ProgressStyle::default_bar());
-    let bar = ProgressBar::new(games as u64).with_style(style.progress_chars("━╸─"));
+    let style = progress_style("{bar:30} luck of {pos}/{len} games  {eta} left");
+    let bar = ProgressBar::new(games as u64).with_style(style);
     bar.enable_steady_tick(Duration::from_millis(200));
     bar
 }
