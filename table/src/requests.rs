@@ -164,15 +164,15 @@ impl Admitted {
         &self,
         work: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
     ) -> Result<T, ApiError> {
+        let ending = || ApiError::internal("the server is shutting down");
         let [small, large] = &self.clients.threads;
         let threads = if self.is_large { large } else { small };
-        let thread = threads.clone().acquire_owned().await.map_err(|_| ApiError::ending())?;
+        let thread = threads.clone().acquire_owned().await.map_err(|_| ending())?;
         let done = tokio::task::spawn_blocking(move || {
             let _thread = thread;
             work()
         });
-        // The work has panicked, or the server is ending.
-        done.await.unwrap_or_else(|_| Err(ApiError::internal("the server is shutting down")))
+        done.await.unwrap_or_else(|_| Err(ending()))
     }
 }
 
