@@ -134,7 +134,7 @@ fn play_game(
         if place.position.turn() == Turn::Over {
             break;
         }
-        let command = place.command(talk.scope.profile);
+        let command = place.command_of(talk.scope.profile);
         talk.program.known = HashMap::from([(command.clone(), place.position.clone())]);
         talk.program.send(&command)?;
         let best = talk.best_move("go nodes 20")?.unwrap_or_default();

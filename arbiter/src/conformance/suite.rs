@@ -58,7 +58,7 @@ const LEFT_OF_OTHERS: u64 = 100_000_000;
 pub struct Block {
     pub check: Check,
     needs: Vec<String>,
-    /// Number of times, or positions, or options, for which the script is played.
+    /// The script is played for each of these: a number of times, positions, or options.
     pub places: String,
     /// `true` if the engine is restarted afterwards.
     pub ends: bool,
@@ -176,13 +176,12 @@ impl Block {
 
     fn play_at(&self, talk: &mut Talk, place: &Place) -> Result<(), Fault> {
         let home = talk.home()?;
-        let profile = talk.scope.profile;
-        let command = place.command(profile);
+        let command = place.command_of(talk.scope.profile);
         talk.program.known.insert(command.clone(), place.position.clone());
         self.play_with(&mut talk.program, place.position.seats(), &|name| match name {
-            "start" => Some(home.start.command(Profile::Match)),
-            "start with blanks" => Some(home.start.command(Profile::Match).replace(' ', " \\t ")),
-            "later" => Some(home.later.command(Profile::Match)),
+            "start" => Some(home.start.command()),
+            "start with blanks" => Some(home.start.command().replace(' ', " \\t ")),
+            "later" => Some(home.later.command()),
             "position" => Some(command.clone()),
             _ => place.values.get(name).cloned().or_else(|| fact(&place.position, name)),
         })
@@ -280,8 +279,13 @@ impl Place {
         Ok(next)
     }
 
-    /// The command that sets the position, with the number of players if engines of the profile know it.
-    pub fn command(&self, profile: Profile) -> String {
+    /// The command that sets the position; two players are not named.
+    pub fn command(&self) -> String {
+        self.command_of(Profile::Match)
+    }
+
+    /// The same as a client of the profile sends it.
+    pub fn command_of(&self, profile: Profile) -> String {
         let seats = self.position.seats();
         let is_plain = match profile {
             Profile::Full => false,

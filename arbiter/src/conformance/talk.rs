@@ -147,9 +147,9 @@ impl Talk {
             self.is_home = true;
         }
         let places = [&home.start, &home.later];
-        let known = places.map(|place| (place.command(Profile::Match), place.position.clone()));
+        let known = places.map(|place| (place.command(), place.position.clone()));
         self.program.known = HashMap::from(known);
-        self.ask(&home.start.command(Profile::Match)).map(drop)
+        self.ask(&home.start.command()).map(drop)
     }
 
     /// The positions where checks begin.
@@ -217,7 +217,7 @@ pub struct Home {
 }
 
 impl Home {
-    /// Finds the positions of a game in which a seat has a move.
+    /// Finds positions of a game with a move to play.
     fn of((rules, seats): &Table) -> Result<Option<Home>, PositionError> {
         let table = (rules.clone(), rules.built_in().map_or(*seats, |_| 2));
         let places = [place_after(&table, 0)?, place_after(&table, 5)?];
