@@ -467,9 +467,8 @@ impl Request {
     }
 }
 
-/// Cuts the line of an answer after its last legal word, and after [`MAX_LINE`] words. The move `mv`, which led from
-/// `before` to `after`, is known to be legal: a line that begins with it is checked from `after` on, since a rules
-/// program takes time.
+/// Cuts the line of an answer after its last legal word, and after [`MAX_LINE`] words. The move `mv` has led
+/// from `before` to `after`: a line that begins with it is checked from `after` on, since a rules program takes time.
 ///
 /// # Errors
 /// As [`legal_length`].
