@@ -8,6 +8,7 @@
 //! not charged. The remaining lag has other causes, for example that the arbiter was stopped.
 
 use std::collections::VecDeque;
+use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -70,8 +71,9 @@ impl LagMeter {
         let measured = Arc::downgrade(&lags);
         let thread = thread::Builder::new().name("lag".to_string());
         let spawned = thread.spawn(move || {
+            let mut waited = Duration::ZERO;
             while let Some(lags) = measured.upgrade() {
-                measure(&lags);
+                measure(&lags, &mut waited);
             }
         });
         LagMeter { lags, is_measuring: spawned.is_ok() }
@@ -116,21 +118,22 @@ fn locked(lags: &Mutex<Lags>) -> MutexGuard<'_, Lags> {
     lags.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Sleeps once, and notes how much too late the thread wakes up.
-fn measure(lags: &Mutex<Lags>) {
-    let waited = processor::own_wait();
-    let due = Instant::now() + INTERVAL;
-    locked(lags).due = due;
-    thread::sleep(INTERVAL);
+/// Sleeps until the thread is due, and notes how much too late it wakes up; `waited` is its wait for a processor so far.
+///
+/// It is due again an interval after it woke up, so that a stop counts even if it comes between two sleeps.
+fn measure(lags: &Mutex<Lags>, waited: &mut Duration) {
+    let due = locked(lags).due;
+    thread::sleep(due.saturating_duration_since(Instant::now()));
     let woke = Instant::now();
     let lag = woke.saturating_duration_since(due);
-    let waited = processor::own_wait().saturating_sub(waited);
-    locked(lags).note(woke, lag, lag.saturating_sub(waited));
+    let before = mem::replace(waited, processor::own_wait());
+    locked(lags).note(woke, lag, lag.saturating_sub(waited.saturating_sub(before)));
 }
 
 impl Lags {
     /// Notes a lag; `unexplained` is the part without the wait for a processor.
     fn note(&mut self, woke: Instant, lag: Duration, unexplained: Duration) {
+        self.due = woke + INTERVAL;
         let micros = micros(lag);
         self.histogram.saturating_record(micros);
         if woke.saturating_duration_since(self.since) > RECENT {
@@ -182,8 +185,8 @@ mod tests {
         assert_eq!(lags.since(start + ms(93), start + ms(95)), ms(0));
         assert_eq!(lags.since(start, start + ms(130)), ms(30));
         lags.note(start + ms(130), ms(30), ms(30));
-        lags.due = start + ms(200);
-        assert_eq!(lags.since(start + ms(120), start + ms(140)), ms(30));
+        assert_eq!(lags.since(start + ms(120), start + ms(134)), ms(30));
+        assert_eq!(lags.since(start + ms(132), start + ms(140)), ms(5));
         let number = |lags: &Lags| lags.recent.each_ref().map(Histogram::len);
         assert_eq!(number(&lags), [1, 0]);
         lags.note(start + RECENT + ms(1), ms(3), ms(3));
