@@ -118,7 +118,8 @@ fn locked(lags: &Mutex<Lags>) -> MutexGuard<'_, Lags> {
     lags.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Sleeps until the thread is due, and notes how much too late it wakes up; `waited` is its wait for a processor so far.
+/// Sleeps until the thread is due, and notes how much too late it wakes up. `waited` is how long it has waited for a
+/// processor so far.
 ///
 /// It is due again an interval after it woke up, so that a stop counts even if it comes between two sleeps.
 fn measure(lags: &Mutex<Lags>, waited: &mut Duration) {
