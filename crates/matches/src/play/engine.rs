@@ -256,7 +256,7 @@ impl Engine {
         self.conversation.send(&lines, Output::Drop, deadline)?;
         let arrived = self.await_ready(deadline)?;
         if self.is_timed {
-            let spent = self.conversation.processor().end(arrived);
+            let spent = self.conversation.processor.end(arrived);
             let time = (arrived - begun).saturating_sub(spent.waited);
             let used = spent.out_of_turn + spent.computed;
             self.late_start = time.max(used).saturating_sub(START_OF_A_GAME);
@@ -364,17 +364,14 @@ impl Engine {
             match kind {
                 Kind::BestMove => {
                     let arrived = line.arrived;
-                    let answer = Answer::read(arrived - sent, line.text, &self.info);
+                    let mut answer = Answer::read(arrived - sent, line.text, &self.info);
                     // Another one between this and the next `go` would be a second answer.
                     self.conversation.take_unclaimed_best_move();
                     self.usable = true;
-                    let late_start = std::mem::take(&mut self.late_start);
-                    let spent = self.conversation.processor().end(arrived);
-                    return Ok(Answer {
-                        out_of_turn: spent.out_of_turn + late_start,
-                        waited: spent.waited,
-                        ..answer
-                    });
+                    let spent = self.conversation.processor.end(arrived);
+                    answer.waited = spent.waited;
+                    answer.out_of_turn = spent.out_of_turn + std::mem::take(&mut self.late_start);
+                    return Ok(answer);
                 }
                 Kind::Info => {
                     self.info.clear();
@@ -449,7 +446,7 @@ impl Engine {
     /// Starts the processor meter if the engine has a time limit.
     fn begin_measurement(&mut self) {
         if self.is_timed {
-            self.conversation.processor().begin();
+            self.conversation.processor.begin();
         }
     }
 
@@ -519,9 +516,8 @@ fn after(start: Instant, timeout: Duration) -> Instant {
 pub struct Answer {
     /// Time from sending `go` to the arrival of the answer.
     pub elapsed: Duration,
-    /// Part of this time that the engine waited for a processor, or its answer waited for the arbiter. Only waits of
-    /// threads that worked count, at no lower priority than the arbiter's; at most the time in which the engine did not
-    /// compute and, in a control group, about the time that its processors worked for others.
+    /// Part of this time that the engine waited for a processor, or its answer waited for the arbiter; zero below a
+    /// millisecond.
     pub waited: Duration,
     /// CPU time used out of turn since its previous answer.
     pub out_of_turn: Duration,

@@ -88,7 +88,8 @@ pub struct Conversation {
     arrived: Instant,
     pub stderr: StderrTail,
     pub recent: Recent,
-    processor: ProcessorMeter,
+    /// Meter of the time that the engine waits for a processor. While it measures, this time extends the deadlines.
+    pub processor: ProcessorMeter,
     /// Bytes to send that did not fit into the pipe.
     unsent: Vec<u8>,
     /// Last `bestmove` line since [`Conversation::take_unclaimed_best_move`]; set by every line that is read, also by
@@ -129,11 +130,6 @@ impl Conversation {
             stderr: StderrTail::default(),
             recent: Recent::new(),
         })
-    }
-
-    /// Meter of the time that the engine waits for a processor. While it measures, this time extends the deadlines.
-    pub fn processor(&mut self) -> &mut ProcessorMeter {
-        &mut self.processor
     }
 
     /// Kills the process and its process group.
