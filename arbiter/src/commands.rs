@@ -14,6 +14,8 @@ use std::fs;
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 use std::process::ExitCode;
+use std::slice;
+use std::time::Duration;
 
 use arbiter::args::{Cli, CompletionsArgs, FileArgs, ManArgs};
 use clap::CommandFactory;
@@ -26,18 +28,22 @@ use matches::plan::rules::Rules;
 use matches::plan::rules::external::RulesError;
 use matches::plan::{EngineSpec, Isolate, Limit};
 use matches::play::interrupt::Interrupt;
+use matches::play::log::Log;
+use matches::play::rules::connect;
 use matches::play::runner::RunError;
 use matches::play::sandbox::{self, Isolation};
 use matches::review::ReviewError;
 use matches::run::display::{count, progress_style};
 use matches::run::exit::ExitError;
 use matches::run::signals;
-use settings::args::rules::{ANSWER_TIMEOUT, start};
 
 pub use matches::run::exit;
 
 /// Limit of each search of a judging engine if the user sets none. A node limit makes the results reproducible.
 const JUDGE_LIMIT: Limit = Limit::nodes(10_000);
+
+/// Timeout for each answer of a rules program outside a match.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// An error that stops a command, to be printed.
 type CommandError = Box<dyn Error>;
@@ -55,9 +61,34 @@ fn open(args: &FileArgs, is_trusted: bool) -> Result<Store, CommandError> {
     // Without trust in the program, the games are read without the rules. A record names no program.
     let of_store = || store.trusted_plan(is_trusted).ok().map(|plan| plan.rules);
     if let Some(rules) = typed.or_else(of_store) {
-        start(&rules, Isolate::Auto, ANSWER_TIMEOUT)?;
+        start_rules(&rules, None, Isolate::Auto, ANSWER_TIMEOUT)?;
     }
     Ok(store)
+}
+
+/// Starts the program of the rules, if they have one, and checks that the game allows the number of players, if any is
+/// given; `timeout` is for each answer.
+///
+/// # Errors
+/// [`ExitError`] about `--rules` or `--players`.
+fn start_rules(
+    rules: &Rules,
+    players: Option<usize>,
+    isolate: Isolate,
+    timeout: Duration,
+) -> Result<(), ExitError> {
+    if let Some(game) = rules.program() {
+        let isolation = Isolation::of(isolate, slice::from_ref(&game.plan().program));
+        let (isolation, _) = isolation.map_err(|error| ExitError::of_flag("rules", error))?;
+        connect(game, isolation, timeout, &Log::none(), &Interrupt::new())
+            .map_err(|error| ExitError::of_flag_or_rules("rules", &error, Some(&error)))?;
+    }
+    match players.map(|players| rules.start(players)) {
+        Some(Err(error)) => {
+            Err(ExitError::of_flag_or_rules("players", &error, error.fault_of_rules()))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Prints the error of a command; returns its exit status. An error of the system is one of standard output.

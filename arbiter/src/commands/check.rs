@@ -15,7 +15,7 @@ use matches::run::exit::ExitError;
 use matches::{input_file, output};
 use settings::args::RulesArgs;
 
-use super::{CommandError, exit, isolate, progress};
+use super::{CommandError, exit, isolate, progress, start_rules};
 
 /// Checks an engine; the exit status is 1 if it cannot play, or a check of severity "error" failed that the user has
 /// asked for or a match needs.
@@ -45,8 +45,9 @@ fn rules_of(args: &CheckArgs) -> Result<Option<Rules>, ExitError> {
     }
     let game =
         RulesArgs { variant: args.variant.clone().unwrap_or_default(), rules: args.rules.clone() };
-    let timeout = Duration::from_millis(args.timeout);
-    game.rules(args.players, args.isolation.isolate, timeout).map(Some)
+    let (rules, timeout) = (game.rules()?, Duration::from_millis(args.timeout));
+    start_rules(&rules, args.players, args.isolation.isolate, timeout)?;
+    Ok(Some(rules))
 }
 
 /// Checks a rules program; the exit status is as of [`check`].

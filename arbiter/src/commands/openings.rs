@@ -22,10 +22,12 @@ use matches::record::printable::printable;
 use matches::run::exit::ExitError;
 use rand::RngExt;
 use settings::args::judge;
-use settings::args::rules::ANSWER_TIMEOUT;
 use settings::args::validate::chosen_seed;
 
-use super::{CommandError, JUDGE_LIMIT, exit, fail, isolate, progress, stop_on_signals};
+use super::{
+    ANSWER_TIMEOUT, CommandError, JUDGE_LIMIT, exit, fail, isolate, progress, start_rules,
+    stop_on_signals,
+};
 
 /// Candidates for each opening if the user gives no number.
 const TRIES: u64 = 1000;
@@ -39,9 +41,11 @@ pub fn openings(args: &OpeningsArgs) -> ExitCode {
 
 /// Prints the openings as they are found, as arguments of the protocol's `position`, and then the statistics.
 fn print_suite(args: &OpeningsArgs) -> Result<(), CommandError> {
+    let rules = args.game.rules()?;
+    start_rules(&rules, Some(args.players), args.isolation.isolate, ANSWER_TIMEOUT)?;
     let suite = Suite {
         args,
-        rules: args.game.rules(Some(args.players), args.isolation.isolate, ANSWER_TIMEOUT)?,
+        rules,
         engine: judge(&args.engine, args.limit.limit().unwrap_or(JUDGE_LIMIT))?,
         seed: chosen_seed(args.seed, None)?,
         tries: args.tries.unwrap_or(args.count.saturating_mul(TRIES)),

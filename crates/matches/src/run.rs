@@ -24,8 +24,7 @@ use crate::luck::{Evaluator, LuckMeter, measure_store};
 use crate::output::{fitted, print};
 use crate::own_files::NamedFile;
 use crate::plan::deck::Seed;
-use crate::plan::rules::external::RulesError;
-use crate::plan::{EngineSpec, LuckBy, Plan};
+use crate::plan::{EngineSpec, LuckBy, Opening, Plan};
 use crate::play::interrupt::Interrupt;
 use crate::play::lag::{LagMeter, LagSummary};
 use crate::play::log::Log;
@@ -40,8 +39,8 @@ use crate::report::Report;
 use crate::score::Verdict;
 use display::{Progress, count, footer, header, luck_bar, print_schedule, unplayed};
 use exit::{
-    ENGINE_FAULT, ExitError, H0_ACCEPTED, H1_ACCEPTED, INTERRUPTED, RULES_FAULT, STORAGE, USAGE,
-    complain_of, fail, print_error,
+    ENGINE_FAULT, ExitError, H0_ACCEPTED, H1_ACCEPTED, INTERRUPTED, RULES_FAULT, STORAGE,
+    SettingsFile, USAGE, complain_of, print_error,
 };
 use ledger::{Ledger, LedgerError, programs};
 pub use ledger::{Outputs, files_of, open_log};
@@ -65,23 +64,33 @@ pub struct NewMatch {
     pub changed_engines: bool,
     /// Engine that measures luck, if the plan needs one.
     pub luck_engine: Option<EngineSpec>,
+    pub settings_file: Option<SettingsFile>,
 }
 
 /// Plays a new match; returns its exit status.
 pub fn begin<S: Source>(mut new: NewMatch, source: &mut S) -> ExitCode {
-    if new.dry_run {
-        return match print_schedule(&new.plan) {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(error) => fail(USAGE, error),
-        };
-    }
+    let file = new.settings_file.take();
     for engine in &mut new.plan.engines {
         engine.unresolved.is_nameless &= !S::KEEPS_NAMES;
     }
-    match Match::start(new) {
-        Ok((planned, engines)) => planned.play_and_report(engines, source),
-        Err(stop) => stop.exit(),
+    let started = if new.dry_run {
+        show_schedule(&new.plan).map(|()| None)
+    } else {
+        Match::start(new).map(Some)
+    };
+    match (started, file) {
+        (Ok(Some((planned, engines))), _) => planned.play_and_report(engines, source),
+        (Ok(None), _) => ExitCode::SUCCESS,
+        (Err(Stop::Failed(error)), Some(file)) => file.blame(error).exit(),
+        (Err(stop), _) => stop.exit(),
     }
+}
+
+fn show_schedule(plan: &Plan) -> Result<(), Stop> {
+    let isolation = Isolation::of(plan.isolate, &plan.engines);
+    let (isolation, _) = isolation.map_err(ExitError::usage)?;
+    connect_rules(plan, isolation, &Log::none(), &Interrupt::new())?;
+    Ok(print_schedule(plan).map_err(ExitError::usage)?)
 }
 
 /// A match that is ready to be played.
@@ -182,12 +191,9 @@ fn prepare_engines(
     sandbox::shield_arbiter();
     let (isolation, isolation_text) =
         Isolation::of(plan.isolate, &plan.engines).map_err(ExitError::usage)?;
-    if let Some(game) = plan.rules.program() {
-        let connected = rules::connect(game, isolation, plan.referee_limits.ready, log, interrupt);
-        connected.map_err(|error| match error {
-            RulesError::Interrupted => Stop::Interrupted,
-            fault => Stop::Failed(fault.into()),
-        })?;
+    match connect_rules(plan, isolation, log, interrupt) {
+        Err(_) if interrupt.is_set() => return Err(Stop::Interrupted),
+        connected => connected?,
     }
     let programs = Programs::of(plan, interrupt);
     let seconds = plan.referee_limits.ready.as_secs_f64();
@@ -217,6 +223,34 @@ fn prepare_engines(
         id_names,
         remarks,
     })
+}
+
+/// Starts the rules program of a plan, if it has one, and checks the number of players and the openings with it.
+fn connect_rules(
+    plan: &Plan,
+    isolation: Option<Isolation>,
+    log: &Log,
+    interrupt: &Interrupt,
+) -> Result<(), ExitError> {
+    let Some(game) = plan.rules.program() else {
+        return Ok(());
+    };
+    rules::connect(game, isolation, plan.referee_limits.ready, log, interrupt)
+        .map_err(|error| ExitError::of_flag_or_rules("rules", &error, Some(&error)))?;
+    plan.rules
+        .start(plan.seats)
+        .map_err(|error| ExitError::of_flag_or_rules("players", &error, error.fault_of_rules()))?;
+    for opening in &plan.openings {
+        opening.position(&plan.rules, plan.seats).map_err(|error| {
+            let fault = error.fault_of_rules();
+            if *opening == Opening::default() {
+                return ExitError::of_flag_or_rules("rules", &error, fault);
+            }
+            let line = opening.line(plan.seats);
+            ExitError::of_flag_or_rules("openings", format_args!("{line:?}: {error}"), fault)
+        })?;
+    }
+    Ok(())
 }
 
 /// Reasons why a match does not start.

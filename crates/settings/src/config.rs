@@ -14,7 +14,7 @@ use matches::own_files::NamedFile;
 use matches::plan::{Format, Opening, Plan};
 use matches::record::printable::printable_lines;
 use matches::run::NewMatch;
-use matches::run::exit::{ExitError, USAGE, print_error};
+use matches::run::exit::{ExitError, SettingsFile, USAGE, print_error};
 use matches::spelling::did_you_mean;
 use serde::de::DeserializeOwned;
 use toml::{Table, Value};
@@ -101,7 +101,7 @@ fn new<A: Args + DeserializeOwned>(
     plan: impl FnOnce(&A) -> Result<(Plan, Vec<String>), ExitError>,
 ) -> Result<NewMatch, ExitError> {
     let file = fill_in(args, common, typed)?;
-    let (plan, remarks) = plan(args).map_err(|error| match file {
+    let (plan, remarks) = plan(args).map_err(|error| match &file {
         Some(file) => file.blame(error),
         None => error,
     })?;
@@ -126,26 +126,8 @@ fn new<A: Args + DeserializeOwned>(
         dry_run: args.dry_run,
         changed_engines: args.changed_engines,
         luck_engine: args.luck_engine.clone(),
+        settings_file: file,
     })
-}
-
-/// The settings file of a match: its path, and the keys that no typed flag replaces.
-struct FromFile {
-    path: PathBuf,
-    keys: Vec<String>,
-}
-
-impl FromFile {
-    /// Returns an error about a flag as one about the key of the file, if the file sets it.
-    fn blame(&self, error: ExitError) -> ExitError {
-        let flag = error.message.strip_prefix("--").unwrap_or_default();
-        let end = flag.find(|c: char| !(c.is_alphanumeric() || c == '-'));
-        if self.keys.iter().any(|key| key == &flag[..end.unwrap_or(flag.len())]) {
-            let message = format!("--config: {}: {flag}", self.path.display());
-            return ExitError { message, ..error };
-        }
-        error
-    }
 }
 
 /// Reads the settings file, if the user names one, and replaces its settings by the typed ones, which have no defaults.
@@ -156,7 +138,7 @@ fn fill_in<A: Args + DeserializeOwned>(
     args: &mut A,
     common: fn(&mut A) -> &mut GameArgs,
     typed: &ArgMatches,
-) -> Result<Option<FromFile>, ExitError> {
+) -> Result<Option<SettingsFile>, ExitError> {
     let Some(path) = common(args).config.clone() else {
         return Ok(None);
     };
@@ -208,7 +190,7 @@ fn fill_in<A: Args + DeserializeOwned>(
     let mut filled = A::deserialize(settings).map_err(|error| wrong(error.message()))?;
     filled.update_from_arg_matches(typed).map_err(|error| wrong(&error.to_string()))?;
     *args = filled;
-    Ok(Some(FromFile { path, keys }))
+    Ok(Some(SettingsFile { path, keys }))
 }
 
 /// Lets every option take negative numbers, so that their range is checked, and not the `-`.

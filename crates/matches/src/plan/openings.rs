@@ -111,7 +111,8 @@ pub fn of_lines<'a>(
     Ok(openings)
 }
 
-/// Parses an opening and checks that it can be played with `seats` seats.
+/// Parses an opening and checks that it can be played with `seats` seats, unless the rules are of a program, which need
+/// not run yet.
 ///
 /// # Errors
 /// [`OpeningError`] names the invalid part and the accepted form.
@@ -121,7 +122,9 @@ pub fn parse(line: &str, rules: &Rules, seats: usize) -> Result<Opening, Opening
         Some("startpos" | "fen") => parse_command(line, seats)?,
         _ => Opening { start: Some(line.to_string()), moves: Vec::new() },
     };
-    opening.position(rules, seats)?;
+    if rules.built_in().is_some() {
+        opening.position(rules, seats)?;
+    }
     Ok(opening)
 }
 

@@ -2,6 +2,7 @@
 
 use std::fmt::Display;
 use std::io::{self, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use thiserror::Error;
@@ -66,6 +67,26 @@ impl ExitError {
     /// Prints the message; returns the exit status.
     pub fn exit(&self) -> ExitCode {
         fail(self.status, &self.message)
+    }
+}
+
+/// The settings file of a match, with its keys that no flag replaces.
+#[derive(Clone, Debug)]
+pub struct SettingsFile {
+    pub path: PathBuf,
+    pub keys: Vec<String>,
+}
+
+impl SettingsFile {
+    /// Returns an error about a flag as one about the key of the file, if the file sets it.
+    pub fn blame(&self, error: ExitError) -> ExitError {
+        let flag = error.message.strip_prefix("--").unwrap_or_default();
+        let end = flag.find(|c: char| !(c.is_alphanumeric() || c == '-'));
+        if self.keys.iter().any(|key| key == &flag[..end.unwrap_or(flag.len())]) {
+            let message = format!("--config: {}: {flag}", self.path.display());
+            return ExitError { message, ..error };
+        }
+        error
     }
 }
 

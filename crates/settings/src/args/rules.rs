@@ -1,28 +1,19 @@
 //! The game to play: a built-in game, or the game of a rules program.
 
 use std::path::Path;
-use std::slice;
-use std::time::Duration;
 
 use buxtehude::rules::{VARIANTS, Variant};
 use clap::Args;
+use matches::plan::Limit;
 use matches::plan::deck::Draws;
 use matches::plan::rules::Rules;
 use matches::plan::rules::external::RulesPlan;
-use matches::plan::{Isolate, Limit};
-use matches::play::interrupt::Interrupt;
-use matches::play::log::Log;
-use matches::play::rules::connect;
-use matches::play::sandbox::Isolation;
 use serde::Deserialize;
 
 use super::engines::{EngineText, UNCLOSED, default, no_value, program, spec, unknown_key};
 use super::{no_flags, some_rules};
 use matches::run::exit::ExitError;
 use matches::spelling::join;
-
-/// Timeout for each answer of a rules program outside a match.
-pub const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Arguments that choose the game.
 #[derive(Debug, Args, Deserialize)]
@@ -42,44 +33,17 @@ pub struct RulesArgs {
 no_flags!(RulesArgs);
 
 impl RulesArgs {
-    /// Returns the rules of the game if it allows this number of players, if any is given; starts their program as
-    /// [`start`] does.
+    /// Returns the rules of the game. A rules program does not run yet.
     ///
     /// # Errors
-    /// [`ExitError`] about `--variant`, `--rules` or `--players`.
-    pub fn rules(
-        &self,
-        players: Option<usize>,
-        isolate: Isolate,
-        timeout: Duration,
-    ) -> Result<Rules, ExitError> {
+    /// [`ExitError`] about `--variant`.
+    pub fn rules(&self) -> Result<Rules, ExitError> {
         let rules = match &self.rules {
             Some(plan) => Ok(Rules::external(plan.clone())),
             None => Rules::by_name(&self.variant),
         };
-        let rules = rules.map_err(|error| ExitError::of_flag("variant", error))?;
-        start(&rules, isolate, timeout)?;
-        match players.map(|players| rules.start(players)) {
-            Some(Err(error)) => {
-                Err(ExitError::of_flag_or_rules("players", &error, error.fault_of_rules()))
-            }
-            _ => Ok(rules),
-        }
+        rules.map_err(|error| ExitError::of_flag("variant", error))
     }
-}
-
-/// Starts the program of the rules, if they have one; `timeout` is for each answer.
-///
-/// # Errors
-/// [`ExitError`] about `--rules`.
-pub fn start(rules: &Rules, isolate: Isolate, timeout: Duration) -> Result<(), ExitError> {
-    let Some(game) = rules.program() else {
-        return Ok(());
-    };
-    let isolation = Isolation::of(isolate, slice::from_ref(&game.plan().program));
-    let (isolation, _) = isolation.map_err(|error| ExitError::of_flag("rules", error))?;
-    let connected = connect(game, isolation, timeout, &Log::none(), &Interrupt::new());
-    connected.map_err(|error| ExitError::of_flag_or_rules("rules", &error, Some(&error)))
 }
 
 /// Name of the first argument that is a file with an ending, or else of the program, without the ending.

@@ -97,9 +97,10 @@ pub(crate) fn outputs(args: &OutputArgs) -> Outputs {
     }
 }
 
+/// `true` if the game has cards; one by a rules program may have them.
 fn has_cards(plan: &Plan) -> bool {
-    let start = plan.rules.start(plan.seats);
-    start.is_ok_and(|start| start.has_cards())
+    let start = plan.rules.built_in().map(|variant| variant.start(plan.seats));
+    start.is_none_or(|start| start.is_ok_and(|start| start.has_cards()))
 }
 
 /// Returns the measurement of luck: by default with the built-in engine, if the game has cards.
@@ -138,7 +139,10 @@ fn luck(args: &GameArgs, plan: &Plan) -> Result<LuckPlan, ExitError> {
 fn common(args: &GameArgs, format: Format, restart: bool) -> Result<Plan, ExitError> {
     let ready = Duration::from_millis(args.ready.0);
     let players = args.players.0 as usize;
-    let rules = args.game.rules(Some(players), args.isolate, ready)?;
+    let rules = args.game.rules()?;
+    if let Some(Err(error)) = rules.built_in().map(|variant| variant.start(players)) {
+        return Err(ExitError::of_flag("players", error));
+    }
     let resign = args.resign.as_ref().map(|words| {
         let text = words.join(" ");
         let resign = text.parse();
@@ -195,17 +199,9 @@ fn chosen_openings(
                     openings::of_lines(lines.iter().map(String::as_str), "line ", rules, seats)
                 }
             };
-            read.map_err(|error| {
-                ExitError::of_flag_or_rules("openings", &error, error.fault_of_rules())
-            })?
+            read.map_err(|error| ExitError::of_flag("openings", error))?
         }
-        None => {
-            let usual = Opening::default();
-            usual.position(rules, seats).map_err(|error| {
-                ExitError::of_flag_or_rules("rules", &error, error.fault_of_rules())
-            })?;
-            vec![usual]
-        }
+        None => vec![Opening::default()],
     };
     if let Some(plies) = args.openings_plies {
         for opening in &mut openings {
