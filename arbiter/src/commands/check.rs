@@ -6,10 +6,9 @@ use std::time::Duration;
 use std::{fs, slice};
 
 use arbiter::args::{CheckArgs, CheckRulesArgs, TranscriptArgs};
-use arbiter::conformance::check::{
-    Format, Outcome, Report, RulesSettings, Settings, run, run_rules, text,
-};
+use arbiter::conformance::check::{Format, Outcome, Report, Settings, run, run_rules, text};
 use arbiter::conformance::transcript::{self, Program, Script, Timeouts, accept, spec};
+use matches::plan::EngineSpec;
 use matches::plan::rules::Rules;
 use matches::run::exit::ExitError;
 use matches::{input_file, output};
@@ -24,10 +23,9 @@ pub fn check(args: &CheckArgs) -> ExitCode {
         // Clap requires at least one word.
         let (program, arguments) = (&args.command[0], &args.command[1..]);
         let settings = Settings {
-            program: spec(program, arguments)?,
+            program: EngineSpec { legal: args.legal, ..spec(program, arguments)? },
             isolation: isolate(args.isolation.isolate, &[]).map_err(ExitError::usage)?,
             profile: args.profile,
-            legal: args.legal,
             rules: rules_of(args)?,
             players: args.players,
             only: args.only.clone(),
@@ -55,26 +53,17 @@ pub fn check_rules(args: &CheckRulesArgs) -> ExitCode {
     let program = &args.rules.program;
     report(&program.name, !args.only.is_empty(), args.format, |observe| {
         let isolation = isolate(args.isolation.isolate, slice::from_ref(program));
-        let checked = Settings {
+        let settings = Settings {
             program: program.clone(),
             isolation: isolation.map_err(ExitError::usage)?,
             profile: None,
-            legal: false,
             rules: None,
             players: None,
             only: args.only.clone(),
             timeout: Duration::from_millis(args.timeout),
             soak: None,
         };
-        let settings = RulesSettings {
-            checked,
-            plan: args.rules.clone(),
-            players: args.players.clone(),
-            games: args.games,
-            plies: args.plies,
-            seed: args.seed,
-        };
-        run_rules(&settings, observe)
+        run_rules(args, &settings, observe)
     })
 }
 

@@ -15,15 +15,25 @@ use serde::Serialize;
 
 pub use super::output::{Format, text};
 use super::program::Fault;
-pub use super::rules::{RulesSettings, run as run_rules};
+pub use super::rules::run as run_rules;
 pub use super::soak::Soak;
+use super::suite::{self, MANY_GAMES};
 pub use super::talk::Table;
 use super::talk::{Scope, Talk};
-use super::{soak, suite};
 
 /// Number of failures in a group for the same cause after which the rest of the group is left out; also the number of
 /// starts that may fail.
 const MAX_ALIKE: usize = 3;
+
+/// The files of the suite, in the order of execution.
+const FILES: [&str; 6] = [
+    include_str!("../../conformance/introduction.transcript"),
+    include_str!("../../conformance/positions.transcript"),
+    include_str!("../../conformance/searches.transcript"),
+    include_str!("../../conformance/commands.transcript"),
+    include_str!("../../conformance/input.transcript"),
+    include_str!("../../conformance/options.transcript"),
+];
 
 /// Part of the names of checks that `ponder=on` needs.
 const PONDERING: &str = "go/ponder";
@@ -38,8 +48,6 @@ pub struct Settings {
     pub isolation: Option<Isolation>,
     /// Selects the checks; `None` for the needs of a match, then the rest of protocol.md unless the engine is small.
     pub profile: Option<Profile>,
-    /// `true` to send the legal moves with each `go`, as with `legal=on` in a match.
-    pub legal: bool,
     /// The only game to check, or `None` for all built-in ones. The program of the rules, if any, is running.
     pub rules: Option<Rules>,
     /// The only number of seats to check, or `None` for all that the engine plays.
@@ -233,27 +241,22 @@ impl<'a> Run<'a> {
 
     /// Introduces the engine and finds its games; returns `false` without an answer.
     fn introduce(&mut self) -> Result<bool, ExitError> {
-        let mut talk = Talk::start(&self.scope, None)?;
-        let result = talk.introduce();
-        self.slowest = talk.program.slowest;
-        let Err(fault) = result else {
-            self.report.remarks = self.scope.explore(talk)?;
-            return Ok(true);
+        let check = Check {
+            name: "uci/answered".into(),
+            explanation: "`uci` is answered with `uciok`".into(),
+            ..Check::default()
         };
-        self.report.playable = Some(Vec::new());
-        self.report.outcomes.push(Outcome {
-            check: Check {
-                name: "uci/answered".into(),
-                explanation: "`uci` is answered with `uciok`".into(),
-                ..Check::default()
-            },
-            verdict: Verdict::Failed,
-            reason: Some(fault.to_string()),
-            transcript: Some(talk.transcript()),
-            stderr: talk.end(),
-            ..Outcome::default()
-        });
-        Ok(false)
+        let mut talk = Talk::start(&self.scope, None)?;
+        let answered = talk.introduce();
+        let outcome = self.outcome(check, START, talk, answered)?;
+        match self.talk.take() {
+            Some(talk) => self.report.remarks = self.scope.explore(talk)?,
+            None => {
+                self.report.playable = Some(Vec::new());
+                self.report.outcomes.push(outcome);
+            }
+        }
+        Ok(self.report.playable.is_none())
     }
 
     /// Runs the checks of a profile that have not run before.
@@ -274,28 +277,24 @@ impl<'a> Run<'a> {
                 && self.wants(check)
                 && self.report.outcomes.iter().all(|known| known.check.name != check.name)
         };
-        let mut blocks = suite::blocks_of(&self.scope);
-        blocks.retain_mut(|block| is_due(&mut block.check));
-        let soak = settings.soak.zip(self.scope.tables.first().cloned());
-        let mut memory = soak::check();
-        let soak = soak.filter(|_| is_due(&mut memory));
-        self.left = blocks.len() + usize::from(soak.is_some());
+        let mut blocks = suite::blocks(&FILES, &self.scope.tables);
+        blocks.retain_mut(|block| {
+            (block.places != MANY_GAMES || settings.soak.is_some()) && is_due(&mut block.check)
+        });
+        self.left = blocks.len();
         for block in blocks {
             self.one(block.check.clone(), |talk| block.play(talk))?;
-        }
-        if let Some((soak, (rules, _))) = soak {
-            self.one(memory, |talk| soak.play(talk, &rules))?;
         }
         Ok(())
     }
 
     /// `true` if the user has not asked for other checks only.
-    fn wants(&self, check: &Check) -> bool {
+    pub fn wants(&self, check: &Check) -> bool {
         let only = &self.scope.settings.only;
         only.is_empty() || only.iter().any(|part| check.name.contains(part))
     }
 
-    /// Runs one check, unless the user has asked for others only. After a failure, the next one gets a fresh engine.
+    /// Runs one check. After a failure, the next one gets a fresh engine.
     ///
     /// # Errors
     /// [`ExitError`] if the program cannot be started, or the rules program of its game fails.
@@ -305,19 +304,23 @@ impl<'a> Run<'a> {
         test: impl FnOnce(&mut Talk) -> Result<(), Fault>,
     ) -> Result<(), ExitError> {
         self.left = self.left.saturating_sub(1);
-        if !self.wants(&check) {
-            return Ok(());
-        }
-        let outcome = match self.settled_cause(group(&check.name)) {
-            Some(cause) => Outcome {
-                check,
-                verdict: Verdict::LeftOut,
-                reason: Some(cause),
-                ..Outcome::default()
-            },
-            None => self.outcome(check, test)?,
+        let begun = Instant::now();
+        let mut outcome = if let Some(cause) = self.settled_cause(group(&check.name)) {
+            let (verdict, reason) = (Verdict::LeftOut, Some(cause));
+            Outcome { check, verdict, reason, ..Outcome::default() }
+        } else {
+            let mut talk = match self.talk.take() {
+                Some(talk) => talk,
+                None => Talk::start(&self.scope, self.slowest)?,
+            };
+            talk.program.log.clear();
+            let beginning = (self.begin)(&mut talk);
+            let group = if beginning.is_ok() { group(&check.name) } else { START }.to_string();
+            let result = beginning.and_then(|()| test(&mut talk));
+            self.outcome(check, &group, talk, result)?
         };
-        let outcome = Outcome { is_beyond: self.is_beyond, ..outcome };
+        outcome.micros = begun.elapsed().as_micros() as u64;
+        outcome.is_beyond = self.is_beyond;
         (self.observe)(&outcome, self.left);
         self.report.outcomes.push(outcome);
         Ok(())
@@ -335,43 +338,34 @@ impl<'a> Run<'a> {
         self.failures.iter().find(is_settled).map(|(_, cause)| cause.clone())
     }
 
+    /// Makes the outcome of a check from its result; ends the engine if it has failed.
     fn outcome(
         &mut self,
         check: Check,
-        test: impl FnOnce(&mut Talk) -> Result<(), Fault>,
+        group: &str,
+        mut talk: Talk,
+        result: Result<(), Fault>,
     ) -> Result<Outcome, ExitError> {
-        let begun = Instant::now();
-        let mut talk = match self.talk.take() {
-            Some(talk) => talk,
-            None => Talk::start(&self.scope, self.slowest)?,
-        };
-        let beginning = (self.begin)(&mut talk);
-        let group = if beginning.is_ok() { group(&check.name) } else { START };
-        let (verdict, reason) = match beginning.and_then(|()| test(&mut talk)) {
-            Ok(()) => (Verdict::Passed, None),
-            Err(Fault::Skipped(reason)) => (Verdict::Skipped, Some(reason)),
+        let mut outcome = Outcome { check, note: talk.note.take(), ..Outcome::default() };
+        match result {
+            Ok(()) => {}
             Err(Fault::Rules(fault)) if self.scope.settings.rules.is_some() => {
                 return Err(fault.into());
             }
             Err(fault) => {
-                let reason = fault.to_string();
-                self.failures.push((group.into(), cause(&reason)));
-                (Verdict::Failed, Some(reason))
+                outcome.reason = Some(fault.to_string());
+                outcome.verdict = Verdict::Skipped;
+                if !matches!(fault, Fault::Skipped(_)) {
+                    self.failures.push((group.into(), cause(&fault.to_string())));
+                    outcome.verdict = Verdict::Failed;
+                    outcome.transcript = Some(talk.transcript());
+                    talk.is_open = false;
+                }
             }
-        };
+        }
         self.slowest = talk.program.slowest;
-        let has_failed = verdict == Verdict::Failed;
-        let mut outcome = Outcome {
-            check,
-            verdict,
-            reason,
-            transcript: has_failed.then(|| talk.transcript()),
-            note: talk.note.take(),
-            stderr: talk.errors.try_iter().collect(),
-            micros: begun.elapsed().as_micros() as u64,
-            is_beyond: false,
-        };
-        if talk.is_open && !has_failed {
+        outcome.stderr = talk.errors.try_iter().collect();
+        if talk.is_open {
             self.talk = Some(talk);
         } else {
             outcome.stderr.extend(talk.end());

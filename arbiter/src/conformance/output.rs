@@ -1,14 +1,13 @@
 //! Output of the outcomes: text for people, JSON or JUnit for programs.
 
 use std::collections::BTreeMap;
-use std::fmt::{self, Write};
 use std::time::Duration;
 
 use clap::ValueEnum;
 use serde_json::{Value, json};
 
-use super::check::{Check, Outcome, Report, Severity, Verdict, cause};
-use super::talk::{Table, by_game};
+use super::check::{Outcome, Report, Severity, Verdict, cause};
+use super::talk::Table;
 use matches::record::printable::{printable_json, printable_lines};
 
 /// Lines shown of the conversation that led to a failure, unless the user asks for the check.
@@ -33,49 +32,45 @@ pub enum Format {
 /// Returns the result in the given format; the text shows every failure with its whole conversation if `is_detailed`,
 /// otherwise one of each cause with its end.
 pub fn text(report: &Report, program: &str, is_detailed: bool, format: Format) -> String {
-    match format {
-        Format::Text => {
-            let mut text = String::new();
-            // Writing to a string never fails.
-            let _ = write_text(report, is_detailed, &mut text);
-            printable_lines(&text).into_owned()
-        }
-        Format::Json => {
-            let json = json_of(report, program).to_string();
-            format!("{}\n", printable_json(&json))
-        }
-        Format::Junit => format!("{}\n", printable_lines(&junit_of(&report.outcomes, program))),
-    }
+    let text = match format {
+        Format::Text => printable_lines(&lines_of(report, is_detailed).join("\n")).into_owned(),
+        Format::Json => printable_json(&json_of(report, program).to_string()).into_owned(),
+        Format::Junit => printable_lines(&junit_of(&report.outcomes, program)).into_owned(),
+    };
+    text + "\n"
 }
 
-fn write_text(report: &Report, is_detailed: bool, to: &mut String) -> fmt::Result {
-    if let Some(playable) = &report.playable {
-        match playable.as_slice() {
-            [] => writeln!(to, "cannot play matches")?,
-            playable => writeln!(to, "can play matches: {}", in_words(playable))?,
-        }
-        if !playable.is_empty() && !report.unplayable.is_empty() {
-            writeln!(to, "but not: {}", in_words(&report.unplayable))?;
+fn lines_of(report: &Report, is_detailed: bool) -> Vec<String> {
+    let mut lines = Vec::new();
+    match report.playable.as_deref() {
+        None => {}
+        Some([]) => lines.push("cannot play matches".into()),
+        Some(playable) => {
+            lines.push(format!("can play matches: {}", in_words(playable)));
+            if !report.unplayable.is_empty() {
+                lines.push(format!("but not: {}", in_words(&report.unplayable)));
+            }
         }
     }
-    for remark in &report.remarks {
-        writeln!(to, "note: {remark}")?;
-    }
+    lines.extend(report.remarks.iter().map(|remark| format!("note: {remark}")));
     let is_asked = |outcome: &Outcome| !outcome.is_beyond;
     let (asked, beyond) = report.outcomes.split_at(report.outcomes.partition_point(is_asked));
-    write_outcomes(asked, is_detailed, to)?;
+    lines.extend(lines_of_outcomes(asked, is_detailed));
     if !beyond.is_empty() {
-        writeln!(to, "beyond matches, the rest of protocol.md (--profile match leaves it out):")?;
-        write_outcomes(beyond, is_detailed, to)?;
+        lines.push(
+            "beyond matches, the rest of protocol.md (--profile match leaves it out):".into(),
+        );
+        lines.extend(lines_of_outcomes(beyond, is_detailed));
     }
-    Ok(())
+    lines
 }
 
-/// Writes notes, failures, skipped checks and the counts.
-fn write_outcomes(outcomes: &[Outcome], is_detailed: bool, to: &mut String) -> fmt::Result {
+/// Notes, failures, skipped checks and the counts.
+fn lines_of_outcomes(outcomes: &[Outcome], is_detailed: bool) -> Vec<String> {
+    let mut lines = Vec::new();
     for outcome in outcomes {
         if let (Verdict::Passed, Some(note)) = (outcome.verdict, &outcome.note) {
-            writeln!(to, "{}: {note}", outcome.check.name)?;
+            lines.push(format!("{}: {note}", outcome.check.name));
         }
     }
     let mut failures: Vec<(String, Vec<&Outcome>)> = Vec::new();
@@ -94,39 +89,46 @@ fn write_outcomes(outcomes: &[Outcome], is_detailed: bool, to: &mut String) -> f
             outcome.verdict == Verdict::LeftOut && outcome.reason.as_ref() == Some(&cause)
         };
         let left_out = outcomes.iter().filter(is_of_cause).count();
-        write_failures(&alike, left_out, is_detailed, to)?;
+        lines.extend(lines_of_failures(&alike, left_out, is_detailed));
     }
-    write_skipped(outcomes, to)?;
+    let mut reasons: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for outcome in outcomes.iter().filter(|outcome| outcome.verdict == Verdict::Skipped) {
+        reasons.entry(text_of(&outcome.reason)).or_default().push(&outcome.check.name);
+    }
+    lines.extend(reasons.iter().map(|(reason, names)| {
+        format!("skipped {}{}: {reason}", names[0], others(names.len() - 1))
+    }));
     let mut unshown =
         outcomes.iter().filter(|outcome| !outcome.stderr.is_empty() && !outcome.is_failure());
     if let Some(first) = unshown.next() {
-        writeln!(to, "standard error during {}{}:", first.check.name, others(unshown.count()))?;
-        write_lines("! ", &first.stderr, SHOWN_ERRORS, to)?;
+        let others = others(unshown.count());
+        lines.push(format!("standard error during {}{others}:", first.check.name));
+        lines.extend(last_lines("! ", &first.stderr, SHOWN_ERRORS));
     }
     let count = |is: fn(&Outcome) -> bool| outcomes.iter().filter(|outcome| is(outcome)).count();
-    let left_out = count(|outcome| outcome.verdict == Verdict::LeftOut);
-    writeln!(
-        to,
-        "{} checks: {} passed, {} errors, {} warnings, {} skipped{}",
+    let left_out = match count(|outcome| outcome.verdict == Verdict::LeftOut) {
+        0 => String::new(),
+        number => format!(
+            ", {number} left out after failures of the same kind; --only NAME runs them, and shows all lines"
+        ),
+    };
+    lines.push(format!(
+        "{} checks: {} passed, {} errors, {} warnings, {} skipped{left_out}",
         outcomes.len(),
         count(|outcome| outcome.verdict == Verdict::Passed),
         count(Outcome::is_error),
         count(|outcome| outcome.is_failure() && !outcome.is_error()),
         count(|outcome| outcome.verdict == Verdict::Skipped),
-        match left_out {
-            0 => String::new(),
-            _ => format!(
-                ", {left_out} left out after failures of the same kind; --only NAME runs them, and shows all lines"
-            ),
-        }
-    )
+    ));
+    lines
 }
 
 /// Games with their numbers of seats, such as `hase-und-igel with 2, 3 seats; fox-and-hounds with 2 seats`.
 fn in_words(tables: &[Table]) -> String {
-    let words = by_game(tables).map(|(rules, tables)| {
+    let games = tables.chunk_by(|one, other| one.0.name() == other.0.name());
+    let words = games.map(|tables| {
         let seats: Vec<String> = tables.iter().map(|(_, seats)| seats.to_string()).collect();
-        format!("{} with {} seats", rules.name(), seats.join(", "))
+        format!("{} with {} seats", tables[0].0.name(), seats.join(", "))
     });
     words.collect::<Vec<String>>().join("; ")
 }
@@ -135,61 +137,37 @@ fn text_of(text: &Option<String>) -> &str {
     text.as_deref().unwrap_or_default()
 }
 
-/// Writes the first of several failures with the same cause, and the numbers of failures and of checks left out.
-fn write_failures(
-    alike: &[&Outcome],
-    left_out: usize,
-    is_detailed: bool,
-    to: &mut String,
-) -> fmt::Result {
-    let (first, rest) = (alike[0], &alike[1..]);
-    let Check { name, explanation, severity, .. } = &first.check;
-    writeln!(to, "{} {name}: {explanation}", word(*severity))?;
-    writeln!(to, "    {}", text_of(&first.reason))?;
-    let lines: Vec<&str> = text_of(&first.transcript).lines().collect();
-    write_lines("", &lines, if is_detailed { usize::MAX } else { SHOWN_LINES }, to)?;
-    write_lines("! ", &first.stderr, SHOWN_ERRORS, to)?;
-    if !is_detailed && (!rest.is_empty() || left_out > 0) {
-        let names = rest
-            .iter()
-            .map(|outcome| outcome.check.name.as_str())
-            .take(SHOWN_NAMES)
-            .collect::<Vec<&str>>()
-            .join(", ");
+/// The first of several failures with the same cause, and the numbers of failures and of checks left out.
+fn lines_of_failures(alike: &[&Outcome], left_out: usize, is_detailed: bool) -> Vec<String> {
+    let Outcome { check, reason, transcript, stderr, .. } = alike[0];
+    let severity = word(check.severity);
+    let mut lines = vec![
+        format!("{severity} {}: {}", check.name, check.explanation),
+        format!("    {}", text_of(reason)),
+    ];
+    let transcript: Vec<String> = text_of(transcript).lines().map(String::from).collect();
+    let most = if is_detailed { usize::MAX } else { SHOWN_LINES };
+    lines.extend(last_lines("", &transcript, most));
+    lines.extend(last_lines("! ", stderr, SHOWN_ERRORS));
+    if !is_detailed && alike.len() + left_out > 1 {
+        let names = alike[1..].iter().map(|outcome| outcome.check.name.as_str());
+        let names = names.take(SHOWN_NAMES).collect::<Vec<&str>>().join(", ");
         let left_out = match left_out {
             0 => String::new(),
             _ => format!("; {left_out} like them left out"),
         };
-        writeln!(to, "    {} checks failed for this cause, also {names}{left_out}", alike.len())?;
+        let number = alike.len();
+        lines.push(format!("    {number} checks failed for this cause, also {names}{left_out}"));
     }
-    Ok(())
+    lines
 }
 
-/// Writes the end of some lines.
-fn write_lines(mark: &str, lines: &[impl AsRef<str>], most: usize, to: &mut String) -> fmt::Result {
+/// The end of some lines, with a mark before each.
+fn last_lines(mark: &str, lines: &[String], most: usize) -> Vec<String> {
     let omitted = lines.len().saturating_sub(most);
-    if omitted > 0 {
-        writeln!(to, "    # {omitted} lines omitted")?;
-    }
-    for line in &lines[omitted..] {
-        writeln!(to, "    {mark}{}", line.as_ref())?;
-    }
-    Ok(())
-}
-
-/// Writes the reasons for skipped checks, each once.
-fn write_skipped(outcomes: &[Outcome], to: &mut String) -> fmt::Result {
-    let mut reasons: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for outcome in outcomes {
-        if outcome.verdict == Verdict::Skipped {
-            reasons.entry(text_of(&outcome.reason)).or_default().push(&outcome.check.name);
-        }
-    }
-    for (reason, names) in reasons {
-        let others = others(names.len() - 1);
-        writeln!(to, "skipped {}{others}: {reason}", names[0])?;
-    }
-    Ok(())
+    let remark = (omitted > 0).then(|| format!("    # {omitted} lines omitted"));
+    let shown = lines[omitted..].iter().map(|line| format!("    {mark}{line}"));
+    remark.into_iter().chain(shown).collect()
 }
 
 fn others(count: usize) -> String {

@@ -35,9 +35,6 @@ const WAITING_LINES: usize = 1024;
 /// Time to read the rest of standard error after the program has exited; a child of the program may keep the pipe open.
 const TIME_FOR_STDERR: Duration = Duration::from_millis(500);
 
-/// Maximum number of characters shown of a line that cannot be sent.
-const SHOWN: usize = 300;
-
 /// Maximum number of lines before an expected line or silence.
 const MAX_LINES: usize = 100_000;
 
@@ -92,8 +89,8 @@ pub struct Program {
     pub position: Option<(String, Position)>,
     /// All lines in both directions, as in a transcript.
     pub log: Vec<String>,
-    /// Lines sent since the last line was read.
-    asked: Vec<String>,
+    /// The first line sent since a line was read before.
+    asked: String,
     /// Lines received since then.
     pub answer: Vec<String>,
     has_read: bool,
@@ -102,8 +99,9 @@ pub struct Program {
     /// Number of lines and of bytes since the last line sent or expected.
     taken: (usize, usize),
     sent: Instant,
-    heard: Instant,
-    /// Answers kept to be compared, by the pattern of their lines.
+    /// Time from the last line sent to the last one received.
+    pub elapsed: Duration,
+    /// Answers kept to be compared, by their law.
     pub remembered: HashMap<String, Vec<String>>,
 }
 
@@ -220,17 +218,17 @@ impl Program {
                 timeouts: Timeouts::default(),
                 is_checked: false,
                 slowest: None,
-                sends_legal: false,
+                sends_legal: spec.legal,
                 known: HashMap::new(),
                 position: None,
                 log: Vec::new(),
-                asked: Vec::new(),
+                asked: String::new(),
                 answer: Vec::new(),
-                has_read: false,
+                has_read: true,
                 queue: VecDeque::new(),
                 taken: (0, 0),
                 sent: Instant::now(),
-                heard: Instant::now(),
+                elapsed: Duration::ZERO,
                 remembered: HashMap::new(),
             })
         };
@@ -268,26 +266,22 @@ impl Program {
     pub fn send_bytes(&mut self, bytes: &[u8]) -> Result<(), Fault> {
         let text = String::from_utf8_lossy(bytes);
         let line = text.trim_end_matches('\n');
-        let shown = printable(line);
-        let shown = if self.is_checked { shortened(&shown, SHOWN) } else { shown.clone() };
-        self.log.push(marked('>', &shown));
+        self.log.push(marked('>', &printable(line)));
         if mem::take(&mut self.has_read) {
-            self.asked.clear();
+            self.asked = line.into();
             self.answer.clear();
         }
-        self.asked.push(line.into());
         self.taken = (0, 0);
         self.sent = Instant::now();
-        let deaf = |error: io::Error| {
-            let line = shortened(line, SHOWN);
+        self.elapsed = Duration::ZERO;
+        let closed = || io::Error::from(io::ErrorKind::BrokenPipe);
+        let input = self.process.stdin.as_mut().ok_or_else(closed);
+        input.and_then(|input| input.write_all(bytes)).map_err(|error| {
+            let line = shortened(line, MAX_QUOTED);
             Fault::Program(format!(
                 "cannot send {line:?}: the program has closed its input: {error}"
             ))
-        };
-        match &mut self.process.stdin {
-            Some(input) => input.write_all(bytes).map_err(deaf),
-            None => Err(deaf(io::ErrorKind::BrokenPipe.into())),
-        }
+        })
     }
 
     /// Closes the program's input; nothing can be sent any more.
@@ -296,20 +290,9 @@ impl Program {
         self.process.stdin = None;
     }
 
-    /// Forgets the conversation so far.
-    pub fn forget(&mut self) {
-        self.log.clear();
-        self.remembered.clear();
-    }
-
-    /// Time from the last line sent to the last one received.
-    pub fn elapsed(&self) -> Duration {
-        self.heard.saturating_duration_since(self.sent)
-    }
-
     /// First word of the first line sent since the last answer.
     pub fn command(&self) -> &str {
-        self.asked.first().map_or("", |line| first_word(line))
+        first_word(&self.asked)
     }
 
     /// Timeout for an expected answer; in a check by the program's own speed.
@@ -333,7 +316,7 @@ impl Program {
         }
         let found = self.lines.recv_timeout(timeout);
         if let Ok(line) = &found {
-            self.heard = Instant::now();
+            self.elapsed = self.sent.elapsed();
             self.taken.0 += 1;
             self.taken.1 += line.len();
             if self.taken.0 > MAX_LINES || self.taken.1 > MAX_BYTES {
@@ -432,7 +415,7 @@ impl Program {
             self.taken = (0, 0);
             is_skipping = false;
         }
-        self.slowest = self.slowest.max(Some(self.elapsed()));
+        self.slowest = self.slowest.max(Some(self.elapsed));
         match self.answer.last() {
             Some(last) if self.is_checked && is_best_move(last) && !is_well_formed(last) => {
                 wrong(format!("malformed: {last:?}"))
@@ -461,7 +444,7 @@ impl Program {
         let word = first_word(pattern);
         let is_last_word = LAST_WORDS.contains(&word);
         let missing = format!("no `{word}` within {} ms", self.timeout().as_millis());
-        let asked = shortened(self.asked.first().map_or("", String::as_str), MAX_QUOTED);
+        let asked = shortened(&self.asked, MAX_QUOTED);
         match found {
             Ok(found) if is_rejection(found, &[pattern.into()]) => {
                 format!("`{asked}` is rejected: {found:?}")

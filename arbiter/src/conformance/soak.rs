@@ -4,19 +4,16 @@
 //! Initial allocations, such as tables, do not matter; the check looks for growth that continues.
 
 use std::collections::HashMap;
-use std::fs;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
 use buxtehude::rules::Turn;
 use matches::plan::rules::Rules;
-use matches::play::family::descendants;
+use matches::play::family::resident_memory;
 use rand::SeedableRng;
 use rand::seq::IteratorRandom;
 use rand_chacha::ChaCha8Rng;
 
-use super::check::Check;
-use super::laws::is_legal;
 use super::program::{Fault, ensure};
 use super::suite::Place;
 use super::talk::Talk;
@@ -62,16 +59,6 @@ impl FromStr for Soak {
     }
 }
 
-/// The check of memory, if the user asks for it.
-pub fn check() -> Check {
-    Check {
-        name: "soak/memory".into(),
-        profile: "match".into(),
-        explanation: "memory does not keep growing over many games".into(),
-        ..Check::default()
-    }
-}
-
 /// Number of games, and the memory after them in KiB.
 type Reading = (u64, f64);
 
@@ -80,8 +67,9 @@ impl Soak {
     ///
     /// # Errors
     /// [`Fault`] if the memory keeps growing, or a move is illegal.
-    pub fn play(self, talk: &mut Talk, rules: &Rules) -> Result<(), Fault> {
+    pub fn play(self, talk: &mut Talk) -> Result<(), Fault> {
         let begun = Instant::now();
+        let rules = &talk.home()?.table.0;
         let tables = talk.scope.tables.iter().filter(|(other, _)| other.name() == rules.name());
         let seats: Vec<usize> = tables.map(|&(_, seats)| seats).collect();
         let between = match self {
@@ -94,13 +82,13 @@ impl Soak {
         let mut readings: Vec<Reading> = Vec::new();
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         for (game, seats) in (1..).zip(seats.into_iter().cycle()) {
-            talk.program.forget();
+            talk.program.log.clear();
             play_game(talk, rules, seats, &mut rng)?;
             if game % between == 0 {
-                let Some(memory) = memory_of(talk.program.process()) else {
+                let Some(memory) = resident_memory(talk.program.process()) else {
                     return Err(Fault::Skipped("/proc does not report its memory".into()));
                 };
-                readings.push((game, memory));
+                readings.push((game, memory as f64));
             }
             let is_over = match self {
                 Soak::Games(games) => game >= games,
@@ -124,7 +112,7 @@ fn play_game(
     rng: &mut ChaCha8Rng,
 ) -> Result<(), Fault> {
     let mut place = Place::start(rules, seats)?;
-    talk.ask("ucinewgame")?;
+    talk.tell("ucinewgame")?;
     for _ in 0..MOVES {
         while let Turn::Card(_) = place.position.turn()
             && let Some(card) = place.position.legal_actions().into_iter().choose(rng)
@@ -136,10 +124,11 @@ fn play_game(
         }
         let command = place.command_of(talk.scope.profile);
         talk.program.known = HashMap::from([(command.clone(), place.position.clone())]);
-        talk.program.send(&command)?;
-        let best = talk.best_move("go nodes 20")?.unwrap_or_default();
-        ensure!(is_legal(&place.position, &best), "{best:?} is illegal");
-        place = place.after(best)?;
+        talk.program.run(&format!(
+            "> {command}\n> go nodes 20\n< ...\n< bestmove *\n= the move is legal"
+        ))?;
+        let best = talk.program.answer.last().and_then(|line| line.split_whitespace().nth(1));
+        place = place.after(best.unwrap_or_default().into())?;
     }
     Ok(())
 }
@@ -172,21 +161,6 @@ fn growth(readings: &[Reading]) -> (String, bool) {
 fn median(mut numbers: Vec<f64>) -> f64 {
     numbers.sort_by(f64::total_cmp);
     numbers.get(numbers.len() / 2).copied().unwrap_or(0.0)
-}
-
-/// Resident memory of a process and all its descendants, in KiB, without mapped files: their pages come and go with the
-/// load of the machine.
-fn memory_of(process: u32) -> Option<f64> {
-    let resident = |process: &u32| {
-        let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-        let kib = |name: &str| {
-            let line = status.lines().find_map(|line| line.strip_prefix(name))?;
-            line.split_whitespace().next()?.parse::<u32>().ok()
-        };
-        Some(kib("RssAnon:")? + kib("RssShmem:")?)
-    };
-    let all: u32 = descendants(process).iter().filter_map(resident).sum();
-    (all > 0).then(|| f64::from(all))
 }
 
 #[cfg(test)]

@@ -17,19 +17,11 @@ use rand_chacha::ChaCha8Rng;
 
 use super::check::{Check, Profile, Severity};
 use super::laws::{field, is_move};
-use super::program::{Fault, Program};
-use super::talk::{Scope, Table, Talk};
-use super::transcript::Script;
+use super::program::{Fault, Program, ensure};
+use super::talk::{Table, Talk};
 
-/// The files, in the order of execution.
-const FILES: [&str; 6] = [
-    include_str!("../../conformance/introduction.transcript"),
-    include_str!("../../conformance/positions.transcript"),
-    include_str!("../../conformance/searches.transcript"),
-    include_str!("../../conformance/commands.transcript"),
-    include_str!("../../conformance/input.transcript"),
-    include_str!("../../conformance/options.transcript"),
-];
+/// The places of the check of memory.
+pub const MANY_GAMES: &str = "many games";
 
 /// Number of attempts of a script with a time limit; only if all are late does the engine fail, since one may be the
 /// machine's fault.
@@ -65,15 +57,10 @@ pub struct Block {
     body: String,
 }
 
-/// The checks of the suite that apply to the games and options in the scope.
-pub fn blocks_of(scope: &Scope) -> Vec<Block> {
-    let texts = FILES.iter().flat_map(|file| texts(file));
-    texts.flat_map(|text| blocks_for_tables(&text, scope)).collect()
-}
-
-/// The blocks of a file that is not of the suite, one for each check.
-pub fn blocks(file: &str) -> Vec<Block> {
-    texts(file).iter().map(|text| Block::parse(text, None)).collect()
+/// The checks of some files for these games and numbers of seats.
+pub fn blocks(files: &[&str], tables: &[Table]) -> Vec<Block> {
+    let texts = files.iter().flat_map(|file| texts(file));
+    texts.flat_map(|text| blocks_for_tables(&text, tables)).collect()
 }
 
 /// The text of each check of a file: of one with rows, a text for each row, with its values in place of the names of
@@ -98,7 +85,7 @@ fn texts(file: &str) -> Vec<String> {
 }
 
 /// The block of a text; if its name contains `{seats}`, a block for each game and number of seats that fits its needs.
-fn blocks_for_tables(text: &str, scope: &Scope) -> Vec<Block> {
+fn blocks_for_tables(text: &str, tables: &[Table]) -> Vec<Block> {
     if !text.lines().next().is_some_and(|name| name.contains("{seats}")) {
         return vec![Block::parse(text, None)];
     }
@@ -111,7 +98,7 @@ fn blocks_for_tables(text: &str, scope: &Scope) -> Vec<Block> {
         Block::parse(&text, Some(table.clone()))
     };
     let has_all = |block: &Block| block.needs.iter().all(|need| block.may_have(need));
-    scope.tables.iter().map(of_table).filter(has_all).collect()
+    tables.iter().map(of_table).filter(has_all).collect()
 }
 
 impl Block {
@@ -151,6 +138,11 @@ impl Block {
     /// # Errors
     /// [`Fault`] with the first difference, or the reason if the check does not apply.
     pub fn play(&self, talk: &mut Talk) -> Result<(), Fault> {
+        if let Some(soak) = talk.scope.settings.soak
+            && self.places == MANY_GAMES
+        {
+            return soak.play(talk);
+        }
         let home = talk.home()?;
         let table = self.check.table.as_ref().unwrap_or(&home.table);
         for need in &self.needs {
@@ -202,12 +194,10 @@ impl Block {
             None => value(name),
         });
         let lines: Vec<String> = body.lines().map(|line| spelled(line, seats)).collect();
-        let script =
-            lines.join("\n").parse::<Script>().map_err(|error| Fault::Wrong(error.to_string()))?;
+        let script = lines.join("\n");
         let mut result = Ok(());
         for _ in 0..TRIES {
-            program.remembered.clear();
-            result = program.play(&script);
+            result = program.run(&script);
             if !matches!(result, Err(Fault::Late(_))) {
                 break;
             }
@@ -270,6 +260,11 @@ impl Place {
     /// The start of a game.
     pub fn start(rules: &Rules, seats: usize) -> Result<Place, PositionError> {
         Ok(Place { position: rules.start(seats)?, actions: Vec::new(), values: HashMap::new() })
+    }
+
+    /// `true` if there are several moves or cards.
+    pub fn has_choice(&self) -> bool {
+        self.position.legal_actions().len() > 1
     }
 
     pub fn after(&self, action: String) -> Result<Place, PositionError> {
@@ -382,13 +377,11 @@ fn places(
         ("each", "seat") => {
             let mut places = Vec::new();
             for seat in Seat::all(*seats) {
-                let is_wanted = |position: &Position| {
-                    position.turn() == Turn::Seat(seat) && position.legal_actions().len() > 1
-                };
-                let found = random_places(table, &mut rng, 1, &is_wanted)?.pop();
-                let missing =
-                    || Fault::Wrong(format!("no position found with seat {seat} to move"));
-                places.push(found.ok_or_else(missing)?);
+                let found = random_places(table, &mut rng, 1, &|place| {
+                    place.position.turn() == Turn::Seat(seat) && place.has_choice()
+                })?;
+                ensure!(!found.is_empty(), "no position found with seat {seat} to move");
+                places.extend(found);
             }
             places
         }
@@ -399,19 +392,19 @@ fn places(
         }
         (_, "of a game") => game(rules, *seats, count)?,
         (_, "drawn cards") => {
-            let is_wanted = |position: &Position| matches!(position.turn(), Turn::Card(_));
-            let places = random_places(table, &mut rng, count, &is_wanted)?;
             let mut drawn = Vec::new();
-            for place in places {
+            for place in random_places(table, &mut rng, count, &|place| {
+                matches!(place.position.turn(), Turn::Card(_))
+            })? {
                 for card in place.position.legal_actions() {
                     drawn.push(place.after(card)?);
                 }
             }
             drawn
         }
-        _ => random_places(table, &mut rng, count, &|position| match rest {
-            "moves" => is_move(position.turn()),
-            "without a move" => !is_move(position.turn()),
+        _ => random_places(table, &mut rng, count, &|place| match rest {
+            "moves" => is_move(place.position.turn()),
+            "without a move" => !is_move(place.position.turn()),
             _ => true,
         })?,
     })
@@ -422,7 +415,7 @@ fn random_places(
     (rules, seats): &Table,
     rng: &mut ChaCha8Rng,
     count: usize,
-    is_wanted: &dyn Fn(&Position) -> bool,
+    is_wanted: &dyn Fn(&Place) -> bool,
 ) -> Result<Vec<Place>, PositionError> {
     let mut places = Vec::new();
     for _ in 0..MAX_TRIED {
@@ -436,7 +429,7 @@ fn random_places(
             };
             place = place.after(action)?;
         }
-        if is_wanted(&place.position) {
+        if is_wanted(&place) {
             places.push(place);
         }
     }
@@ -446,22 +439,14 @@ fn random_places(
 /// Up to `count` positions of a random game, at equal distances, and its end.
 fn game(rules: &Rules, seats: usize, count: usize) -> Result<Vec<Place>, PositionError> {
     let mut rng = ChaCha8Rng::seed_from_u64(1);
-    let mut position = rules.start(seats)?;
-    let mut positions = vec![position.clone()];
-    let mut actions = Vec::new();
-    while let Some(action) = position.legal_actions().into_iter().choose(&mut rng) {
-        position.play(&action)?;
-        positions.push(position.clone());
-        actions.push(action);
+    let mut last = Place::start(rules, seats)?;
+    let mut places = Vec::new();
+    while let Some(action) = last.position.legal_actions().into_iter().choose(&mut rng) {
+        places.push(last.clone());
+        last = last.after(action)?;
     }
-    let step = actions.len().div_ceil(count.max(1)).max(1);
-    let kept = (0..actions.len()).step_by(step).take(count).chain([actions.len()]);
-    let place = |length: usize| Place {
-        position: positions[length].clone(),
-        actions: actions[..length].to_vec(),
-        values: HashMap::new(),
-    };
-    Ok(kept.map(place).collect())
+    let step = places.len().div_ceil(count.max(1)).max(1);
+    Ok(places.into_iter().step_by(step).take(count).chain([last]).collect())
 }
 
 /// The start for each text, which the engine must read or refuse.

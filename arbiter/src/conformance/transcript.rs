@@ -115,6 +115,15 @@ fn time(text: &str, line: usize) -> Result<Option<Duration>, ScriptError> {
 }
 
 impl Program {
+    /// Plays the text of a script.
+    ///
+    /// # Errors
+    /// [`Fault`] with the first difference.
+    pub(super) fn run(&mut self, script: &str) -> Result<(), Fault> {
+        let script = script.parse::<Script>().map_err(|error| Fault::Wrong(error.to_string()))?;
+        self.play(&script)
+    }
+
     /// Plays a script: a line is sent after all expected lines before it.
     ///
     /// # Errors
@@ -139,7 +148,11 @@ impl Program {
     /// Executes a step without expectations, whose line is `text`; queues the lines that come meanwhile.
     fn perform(&mut self, step: &Step, text: &str) -> Result<(), Fault> {
         match step {
-            Step::Send(line) => return self.send(line),
+            Step::Send(line) => {
+                let value = self.answer.iter().find_map(|line| line.strip_prefix("response "));
+                let line = line.replace("{answer}", value.unwrap_or_default().trim());
+                return self.send(&line);
+            }
             Step::SendBytes(bytes) => return self.send_bytes(bytes),
             _ => self.log.push(text.into()),
         }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use procfs_core::FromRead;
-use procfs_core::process::Stat;
+use procfs_core::process::{Stat, Status};
 use rustix::param::clock_ticks_per_second;
 #[cfg(target_os = "linux")]
 use rustix::process::Pid;
@@ -21,6 +21,15 @@ pub fn descendants(first: u32) -> Vec<u32> {
     let numbers = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
     let parents = numbers.filter_map(|process| Some((process, stat(process)?.ppid as u32)));
     descendants_among(first, &parents.collect::<Vec<(u32, u32)>>())
+}
+
+/// Resident memory of a process and all its descendants, in KiB, without mapped files, whose pages come and go with the
+/// load of the machine; `None` if the system does not report it.
+pub fn resident_memory(first: u32) -> Option<u64> {
+    let status = |process| Status::from_file(format!("{PROC}/{process}/status")).ok();
+    let all = descendants(first).into_iter().filter_map(status);
+    let memory = all.filter_map(|status| Some(status.rssanon? + status.rssshmem?));
+    Some(memory.sum()).filter(|&sum| sum > 0)
 }
 
 /// Returns the child of `ancestor` from which a process descends, or whose group or session it is in; `None` if there

@@ -71,7 +71,7 @@ impl Offers {
     }
 
     /// Finds an option by its name, which is case-insensitive as in UCI.
-    fn find(&self, name: &str) -> Option<&OptionOffer> {
+    pub fn find(&self, name: &str) -> Option<&OptionOffer> {
         self.readable.iter().find(|offer| offer.name.eq_ignore_ascii_case(name))
     }
 
