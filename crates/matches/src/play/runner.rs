@@ -1,13 +1,14 @@
 //! Plays the games of a plan: worker threads, each with its own engine processes, take the games of the schedule in
-//! turn.
+//! turn, and send each finished game through an [`Outbox`]. An engine that fails repeatedly is retired.
 
-mod ends;
 mod programs;
+#[cfg(test)]
+mod tests;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::mpsc::channel;
-use std::sync::{Arc, Mutex};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -16,11 +17,11 @@ use buxtehude::rules::Seat;
 use rustix::thread::{CpuSet, sched_getaffinity};
 use thiserror::Error;
 
-use crate::plan::Plan;
 use crate::plan::openings::OpeningError;
 use crate::plan::rules::PositionError;
 use crate::plan::rules::external::RulesError;
-use crate::plan::schedule::{Dealt, Schedule, ScheduledGame, SeatedEngine};
+use crate::plan::schedule::{Dealt, LineUps, Schedule, ScheduledGame, SeatedEngine};
+use crate::plan::{EngineSpec, Plan, RefereeLimits};
 use crate::play::engine::{Engine, Placement, StartError};
 use crate::play::interrupt::Interrupt;
 use crate::play::lag::LagMeter;
@@ -31,14 +32,16 @@ use crate::play::referee::{
 };
 use crate::play::sandbox::Isolation;
 use crate::record::{GameRecord, Rerun};
-use ends::Outbox;
-pub use ends::{Ends, Retirement};
 pub use programs::{FirstStart, Notice, OpenFiles, ProgramFiles, Programs, start_engines};
 
 /// Interval between checks for room in the outbox before a game starts.
 const PAUSE: Duration = Duration::from_millis(1);
 /// Interval between checks for an interrupt during a pause.
 const TICK: Duration = Duration::from_millis(100);
+/// Capacity of the event queue; no game starts while it is full.
+const MAX_PENDING_EVENTS: usize = 64;
+/// Number of finished games that wait for the ends of earlier ones at which no game starts.
+const MAX_HELD: usize = 64;
 
 /// Errors that stop a match.
 #[derive(Debug, Error)]
@@ -422,15 +425,323 @@ impl Worker<'_> {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// Events of all workers on their way to the thread that handles them.
+struct Outbox<'a> {
+    ends: Mutex<Ends>,
+    events: Sender<Result<Event, RunError>>,
+    /// Number of events that `on_event` has not handled yet.
+    pending: &'a AtomicUsize,
+}
 
-    #[test]
-    fn each_game_that_is_due_is_taken_once() {
-        let games = GameQueue::new(|from| (from..=7).find(|number| number % 3 == 1));
-        let taken = [(); 4].map(|()| games.next());
-        let expected = [1, 4, 7].map(|game| Next::Game(game, None));
-        assert_eq!((&taken[..3], &taken[3]), (&expected[..], &Next::End));
+impl Outbox<'_> {
+    /// Sends the game as [`Event::Ended`] once no earlier game can retire one of its engines, after those that it lets
+    /// go; then any [`Event::Retired`].
+    fn end(&self, record: GameRecord) {
+        // Locked until all is sent, so that a retirement comes after the game that caused it.
+        let mut ends = self.ends();
+        for event in ends.end_game(Box::new(record)) {
+            self.send(Ok(event));
+        }
+    }
+
+    fn send(&self, event: Result<Event, RunError>) {
+        self.pending.fetch_add(1, Ordering::Relaxed);
+        // The receiver is gone only after the end of the match.
+        let _ = self.events.send(event);
+    }
+
+    fn ends(&self) -> MutexGuard<'_, Ends> {
+        self.ends.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is_full(&self) -> bool {
+        self.pending.load(Ordering::Relaxed) > MAX_PENDING_EVENTS || self.ends().held() > MAX_HELD
+    }
+}
+
+/// With the last worker, sends the games that are held back, because no game will decide on them any more.
+impl Drop for Outbox<'_> {
+    fn drop(&mut self) {
+        let released = self.ends().release(true);
+        released.into_iter().for_each(|event| self.send(Ok(event)));
+    }
+}
+
+/// The ends of the games of a match, in the order of the schedule as far as retirement depends on it. Failures count in
+/// this order, even if the games end in another one, so that the same games are played at any concurrency.
+///
+/// A finished game counts only if no earlier game has retired one of its engines. It is held back while earlier games
+/// that have not ended could still do so.
+#[derive(Clone, Debug)]
+pub struct Ends {
+    /// State before game `next`.
+    retirement: Retirement,
+    /// The first game that is not decided.
+    next: u64,
+    /// Ends of later games, by game number.
+    later: BTreeMap<u64, End>,
+}
+
+#[derive(Clone, Debug)]
+enum End {
+    /// It counts; with the index of the engine that failed, if any.
+    Counted(Option<usize>),
+    /// It may or may not count.
+    Held(Box<GameRecord>),
+    /// It does not count.
+    Skipped,
+}
+
+/// Whether a game counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Fate {
+    Counts,
+    Open,
+    Never,
+}
+
+impl Ends {
+    /// Creates the state before the first game.
+    pub fn new(plan: &Plan) -> Ends {
+        Ends { retirement: Retirement::new(plan), next: 1, later: BTreeMap::new() }
+    }
+
+    /// Takes in a game of an earlier run. Games come in the order of the schedule.
+    pub fn recall(&mut self, record: &GameRecord) {
+        let known = self.later.first_key_value().map_or(record.game, |(&game, _)| game);
+        self.pass_retired(known);
+        for engine in self.engines_of(record.game) {
+            if self.retirement.has_retired(engine) {
+                // An earlier run let it play again.
+                self.retirement.forgive(engine);
+            }
+        }
+        self.later.insert(record.game, End::Counted(self.retirement.offender(record)));
+        self.advance();
+    }
+
+    /// Lets all engines play again; failures in the games of earlier runs, given by their numbers, no longer count.
+    pub fn forgive(&mut self, played: &HashSet<u64>) {
+        for engine in 0..self.retirement.engines.len() {
+            self.retirement.forgive(engine);
+        }
+        self.next = 1;
+        self.later = played.iter().map(|&game| (game, End::Skipped)).collect();
+        self.advance();
+    }
+
+    /// The retirement of engines by the games that are decided.
+    pub fn retirement(&self) -> &Retirement {
+        &self.retirement
+    }
+
+    fn held(&self) -> usize {
+        self.later.values().filter(|end| matches!(end, End::Held(_))).count()
+    }
+
+    /// `true` if a game need not be played, because one of its engines has retired.
+    pub fn leaves_out(&mut self, game: u64) -> bool {
+        let is_left_out = self.fate(game) == Fate::Never;
+        if is_left_out && game >= self.next {
+            self.later.insert(game, End::Skipped);
+            self.advance();
+        }
+        is_left_out
+    }
+
+    /// Takes in the end of a game; returns the events that follow: the games that now count, and the engines that
+    /// retire.
+    fn end_game(&mut self, record: Box<GameRecord>) -> Vec<Event> {
+        if self.retirement.referee_limits.failures == 0 {
+            return vec![Event::Ended(record)];
+        }
+        if record.game >= self.next {
+            self.later.insert(record.game, End::Held(record));
+        }
+        self.release(false)
+    }
+
+    /// Decides on the games that are held back, in order, as far as the games that have not ended make no difference; on
+    /// all of them if this `is_last`, because no other game will end. Returns the events that follow.
+    fn release(&mut self, is_last: bool) -> Vec<Event> {
+        let mut events = Vec::new();
+        while let Some((game, counts)) = self.decided(is_last) {
+            let Some(End::Held(record)) = self.later.insert(game, End::Skipped) else {
+                break;
+            };
+            if counts {
+                self.later.insert(game, End::Counted(self.retirement.offender(&record)));
+                events.push(Event::Ended(record));
+            }
+            events.extend(self.advance());
+        }
+        events
+    }
+
+    /// The first game that need no longer be held back, and whether it counts.
+    fn decided(&self, is_last: bool) -> Option<(u64, bool)> {
+        let held = self.later.iter().filter(|(_, end)| matches!(end, End::Held(_)));
+        let mut fates = held.map(|(&game, _)| (game, self.fate(game)));
+        let (game, fate) = fates.find(|(_, fate)| is_last || *fate != Fate::Open)?;
+        Some((game, fate != Fate::Never))
+    }
+
+    fn fate(&self, game: u64) -> Fate {
+        if self.retirement.referee_limits.failures == 0 {
+            return Fate::Counts;
+        }
+        let fates = self.engines_of(game).into_iter().map(|engine| self.fate_by(engine, game));
+        fates.max().unwrap_or(Fate::Counts)
+    }
+
+    /// The fate of a game by the failures of one of its engines in the games before. In the worst case all games fail
+    /// that have not ended.
+    fn fate_by(&self, engine: usize, game: u64) -> Fate {
+        let retires = |failures| self.retirement.referee_limits.retires(failures);
+        let (mut failures, mut is_certain) = (0, true);
+        for earlier in (self.next..game).rev() {
+            if !self.engines_of(earlier).contains(&engine) {
+                continue;
+            }
+            match self.later.get(&earlier) {
+                Some(End::Skipped) => {}
+                Some(End::Counted(offender)) if *offender == Some(engine) => failures += 1,
+                Some(End::Counted(_)) => return Fate::Counts,
+                Some(End::Held(record)) => {
+                    failures += u32::from(self.retirement.offender(record) == Some(engine));
+                    is_certain = false;
+                }
+                None => {
+                    failures += 1;
+                    is_certain = false;
+                }
+            }
+            if retires(failures) {
+                return if is_certain { Fate::Never } else { Fate::Open };
+            }
+        }
+        match (
+            self.retirement.has_retired(engine),
+            retires(failures + self.retirement.failures[engine]),
+        ) {
+            (true, _) => Fate::Never,
+            (false, true) => Fate::Open,
+            (false, false) => Fate::Counts,
+        }
+    }
+
+    /// Passes the games that are decided; returns the engines that retire by them.
+    fn advance(&mut self) -> Vec<Event> {
+        let mut retired = Vec::new();
+        while let Some((&known, _)) = self.later.first_key_value() {
+            self.pass_retired(known);
+            let first = self.later.first_entry().filter(|first| *first.key() == self.next);
+            let Some(first) = first.filter(|first| !matches!(first.get(), End::Held(_))) else {
+                break;
+            };
+            if let End::Counted(offender) = first.remove() {
+                let engines = self.engines_of(known);
+                let failed = self.retirement.count(&engines, offender);
+                retired.extend(failed.map(|(engine, failures)| Event::Retired {
+                    engine: self.retirement.engines[engine].name.clone(),
+                    failures,
+                }));
+            }
+            self.next += 1;
+        }
+        retired
+    }
+
+    /// Passes the games of retired engines before a number.
+    fn pass_retired(&mut self, until: u64) {
+        let is_retired = |&engine: &usize| self.retirement.has_retired(engine);
+        while self.next < until && self.engines_of(self.next).iter().any(is_retired) {
+            // Without a line-up that is left, there may be very many such games.
+            self.next = if self.retirement.leaves_nothing() { until } else { self.next + 1 };
+        }
+    }
+
+    /// Engines of a game, in seat order.
+    fn engines_of(&self, game: u64) -> Vec<usize> {
+        let seats = self.retirement.line_ups.seats(game);
+        seats.into_iter().map(|seated| seated.engine).collect()
+    }
+}
+
+/// Consecutive failures of each engine.
+#[derive(Clone, Debug)]
+pub struct Retirement {
+    engines: Vec<EngineSpec>,
+    referee_limits: RefereeLimits,
+    line_ups: LineUps,
+    failures: Vec<u32>,
+    has_retired: Vec<bool>,
+}
+
+impl Retirement {
+    /// Creates the state before the first game.
+    pub fn new(plan: &Plan) -> Retirement {
+        Retirement {
+            engines: plan.engines.clone(),
+            referee_limits: plan.referee_limits,
+            line_ups: plan.line_ups(),
+            failures: vec![0; plan.engines.len()],
+            has_retired: vec![false; plan.engines.len()],
+        }
+    }
+
+    /// `true` if no line-up without a retired engine is left.
+    pub fn leaves_nothing(&self) -> bool {
+        !self.line_ups.can_do_without(|engine| self.has_retired[engine])
+    }
+
+    pub fn has_retired(&self, engine: usize) -> bool {
+        self.has_retired[engine]
+    }
+
+    pub fn retired(&self) -> Vec<String> {
+        let engines = self.engines.iter().zip(&self.has_retired);
+        let retired = engines.filter(|(_, has_retired)| **has_retired);
+        retired.map(|(engine, _)| engine.name.clone()).collect()
+    }
+
+    /// Counts the failures of a game; returns the engine that retires because of it, with its number of consecutive
+    /// failures.
+    pub fn note(&mut self, record: &GameRecord) -> Option<(usize, u32)> {
+        let index = |name: &String| self.engines.iter().position(|engine| engine.name == *name);
+        let engines: Vec<usize> = record.seats.iter().filter_map(index).collect();
+        self.count(&engines, self.offender(record))
+    }
+
+    /// Retires exactly those engines whose last games so far have failed too often in a row: an earlier run may have
+    /// let others play again.
+    pub fn retire_by_last_games(&mut self) {
+        let retires = |&failures: &u32| self.referee_limits.retires(failures);
+        self.has_retired = self.failures.iter().map(retires).collect();
+    }
+
+    /// [`Retirement::note`] of a game of these engines, with the one that failed, if any.
+    fn count(&mut self, engines: &[usize], offender: Option<usize>) -> Option<(usize, u32)> {
+        for &engine in engines.iter().filter(|engine| Some(**engine) != offender) {
+            self.failures[engine] = 0;
+        }
+        let offender = offender?;
+        self.failures[offender] += 1;
+        let failures = self.failures[offender];
+        let is_new = self.referee_limits.retires(failures) && !self.has_retired[offender];
+        self.has_retired[offender] |= is_new;
+        is_new.then_some((offender, failures))
+    }
+
+    /// Index of the engine that failed in a game.
+    fn offender(&self, record: &GameRecord) -> Option<usize> {
+        let fault = record.fault.as_ref()?;
+        let name = record.engine_in(fault.seat)?;
+        self.engines.iter().position(|engine| engine.name == name)
+    }
+
+    fn forgive(&mut self, engine: usize) {
+        self.failures[engine] = 0;
+        self.has_retired[engine] = false;
     }
 }
