@@ -34,14 +34,3 @@ pub mod status;
 pub mod storage;
 pub mod time_scale;
 pub mod worker;
-
-use std::path::PathBuf;
-
-/// This program's folder among the user's files of one kind: in the directory that the variable names, else in `usual`,
-/// relative to the home directory.
-fn user_folder(variable: &str, usual: &str) -> Option<PathBuf> {
-    let set = |name| std::env::var_os(name).map(PathBuf::from);
-    let named = set(variable).filter(|path| path.is_absolute());
-    let folder = named.or_else(|| Some(set("HOME")?.join(usual)))?;
-    Some(folder.join("buxtehude"))
-}

@@ -15,14 +15,13 @@ use std::str::FromStr;
 
 use data_encoding::BASE64URL_NOPAD;
 use matches::input_file::text_of;
+use matches::own_files::user_folder;
 use matches::run::exit::print_error;
 use nkeys::{KeyPair, KeyPairType};
 use rustix::system::uname;
 use serde::{Deserialize, Serialize};
 use tempfile::NamedTempFile;
 use thiserror::Error;
-
-use crate::user_folder;
 
 /// Beginning of all signed bytes. It is not UTF-8, so that no text is valid as a signed message: a client signs any
 /// text that the server sends as a nonce, with the same key.

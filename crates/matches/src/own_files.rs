@@ -39,9 +39,15 @@ pub fn add(path: &Path) {
 
 /// Path of the user's key, which marks stores; `None` without a home folder.
 pub(crate) fn user_key() -> Option<PathBuf> {
-    let state = env::var_os("XDG_STATE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
-    let state = state.or_else(|| Some(env::home_dir()?.join(".local/state")))?;
-    Some(state.join("buxtehude").join("key"))
+    user_folder("XDG_STATE_HOME", ".local/state").map(|folder| folder.join("key"))
+}
+
+/// The project's folder among the user's files of one kind: in the directory that the variable names, else in `usual`,
+/// relative to the home directory.
+pub fn user_folder(variable: &str, usual: &str) -> Option<PathBuf> {
+    let named = env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute());
+    let folder = named.or_else(|| Some(env::home_dir()?.join(usual)))?;
+    Some(folder.join("buxtehude"))
 }
 
 /// Returns the hidden files that exist. Devices and pipes do not count.

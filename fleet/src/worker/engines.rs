@@ -10,6 +10,7 @@ use std::time::SystemTime;
 use async_nats::jetstream::Context;
 use buxtehude::protocol::{OptionKind, OptionOffer};
 use buxtehude::rules::VARIANTS;
+use matches::own_files::user_folder;
 use matches::plan::rules::Rules;
 use matches::plan::{EngineSpec, Isolate, Limit, Plan, binary};
 use matches::play::engine::{Engine, Placement};
@@ -27,7 +28,6 @@ use crate::args::WorkArgs;
 use crate::message::{EngineId, State};
 use crate::queue::{ENGINES, Names};
 use crate::storage::{Chunks, MAX_BYTES_OF_A_FILE};
-use crate::user_folder;
 
 /// Program of the sandbox.
 const PROGRAM: &str = "bwrap";
@@ -325,8 +325,7 @@ impl Sandbox {
         engine.args = vec!["engine".to_string()];
         self.place(&mut engine, &own, std::iter::empty());
         let mut plan = Plan { isolate, ..Plan::new(&VARIANTS[0], 2, vec![engine]) };
-        let (isolation, _) =
-            Isolation::of(plan.isolate, &plan.engines).map_err(|error| error.to_string())?;
+        let (isolation, _) = Isolation::of(plan.isolate, &plan.engines)?;
         let tried = runner::start_engines(&mut plan, isolation, &Log::none(), interrupt, &|_| {});
         tried.map(drop).map_err(|error| error.to_string())
     }

@@ -279,8 +279,7 @@ impl JoinedMatch {
             }
             // Only the coordinator retires engines, since it sees all games.
             plan.referee_limits.failures = 0;
-            let (isolation, _) =
-                Isolation::of(plan.isolate, &plan.engines).map_err(|error| error.to_string())?;
+            let (isolation, _) = Isolation::of(plan.isolate, &plan.engines)?;
             let stop = Interrupt::new();
             connect_rules(&plan, isolation, &worker.log, &stop)
                 .map_err(|error| error.to_string())?;

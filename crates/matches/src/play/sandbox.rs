@@ -18,7 +18,7 @@ use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::process::{Resource, getrlimit, setrlimit};
 
 pub use control_group::{Computing, ControlGroup, Entrance};
-pub use isolation::{End, Guard, HiddenFiles, Isolation, IsolationError};
+pub use isolation::{End, Guard, HiddenFiles, Isolation};
 
 use crate::plan::Plan;
 use crate::play::family::state;

@@ -23,7 +23,6 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 use wait4::ResUse;
 
 #[cfg(target_os = "linux")]
@@ -59,41 +58,21 @@ static HAS_LAUNCHER: AtomicBool = AtomicBool::new(false);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Isolation(());
 
-/// Required isolation is not available.
-#[derive(Debug, Error)]
-pub enum IsolationError {
-    #[error("--isolate on: this system cannot isolate engines ({0}); use --isolate auto or off")]
-    Refused(#[source] io::Error),
-    #[error("engine {engine}: {key} requires isolation, which is not available: {reason}")]
-    Needed {
-        engine: String,
-        /// Key of the limit.
-        key: &'static str,
-        reason: String,
-    },
-    #[error("engine {engine}: {key} requires Linux")]
-    Linux {
-        engine: String,
-        /// Key of the limit.
-        key: &'static str,
-    },
-}
-
 impl Isolation {
     /// Returns the isolation for engines, if any, and a message about it. A trial start, which takes some milliseconds,
     /// determines whether the system allows namespaces. Only a program that runs by [`super::launcher_or`] has a
     /// launcher.
     ///
     /// # Errors
-    /// [`IsolationError`] if isolation or a limit is required and the system does not allow it.
+    /// The reason, if isolation or a limit is required and the system does not allow it.
     pub fn of(
         isolate: Isolate,
         engines: &[EngineSpec],
-    ) -> Result<(Option<Isolation>, String), IsolationError> {
+    ) -> Result<(Option<Isolation>, String), String> {
         if !cfg!(target_os = "linux")
             && let Some((engine, key)) = engines.iter().find_map(first_limit)
         {
-            return Err(IsolationError::Linux { engine, key });
+            return Err(format!("engine {engine}: {key} requires Linux"));
         }
         let reason = match isolate {
             Isolate::Off => "--isolate off".to_string(),
@@ -102,7 +81,9 @@ impl Isolation {
                 match isolation.try_out() {
                     Ok(()) => return Ok((Some(isolation), ISOLATED.to_string())),
                     Err(error) if isolate == Isolate::On => {
-                        return Err(IsolationError::Refused(error));
+                        return Err(format!(
+                            "--isolate on: this system cannot isolate engines ({error}); use --isolate auto or off"
+                        ));
                     }
                     Err(error) => error.to_string(),
                 }
@@ -111,7 +92,9 @@ impl Isolation {
         let needs =
             |engine: &EngineSpec| Some((engine.name.clone(), engine.bounds.need_of_isolation()?));
         match engines.iter().find_map(needs) {
-            Some((engine, key)) => Err(IsolationError::Needed { engine, key, reason }),
+            Some((engine, key)) => Err(format!(
+                "engine {engine}: {key} requires isolation, which is not available: {reason}"
+            )),
             None => Ok((None, format!("isolation: none: {reason}"))),
         }
     }
