@@ -323,8 +323,7 @@ struct Worker {
 
 async fn open(context: &Context) -> Outcome<(Names, Key, State)> {
     let matches = Bucket::ensure(context, MATCHES).await?;
-    let keys = matches.keys(OPEN).await?;
-    let key: Key = keys.first().ok_or("no coordinator")?.parse()?;
+    let key = matches.keys(OPEN).await?.into_iter().next().ok_or("no coordinator")?;
     let open: Option<OpenMatches> = matches.get(&queue::open(&key), &key).await?;
     let id = open.as_ref().and_then(|open| open.ids.first()).ok_or("no match is open")?;
     let names = Names::of(id).ok_or("no id")?;

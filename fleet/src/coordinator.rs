@@ -1,10 +1,13 @@
 //! `fleet match`, `fleet tournament` and `fleet resume`: the match is kept in a store on this machine; the server holds
 //! only games to be played and games just played. `Coordinator` is the loop: give out, collect, publish, and repair
 //! what the server has lost.
+//!
+//! Units are given to all workers through the queue, and lost ones again. A unit that a worker of the coordinator's
+//! choice must play goes to that one alone, which is chosen at random among the live ones, so that no worker can choose
+//! itself.
 
 mod announce;
 mod collect;
-mod dispatch;
 mod machines;
 mod unit_schedule;
 
@@ -12,7 +15,9 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use async_nats::jetstream::consumer::Info;
 use async_nats::jetstream::{Context, Message as Delivered};
+use futures_util::future::join_all;
 use futures_util::{FutureExt, StreamExt};
 use matches::archive::ArchiveError;
 use matches::own_files::NamedFile;
@@ -24,20 +29,22 @@ use matches::run::display::{Progress, count};
 use matches::run::exit::{ExitError, USAGE, fail, print_error};
 use matches::run::ledger::LedgerError;
 use matches::run::{self, Engines, Match, NewMatch, Source, SourceError, StoredMatch};
+use rand::seq::IndexedRandom;
 use settings::args::{ResumeArgs, validate};
 use thiserror::Error;
 use tokio::runtime::Runtime;
 
 use crate::args::{CoordinatorArgs, ServerArgs};
+use crate::message::{Beat, Message};
 use crate::queue::{
-    MatchQueue, PAUSE, QueueError, ReportedError, START_TIMEOUT, connect, is_private,
-    retry_at_start,
+    BEATS, MatchQueue, PAUSE, QueueError, ReportedError, START_TIMEOUT, WORKERS, connect,
+    is_private, publish, retry_at_start,
 };
-use crate::signature::Signer;
+use crate::signature::{Key, Signer};
+use crate::storage::Bucket;
 use announce::{Announcer, MatchNote, PreparedMatch};
 use collect::Collector;
-use dispatch::Dispatcher;
-use unit_schedule::Sample;
+use unit_schedule::{Chosen, Sample};
 
 /// Time that one turn waits for games.
 const WAIT: Duration = Duration::from_millis(250);
@@ -45,6 +52,26 @@ const WAIT: Duration = Duration::from_millis(250);
 const MAX_RECEIVED: usize = 256;
 /// Time between two comparisons of the server's state with the coordinator's.
 const REPAIR_INTERVAL: Duration = Duration::from_secs(2);
+/// Units published beyond twice the number that workers can play concurrently.
+const SPARE: u64 = 4;
+/// Units published before the first acknowledgement is awaited.
+const MAX_UNACKNOWLEDGED: u64 = 1000;
+/// Age of a unit before the coordinator looks whether the server still has it.
+const LOOKUP_AGE: Duration = Duration::from_secs(3);
+const LATE_AGE: Duration = Duration::from_secs(10);
+/// Units looked up at a time.
+const MAX_LOOKUPS: usize = 8;
+/// Maximum number of units that are out, so that workers that take units and never send them cannot fill the server.
+const MAX_OUT: u64 = 200_000;
+/// Time between two lists of the live workers.
+const LIST_INTERVAL: Duration = Duration::from_secs(2);
+/// Maximum number of choices of a worker at a time.
+const MAX_CHOICES: usize = 64;
+/// Workers considered for a unit at a time: some may be silent, or not play this match.
+const MAX_TRIES: usize = 16;
+/// Time that a chosen worker may play a unit, in times that it may be silent; doubled for each worker before.
+const MAX_SILENCES: u32 = 10;
+const MAX_DOUBLINGS: usize = 4;
 
 /// Coordinates a new match; returns its exit status.
 pub fn begin(
@@ -142,10 +169,8 @@ impl Source for Fleet<'_> {
 
     fn prepare(&mut self, planned: &mut Match, _: Engines) -> Result<String, ExitError> {
         let connection = self.connection.as_ref().map_err(ExitError::usage)?;
-        let prepared = PreparedMatch::of(planned, self.settings, connection)?;
-        if !self.forgives {
-            planned.ledger.retired = prepared.machines.failures.retirement.retired();
-        }
+        let prepared = PreparedMatch::of(planned, self.settings, connection, self.forgives)?;
+        planned.ledger.retired = prepared.machines.failures.retirement.retired();
         if let Some(speed) = prepared.state.reference_speed {
             planned.remarks.push(format!(
                 "time limits are for a machine with {speed} positions a second, and scaled for others"
@@ -173,12 +198,15 @@ impl Source for Fleet<'_> {
                 prepared,
                 queue: retry_at_start(&interrupt, || prepared.ensure_queue()).await?,
                 announcer: Announcer::new(prepared),
-                dispatcher: Dispatcher::new(prepared),
-                collector: Collector::new(
-                    prepared, &plan, &schedule, planned, progress, sample, self.forgives,
-                ),
+                collector: Collector::new(prepared, &plan, &schedule, planned, progress, sample),
                 interrupt,
                 is_announced: false,
+                published: 0,
+                next_looked_up: 0,
+                slots: 0,
+                was_idle: false,
+                has_withdrawn: false,
+                live: None,
             };
             let outcome = coordinator.run().await;
             // A match that another coordinator has taken over is not this one's to close.
@@ -216,11 +244,22 @@ struct Coordinator<'a> {
     prepared: &'a PreparedMatch,
     queue: MatchQueue,
     announcer: Announcer<'a>,
-    dispatcher: Dispatcher<'a>,
     collector: Collector<'a>,
     interrupt: Interrupt,
     /// Whether units may be given out.
     is_announced: bool,
+    /// Number of published messages.
+    published: u64,
+    /// First unit that the next repair looks up.
+    next_looked_up: u64,
+    /// Units that all workers together can play concurrently.
+    slots: u64,
+    /// Whether the last repair found outstanding units that no worker had.
+    was_idle: bool,
+    /// Whether the units that no worker had started were taken back.
+    has_withdrawn: bool,
+    /// Workers that have sent a heartbeat, and the time of the list.
+    live: Option<(Vec<Key>, Instant)>,
 }
 
 impl Coordinator<'_> {
@@ -280,17 +319,63 @@ impl Coordinator<'_> {
 
     /// Publishes units, or takes them back after an interrupt; then collects results for a moment.
     async fn turn(&mut self) -> Result<(), DriveError> {
-        let (dispatcher, collector) = (&mut self.dispatcher, &mut self.collector);
         if self.interrupt.ends() {
-            dispatcher.withdraw(&self.queue, &mut collector.units).await?;
+            self.withdraw().await?;
         } else {
-            dispatcher.give_out(&mut collector.units).await?;
-            if !collector.units.sample.due().is_empty() {
-                let workers = dispatcher.live_workers(|key| collector.admits(key)).await?;
-                dispatcher.choose(&mut collector.units, &workers).await?;
+            self.give_out().await?;
+            if !self.collector.units.sample.due().is_empty() {
+                self.choose_workers().await?;
             }
         }
         self.receive().await.map(drop)
+    }
+
+    /// Publishes a few more units than workers can play concurrently.
+    async fn give_out(&mut self) -> Result<(), DriveError> {
+        while !self.collector.units.is_decided() {
+            let units = &mut self.collector.units;
+            let wanted = (2 * self.slots + SPARE).min(MAX_OUT).saturating_sub(units.given());
+            let due: Vec<u64> =
+                (0..wanted.min(MAX_UNACKNOWLEDGED)).map_while(|_| units.next_due()).collect();
+            if due.is_empty() {
+                break;
+            }
+            self.publish(&due).await?;
+        }
+        Ok(())
+    }
+
+    /// Publishes units, then waits for all acknowledgements together, so that a distant server does not slow a large
+    /// fleet down. Units that are not acknowledged are lost.
+    ///
+    /// # Errors
+    /// The first error, after all answers.
+    async fn publish(&mut self, due: &[u64]) -> Result<(), DriveError> {
+        let units = &mut self.collector.units;
+        let PreparedMatch { connection, names, state, .. } = self.prepared;
+        let (subject, mut sent) = (names.work(), Vec::with_capacity(due.len()));
+        for &unit in due {
+            self.published += 1;
+            units.note_published(unit);
+            let id = format!("{:016x}.{}", state.session, self.published);
+            let work = units.work(unit)?.encode(&connection.signer, &subject);
+            sent.push(match work {
+                Ok(work) => publish(&connection.context, subject.clone(), &id, work).await,
+                Err(error) => Err(error.into()),
+            });
+        }
+        let answers = sent.into_iter().map(async |sent| sent?.await);
+        let mut failed = None;
+        for (&unit, answer) in due.iter().zip(join_all(answers).await) {
+            match answer {
+                Ok(sequence) => units.sent(unit, sequence),
+                Err(error) => {
+                    units.lose(unit);
+                    failed.get_or_insert(error);
+                }
+            }
+        }
+        failed.map_or(Ok(()), |error| Err(error.into()))
     }
 
     /// Collects the results that the server holds now. More may arrive meanwhile, without end.
@@ -326,7 +411,7 @@ impl Coordinator<'_> {
             received += messages.len() as u64;
             self.collect(messages).await?;
             if self.is_announced && !self.interrupt.ends() {
-                self.dispatcher.give_out(&mut self.collector.units).await?;
+                self.give_out().await?;
             }
         }
         Ok(received)
@@ -334,13 +419,10 @@ impl Coordinator<'_> {
 
     /// Counts what workers sent, answers the messages, and publishes which workers are set aside.
     async fn collect(&mut self, messages: Vec<Delivered>) -> Result<(), DriveError> {
-        let collector = &mut self.collector;
-        let is_alone = collector.units.failures.is_any() && {
-            let workers = self.dispatcher.live_workers(|key| collector.admits(key)).await;
-            workers.is_ok_and(|workers| workers.len() < 2)
-        };
+        let is_alone = self.collector.units.failures.is_any()
+            && self.live_workers().await.is_ok_and(|workers| workers.len() < 2);
         let payloads: Vec<&[u8]> = messages.iter().map(|message| &*message.payload).collect();
-        let (answers, outcome) = collector.take(&payloads, is_alone)?;
+        let (answers, outcome) = self.collector.take(&payloads, is_alone)?;
         for (message, answer) in messages.iter().zip(answers) {
             // An unacknowledged message is delivered again; its game is a duplicate then.
             let _ = message.ack_with(answer).await;
@@ -352,26 +434,85 @@ impl Coordinator<'_> {
 
     /// Compares the server's state with this coordinator's, repairs the differences, and publishes the tally.
     async fn repair(&mut self) -> Result<(), DriveError> {
-        let units = &mut self.collector.units;
         let Some(workers) = self.queue.workers().await? else {
             self.queue = self.prepared.ensure_queue().await?;
             self.announcer.checked = None;
             self.announcer.announce().await?;
-            let units = count(units.lose_all() as u64, "unit of games");
+            let units = count(self.collector.units.lose_all() as u64, "unit of games");
             print_error(format_args!("the server has lost the match: {units} given out again"));
             return Ok(());
         };
         if self.announcer.announce().await? {
             print_error("the server has lost the state of the match; published again");
         }
-        self.dispatcher.repair(&self.queue, &workers, units).await?;
+        self.repair_units(&workers).await?;
         Ok(self.announcer.put_tally(self.collector.tally()).await?)
+    }
+
+    /// Finds units that the server has lost or that no worker finishes, and marks them as lost; publishes late units
+    /// for a second worker if nothing else is left to play.
+    async fn repair_units(&mut self, workers: &Info) -> Result<(), DriveError> {
+        let (queue, units) = (&self.queue, &mut self.collector.units);
+        self.slots = workers.num_waiting as u64 + workers.num_ack_pending as u64;
+        let mut lost = 0;
+        for (unit, sequence) in units.first(self.next_looked_up, MAX_LOOKUPS, LOOKUP_AGE) {
+            // A worker acknowledges a unit once the server has its games.
+            if !queue.has_work(sequence).await? && queue.waiting_results().await? == 0 {
+                units.lose(unit);
+                lost += 1;
+            }
+            self.next_looked_up = unit + 1;
+        }
+        if lost > 0 {
+            let lost = count(lost, "unit of games");
+            print_error(format_args!("{lost} neither received nor queued; given out again"));
+        }
+        // The first result of a late unit counts.
+        if workers.num_pending == 0 && (units.has_given_all() || units.given() >= MAX_OUT) {
+            let late = units.late(workers.num_waiting, LATE_AGE);
+            self.publish(&late).await?;
+        }
+        let (queue, units) = (&self.queue, &mut self.collector.units);
+        let is_idle = workers.num_pending == 0
+            && workers.num_ack_pending == 0
+            && !units.first(0, 1, LOOKUP_AGE).is_empty()
+            && queue.waiting_results().await? == 0;
+        if is_idle && self.was_idle {
+            // The server no longer delivers a unit that was delivered too often.
+            queue.purge_work().await?;
+            let units = count(units.lose_all() as u64, "unit of games");
+            print_error(format_args!("{units} given out again: no worker finished it"));
+        }
+        self.was_idle = is_idle && !self.was_idle;
+        units.note_stuck(self.prepared.ack_wait);
+        Ok(())
+    }
+
+    /// Takes back, once, the units that no worker has started.
+    async fn withdraw(&mut self) -> Result<(), DriveError> {
+        if self.has_withdrawn {
+            return Ok(());
+        }
+        let (queue, units) = (&self.queue, &mut self.collector.units);
+        let mut queued = units.after(last_received(queue).await?);
+        queued.sort_by_key(|&(_, sequence)| sequence);
+        // The last first, since workers receive them from the front in the meantime.
+        for (unit, sequence) in queued.into_iter().rev() {
+            if last_received(queue).await? >= sequence {
+                break;
+            }
+            // A worker that has received the unit since then plays it; its games count when the match is resumed.
+            let _ = queue.work.delete_message(sequence).await;
+            units.lose(unit);
+        }
+        self.has_withdrawn = true;
+        Ok(())
     }
 
     /// Whether to stop now, although the match is not over: at once, or after an interrupt once the last units in play
     /// have come back.
     fn must_stop(&self) -> bool {
-        let is_drained = self.dispatcher.has_withdrawn && self.collector.units.given() == 0;
+        let is_drained = self.has_withdrawn && self.collector.units.given() == 0;
         self.interrupt.is_set() || self.interrupt.ends() && is_drained
     }
 
@@ -383,6 +524,102 @@ impl Coordinator<'_> {
             let _ = self.queue.purge_work().await;
         }
     }
+    /// The workers that have sent a heartbeat, as of the last two seconds, and whose games may count.
+    ///
+    /// # Errors
+    /// [`QueueError`] if the server does not answer.
+    async fn live_workers(&mut self) -> Result<Vec<Key>, QueueError> {
+        if self.live.as_ref().is_none_or(|(_, at)| at.elapsed() >= LIST_INTERVAL) {
+            let beats = Bucket::find(&self.prepared.connection.context, BEATS).await?;
+            let keys = match beats {
+                Some(beats) => beats.keys("").await?,
+                None => Vec::new(),
+            };
+            self.live = Some((keys, Instant::now()));
+        }
+        let keys = self.live.iter().flat_map(|(keys, _)| keys);
+        Ok(keys.filter(|key| self.collector.admits(key.as_str())).cloned().collect())
+    }
+
+    /// Chooses a live worker for each unit that needs one, and sends it the unit.
+    ///
+    /// # Errors
+    /// [`QueueError`] if the server does not answer.
+    async fn choose_workers(&mut self) -> Result<(), DriveError> {
+        let workers = self.live_workers().await?;
+        let PreparedMatch { connection, names, ack_wait, .. } = self.prepared;
+        let Some(beats) = Bucket::find(&connection.context, BEATS).await? else {
+            return Ok(());
+        };
+        for (unit, chosen) in self.collector.units.sample.due().into_iter().take(MAX_CHOICES) {
+            let sample = &mut self.collector.units.sample;
+            if let Some(chosen) = chosen {
+                let key = &chosen.key;
+                let beat: Option<Beat> = beats.get_readable(key.as_str(), key).await?;
+                let doublings = sample.silent(unit).min(MAX_DOUBLINGS);
+                let longest = *ack_wait * MAX_SILENCES * (1 << doublings);
+                let playing = (names.id().to_string(), unit);
+                let is_playing = beat.is_some_and(|beat| beat.assigned.contains(&playing));
+                if is_playing && chosen.since.elapsed() < longest {
+                    let until = Instant::now() + *ack_wait;
+                    sample.choose(unit, Chosen { until, ..chosen });
+                    continue;
+                }
+                sample.give_up(unit);
+            }
+            if let Some(key) = self.find(unit, &workers, &beats).await? {
+                self.assign(unit, &key).await?;
+                let since = Instant::now();
+                let until = since + *ack_wait;
+                let chosen = Chosen { key, since, until };
+                self.collector.units.sample.choose(unit, chosen);
+            }
+        }
+        Ok(())
+    }
+
+    /// Finds a worker that may play a unit and plays this match.
+    async fn find(
+        &self,
+        unit: u64,
+        workers: &[Key],
+        beats: &Bucket,
+    ) -> Result<Option<Key>, QueueError> {
+        let sample = &self.collector.units.sample;
+        let may_choose = |again| {
+            let fit = workers.iter().filter(|key| sample.may_choose(unit, key, again));
+            fit.collect::<Vec<&Key>>()
+        };
+        let mut found = may_choose(false);
+        if found.is_empty() {
+            found = may_choose(true);
+        }
+        for &key in found.sample(&mut rand::rng(), MAX_TRIES) {
+            let beat: Option<Beat> = beats.get_readable(key.as_str(), key).await?;
+            let id = self.prepared.names.id();
+            if beat.is_some_and(|beat| beat.joined.iter().any(|joined| joined == id)) {
+                return Ok(Some(key.clone()));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Sends a unit to one worker.
+    async fn assign(&self, unit: u64, key: &Key) -> Result<(), DriveError> {
+        let Connection { context, signer, .. } = &self.prepared.connection;
+        let subject = self.prepared.names.assigned(key);
+        let work =
+            self.collector.units.work(unit)?.encode(signer, &subject).map_err(QueueError::from)?;
+        let sent = context.client().publish(subject, work.into()).await;
+        Ok(sent.map_err(QueueError::call("publish"))?)
+    }
+}
+
+/// The last message of a unit that a worker has received.
+async fn last_received(queue: &MatchQueue) -> Result<u64, DriveError> {
+    let info =
+        queue.work.consumer_info(WORKERS).await.map_err(QueueError::call("consumer of work"))?;
+    Ok(info.delivered.stream_sequence)
 }
 
 /// Errors that stop a coordinated match.

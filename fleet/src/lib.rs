@@ -16,8 +16,8 @@
 //! | [`coordinator`] | `fleet match`, `tournament`, `resume` |
 //! | [`status`] | `fleet status` |
 //!
-//! The way of a unit: `coordinator::unit_schedule` says that it is due, and `dispatch` publishes it. A worker pulls it
-//! (`worker::unit`), plays it with the runner of `matches`, and sends each game. `coordinator::collect` checks and
+//! The way of a unit: `coordinator::unit_schedule` says that it is due, and `coordinator` publishes it. A worker pulls
+//! it (`worker::unit`), plays it with the runner of `matches`, and sends each game. `coordinator::collect` checks and
 //! counts the game, and stores it through the ledger of `matches`. `coordinator::announce` tells workers of the match,
 //! and `worker::join` joins it.
 //!

@@ -50,7 +50,7 @@ async fn on_server(server: &ServerArgs) -> Result<String, QueueError> {
         return Ok("no match is open, and the server has no earlier ones\n".to_string());
     };
     let (mut text, mut open) = (String::new(), 0);
-    for coordinator in keys(&matches, OPEN).await? {
+    for coordinator in matches.keys(OPEN).await? {
         let key = queue::open(&coordinator);
         let found = matches.get_readable(&key, &coordinator).await?;
         let OpenMatches { ids } = found.unwrap_or_default();
@@ -64,7 +64,7 @@ async fn on_server(server: &ServerArgs) -> Result<String, QueueError> {
     }
     let mut workers = Vec::new();
     if let Some(beats) = Bucket::find(&context, BEATS).await? {
-        let keys = keys(&beats, "").await?.into_iter();
+        let keys = beats.keys("").await?.into_iter();
         let asked = keys.map(async |key| {
             let beat = beats.get_readable(key.as_str(), &key).await;
             (beat, key)
@@ -96,12 +96,6 @@ async fn on_server(server: &ServerArgs) -> Result<String, QueueError> {
         }
     }
     Ok(text)
-}
-
-/// The keys of coordinators or workers in a bucket.
-async fn keys(bucket: &Bucket, beginning: &str) -> Result<Vec<Key>, QueueError> {
-    let keys = bucket.keys(beginning).await?.into_iter();
-    Ok(keys.filter_map(|key| key.parse().ok()).collect())
 }
 
 async fn of_match(matches: &Bucket, by: &Key, names: &Names) -> Result<String, QueueError> {

@@ -148,12 +148,12 @@ impl Bucket {
         put.map(drop).map_err(QueueError::call("bucket"))
     }
 
-    /// Returns all keys in the bucket that begin with `beginning`, without it, sorted: at most 200,000. The list
+    /// Returns the keys of workers or coordinators in the bucket after `beginning`, sorted: at most 200,000. The list
     /// comes from the server's stream info; the client library's key list would need a consumer.
     ///
     /// # Errors
     /// [`QueueError::Call`].
-    pub async fn keys(&self, beginning: &str) -> Result<Vec<String>, QueueError> {
+    pub async fn keys(&self, beginning: &str) -> Result<Vec<Key>, QueueError> {
         let prefix = format!("{}{beginning}", self.0.prefix);
         let mut subjects = self
             .0
@@ -170,7 +170,7 @@ impl Bucket {
             }
         }
         names.sort();
-        Ok(names)
+        Ok(names.iter().filter_map(|name| name.parse().ok()).collect())
     }
 }
 

@@ -90,6 +90,8 @@ pub struct PreparedMatch {
     pub names: Names,
     pub note: MatchNote,
     pub machines: KnownMachines,
+    /// Whether engines that retired in earlier runs play again.
+    pub forgives: bool,
     /// Time that a worker may be silent.
     pub ack_wait: Duration,
     /// State of the match when it is announced.
@@ -105,6 +107,7 @@ impl PreparedMatch {
         planned: &mut Match,
         settings: &CoordinatorArgs,
         connection: &Connection,
+        forgives: bool,
     ) -> Result<PreparedMatch, ExitError> {
         refuse_same_name(&planned.plan)?;
         let mut engines = programs(&planned.plan).map(id_of).collect::<Result<Vec<_>, _>>()?;
@@ -144,7 +147,7 @@ impl PreparedMatch {
         note.begin_session();
         note.admit(settings, connection)?;
         note.write(store, &[])?;
-        let machines = KnownMachines::of(store, plan)?;
+        let machines = KnownMachines::of(store, plan, forgives)?;
         let plan = write_plan(plan).map_err(ExitError::usage)?;
         let ids = |keys: &BTreeSet<Key>| keys.iter().map(|key| key.id().to_string()).collect();
         let state = State {
@@ -164,6 +167,7 @@ impl PreparedMatch {
             names,
             note,
             machines,
+            forgives,
             ack_wait: Duration::from_secs(settings.ack_wait),
             state,
             plan,

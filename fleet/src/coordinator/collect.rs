@@ -1,6 +1,6 @@
 //! Collecting results: each game is checked, stored, counted once, and shown. Nothing here talks to the server.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use async_nats::jetstream::AckKind;
 use buxtehude::rules::is_card;
@@ -23,7 +23,7 @@ use serde::Serialize;
 
 use super::DriveError;
 use super::announce::{MatchNote, PreparedMatch};
-use super::machines::{Failures, KnownMachines, for_each_game, note_name, worker_in};
+use super::machines::{KnownMachines, for_each_game, note_name, worker_in};
 use super::unit_schedule::{Claimed, Sample, UnitSchedule};
 use crate::check::{GameError, check, check_luck, check_rules};
 use crate::message::{
@@ -56,14 +56,12 @@ pub struct Collector<'a> {
     pub units: UnitSchedule<'a>,
     /// Lists the workers that are set aside; kept in the store.
     note: MatchNote,
-    /// Whether engines that retired in earlier runs play again.
-    forgives: bool,
     /// Names of the workers by the ids of their keys; a worker keeps its first label.
     workers: HashMap<String, String>,
     /// Ids of the keys of the workers that are set aside.
     pub set_aside: BTreeSet<String>,
     /// Names of those whose games are still in the store, with the reasons.
-    leaving: Vec<(String, String)>,
+    leaving: BTreeMap<String, String>,
     /// Number of faults of the rules program that could not be reproduced, by the worker's name.
     rules_faults: HashMap<String, u32>,
     tally: Tally,
@@ -80,10 +78,8 @@ impl<'a> Collector<'a> {
         planned: &'a mut Match,
         progress: &'a Progress,
         sample: Sample,
-        forgives: bool,
     ) -> Collector<'a> {
-        let failures =
-            if forgives { Failures::new(plan) } else { prepared.machines.failures.clone() };
+        let failures = prepared.machines.failures.clone();
         let (session, past) = (prepared.state.session, &planned.past);
         let units = UnitSchedule::new(plan, schedule, session, past, failures, sample);
         let mut collector = Collector {
@@ -95,10 +91,9 @@ impl<'a> Collector<'a> {
             progress,
             units,
             note: prepared.note.clone(),
-            forgives,
             workers: prepared.machines.workers.clone(),
             set_aside: prepared.note.set_aside.keys().map(|name| id_in(name).to_string()).collect(),
-            leaving: Vec::new(),
+            leaving: BTreeMap::new(),
             rules_faults: HashMap::new(),
             tally: Tally { games: plan.games, ..Tally::default() },
             anonymous: 0,
@@ -327,43 +322,49 @@ impl<'a> Collector<'a> {
         print_error(printable(&text));
         note_name(&mut self.workers, worker);
         self.units.forget(worker);
-        self.leaving.push((worker.to_string(), reason.to_string()));
+        self.leaving.insert(worker.to_string(), reason.to_string());
     }
 
     /// Takes the games of workers that were just set aside out of the store and of all counts, to be played by others.
     fn take_out(&mut self) -> Result<(), LedgerError> {
-        for (worker, reason) in std::mem::take(&mut self.leaving) {
-            let ledger = &mut self.planned.ledger;
-            let Some(store) = &mut ledger.store else {
-                return Ok(());
-            };
-            let mut games = Vec::new();
-            for_each_game(store, |record| {
-                if worker_in(record) == worker {
-                    games.push(record.game);
-                }
-            })?;
-            let aside = AsideTally { reason: reason.clone(), games: games.len() as u64 };
+        let leaving = std::mem::take(&mut self.leaving);
+        let ledger = &mut self.planned.ledger;
+        let Some(store) = ledger.store.as_mut().filter(|_| !leaving.is_empty()) else {
+            return Ok(());
+        };
+        let mut removed: BTreeMap<&str, Vec<u64>> =
+            leaving.keys().map(|worker| (worker.as_str(), Vec::new())).collect();
+        for_each_game(store, |record| {
+            if let Some(games) = removed.get_mut(worker_in(record)) {
+                games.push(record.game);
+            }
+        })?;
+        for (worker, reason) in &leaving {
+            let games = removed[worker.as_str()].len() as u64;
+            let aside = AsideTally { reason: reason.clone(), games };
             self.note.set_aside.insert(worker.clone(), aside.clone());
-            self.note.write(store, &games)?;
             let tally = self.tally.workers.entry(worker.clone()).or_default();
             (tally.games, tally.set_aside) = (0, Some(aside));
+        }
+        let games: Vec<u64> = removed.values().flatten().copied().collect();
+        self.note.write(store, &games)?;
+        if !games.is_empty() {
+            let past = Past::of(store, self.plan)?;
+            let KnownMachines { failures, .. } =
+                KnownMachines::of(store, self.plan, self.prepared.forgives)?;
+            ledger.retired = failures.retirement.retired();
+            self.units.recount(&past, failures);
+            ledger.report = past.report;
+            self.units.give_again(games);
+        }
+        for (worker, games) in removed {
             if !games.is_empty() {
-                let past = Past::of(store, self.plan)?;
-                let KnownMachines { mut failures, .. } = KnownMachines::of(store, self.plan)?;
-                if self.forgives {
-                    failures = Failures::new(self.plan);
-                }
-                ledger.retired = failures.retirement.retired();
-                self.units.recount(&past, failures);
-                ledger.report = past.report;
-                self.units.give_again(games.iter().copied());
                 let number = count(games.len() as u64, "game");
                 let text = format!("{number} of worker {worker} not counted; given out again");
                 print_error(printable(&text));
             }
             if let Some(events) = &mut ledger.events {
-                let (worker, reason, games) = (&worker, &reason, &games);
+                let (reason, games) = (&leaving[worker], &games);
                 let aside = AsideEvent { event: "aside", worker, reason, games };
                 let written = events.write(&aside).and_then(|()| events.standings(&ledger.report));
                 written.map_err(LedgerError::Events)?;

@@ -77,11 +77,11 @@ pub struct KnownMachines {
 }
 
 impl KnownMachines {
-    /// Reads the games in a store.
+    /// Reads the games in a store. If the match `forgives`, the failures in them do not count.
     ///
     /// # Errors
     /// [`ArchiveError`] if it cannot be read.
-    pub fn of(store: &Store, plan: &Plan) -> Result<KnownMachines, ArchiveError> {
+    pub fn of(store: &Store, plan: &Plan, forgives: bool) -> Result<KnownMachines, ArchiveError> {
         let mut workers = HashMap::new();
         let (mut failures, mut all_failures) = (Failures::new(plan), Failures::new(plan));
         for_each_game(store, |record| {
@@ -91,6 +91,9 @@ impl KnownMachines {
         })?;
         let mut failures = if workers.len() > 1 { failures } else { all_failures };
         failures.retirement.retire_by_last_games();
+        if forgives {
+            failures = Failures::new(plan);
+        }
         Ok(KnownMachines { workers, failures })
     }
 }
@@ -346,7 +349,7 @@ mod tests {
                 games.push(GameRecord { fault, ..game(number, worker, true) });
             }
             store.add(&games.iter().collect::<Vec<_>>()).unwrap();
-            KnownMachines::of(&store, &plan()).unwrap().failures.retirement.retired()
+            KnownMachines::of(&store, &plan(), false).unwrap().failures.retirement.retired()
         };
         assert_eq!(failed_on(&["two", "two", "two"]), Vec::<String>::new());
         assert_eq!(failed_on(&["two", "one"]), ["b"]);

@@ -1,6 +1,6 @@
 //! The life of a unit of games, in order: it is due, published, given out, and then complete, or lost and due again. A
 //! unit of the sample is complete only after two workers have claimed the same games. Nothing here talks to the server:
-//! `dispatch` publishes the units that are due, and `collect` counts the games that come back.
+//! the coordinator publishes the units that are due, and `collect` counts the games that come back.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::time::{Duration, Instant};

@@ -146,8 +146,8 @@ impl Worker {
     async fn open_matches(&self, matches: &Bucket) -> Result<Vec<(Key, Names)>, QueueError> {
         let mut coordinators = self.args.coordinator.clone();
         if coordinators.is_empty() {
-            let keys = matches.keys(OPEN).await?.into_iter().filter_map(|key| key.parse().ok());
-            coordinators = keys.take(MAX_COORDINATORS).collect();
+            coordinators = matches.keys(OPEN).await?;
+            coordinators.truncate(MAX_COORDINATORS);
         }
         let mut all = Vec::new();
         for key in coordinators {
