@@ -15,7 +15,7 @@ use matches::plan::syntax::{Concurrency, Milliseconds, Positive, Seats, UpTo1000
 use settings::args::rules::rules;
 use settings::args::{EngineArgs, LimitArgs, MatchArgs, ResumeArgs, RulesArgs, TournamentArgs};
 
-use crate::conformance::check::{Format, Profile, Soak};
+use crate::conformance::check::{Format, GamesArgs, Profile, Soak};
 pub use files::{
     ExplainArgs, ExportArgs, ExportFormat, FileArgs, ReplayArgs, ReportArgs, ReportFormat,
     ReviewArgs, ReviewFormat, VerifyArgs,
@@ -196,25 +196,8 @@ EXAMPLES
   arbiter rules check 'cmd=python3 args=examples/rules/pig.py'
   arbiter rules check 'cmd=./x args=\"--board 9\" name=go' --players 2 --games 5")]
 pub struct CheckRulesArgs {
-    /// The program, as for `arbiter match --rules`
-    #[arg(value_name = "cmd=./x KEY=VALUE...", value_parser = rules)]
-    pub rules: RulesPlan,
-
-    /// Numbers of players to check, such as 2,4 [default: all that the program allows]
-    #[arg(long, value_name = "N", value_parser = Seats::parse::<usize>, value_delimiter = ',')]
-    pub players: Vec<usize>,
-
-    /// Random games for each number of players
-    #[arg(long, value_name = "N", default_value = "20", value_parser = Positive::parse::<u64>)]
-    pub games: u64,
-
-    /// Plies after which a game is broken off, that is moves of all seats
-    #[arg(long, value_name = "N", default_value = "2000", value_parser = Positive::parse::<u64>)]
-    pub plies: u64,
-
-    /// Seed of the games
-    #[arg(long, value_name = "N", default_value = "1")]
-    pub seed: u64,
+    #[command(flatten)]
+    pub games: GamesArgs,
 
     /// Run only the checks whose names contain this, after the games (repeatable)
     #[arg(long, value_name = "TEXT")]

@@ -6,7 +6,7 @@ use std::time::Duration;
 use std::{fs, slice};
 
 use arbiter::args::{CheckArgs, CheckRulesArgs, TranscriptArgs};
-use arbiter::conformance::check::{Format, Outcome, Report, Settings, run, run_rules, text};
+use arbiter::conformance::check::{Format, Outcome, Report, Scope, run, run_rules, text};
 use arbiter::conformance::transcript::{self, Program, Script, Timeouts, accept, spec};
 use matches::plan::EngineSpec;
 use matches::plan::rules::Rules;
@@ -21,18 +21,18 @@ use super::{CommandError, exit, isolate, progress, start_rules};
 pub fn check(args: &CheckArgs) -> ExitCode {
     report(&args.command[0].to_string_lossy(), !args.only.is_empty(), args.format, |observe| {
         // Clap requires at least one word.
-        let (program, arguments) = (&args.command[0], &args.command[1..]);
-        let settings = Settings {
-            program: EngineSpec { legal: args.legal, ..spec(program, arguments)? },
-            isolation: isolate(args.isolation.isolate, &[]).map_err(ExitError::usage)?,
-            profile: args.profile,
+        let program = spec(&args.command[0], &args.command[1..])?;
+        let isolation = isolate(args.isolation.isolate, &[]).map_err(ExitError::usage)?;
+        let timeout = Duration::from_millis(args.timeout);
+        let scope = Scope {
+            only: args.only.clone(),
+            asked: args.profile,
             rules: rules_of(args)?,
             players: args.players,
-            only: args.only.clone(),
-            timeout: Duration::from_millis(args.timeout),
             soak: args.soak,
+            ..Scope::new(EngineSpec { legal: args.legal, ..program }, isolation, timeout)
         };
-        run(&settings, observe)
+        run(scope, observe)
     })
 }
 
@@ -50,20 +50,17 @@ fn rules_of(args: &CheckArgs) -> Result<Option<Rules>, ExitError> {
 
 /// Checks a rules program; the exit status is as of [`check`].
 pub fn check_rules(args: &CheckRulesArgs) -> ExitCode {
-    let program = &args.rules.program;
+    let program = &args.games.rules.program;
     report(&program.name, !args.only.is_empty(), args.format, |observe| {
         let isolation = isolate(args.isolation.isolate, slice::from_ref(program));
-        let settings = Settings {
-            program: program.clone(),
-            isolation: isolation.map_err(ExitError::usage)?,
-            profile: None,
-            rules: None,
-            players: None,
-            only: args.only.clone(),
-            timeout: Duration::from_millis(args.timeout),
-            soak: None,
-        };
-        run_rules(args, &settings, observe)
+        let isolation = isolation.map_err(ExitError::usage)?;
+        let timeout = Duration::from_millis(args.timeout);
+        let only = args.only.clone();
+        run_rules(
+            &args.games,
+            Scope { only, ..Scope::new(program.clone(), isolation, timeout) },
+            observe,
+        )
     })
 }
 

@@ -7,19 +7,17 @@
 use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
-use matches::plan::EngineSpec;
-use matches::plan::rules::Rules;
-use matches::play::sandbox::Isolation;
+use matches::plan::rules::PositionError;
 use matches::run::exit::ExitError;
 use serde::Serialize;
 
 pub use super::output::{Format, text};
 use super::program::Fault;
-pub use super::rules::run as run_rules;
+pub use super::rules::{GamesArgs, run as run_rules};
 pub use super::soak::Soak;
 use super::suite::{self, MANY_GAMES};
-pub use super::talk::Table;
-use super::talk::{Scope, Talk};
+use super::talk::Talk;
+pub use super::talk::{Scope, Table};
 
 /// Number of failures in a group for the same cause after which the rest of the group is left out; also the number of
 /// starts that may fail.
@@ -40,25 +38,6 @@ const PONDERING: &str = "go/ponder";
 
 /// Group of failures before a check.
 const START: &str = "start";
-
-#[derive(Clone, Debug)]
-pub struct Settings {
-    pub program: EngineSpec,
-    /// Isolation of the engine, if possible.
-    pub isolation: Option<Isolation>,
-    /// Selects the checks; `None` for the needs of a match, then the rest of protocol.md unless the engine is small.
-    pub profile: Option<Profile>,
-    /// The only game to check, or `None` for all built-in ones. The program of the rules, if any, is running.
-    pub rules: Option<Rules>,
-    /// The only number of seats to check, or `None` for all that the engine plays.
-    pub players: Option<usize>,
-    /// Run only checks whose names contain one of these, and all of them; every check if empty.
-    pub only: Vec<String>,
-    /// Longest timeout for an expected answer; an engine that answers fast has less.
-    pub timeout: Duration,
-    /// Length of the final check of memory, if wanted.
-    pub soak: Option<Soak>,
-}
 
 /// The protocol that an engine promises to follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -175,23 +154,21 @@ impl Outcome {
 ///
 /// # Errors
 /// [`ExitError`] if the program cannot be started, or the rules program of its game fails.
-pub fn run(
-    settings: &Settings,
-    observe: &mut dyn FnMut(&Outcome, usize),
-) -> Result<Report, ExitError> {
-    let mut run = Run::new(settings, Talk::begin, observe);
+pub fn run(scope: Scope, observe: &mut dyn FnMut(&Outcome, usize)) -> Result<Report, ExitError> {
+    let (asked, wants_all) = (scope.asked, scope.only.is_empty());
+    let mut run = Run::new(scope, Talk::begin, observe);
     if !run.introduce()? {
         return Ok(run.report);
     }
-    if settings.profile != Some(Profile::Uci) {
+    if asked != Some(Profile::Uci) {
         run.stage(Profile::Match)?;
-        if settings.only.is_empty() {
+        if wants_all {
             run.judge();
         }
     }
-    match settings.profile {
+    match asked {
         Some(Profile::Match) => {}
-        None if settings.only.is_empty() && run.scope.is_small()? => run.report.remarks.push(
+        None if wants_all && run.scope.is_small()? => run.report.remarks.push(
             "the engine is small: it answers neither `d` nor `query`, so only the needs of a match were checked \
              (--profile full checks all of protocol.md)"
                 .into(),
@@ -222,12 +199,12 @@ pub struct Run<'a> {
 impl<'a> Run<'a> {
     /// Creates a check that has not run yet. `begin` prepares the program for each of its parts.
     pub fn new(
-        settings: &Settings,
+        scope: Scope,
         begin: fn(&mut Talk) -> Result<(), Fault>,
         observe: &'a mut dyn FnMut(&Outcome, usize),
     ) -> Run<'a> {
         Run {
-            scope: Scope::new(settings),
+            scope,
             report: Report::default(),
             begin,
             talk: None,
@@ -262,8 +239,7 @@ impl<'a> Run<'a> {
     /// Runs the checks of a profile that have not run before.
     fn stage(&mut self, profile: Profile) -> Result<(), ExitError> {
         self.scope.profile = profile;
-        let settings = &self.scope.settings;
-        let (asked, wants_all) = (settings.profile, settings.only.is_empty());
+        let (asked, wants_all) = (self.scope.asked, self.scope.only.is_empty());
         self.is_beyond = profile == Profile::Full && wants_all && asked.is_none();
         let is_match = profile == Profile::Match;
         let without_pondering = is_match && asked.is_none() && !self.scope.offers_pondering;
@@ -279,7 +255,7 @@ impl<'a> Run<'a> {
         };
         let mut blocks = suite::blocks(&FILES, &self.scope.tables);
         blocks.retain_mut(|block| {
-            (block.places != MANY_GAMES || settings.soak.is_some()) && is_due(&mut block.check)
+            (block.places != MANY_GAMES || self.scope.soak.is_some()) && is_due(&mut block.check)
         });
         self.left = blocks.len();
         for block in blocks {
@@ -290,7 +266,7 @@ impl<'a> Run<'a> {
 
     /// `true` if the user has not asked for other checks only.
     pub fn wants(&self, check: &Check) -> bool {
-        let only = &self.scope.settings.only;
+        let only = &self.scope.only;
         only.is_empty() || only.iter().any(|part| check.name.contains(part))
     }
 
@@ -328,7 +304,7 @@ impl<'a> Run<'a> {
 
     /// Returns the common cause of [`MAX_ALIKE`] failures of a group, or of starts.
     fn settled_cause(&self, group: &str) -> Option<String> {
-        if !self.scope.settings.only.is_empty() {
+        if !self.scope.only.is_empty() {
             return None;
         }
         let is_settled = |failure: &&(String, String)| {
@@ -349,7 +325,7 @@ impl<'a> Run<'a> {
         let mut outcome = Outcome { check, note: talk.note.take(), ..Outcome::default() };
         match result {
             Ok(()) => {}
-            Err(Fault::Rules(fault)) if self.scope.settings.rules.is_some() => {
+            Err(Fault::Position(PositionError::Rules(fault))) if self.scope.rules.is_some() => {
                 return Err(fault.into());
             }
             Err(fault) => {

@@ -15,7 +15,6 @@ use std::time::{Duration, Instant};
 
 use buxtehude::protocol::text::without_mark;
 use buxtehude::protocol::{Command, Reply};
-use matches::plan::rules::external::RulesError;
 use matches::plan::rules::{Position, PositionError};
 use matches::plan::{EngineSpec, Limit};
 use matches::play::engine::Process;
@@ -72,7 +71,7 @@ impl Default for Timeouts {
 /// Dropping it kills the program.
 #[derive(Debug)]
 pub struct Program {
-    process: Process,
+    pub process: Process,
     lines: Receiver<String>,
     /// Closed when all of the program's standard error has been passed on.
     stderr_end: Receiver<()>,
@@ -90,7 +89,7 @@ pub struct Program {
     /// All lines in both directions, as in a transcript.
     pub log: Vec<String>,
     /// The first line sent since a line was read before.
-    asked: String,
+    pub asked: String,
     /// Lines received since then.
     pub answer: Vec<String>,
     has_read: bool,
@@ -106,7 +105,7 @@ pub struct Program {
 }
 
 /// Reasons for a check or a transcript not to pass.
-#[derive(Clone, Debug, Error)]
+#[derive(Debug, Error)]
 pub enum Fault {
     /// The program did not meet the expectation; with the reason.
     #[error("{0}")]
@@ -121,22 +120,13 @@ pub enum Fault {
     #[error("{0}")]
     Program(String),
     #[error(transparent)]
-    Rules(#[from] RulesError),
-}
-
-impl From<PositionError> for Fault {
-    fn from(error: PositionError) -> Fault {
-        match error {
-            PositionError::Rules(fault) => Fault::Rules(fault),
-            error => Fault::Wrong(error.to_string()),
-        }
-    }
+    Position(#[from] PositionError),
 }
 
 impl From<Fault> for ExitError {
     fn from(fault: Fault) -> ExitError {
         match fault {
-            Fault::Rules(fault) => fault.into(),
+            Fault::Position(PositionError::Rules(fault)) => fault.into(),
             fault => ExitError::usage(fault),
         }
     }
@@ -235,11 +225,6 @@ impl Program {
         start().map_err(|error: io::Error| not_started(&spec.command, &error))
     }
 
-    /// Process id.
-    pub fn process(&self) -> u32 {
-        self.process.id()
-    }
-
     /// Sends a line; with [`Program::sends_legal`], adds the legal moves to a `go`.
     ///
     /// # Errors
@@ -282,17 +267,6 @@ impl Program {
                 "cannot send {line:?}: the program has closed its input: {error}"
             ))
         })
-    }
-
-    /// Closes the program's input; nothing can be sent any more.
-    pub fn close_input(&mut self) {
-        self.log.push("# end of input".into());
-        self.process.stdin = None;
-    }
-
-    /// First word of the first line sent since the last answer.
-    pub fn command(&self) -> &str {
-        first_word(&self.asked)
     }
 
     /// Timeout for an expected answer; in a check by the program's own speed.
@@ -450,7 +424,7 @@ impl Program {
                 format!("`{asked}` is rejected: {found:?}")
             }
             Ok(found) if first_word(found) == "readyok" && self.answer.len() == 1 => {
-                format!("no answer to `{}`", self.command())
+                format!("no answer to `{}`", first_word(&self.asked))
             }
             // It had come before the last line was sent.
             Ok(found) if is_best_move(found) && !self.answer.contains(found) => {
@@ -499,7 +473,7 @@ fn is_rejection(line: &str, patterns: &[String]) -> bool {
 }
 
 /// The first word of a line or a pattern.
-fn first_word(line: &str) -> &str {
+pub fn first_word(line: &str) -> &str {
     line.split(' ').next().unwrap_or_default().trim_end_matches('*')
 }
 

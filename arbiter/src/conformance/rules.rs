@@ -7,8 +7,11 @@ use std::time::{Duration, Instant};
 use std::{iter, mem};
 
 use buxtehude::rules::{MAX_SEATS, Turn, is_card};
+use clap::Args;
 use matches::plan::RefereeLimits;
+use matches::plan::rules::external::RulesPlan;
 use matches::plan::rules::{Position, PositionError, Rules};
+use matches::plan::syntax::{Positive, Seats};
 use matches::play::interrupt::Interrupt;
 use matches::play::log::Log;
 use matches::play::rules::connect;
@@ -17,14 +20,14 @@ use matches::run::exit::ExitError;
 use rand::SeedableRng;
 use rand::seq::{IteratorRandom, SliceRandom};
 use rand_chacha::ChaCha8Rng;
+use settings::args::rules::rules;
 
-use super::check::{Check, Outcome, Report, Run, Settings, Verdict};
+use super::check::{Check, Outcome, Report, Run, Scope, Verdict};
 use super::laws::is_move;
 use super::program::{Fault, ensure, wrong};
 use super::suite::{self, Block, fact};
 use super::talk::Talk;
 use super::transcript::ANY_LINES;
-use crate::args::CheckRulesArgs;
 
 /// Positions kept of each game, besides its last one.
 const KEPT: usize = 9;
@@ -35,17 +38,41 @@ const SOME: usize = 20;
 /// The checks after the games.
 const FILE: &str = include_str!("../../conformance/rules.transcript");
 
+/// The program, and its random games.
+#[derive(Debug, Args)]
+pub struct GamesArgs {
+    /// The program, as for `arbiter match --rules`
+    #[arg(value_name = "cmd=./x KEY=VALUE...", value_parser = rules)]
+    pub rules: RulesPlan,
+
+    /// Numbers of players to check, such as 2,4 [default: all that the program allows]
+    #[arg(long, value_name = "N", value_parser = Seats::parse::<usize>, value_delimiter = ',')]
+    pub players: Vec<usize>,
+
+    /// Random games for each number of players
+    #[arg(long, value_name = "N", default_value = "20", value_parser = Positive::parse::<u64>)]
+    pub games: u64,
+
+    /// Plies after which a game is broken off, that is moves of all seats
+    #[arg(long, value_name = "N", default_value = "2000", value_parser = Positive::parse::<u64>)]
+    pub plies: u64,
+
+    /// Seed of the games
+    #[arg(long, value_name = "N", default_value = "1")]
+    pub seed: u64,
+}
+
 /// Runs all checks of a rules program, and passes each outcome to `observe`, with the number of checks that are left.
-/// `settings.only` concerns the checks after the games.
+/// `scope.only` concerns the checks after the games.
 ///
 /// # Errors
 /// [`ExitError`] if the program cannot be started.
 pub fn run(
-    args: &CheckRulesArgs,
-    settings: &Settings,
+    args: &GamesArgs,
+    scope: Scope,
     observe: &mut dyn FnMut(&Outcome, usize),
 ) -> Result<Report, ExitError> {
-    let mut run = Run::new(settings, begin, observe);
+    let mut run = Run::new(scope, begin, observe);
     let mut games = Games {
         args,
         rules: Rules::apart(args.rules.clone()),
@@ -57,7 +84,7 @@ pub fn run(
     run.one(check("ugi", "`ugi` is answered with `ugiok`"), |_| Ok(()))?;
     let explanation = "the start for each number of players is valid or refused, and one is valid";
     run.one(check("players", explanation), |talk| {
-        talk.note = Some(games.find_players(settings)?);
+        talk.note = Some(games.find_players(&talk.scope)?);
         Ok(())
     })?;
     run.left = games.players.len();
@@ -96,7 +123,7 @@ fn begin(talk: &mut Talk) -> Result<(), Fault> {
 
 /// Random games, which the first checks play and the others use.
 struct Games<'a> {
-    args: &'a CheckRulesArgs,
+    args: &'a GamesArgs,
     rules: Rules,
     /// Numbers of players that the program allows.
     players: Vec<usize>,
@@ -110,10 +137,11 @@ struct Games<'a> {
 
 impl Games<'_> {
     /// Finds the numbers of players that the program allows; returns them in words.
-    fn find_players(&mut self, settings: &Settings) -> Result<String, Fault> {
+    fn find_players(&mut self, scope: &Scope) -> Result<String, Fault> {
         if let Some(game) = self.rules.program() {
             let (log, interrupt) = (Log::none(), Interrupt::new());
-            connect(game, settings.isolation, settings.timeout, &log, &interrupt)?;
+            connect(game, scope.isolation, scope.timeout, &log, &interrupt)
+                .map_err(PositionError::from)?;
         }
         let players = &self.args.players;
         let all: Vec<usize> = (2..=MAX_SEATS).collect();
@@ -190,7 +218,10 @@ impl Games<'_> {
                 ));
             }
             ("speed", _) => talk.note = Some(self.speed()),
-            ("end/input", _) => talk.program.close_input(),
+            ("end/input", _) => {
+                talk.program.log.push("# end of input".into());
+                talk.program.process.stdin = None;
+            }
             _ => {}
         }
         talk.is_open = !block.ends;

@@ -85,7 +85,7 @@ impl Soak {
             talk.program.log.clear();
             play_game(talk, rules, seats, &mut rng)?;
             if game % between == 0 {
-                let Some(memory) = resident_memory(talk.program.process()) else {
+                let Some(memory) = resident_memory(talk.program.process.id()) else {
                     return Err(Fault::Skipped("/proc does not report its memory".into()));
                 };
                 readings.push((game, memory as f64));

@@ -6,9 +6,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use buxtehude::protocol::{
-    Clock, ClockTimes, Command, Go, OptionKind, OptionOffer, PositionCommand, Start,
-};
+use buxtehude::protocol::{ClockTimes, Command, OptionKind, OptionOffer, PositionCommand, Start};
 use buxtehude::rules::{Seat, Turn};
 use matches::plan::rules::{Position, PositionError, Rules};
 use rand::seq::IteratorRandom;
@@ -16,7 +14,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::check::{Check, Profile, Severity};
-use super::laws::{field, is_move};
+use super::laws::is_move;
 use super::program::{Fault, Program, ensure};
 use super::talk::{Table, Talk};
 
@@ -57,48 +55,35 @@ pub struct Block {
     body: String,
 }
 
-/// The checks of some files for these games and numbers of seats.
+/// The checks of some files: of one with rows, a check for each row, with its values in place of the names of the
+/// columns; of one with `{seats}` in its name, a check for each game and number of seats that fits its needs.
 pub fn blocks(files: &[&str], tables: &[Table]) -> Vec<Block> {
-    let texts = files.iter().flat_map(|file| texts(file));
-    texts.flat_map(|text| blocks_for_tables(&text, tables)).collect()
-}
-
-/// The text of each check of a file: of one with rows, a text for each row, with its values in place of the names of
-/// the columns.
-fn texts(file: &str) -> Vec<String> {
-    let mut texts = Vec::new();
-    for text in file.split("\ncheck ").skip(1) {
-        let mut rows = text
-            .lines()
-            .filter_map(|line| line.strip_prefix("with: "))
-            .map(|row| row.split(" | ").map(str::trim));
-        let Some(columns) = rows.next() else {
-            texts.push(text.to_string());
-            continue;
-        };
+    let mut blocks = Vec::new();
+    for text in files.iter().flat_map(|file| file.split("\ncheck ").skip(1)) {
+        let rows = text.lines().filter_map(|line| line.strip_prefix("with: "));
+        let mut rows: Vec<Vec<&str>> = rows.map(|row| row.split(" | ").collect()).collect();
+        let columns = if rows.is_empty() { Vec::new() } else { rows.remove(0) };
+        if columns.is_empty() {
+            rows.push(Vec::new());
+        }
+        let is_for_tables = text.lines().next().is_some_and(|name| name.contains("{seats}"));
+        let tables = if is_for_tables { tables.iter().map(Some).collect() } else { vec![None] };
         for row in rows {
-            let values: HashMap<&str, &str> = columns.clone().zip(row).collect();
-            texts.push(filled(text, &|name| values.get(name).map(|value| value.to_string())));
+            for table in &tables {
+                let text = filled(text, &|name| match (name, table) {
+                    ("game", Some((rules, _))) => Some(rules.name().to_string()),
+                    ("seats", Some((_, seats))) => Some(seats.to_string()),
+                    _ => {
+                        let index = columns.iter().position(|column| *column == name)?;
+                        row.get(index).map(ToString::to_string)
+                    }
+                });
+                blocks.push(Block::parse(&text, table.cloned()));
+            }
         }
     }
-    texts
-}
-
-/// The block of a text; if its name contains `{seats}`, a block for each game and number of seats that fits its needs.
-fn blocks_for_tables(text: &str, tables: &[Table]) -> Vec<Block> {
-    if !text.lines().next().is_some_and(|name| name.contains("{seats}")) {
-        return vec![Block::parse(text, None)];
-    }
-    let of_table = |table: &Table| {
-        let text = filled(text, &|name| match name {
-            "game" => Some(table.0.name().to_string()),
-            "seats" => Some(table.1.to_string()),
-            _ => None,
-        });
-        Block::parse(&text, Some(table.clone()))
-    };
-    let has_all = |block: &Block| block.needs.iter().all(|need| block.may_have(need));
-    tables.iter().map(of_table).filter(has_all).collect()
+    blocks.retain(|block| block.needs.iter().all(|need| block.may_have(need)));
+    blocks
 }
 
 impl Block {
@@ -138,7 +123,7 @@ impl Block {
     /// # Errors
     /// [`Fault`] with the first difference, or the reason if the check does not apply.
     pub fn play(&self, talk: &mut Talk) -> Result<(), Fault> {
-        if let Some(soak) = talk.scope.settings.soak
+        if let Some(soak) = talk.scope.soak
             && self.places == MANY_GAMES
         {
             return soak.play(talk);
@@ -208,42 +193,29 @@ impl Block {
 
 /// Replaces the placeholders that have a value.
 fn filled(text: &str, value: &dyn Fn(&str) -> Option<String>) -> String {
-    let mut filled = String::new();
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once('{') {
-        filled.push_str(before);
-        let known = after.split_once('}').and_then(|(name, after)| Some((value(name)?, after)));
-        match known {
-            Some((value, after)) => {
-                filled.push_str(&value);
-                rest = after;
-            }
-            None => {
-                filled.push('{');
-                rest = after;
-            }
-        }
+    let mut parts = text.split('{');
+    let mut filled = parts.next().unwrap_or_default().to_string();
+    for part in parts {
+        let known = part.split_once('}').and_then(|(name, rest)| Some(value(name)? + rest));
+        filled += &known.unwrap_or_else(|| format!("{{{part}"));
     }
-    filled + rest
+    filled
 }
 
 /// A line of a script as a match with this number of seats spells it: the clocks of two seats as a list, and no space
 /// at the end, where an empty value may leave one.
 fn spelled(line: &str, seats: usize) -> String {
     let line = line.trim_end_matches(' ');
-    let clock = match line.strip_prefix("> ").map(str::parse) {
-        Some(Ok(Command::Go(Go { clock: Some(clock), .. }))) if seats != 2 => clock,
-        _ => return line.into(),
-    };
-    let ClockTimes::Uci { wtime, winc, .. } = clock.time else {
-        return line.into();
-    };
-    let time = ClockTimes::Seats {
-        time: vec![wtime.unwrap_or_default(); seats],
-        inc: winc.map_or_else(Vec::new, |inc| vec![inc; seats]),
-    };
-    let clock = Some(Clock { time, ..clock });
-    format!("> {}", Command::Go(Go { clock, ..Go::default() }))
+    if seats != 2
+        && let Some(Ok(Command::Go(mut go))) = line.strip_prefix("> ").map(str::parse)
+        && let Some(clock) = &mut go.clock
+        && let ClockTimes::Uci { wtime, winc, .. } = clock.time
+    {
+        let inc = winc.map_or_else(Vec::new, |inc| vec![inc; seats]);
+        clock.time = ClockTimes::Seats { time: vec![wtime.unwrap_or_default(); seats], inc };
+        return format!("> {}", Command::Go(go));
+    }
+    line.into()
 }
 
 /// A position where a script is played.
@@ -455,17 +427,21 @@ fn changed_texts(
     seats: usize,
     texts: Vec<String>,
 ) -> Result<Vec<Place>, PositionError> {
-    let errors = texts.iter().filter_map(|text| rules.parse(text).err());
     // If several fields are wrong, the engine may name any of them.
-    let fields = errors.filter_map(|error| Some(field(&error.to_string())?.to_string()));
-    let fields = Vec::from_iter(BTreeSet::from_iter(fields)).join(" | ");
+    let field = |text: &String| {
+        let error = rules.parse(text).err()?.to_string();
+        let (_, reason) = error.split_once("\" refused: ")?;
+        Some(format!("*\" refused: {}: *", reason.split_once(": ")?.0))
+    };
+    let fields: BTreeSet<String> = texts.iter().filter_map(field).collect();
+    let fields = Vec::from_iter(fields).join(" | ");
     let start = Place::start(rules, seats)?;
     let place = |text: String| {
         let answer = match rules.parse(&text) {
             Ok(position) => {
                 format!("< readyok\n> d\n> isready\n< ...\n< readyok\n= some Fen: {position}")
             }
-            Err(_) => format!("< info string error: *\n< readyok\n= names {fields}"),
+            Err(_) => format!("< info string error: *\n< readyok\n= some {fields}"),
         };
         let values = HashMap::from([("text", text), ("answer", answer)]);
         Place { values, ..start.clone() }
@@ -503,10 +479,8 @@ fn changes(text: &str) -> Vec<String> {
         }
         changes.extend([2, 7].map(|times| text.replacen(board, &[board; 7][..times].join("/"), 1)));
     }
-    let is_line = |text: &String| {
-        !text.is_empty() && !text.starts_with(' ') && !text.ends_with(' ') && !text.contains("  ")
-    };
-    changes.retain(is_line);
+    // A position's text has single spaces between its parts.
+    changes.retain(|text| !text.split(' ').any(str::is_empty));
     changes.dedup();
     changes
 }
@@ -514,40 +488,37 @@ fn changes(text: &str) -> Vec<String> {
 /// The options to set: each to its default, or to each of the `values` that are safe to set, with the default last.
 fn settings(home: &Place, offers: &[OptionOffer], kind: &str) -> Vec<Place> {
     let mut settings = Vec::new();
-    for offer in offers {
-        let (mut values, default) = match &offer.kind {
+    for OptionOffer { name, kind: offered } in offers {
+        let (mut values, default) = match offered {
             OptionKind::Spin { default, min, max } => {
-                ([min, max].map(i64::to_string).to_vec(), default.to_string())
+                (vec![min.to_string(), max.to_string()], default.to_string())
             }
             OptionKind::Check { default } => {
-                (["true", "false"].map(String::from).to_vec(), default.to_string())
+                (vec!["true".into(), "false".into()], default.to_string())
             }
             OptionKind::Combo { default, vars } => (vars.clone(), default.clone()),
             OptionKind::String { default } => (Vec::new(), default.clone()),
             OptionKind::Button => (Vec::new(), String::new()),
         };
-        let is_button = matches!(offer.kind, OptionKind::Button);
-        let is_left_out = match kind {
-            "values" => is_button || matches!(offer.kind, OptionKind::String { .. }),
-            _ => kind.ends_with(&format!(" but {}", offer.name)),
-        };
-        if is_left_out {
+        let has_no_list = matches!(offered, OptionKind::Button | OptionKind::String { .. });
+        if kind == "values" && has_no_list || kind.ends_with(&format!(" but {name}")) {
             continue;
         }
         // The largest table may exceed the machine's memory.
-        if kind != "values" || offer.name == "Hash" {
+        if kind != "values" || name == "Hash" {
             values.clear();
         }
         values.push(default);
-        settings.extend(values.iter().map(|value| Place {
-            values: HashMap::from([
-                ("option", offer.name.clone()),
-                ("option in lower case", offer.name.to_lowercase()),
-                ("option in capitals", offer.name.to_uppercase()),
+        for value in values {
+            let is_button = matches!(offered, OptionKind::Button);
+            let values = HashMap::from([
+                ("option", name.clone()),
+                ("option in lower case", name.to_lowercase()),
+                ("option in capitals", name.to_uppercase()),
                 ("to value", if is_button { String::new() } else { format!("value {value}") }),
-            ]),
-            ..home.clone()
-        }));
+            ]);
+            settings.push(Place { values, ..home.clone() });
+        }
     }
     settings
 }

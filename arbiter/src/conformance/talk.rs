@@ -6,15 +6,17 @@ use std::time::Duration;
 
 use buxtehude::protocol::{OptionKind, OptionOffer};
 use buxtehude::rules::{MAX_SEATS, VARIANTS};
+use matches::plan::EngineSpec;
 use matches::plan::rules::{PositionError, Rules};
 use matches::play::engine::Offers;
+use matches::play::sandbox::Isolation;
 use matches::record::printable::shortened;
 use matches::run::exit::ExitError;
 use rand::SeedableRng;
 use rand::seq::IteratorRandom;
 use rand_chacha::ChaCha8Rng;
 
-use super::check::{Profile, Settings};
+use super::check::{Profile, Soak};
 use super::laws::{is_move, offers_of};
 use super::program::{Fault, Program, Timeouts, is_refusal, shown};
 use super::suite::Place;
@@ -48,8 +50,6 @@ pub struct Talk {
     is_introduced: bool,
     /// `true` if the engine can run another check, since it has neither ended nor received `quit`.
     pub is_open: bool,
-    /// `true` if the engine plays the game where checks begin.
-    is_home: bool,
     /// Note for the outcome of the check, passed or not.
     pub note: Option<String>,
 }
@@ -60,12 +60,11 @@ impl Talk {
     /// # Errors
     /// [`Fault`] if the program cannot be started.
     pub fn start(scope: &Scope, slowest: Option<Duration>) -> Result<Talk, Fault> {
-        let settings = &scope.settings;
         let (sender, errors) = sync_channel(KEPT_ERRORS);
         let shorten = |line: &str| shortened(&shown(line), MAX_SHOWN_LENGTH).into_owned();
         let keep = move |line: &str| drop(sender.try_send(shorten(line)));
-        let mut program = Program::start_with(&settings.program, settings.isolation, keep)?;
-        program.timeouts = Timeouts { line: settings.timeout, ..Timeouts::default() };
+        let mut program = Program::start_with(&scope.program, scope.isolation, keep)?;
+        program.timeouts = Timeouts { line: scope.timeout, ..Timeouts::default() };
         program.is_checked = true;
         program.slowest = slowest;
         Ok(Talk {
@@ -75,7 +74,6 @@ impl Talk {
             offers: Offers::default(),
             is_introduced: false,
             is_open: true,
-            is_home: false,
             note: None,
         })
     }
@@ -123,10 +121,7 @@ impl Talk {
         })?;
         self.program.log.clear();
         let home = self.home()?;
-        if !self.is_home {
-            self.choose(&home.table.0)?;
-            self.is_home = true;
-        }
+        self.choose(&home.table.0)?;
         let places = [&home.start, &home.later];
         let known = places.map(|place| (place.command(), place.position.clone()));
         self.program.known = HashMap::from(known);
@@ -173,7 +168,6 @@ impl Talk {
 
     /// Selects a game, if the engine offers a choice.
     pub fn choose(&mut self, rules: &Rules) -> Result<(), Fault> {
-        self.is_home = false;
         if self.has_choice() {
             self.tell(&format!("setoption name {VARIANT} value {}", rules.uci_variant()))?;
         }
@@ -224,10 +218,25 @@ impl Home {
 /// A game with a number of seats.
 pub type Table = (Rules, usize);
 
-/// Settings of a stage of the check.
+/// The program to check, and what is to be checked.
 #[derive(Clone, Debug)]
 pub struct Scope {
-    pub settings: Settings,
+    pub program: EngineSpec,
+    /// Isolation of the program, if possible.
+    pub isolation: Option<Isolation>,
+    /// Longest timeout for an expected answer; an engine that answers fast has less.
+    pub timeout: Duration,
+    /// Run only checks whose names contain one of these, and all of them; every check if empty.
+    pub only: Vec<String>,
+    /// Selects the checks; `None` for the needs of a match, then the rest of protocol.md unless the engine is small.
+    pub asked: Option<Profile>,
+    /// The only game to check, or `None` for all built-in ones. The program of the rules, if any, is running.
+    pub rules: Option<Rules>,
+    /// The only number of seats to check, or `None` for all that the engine plays.
+    pub players: Option<usize>,
+    /// Length of the final check of memory, if wanted.
+    pub soak: Option<Soak>,
+    /// The checks of this stage.
     pub profile: Profile,
     pub tables: Vec<Table>,
     /// `None` if the engine plays no game that is checked.
@@ -237,11 +246,18 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// Creates the scope of an unknown engine, which has no tables.
-    pub fn new(settings: &Settings) -> Scope {
+    /// Creates the scope of all checks of an unknown program.
+    pub fn new(program: EngineSpec, isolation: Option<Isolation>, timeout: Duration) -> Scope {
         Scope {
-            settings: settings.clone(),
-            profile: settings.profile.unwrap_or(Profile::Full),
+            program,
+            isolation,
+            timeout,
+            only: Vec::new(),
+            asked: None,
+            rules: None,
+            players: None,
+            soak: None,
+            profile: Profile::Full,
             tables: Vec::new(),
             home: None,
             offers_pondering: false,
@@ -255,12 +271,12 @@ impl Scope {
     /// option it plays the first of the built-in games asked for, with two seats, or the game of a rules program.
     ///
     /// # Errors
-    /// [`ExitError`] if the program cannot be started again after it ended, or a rules program fails or allows no number
-    /// of seats.
+    /// [`ExitError`] if the program cannot be started again after it ended, or a rules program fails or allows no
+    /// number of seats.
     pub fn explore(&mut self, mut talk: Talk) -> Result<Vec<String>, ExitError> {
         self.offers_pondering = talk.offers("Ponder");
-        let only = self.settings.players;
-        let games = match &self.settings.rules {
+        let only = self.players;
+        let games = match &self.rules {
             Some(rules) => vec![rules.clone()],
             None => VARIANTS.iter().map(Rules::from).collect(),
         };
@@ -321,7 +337,7 @@ impl Scope {
     /// [`ExitError`] if a rules program fails, or allows no number of seats.
     fn allowed_seats(&self, rules: &Rules) -> Result<Vec<usize>, ExitError> {
         let is_external = rules.program().is_some();
-        let only = self.settings.players;
+        let only = self.players;
         let mut allowed = Vec::new();
         let mut refusal = None;
         for seats in (2..=MAX_SEATS).filter(|seats| only.is_none_or(|only| only == *seats)) {
@@ -329,7 +345,7 @@ impl Scope {
                 Ok(start) => {
                     // Plain UCI knows two seats and no cards; a rules program does not say whether it has cards.
                     let is_plain = seats == 2 && (is_external || !start.has_cards());
-                    if self.profile != Profile::Uci || is_plain {
+                    if self.asked != Some(Profile::Uci) || is_plain {
                         allowed.push(seats);
                     }
                 }

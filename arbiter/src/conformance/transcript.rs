@@ -21,8 +21,6 @@
 use std::str::FromStr;
 use std::time::Duration;
 
-use thiserror::Error;
-
 use super::laws;
 pub use super::program::{Fault, Program, Timeouts, spec};
 use super::program::{MAX_QUOTED, marked, shown};
@@ -37,81 +35,60 @@ use matches::record::printable::shortened;
 /// - `# TEXT` and empty lines are comments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Script {
-    /// Each step with its first line.
-    steps: Vec<(Step, String)>,
+    lines: Vec<String>,
 }
-
-/// One or more lines of a script.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Step {
-    /// A comment or an empty line.
-    Remark,
-    /// A line to send.
-    Send(String),
-    SendBytes(Vec<u8>),
-    /// A wait, for a time or until silence.
-    Wait(Option<Duration>),
-    /// Expected lines; `line` is the number of the first in the script.
-    Expect {
-        line: usize,
-        patterns: Vec<String>,
-    },
-    /// A law of the answer.
-    Law(String),
-}
-
-/// A line of a script that is malformed.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{0}")]
-pub struct ScriptError(String);
 
 impl FromStr for Script {
-    type Err = ScriptError;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<Script, ScriptError> {
-        let mut steps: Vec<(Step, String)> = Vec::new();
-        for (index, text) in text.lines().enumerate() {
-            let line = index + 1;
-            let argument = text.get(1..).unwrap_or_default();
-            let argument = argument.strip_prefix(' ').unwrap_or(argument).to_string();
-            let step = match text.bytes().next() {
-                None | Some(b'#') => Step::Remark,
-                Some(b'>') => match argument.strip_prefix("> ") {
-                    Some(escaped) => Step::SendBytes(bytes(escaped)),
-                    None => Step::Send(argument),
-                },
-                Some(b'=') => Step::Law(argument),
-                Some(b'~') => Step::Wait(time(&argument, line)?),
-                Some(b'<') => match steps.last_mut() {
-                    Some((Step::Expect { patterns, .. }, _)) => {
-                        patterns.push(argument);
-                        continue;
-                    }
-                    _ => Step::Expect { line, patterns: vec![argument] },
-                },
-                Some(_) => {
-                    return Err(ScriptError(format!(
-                        "line {line}: {text:?} is not a line of a script: expected `> `, `< `, `~`, `=`, `#` or \
-                         an empty line"
-                    )));
+    /// Parses a script; names the first malformed line.
+    fn from_str(text: &str) -> Result<Script, String> {
+        for (number, line) in (1..).zip(text.lines()) {
+            let (mark, argument) = parts(line);
+            let is_time = argument.is_empty() || argument.parse::<u32>().is_ok();
+            match mark {
+                None | Some(b'>' | b'<' | b'=' | b'#') => {}
+                Some(b'~') if is_time => {}
+                Some(b'~') => {
+                    return Err(format!(
+                        "line {number}: {argument:?} is not a waiting time: expected a whole number of milliseconds, \
+                         or nothing"
+                    ));
                 }
-            };
-            steps.push((step, text.to_string()));
+                Some(_) => {
+                    return Err(format!(
+                        "line {number}: {line:?} is not a line of a script: expected `> `, `< `, `~`, `=`, `#` or an \
+                         empty line"
+                    ));
+                }
+            }
         }
-        Ok(Script { steps })
+        Ok(Script { lines: text.lines().map(String::from).collect() })
     }
 }
 
-fn time(text: &str, line: usize) -> Result<Option<Duration>, ScriptError> {
-    if text.is_empty() {
-        return Ok(None);
+impl Script {
+    /// The lines, those that expect lines together with their neighbours of this kind; each with its number.
+    fn steps(&self) -> impl Iterator<Item = (usize, &[String])> {
+        let mut number = 1;
+        let steps =
+            self.lines.chunk_by(|one, other| one.starts_with('<') && other.starts_with('<'));
+        steps.map(move |lines| {
+            let first = number;
+            number += lines.len();
+            (first, lines)
+        })
     }
-    match text.parse::<u32>() {
-        Ok(milliseconds) => Ok(Some(Duration::from_millis(milliseconds.into()))),
-        Err(_) => Err(ScriptError(format!(
-            "line {line}: {text:?} is not a waiting time: expected a whole number of milliseconds, or nothing"
-        ))),
-    }
+}
+
+/// The first character of a line, and the text after it and a space.
+fn parts(line: &str) -> (Option<u8>, &str) {
+    let argument = line.get(1..).unwrap_or_default();
+    (line.bytes().next(), argument.strip_prefix(' ').unwrap_or(argument))
+}
+
+fn patterns(lines: &[String]) -> Vec<String> {
+    lines.iter().map(|line| parts(line).1.to_string()).collect()
 }
 
 impl Program {
@@ -120,46 +97,45 @@ impl Program {
     /// # Errors
     /// [`Fault`] with the first difference.
     pub(super) fn run(&mut self, script: &str) -> Result<(), Fault> {
-        let script = script.parse::<Script>().map_err(|error| Fault::Wrong(error.to_string()))?;
-        self.play(&script)
+        self.play(&script.parse().map_err(Fault::Wrong)?)
     }
 
     /// Plays a script: a line is sent after all expected lines before it.
     ///
     /// # Errors
     /// [`Fault`] with the first difference.
-    pub(super) fn play(&mut self, script: &Script) -> Result<(), Fault> {
-        for (index, (step, text)) in script.steps.iter().enumerate() {
-            match step {
-                Step::Expect { line, patterns } => self.expect(*line, patterns)?,
-                Step::Law(law) => {
-                    let next = script.steps[index..].iter().find_map(|(step, _)| match step {
-                        Step::Send(line) => Some(line.as_str()),
-                        _ => None,
-                    });
-                    laws::check(self, law, next)?;
+    fn play(&mut self, script: &Script) -> Result<(), Fault> {
+        for (number, lines) in script.steps() {
+            match parts(&lines[0]) {
+                (Some(b'<'), _) => self.expect(number, &patterns(lines))?,
+                (Some(b'='), law) => {
+                    let mut rest = script.lines[number..].iter();
+                    laws::check(self, law, rest.find_map(|line| line.strip_prefix("> ")))?;
                 }
-                step => self.perform(step, text)?,
+                _ => self.perform(&lines[0])?,
             }
         }
         Ok(())
     }
 
-    /// Executes a step without expectations, whose line is `text`; queues the lines that come meanwhile.
-    fn perform(&mut self, step: &Step, text: &str) -> Result<(), Fault> {
-        match step {
-            Step::Send(line) => {
-                let value = self.answer.iter().find_map(|line| line.strip_prefix("response "));
-                let line = line.replace("{answer}", value.unwrap_or_default().trim());
-                return self.send(&line);
-            }
-            Step::SendBytes(bytes) => return self.send_bytes(bytes),
-            _ => self.log.push(text.into()),
+    /// Executes a line without expectations; queues the lines that come meanwhile.
+    fn perform(&mut self, line: &str) -> Result<(), Fault> {
+        let (mark, argument) = parts(line);
+        if mark == Some(b'>') {
+            let value = self.answer.iter().find_map(|line| line.strip_prefix("response "));
+            return match argument.strip_prefix("> ") {
+                Some(escaped) => self.send_bytes(&bytes(escaped)),
+                None => {
+                    self.send(&argument.replace("{response}", value.unwrap_or_default().trim()))
+                }
+            };
         }
-        match step {
-            Step::Wait(time) => self.wait(*time),
-            _ => Ok(()),
+        self.log.push(line.into());
+        if mark == Some(b'~') {
+            let time = argument.parse::<u32>().ok();
+            self.wait(time.map(|time| Duration::from_millis(time.into())))?;
         }
+        Ok(())
     }
 }
 
@@ -210,20 +186,14 @@ pub fn check(
         Err(fault @ Fault::Program(_)) => return Err(fault),
         Err(fault) => Some(fault.to_string()),
     };
-    let mut transcript = program.log.join("\n");
-    if !transcript.is_empty() {
-        transcript.push('\n');
-    }
+    let transcript = program.log.iter().map(|line| format!("{line}\n")).collect();
     Ok(Checked { transcript, difference })
 }
 
 /// Fails if a line follows the last step, unless that is `...`.
 fn no_more(script: &Script, program: &mut Program) -> Result<(), Fault> {
-    let expectations = script.steps.iter().rev().find_map(|(step, _)| match step {
-        Step::Expect { patterns, .. } => patterns.last(),
-        _ => None,
-    });
-    if expectations.is_some_and(|last| last == ANY_LINES) {
+    let last = script.lines.iter().rfind(|line| line.starts_with('<'));
+    if last.is_some_and(|last| parts(last).1 == ANY_LINES) {
         return Ok(());
     }
     let quiet = program.timeouts.quiet;
@@ -250,29 +220,28 @@ pub fn accept(
     program.timeouts = *timeouts;
     let mut transcript = String::new();
     let mut sent = Vec::new();
-    let mut steps = script.steps.iter().peekable();
-    while let Some((step, text)) = steps.next() {
-        let mut patterns: &[String] = &[];
-        if let Step::Expect { patterns: expected, .. } = step {
-            patterns = expected;
+    let mut steps = script.steps().peekable();
+    while let Some((_, lines)) = steps.next() {
+        let line = &lines[0];
+        let mut expected = Vec::new();
+        if line.starts_with('<') {
+            expected = patterns(lines);
         } else {
-            transcript.push_str(text);
+            transcript.push_str(line);
             transcript.push('\n');
-            program.perform(step, text)?;
-            if let Step::Send(line) = step {
-                sent.push(line.as_str());
-            }
-            let goes_on = matches!(steps.peek(), Some((Step::Expect { .. } | Step::Wait(_), _)));
-            if goes_on || !matches!(step, Step::Send(_) | Step::SendBytes(_) | Step::Wait(_)) {
+            program.perform(line)?;
+            sent.extend(line.strip_prefix("> "));
+            let goes_on = steps.peek().is_some_and(|(_, next)| next[0].starts_with(['<', '~']));
+            if goes_on || !line.starts_with(['>', '~']) {
                 continue;
             }
         }
         let final_words: Vec<&str> = sent.drain(..).filter_map(last_word_on).collect();
         let lines = program.lines_until_quiet(&final_words)?;
         let masked: Vec<String> = lines.iter().map(|line| shown(line)).collect();
-        let is_met = are_like(patterns, &masked) || are_like(patterns, &lines);
-        for line in if is_met { patterns } else { &masked } {
-            transcript.push_str(&marked('<', line));
+        let is_met = are_like(&expected, &masked) || are_like(&expected, &lines);
+        for line in if is_met { expected } else { masked } {
+            transcript.push_str(&marked('<', &line));
             transcript.push('\n');
         }
     }
@@ -373,23 +342,6 @@ pub fn are_like(patterns: &[String], lines: &[String]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn every_line_has_its_meaning_by_its_beginning() {
-        let script: Script = "# a\n\n> uci\n>\n< id *\n<\n~ 20\n~\n".parse().unwrap();
-        let text = |text: &str| text.to_string();
-        let expected = [
-            Step::Remark,
-            Step::Remark,
-            Step::Send(text("uci")),
-            Step::Send(text("")),
-            Step::Expect { line: 5, patterns: vec![text("id *"), text("")] },
-            Step::Wait(Some(Duration::from_millis(20))),
-            Step::Wait(None),
-        ];
-        let steps: Vec<Step> = script.steps.into_iter().map(|(step, _)| step).collect();
-        assert_eq!(steps, expected);
-    }
 
     #[test]
     fn a_wrong_script_line_is_named() {
