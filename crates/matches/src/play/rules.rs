@@ -18,7 +18,7 @@ use crate::play::engine::{
 };
 use crate::play::interrupt::Interrupt;
 use crate::play::log::Log;
-use crate::play::runner::ProgramFiles;
+use crate::play::runner::WatchedProgram;
 use crate::play::sandbox::Isolation;
 use crate::record::printable::{printable_bytes, shortened};
 
@@ -58,7 +58,7 @@ pub fn connect(
         interrupt: interrupt.clone(),
         files: None,
     };
-    let mut files = ProgramFiles::of(&program.spec, interrupt);
+    let mut files = WatchedProgram::of(&program.spec, interrupt);
     program.ask(&[])?;
     // The program may write files at its start, such as a log.
     files.forget_changed_arguments();
@@ -77,7 +77,7 @@ struct Program {
     log: Log,
     interrupt: Interrupt,
     /// The program's files, from its first start on.
-    files: Option<ProgramFiles>,
+    files: Option<WatchedProgram>,
 }
 
 /// A process that receives `quit` and half a second to end.
@@ -128,7 +128,7 @@ impl Program {
 
     fn start(&self) -> Result<Conversation, RulesError> {
         let spec = &self.spec;
-        if let Some(file) = self.files.as_ref().and_then(ProgramFiles::changed) {
+        if let Some(file) = self.files.as_ref().and_then(WatchedProgram::changed) {
             let what = format!("{} has changed since the match began", file.display());
             return Err(RulesError::broken(&spec.name, &what, "", String::new()));
         }

@@ -1,5 +1,5 @@
 //! Plays the games of a plan: worker threads, each with its own engine processes, take the games of the schedule in
-//! turn, and send each finished game through an [`Outbox`]. An engine that fails repeatedly is retired.
+//! turn, and send each finished game through an outbox. An engine that fails repeatedly is retired.
 
 mod programs;
 #[cfg(test)]
@@ -32,7 +32,7 @@ use crate::play::referee::{
 };
 use crate::play::sandbox::Isolation;
 use crate::record::{GameRecord, Rerun};
-pub use programs::{FirstStart, Notice, OpenFiles, ProgramFiles, Programs, start_engines};
+pub use programs::{FirstStart, Notice, OpenFiles, Programs, WatchedProgram, start_engines};
 
 /// Interval between checks for room in the outbox before a game starts.
 const PAUSE: Duration = Duration::from_millis(1);

@@ -316,13 +316,15 @@ fn has_equal_lists(record: &GameRecord) -> bool {
     [places.len(), endings.len()] == [seats.len(); 2] && [0, seats.len()].contains(&winnings.len())
 }
 
-pub fn remove(transaction: &Transaction<'_>, game: u64) -> Result<(), Reason> {
-    settings::increment(transaction, settings::REMOVED)?;
-    for delete in [
-        "DELETE FROM turns WHERE game = ?1", "DELETE FROM seats WHERE game = ?1",
-        "DELETE FROM games WHERE number = ?1",
-    ] {
-        transaction.prepare_cached(delete)?.execute([game])?;
+pub fn remove(transaction: &Transaction<'_>, games: &[u64]) -> Result<(), Reason> {
+    for game in games {
+        settings::increment(transaction, settings::REMOVED)?;
+        for delete in [
+            "DELETE FROM turns WHERE game = ?1", "DELETE FROM seats WHERE game = ?1",
+            "DELETE FROM games WHERE number = ?1",
+        ] {
+            transaction.prepare_cached(delete)?.execute([game])?;
+        }
     }
     Ok(())
 }

@@ -132,9 +132,7 @@ impl Store {
         rules: Option<&RulesPlan>,
     ) -> Result<(), ArchiveError> {
         self.write(|transaction| {
-            for &number in wrong {
-                games::remove(transaction, number)?;
-            }
+            games::remove(transaction, wrong)?;
             if let Some(rules) = rules {
                 let files = json(RULES_OF_GAMES, &ProgramFiles::of(&rules.program))?;
                 replace(transaction, RULES_OF_GAMES, &files)?;
@@ -149,9 +147,7 @@ impl Store {
     /// [`ArchiveError`] if this cannot be written; then nothing has changed.
     pub fn remove(&mut self, games: &[u64], note: &str, text: &str) -> Result<(), ArchiveError> {
         self.write(|transaction| {
-            for &number in games {
-                games::remove(transaction, number)?;
-            }
+            games::remove(transaction, games)?;
             replace(transaction, &note_name(note), text)
         })
     }

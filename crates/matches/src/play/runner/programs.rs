@@ -22,13 +22,13 @@ use crate::record::printable::{printable, shortened};
 /// The engines' programs at the start of the match.
 #[derive(Debug)]
 pub struct Programs {
-    engines: Vec<ProgramFiles>,
+    engines: Vec<WatchedProgram>,
 }
 
 /// A program, and the files among its arguments, at the start of the match.
 #[derive(Debug)]
-pub struct ProgramFiles {
-    watched: Vec<Watched>,
+pub struct WatchedProgram {
+    watched: Vec<WatchedFile>,
     _open: OpenFiles,
     /// Stops the reading of long files.
     interrupt: Interrupt,
@@ -45,7 +45,7 @@ pub struct OpenFiles {
 
 /// A file at the start of the match.
 #[derive(Debug)]
-struct Watched {
+struct WatchedFile {
     path: PathBuf,
     stamp: Option<Stamp>,
     hash: Option<String>,
@@ -64,13 +64,13 @@ impl Programs {
     /// Records the current state of the programs; an interrupt leaves it incomplete.
     pub fn of(plan: &Plan, interrupt: &Interrupt) -> Programs {
         let engines = plan.engines.iter();
-        Programs { engines: engines.map(|engine| ProgramFiles::of(engine, interrupt)).collect() }
+        Programs { engines: engines.map(|engine| WatchedProgram::of(engine, interrupt)).collect() }
     }
 
     /// Removes the files that have changed. After a test start of the engines, these are files that the engines wrote
     /// themselves, such as a log.
     pub fn without_changed_arguments(mut self) -> Programs {
-        self.engines.iter_mut().for_each(ProgramFiles::forget_changed_arguments);
+        self.engines.iter_mut().for_each(WatchedProgram::forget_changed_arguments);
         self
     }
 
@@ -86,18 +86,18 @@ impl Programs {
     }
 }
 
-impl ProgramFiles {
+impl WatchedProgram {
     /// Records the current state of a program; an interrupt leaves it incomplete.
-    pub fn of(program: &EngineSpec, interrupt: &Interrupt) -> ProgramFiles {
+    pub fn of(program: &EngineSpec, interrupt: &Interrupt) -> WatchedProgram {
         let open = OpenFiles::of(program);
         let files = binary::files(&program.command, &program.args, program.dir.as_deref());
-        let watched = files.into_iter().map(|file| Watched::new(file, interrupt));
-        ProgramFiles { watched: watched.collect(), _open: open, interrupt: interrupt.clone() }
+        let watched = files.into_iter().map(|file| WatchedFile::new(file, interrupt));
+        WatchedProgram { watched: watched.collect(), _open: open, interrupt: interrupt.clone() }
     }
 
     /// Removes the files that have changed, except the program itself.
     pub fn forget_changed_arguments(&mut self) {
-        let ProgramFiles { watched, interrupt, .. } = self;
+        let WatchedProgram { watched, interrupt, .. } = self;
         let mut is_program = true;
         watched.retain(|file| std::mem::take(&mut is_program) || !file.has_changed(interrupt));
     }
@@ -118,9 +118,9 @@ impl OpenFiles {
     }
 }
 
-impl Watched {
-    fn new(path: PathBuf, interrupt: &Interrupt) -> Watched {
-        Watched {
+impl WatchedFile {
+    fn new(path: PathBuf, interrupt: &Interrupt) -> WatchedFile {
+        WatchedFile {
             // Taken before the hash, so that a change in between is noticed later.
             stamp: Stamp::of(&path),
             hash: hash(&path, interrupt),
