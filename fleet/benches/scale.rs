@@ -111,14 +111,13 @@ fn main() -> Outcome<()> {
                 begin(movetime.unwrap_or(Limit::nodes(nodes)), common.stored)?;
             let worker = |number| fleet.worker(&format!("worker-{number}"));
             let _workers: Vec<Process> = (0..common.number).map(worker).collect();
-            report(&common, &fleet, &coordinator, None)
+            report(&common, &fleet, &coordinator)
         }
         What::Simulated { common, game_seconds } => {
             let (fleet, coordinator) = begin(Limit::nodes(1), common.stored)?;
             let game_time = Duration::from_secs_f64(game_seconds);
-            let workers = begin_simulated(&fleet.address, common.number, game_time);
-            let counts = runtime.block_on(workers)?;
-            report(&common, &fleet, &coordinator, Some(&counts))
+            runtime.block_on(begin_simulated(&fleet.address, common.number, game_time))?;
+            report(&common, &fleet, &coordinator)
         }
     };
     runtime.shutdown_background();
@@ -166,20 +165,14 @@ fn begin(limit: Limit, stored: u64) -> Outcome<(Fleet, Process)> {
 }
 
 /// Measures for a while, and prints games per second, CPU time and memory.
-fn report(
-    common: &Common,
-    fleet: &Fleet,
-    coordinator: &Process,
-    counts: Option<&Counts>,
-) -> Outcome<()> {
+fn report(common: &Common, fleet: &Fleet, coordinator: &Process) -> Outcome<()> {
     let pids = [coordinator.pid().as_raw_nonzero().get() as u32, fleet.server.pid()];
     let games = || coordinator.output().matches("  game ").count();
     let usages = || -> Outcome<[Usage; 2]> { Ok([usage(pids[0])?, usage(pids[1])?]) };
     std::thread::sleep(Duration::from_secs(common.warm_up));
     let (begun, games_before, before) = (Instant::now(), games(), usages()?);
-    if let Some(counts) = counts {
-        counts.reset();
-    }
+    let simulated = [&SENT, &FAILURES];
+    simulated.iter().for_each(|number| number.store(0, Ordering::Relaxed));
     std::thread::sleep(Duration::from_secs(common.seconds));
     let (after, seconds) = (usages()?, begun.elapsed().as_secs_f64());
     let played = (games() - games_before) as f64;
@@ -198,9 +191,8 @@ fn report(
             after[index].most_kib as f64 / 1024.0
         );
     }
-    if let Some(counts) = counts {
-        let [games, failures] = [&counts.games, &counts.failures];
-        let [games, failures] = [games, failures].map(|number| number.load(Ordering::Relaxed));
+    let [games, failures] = simulated.map(|number| number.load(Ordering::Relaxed));
+    if games + failures > 0 {
         println!("  {games} games sent; {failures} calls failed");
     }
     Ok(())
@@ -233,25 +225,14 @@ const AT_A_TIME: usize = 100;
 /// Time that the coordinator may take to open its match.
 const MAX_OPENING_TIME: Duration = Duration::from_secs(60);
 
-/// Counts for all workers together.
-#[derive(Default)]
-struct Counts {
-    /// Games sent.
-    games: AtomicU64,
-    /// Calls that failed.
-    failures: AtomicU64,
-}
+/// Games that the simulated workers have sent.
+static SENT: AtomicU64 = AtomicU64::new(0);
+/// Their calls that failed.
+static FAILURES: AtomicU64 = AtomicU64::new(0);
 
-impl Counts {
-    fn reset(&self) {
-        self.games.store(0, Ordering::Relaxed);
-        self.failures.store(0, Ordering::Relaxed);
-    }
-
-    fn check<T, E>(&self, outcome: &Result<T, E>) {
-        let is_failure = u64::from(outcome.is_err());
-        self.failures.fetch_add(is_failure, Ordering::Relaxed);
-    }
+/// Counts the outcome of a call.
+fn note<T, E>(outcome: &Result<T, E>) {
+    FAILURES.fetch_add(u64::from(outcome.is_err()), Ordering::Relaxed);
 }
 
 /// A match as the workers see it.
@@ -263,11 +244,10 @@ struct Match {
     plan: &'static Plan,
     schedule: Schedule<'static>,
     game_time: Duration,
-    counts: Arc<Counts>,
 }
 
 /// Starts `number` workers on the open match.
-async fn begin_simulated(url: &str, number: usize, game_time: Duration) -> Outcome<Arc<Counts>> {
+async fn begin_simulated(url: &str, number: usize, game_time: Duration) -> Outcome<()> {
     let context = jetstream::new(async_nats::connect(url).await?);
     let begun = Instant::now();
     let (names, coordinator, state) = loop {
@@ -280,29 +260,22 @@ async fn begin_simulated(url: &str, number: usize, game_time: Duration) -> Outco
     let plan = read_plan(&get_plan(&context, &state.plan).await?)?;
     // Needed until the process ends.
     let plan: &'static Plan = Box::leak(Box::new(plan));
-    let counts = Arc::new(Counts::default());
-    let played = Arc::new(Match {
-        schedule: Schedule::new(plan)?,
-        names,
-        coordinator,
-        state,
-        plan,
-        game_time,
-        counts: counts.clone(),
-    });
+    let schedule = Schedule::new(plan)?;
+    let played: &'static Match =
+        Box::leak(Box::new(Match { schedule, names, coordinator, state, plan, game_time }));
     let begun = Instant::now();
     for first in (0..number).step_by(AT_A_TIME) {
         let some = (first..number.min(first + AT_A_TIME)).map(|worker| {
-            let (url, played) = (url.to_string(), played.clone());
+            let url = url.to_string();
             tokio::spawn(async move {
-                let client = until_success(&played.counts, || async_nats::connect(&url)).await;
+                let client = until_success(|| async_nats::connect(&url)).await;
                 let worker = Arc::new(Worker {
                     context: jetstream::new(client),
                     label: format!("simulated-{worker}"),
                     signer: Signer::default(),
                 });
-                tokio::spawn(beat(worker.clone(), played.clone()));
-                tokio::spawn(poll(worker.context.clone(), played.clone()));
+                tokio::spawn(beat(worker.clone()));
+                tokio::spawn(poll(worker.context.clone(), played));
                 tokio::spawn(work(worker, played));
             })
         });
@@ -311,7 +284,7 @@ async fn begin_simulated(url: &str, number: usize, game_time: Duration) -> Outco
         }
     }
     println!("{number} workers connected in {:.1?}", begun.elapsed());
-    Ok(counts)
+    Ok(())
 }
 
 /// A worker that only sends messages, over its own connection like a real one.
@@ -331,9 +304,8 @@ async fn open(context: &Context) -> Outcome<(Names, Key, State)> {
     Ok((names, key, state.ok_or("no state")?))
 }
 
-async fn beat(worker: Arc<Worker>, played: Arc<Match>) {
-    let counts = &played.counts;
-    let beats = until_success(counts, || Bucket::ensure(&worker.context, BEATS)).await;
+async fn beat(worker: Arc<Worker>) {
+    let beats = until_success(|| Bucket::ensure(&worker.context, BEATS)).await;
     loop {
         let beat = Beat {
             label: worker.label.clone(),
@@ -341,31 +313,31 @@ async fn beat(worker: Arc<Worker>, played: Arc<Match>) {
             concurrency: 1,
             ..Beat::default()
         };
-        counts.check(&beats.put(worker.signer.key().as_str(), &beat, &worker.signer).await);
+        note(&beats.put(worker.signer.key().as_str(), &beat, &worker.signer).await);
         sleep(BEAT_INTERVAL).await;
     }
 }
 
 /// Sends the requests of a worker's poll.
-async fn poll(context: Context, played: Arc<Match>) {
+async fn poll(context: Context, played: &Match) {
     let mut notices = Notices::listen(&context).await;
-    let matches = until_success(&played.counts, || Bucket::ensure(&context, MATCHES)).await;
+    let matches = until_success(|| Bucket::ensure(&context, MATCHES)).await;
     loop {
         let by = &played.coordinator;
-        played.counts.check(&matches.get::<State>(&played.names.state(), by).await);
-        played.counts.check(&matches.get::<OpenMatches>(&queue::open(by), by).await);
+        note(&matches.get::<State>(&played.names.state(), by).await);
+        note(&matches.get::<OpenMatches>(&queue::open(by), by).await);
         notices.next(POLL_INTERVAL).await;
     }
 }
 
-async fn work(worker: Arc<Worker>, played: Arc<Match>) {
+async fn work(worker: Arc<Worker>, played: &Match) {
     loop {
         let pulled = pull(&worker.context, &played.names, WAIT, || false).await;
-        played.counts.check(&pulled);
+        note(&pulled);
         match pulled {
             Ok(Some(message)) => {
-                let outcome = play(&worker, &played, &message).await;
-                played.counts.check(&outcome);
+                let outcome = play(&worker, played, &message).await;
+                note(&outcome);
             }
             Ok(None) => {}
             Err(_) => sleep(about(FAILURE_PAUSE)).await,
@@ -394,19 +366,19 @@ async fn play(worker: &Worker, played: &Match, message: &Delivered) -> Outcome<(
         let sent = Sent { label: worker.label.clone(), result }.encode(&worker.signer, &subject)?;
         let message_id = format!("{:032x}", rand::random::<u128>());
         publish(&worker.context, subject, &message_id, sent).await?.await?;
-        played.counts.games.fetch_add(1, Ordering::Relaxed);
+        SENT.fetch_add(1, Ordering::Relaxed);
     }
     message.double_ack().await
 }
 
 /// Retries a call until it succeeds, about every second.
-async fn until_success<T, E, F>(counts: &Counts, call: impl Fn() -> F) -> T
+async fn until_success<T, E, F>(call: impl Fn() -> F) -> T
 where
     F: Future<Output = Result<T, E>>,
 {
     loop {
         let outcome = call().await;
-        counts.check(&outcome);
+        note(&outcome);
         match outcome {
             Ok(found) => return found,
             Err(_) => sleep(about(FAILURE_PAUSE)).await,

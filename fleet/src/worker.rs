@@ -26,6 +26,7 @@ use matches::run::{files_of, open_log};
 use settings::args::local_engines;
 use thiserror::Error;
 use tokio::sync::Notify;
+use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use crate::args::{ServerArgs, WorkArgs};
@@ -116,11 +117,13 @@ pub async fn work(server: &ServerArgs, args: &WorkArgs) -> ExitCode {
     let slots: Vec<_> = (0..worker.args.concurrency)
         .map(|slot| tokio::spawn(unit::play_units(worker.clone(), slot.into())))
         .collect();
-    let beats = tokio::spawn(worker.clone().beat());
-    let polls = tokio::spawn(worker.clone().poll_matches());
-    let assignments = tokio::spawn(worker.clone().receive_assigned());
-    let stops = tokio::spawn(worker.clone().pass_on_interrupt());
-    let measures = tokio::spawn(worker.clone().measure_when_idle());
+    // Aborted once they are dropped, at the end.
+    let mut tasks = JoinSet::new();
+    tasks.spawn(worker.clone().beat());
+    tasks.spawn(worker.clone().poll_matches());
+    tasks.spawn(worker.clone().receive_assigned());
+    tasks.spawn(worker.clone().pass_on_interrupt());
+    tasks.spawn(worker.clone().measure_when_idle());
     for slot in slots {
         // Slots end once the stop flag is set.
         let _ = slot.await;
@@ -128,9 +131,6 @@ pub async fn work(server: &ServerArgs, args: &WorkArgs) -> ExitCode {
     // Flushes the returned units, so that other workers get them at once; without this, the server notices after its
     // timeout.
     let _ = timeout(EXIT_TIMEOUT, worker.context.client().flush()).await;
-    for task in [beats, polls, assignments, stops, measures] {
-        task.abort();
-    }
     ExitCode::SUCCESS
 }
 
@@ -218,8 +218,7 @@ impl Worker {
     /// Refuses a match with this reason until its coordinator has a new session or some time has passed, and drops it
     /// if it is played.
     pub(crate) fn refuse(&self, id: &str, session: u64, reason: &str) {
-        let refusal = Refusal::now(session, reason.to_string());
-        let before = locked(&self.refused).insert(id.to_string(), refusal);
+        let before = self.note_refusal(id, session, reason.to_string());
         if before.is_none_or(|before| before.reason != reason) {
             let reason = printable(reason);
             print_error(format_args!("match {id} is refused: {reason}"));

@@ -26,9 +26,7 @@ use super::announce::{MatchNote, PreparedMatch};
 use super::machines::{KnownMachines, for_each_game, note_name, worker_in};
 use super::unit_schedule::{Claimed, Sample, UnitSchedule};
 use crate::check::{GameError, check, check_luck, check_rules};
-use crate::message::{
-    AsideTally, GameResult, Message, MessageError, NO_SEED, Outcome, Tally, WorkerTally,
-};
+use crate::message::{AsideTally, GameResult, Message, NO_SEED, Outcome, Tally, WorkerTally};
 use crate::signature::{Key, claimed_key, id_in, id_of, label_of, name_of};
 use crate::time_scale;
 
@@ -182,7 +180,12 @@ impl<'a> Collector<'a> {
                 self.set_aside(&worker, &error.to_string());
             }
             // Its author is unknown, so no worker is set aside.
-            _ => self.report_anonymous(&error),
+            _ => {
+                self.anonymous += 1;
+                if self.anonymous <= MAX_ANONYMOUS {
+                    print_error(format_args!("result refused: {}", printable(&error.to_string())));
+                }
+            }
         }
         Ok(AckKind::Term)
     }
@@ -211,14 +214,6 @@ impl<'a> Collector<'a> {
     fn worker_of(&self, key: &Key, label: &str) -> String {
         let known = self.workers.get(key.id()).cloned();
         known.unwrap_or_else(|| name_of(&label_of(label), key))
-    }
-
-    /// Reports a message whose author is unknown, unless there were too many.
-    fn report_anonymous(&mut self, error: &MessageError) {
-        self.anonymous += 1;
-        if self.anonymous <= MAX_ANONYMOUS {
-            print_error(format_args!("result refused: {}", printable(&error.to_string())));
-        }
     }
 
     fn check_game(

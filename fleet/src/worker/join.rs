@@ -71,12 +71,6 @@ pub(super) struct Refusal {
     since: Instant,
 }
 
-impl Refusal {
-    pub(super) fn now(session: u64, reason: String) -> Refusal {
-        Refusal { session, reason, since: Instant::now() }
-    }
-}
-
 impl Worker {
     /// Polls the open matches and their states, forever.
     pub(super) async fn poll_matches(self: Arc<Worker>) {
@@ -133,8 +127,7 @@ impl Worker {
                 Ok(_) => {}
                 // The message has another version, for other workers.
                 Err(QueueError::Message(error)) => {
-                    let refusal = Refusal::now(0, error.to_string());
-                    locked(&self.refused).insert(names.id().to_string(), refusal);
+                    self.note_refusal(names.id(), 0, error.to_string());
                 }
                 Err(error) => return Err(error),
             }
@@ -185,6 +178,12 @@ impl Worker {
         state.set_aside.contains(self.signer.key().id())
     }
 
+    /// Notes that a match is refused; returns its last refusal.
+    pub(super) fn note_refusal(&self, id: &str, session: u64, reason: String) -> Option<Refusal> {
+        let refusal = Refusal { session, reason, since: Instant::now() };
+        locked(&self.refused).insert(id.to_string(), refusal)
+    }
+
     fn plays(&self, names: &Names) -> bool {
         locked(&self.joined).contains_key(names.id())
     }
@@ -233,8 +232,7 @@ impl Worker {
                 self.has_news.notify_one();
             }
             Err(JoinError::Queue(error)) => {
-                let refusal = Refusal::now(0, error.to_string());
-                locked(&self.refused).insert(id, refusal);
+                self.note_refusal(&id, 0, error.to_string());
                 return false;
             }
             Err(JoinError::Unfit(reason)) => self.refuse(&id, session, &reason),
