@@ -13,7 +13,7 @@ use matches::plan::deck::Draws;
 use matches::plan::rules::Rules;
 use matches::plan::rules::external::RulesPlan;
 use matches::plan::schedule::{ScheduledGame, SeatedEngine};
-use matches::plan::{EngineSpec, Limit, Plan, RefereeLimits};
+use matches::plan::{EngineSpec, Limit, Opening, Plan, RefereeLimits};
 use matches::play::engine::{Engine, Placement};
 use matches::play::interrupt::Interrupt;
 use matches::play::log::Log;
@@ -165,8 +165,7 @@ fn play_games(plan: &Plan) -> Outcome<Time> {
         number: 0,
         block: 1,
         seats: (0..SEATS).map(|engine| SeatedEngine { engine, copy: 0 }).collect(),
-        start: None,
-        opening: Vec::new(),
+        opening: Opening::usual(SEATS),
         deck_seed: 0.into(),
     };
     let mut records = Vec::new();

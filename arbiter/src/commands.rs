@@ -83,12 +83,8 @@ fn start_rules(
         connect(game, isolation, timeout, &Log::none(), &Interrupt::new())
             .map_err(|error| ExitError::of_flag_or_rules("rules", &error, Some(&error)))?;
     }
-    match players.map(|players| rules.start(players)) {
-        Some(Err(error)) => {
-            Err(ExitError::of_flag_or_rules("players", &error, error.fault_of_rules()))
-        }
-        _ => Ok(()),
-    }
+    let started = players.map_or(Ok(()), |players| rules.start(players).map(drop));
+    started.map_err(|error| ExitError::of_flag_or_rules("players", &error, error.fault_of_rules()))
 }
 
 /// Prints the error of a command; returns its exit status. An error of the system is one of standard output.

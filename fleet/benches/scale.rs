@@ -398,7 +398,7 @@ fn random_game(
     let start = position.to_string();
     let mut deck = Deck::new(game.deck_seed, plan.rules.draws());
     let (mut words, mut turns) = (Vec::new(), Vec::new());
-    let mut opening = game.opening.iter();
+    let mut opening = game.opening.moves.iter();
     loop {
         let scheduled = opening.next().cloned();
         let word = match (position.turn(), scheduled) {

@@ -69,7 +69,7 @@ pub fn check(plan: &Plan, schedule: &Schedule<'_>, kept: &StoredGame) -> Result<
     let names: Vec<&str> =
         game.seats.iter().map(|seated| plan.engines[seated.engine].name.as_str()).collect();
     same("seats", &record.seats.join(", "), &names.join(", "))?;
-    let start = game.as_opening().start(&plan.rules, plan.seats)?;
+    let start = game.opening.start(&plan.rules)?;
     same("start", &record.start, &start.to_string())?;
     check_numbers(record)?;
     if let Some(flaw) = replay::check_stored(kept).into_iter().next() {
@@ -118,8 +118,9 @@ fn check_cards(
     draws: Draws,
 ) -> Result<(), GameError> {
     let words: Vec<&str> = record.moves.split_whitespace().collect();
-    let opening: Vec<&str> = words.iter().take(game.opening.len()).copied().collect();
-    same("opening", &opening.join(" "), &game.opening.join(" "))?;
+    let expected = &game.opening.moves;
+    let opening: Vec<&str> = words.iter().take(expected.len()).copied().collect();
+    same("opening", &opening.join(" "), &expected.join(" "))?;
     let reruns = record.reruns.len();
     if reruns > MAX_OF_A_GAME {
         let reason = format!("reruns: found {reruns}, expected at most {MAX_OF_A_GAME}");
@@ -132,7 +133,7 @@ fn check_cards(
         if let Turn::Card(seat) = position.turn() {
             let expected = deck.draw(seat, &position.outcomes());
             // Cards of the opening replace drawn ones.
-            if index >= game.opening.len() && word != expected {
+            if index >= opening.len() && word != expected {
                 let number = index + 1;
                 return Err(GameError::Unfit(format!(
                     "word {number} of the moves: found {word}, which is not the next card of its deck"
@@ -191,9 +192,9 @@ pub fn check_rules(plan: &Plan, position: &str) -> Result<(), PositionError> {
         return Ok(());
     }
     let mut asked = Instant::now();
-    let mut starts = plan.openings.iter().filter_map(|opening| opening.start.as_deref());
+    let mut starts = plan.openings.iter().map(|opening| opening.start.to_string());
     let started = match start.strip_prefix("fen ") {
-        Some(text) if starts.any(|known| is_same_text(known, text)) => plan.rules.parse(text),
+        Some(text) if starts.any(|known| is_same_text(&known, start)) => plan.rules.parse(text),
         None => plan.rules.start(plan.seats),
         Some(_) => return Ok(()),
     };

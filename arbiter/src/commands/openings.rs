@@ -167,16 +167,16 @@ impl Suite<'_> {
         let mut deck = Deck::new(cards, self.rules.draws());
         let plies = rng.random_range(self.args.plies.clone());
         let mut position = self.rules.start(self.args.players)?;
-        let mut moves = Vec::new();
+        let mut opening = Opening::usual(self.args.players);
         for _ in 0..plies {
-            if !play_random_ply(&mut position, &mut moves, &mut rng, &mut deck)? {
+            if !play_random_ply(&mut position, &mut opening.moves, &mut rng, &mut deck)? {
                 return Ok(None);
             }
         }
         let Turn::Seat(mover) = position.turn() else {
             return Ok(None);
         };
-        Ok(Some(Candidate { opening: Opening { start: None, moves }, position, mover }))
+        Ok(Some(Candidate { opening, position, mover }))
     }
 
     /// Judges a candidate by an engine that has forgotten earlier ones.

@@ -370,7 +370,7 @@ fn plan_of(plan: &Plan, record: &GameRecord) -> Result<Plan, String> {
         games: (block - 1) * seats as u64 + 1,
         seed: record.seed,
         random_plies: 0,
-        openings: vec![Opening::default(); BLOCKS_OF_A_PLAN as usize],
+        openings: vec![Opening::usual(seats); BLOCKS_OF_A_PLAN as usize],
         referee_limits,
         adjudication: Adjudication {
             resign: None,
@@ -382,12 +382,10 @@ fn plan_of(plan: &Plan, record: &GameRecord) -> Result<Plan, String> {
 
 /// The start of a recorded game and its opening moves, including the card drawn after the last of them.
 fn opening(rules: &Rules, record: &GameRecord) -> Opening {
-    let seats = record.seats.len();
-    let is_usual = rules.start(seats).is_ok_and(|start| start.to_string() == record.start);
     let words = record.moves.split_whitespace();
     let mut opening = Opening {
         moves: words.map(String::from).collect(),
-        start: (!is_usual).then(|| record.start.clone()),
+        ..Opening::of_text(&record.start, rules, record.seats.len())
     };
     opening.shorten(record.opening_plies() as u32);
     opening

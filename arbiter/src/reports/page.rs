@@ -11,6 +11,7 @@ mod shown_games;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use buxtehude::protocol::Start;
 use matches::archive::store::Circumstances;
 use matches::plan::rules::external::RulesError;
 use matches::plan::{Adjudication, EngineSpec, Plan};
@@ -194,8 +195,11 @@ fn title(variant: &str, seats: usize) -> String {
 fn openings(plan: &Plan) -> String {
     match plan.openings.as_slice() {
         [only] => {
-            let start = only.start.clone().unwrap_or_else(|| "the start".to_string());
-            [&[start], only.moves.as_slice()].concat().join(" ")
+            let start = match &only.start {
+                Start::Startpos { .. } => "the start",
+                Start::Fen(text) => text,
+            };
+            [&[start.to_string()], only.moves.as_slice()].concat().join(" ")
         }
         several => format!("{} in turn", several.len()),
     }

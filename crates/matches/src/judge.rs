@@ -57,7 +57,7 @@ pub struct Question<'a> {
 impl Question<'_> {
     /// Returns the arguments of the protocol's `position`.
     pub fn text(&self) -> String {
-        self.line.line(self.position.seats())
+        self.line.to_string()
     }
 }
 

@@ -147,7 +147,7 @@ impl Evaluator {
         let Source::Engine { spec, stall, percent, .. } = &self.source else {
             return Ok(None);
         };
-        let mut line = Opening::default();
+        let mut line = Opening::usual(plan.seats);
         let start = line.position(&plan.rules, plan.seats).map_err(LuckError::new)?;
         let mut judge = Judge::new(spec, *stall, isolation, interrupt);
         let found = judge

@@ -255,7 +255,7 @@ impl Plan {
             pin: false,
             isolate: Isolate::default(),
             random_plies: 0,
-            openings: vec![Opening::default()],
+            openings: vec![Opening::usual(seats)],
             referee_limits: RefereeLimits::default(),
             adjudication: Adjudication::default(),
             sprt: None,

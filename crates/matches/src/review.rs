@@ -64,9 +64,7 @@ impl PlayedGame {
 
     /// Returns the start as an opening without moves.
     pub(crate) fn beginning(&self) -> Opening {
-        let usual = self.rules.start(self.start.seats());
-        let is_usual = usual.is_ok_and(|usual| usual == self.start);
-        Opening { start: (!is_usual).then(|| self.start.to_string()), moves: Vec::new() }
+        Opening::of_text(&self.start.to_string(), &self.rules, self.start.seats())
     }
 }
 
@@ -308,7 +306,7 @@ impl<A: Appraise, F: FnMut(&ReviewedMove) -> ControlFlow<()>> Reviewer<'_, A, F>
         let mut next = self.position.clone();
         if let Err(reason) = next.play(&best) {
             return Err(ReviewError::Unfit {
-                line: self.line.line(self.position.seats()),
+                line: self.line.to_string(),
                 found: format!("its best move is {best}: {reason}"),
                 expected: "a legal move".to_string(),
             });

@@ -243,10 +243,10 @@ fn connect_rules(
     for opening in &plan.openings {
         opening.position(&plan.rules, plan.seats).map_err(|error| {
             let fault = error.fault_of_rules();
-            if *opening == Opening::default() {
+            if *opening == Opening::usual(plan.seats) {
                 return ExitError::of_flag_or_rules("rules", &error, fault);
             }
-            let line = opening.line(plan.seats);
+            let line = opening.to_string();
             ExitError::of_flag_or_rules("openings", format_args!("{line:?}: {error}"), fault)
         })?;
     }

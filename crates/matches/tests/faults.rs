@@ -198,13 +198,13 @@ fn an_engine_that_never_reads() {
     // The position exceeds the 64 KiB that a pipe holds.
     let mut table = Table::new(vec![tiny(&["", "echo readyok; exec sleep 1000"]), tiny(&[])]);
     let mut position = table.plan.rules.start(2).unwrap();
-    while table.game.opening.len() < 80_000 {
+    while table.game.opening.moves.len() < 80_000 {
         let word = position.legal_actions().swap_remove(0);
         position.play(&word).unwrap();
-        table.game.opening.push(word);
+        table.game.opening.moves.push(word);
     }
-    if table.game.opening.len() % 2 == 1 {
-        table.game.opening.pop();
+    if table.game.opening.moves.len() % 2 == 1 {
+        table.game.opening.moves.pop();
     }
     short_stall(&mut table);
     let played = table.play();
@@ -291,7 +291,7 @@ fn the_first_offender_loses_when_several_fail_at_the_start() {
 fn finished_seats_keep_their_places() {
     let last_move = "for mv; do :; done; echo \"bestmove $mv\"";
     let mut table = Table::new(vec![tiny(&[last_move]), tiny(&["exit 1"]), tiny(&[])]);
-    table.game.start = Some("63,3,0/40,30,1/20,30,0 1 - -".to_string());
+    table.game.opening = "63,3,0/40,30,1/20,30,0 1 - -".parse().unwrap();
     let played = table.play();
     let record = played.record();
     assert_eq!(record.places, [1, 3, 2], "{record:?}");
@@ -303,7 +303,7 @@ fn finished_seats_keep_their_places() {
 fn an_engine_whose_seat_has_finished_in_the_opening_is_asked_nothing() {
     let broken = tiny(&["exit 7", "exit 7"]);
     let mut table = Table::new(vec![broken, tiny(&[]), tiny(&[])]);
-    table.game.start = Some("64,5,0/40,30,1/20,30,0 2 1 -".to_string());
+    table.game.opening = "64,5,0/40,30,1/20,30,0 2 1 -".parse().unwrap();
     let played = table.play();
     let record = played.record();
     assert_eq!(record.fault, None, "{record:?}");

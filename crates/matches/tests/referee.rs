@@ -46,7 +46,7 @@ fn play_to_max_plies(engines: Vec<EngineSpec>) -> GameRecord {
 #[test]
 fn a_game_ends_by_the_rules() {
     let mut table = Table::new(vec![tiny(&[LAST_MOVE]); 3]);
-    table.game.start = Some("63,3,0/61,9,0/20,5,0 1 - -".to_string());
+    table.game.opening = "63,3,0/61,9,0/20,5,0 1 - -".parse().unwrap();
     let played = table.play();
     let record = played.record();
     assert_eq!(record.moves, "1 3");
@@ -61,7 +61,7 @@ fn a_game_ends_by_the_rules() {
 fn a_line_is_kept_as_far_as_the_rules_allow_it() {
     let info = "echo \"info depth 3 score cp 5 nodes 77 pv $1 3 99 1\"; echo \"bestmove $1\"";
     let mut table = Table::new(vec![tiny(&[info]), tiny(&[])]);
-    table.game.start = Some("10,68,3/12,68,3 1 - -".to_string());
+    table.game.opening = "10,68,3/12,68,3 1 - -".parse().unwrap();
     let played = table.play();
     let turns = &played.record().turns;
     assert_eq!(turns[2].nodes, Some(77));
@@ -72,8 +72,8 @@ fn a_line_is_kept_as_far_as_the_rules_allow_it() {
 #[test]
 fn a_game_that_ends_in_its_opening_asks_no_engine() {
     let mut table = Table::new(vec![tiny(&["exit 1"]); 2]);
-    table.game.start = Some("63,3,0/61,9,0 1 - -".to_string());
-    table.game.opening = vec!["1".to_string()];
+    table.game.opening = "63,3,0/61,9,0 1 - -".parse().unwrap();
+    table.game.opening.moves = vec!["1".to_string()];
     let played = table.play();
     let record = played.record();
     assert_eq!((record.moves.as_str(), record.turns.len()), ("1", 0));
@@ -100,12 +100,12 @@ fn the_opening_stands_in_the_moves_and_its_cards_are_drawn() {
     let mut table = Table::new(vec![tiny(&[]), tiny(&[])]);
     let long = table.play().record().clone();
     // The first hare square gets the same card as in the game where an engine made that move.
-    table.game.opening = long.moves.split(' ').map(str::to_string).collect();
+    table.game.opening.moves = long.moves.split(' ').map(str::to_string).collect();
     let moves = long.turns.len() as u32;
     table.plan.referee_limits.max_plies = 20;
     let after_opening = table.play().record().clone();
     assert_eq!(after_opening.turns.len(), 20);
-    table.game.opening.clear();
+    table.game.opening.moves.clear();
     table.plan.referee_limits.max_plies = 20 + moves;
     assert_eq!(table.play().record().moves, after_opening.moves);
 }
@@ -162,7 +162,7 @@ fn a_full_standard_error_blocks_no_engine() {
 #[test]
 fn a_last_answer_counts_although_the_process_ends() {
     let mut table = Table::new(vec![tiny(&["echo bestmove 1; exit 0"]), tiny(&[])]);
-    table.game.start = Some("63,3,0/40,30,1 1 - -".to_string());
+    table.game.opening = "63,3,0/40,30,1 1 - -".parse().unwrap();
     let played = table.play();
     let record = played.record();
     assert_eq!(record.endings, [Ending::Finish, Ending::Last], "{record:?}");

@@ -41,7 +41,9 @@ fn play_games(engines: Vec<EngineSpec>, start: Option<&str>, games: &dyn Games) 
     table.plan.referee_limits.ready = Duration::from_secs(1);
     let plan = Plan {
         games: table.plan.seats as u64,
-        openings: vec![Opening { start: start.map(String::from), moves: Vec::new() }],
+        openings: vec![
+            start.map_or(Opening::usual(table.plan.seats), |text| text.parse().unwrap()),
+        ],
         ..table.plan
     };
     let mut records = Vec::new();

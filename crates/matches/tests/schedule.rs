@@ -7,7 +7,7 @@ use matches::plan::deck::Seed;
 use matches::plan::deck::{Deck, Draws};
 use matches::plan::rules::Position;
 use matches::plan::schedule::{Schedule, ScheduledGame};
-use matches::plan::{EngineSpec, Limit, Opening, Plan};
+use matches::plan::{EngineSpec, Limit, Plan};
 use proptest::prelude::*;
 
 fn plan(seats: usize, engines: usize, seed: Seed, random_plies: u32) -> Plan {
@@ -27,8 +27,7 @@ fn block(schedule: &Schedule, seats: usize, block: u64) -> Vec<ScheduledGame> {
 }
 
 fn after(game: &ScheduledGame, plan: &Plan) -> Position {
-    let opening = Opening { start: game.start.clone(), moves: game.opening.clone() };
-    opening.position(&plan.rules, plan.seats).unwrap()
+    game.opening.position(&plan.rules, plan.seats).unwrap()
 }
 
 fn seeds() -> impl Strategy<Value = Seed> {
@@ -99,7 +98,7 @@ proptest! {
     #[test]
     fn random_plies_finish_no_hare_and_draw_their_cards(plan in plans(), number in 1..100u64) {
         let game = Schedule::new(&plan).unwrap().game(number).unwrap();
-        let plies = game.opening.iter().filter(|word| !word.starts_with('+')).count();
+        let plies = game.opening.moves.iter().filter(|word| !word.starts_with('+')).count();
         prop_assert_eq!(plies, plan.random_plies as usize, "{:?}", game);
         let position = after(&game, &plan);
         prop_assert!(matches!(position.turn(), Turn::Seat(_)), "{position}");
@@ -114,7 +113,7 @@ proptest! {
         let game = Schedule::new(&plan).unwrap().game(number).unwrap();
         let mut deck = Deck::new(game.deck_seed, Draws::Game);
         let mut position = plan.rules.start(plan.seats).unwrap();
-        for word in &game.opening {
+        for word in &game.opening.moves {
             if let Turn::Card(seat) = position.turn() {
                 prop_assert_eq!(&deck.draw(seat, &position.outcomes()), word);
             }
@@ -166,12 +165,11 @@ fn more_engines_than_seats_play_in_every_combination() {
 #[test]
 fn every_combination_plays_an_opening_before_the_next_one_begins() {
     let mut plan = plan(2, 3, Seed::Number(1), 0);
-    plan.openings = ["1", "3"]
-        .map(|mv| Opening { start: None, moves: vec![mv.to_string(), "+show".to_string()] })
-        .to_vec();
+    plan.openings =
+        ["1", "3"].map(|mv| format!("startpos moves {mv} +show").parse().unwrap()).to_vec();
     let schedule = Schedule::new(&plan).unwrap();
     let first_moves: Vec<String> =
-        (1..=14).map(|number| schedule.game(number).unwrap().opening[0].clone()).collect();
+        (1..=14).map(|number| schedule.game(number).unwrap().opening.moves[0].clone()).collect();
     let expected = ["1", "1", "1", "1", "1", "1", "3", "3", "3", "3", "3", "3", "1", "1"];
     assert_eq!(first_moves, expected);
 }
@@ -180,7 +178,7 @@ fn every_combination_plays_an_opening_before_the_next_one_begins() {
 fn different_seeds_give_different_openings() {
     let seeds = (0..5).map(Seed::Number).chain((0..5).map(|byte| Seed::Key([byte; 16])));
     let openings: Vec<Vec<String>> = seeds
-        .map(|seed| Schedule::new(&plan(3, 3, seed, 8)).unwrap().game(1).unwrap().opening)
+        .map(|seed| Schedule::new(&plan(3, 3, seed, 8)).unwrap().game(1).unwrap().opening.moves)
         .collect();
     for (index, opening) in openings.iter().enumerate() {
         assert!(!openings[..index].contains(opening), "{openings:?}");

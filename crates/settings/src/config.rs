@@ -286,11 +286,8 @@ pub fn text(plan: &Plan) -> Result<String, toml::ser::Error> {
     if let Some(Value::Table(rules)) = settings.get_mut("rules") {
         rules.remove("restart");
     }
-    settings.remove("openings");
-    if plan.openings.as_slice() != [Opening::default()] {
-        let lines: Vec<String> =
-            plan.openings.iter().map(|opening| opening.line(plan.seats)).collect();
-        settings.insert("openings".into(), lines.into());
+    if plan.openings.as_slice() == [Opening::usual(plan.seats)] {
+        settings.remove("openings");
     }
     let text = toml::to_string(&settings)?;
     Ok(match plan.format {

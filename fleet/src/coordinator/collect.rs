@@ -395,7 +395,7 @@ fn completed(mut game: StoredGame, worker: &str, seed: Seed) -> StoredGame {
 
 /// Returns the events of a game: its start, then each move and card after its opening.
 fn turn_events(game: ScheduledGame, record: &GameRecord) -> impl Iterator<Item = Event> {
-    let words = record.moves.split_whitespace().skip(game.opening.len());
+    let words = record.moves.split_whitespace().skip(game.opening.moves.len());
     let mut turns = record.turns.iter();
     let played = words.map(move |word| {
         Event::Ply(Played {

@@ -258,7 +258,7 @@ mod tests {
     #[test]
     fn sampled_luck_has_mean_zero_over_draws_and_samples() {
         let rules = Rules::by_name("hase-und-igel").unwrap();
-        let mut line = Opening { start: None, moves: vec!["5".into(), "6".into()] };
+        let mut line = Opening { moves: vec!["5".into(), "6".into()], ..Opening::usual(3) };
         let position = line.position(&rules, 3).unwrap();
         let outcomes = position.outcomes();
         assert!(outcomes.len() > 5, "{outcomes:?}");

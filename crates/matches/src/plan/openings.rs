@@ -9,28 +9,41 @@
 
 use std::fmt;
 use std::path::Path;
+use std::str::FromStr;
 
 use buxtehude::protocol::{Command, PositionCommand, Start};
 use buxtehude::rules::{Turn, is_card};
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
 use crate::input_file;
-use crate::plan::rules::external::RulesError;
 use crate::plan::rules::{Position, PositionError, Rules};
 
-/// A start position and the legal moves and cards played from it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+/// A start position and the legal moves and cards played from it. Its text is a line of a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct Opening {
-    /// Text of the start position; `None` for the variant's own.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub start: Option<String>,
+    pub start: Start,
     /// Moves and cards.
     pub moves: Vec<String>,
 }
 
 impl Opening {
+    /// Returns the variant's own start for a number of seats.
+    pub fn usual(seats: usize) -> Opening {
+        // Two is the default, and engines that know no other number may not understand `players`.
+        let players = u32::try_from(seats).ok().filter(|&players| players != 2);
+        Opening { start: Start::Startpos { players }, moves: Vec::new() }
+    }
+
+    /// Returns the start with a text, which may be the variant's own.
+    pub fn of_text(text: &str, rules: &Rules, seats: usize) -> Opening {
+        if rules.start(seats).is_ok_and(|usual| usual.to_string() == text) {
+            Opening::usual(seats)
+        } else {
+            Opening { start: Start::Fen(text.to_string()), moves: Vec::new() }
+        }
+    }
+
     /// Cuts the opening after `plies` plies and the cards that they draw.
     pub fn shorten(&mut self, plies: u32) {
         let words = self.moves.iter().enumerate();
@@ -41,49 +54,16 @@ impl Opening {
     }
 }
 
-/// An opening that cannot be read or played.
-#[derive(Debug, Error)]
-#[error("{message}")]
-pub struct OpeningError {
-    message: String,
-    /// The failure of the rules program that shows in it.
-    fault: Option<RulesError>,
-}
-
-impl OpeningError {
-    fn new(message: String) -> OpeningError {
-        OpeningError { message, fault: None }
-    }
-
-    /// Names the place of the error, such as its line.
-    fn at(self, place: impl fmt::Display) -> OpeningError {
-        OpeningError { message: format!("{place}: {}", self.message), ..self }
-    }
-
-    pub fn fault_of_rules(&self) -> Option<&RulesError> {
-        self.fault.as_ref()
-    }
-}
-
-impl From<PositionError> for OpeningError {
-    fn from(error: PositionError) -> OpeningError {
-        let fault = error.fault_of_rules().cloned();
-        OpeningError { message: error.to_string(), fault }
-    }
-}
-
 /// Reads a file of openings, one per line; skips blank lines and lines that begin with `#`.
 ///
 /// # Errors
-/// [`OpeningError`] names the file and the line.
-pub fn read(path: &Path, rules: &Rules, seats: usize) -> Result<Vec<Opening>, OpeningError> {
+/// A message that names the file and the line.
+pub fn read(path: &Path, rules: &Rules, seats: usize) -> Result<Vec<Opening>, String> {
     let place = path.display();
-    let text = input_file::read_text(path)
-        .map_err(|error| OpeningError::new(format!("{place}: {error}")))?;
+    let text = input_file::read_text(path).map_err(|error| format!("{place}: {error}"))?;
     let openings = of_lines(text.lines(), &format!("{place}:"), rules, seats)?;
     if openings.is_empty() {
-        let reason = format!("{place}: the file contains no openings; expected one per line");
-        return Err(OpeningError::new(reason));
+        return Err(format!("{place}: the file contains no openings; expected one per line"));
     }
     Ok(openings)
 }
@@ -91,13 +71,13 @@ pub fn read(path: &Path, rules: &Rules, seats: usize) -> Result<Vec<Opening>, Op
 /// Parses the lines of a file or a list like [`read`]; `place` goes before the number of a line in errors.
 ///
 /// # Errors
-/// [`OpeningError`] names the line.
+/// A message that names the line.
 pub fn of_lines<'a>(
     lines: impl IntoIterator<Item = &'a str>,
     place: &str,
     rules: &Rules,
     seats: usize,
-) -> Result<Vec<Opening>, OpeningError> {
+) -> Result<Vec<Opening>, String> {
     let mut openings = Vec::new();
     for (index, line) in lines.into_iter().enumerate() {
         let line = line.trim();
@@ -105,7 +85,7 @@ pub fn of_lines<'a>(
             continue;
         }
         let opening = parse(line, rules, seats)
-            .map_err(|error| error.at(format_args!("{place}{}: {line:?}", index + 1)))?;
+            .map_err(|error| format!("{place}{}: {line:?}: {error}", index + 1))?;
         openings.push(opening);
     }
     Ok(openings)
@@ -115,93 +95,92 @@ pub fn of_lines<'a>(
 /// not run yet.
 ///
 /// # Errors
-/// [`OpeningError`] names the invalid part and the accepted form.
-pub fn parse(line: &str, rules: &Rules, seats: usize) -> Result<Opening, OpeningError> {
-    let first = line.split_whitespace().next();
-    let opening = match first {
-        Some("startpos" | "fen") => parse_command(line, seats)?,
-        _ => Opening { start: Some(line.to_string()), moves: Vec::new() },
-    };
+/// A message that names the invalid part and the accepted form.
+pub fn parse(line: &str, rules: &Rules, seats: usize) -> Result<Opening, String> {
+    let opening: Opening = line.parse()?;
     if rules.built_in().is_some() {
-        opening.position(rules, seats)?;
+        opening.position(rules, seats).map_err(|error| error.to_string())?;
     }
     Ok(opening)
 }
 
-/// Parses the arguments of the protocol's `position`.
-fn parse_command(line: &str, seats: usize) -> Result<Opening, OpeningError> {
-    let command = format!("position {line}").parse::<Command>();
-    let position = match command {
-        Ok(Command::Position(position)) => position,
-        Ok(other) => {
-            return Err(OpeningError::new(format!("read as {other}, expected a position")));
+impl FromStr for Opening {
+    type Err = String;
+
+    /// Parses a line of a file; the error names the invalid part and the accepted form.
+    fn from_str(line: &str) -> Result<Opening, String> {
+        if !matches!(line.split_whitespace().next(), Some("startpos" | "fen")) {
+            return Ok(Opening { start: Start::Fen(line.to_string()), moves: Vec::new() });
         }
-        Err(error) => return Err(OpeningError::new(error.to_string())),
-    };
-    let start = match position.start {
-        // As in the protocol, the default is two players.
-        Start::Startpos { players } => {
-            check_seats(players.unwrap_or(2) as usize, seats)?;
-            None
+        match format!("position {line}").parse::<Command>() {
+            // As in the protocol, the default is two players.
+            Ok(Command::Position(PositionCommand {
+                start: Start::Startpos { players },
+                moves,
+            })) => Ok(Opening { moves, ..Opening::usual(players.unwrap_or(2) as usize) }),
+            Ok(Command::Position(PositionCommand { start, moves })) => Ok(Opening { start, moves }),
+            Ok(other) => Err(format!("read as {other}, expected a position")),
+            Err(error) => Err(error.to_string()),
         }
-        Start::Fen(text) => Some(text),
-    };
-    Ok(Opening { start, moves: position.moves })
+    }
 }
 
-fn check_seats(found: usize, expected: usize) -> Result<(), OpeningError> {
-    if found == expected {
-        return Ok(());
+impl fmt::Display for Opening {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Opening { start, moves } = self.clone();
+        PositionCommand { start, moves }.fmt(f)
     }
-    let reason = format!("the opening is for {found} players, but the match has {expected}");
-    Err(OpeningError::new(reason))
+}
+
+impl TryFrom<String> for Opening {
+    type Error = String;
+
+    fn try_from(line: String) -> Result<Opening, String> {
+        line.parse()
+    }
+}
+
+impl From<Opening> for String {
+    fn from(opening: Opening) -> String {
+        opening.to_string()
+    }
 }
 
 impl Opening {
-    /// Returns the opening as a line of a file.
-    pub fn line(&self, seats: usize) -> String {
-        let start = match &self.start {
-            Some(text) => Start::Fen(text.clone()),
-            // Two is the default, and engines that know no other number may not understand `players`.
-            None => Start::Startpos {
-                players: u32::try_from(seats).ok().filter(|&players| players != 2),
-            },
-        };
-        let moves = self.moves.clone();
-        let command = Command::Position(PositionCommand { start, moves }).to_string();
-        command.trim_start_matches("position ").to_string()
-    }
-
     /// Returns the start position, before the moves of the opening.
     ///
     /// # Errors
     /// [`PositionError`] if the start position is invalid.
-    pub fn start(&self, rules: &Rules, seats: usize) -> Result<Position, PositionError> {
+    pub fn start(&self, rules: &Rules) -> Result<Position, PositionError> {
         match &self.start {
-            Some(text) => rules.parse(text),
-            None => rules.start(seats),
+            Start::Startpos { players } => rules.start(players.unwrap_or(2) as usize),
+            Start::Fen(text) => rules.parse(text),
         }
     }
 
     /// Returns the position at the end of the opening.
     ///
     /// # Errors
-    /// [`OpeningError`] if the opening cannot be played with `seats` seats, or ends the game.
-    pub fn position(&self, rules: &Rules, seats: usize) -> Result<Position, OpeningError> {
-        let position = self.start(rules, seats)?;
-        check_seats(position.seats(), seats)?;
-        let (mut after, error) = position.walk(self.moves.iter().map(String::as_str));
-        if let Some(reason) = error {
-            let number = after.len() + 1;
-            return Err(OpeningError::from(reason).at(format_args!("word {number} of the moves")));
+    /// [`PositionError`] if the opening cannot be played with `seats` seats, or ends the game.
+    pub fn position(&self, rules: &Rules, seats: usize) -> Result<Position, PositionError> {
+        let start = self.start(rules)?;
+        if start.seats() != seats {
+            let found = start.seats();
+            let reason = format!("the opening is for {found} players, but the match has {seats}");
+            return Err(PositionError::Opening(reason));
         }
-        let position = after.pop().unwrap_or(position);
-        match position.turn() {
-            Turn::Over => {
-                let reason = "the game is over; expected a position with a legal move";
-                Err(OpeningError::new(reason.to_string()))
+        let (mut after, error) = start.walk(self.moves.iter().map(String::as_str));
+        match (error, after.last().unwrap_or(&start).turn()) {
+            (Some(fault @ PositionError::Rules(_)), _) => Err(fault),
+            (Some(reason), _) => {
+                let number = after.len() + 1;
+                Err(PositionError::Opening(format!("word {number} of the moves: {reason}")))
             }
-            _ => Ok(position),
+            (None, Turn::Over) => {
+                let reason = "the game is over; expected a position with a legal move";
+                Err(PositionError::Opening(reason.to_string()))
+            }
+            (None, _) => Ok(after.pop().unwrap_or(start)),
         }
     }
 }
@@ -264,8 +243,7 @@ mod tests {
     }
 
     fn shortened(moves: &str, plies: u32) -> String {
-        let mut opening =
-            Opening { start: None, moves: moves.split(' ').map(String::from).collect() };
+        let mut opening: Opening = format!("startpos moves {moves}").parse().unwrap();
         opening.shorten(plies);
         opening.moves.join(" ")
     }

@@ -59,13 +59,16 @@ impl TryFrom<Spelt> for Rules {
 /// The rules programs that this process has read of; records name them as they name the built-in games.
 static KNOWN: Mutex<Vec<Arc<External>>> = Mutex::new(Vec::new());
 
-/// Errors of setting up a position, or of a move or card.
+/// Errors of setting up a position, of a move or card, or of an opening.
 #[derive(Debug, Error)]
 pub enum PositionError {
     #[error(transparent)]
     Setup(#[from] SetupError),
     #[error(transparent)]
     Action(#[from] ActionError),
+    /// An opening does not suit the match.
+    #[error("{0}")]
+    Opening(String),
     /// The rules program does not answer as it must.
     #[error(transparent)]
     Rules(#[from] RulesError),
@@ -75,7 +78,7 @@ impl PositionError {
     pub fn fault_of_rules(&self) -> Option<&RulesError> {
         match self {
             PositionError::Rules(fault) => Some(fault),
-            PositionError::Setup(_) | PositionError::Action(_) => None,
+            PositionError::Setup(_) | PositionError::Action(_) | PositionError::Opening(_) => None,
         }
     }
 }

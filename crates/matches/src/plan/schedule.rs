@@ -14,7 +14,6 @@ use serde::{Deserialize, Serialize};
 use crate::plan::Format;
 use crate::plan::deck::Deck;
 use crate::plan::deck::{DeckSeed, Purpose};
-use crate::plan::openings::OpeningError;
 use crate::plan::rules::{Position, PositionError};
 use crate::plan::{Opening, Plan};
 
@@ -25,10 +24,8 @@ pub struct ScheduledGame {
     /// Number of its block, from 1.
     pub block: u64,
     pub seats: Vec<SeatedEngine>,
-    /// Text of the start position; `None` for the variant's own.
-    pub start: Option<String>,
-    /// Moves and cards before the first move of an engine, including random plies.
-    pub opening: Vec<String>,
+    /// Its moves are all before the first move of an engine, including random plies.
+    pub opening: Opening,
     /// Seed of the cards, which are paired in the games of a block; see [`Draws`](crate::plan::deck::Draws).
     pub deck_seed: DeckSeed,
 }
@@ -45,11 +42,6 @@ impl ScheduledGame {
     /// Returns the same game with different cards, for a rerun.
     pub fn dealt_anew(&self) -> ScheduledGame {
         ScheduledGame { deck_seed: self.deck_seed.another(), ..self.clone() }
-    }
-
-    /// Returns the opening of the game, including random plies.
-    pub fn as_opening(&self) -> Opening {
-        Opening { start: self.start.clone(), moves: self.opening.clone() }
     }
 }
 
@@ -74,12 +66,12 @@ impl<'a> Schedule<'a> {
     /// Creates the schedule of a plan.
     ///
     /// # Errors
-    /// [`OpeningError`] if an opening of the plan cannot be played.
-    pub fn new(plan: &'a Plan) -> Result<Schedule<'a>, OpeningError> {
+    /// [`PositionError`] if an opening of the plan cannot be played.
+    pub fn new(plan: &'a Plan) -> Result<Schedule<'a>, PositionError> {
         let mut starts = Vec::new();
         for opening in &plan.openings {
             opening.position(&plan.rules, plan.seats)?;
-            starts.push(opening.start(&plan.rules, plan.seats)?);
+            starts.push(opening.start(&plan.rules)?);
         }
         Ok(Schedule { plan, line_ups: plan.line_ups(), starts })
     }
@@ -110,8 +102,10 @@ impl<'a> Schedule<'a> {
             number,
             block: block + 1,
             seats: self.seats(number),
-            start: self.plan.openings[self.opening_of(block)].start.clone(),
-            opening: dealt.opening,
+            opening: Opening {
+                start: self.plan.openings[self.opening_of(block)].start.clone(),
+                moves: dealt.opening,
+            },
             deck_seed: dealt.deck_seed,
         }
     }

@@ -17,7 +17,6 @@ use buxtehude::rules::Seat;
 use rustix::thread::{CpuSet, sched_getaffinity};
 use thiserror::Error;
 
-use crate::plan::openings::OpeningError;
 use crate::plan::rules::PositionError;
 use crate::plan::rules::external::RulesError;
 use crate::plan::schedule::{Dealt, LineUps, Schedule, ScheduledGame, SeatedEngine};
@@ -50,9 +49,7 @@ pub enum RunError {
     /// changed since the match began.
     #[error(transparent)]
     Start(#[from] StartError),
-    #[error("opening: {0}")]
-    Opening(#[from] OpeningError),
-    /// The rules refuse a move of the schedule or a card.
+    /// The rules refuse an opening, a move of the schedule or a card.
     #[error(transparent)]
     Position(#[from] PositionError),
     /// A finished game cannot be completed.
@@ -67,7 +64,6 @@ pub enum RunError {
 impl RunError {
     pub fn fault_of_rules(&self) -> Option<&RulesError> {
         match self {
-            RunError::Opening(error) => error.fault_of_rules(),
             RunError::Position(error) => error.fault_of_rules(),
             RunError::Start(_) | RunError::Complete { .. } => None,
         }

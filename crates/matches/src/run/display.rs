@@ -12,7 +12,7 @@ use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
 
 use super::{Match, SourceError};
 use crate::output::{OutputClosed, error_width, print};
-use crate::plan::openings::OpeningError;
+use crate::plan::rules::PositionError;
 use crate::plan::schedule::Schedule;
 use crate::plan::{EngineSpec, LuckBy, Plan};
 use crate::record::GameRecord;
@@ -255,8 +255,8 @@ pub fn count(number: u64, noun: &str) -> String {
 /// seat, the seed of the cards, and the opening as arguments of `position`.
 ///
 /// # Errors
-/// [`OpeningError`] if an opening of the plan cannot be played.
-pub fn print_schedule(plan: &Plan) -> Result<(), OpeningError> {
+/// [`PositionError`] if an opening of the plan cannot be played.
+pub fn print_schedule(plan: &Plan) -> Result<(), PositionError> {
     let schedule = Schedule::new(plan)?;
     let mut text = String::new();
     for number in 1..=plan.games {
@@ -270,7 +270,7 @@ pub fn print_schedule(plan: &Plan) -> Result<(), OpeningError> {
             game.block,
             seats.join(", "),
             game.deck_seed,
-            game.as_opening().line(plan.seats),
+            game.opening,
         );
         if text.len() >= PIECE || number == plan.games {
             if print(&text).is_err() {

@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use buxtehude::protocol::Start;
 use serde::Serialize;
 
 use crate::archive::ArchiveError;
@@ -310,8 +311,11 @@ impl EventFile {
                     game: game.number,
                     block: game.block,
                     seats: game.seats.iter().map(|seated| name(seated.engine)).collect(),
-                    start: game.start.as_deref(),
-                    opening: &game.opening,
+                    start: match &game.opening.start {
+                        Start::Startpos { .. } => None,
+                        Start::Fen(text) => Some(text),
+                    },
+                    opening: &game.opening.moves,
                 })
             }
             Event::Ply(Played { game, turn, word }) => self.write(&match turn {

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use buxtehude::rules::{Turn, VARIANTS};
 use matches::plan::schedule::{ScheduledGame, SeatedEngine};
-use matches::plan::{EngineSpec, Limit, Plan, RefereeLimits};
+use matches::plan::{EngineSpec, Limit, Opening, Plan, RefereeLimits};
 use matches::play::engine::{Engine, Placement};
 use matches::play::interrupt::Interrupt;
 use matches::play::log::Log;
@@ -46,8 +46,7 @@ impl Table {
                 number: 1,
                 block: 1,
                 seats: seated.collect(),
-                start: None,
-                opening: Vec::new(),
+                opening: Opening::usual(seats),
                 deck_seed: 5.into(),
             },
             plan: Plan {

@@ -201,7 +201,7 @@ fn chosen_openings(
             };
             read.map_err(|error| ExitError::of_flag("openings", error))?
         }
-        None => vec![Opening::default()],
+        None => vec![Opening::usual(seats)],
     };
     if let Some(plies) = args.openings_plies {
         for opening in &mut openings {

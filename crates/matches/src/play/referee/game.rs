@@ -3,15 +3,15 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use buxtehude::protocol::{BestMove, Command, Go, PositionCommand, Score, Start};
+use buxtehude::protocol::{BestMove, Command, Go, Score};
 use buxtehude::rules::{Seat, Turn};
 
 use super::game_end::{GameEnd, places_and_endings, verdict};
 use super::{Abandoned, MAX_BY_INTERFERENCE, MAX_BY_LAG, Played, Referee, number};
-use crate::plan::EngineSpec;
 use crate::plan::deck::Deck;
 use crate::plan::rules::{Position, PositionError};
 use crate::plan::schedule::{ScheduledGame, play_opening};
+use crate::plan::{EngineSpec, Opening};
 use crate::play::clock::{MoveTime, SeatClock, WAIT_FOR_LATE_ANSWERS, Wait, milliseconds};
 use crate::play::engine::{Answer, AnswerError, Engine, StartError};
 use crate::play::interrupt::Interrupt;
@@ -46,14 +46,10 @@ impl<'a> Game<'a> {
     pub fn new(scheduled: &'a ScheduledGame, referee: Referee<'a>) -> Result<Game<'a>, Abandoned> {
         let plan = referee.plan;
         let seats = scheduled.seats.len();
-        let start = scheduled.as_opening().start(&plan.rules, seats)?;
+        let start = scheduled.opening.start(&plan.rules)?;
         let mut position = start.clone();
         let mut deck = Deck::new(scheduled.deck_seed, plan.rules.draws());
-        play_opening(&mut position, &scheduled.opening, &mut deck)?;
-        let mut request = Request::new(scheduled.start.as_deref(), seats);
-        for word in &scheduled.opening {
-            request.append(word);
-        }
+        play_opening(&mut position, &scheduled.opening.moves, &mut deck)?;
         let specs: Vec<&EngineSpec> =
             scheduled.seats.iter().map(|seated| &plan.engines[seated.engine]).collect();
         Ok(Game {
@@ -61,7 +57,7 @@ impl<'a> Game<'a> {
             referee,
             start,
             position,
-            request,
+            request: Request::new(&scheduled.opening),
             deck,
             clocks: specs
                 .iter()
@@ -434,18 +430,10 @@ struct Request {
 }
 
 impl Request {
-    /// Creates the request at the start of a game; `fen` is `None` for the variant's own start.
-    ///
-    /// With two seats, `players` is omitted for engines that know no other number.
-    fn new(fen: Option<&str>, seats: usize) -> Request {
-        let players = u32::try_from(seats).ok().filter(|&players| players != 2);
-        let start = match fen {
-            Some(text) => Start::Fen(text.to_string()),
-            None => Start::Startpos { players },
-        };
-        let moves = Vec::new();
-        let position = Command::Position(PositionCommand { start, moves }).to_string();
-        Request { start: position.len(), position }
+    /// Creates the request after an opening.
+    fn new(opening: &Opening) -> Request {
+        let start = format!("position {}", opening.start).len();
+        Request { position: format!("position {opening}"), start }
     }
 
     /// Appends a move or a card.
@@ -600,7 +588,7 @@ mod tests {
 
     #[test]
     fn the_position_grows_with_the_game() {
-        let mut request = Request::new(None, 2);
+        let mut request = Request::new(&Opening::usual(2));
         assert_eq!(lines(&request), "position startpos\ngo depth 3\n");
         assert_eq!(request.moves(), "");
         request.append("1");
@@ -612,10 +600,10 @@ mod tests {
 
     #[test]
     fn the_start_names_the_players_or_the_position() {
-        let mut three = Request::new(None, 3);
+        let mut three = Request::new(&Opening::usual(3));
         three.append("1");
         assert_eq!(lines(&three), "position startpos players 3 moves 1\ngo depth 3\n");
-        let set_up = Request::new(Some("0,68,3/0,68,3 1 - -"), 2);
+        let set_up = Request::new(&"0,68,3/0,68,3 1 - -".parse().unwrap());
         assert_eq!(lines(&set_up), "position fen 0,68,3/0,68,3 1 - -\ngo depth 3\n");
     }
 
