@@ -12,8 +12,9 @@ use matches::plan::Isolate;
 use matches::plan::deck::Seed;
 use matches::plan::rules::external::RulesPlan;
 use matches::plan::syntax::{Concurrency, Milliseconds, Positive, Seats, UpTo1000, plies};
-use settings::args::rules::rules;
-use settings::args::{EngineArgs, LimitArgs, MatchArgs, ResumeArgs, RulesArgs, TournamentArgs};
+use settings::args::{
+    EngineArgs, LimitArgs, MatchArgs, ResumeArgs, RulesArgs, TournamentArgs, rules,
+};
 
 use crate::conformance::check::{Format, GamesArgs, Profile, Soak};
 pub use files::{

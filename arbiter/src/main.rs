@@ -11,7 +11,7 @@ use arbiter::args::{Cli, Command, RulesCommand};
 use matches::play::sandbox;
 use matches::run::exit::ExitError;
 use matches::run::{self, NewMatch, ThisMachine};
-use settings::args::{GameArgs, validate};
+use settings::args::GameArgs;
 use settings::config;
 
 fn main() -> ExitCode {
@@ -30,7 +30,7 @@ fn run() -> ExitCode {
         }
         Command::Engine(args) => buxtehude::session::serve_stdio(&args.args),
         Command::Resume(args) => {
-            run::resume(&validate::stored_match(&args), &mut ThisMachine::default())
+            run::resume(&config::stored_match(&args), &mut ThisMachine::default())
         }
         Command::Report(args) => commands::report::report(&args),
         Command::Export(args) => commands::export::export(&args),

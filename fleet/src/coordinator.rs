@@ -30,7 +30,8 @@ use matches::run::exit::{ExitError, USAGE, fail, print_error};
 use matches::run::ledger::LedgerError;
 use matches::run::{self, Engines, Match, NewMatch, Source, SourceError, StoredMatch};
 use rand::seq::IndexedRandom;
-use settings::args::{ResumeArgs, validate};
+use settings::args::ResumeArgs;
+use settings::config;
 use thiserror::Error;
 use tokio::runtime::Runtime;
 
@@ -109,7 +110,7 @@ pub fn resume(
     let mut fleet = Fleet { forgives: args.forgive, ..Fleet::new(runtime, settings) };
     // A match that turns out to be complete needs no server.
     let _ = fleet.connect(server);
-    let stored = StoredMatch { inputs: inputs(server, settings), ..validate::stored_match(args) };
+    let stored = StoredMatch { inputs: inputs(server, settings), ..config::stored_match(args) };
     run::resume(&stored, &mut fleet)
 }
 

@@ -13,7 +13,7 @@ use matches::plan::deck::Seed;
 use matches::plan::{EngineSpec, Isolate, Limit};
 use matches::run::exit::ExitError;
 use settings::args::engines_of;
-use settings::args::validate::chosen_seed;
+use settings::config::chosen_seed;
 
 const USUAL_LIMIT: Limit = Limit::movetime(Duration::from_millis(500));
 // Bounds of times in milliseconds, and of memory in MiB.

@@ -9,8 +9,7 @@ use super::IsolationArgs;
 use matches::plan::EngineSpec;
 use matches::plan::rules::external::RulesPlan;
 use matches::plan::syntax::{Concurrency, Positive};
-use settings::args::rules::rules;
-use settings::args::{LimitArgs, luck_engine};
+use settings::args::{LimitArgs, luck_engine, rules};
 
 /// A file of games.
 #[derive(Debug, Args)]

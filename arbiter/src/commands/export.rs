@@ -7,10 +7,11 @@ use std::process::ExitCode;
 use arbiter::args::{ExportArgs, ExportFormat};
 use arbiter::reports;
 use matches::archive::store::{Extent, Store};
+use matches::plan::{Format, Opening, Plan};
 use matches::record::digest::MatchDigest;
 use matches::record::printable::{printable_json, printable_lines};
 use matches::run::display::count;
-use settings::config;
+use toml::{Table, Value};
 
 use super::{CommandError, exit, fail, open};
 
@@ -61,7 +62,7 @@ fn write_settings(path: &Path) -> Result<(), CommandError> {
     if store.is_record() {
         return Err(format!("{file}: a record contains no settings, expected a store").into());
     }
-    let text = config::text(&store.plan()?).map_err(|reason| format!("{file}: {reason}"))?;
+    let text = settings(&store.plan()?).map_err(|reason| format!("{file}: {reason}"))?;
     // Some TOML strings have no escapes, so invisible characters would stay invisible.
     if let Some(line) = text.lines().find(|line| printable_lines(line) != *line) {
         let shown = printable_lines(line);
@@ -73,4 +74,34 @@ fn write_settings(path: &Path) -> Result<(), CommandError> {
     let mut output = io::stdout().lock();
     output.write_all(text.as_bytes())?;
     Ok(output.flush()?)
+}
+
+/// Writes a plan as a file for `--config` of `arbiter match` or `arbiter tournament gauntlet`, without settings of a
+/// single run, such as a log or a record.
+///
+/// # Errors
+/// The reason if a setting cannot be written as TOML.
+fn settings(plan: &Plan) -> Result<String, toml::ser::Error> {
+    let mut settings = Table::try_from(plan)?;
+    // A match is a round robin with a number of games, a gauntlet has a number of rounds.
+    settings.remove("format");
+    if let Format::Gauntlet { challengers } = plan.format {
+        let line_ups = plan.line_ups();
+        let round = line_ups.count() * line_ups.games_per_block();
+        settings.remove("games");
+        settings.insert("challengers".into(), Value::try_from(challengers)?);
+        settings.insert("rounds".into(), Value::try_from(plan.games.div_ceil(round))?);
+    }
+    // A setting of engines alone.
+    if let Some(Value::Table(rules)) = settings.get_mut("rules") {
+        rules.remove("restart");
+    }
+    if plan.openings.as_slice() == [Opening::usual(plan.seats)] {
+        settings.remove("openings");
+    }
+    let text = toml::to_string(&settings)?;
+    Ok(match plan.format {
+        Format::RoundRobin => text,
+        Format::Gauntlet { .. } => format!("# for arbiter tournament gauntlet\n{text}"),
+    })
 }

@@ -22,7 +22,7 @@ use matches::record::printable::printable;
 use matches::run::exit::ExitError;
 use rand::RngExt;
 use settings::args::judge;
-use settings::args::validate::chosen_seed;
+use settings::config::chosen_seed;
 
 use super::{
     ANSWER_TIMEOUT, CommandError, JUDGE_LIMIT, exit, fail, isolate, progress, start_rules,

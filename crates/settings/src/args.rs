@@ -1,31 +1,30 @@
-//! The flags of the commands that play games, as typed; [`validate`] makes a match of them.
+//! The flags of the commands that play games, as typed; [`config`](crate::config) makes a match of them.
 
-mod engines;
+pub(crate) mod engines;
 pub(crate) mod hints;
-pub mod rules;
-pub mod validate;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use buxtehude::rules::VARIANTS;
 use clap::{Args, Command, Subcommand, ValueEnum};
 use matches::plan::deck::Seed;
+use matches::plan::rules::Rules;
 use matches::plan::rules::external::RulesPlan;
 use matches::plan::syntax::{
     Concurrency, Depth, MaxPlies, Milliseconds, MillisecondsOrZero, Positive, Seats, Stall,
     UpTo1000, some_text, text,
 };
 use matches::plan::{ClockLimit, EngineSpec, Isolate, Limit, LuckPlan};
+use matches::run::exit::ExitError;
 use matches::spelling::{join, quote};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 use toml::{Table, Value};
 
 pub(crate) use engines::EngineText;
-pub use engines::{DEFAULT_LIMIT, engines_of, judge, local_engines, luck_engine, switch};
-pub use rules::RulesArgs;
-use rules::rules;
+pub use engines::{DEFAULT_LIMIT, engines_of, judge, local_engines, luck_engine, rules};
 
 /// The keys of an engine, for help texts.
 macro_rules! keys {
@@ -490,7 +489,36 @@ pub struct LimitArgs {
     pub tc: Option<ClockLimit>,
 }
 
-no_flags!(OutputArgs, OpeningArgs);
+/// Arguments that choose the game.
+#[derive(Debug, Args, Deserialize)]
+#[serde(default)]
+pub struct RulesArgs {
+    /// Variant to play
+    #[arg(long, value_name = "NAME", default_value = VARIANTS[0].name)]
+    pub variant: String,
+
+    /// Program that gives the rules of another game, with the keys cmd, args, name (of the game), dir and limits of
+    /// --engine, and with variant and draws (docs/games.md)
+    #[arg(long, value_name = "cmd=./x KEY=VALUE...", value_parser = rules, conflicts_with = "variant")]
+    #[serde(deserialize_with = "some_rules")]
+    pub rules: Option<RulesPlan>,
+}
+
+impl RulesArgs {
+    /// Returns the rules of the game. A rules program does not run yet.
+    ///
+    /// # Errors
+    /// [`ExitError`] about `--variant`.
+    pub fn rules(&self) -> Result<Rules, ExitError> {
+        let rules = match &self.rules {
+            Some(plan) => Ok(Rules::external(plan.clone())),
+            None => Rules::by_name(&self.variant),
+        };
+        rules.map_err(|error| ExitError::of_flag("variant", error))
+    }
+}
+
+no_flags!(OutputArgs, OpeningArgs, RulesArgs);
 
 impl LimitArgs {
     /// The limits given, combined; `None` without any.
@@ -525,7 +553,7 @@ macro_rules! no_flags {
         })*
     };
 }
-pub(crate) use no_flags;
+use no_flags;
 
 /// Engines, each as a table or a text.
 fn texts_of_programs<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {

@@ -21,7 +21,7 @@ use matches::report::Report;
 use matches::run::events::EventFile;
 use matches::run::past::Past;
 use matches::score::Verdict;
-use settings::args::validate;
+use settings::config;
 
 use super::fleet::{Fleet, Process, engines};
 
@@ -37,7 +37,7 @@ pub fn plan(words: &str) -> Plan {
     let Command::Match(args) = Cli::parse_from(words).command else {
         unreachable!("it is a match")
     };
-    validate::plan_of_match(&args.args).unwrap().0
+    config::plan_of_match(&args.args).unwrap().0
 }
 
 /// Plays a match until it is over or interrupted.

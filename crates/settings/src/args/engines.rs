@@ -1,4 +1,5 @@
-//! Engines as strings, `cmd=./x args='-q 3' name=x option.Hash=16 movetime=20`, and their conversion to [`EngineSpec`].
+//! Engines as strings, `cmd=./x args='-q 3' name=x option.Hash=16 movetime=20`, and their conversion to [`EngineSpec`];
+//! rules programs, too.
 //!
 //! The string is split into words as in a shell; each word is a key and a value. The same keys, except `cmd` and
 //! `name`, describe the settings that all engines share.
@@ -7,12 +8,15 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use buxtehude::rules::Variant;
+use matches::plan::deck::Draws;
+use matches::plan::rules::external::RulesPlan;
 use matches::plan::syntax::{CpuSeconds, Mebibytes, MillisecondsOrZero, Processes};
 use matches::plan::{EngineSpec, Limit, MAX_ENGINES, UnresolvedEngine};
 use matches::record::printable::{is_hidden, shortened};
 use matches::record::{MAX_NAME_LENGTH, is_too_long};
 use matches::run::exit::ExitError;
-use matches::spelling::{did_you_mean, quote};
+use matches::spelling::{did_you_mean, join, quote};
 
 use super::GameArgs;
 use super::hints::replacement_of_key;
@@ -34,7 +38,7 @@ pub const DEFAULT_LIMIT: Limit = Limit::movetime(Duration::from_millis(100));
 ///
 /// # Errors
 /// [`ExitError`] about `--engine` or `--each`.
-pub(super) fn engines(args: &GameArgs, restart: bool) -> Result<Vec<EngineSpec>, ExitError> {
+pub(crate) fn engines(args: &GameArgs, restart: bool) -> Result<Vec<EngineSpec>, ExitError> {
     let default = EngineSpec {
         restart,
         margin: args.margin.map(|margin| Duration::from_millis(margin.0)),
@@ -118,7 +122,7 @@ fn only_engine(text: &str, limit: Limit) -> Result<EngineSpec, String> {
 }
 
 /// An engine without a program, for missing settings.
-pub(super) fn default(limit: Limit) -> EngineSpec {
+fn default(limit: Limit) -> EngineSpec {
     EngineSpec::new("", "", limit)
 }
 
@@ -129,7 +133,7 @@ const KEYS: &str = "cmd, args, name, dir, option.NAME, movetime, depth, nodes, t
 const TIMES: [&str; 2] = ["movetime", "tc"];
 
 /// The error of a text that is split as in a shell.
-pub(super) const UNCLOSED: &str = "a quotation mark is not closed";
+const UNCLOSED: &str = "a quotation mark is not closed";
 
 /// An engine's settings as typed: valid keys and values, each key once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -184,23 +188,23 @@ impl EngineText {
         key.starts_with("option.") || KEYS.split(", ").any(|known| known == key)
     }
 
-    pub(super) fn with(mut self, key: &str, value: &str) -> EngineText {
+    fn with(mut self, key: &str, value: &str) -> EngineText {
         self.0.push((key.to_string(), value.to_string()));
         self
     }
 
-    pub(super) fn keys(&self) -> impl Iterator<Item = &str> {
+    fn keys(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|(key, _)| key.as_str())
     }
 
     /// The value of a key; the names of options are case-insensitive.
-    pub(super) fn get(&self, key: &str) -> Option<&str> {
+    fn get(&self, key: &str) -> Option<&str> {
         let found = self.0.iter().find(|(known, _)| known.eq_ignore_ascii_case(key));
         found.map(|(_, value)| value.as_str())
     }
 
     /// Fills in missing settings from `shared`; a limit of its own replaces all shared ones.
-    pub(super) fn or(self, shared: &EngineText) -> EngineText {
+    fn or(self, shared: &EngineText) -> EngineText {
         let is_limit = |key: &str| TIMES.contains(&key) || ["depth", "nodes"].contains(&key);
         let has_limit = self.0.iter().any(|(key, _)| is_limit(key));
         let is_missing = |key: &str| self.get(key).is_none() && !(has_limit && is_limit(key));
@@ -209,13 +213,13 @@ impl EngineText {
     }
 
     /// Names of the options that it takes from `shared`.
-    pub(super) fn options_from(&self, shared: &EngineText) -> Vec<String> {
+    fn options_from(&self, shared: &EngineText) -> Vec<String> {
         let missing = shared.keys().filter(|key| self.get(key).is_none());
         let names = missing.filter_map(|key| key.strip_prefix("option."));
         names.map(String::from).collect()
     }
 
-    pub(super) fn apply(&self, spec: &mut EngineSpec) -> Result<(), String> {
+    fn apply(&self, spec: &mut EngineSpec) -> Result<(), String> {
         let mut pairs = self.0.iter();
         pairs.try_for_each(|(key, value)| set(spec, key, value))
     }
@@ -267,11 +271,8 @@ fn set(spec: &mut EngineSpec, key: &str, value: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Parses `on` or `off`.
-///
-/// # Errors
-/// The accepted values.
-pub fn switch(value: &str) -> Result<bool, String> {
+/// Parses `on` or `off`; the error has the accepted values.
+fn switch(value: &str) -> Result<bool, String> {
     match value {
         "on" => Ok(true),
         "off" => Ok(false),
@@ -280,7 +281,7 @@ pub fn switch(value: &str) -> Result<bool, String> {
 }
 
 /// The error of a word without a key; suggests an argument after the program, or `cmd=` if it looks like one.
-pub(super) fn no_value(word: &str, has_program: bool, keys: &str) -> String {
+fn no_value(word: &str, has_program: bool, keys: &str) -> String {
     let meant = match (replacement_of_key(word), word.contains(['/', '.'])) {
         (Some(replacement), _) => format!("; here: {replacement}"),
         (None, true) if has_program => format!(": did you mean args={word}?"),
@@ -290,7 +291,7 @@ pub(super) fn no_value(word: &str, has_program: bool, keys: &str) -> String {
     format!("{word:?} is not of the form KEY=VALUE{meant}")
 }
 
-pub(super) fn unknown_key(key: &str, keys: &str) -> String {
+fn unknown_key(key: &str, keys: &str) -> String {
     if let Some(replacement) = replacement_of_key(key) {
         return format!("unknown key {key:?}; here: {replacement}");
     }
@@ -332,11 +333,7 @@ fn specs(
     specs.collect()
 }
 
-pub(super) fn spec(
-    engine: &EngineText,
-    name: String,
-    default: &EngineSpec,
-) -> Result<EngineSpec, String> {
+fn spec(engine: &EngineText, name: String, default: &EngineSpec) -> Result<EngineSpec, String> {
     let mut spec = EngineSpec { name, limit: Limit::default(), ..default.clone() };
     engine.apply(&mut spec)?;
     if is_too_long(&spec.name) {
@@ -390,7 +387,7 @@ fn built_in(shared: &EngineText) -> Result<EngineText, ExitError> {
 }
 
 /// File name of an engine's program.
-pub(super) fn program(engine: &EngineText) -> String {
+fn program(engine: &EngineText) -> String {
     let command = Path::new(engine.get("cmd").unwrap_or_default());
     let file = command.file_name().unwrap_or(command.as_os_str());
     file.to_string_lossy().into_owned()
@@ -449,6 +446,66 @@ fn ambiguous(command: &str, in_dir: &Path, on_path: &Path) -> String {
         "cmd={command}: this names {in_dir} and {on_path}, expected cmd=./{command} for the one in \
          dir=, or cmd={on_path}"
     )
+}
+
+/// Name of the first argument that is a file with an ending, or else of the program, without the ending.
+fn file_name(typed: &EngineText) -> String {
+    let arguments =
+        shlex::split(typed.get("args").unwrap_or_default()).unwrap_or_default().into_iter();
+    let scripts =
+        arguments.filter(|word| Path::new(word).extension().is_some() && Path::new(word).is_file());
+    let mut files = scripts.chain([program(typed)]);
+    let file = files.next().unwrap_or_default();
+    let stem = Path::new(&file).file_stem();
+    stem.map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
+}
+
+/// Keys of a rules program; the other keys of an engine are about its play.
+const RULES_KEYS: &str = "cmd, args, name, dir, memory, cpu, processes, filesize, variant, draws";
+
+/// Parses the program that gives a game's rules, from the keys of an engine's program and two more: `variant`, the
+/// game's name for engines with the option `UCI_Variant`, and `draws`. The program's name is the game's; without
+/// `name`, the name of the script or program without its ending.
+///
+/// # Errors
+/// The key or word at fault, and the accepted ones.
+pub fn rules(text: &str) -> Result<RulesPlan, String> {
+    let (mut uci_variant, mut draws) = (None, Draws::Seat);
+    let mut words = Vec::new();
+    for word in shlex::split(text).ok_or(UNCLOSED)? {
+        let has_program = words.iter().any(|word: &String| word.starts_with("cmd="));
+        match word.split_once('=') {
+            Some(("variant", name)) => uci_variant = Some(name.to_string()),
+            Some(("draws", choice)) => {
+                draws = choice.parse().map_err(|expected| format!("{word}: {expected}"))?;
+            }
+            Some((key, _))
+                if EngineText::has_key(key)
+                    && !RULES_KEYS.split(", ").any(|known| known == key) =>
+            {
+                return Err(format!("{key}= does not apply to rules; the keys are {RULES_KEYS}"));
+            }
+            Some((key, _)) if !EngineText::has_key(key) => {
+                return Err(unknown_key(key, RULES_KEYS));
+            }
+            Some(_) => words.push(word),
+            None => return Err(no_value(&word, has_program, RULES_KEYS)),
+        }
+    }
+    let typed = EngineText::parse(&join(words.iter().map(String::as_str)))?;
+    if typed.get("cmd").is_none() {
+        return Err("cmd= is missing".to_string());
+    }
+    let name = match typed.get("name") {
+        Some(name) => name.to_string(),
+        None => file_name(&typed),
+    };
+    if Variant::by_name(&name).is_ok() {
+        return Err(format!("name={name} is a built-in game; expected another name="));
+    }
+    let uci_variant = uci_variant.unwrap_or_else(|| name.clone());
+    let program = spec(&typed, name, &default(Limit::default()));
+    Ok(RulesPlan { program: program?, uci_variant, draws })
 }
 
 #[cfg(test)]
