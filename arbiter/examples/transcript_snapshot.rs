@@ -13,7 +13,7 @@ use std::error::Error;
 use std::ffi::{OsStr, OsString};
 use std::process::ExitCode;
 
-use arbiter::conformance::transcript::{Program, Script, Timeouts, accept};
+use arbiter::conformance::transcript::{Program, Script, accept};
 use matches::plan::Isolate;
 use matches::play::sandbox::{Isolation, launcher_or};
 
@@ -36,7 +36,7 @@ fn transcript(program: &OsStr, arguments: &[OsString]) -> Result<String, Box<dyn
     // A test has no launcher, so that its engine is not isolated.
     let (isolation, _) = Isolation::of(Isolate::Auto, &[])?;
     let mut engine = Program::start(program, arguments, isolation)?;
-    Ok(accept(&script, &mut engine, &Timeouts::default())?)
+    Ok(accept(&script, &mut engine)?)
 }
 
 fn main() -> ExitCode {

@@ -5,7 +5,7 @@ use std::fs;
 use std::time::Duration;
 
 use crate::common::program;
-use arbiter::conformance::transcript::{Program, Script, Timeouts, accept, check};
+use arbiter::conformance::transcript::{Fault, Program, Script, accept, check};
 use program::{directory, run};
 
 const ARBITER: &str = env!("CARGO_BIN_EXE_arbiter");
@@ -20,7 +20,7 @@ fn script(text: &str) -> Script {
 
 /// The transcript of a script, updated.
 fn accepted(text: &str) -> String {
-    accept(&script(text), &mut built_in(), &Timeouts::default()).unwrap()
+    accept(&script(text), &mut built_in()).unwrap()
 }
 
 #[test]
@@ -43,7 +43,7 @@ fn an_updated_transcript_matches_the_next_run() {
     let first =
         accepted("> uci\n\n> d\n> eval\n> go nodes 500\n~ 50\n> bench 1\n~ 3000\n> go perft 2\n");
     assert!(first.contains("\n< Nodes/second: *\n"), "{first}");
-    let checked = check(&script(&first), &mut built_in(), &Timeouts::default()).unwrap();
+    let checked = check(&script(&first), &mut built_in()).unwrap();
     assert_eq!(checked.difference, None, "{first}");
     assert_eq!(checked.transcript, first);
     assert_eq!(accepted(&first), first);
@@ -75,12 +75,12 @@ fn the_first_difference_is_named() {
             "line 3: expected \"info depth 2 *\", got nothing within 700 ms",
         ),
     ] {
-        let timeouts = Timeouts { line: Duration::from_millis(700), ..Timeouts::default() };
         let mut engine = built_in();
         // Once the engine has allocated its tables, the answers below come in time.
         let warm = script("> isready\n< readyok\n");
-        check(&warm, &mut engine, &Timeouts::default()).unwrap();
-        let checked = check(&script(text), &mut engine, &timeouts).unwrap();
+        check(&warm, &mut engine).unwrap();
+        engine.line_timeout = Duration::from_millis(700);
+        let checked = check(&script(text), &mut engine).unwrap();
         let difference = checked.difference.expect(text).to_string();
         assert_eq!(difference, expected, "{}", checked.transcript);
     }
@@ -142,11 +142,11 @@ fn output_without_end_is_named() {
         ("~\n", &["sh", "-c", "while sleep 0.02; do echo y; done"]),
     ] {
         let arguments: Vec<OsString> = program[1..].iter().map(OsString::from).collect();
-        let runs: [fn(&Script, &mut Program, &Timeouts) -> RunText; 2] = [accept_text, check_text];
-        for run in runs {
+        for run in [accept as Run, check_text] {
             let mut program = Program::start(program[0].as_ref(), &arguments, None).unwrap();
-            let timeouts = Timeouts { line: Duration::from_secs(2), quiet: Duration::from_secs(1) };
-            let result = run(&script(text), &mut program, &timeouts);
+            program.line_timeout = Duration::from_secs(2);
+            program.quiet = Duration::from_secs(1);
+            let result = run(&script(text), &mut program);
             if text.starts_with('>') && result.is_ok() {
                 // A comparison already fails at the first line.
                 continue;
@@ -157,12 +157,8 @@ fn output_without_end_is_named() {
     }
 }
 
-type RunText = Result<String, arbiter::conformance::transcript::Fault>;
+type Run = fn(&Script, &mut Program) -> Result<String, Fault>;
 
-fn accept_text(script: &Script, program: &mut Program, timeouts: &Timeouts) -> RunText {
-    accept(script, program, timeouts)
-}
-
-fn check_text(script: &Script, program: &mut Program, timeouts: &Timeouts) -> RunText {
-    check(script, program, timeouts).map(|checked| checked.transcript)
+fn check_text(script: &Script, program: &mut Program) -> Result<String, Fault> {
+    check(script, program).map(|checked| checked.transcript)
 }

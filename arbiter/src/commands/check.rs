@@ -7,7 +7,7 @@ use std::{fs, slice};
 
 use arbiter::args::{CheckArgs, CheckRulesArgs, TranscriptArgs};
 use arbiter::conformance::check::{Format, Outcome, Report, Scope, run, run_rules, text};
-use arbiter::conformance::transcript::{self, Program, Script, Timeouts, accept, spec};
+use arbiter::conformance::transcript::{self, Program, Script, accept, spec};
 use matches::plan::EngineSpec;
 use matches::plan::rules::Rules;
 use matches::run::exit::ExitError;
@@ -117,19 +117,17 @@ fn run_script(args: &TranscriptArgs) -> Result<ExitCode, CommandError> {
     // Clap requires at least one word.
     let (program, arguments) = (&args.command[0], &args.command[1..]);
     let mut program = Program::start(program, arguments, isolate(args.isolation.isolate, &[])?)?;
-    let timeouts = Timeouts {
-        line: Duration::from_millis(args.timeout),
-        quiet: Duration::from_millis(args.quiet),
-    };
+    program.line_timeout = Duration::from_millis(args.timeout);
+    program.quiet = Duration::from_millis(args.quiet);
     if args.update {
-        let accepted = accept(&script, &mut program, &timeouts)?;
+        let accepted = accept(&script, &mut program)?;
         return Ok(match path.map(|path| fs::write(path, &accepted)) {
             None => print_transcript(&accepted),
             Some(Ok(())) => ExitCode::SUCCESS,
             Some(Err(error)) => exit::fail(exit::STORAGE, format_args!("{name}: {error}")),
         });
     }
-    let checked = transcript::check(&script, &mut program, &timeouts)?;
+    let checked = transcript::check(&script, &mut program)?;
     let printed = print_transcript(&checked.transcript);
     Ok(match checked.difference {
         Some(difference) => exit::fail(exit::WRONG, format_args!("{name}: {difference}")),

@@ -52,22 +52,6 @@ const MIN_TIMEOUT: Duration = Duration::from_secs(2);
 /// First words of the last line of an answer.
 const LAST_WORDS: [&str; 4] = ["uciok", "ugiok", "readyok", "bestmove"];
 
-/// Timeouts for lines.
-#[derive(Clone, Copy, Debug)]
-pub struct Timeouts {
-    /// Timeout for an expected line.
-    pub line: Duration,
-    /// Time without a line after which the output counts as silent.
-    pub quiet: Duration,
-}
-
-impl Default for Timeouts {
-    /// 10 s for an expected line, 200 ms for silence.
-    fn default() -> Timeouts {
-        Timeouts { line: Duration::from_secs(10), quiet: Duration::from_millis(200) }
-    }
-}
-
 /// Dropping it kills the program.
 #[derive(Debug)]
 pub struct Program {
@@ -75,7 +59,10 @@ pub struct Program {
     lines: Receiver<String>,
     /// Closed when all of the program's standard error has been passed on.
     stderr_end: Receiver<()>,
-    pub timeouts: Timeouts,
+    /// Timeout for an expected line; at first 10 s.
+    pub line_timeout: Duration,
+    /// Time without a line after which the output counts as silent; at first 200 ms.
+    pub quiet: Duration,
     /// `true` in a check, whose timeouts follow the program's own speed, and whose failures need no script to be read.
     pub is_checked: bool,
     /// Longest time to an expected answer; `None` before the first one.
@@ -205,7 +192,8 @@ impl Program {
                 process,
                 lines,
                 stderr_end,
-                timeouts: Timeouts::default(),
+                line_timeout: Duration::from_secs(10),
+                quiet: Duration::from_millis(200),
                 is_checked: false,
                 slowest: None,
                 sends_legal: spec.legal,
@@ -273,9 +261,9 @@ impl Program {
     pub fn timeout(&self) -> Duration {
         match self.slowest {
             Some(slowest) if self.is_checked => {
-                (slowest * TIMES_SLOWEST).max(MIN_TIMEOUT).min(self.timeouts.line)
+                (slowest * TIMES_SLOWEST).max(MIN_TIMEOUT).min(self.line_timeout)
             }
-            _ => self.timeouts.line,
+            _ => self.line_timeout,
         }
     }
 
@@ -341,15 +329,15 @@ impl Program {
         let mut said = None;
         loop {
             let timeout = match words.peek() {
-                Some(_) => self.timeouts.line,
-                None => self.timeouts.quiet,
+                Some(_) => self.line_timeout,
+                None => self.quiet,
             };
             let Ok(line) = self.next(timeout)? else {
                 return Ok(lines);
             };
             words.next_if(|word| line.starts_with(**word));
             if words.peek().is_none()
-                && said.get_or_insert_with(Instant::now).elapsed() > self.timeouts.line
+                && said.get_or_insert_with(Instant::now).elapsed() > self.line_timeout
             {
                 return Err(self.endless(&line));
             }
@@ -390,12 +378,13 @@ impl Program {
             is_skipping = false;
         }
         self.slowest = self.slowest.max(Some(self.elapsed));
-        match self.answer.last() {
-            Some(last) if self.is_checked && is_best_move(last) && !is_well_formed(last) => {
-                wrong(format!("malformed: {last:?}"))
-            }
-            _ => Ok(()),
+        if self.is_checked
+            && let Some(last) = self.answer.last().filter(|last| is_best_move(last))
+        {
+            let is_well_formed = matches!(last.parse(), Ok(Reply::BestMove(_)));
+            ensure!(is_well_formed, "malformed: {last:?}");
         }
+        Ok(())
     }
 
     /// Describes the difference between a pattern and what came instead.
@@ -410,7 +399,7 @@ impl Program {
                 Ok(found) => format!("{:?}", shortened(found, MAX_QUOTED)),
                 Err(RecvTimeoutError::Disconnected) => "the end of the output".into(),
                 Err(RecvTimeoutError::Timeout) => {
-                    format!("nothing within {} ms", self.timeouts.line.as_millis())
+                    format!("nothing within {} ms", self.line_timeout.as_millis())
                 }
             };
             return format!("line {line}: expected {pattern:?}, got {found}");
@@ -452,10 +441,6 @@ impl Program {
 
 pub fn is_best_move(line: &str) -> bool {
     line.split_whitespace().next() == Some("bestmove")
-}
-
-fn is_well_formed(best_move: &str) -> bool {
-    matches!(best_move.parse(), Ok(Reply::BestMove(_)))
 }
 
 /// `true` if a line begins like the last of the patterns, and ends an answer.

@@ -172,8 +172,8 @@ impl Games<'_> {
             .map(|_| self.play(start.clone(), &mut random))
             .collect::<Result<Vec<u64>, Fault>>()?;
         plies.sort_unstable();
-        let at = |index: usize| plies.get(index).copied().unwrap_or_default();
-        let [least, median, most] = [0, plies.len() / 2, plies.len().saturating_sub(1)].map(at);
+        // Clap requires at least one game.
+        let [least, median, most] = [0, plies.len() / 2, plies.len() - 1].map(|game| plies[game]);
         let usual = RefereeLimits::default().max_plies;
         let long = plies.iter().filter(|&&plies| plies > usual.into()).count();
         let cut = match long {

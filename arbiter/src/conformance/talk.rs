@@ -18,7 +18,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::check::{Profile, Soak};
 use super::laws::{is_move, offers_of};
-use super::program::{Fault, Program, Timeouts, is_refusal, shown};
+use super::program::{Fault, Program, is_refusal, shown};
 use super::suite::Place;
 
 /// The option that chooses a game.
@@ -64,7 +64,7 @@ impl Talk {
         let shorten = |line: &str| shortened(&shown(line), MAX_SHOWN_LENGTH).into_owned();
         let keep = move |line: &str| drop(sender.try_send(shorten(line)));
         let mut program = Program::start_with(&scope.program, scope.isolation, keep)?;
-        program.timeouts = Timeouts { line: scope.timeout, ..Timeouts::default() };
+        program.line_timeout = scope.timeout;
         program.is_checked = true;
         program.slowest = slowest;
         Ok(Talk {

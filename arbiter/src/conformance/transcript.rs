@@ -8,11 +8,11 @@
 //! # Examples
 //! For a snapshot test in Rust, send lines and record all answers:
 //! ```no_run
-//! use arbiter::conformance::transcript::{Timeouts, Program, Script, accept};
+//! use arbiter::conformance::transcript::{Program, Script, accept};
 //!
 //! let script: Script = "> uci\n> isready\n".parse()?;
 //! let mut engine = Program::start("./mine".as_ref(), &[], None)?;
-//! let transcript = accept(&script, &mut engine, &Timeouts::default())?;
+//! let transcript = accept(&script, &mut engine)?;
 //! // insta::assert_snapshot!(transcript);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -22,7 +22,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use super::laws;
-pub use super::program::{Fault, Program, Timeouts, spec};
+pub use super::program::{Fault, Program, spec};
 use super::program::{MAX_QUOTED, marked, shown};
 use matches::record::printable::shortened;
 
@@ -174,12 +174,7 @@ pub struct Checked {
 ///
 /// # Errors
 /// [`Fault`] if a line cannot be sent, or the output does not end.
-pub fn check(
-    script: &Script,
-    program: &mut Program,
-    timeouts: &Timeouts,
-) -> Result<Checked, Fault> {
-    program.timeouts = *timeouts;
+pub fn check(script: &Script, program: &mut Program) -> Result<Checked, Fault> {
     program.log.clear();
     let difference = match program.play(script).and_then(|()| no_more(script, program)) {
         Ok(()) => None,
@@ -196,8 +191,7 @@ fn no_more(script: &Script, program: &mut Program) -> Result<(), Fault> {
     if last.is_some_and(|last| parts(last).1 == ANY_LINES) {
         return Ok(());
     }
-    let quiet = program.timeouts.quiet;
-    match program.next(quiet)? {
+    match program.next(program.quiet)? {
         Ok(found) => {
             let found = shortened(&found, MAX_QUOTED);
             Err(Fault::Wrong(format!("at the end: expected nothing more, got {found:?}")))
@@ -212,12 +206,7 @@ fn no_more(script: &Script, program: &mut Program) -> Result<(), Fault> {
 ///
 /// # Errors
 /// As [`check`].
-pub fn accept(
-    script: &Script,
-    program: &mut Program,
-    timeouts: &Timeouts,
-) -> Result<String, Fault> {
-    program.timeouts = *timeouts;
+pub fn accept(script: &Script, program: &mut Program) -> Result<String, Fault> {
     let mut transcript = String::new();
     let mut sent = Vec::new();
     let mut steps = script.steps().peekable();
