@@ -28,6 +28,7 @@ const NODES_MARGIN: u64 = 2000;
 pub fn check(program: &mut Program, law: &str, next: Option<&str>) -> Result<(), Fault> {
     let (first, rest) = law.split_once(' ').unwrap_or((law, ""));
     let number = rest.split(' ').find_map(|word| word.parse::<u64>().ok()).unwrap_or_default();
+    let (pattern, _) = rest.split_once(" of ").unwrap_or((rest, ""));
     // The last line does not matter if it says nothing else.
     let mut answer = program.answer.clone();
     answer.retain(|line| !matches!(line.trim_end(), "uciok" | "ugiok" | "readyok"));
@@ -54,9 +55,8 @@ pub fn check(program: &mut Program, law: &str, next: Option<&str>) -> Result<(),
             ensure!(number == 1, "expected one line {rest:?}, got {answer:?}");
         }
         "each" => each(&answer, rest)?,
-        "remember" => drop(program.remembered.insert(rest.into(), lines_like(&answer, rest))),
+        "remember" => drop(program.remembered.insert(rest.into(), lines_like(&answer, pattern))),
         "same" | "again" | "changed" | "more" => {
-            let (pattern, _) = rest.split_once(" of ").unwrap_or((rest, ""));
             let now = lines_like(&answer, pattern);
             if first == "same" {
                 program.remembered.entry(rest.into()).or_insert_with(|| now.clone());
