@@ -20,7 +20,7 @@ use matches::run::exit::ExitError;
 use rand::SeedableRng;
 use rand::seq::{IteratorRandom, SliceRandom};
 use rand_chacha::ChaCha8Rng;
-use settings::args::engines::rules;
+use settings::args::rules;
 
 use super::check::{Check, Outcome, Report, Run, Scope, Verdict};
 use super::laws::is_move;
