@@ -557,8 +557,8 @@ impl Ends {
         self.release(false)
     }
 
-    /// Decides on the games that are held back, in order, as far as the games that have not ended make no difference; on
-    /// all of them if this `is_last`, because no other game will end. Returns the events that follow.
+    /// Decides on the games that are held back, in order, as far as the games that have not ended make no difference;
+    /// on all of them if this `is_last`, because no other game will end. Returns the events that follow.
     fn release(&mut self, is_last: bool) -> Vec<Event> {
         let mut events = Vec::new();
         while let Some((game, counts)) = self.decided(is_last) {
