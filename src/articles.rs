@@ -296,28 +296,32 @@ fn leads(worth: &Vector, seats: usize) -> Vector {
 fn lead(difference: i32) -> i32 {
     // Division rounds towards zero, so that the two seats' leads are exactly opposite.
     let step = difference / WORTH_STEP;
-    if let Some(&lead) = LEADS.get((step + FURTHEST_STEP) as usize) {
+    if let Some(&lead) = SIGNED_LEADS.get((step + MAX_LEAD_STEPS) as usize) {
         return lead;
     }
-    let most = if difference.abs() >= DECIDED_WORTH / 2 { CERTAIN } else { LEADS[LEADS.len() - 1] };
+    let most = if difference.abs() >= DECIDED_WORTH / 2 {
+        CERTAIN
+    } else {
+        SIGNED_LEADS[SIGNED_LEADS.len() - 1]
+    };
     difference.signum() * most
 }
 
 /// Size of the table of leads: this many steps either way.
-const FURTHEST_STEP: i32 = 511;
+const MAX_LEAD_STEPS: i32 = 511;
 
-/// Entry FURTHEST_STEP + n is the lead for n steps. Both signs have entries, since a branch on the sign is hard to
+/// Entry MAX_LEAD_STEPS + n is the lead for n steps. Both signs have entries, since a branch on the sign is hard to
 /// predict and would take longer than the lookup.
-const LEADS: [i32; 2 * FURTHEST_STEP as usize + 1] = {
-    let mut table = [0; 2 * FURTHEST_STEP as usize + 1];
+const SIGNED_LEADS: [i32; 2 * MAX_LEAD_STEPS as usize + 1] = {
+    let mut table = [0; 2 * MAX_LEAD_STEPS as usize + 1];
     let mut step = 0;
     // e to the power of -WORTH_STEP / scale: the ratio of the odds of adjacent steps.
     let factor = exp(-(WORTH_STEP as f64) / WORTH_UNIT as f64);
     let mut odds = 1.0;
-    while step <= FURTHEST_STEP as usize {
+    while step <= MAX_LEAD_STEPS as usize {
         let lead = (CERTAIN as f64 * (1.0 - odds) / (1.0 + odds)) as i32;
-        table[FURTHEST_STEP as usize + step] = lead;
-        table[FURTHEST_STEP as usize - step] = -lead;
+        table[MAX_LEAD_STEPS as usize + step] = lead;
+        table[MAX_LEAD_STEPS as usize - step] = -lead;
         odds *= factor;
         step += 1;
     }
@@ -330,10 +334,10 @@ mod tests {
 
     #[test]
     fn leads_grow_and_never_reach_certainty() {
-        for step in 1..LEADS.len() {
-            assert!(LEADS[step] > LEADS[step - 1], "at {step}");
+        for step in 1..SIGNED_LEADS.len() {
+            assert!(SIGNED_LEADS[step] > SIGNED_LEADS[step - 1], "at {step}");
         }
-        assert!(LEADS[LEADS.len() - 1] < CERTAIN);
+        assert!(SIGNED_LEADS[SIGNED_LEADS.len() - 1] < CERTAIN);
         assert_eq!(lead(-5000), -lead(5000));
         assert_eq!(lead(DECIDED_WORTH - 900_000), CERTAIN);
         let one_scale = f64::from(lead(WORTH_UNIT)) / f64::from(CERTAIN);

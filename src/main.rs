@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use buxtehude::articles::etudes;
 use buxtehude::session;
 
-const USAGE: &str = "\
+const COMMAND_LINE_HELP: &str = "\
 buxtehude plays Hase und Igel, and Rabbits and Wolves, over a line protocol on
 standard input and output.
 
@@ -34,7 +34,7 @@ fn main() -> ExitCode {
         arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     match words.first().map(String::as_str) {
         Some("etudes") => etudes::run(&arguments[1..]),
-        Some("--help" | "-h") => print(USAGE),
+        Some("--help" | "-h") => print(COMMAND_LINE_HELP),
         Some("--version" | "-V") => print(concat!("buxtehude ", env!("CARGO_PKG_VERSION"), "\n")),
         _ => session::serve_stdio(&words),
     }

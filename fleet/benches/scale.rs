@@ -34,7 +34,7 @@ use fleet::message::{
 use fleet::queue::{self, BEATS, MATCHES, Names, Notices, OPEN, about, publish, pull};
 use fleet::signature::{Key, Signer};
 use fleet::storage::{Bucket, get_plan};
-use fleet::worker::{BEAT_INTERVAL, FAILURE_PAUSE, POLL_INTERVAL, WAIT, progress_period};
+use fleet::worker::{BEAT_INTERVAL, FAILURE_PAUSE, POLL_INTERVAL, UNIT_WAIT, progress_period};
 use matches::VERSION;
 use matches::archive::store::Store;
 use matches::plan::deck::Deck;
@@ -332,7 +332,7 @@ async fn poll(context: Context, played: &Match) {
 
 async fn work(worker: Arc<Worker>, played: &Match) {
     loop {
-        let pulled = pull(&worker.context, &played.names, WAIT, || false).await;
+        let pulled = pull(&worker.context, &played.names, UNIT_WAIT, || false).await;
         note(&pulled);
         match pulled {
             Ok(Some(message)) => {

@@ -48,7 +48,7 @@ use collect::Collector;
 use unit_schedule::{Chosen, Sample};
 
 /// Time that one turn waits for games.
-const WAIT: Duration = Duration::from_millis(250);
+const RECEIVE_WAIT: Duration = Duration::from_millis(250);
 /// Results received at a time.
 const MAX_RECEIVED: usize = 256;
 /// Time between two comparisons of the server's state with the coordinator's.
@@ -69,7 +69,7 @@ const LIST_INTERVAL: Duration = Duration::from_secs(2);
 /// Maximum number of choices of a worker at a time.
 const MAX_CHOICES: usize = 64;
 /// Workers considered for a unit at a time: some may be silent, or not play this match.
-const MAX_TRIES: usize = 16;
+const MAX_CANDIDATES: usize = 16;
 /// Time that a chosen worker may play a unit, in times that it may be silent; doubled for each worker before.
 const MAX_SILENCES: u32 = 10;
 const MAX_DOUBLINGS: usize = 4;
@@ -398,7 +398,7 @@ impl Coordinator<'_> {
             .consumer
             .batch()
             .max_messages(MAX_RECEIVED)
-            .expires(WAIT)
+            .expires(RECEIVE_WAIT)
             .messages()
             .await
             .map_err(QueueError::call("results"))?;
@@ -595,7 +595,7 @@ impl Coordinator<'_> {
         if found.is_empty() {
             found = may_choose(true);
         }
-        for &key in found.sample(&mut rand::rng(), MAX_TRIES) {
+        for &key in found.sample(&mut rand::rng(), MAX_CANDIDATES) {
             let beat: Option<Beat> = beats.get_readable(key.as_str(), key).await?;
             let id = self.prepared.names.id();
             if beat.is_some_and(|beat| beat.joined.iter().any(|joined| joined == id)) {

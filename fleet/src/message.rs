@@ -24,7 +24,7 @@ pub const MAX_BYTES_OF_A_PLAN: usize = 1 << 26;
 /// Maximum number of workers in one message of a tally.
 const MAX_OF_A_PART: usize = 1000;
 /// Bytes of a message that an error quotes.
-const QUOTED: usize = 60;
+const MAX_QUOTED_BYTES: usize = 60;
 
 pub trait Message: Serialize + DeserializeOwned {
     const MAX_BYTES: usize;
@@ -108,7 +108,7 @@ impl MessageError {
 }
 
 fn malformed(bytes: &[u8], reason: &serde_json::Error) -> MessageError {
-    let quoted = &bytes[..bytes.len().min(QUOTED)];
+    let quoted = &bytes[..bytes.len().min(MAX_QUOTED_BYTES)];
     MessageError::Malformed {
         quoted: String::from_utf8_lossy(quoted).into_owned(),
         reason: reason.to_string(),

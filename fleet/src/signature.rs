@@ -31,7 +31,7 @@ const MAX_OF_THE_LINE: usize = 160;
 /// Letters of a key that identify it.
 const LETTERS_OF_AN_ID: usize = 16;
 /// Name of a kept key in errors.
-const KEPT: &str = "key of this user, else --nkey";
+const KEPT_KEY: &str = "key of this user, else --nkey";
 /// Permissions that a file with a secret must not have.
 const OF_OTHERS: u32 = 0o077;
 
@@ -215,7 +215,7 @@ impl Signer {
                 }
             };
             let signer = Signer::read_kept(&path)?;
-            let failed = |reason| FileError { flag: KEPT, path: path.clone(), reason };
+            let failed = |reason| FileError { flag: KEPT_KEY, path: path.clone(), reason };
             let lock = File::open(&path).map_err(failed)?;
             // A file system without locks has one key for all.
             if !matches!(lock.try_lock(), Err(TryLockError::WouldBlock)) {
@@ -226,12 +226,12 @@ impl Signer {
     }
 
     fn read_kept(path: &Path) -> Result<Signer, FileError> {
-        let failed = |reason| FileError { flag: KEPT, path: path.to_path_buf(), reason };
+        let failed = |reason| FileError { flag: KEPT_KEY, path: path.to_path_buf(), reason };
         if path.metadata().map_err(failed)?.mode() & OF_OTHERS != 0 {
             let reason = "other users may read or write it; remove it, or use `chmod 600`";
             return Err(failed(io::Error::other(reason)));
         }
-        Signer::read(KEPT, path)
+        Signer::read(KEPT_KEY, path)
     }
 
     pub fn key(&self) -> &Key {
@@ -256,7 +256,7 @@ impl Signer {
 fn kept_file(name: &str) -> Result<PathBuf, FileError> {
     let folder = user_folder("XDG_CONFIG_HOME", ".config");
     let path = folder.clone().unwrap_or_default().join(format!("{name}.nk"));
-    let failed = |reason| FileError { flag: KEPT, path: path.clone(), reason };
+    let failed = |reason| FileError { flag: KEPT_KEY, path: path.clone(), reason };
     let Some(folder) = folder else {
         let reason = "neither XDG_CONFIG_HOME nor HOME is set; expected --nkey FILE";
         return Err(failed(io::Error::other(reason)));

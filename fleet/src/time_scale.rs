@@ -21,9 +21,9 @@ pub const MIN: u32 = 125;
 /// Maximum scale, in permille.
 pub const MAX: u32 = 8000;
 /// Duration of a measurement of the speed.
-const MEASURED: Duration = Duration::from_millis(500);
+const MEASURING_TIME: Duration = Duration::from_millis(500);
 /// Memory of each measuring search, in MiB.
-const MEMORY: usize = 1;
+const SEARCH_MEBIBYTES: usize = 1;
 
 /// Returns the scale for a machine of this speed, in permille; both speeds are in positions a second.
 ///
@@ -108,8 +108,8 @@ pub fn check(plan: &Plan, reference: Option<u64>, record: &GameRecord) -> Result
 pub fn measure_speed(slots: u16, interrupt: &Interrupt) -> Option<u64> {
     let begun = Instant::now();
     let measure = || {
-        let (mut nodes, mut memory) = (0, Memory::new(MEMORY));
-        while begun.elapsed() < MEASURED || nodes == 0 {
+        let (mut nodes, mut memory) = (0, Memory::new(SEARCH_MEBIBYTES));
+        while begun.elapsed() < MEASURING_TIME || nodes == 0 {
             if interrupt.is_set() {
                 return None;
             }

@@ -36,7 +36,7 @@ use crate::signature::{FileError, Signer, label_of, of_this_machine};
 use crate::storage::Bucket;
 use crate::time_scale::measure_speed;
 pub use join::POLL_INTERVAL;
-pub use unit::{FAILURE_PAUSE, WAIT, progress_period};
+pub use unit::{FAILURE_PAUSE, UNIT_WAIT, progress_period};
 
 use engines::Fetcher;
 use join::{JoinedMatch, Refusal};

@@ -63,14 +63,14 @@ pub fn run(arguments: &[OsString]) -> ExitCode {
 fn carry_out(arguments: &[OsString]) -> Result<u8, Failure> {
     let words = FORMS.map(|(word, ..)| word).join(", ");
     let unknown = |problem: String| {
-        let usage = USAGE.trim_end();
+        let usage = ETUDES_HELP.trim_end();
         Failure::Arguments(format!("etudes: {problem}: expected {words} or help\n{usage}"))
     };
     let Some((word, rest)) = arguments.split_first() else {
         return Err(unknown("missing command".into()));
     };
-    if HELP.iter().any(|help| word == help) || rest.iter().any(|word| word == "--help") {
-        say(USAGE)?;
+    if HELP_WORDS.iter().any(|help| word == help) || rest.iter().any(|word| word == "--help") {
+        say(ETUDES_HELP)?;
         return Ok(0);
     }
     let form = FORMS
@@ -124,7 +124,7 @@ fn print_error(problem: &dyn Display) {
 }
 
 /// Output of `help`.
-const USAGE: &str = "\
+const ETUDES_HELP: &str = "\
 usage: buxtehude etudes COMMAND FILE ...
 
 list FILE                 show each etude: its line, the position, the verdict
@@ -152,14 +152,14 @@ exit status: 0 success, 1 some lines of FILE are invalid and the rest was done,
 type Form = (&'static str, &'static [&'static str], &'static [&'static str]);
 
 const FORMS: [Form; 5] = [
-    ("list", &["FILE"], &[VARIANT]),
-    ("judge", &["FILE", "LINE", "SEAT"], &[VARIANT]),
-    ("play", &["FILE", "LINE"], &[VARIANT]),
-    ("check", &["FILE"], &[FACTORS_FILE, FACTORS[0], FACTORS[1], FACTORS[2], VARIANT]),
-    ("tune", &["FILE"], &[SAVE, VARIANT]),
+    ("list", &["FILE"], &[VARIANT_FLAG]),
+    ("judge", &["FILE", "LINE", "SEAT"], &[VARIANT_FLAG]),
+    ("play", &["FILE", "LINE"], &[VARIANT_FLAG]),
+    ("check", &["FILE"], &[FACTORS_FILE, FACTORS[0], FACTORS[1], FACTORS[2], VARIANT_FLAG]),
+    ("tune", &["FILE"], &[SAVE, VARIANT_FLAG]),
 ];
 
-const VARIANT: &str = "--variant";
+const VARIANT_FLAG: &str = "--variant";
 const FACTORS_FILE: &str = "--factors";
 const FACTORS: [&str; 3] = ["--ks", "--kc", "--kp"];
 
@@ -167,7 +167,7 @@ const FACTORS: [&str; 3] = ["--ks", "--kc", "--kp"];
 const SAVE: &str = "--save";
 
 /// Words that print the usage, in place of a command.
-const HELP: [&str; 3] = ["help", "--help", "-h"];
+const HELP_WORDS: [&str; 3] = ["help", "--help", "-h"];
 
 /// A command with its operands, which are complete, and its options with their values.
 struct Task<'a> {
@@ -261,8 +261,8 @@ impl<'a> Task<'a> {
     }
 
     fn file(&self) -> Result<EtudeFile, Failure> {
-        let name = self.option(VARIANT).unwrap_or(VARIANTS[0].name.as_ref());
-        let ruleset = self.parsed(VARIANT, name, &expected(VARIANT), |name| {
+        let name = self.option(VARIANT_FLAG).unwrap_or(VARIANTS[0].name.as_ref());
+        let ruleset = self.parsed(VARIANT_FLAG, name, &expected(VARIANT_FLAG), |name| {
             ruleset(Variant::by_name(name).ok()?)
         })?;
         Ok(EtudeFile::read(self.operands[0].as_ref(), ruleset)?)
@@ -318,7 +318,7 @@ impl<'a> Task<'a> {
 /// Accepted values of an option.
 fn expected(option: &str) -> String {
     match option {
-        VARIANT => {
+        VARIANT_FLAG => {
             let with_etudes = VARIANTS.iter().filter(|variant| ruleset(variant).is_some());
             let names: Vec<&str> = with_etudes.map(|variant| variant.name).collect();
             names.join(" or ")
@@ -427,7 +427,7 @@ fn tune(file: &EtudeFile, save_to: Option<&Path>) -> Result<u8, Failure> {
 /// Number of values of each factor; the first value and the step are in hundredths.
 const VALUES: usize = 16;
 const FIRST: i32 = 50;
-const STEP: i32 = 10;
+const FACTOR_STEP: i32 = 10;
 
 /// Number of triples.
 const TRIPLES: usize = VALUES.pow(3);
@@ -496,7 +496,7 @@ impl Tuning {
 /// The triple of an index below [`TRIPLES`], in ascending order.
 fn triple(index: usize) -> Factors {
     let digits = [index / VALUES.pow(2), index / VALUES, index];
-    from_array(digits.map(|digit| FIRST + STEP * (digit % VALUES) as i32))
+    from_array(digits.map(|digit| FIRST + FACTOR_STEP * (digit % VALUES) as i32))
 }
 
 /// Largest factor, in hundredths; the smallest is 0.

@@ -42,7 +42,7 @@ pub fn search<M: MinimaxModel>(
         }
         walk.reached_horizon = false;
         let left = moves.iter().copied().filter(|mv| !excluded.contains(mv));
-        let value = walk.best(position, left, depth, 0, OPEN);
+        let value = walk.best(position, left, depth, 0, FULL_WINDOW);
         let pv = walk.pv.line(0).to_vec();
         let line = walk.line(depth, excluded.len() + 1, value, pv);
         (!walk.visits.stopped).then_some((line, walk.reached_horizon))
@@ -59,7 +59,7 @@ struct Window {
 }
 
 /// The window that contains every value.
-const OPEN: Window = Window { alpha: i32::MIN, beta: i32::MAX };
+const FULL_WINDOW: Window = Window { alpha: i32::MIN, beta: i32::MAX };
 
 struct Walk<'a, M: MinimaxModel> {
     model: &'a M,

@@ -222,7 +222,7 @@ impl Evaluate for Position {
 }
 
 /// Number of best moves shown.
-const MOVES: usize = 5;
+const SHOWN_MOVES: usize = 5;
 
 impl Evaluator<Position> for Net {
     #[inline]
@@ -275,7 +275,7 @@ fn best_moves(net: &Net, position: &Position) -> Vec<String> {
         })
         .collect();
     moves.sort_by_key(|&(lead, mv, _)| (std::cmp::Reverse(lead), mv));
-    let spelled = moves.iter().take(MOVES).map(|(_, mv, leads)| {
+    let spelled = moves.iter().take(SHOWN_MOVES).map(|(_, mv, leads)| {
         let shares = shares(&leads[..position.seats()]);
         format!("move {mv}: {}", joined(shares, " "))
     });

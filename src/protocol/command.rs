@@ -474,7 +474,7 @@ fn searchmoves(input: &str) -> Parsed<'_, Vec<String>> {
 /// Largest number of players that can have a clock.
 const MAX_CLOCKS: usize = 6;
 
-const TIMES: RangeInclusive<i64> = i64::MIN..=i64::MAX;
+const ANY_TIME: RangeInclusive<i64> = i64::MIN..=i64::MAX;
 const INCREMENTS: RangeInclusive<u64> = 0..=u64::MAX;
 const MOVES_TO_GO: RangeInclusive<u32> = 1..=u32::MAX;
 
@@ -509,7 +509,7 @@ impl ClockWords {
     /// to the clocks.
     fn read<'a>(&mut self, name: &str, input: &'a str) -> Option<Result<&'a str, ArgumentError>> {
         match name {
-            "time" => return Some(set(&mut self.time, numbers("go time", TIMES), input)),
+            "time" => return Some(set(&mut self.time, numbers("go time", ANY_TIME), input)),
             "inc" => return Some(set(&mut self.inc, numbers("go inc", INCREMENTS), input)),
             "movestogo" => {
                 let moves = number("go movestogo", MOVES_TO_GO);
@@ -520,7 +520,7 @@ impl ClockWords {
         let uci = UCI_TIMES.into_iter().zip(&mut self.uci_time);
         let mut times = uci.chain(PLAYER_TIMES.into_iter().zip(&mut self.player_time));
         if let Some((after, slot)) = times.find(|(after, _)| without_go(after) == name) {
-            return Some(set(slot, number(after, TIMES), input));
+            return Some(set(slot, number(after, ANY_TIME), input));
         }
         let uci = UCI_INCS.into_iter().zip(&mut self.uci_inc);
         let mut incs = uci.chain(PLAYER_INCS.into_iter().zip(&mut self.player_inc));

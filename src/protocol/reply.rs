@@ -237,7 +237,7 @@ fn best_move(input: &str) -> Parsed<'_, BestMove> {
 }
 
 /// Spelling of an empty string.
-const EMPTY: &str = "<empty>";
+const EMPTY_STRING: &str = "<empty>";
 
 /// First words of the attributes; the text of an attribute ends at the next one.
 const ATTRIBUTES: &[&str] = &["default", "min", "max", "var"];
@@ -280,7 +280,7 @@ impl fmt::Display for OptionKind {
             }
             OptionKind::Button => f.write_str("button"),
             OptionKind::String { default } if default.is_empty() => {
-                write!(f, "string default {EMPTY}")
+                write!(f, "string default {EMPTY_STRING}")
             }
             OptionKind::String { default } => write!(f, "string default {default}"),
         }
@@ -459,7 +459,7 @@ fn string(input: &str) -> Parsed<'_, OptionKind> {
     let default = opt(preceded(keyword("default"), text_until(&[])));
     let (rest, default) =
         terminated(default, end("option", "default or the end of the line")).parse(input)?;
-    let default = default.filter(|text| text != EMPTY).unwrap_or_default();
+    let default = default.filter(|text| text != EMPTY_STRING).unwrap_or_default();
     Ok((rest, OptionKind::String { default }))
 }
 

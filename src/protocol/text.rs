@@ -120,7 +120,7 @@ fn line_in(buffer: &[u8], is_first: bool) -> &[u8] {
 }
 
 /// The byte order mark in UTF-8, which some editors and programs write first.
-const MARK: &[u8] = "\u{feff}".as_bytes();
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// First bytes of compressed files, with the programs that make them.
 const COMPRESSED: [(&[u8], &str); 8] = [
@@ -150,7 +150,7 @@ pub enum TextError {
 
 /// Returns the bytes after the byte order mark, if they begin with one.
 pub fn without_mark(bytes: &[u8]) -> &[u8] {
-    bytes.strip_prefix(MARK).unwrap_or(bytes)
+    bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes)
 }
 
 /// Checks the first bytes of a text; eight are enough.

@@ -67,7 +67,7 @@ const EXPECTED_MOVES: u32 = 16;
 const DETOURS: u32 = 3;
 
 /// A single move may use at most one part in this many of the clock.
-const MAX_SHARE: u32 = 4;
+const MAX_CLOCK_PART: u32 = 4;
 
 impl Limits {
     /// Limits a search to a time, in milliseconds, from 1.
@@ -108,7 +108,7 @@ impl MoverClock {
             self.turns_home.map_or(EXPECTED_MOVES, |turns| turns.saturating_add(DETOURS));
         let moves = self.moves_to_go.unwrap_or(expected).clamp(1, expected);
         let target = usable / moves + self.increment * 3 / 4;
-        let most = if moves == 1 { usable } else { usable / MAX_SHARE.min(moves) };
+        let most = if moves == 1 { usable } else { usable / MAX_CLOCK_PART.min(moves) };
         let hard = (target * 2).min(most.max(self.increment * 3 / 4)).min(usable);
         // An iteration takes at least as long as all before it: one that starts late would not finish.
         TimeBudget { soft: Some((target * 2 / 3).min(hard)), hard }
@@ -204,7 +204,7 @@ impl Control {
 }
 
 /// Number of positions between two polls of the stop flag.
-const POLL_INTERVAL: u64 = 512;
+const POSITIONS_PER_POLL: u64 = 512;
 
 /// Progress of one search thread, and whether it must stop.
 pub struct Visits<'a> {
@@ -294,7 +294,7 @@ impl<'a> Visits<'a> {
         // A position that was not claimed does not count as visited.
         self.nodes = self.nodes.min(self.claimed);
         self.stopped |= is_used_up || self.team.should_stop();
-        self.next_poll = self.claimed.min(self.nodes + POLL_INTERVAL);
+        self.next_poll = self.claimed.min(self.nodes + POSITIONS_PER_POLL);
         self.publish();
     }
 }

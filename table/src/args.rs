@@ -18,7 +18,7 @@ use settings::config::chosen_seed;
 const USUAL_LIMIT: Limit = Limit::movetime(Duration::from_millis(500));
 // Bounds of times in milliseconds, and of memory in MiB.
 const TEN_MINUTES: u64 = 600_000;
-const DAY: u64 = 86_400_000;
+const MILLISECONDS_PER_DAY: u64 = 86_400_000;
 const TIB: u64 = 1_048_576;
 
 /// The command line of `table`.
@@ -118,7 +118,7 @@ pub struct SearchLimits {
     pub queue: u16,
 
     /// Maximum time of a search that clients request
-    #[arg(long, value_name = "MS", default_value = "60000", value_parser = milliseconds(1..=DAY))]
+    #[arg(long, value_name = "MS", default_value = "60000", value_parser = milliseconds(1..=MILLISECONDS_PER_DAY))]
     pub longest_search: Duration,
 
     /// Extra time after its limit before an engine times out
@@ -130,7 +130,7 @@ pub struct SearchLimits {
     pub ready: Duration,
 
     /// Time after which an idle engine process is quit
-    #[arg(long, value_name = "MS", default_value = "300000", value_parser = milliseconds(1..=DAY))]
+    #[arg(long, value_name = "MS", default_value = "300000", value_parser = milliseconds(1..=MILLISECONDS_PER_DAY))]
     pub idle: Duration,
 
     /// Memory limit of each process, in MiB, unless its engine has memory=

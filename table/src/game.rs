@@ -32,7 +32,7 @@ const MAX_CARDS: usize = 16;
 /// Maximum number of moves and cards in a game.
 pub const MAX_WORDS: usize = 4096;
 /// Maximum length of a word in an error message.
-const MAX_QUOTED_LENGTH: usize = 40;
+const MAX_QUOTED_WORD_LENGTH: usize = 40;
 const MAX_START_LENGTH: usize = 1000;
 
 /// A game: a variant with either the number of players or a start position, and the moves so far.
@@ -75,7 +75,7 @@ impl Game {
         mut on_word: impl FnMut(&str, &AnyPosition, &AnyPosition),
     ) -> Result<Played, ApiError> {
         let variant = Variant::by_name(&self.variant).map_err(|error| {
-            let name = shortened(&error.name, MAX_QUOTED_LENGTH).into();
+            let name = shortened(&error.name, MAX_QUOTED_WORD_LENGTH).into();
             invalid(&UnknownVariant { name })
         })?;
         let first = match (&self.start, self.players) {
@@ -214,10 +214,10 @@ fn check_length(words: usize) -> Result<(), ApiError> {
 
 /// Describes an error in a word; quotes only the beginning of a long one.
 fn shortened_error(error: &ActionError, word: &str) -> String {
-    if word.chars().count() <= MAX_QUOTED_LENGTH {
+    if word.chars().count() <= MAX_QUOTED_WORD_LENGTH {
         return printable(&error.to_string()).into_owned();
     }
-    let word = shortened(word, MAX_QUOTED_LENGTH);
+    let word = shortened(word, MAX_QUOTED_WORD_LENGTH);
     format!("{word:?} is not a move: expected a move or a card")
 }
 

@@ -23,7 +23,7 @@ const GERMAN: &str = include_str!("page/regeln.md");
 const TAG_DIGITS: usize = 24;
 
 /// Scripts, their texts, and style sheets by path, including the board script and style that the arbiter's report uses too.
-const FILES: &[(&str, &str)] = &[
+const ASSETS: &[(&str, &str)] = &[
     ("/board.js", board::SCRIPT),
     ("/board.css", board::STYLE),
     ("/advice.js", include_str!("page/advice.js")),
@@ -59,7 +59,7 @@ pub fn routes() -> Router<App> {
         routes = routes.route(path, get(async move |headers: HeaderMap| page.answer(&headers)));
     }
     routes = routes.layer(middleware::from_fn(identify));
-    for &(path, text) in FILES {
+    for &(path, text) in ASSETS {
         let kind = match path.rsplit_once('.') {
             Some((_, "js")) => "text/javascript",
             Some((_, "json")) => "application/json",

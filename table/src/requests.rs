@@ -33,9 +33,9 @@ use crate::error::{ApiError, quoted};
 
 pub const MAX_BODY_BYTES: usize = 256 * 1024;
 /// Maximum memory of one client's requests and unwritten answers.
-const MAX_BYTES_OF_ONE: usize = 32 << 20;
+const MAX_MEMORY_OF_ONE: usize = 32 << 20;
 /// Maximum memory of all clients' requests and unwritten answers.
-const MAX_BYTES: usize = 64 << 20;
+const MAX_MEMORY: usize = 64 << 20;
 /// The part of it that requests with large bodies may use.
 const MAX_LARGE_BYTES: usize = 48 << 20;
 /// Memory that a request needs besides its body and answer.
@@ -114,13 +114,13 @@ impl Admitted {
         let mut clients = self.clients.in_progress();
         let all: usize = clients.values().map(|usage| usage.bytes).sum();
         let own = clients.entry(self.client).or_default();
-        if own.bytes + bytes > MAX_BYTES_OF_ONE {
+        if own.bytes + bytes > MAX_MEMORY_OF_ONE {
             return Err(ApiError::new(
                 StatusCode::TOO_MANY_REQUESTS,
                 "too many requests of this client at once; read their answers, or try again later",
             ));
         }
-        if all + bytes > if self.is_large { MAX_LARGE_BYTES } else { MAX_BYTES } {
+        if all + bytes > if self.is_large { MAX_LARGE_BYTES } else { MAX_MEMORY } {
             return Err(ApiError::new(
                 StatusCode::SERVICE_UNAVAILABLE,
                 "too many requests at once; try again later",

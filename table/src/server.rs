@@ -52,7 +52,7 @@ const BOUNDS: ConnectionBounds = ConnectionBounds {
 };
 const MAX_HEAD_BYTES: usize = 32 * 1024;
 /// Pause after the system refuses a connection because there are too many open files or processes.
-const PAUSE: Duration = Duration::from_millis(50);
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 /// Serves the table until `end` gets a message or is dropped.
 ///
@@ -171,7 +171,7 @@ pub async fn serve_connections(
             accepted = listener.accept() => accepted,
         };
         let Ok((stream, address)) = accepted else {
-            tokio::time::sleep(PAUSE).await;
+            tokio::time::sleep(ACCEPT_PAUSE).await;
             continue;
         };
         open.retain(|(_, task)| !task.is_finished());

@@ -30,7 +30,7 @@ use super::{
 };
 
 /// Candidates for each opening if the user gives no number.
-const TRIES: u64 = 1000;
+const DEFAULT_CANDIDATES: u64 = 1000;
 
 pub fn openings(args: &OpeningsArgs) -> ExitCode {
     match print_suite(args) {
@@ -48,7 +48,7 @@ fn print_suite(args: &OpeningsArgs) -> Result<(), CommandError> {
         rules,
         engine: judge(&args.engine, args.limit.limit().unwrap_or(JUDGE_LIMIT))?,
         seed: chosen_seed(args.seed, None)?,
-        tries: args.tries.unwrap_or(args.count.saturating_mul(TRIES)),
+        tries: args.tries.unwrap_or(args.count.saturating_mul(DEFAULT_CANDIDATES)),
     };
     let interrupt = Interrupt::new();
     stop_on_signals(&interrupt)?;

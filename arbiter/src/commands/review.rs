@@ -223,7 +223,7 @@ impl ReviewedGame<'_> {
     }
 }
 
-const LEGEND: &str = "permille of all points; the columns from start to result add up; \
+const REVIEW_LEGEND: &str = "permille of all points; the columns from start to result add up; \
     skill: minus the loss of a seat's own moves; \
     gifts: gain from others' moves; luck: gain from cards; noise: errors of the search values\n";
 
@@ -274,7 +274,7 @@ fn seats_table(game: &ReviewedGame<'_>) -> String {
 
 fn legend(is_cut: bool) -> String {
     let verdict = if is_cut { VERDICT } else { "" };
-    explanation(&format!("{LEGEND}{verdict}"))
+    explanation(&format!("{REVIEW_LEGEND}{verdict}"))
 }
 
 /// The worst moves under a heading; nothing without any.

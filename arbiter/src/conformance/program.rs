@@ -38,7 +38,7 @@ const TIME_FOR_STDERR: Duration = Duration::from_millis(500);
 const MAX_LINES: usize = 100_000;
 
 /// Maximum number of bytes of such lines.
-const MAX_BYTES: usize = 16 << 20;
+const MAX_UNREAD_BYTES: usize = 16 << 20;
 
 /// Maximum number of characters quoted of a line in a difference.
 pub const MAX_QUOTED: usize = 80;
@@ -281,7 +281,7 @@ impl Program {
             self.elapsed = self.sent.elapsed();
             self.taken.0 += 1;
             self.taken.1 += line.len();
-            if self.taken.0 > MAX_LINES || self.taken.1 > MAX_BYTES {
+            if self.taken.0 > MAX_LINES || self.taken.1 > MAX_UNREAD_BYTES {
                 return Err(self.endless(line));
             }
             self.log.push(marked('<', &shown(line)));

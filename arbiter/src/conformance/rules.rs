@@ -30,7 +30,7 @@ use super::talk::Talk;
 use super::transcript::ANY_LINES;
 
 /// Positions kept of each game, besides its last one.
-const KEPT: usize = 9;
+const POSITIONS_PER_GAME: usize = 9;
 
 /// Number of positions of checks for `some`.
 const SOME: usize = 20;
@@ -202,7 +202,7 @@ impl Games<'_> {
             after.push(position.clone());
         }
         let last = after.pop();
-        let kept = after.into_iter().sample(random, KEPT);
+        let kept = after.into_iter().sample(random, POSITIONS_PER_GAME);
         self.samples.extend(kept.into_iter().chain(last));
         Ok(plies)
     }

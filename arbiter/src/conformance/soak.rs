@@ -19,7 +19,7 @@ use super::suite::Place;
 use super::talk::Talk;
 
 /// Moves of the engine in each game.
-const MOVES: usize = 12;
+const MOVES_PER_GAME: usize = 12;
 
 /// Memory samples of a soak limited by games.
 const READINGS: u64 = 200;
@@ -28,7 +28,7 @@ const READINGS: u64 = 200;
 const MIN_GAMES: u64 = 200;
 
 /// Number of equal parts of the samples after the warm-up; in a leak, each part is above the previous one.
-const PARTS: usize = 4;
+const SAMPLE_PARTS: usize = 4;
 
 /// Growth that is ignored, in KiB, since an allocator's own reserve varies.
 const SMALL: f64 = 512.0;
@@ -113,7 +113,7 @@ fn play_game(
 ) -> Result<(), Fault> {
     let mut place = Place::start(rules, seats)?;
     talk.tell("ucinewgame")?;
-    for _ in 0..MOVES {
+    for _ in 0..MOVES_PER_GAME {
         while let Turn::Card(_) = place.position.turn()
             && let Some(card) = place.position.legal_actions().into_iter().choose(rng)
         {
@@ -139,7 +139,8 @@ fn growth(readings: &[Reading]) -> (String, bool) {
     let games = readings.last().map_or(0, |&(game, _)| game);
     let warm = &readings[readings.len() / 5..];
     let memory = |part: &[Reading]| median(part.iter().map(|&(_, memory)| memory).collect());
-    let parts: Vec<f64> = warm.chunks(warm.len().div_ceil(PARTS).max(1)).map(memory).collect();
+    let parts: Vec<f64> =
+        warm.chunks(warm.len().div_ceil(SAMPLE_PARTS).max(1)).map(memory).collect();
     let last = parts.last().copied().unwrap_or_default();
     let total = last - parts.first().unwrap_or(&last);
     // KiB per 1000 games: the median slope between samples of the first and the second half.
@@ -148,7 +149,7 @@ fn growth(readings: &[Reading]) -> (String, bool) {
         (after - before) / (to - from).max(1) as f64 * 1000.0
     });
     let slope = median(slopes.collect());
-    let least = total / (4 * PARTS) as f64;
+    let least = total / (4 * SAMPLE_PARTS) as f64;
     let goes_on = parts.windows(2).all(|pair| pair[1] - pair[0] >= least);
     let is_steady = total > LARGE || (total > SMALL && slope > 0.0 && goes_on);
     let text = format!(

@@ -35,7 +35,7 @@ const OTHERS: [&str; 21] = [
 const MAX_TRIED: usize = 1000;
 
 /// Maximum number of random moves that lead to a position.
-const MAX_MOVES: usize = 40;
+const MAX_RANDOM_MOVES: usize = 40;
 
 /// Clock of the seat to move, in milliseconds.
 const LEFT: u64 = 20;
@@ -395,7 +395,7 @@ fn random_places(
             break;
         }
         let mut place = Place::start(rules, *seats)?;
-        for _ in 0..rng.random_range(0..MAX_MOVES) {
+        for _ in 0..rng.random_range(0..MAX_RANDOM_MOVES) {
             let Some(action) = place.position.legal_actions().into_iter().choose(rng) else {
                 break;
             };

@@ -25,7 +25,7 @@ use super::suite::Place;
 const VARIANT: &str = "UCI_Variant";
 
 /// Maximum number of lines shown.
-const SHOWN_LINES: usize = 60;
+const MAX_SHOWN_LINES: usize = 60;
 
 /// Maximum number of lines kept of the standard error during a check.
 const KEPT_ERRORS: usize = 100;
@@ -34,7 +34,7 @@ const KEPT_ERRORS: usize = 100;
 const MAX_SHOWN_LENGTH: usize = 1000;
 
 /// Maximum number of moves and cards until checks begin.
-const MAX_WORDS: usize = 1000;
+const MAX_FORCED_WORDS: usize = 1000;
 
 /// Number of moves before the later of the positions where checks begin.
 const MOVES: usize = 5;
@@ -88,8 +88,8 @@ impl Talk {
     pub fn transcript(&self) -> String {
         let shorten = |line: &String| shortened(line, MAX_SHOWN_LENGTH).into_owned();
         let mut lines: Vec<String> = self.program.log.iter().map(shorten).collect();
-        if lines.len() > SHOWN_LINES {
-            let omitted = SHOWN_LINES / 2..lines.len() - SHOWN_LINES / 2;
+        if lines.len() > MAX_SHOWN_LINES {
+            let omitted = MAX_SHOWN_LINES / 2..lines.len() - MAX_SHOWN_LINES / 2;
             let remark = format!("# {} lines omitted", omitted.len());
             lines.splice(omitted, [remark]);
         }
@@ -195,7 +195,7 @@ impl Home {
         // If no seat ever has a choice, the first place with a seat to move.
         let (mut start, mut later): (Option<Place>, Option<Place>) = (None, None);
         let mut moves = 0;
-        while later.is_none() && place.actions.len() < MAX_WORDS {
+        while later.is_none() && place.actions.len() < MAX_FORCED_WORDS {
             let actions = place.position.legal_actions();
             if is_move(place.position.turn()) {
                 let has_choice = actions.len() > 1;

@@ -258,7 +258,7 @@ fn last_word_on(command: &str) -> Option<&'static str> {
 }
 
 /// Fields of an `info` line with a time or a speed.
-const MEASURED: [&str; 2] = ["time", "nps"];
+const MEASURED_FIELDS: [&str; 2] = ["time", "nps"];
 
 /// Text before a time or a speed in the output of `bench`.
 const MEASURED_LINES: [&str; 2] = ["Total time (ms): ", "Nodes/second"];
@@ -286,7 +286,7 @@ pub fn mask(line: &str) -> String {
     for word in line.split(' ') {
         masked.push(if is_value { "*" } else { word });
         is_text |= matches!(word, "string" | "pv");
-        is_value = !is_text && MEASURED.contains(&word);
+        is_value = !is_text && MEASURED_FIELDS.contains(&word);
     }
     masked.join(" ")
 }

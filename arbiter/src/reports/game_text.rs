@@ -13,7 +13,7 @@ use matches::record::{Evidence, GameRecord, Speaker, TurnRecord};
 use matches::report::{Column, ordinal, table, what_was_legal};
 
 /// Maximum width of a line of moves, unless a single word is longer.
-const WIDTH: usize = 79;
+const LINE_WIDTH: usize = 79;
 
 /// Formats a game: tags, an empty line, the moves, and another empty line.
 pub fn game_text(record: &GameRecord) -> String {
@@ -116,7 +116,7 @@ fn wrap(text: &str) -> String {
     let mut column = 0;
     for word in text.split(' ') {
         let length = word.chars().count();
-        if column > 0 && column + 1 + length > WIDTH {
+        if column > 0 && column + 1 + length > LINE_WIDTH {
             wrapped.push('\n');
             column = 0;
         } else if column > 0 {

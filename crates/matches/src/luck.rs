@@ -38,10 +38,10 @@ use gain::{Allowance, Pace, luck_within};
 pub use gain::luck;
 
 /// Number of plies until the first draw, beyond which no forecast says how many outcomes it has.
-const MAX_LINE_LENGTH: usize = 50;
+const MAX_FORECAST_PLIES: usize = 50;
 
 /// Number of digits of a hash in an identity.
-const DIGITS: usize = 12;
+const IDENTITY_DIGITS: usize = 12;
 
 #[derive(Debug, Error)]
 #[error("luck: {0}")]
@@ -115,7 +115,7 @@ impl Evaluator {
         let files = hash_arguments(&spec.args, spec.dir.as_deref());
         parts.extend(files.into_iter().map(|(_, hash)| hash));
         let mut hash = hash_bytes(parts.join("\n").as_bytes());
-        hash.truncate(DIGITS);
+        hash.truncate(IDENTITY_DIGITS);
         let mut identity = format!("{} {hash} {}", spec.name, spec.limit);
         for (name, value) in &spec.options {
             identity += &format!(" option.{name}={value}");
@@ -176,7 +176,7 @@ impl Evaluator {
 
 /// Number of outcomes of the first draw in a line of play; 0 if none comes soon.
 fn outcomes_of_first_draw(mut position: Position) -> usize {
-    for _ in 0..MAX_LINE_LENGTH {
+    for _ in 0..MAX_FORECAST_PLIES {
         let outcomes = position.outcomes().len();
         let word = position.legal_actions().into_iter().next();
         // A legal word can be played.
@@ -197,8 +197,9 @@ pub fn flag(identity: &str) -> String {
 
 /// Name and budget of an evaluator from its identity: `buxtehude, 20 nodes`.
 pub fn in_words(identity: &str) -> String {
-    let is_hash =
-        |word: &&str| word.len() == DIGITS && word.bytes().all(|digit| digit.is_ascii_hexdigit());
+    let is_hash = |word: &&str| {
+        word.len() == IDENTITY_DIGITS && word.bytes().all(|digit| digit.is_ascii_hexdigit())
+    };
     let hash = identity.split(' ').find(is_hash);
     let parts = hash.and_then(|hash| identity.split_once(hash));
     let Some((name, budget)) = parts.filter(|(name, _)| !name.trim().is_empty()) else {
@@ -330,7 +331,7 @@ impl Drop for LuckMeter<'_> {
 const BUILT_IN: &str = "built-in";
 
 /// Size of the search memory; a few hundred nodes need no more.
-const MEBIBYTES: usize = 1;
+const SEARCH_MEBIBYTES: usize = 1;
 
 /// Number of plies of the game whose values identify the evaluator.
 const SIGNED_PLIES: usize = 12;
@@ -350,7 +351,7 @@ impl BuiltIn {
 
     /// [`BuiltIn::new`] with shared tables.
     fn sharing(nodes: u64, tables: Evaluators) -> BuiltIn {
-        BuiltIn { nodes, memory: Memory::for_threads(1, MEBIBYTES, tables) }
+        BuiltIn { nodes, memory: Memory::for_threads(1, SEARCH_MEBIBYTES, tables) }
     }
 
     /// Returns the budget with a hash of the values in a fixed game, which changes with the search and the net.
@@ -377,7 +378,7 @@ impl BuiltIn {
             position = position.filter(|_| played);
         }
         let mut hash = hash_bytes(&values);
-        hash.truncate(DIGITS);
+        hash.truncate(IDENTITY_DIGITS);
         format!("{BUILT_IN} {hash} nodes={}", self.nodes)
     }
 
@@ -496,7 +497,7 @@ fn measure_all(
 }
 
 /// Largest budget that is checked. Records can name any; a larger one could take hours.
-const MAX_NODES: u64 = 100_000;
+const MAX_CHECKED_NODES: u64 = 100_000;
 
 /// Checks recorded luck by measuring it again, if the built-in engine of this program measured it.
 #[derive(Debug, Default)]
@@ -540,7 +541,7 @@ impl LuckChecker {
     fn evaluator(&mut self, variant: &Variant, seats: usize, luck: &Luck) -> Option<&Evaluator> {
         let key = (variant.name, seats, luck.by.clone());
         let evaluator = self.known.entry(key).or_insert_with(|| {
-            let nodes = BuiltIn::nodes_in(&luck.by).filter(|&nodes| nodes <= MAX_NODES)?;
+            let nodes = BuiltIn::nodes_in(&luck.by).filter(|&nodes| nodes <= MAX_CHECKED_NODES)?;
             let evaluator = Evaluator::built_in(nodes, variant, seats);
             (evaluator.identity == luck.by).then_some(evaluator)
         });

@@ -19,7 +19,7 @@ use thiserror::Error;
 use crate::input_file;
 
 /// Absolute paths without symbolic links.
-static FILES: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+static OUTPUT_FILES: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 /// Ends of the names of a store and of the files that SQLite keeps next to it.
 const ENDS_OF_STORE: [&str; 4] = ["", "-wal", "-shm", "-journal"];
@@ -33,7 +33,7 @@ pub fn add(path: &Path) {
     let Ok(path) = fs::canonicalize(path) else {
         return;
     };
-    let mut files = FILES.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut files = OUTPUT_FILES.lock().unwrap_or_else(PoisonError::into_inner);
     files.extend(ENDS_OF_STORE.map(|end| with_end(&path, end)));
 }
 
@@ -53,7 +53,7 @@ pub fn user_folder(variable: &str, usual: &str) -> Option<PathBuf> {
 /// Returns the hidden files that exist. Devices and pipes do not count.
 #[cfg(target_os = "linux")]
 pub(crate) fn existing() -> Vec<PathBuf> {
-    let files = FILES.lock().unwrap_or_else(PoisonError::into_inner);
+    let files = OUTPUT_FILES.lock().unwrap_or_else(PoisonError::into_inner);
     let key = user_key().and_then(|key| fs::canonicalize(key).ok());
     let files = files.iter().cloned().chain(key);
     files.filter(|file| file.is_file()).collect()

@@ -153,7 +153,7 @@ pub fn micros(time: Duration) -> u64 {
 }
 
 /// Sum of the shares of an estimate.
-const WHOLE: u32 = 1000;
+const SUM_OF_SHARES: u32 = 1000;
 
 /// `true` if `shares` is a valid estimate for `seats` seats: one share in permille per seat, with a sum of 1000 up to
 /// rounding.
@@ -167,8 +167,8 @@ const WHOLE: u32 = 1000;
 /// ```
 pub fn is_estimate(shares: &[u16], seats: usize) -> bool {
     let numbers = || shares.iter().copied().map(u32::from);
-    let is_whole = numbers().sum::<u32>().abs_diff(WHOLE) <= seats as u32;
-    shares.len() == seats && is_whole && numbers().all(|share| share <= WHOLE)
+    let is_whole = numbers().sum::<u32>().abs_diff(SUM_OF_SHARES) <= seats as u32;
+    shares.len() == seats && is_whole && numbers().all(|share| share <= SUM_OF_SHARES)
 }
 
 /// Totals of a seat's turns.
@@ -359,13 +359,13 @@ impl Luck {
     pub fn is_valid(&self, seats: usize) -> bool {
         let sum: f64 = self.shares.iter().sum();
         self.shares.len() == seats
-            && self.shares.iter().all(|share| share.abs() <= MAX_SHARE)
+            && self.shares.iter().all(|share| share.abs() <= MAX_LUCK)
             && sum.abs() < seats as f64 / BILLIONTHS
     }
 }
 
 /// Maximum luck of a seat in permille, by absolute value; one card moves it by at most 1000.
-const MAX_SHARE: f64 = 1e6;
+const MAX_LUCK: f64 = 1e6;
 
 /// Bytes of a key.
 const KEY_BYTES: usize = 16;

@@ -13,7 +13,7 @@ use crate::record::{GameRecord, TurnSums};
 use crate::score::{Sprt, Standings, Summary, Verdict};
 use repeats::{Identity, Repeats};
 
-pub use fairness::{Fairness, LEGEND as FAIRNESS_LEGEND};
+pub use fairness::{FAIRNESS_LEGEND, Fairness};
 pub use table::{Column, Rows, decimals, ordinal, percent, signed, table};
 use text::describe_fault;
 pub use text::{HeadToHead, RATINGS_LEGEND, engines_by_lead, explained, what_was_legal};

@@ -355,7 +355,7 @@ fn less(numbers: &[f64], others: &[f64]) -> Vec<f64> {
 }
 
 /// Sum of all shares.
-const WHOLE: f64 = 1000.0;
+const SUM_OF_SHARES: f64 = 1000.0;
 
 /// Values of the positions of one game.
 pub(crate) struct Values<'a, A> {
@@ -454,7 +454,7 @@ fn scale(shares: &mut [f64], seats: usize) -> Option<()> {
     if shares.len() != seats || sum <= 0.0 || !shares.iter().all(is_good) {
         return None;
     }
-    shares.iter_mut().for_each(|share| *share *= WHOLE / sum);
+    shares.iter_mut().for_each(|share| *share *= SUM_OF_SHARES / sum);
     Some(())
 }
 

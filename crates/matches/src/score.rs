@@ -59,7 +59,7 @@ pub fn shares(places: &[u32]) -> Vec<f64> {
 }
 
 /// Least number of blocks whose errors are compared.
-const MIN_BLOCKS: u64 = 5;
+const MIN_COMPARED_BLOCKS: u64 = 5;
 
 /// A game with the totals of each seat's turns.
 pub type Summary<'a> = (&'a GameRecord, &'a [TurnSums]);
@@ -256,7 +256,7 @@ impl Standings {
     pub fn equivalent_games(&self) -> Option<u64> {
         let errors = self.engines.iter().filter(|tally| tally.games > 0).map(|tally| {
             match tally.adjusted_blocks() {
-                ..MIN_BLOCKS => None,
+                ..MIN_COMPARED_BLOCKS => None,
                 _ => Some((tally.error()?, tally.adjusted_error()?)),
             }
         });

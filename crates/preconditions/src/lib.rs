@@ -20,7 +20,7 @@ use proc_macro::TokenStream;
 const NOBODY: u32 = 65534;
 
 /// The mounts of a sandbox.
-const MOUNTS: &str = "mount -t proc proc /proc && mount -t devpts -o newinstance,ptmxmode=0666 devpts /dev/pts \
+const MOUNT_SCRIPT: &str = "mount -t proc proc /proc && mount -t devpts -o newinstance,ptmxmode=0666 devpts /dev/pts \
     && mount -t tmpfs tmpfs /tmp";
 
 /// A layer over a directory; its changes need Linux 6.6.
@@ -103,7 +103,7 @@ fn probe(condition: &str) -> (&'static str, bool) {
         succeeds_as_user("unshare", &words, &[shell])
     };
     let sandbox =
-        |shell| unshare("--mount --pid --net --fork", MOUNTS) && unshare("--mount", shell);
+        |shell| unshare("--mount --pid --net --fork", MOUNT_SCRIPT) && unshare("--mount", shell);
     match condition {
         "nats_server" => ("nats-server", find("NATS_SERVER").is_some()),
         "browser" => (

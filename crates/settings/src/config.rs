@@ -41,7 +41,7 @@ const MAX_GAMES_OF_A_TEST: u64 = 100_000;
 const FLAG: &str = "config";
 
 /// Flags that take the settings of a program.
-const SETTINGS: &[&str] = &["engine", "each", "rules", "luck-engine", "review-engine"];
+const PROGRAM_FLAGS: &[&str] = &["engine", "each", "rules", "luck-engine", "review-engine"];
 
 /// Parses a command line; returns also the words that the user typed, without defaults, for the settings file.
 ///
@@ -569,7 +569,7 @@ fn flag_of_settings(word: &str) -> Option<(&str, Option<&str>)> {
         None => (word, None),
     };
     let name = flag.strip_prefix("--")?;
-    SETTINGS.contains(&name).then_some((flag, value))
+    PROGRAM_FLAGS.contains(&name).then_some((flag, value))
 }
 
 #[cfg(test)]

@@ -37,7 +37,7 @@ const ROUNDS_A_CHECKPOINT: u64 = 10;
 const GAMES_AT_A_TIME: usize = 64;
 
 /// One sample in this many is used to measure the loss before learning.
-const MEASURED: usize = 20;
+const MEASURED_SHARE: usize = 20;
 
 /// Nodes of a search per move, unless the user sets them.
 pub const NODES: u64 = 100;
@@ -212,7 +212,7 @@ impl Course {
             self.play(&mut players, features, round, games, &mut samples);
             games += GAMES_AT_A_TIME;
         }
-        let loss = mean_loss(learner, samples.iter().step_by(MEASURED));
+        let loss = mean_loss(learner, samples.iter().step_by(MEASURED_SHARE));
         samples.shuffle(&mut random);
         for sample in &samples {
             learner.learn(sample, rate);

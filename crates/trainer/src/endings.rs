@@ -21,7 +21,7 @@ use crate::records::RecordedGame;
 const NEAR: f64 = 0.002;
 
 /// Growth of the depth, in plies.
-const STEP: u32 = 2;
+const DEPTH_STEP: u32 = 2;
 
 /// Bounds of a position's value.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -74,7 +74,7 @@ impl Solver {
     pub fn value(&mut self, position: &Position) -> Option<f64> {
         assert_eq!(position.seats(), 2, "an ending has two hares");
         self.known.clear();
-        for depth in (STEP..).step_by(STEP as usize) {
+        for depth in (DEPTH_STEP..).step_by(DEPTH_STEP as usize) {
             let bounds = self.look(position, depth)?;
             if bounds.are_one() {
                 return Some((bounds.least + bounds.most) / 2.0);

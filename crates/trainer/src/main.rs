@@ -20,7 +20,7 @@ use matches::run::signals;
 use matches::spelling::join;
 use trainer::course::{Course, CourseError, NODES};
 use trainer::endings::Solver;
-use trainer::measure::{self, PARTS, calibrations, compare, whole};
+use trainer::measure::{self, GAME_PARTS, calibrations, compare, whole};
 use trainer::player::Player;
 use trainer::records::{RecordedGame, ruleset};
 use trainer::{endings, facts, records, self_play};
@@ -230,7 +230,7 @@ fn run(command: Command) -> Result<(), Box<dyn Error>> {
                 let net = Net::new(ruleset(&weights.variant)?, &weights);
                 let parts = calibrations(&net, &games);
                 writeln!(output, "{}: {} games", path.display(), games.len())?;
-                for (part, name) in parts.iter().zip(PARTS) {
+                for (part, name) in parts.iter().zip(GAME_PARTS) {
                     writeln!(output, "{name}: {part}")?;
                 }
                 writeln!(output, "all: {}", whole(&parts))?;

@@ -97,7 +97,7 @@ impl fmt::Display for Calibration {
 }
 
 /// The parts of a game: the first, second and last third of its moves.
-pub const PARTS: [&str; 3] = ["early", "middle", "late"];
+pub const GAME_PARTS: [&str; 3] = ["early", "middle", "late"];
 
 /// Calibration of a net over all positions of games with its number of seats, by part of the game. Each pair of rivals
 /// counts once, from the point of view of the lower seat.
@@ -136,7 +136,8 @@ pub fn whole(parts: &[Calibration]) -> Calibration {
     whole
 }
 
-const COLOURS: [RGBColor; 3] = [RGBColor(0, 114, 178), RGBColor(213, 94, 0), RGBColor(0, 158, 115)];
+const PART_COLOURS: [RGBColor; 3] =
+    [RGBColor(0, 114, 178), RGBColor(213, 94, 0), RGBColor(0, 158, 115)];
 
 /// Plots predicted against observed frequencies for each part of the games.
 ///
@@ -153,7 +154,7 @@ pub fn plot(path: &Path, title: &str, parts: &[Calibration; 3]) -> Result<(), Bo
         .build_cartesian_2d(0.0..1.0, 0.0..1.0)?;
     chart.configure_mesh().x_desc("predicted chance").y_desc("observed frequency").draw()?;
     chart.draw_series(LineSeries::new([(0.0, 0.0), (1.0, 1.0)], BLACK.mix(0.3)))?;
-    for ((part, name), colour) in parts.iter().zip(PARTS).zip(COLOURS) {
+    for ((part, name), colour) in parts.iter().zip(GAME_PARTS).zip(PART_COLOURS) {
         let points: Vec<(f64, f64)> = part
             .tenths()
             .iter()

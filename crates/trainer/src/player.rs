@@ -20,7 +20,7 @@ pub fn chance(difference: f32) -> f32 {
 }
 
 /// Search memory in MiB: more than a search of some hundred positions needs.
-const MEMORY: usize = 1;
+const SEARCH_MEBIBYTES: usize = 1;
 
 #[derive(Debug)]
 pub struct Player {
@@ -45,8 +45,10 @@ impl Player {
         Player {
             ruleset,
             net: start(ruleset, weights.seats).evaluator(&evaluators),
-            search: (nodes > 0)
-                .then(|| Search { memory: Memory::for_threads(1, MEMORY, evaluators), nodes }),
+            search: (nodes > 0).then(|| Search {
+                memory: Memory::for_threads(1, SEARCH_MEBIBYTES, evaluators),
+                nodes,
+            }),
         }
     }
 
@@ -169,14 +171,14 @@ const RANDOM_PLIES: u32 = 8;
 const MADE_UP: f64 = 0.5;
 
 /// Number of attempts to find a position that is not over.
-const TRIES: u32 = 1000;
+const MAX_START_TRIES: u32 = 1000;
 
 /// Returns an opening position with a seat to move.
 ///
 /// # Panics
 /// If `seats` is not 2 to 6.
 pub fn opening(ruleset: &'static Ruleset, seats: usize, random: &mut impl Rng) -> Position {
-    for _ in 0..TRIES {
+    for _ in 0..MAX_START_TRIES {
         let position = if random.random_bool(MADE_UP) {
             made_up(ruleset, seats, random)
         } else {

@@ -23,7 +23,7 @@ use crate::records;
 const MAX_PLIES: usize = 70;
 
 /// Softmax temperature of the moves, in shares of a seat's par.
-const TEMPERATURE: f32 = 0.015;
+const MOVE_TEMPERATURE: f32 = 0.015;
 
 /// Temperature in exploring games.
 const CURIOUS_TEMPERATURE: f32 = 0.08;
@@ -110,7 +110,8 @@ pub fn play(
     player.begin();
     let seats = player.seats();
     let mut position = opening(player.ruleset, seats, random);
-    let temperature = if random.random_bool(CURIOUS) { CURIOUS_TEMPERATURE } else { TEMPERATURE };
+    let temperature =
+        if random.random_bool(CURIOUS) { CURIOUS_TEMPERATURE } else { MOVE_TEMPERATURE };
     let mut visited = Vec::new();
     while let Turn::Seat(seat) = position.turn() {
         if is_too_long(visited.len(), seats) {
@@ -208,7 +209,7 @@ fn record(player: &mut Player, names: &[String], random: &mut impl Rng) -> GameR
         if is_too_long(plies, seats) {
             break;
         }
-        let mut mv = player.chosen(&position, seat, TEMPERATURE, random);
+        let mut mv = player.chosen(&position, seat, MOVE_TEMPERATURE, random);
         if plies < opening_plies {
             mv = position.legal_moves().choose(random).unwrap_or(mv);
         } else {

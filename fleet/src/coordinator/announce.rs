@@ -29,7 +29,7 @@ use crate::time_scale::{self, measure_speed};
 const NOTE: &str = "fleet";
 
 /// Maximum number of keys of `--workers`: the state of a match names all of them.
-const MAX_LISTED: usize = 5000;
+const MAX_WORKER_KEYS: usize = 5000;
 
 /// The coordinator's own state of a match, which it keeps in the store.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -276,8 +276,8 @@ fn listed_keys(path: &Path) -> Result<BTreeSet<Key>, String> {
         keys.insert(word.parse().map_err(|reason: SignatureError| wrong(reason))?);
     }
     match keys.len() {
-        1..=MAX_LISTED => Ok(keys),
-        found => Err(format!("{file}: found {found} keys, expected 1 to {MAX_LISTED}")),
+        1..=MAX_WORKER_KEYS => Ok(keys),
+        found => Err(format!("{file}: found {found} keys, expected 1 to {MAX_WORKER_KEYS}")),
     }
 }
 
@@ -350,7 +350,7 @@ fn share_engines(
 /// Time between two checks of the plan and the shared engines.
 const OBJECT_INTERVAL: Duration = Duration::from_secs(10);
 /// Attempts to change the list of open matches while other coordinators change it.
-const MAX_TRIES: usize = 20;
+const MAX_UPDATE_TRIES: usize = 20;
 
 /// Keeps what workers need on the server, which may lose it, and where a stranger may write over it.
 pub struct Announcer<'a> {
@@ -512,7 +512,7 @@ async fn change_open(
             return Ok(false);
         }
         match matches.replace(&key, &open, signer, revision).await {
-            Err(_) if tries < MAX_TRIES => tries += 1,
+            Err(_) if tries < MAX_UPDATE_TRIES => tries += 1,
             outcome => return outcome.map(|()| true),
         }
     }

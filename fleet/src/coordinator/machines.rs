@@ -17,7 +17,7 @@ use crate::message::AsideTally;
 use crate::signature::id_in;
 
 /// Maximum number of listed machines, those with the most games; the others are only counted.
-const MAX_LISTED: usize = 40;
+const MAX_LISTED_MACHINES: usize = 40;
 /// Minimum difference, in standard errors, that is significant even with many machines: chance of 1 in 16,000.
 const MIN_SIGNIFICANT: f64 = 4.0;
 /// Number of standard errors in half of a 95 % interval.
@@ -26,7 +26,7 @@ const HALF_INTERVAL: f64 = 1.96;
 /// Name of the machine of games that `arbiter` has played.
 const UNNAMED: &str = "-";
 
-const LEGEND: &str = "\
+const MACHINES_LEGEND: &str = "\
     games/s: with all its slots busy; lag, p99: the arbiter's own lag there, median and 99th percentile, in ms; \
     time, faults: games ended by a time forfeit, and by another fault; reruns: games rerun because a loss may not \
     have been the engine's fault; speed: thousand nodes per second of the built-in engine in each slot; times: its \
@@ -170,12 +170,12 @@ pub fn report(
     let all: u64 = machines.values().map(|tally| tally.games).sum();
     let mut listed: Vec<(&String, &MachineTally)> = machines.iter().collect();
     listed.sort_by_key(|(_, tally)| Reverse(tally.games));
-    listed.truncate(MAX_LISTED);
+    listed.truncate(MAX_LISTED_MACHINES);
     let columns =
         "games part games/s lag p99 time faults reruns speed times".split(' ').map(Column::right);
     let columns = std::iter::once(Column::left("machine")).chain(columns).collect();
     let rows = listed.iter().map(|(name, tally)| tally.row(name, all)).collect();
-    let mut text = format!("\n{}", explained(Rows { columns, rows }, LEGEND));
+    let mut text = format!("\n{}", explained(Rows { columns, rows }, MACHINES_LEGEND));
     let mut remarks = Vec::new();
     if machines.len() > 1 && plan.engines.len() > 1 {
         let mut columns = ["machine", "engine"].map(Column::left).to_vec();

@@ -32,7 +32,7 @@ use crate::storage::{Chunks, MAX_BYTES_OF_A_FILE};
 /// Program of the sandbox.
 const PROGRAM: &str = "bwrap";
 /// Maximum size of each directory that an engine can write to, in bytes.
-const MAX_BYTES: &str = "67108864";
+const MAX_DIRECTORY_BYTES: &str = "67108864";
 /// Programs and libraries of the system, which an engine sees read-only if they exist.
 const SYSTEM_PATHS: &str = "/usr /bin /sbin /lib /lib32 /lib64 /libx32 /etc/alternatives /etc/ld.so.cache \
     /etc/ld.so.conf /nix/store /gnu/store";
@@ -40,7 +40,7 @@ const SYSTEM_PATHS: &str = "/usr /bin /sbin /lib /lib32 /lib64 /libx32 /etc/alte
 const ISOLATION_FLAGS: &str = "--unshare-user --unshare-all --die-with-parent --cap-drop ALL --clearenv \
     --setenv PATH /usr/bin:/bin --setenv HOME /work --setenv LANG C.UTF-8 --chdir /work";
 /// Path of the engine's program in the sandbox.
-const OWN_PROGRAM: &str = "/engine/program";
+const ENGINE_PROGRAM: &str = "/engine/program";
 
 /// Replaces the engines and the rules program of a plan by this machine's or by fetched ones; returns the files of the
 /// fetched ones.
@@ -272,7 +272,7 @@ impl Sandbox {
         let mut bind = |from: &Path, to: &str| {
             words.extend(["--ro-bind".into(), from.display().to_string(), to.into()]);
         };
-        bind(program, OWN_PROGRAM);
+        bind(program, ENGINE_PROGRAM);
         let mut arguments = std::mem::take(&mut engine.args);
         for (number, (argument, path)) in files.enumerate() {
             let name = Path::new(argument).file_name().unwrap_or_default();
@@ -288,12 +288,12 @@ impl Sandbox {
         }
         words.extend(["--proc", "/proc", "--dev", "/dev"].map(String::from));
         for folder in ["/dev/shm", "/tmp", "/work"] {
-            words.extend(["--size", MAX_BYTES, "--tmpfs", folder].map(String::from));
+            words.extend(["--size", MAX_DIRECTORY_BYTES, "--tmpfs", folder].map(String::from));
         }
         for folder in ["/dev", "/"] {
             words.extend(["--remount-ro", folder].map(String::from));
         }
-        words.extend(["--", OWN_PROGRAM].map(String::from));
+        words.extend(["--", ENGINE_PROGRAM].map(String::from));
         words.append(&mut arguments);
         engine.args = words;
         engine.command.clone_from(&self.program);
@@ -396,7 +396,7 @@ fn refused_option<'a>(
 }
 
 const MIB: u64 = 1 << 20;
-const DIGITS: usize = 64;
+const SHA256_DIGITS: usize = 64;
 /// Write permission of group and others, which the directory must not have.
 const WRITABLE_BY_OTHERS: u32 = 0o022;
 
@@ -528,7 +528,7 @@ impl Cache {
 /// Whether a text is a SHA-256 as the arbiter writes it, and so safe as a file name.
 pub fn is_hash(text: &str) -> bool {
     let is_digit = |digit: u8| matches!(digit, b'0'..=b'9' | b'a'..=b'f');
-    text.len() == DIGITS && text.bytes().all(is_digit)
+    text.len() == SHA256_DIGITS && text.bytes().all(is_digit)
 }
 
 #[cfg(test)]

@@ -31,7 +31,7 @@ use crate::queue::{about, publish, pull};
 
 /// Maximum wait for a unit when there is one match. The server scans all waiting workers at every new request, so it is
 /// long.
-pub const WAIT: Duration = Duration::from_secs(120);
+pub const UNIT_WAIT: Duration = Duration::from_secs(120);
 /// Maximum wait for a unit of one match when there are several.
 const WAIT_OF_SEVERAL: Duration = Duration::from_secs(1);
 /// Average pause of a slot after a failed call.
@@ -45,7 +45,7 @@ const VERSION_DELAY: Duration = Duration::from_secs(10);
 /// Delay before a unit that other workers should play is delivered again.
 const OTHERS_DELAY: Duration = Duration::from_secs(2);
 /// Maximum number of attempts to send a game.
-const MAX_TRIES: u32 = 1200;
+const MAX_SEND_TRIES: u32 = 1200;
 /// Time after which idle engines are quit.
 const MAX_IDLE: Duration = Duration::from_secs(30);
 
@@ -86,7 +86,7 @@ async fn next_unit(
     if let Some(work) = joined.next_assigned() {
         return Some((work, None));
     }
-    let wait = if matches == 1 { WAIT } else { WAIT_OF_SEVERAL };
+    let wait = if matches == 1 { UNIT_WAIT } else { WAIT_OF_SEVERAL };
     let is_over = || {
         let is_ended = worker.interrupt.ends() || joined.interrupt.is_set();
         is_ended || worker.joined().len() != matches || joined.has_assigned()
@@ -366,7 +366,7 @@ async fn send(
     };
     // If another worker could guess the id, it could have the server take the game for a duplicate.
     let id = format!("{:032x}", rand::random::<u128>());
-    for tries in 0..MAX_TRIES {
+    for tries in 0..MAX_SEND_TRIES {
         let sent =
             async { publish(&worker.context, subject.clone(), &id, bytes.clone()).await?.await };
         match sent.await {

@@ -133,7 +133,7 @@ impl fmt::Display for Etude {
 }
 
 /// Maximum length of a file.
-const MAX_BYTES: u64 = 1 << 26;
+const MAX_FILE_BYTES: u64 = 1 << 26;
 
 /// The contents of a file, byte for byte. Lines end in LF or CRLF; the last one may have no line end.
 #[derive(Debug)]
@@ -176,9 +176,9 @@ fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
         return Err(io::Error::other("expected a regular file"));
     }
     let mut bytes = Vec::new();
-    File::open(path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MAX_BYTES {
-        return Err(io::Error::other(format!("expected at most {MAX_BYTES} bytes")));
+    File::open(path)?.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_FILE_BYTES {
+        return Err(io::Error::other(format!("expected at most {MAX_FILE_BYTES} bytes")));
     }
     check_beginning(&bytes).map(|()| bytes).map_err(io::Error::other)
 }
@@ -311,7 +311,7 @@ impl EtudeFile {
 const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Time between attempts to lock.
-const PAUSE: Duration = Duration::from_millis(2);
+const LOCK_INTERVAL: Duration = Duration::from_millis(2);
 
 /// A lock on a file, held until it is dropped.
 ///
@@ -342,7 +342,7 @@ impl Lock {
                 let message = format!("another process has locked it for {seconds} s");
                 return Err(io::Error::new(io::ErrorKind::TimedOut, message));
             }
-            thread::sleep(PAUSE);
+            thread::sleep(LOCK_INTERVAL);
         }
     }
 

@@ -28,13 +28,13 @@ pub const PARTS: usize = 7;
 /// Below this every holding is a class of its own; then classes have two carrots, then eight.
 const SINGLE: usize = 80;
 const BY_TWOS: usize = 144;
-const MAX_HELD: usize = BY_TWOS + 8 * 16 - 1;
+const MAX_HELD_CARROTS: usize = BY_TWOS + 8 * 16 - 1;
 
 /// Class of each holding.
-const HOLDING: [u8; MAX_HELD + 1] = {
-    let mut table = [0; MAX_HELD + 1];
+const HOLDING: [u8; MAX_HELD_CARROTS + 1] = {
+    let mut table = [0; MAX_HELD_CARROTS + 1];
     let mut carrots = 0;
-    while carrots <= MAX_HELD {
+    while carrots <= MAX_HELD_CARROTS {
         table[carrots] = if carrots < SINGLE {
             carrots
         } else if carrots < BY_TWOS {
@@ -49,7 +49,7 @@ const HOLDING: [u8; MAX_HELD + 1] = {
 
 /// Smallest holding of a class.
 fn carrots_of(holding: usize) -> usize {
-    HOLDING.iter().position(|&number| usize::from(number) == holding).unwrap_or(MAX_HELD)
+    HOLDING.iter().position(|&number| usize::from(number) == holding).unwrap_or(MAX_HELD_CARROTS)
 }
 
 /// Next action of a hare: it moves, misses its turn or draws a card.
@@ -137,7 +137,7 @@ impl Features {
         let placement = self.placement[usize::from(hare.square)][state as usize];
         let held = usize::from(hare.carrots) + usize::from(position.income(seat));
         let held = if hare.square == FINISH { 0 } else { held };
-        let holding = HOLDING[held.min(MAX_HELD)];
+        let holding = HOLDING[held.min(MAX_HELD_CARROTS)];
         (usize::from(placement) * LETTUCES + usize::from(hare.lettuces) % LETTUCES) * HOLDINGS
             + usize::from(holding)
     }
@@ -230,7 +230,7 @@ mod tests {
     #[test]
     fn holdings_ascend_without_a_gap() {
         assert_eq!(HOLDING[0], 0);
-        assert_eq!(usize::from(HOLDING[MAX_HELD]), HOLDINGS - 1);
+        assert_eq!(usize::from(HOLDING[MAX_HELD_CARROTS]), HOLDINGS - 1);
         for pair in HOLDING.windows(2) {
             assert!(pair[1] == pair[0] || pair[1] == pair[0] + 1, "{pair:?}");
         }

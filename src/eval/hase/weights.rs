@@ -199,7 +199,7 @@ macro_rules! files {
 }
 
 /// Weights files by variant.
-const FILES: [(&str, [&[u8]; 5]); 2] = [
+const NETS: [(&str, [&[u8]; 5]); 2] = [
     ("hase-und-igel", files!("hase-und-igel")),
     ("hare-and-tortoise", files!("hare-and-tortoise")),
 ];
@@ -207,7 +207,7 @@ const FILES: [(&str, [&[u8]; 5]); 2] = [
 impl Weights {
     /// Shipped weights for a ruleset and 2 to 6 seats; `None` if there are none.
     pub fn shipped(ruleset: &Ruleset, seats: usize) -> Option<Weights> {
-        let (_, files) = FILES.iter().find(|(name, _)| *name == ruleset.name)?;
+        let (_, files) = NETS.iter().find(|(name, _)| *name == ruleset.name)?;
         Weights::from_bytes(files.get(seats.checked_sub(2)?)?).ok()
     }
 }
@@ -300,7 +300,7 @@ fn read(path: &Path) -> Result<Weights, EvalFileError> {
 
 /// Names of the variants with learned weights.
 fn names() -> [&'static str; 2] {
-    FILES.map(|(variant, _)| variant)
+    NETS.map(|(variant, _)| variant)
 }
 
 #[cfg(test)]

@@ -76,7 +76,7 @@ const MAX_EDGES: usize = if MAX_MOVES > MAX_OUTCOMES { MAX_MOVES } else { MAX_OU
 const NO_EDGE: u32 = u32::MAX;
 
 /// Number of nodes between two questions whether to stop.
-const POLL_INTERVAL: usize = 1 << 14;
+const NODES_PER_POLL: usize = 1 << 14;
 
 /// Converts a number of visits. A signed conversion takes one instruction, an unsigned one a branch.
 #[inline]
@@ -242,7 +242,7 @@ impl Arena {
     pub fn make_room(&mut self, should_stop: &dyn Fn() -> bool) -> bool {
         // Number of nodes and edges, by the number of binary digits of the visits.
         let mut sizes = [(0, 0); u64::BITS as usize + 1];
-        for nodes in self.nodes.chunks(POLL_INTERVAL) {
+        for nodes in self.nodes.chunks(NODES_PER_POLL) {
             if should_stop() {
                 self.clear();
                 return false;
@@ -273,7 +273,7 @@ impl Arena {
         let root = self.root as usize;
         let (mut nodes, mut edges) = (0, 0);
         for index in root..self.nodes.len() {
-            if (index - root).is_multiple_of(POLL_INTERVAL) && should_stop() {
+            if (index - root).is_multiple_of(NODES_PER_POLL) && should_stop() {
                 self.clear();
                 return false;
             }

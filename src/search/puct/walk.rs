@@ -10,7 +10,7 @@ use crate::rules::{Game, MAX_MOVES, MAX_SEATS, Seat, Turn};
 use crate::search::goal::Shares;
 
 /// Softmax temperature of the priors, in shares of rivals.
-const TEMPERATURE: f32 = 0.1;
+const PRIOR_TEMPERATURE: f32 = 0.1;
 
 /// Weight of a move's static evaluation, in visits.
 const STATIC_VISITS: f32 = 1.0;
@@ -182,7 +182,7 @@ impl<G: Evaluate> TreeSearch<'_, G> {
         let values = edges.iter().map(|edge| edge.value);
         let best = values.fold(f32::NEG_INFINITY, f32::max);
         for edge in edges.iter_mut() {
-            edge.prior = exp((edge.value - best) / TEMPERATURE);
+            edge.prior = exp((edge.value - best) / PRIOR_TEMPERATURE);
         }
         let whole: f32 = edges.iter().map(|edge| edge.prior).sum();
         for edge in edges {

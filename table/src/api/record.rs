@@ -27,10 +27,10 @@ use crate::requests::{ClientId, JsonAnswer, JsonRequest, object};
 
 const MIB: u64 = 1 << 20;
 /// Maximum number of bytes that a client may append within [`DAY`]; hundreds of games.
-const MAX_BYTES_OF_ONE: u64 = 4 * MIB;
+const MAX_FILE_BYTES_OF_ONE: u64 = 4 * MIB;
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 /// Maximum length of the file in bytes.
-const MAX_BYTES: u64 = 256 * MIB;
+const MAX_FILE_BYTES: u64 = 256 * MIB;
 
 /// The file that games are appended to, if the server has one.
 #[derive(Debug, Default)]
@@ -170,23 +170,23 @@ impl Quota {
             (self.begun, self.clients) = (now, HashMap::new());
         }
         let own = self.clients.get(&client).map_or(0, |own| *own) + bytes;
-        if own > MAX_BYTES_OF_ONE {
+        if own > MAX_FILE_BYTES_OF_ONE {
             return Err(ApiError::new(
                 StatusCode::TOO_MANY_REQUESTS,
                 format!(
                     "the server keeps at most {} MiB of games of a client a day; try again \
                      tomorrow, or save the game in a file of your own",
-                    MAX_BYTES_OF_ONE / MIB
+                    MAX_FILE_BYTES_OF_ONE / MIB
                 ),
             ));
         }
-        if self.bytes + bytes > MAX_BYTES {
+        if self.bytes + bytes > MAX_FILE_BYTES {
             return Err(ApiError::new(
                 StatusCode::INSUFFICIENT_STORAGE,
                 format!(
                     "the server's file of games is full: expected at most {} MiB; save the game in \
                      a file of your own",
-                    MAX_BYTES / MIB
+                    MAX_FILE_BYTES / MIB
                 ),
             ));
         }
@@ -268,13 +268,13 @@ mod tests {
         };
         let (too_many, full) =
             (Some(StatusCode::TOO_MANY_REQUESTS), Some(StatusCode::INSUFFICIENT_STORAGE));
-        assert_eq!(status(1, MAX_BYTES_OF_ONE, 0), None);
+        assert_eq!(status(1, MAX_FILE_BYTES_OF_ONE, 0), None);
         assert_eq!(status(1, 1, 0), too_many);
-        assert_eq!(status(2, MAX_BYTES_OF_ONE + 1, 0), too_many);
-        assert_eq!(status(1, MAX_BYTES_OF_ONE, 1), None);
-        let fitting = (MAX_BYTES / MAX_BYTES_OF_ONE) as u128;
+        assert_eq!(status(2, MAX_FILE_BYTES_OF_ONE + 1, 0), too_many);
+        assert_eq!(status(1, MAX_FILE_BYTES_OF_ONE, 1), None);
+        let fitting = (MAX_FILE_BYTES / MAX_FILE_BYTES_OF_ONE) as u128;
         for client in 2..fitting {
-            assert_eq!(status(client, MAX_BYTES_OF_ONE, 1), None);
+            assert_eq!(status(client, MAX_FILE_BYTES_OF_ONE, 1), None);
         }
         assert_eq!(status(fitting, 1, 1), full);
         assert_eq!(status(fitting, 1, 2), full);

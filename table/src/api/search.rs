@@ -29,9 +29,9 @@ use crate::pool::{Entry, Found, Pending, Purpose, Question, Role};
 use crate::requests::{Admitted, ClientId, JsonAnswer, JsonRequest, object};
 
 /// Option that is set by the game's variant.
-const VARIANT: &str = "UCI_Variant";
+const VARIANT_OPTION: &str = "UCI_Variant";
 /// Keywords of a limit.
-const LIMITS: [&str; 3] = ["movetime", "depth", "nodes"];
+const LIMIT_WORDS: [&str; 3] = ["movetime", "depth", "nodes"];
 /// Default limit for each search of a review.
 const REVIEW_LIMIT: &str = "nodes 100000";
 const MAX_OPTIONS: usize = 64;
@@ -363,7 +363,9 @@ fn named<'a>(app: &'a App, name: Option<&str>) -> Result<&'a Arc<Entry>, ApiErro
 fn parse_limit(text: &str, longest: Duration) -> Result<Go, ApiError> {
     let words: Vec<&str> = text.split(' ').collect();
     let are_pairs = words.chunks(2).all(|pair| match pair {
-        [word, number] => LIMITS.contains(word) && number.bytes().all(|byte| byte.is_ascii_digit()),
+        [word, number] => {
+            LIMIT_WORDS.contains(word) && number.bytes().all(|byte| byte.is_ascii_digit())
+        }
         _ => false,
     });
     let parsed = match format!("go {text}").parse() {
@@ -404,7 +406,7 @@ fn go_of(limit: Limit) -> Go {
 
 /// Whether a client may set an option. Strings may name files, and the effect of a button cannot be undone.
 pub(super) fn is_free(offer: &OptionOffer) -> bool {
-    !offer.name.eq_ignore_ascii_case(VARIANT)
+    !offer.name.eq_ignore_ascii_case(VARIANT_OPTION)
         && !matches!(offer.kind, OptionKind::String { .. } | OptionKind::Button)
 }
 

@@ -12,7 +12,7 @@ use plotters::prelude::*;
 const SIZE: (u32, u32) = (360, 240);
 
 /// Font size.
-const TEXT: u32 = 15;
+const FONT_SIZE: u32 = 15;
 
 /// Colours of engines and seats, in order. page.css has the same ones, and lighter ones for dark mode.
 ///
@@ -91,8 +91,8 @@ impl Plot {
             .y_labels(6)
             .x_label_formatter(&label)
             .y_label_formatter(&label)
-            .label_style(("sans-serif", TEXT))
-            .axis_desc_style(("sans-serif", TEXT))
+            .label_style(("sans-serif", FONT_SIZE))
+            .axis_desc_style(("sans-serif", FONT_SIZE))
             .disable_x_mesh()
             .light_line_style(TRANSPARENT)
             .draw()?;
@@ -278,10 +278,10 @@ fn sample(report: &Report) -> Sample {
 const CLASSES_PER_DECADE: f64 = 5.0;
 
 /// Number of classes, from 1 microsecond to beyond 1000 seconds.
-const CLASSES: usize = 46;
+const TIME_CLASSES: usize = 46;
 
 /// Maximum number of moves of a game; later ones are not counted.
-const MAX_MOVES: usize = 2000;
+const MAX_COUNTED_MOVES: usize = 2000;
 
 /// Maximum number of groups of moves, each with a mean time.
 const MAX_GROUPS: usize = 60;
@@ -295,14 +295,14 @@ pub struct TimeUse {
 #[derive(Clone, Debug)]
 struct Times {
     /// Number of answers in each class.
-    classes: [u64; CLASSES],
+    classes: [u64; TIME_CLASSES],
     /// Number of answers at each move of the game, and their total in microseconds.
     by_move: Vec<(u64, u64)>,
 }
 
 impl TimeUse {
     pub fn new(names: Vec<String>) -> TimeUse {
-        let none = Times { classes: [0; CLASSES], by_move: Vec::new() };
+        let none = Times { classes: [0; TIME_CLASSES], by_move: Vec::new() };
         TimeUse { engines: vec![none; names.len()], names }
     }
 
@@ -319,7 +319,7 @@ impl TimeUse {
                 continue;
             };
             times.classes[class(micros)] += 1;
-            if index < MAX_MOVES {
+            if index < MAX_COUNTED_MOVES {
                 if times.by_move.len() <= index {
                     times.by_move.resize(index + 1, (0, 0));
                 }
@@ -351,12 +351,12 @@ impl TimeUse {
         let distribution = |times: &Times| {
             let all: u64 = times.classes.iter().sum();
             let used = |index: &usize| times.classes[*index] > 0;
-            let Some(first) = (0..CLASSES).find(used) else {
+            let Some(first) = (0..TIME_CLASSES).find(used) else {
                 return Vec::new();
             };
-            let last = (0..CLASSES).rfind(used).unwrap_or(first);
+            let last = (0..TIME_CLASSES).rfind(used).unwrap_or(first);
             // The curve begins and ends at zero.
-            let shown = first.saturating_sub(1)..=(last + 1).min(CLASSES - 1);
+            let shown = first.saturating_sub(1)..=(last + 1).min(TIME_CLASSES - 1);
             let percentage = |index: usize| 100.0 * times.classes[index] as f64 / all as f64;
             shown.map(|index| (middle_ms(index), percentage(index))).collect()
         };
@@ -384,7 +384,7 @@ impl TimeUse {
 
 fn class(micros: u64) -> usize {
     let class = (micros.max(1) as f64).log10() * CLASSES_PER_DECADE;
-    (class as usize).min(CLASSES - 1)
+    (class as usize).min(TIME_CLASSES - 1)
 }
 
 /// Middle of a class on the logarithmic scale, in milliseconds.

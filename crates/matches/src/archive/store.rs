@@ -404,13 +404,13 @@ fn objects(connection: &Connection) -> Result<Vec<[Option<String>; 3]>, Error> {
 }
 
 /// Maximum length of a value in bytes.
-const MAX_BYTES: i32 = 1 << 26;
+const MAX_VALUE_BYTES: i32 = 1 << 26;
 
 /// Restricts a connection to a file of unknown origin.
 fn distrust(connection: &Connection) -> Result<(), Error> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
-    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, MAX_BYTES)?;
+    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES)?;
     Ok(())
 }
 

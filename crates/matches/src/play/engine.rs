@@ -15,7 +15,7 @@ use crate::play::{family, interrupt::Interrupt, log::Log, sandbox::Isolation};
 use crate::record::Evidence;
 use crate::record::printable::{printable, printable_bytes, shortened};
 pub use conversation::AnswerError;
-use conversation::{Conversation, MAX_LINE_LENGTH, Output};
+use conversation::{Conversation, MAX_ENGINE_LINE_LENGTH, Output};
 pub use process::Process;
 use process::Usage;
 pub(super) use start::explained;
@@ -105,7 +105,8 @@ impl Engine {
         log: &Log,
         interrupt: &Interrupt,
     ) -> Result<Engine, StartError> {
-        let conversation = Conversation::start(spec, placement, MAX_LINE_LENGTH, log, interrupt);
+        let conversation =
+            Conversation::start(spec, placement, MAX_ENGINE_LINE_LENGTH, log, interrupt);
         let mut engine = Engine {
             conversation: conversation.map_err(|source| StartError::NotStarted {
                 engine: spec.name.clone(),

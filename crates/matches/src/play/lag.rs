@@ -27,7 +27,7 @@ const REMEMBERED: usize = 4096;
 /// A lag counts as recent for at least this long, and at most twice as long.
 const RECENT: Duration = Duration::from_secs(60);
 /// Upper limit of the histogram, in microseconds.
-const MAX_MICROS: u64 = 60 * 60 * 1_000_000;
+const MAX_LAG_MICROS: u64 = 60 * 60 * 1_000_000;
 
 /// Measures the lag until it is dropped.
 #[derive(Debug)]
@@ -162,7 +162,7 @@ impl Lags {
 // Cannot panic: the lowest bound is 1 and the highest at least twice that.
 #[allow(clippy::expect_used)]
 fn histogram() -> Histogram<u64> {
-    Histogram::new_with_max(MAX_MICROS, 3).expect("the bounds are valid")
+    Histogram::new_with_max(MAX_LAG_MICROS, 3).expect("the bounds are valid")
 }
 
 #[cfg(test)]

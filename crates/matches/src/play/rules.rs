@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use crate::plan::EngineSpec;
 use crate::plan::rules::external::External;
-use crate::plan::rules::external::{Answer, Answers, MAX_LINE_LENGTH, Question, RulesError};
+use crate::plan::rules::external::{Answer, Answers, MAX_RULES_LINE_LENGTH, Question, RulesError};
 use crate::play::engine::conversation::Conversation;
 use crate::play::engine::{
     AnswerError, Placement, QUIT_PATIENCE, deadline, error_words, explained, quoted,
@@ -27,7 +27,7 @@ const LINES_BETWEEN: usize = 10_000;
 /// Maximum number of characters of an error that the program reports.
 const MAX_ERROR_LENGTH: usize = 400;
 /// Maximum number of characters quoted from another line.
-const QUOTED: usize = 80;
+const MAX_QUOTED_LINE_LENGTH: usize = 80;
 
 thread_local! {
     /// The processes of this thread, by [`Program::number`].
@@ -133,7 +133,8 @@ impl Program {
             return Err(RulesError::broken(&spec.name, &what, "", String::new()));
         }
         let place = Placement::anywhere(self.isolation);
-        let started = Conversation::start(spec, place, MAX_LINE_LENGTH, &self.log, &self.interrupt);
+        let started =
+            Conversation::start(spec, place, MAX_RULES_LINE_LENGTH, &self.log, &self.interrupt);
         let mut conversation = started.map_err(|error| {
             let error = explained(error, &spec.command, spec.dir.as_deref());
             let what = format!("cannot start {}: {error}", spec.command.display());
@@ -249,7 +250,7 @@ fn answer(
 fn next_line(conversation: &mut Conversation, deadline: Instant) -> Result<Vec<u8>, Failure> {
     match conversation.next_answer(deadline) {
         Ok(Some(line)) => Ok(line.text.trim_ascii().to_vec()),
-        Ok(None) => Err(Some(format!("it sent a line of more than {MAX_LINE_LENGTH} bytes"))),
+        Ok(None) => Err(Some(format!("it sent a line of more than {MAX_RULES_LINE_LENGTH} bytes"))),
         Err(AnswerError::Interrupted) => Err(None),
         Err(error) => Err(Some(format!("{error}{}", conversation.unfinished_answer(error)))),
     }
@@ -263,7 +264,7 @@ fn response(line: &[u8]) -> Option<&[u8]> {
 }
 
 fn quote(bytes: &[u8]) -> String {
-    format!("\"{}\"", shortened(&printable_bytes(bytes), QUOTED))
+    format!("\"{}\"", shortened(&printable_bytes(bytes), MAX_QUOTED_LINE_LENGTH))
 }
 
 #[cfg(test)]

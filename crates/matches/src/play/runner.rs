@@ -34,13 +34,13 @@ use crate::record::{GameRecord, Rerun};
 pub use programs::{FirstStart, Notice, OpenFiles, Programs, WatchedProgram, start_engines};
 
 /// Interval between checks for room in the outbox before a game starts.
-const PAUSE: Duration = Duration::from_millis(1);
+const ROOM_INTERVAL: Duration = Duration::from_millis(1);
 /// Interval between checks for an interrupt during a pause.
 const TICK: Duration = Duration::from_millis(100);
 /// Capacity of the event queue; no game starts while it is full.
 const MAX_PENDING_EVENTS: usize = 64;
 /// Number of finished games that wait for the ends of earlier ones at which no game starts.
-const MAX_HELD: usize = 64;
+const MAX_HELD_GAMES: usize = 64;
 
 /// Errors that stop a match.
 #[derive(Debug, Error)]
@@ -300,7 +300,7 @@ impl Worker<'_> {
     /// then, so none waits for it.
     fn await_room(&self) {
         while self.outbox.is_full() && !self.runner.interrupt.ends() {
-            thread::sleep(PAUSE);
+            thread::sleep(ROOM_INTERVAL);
         }
     }
 
@@ -451,7 +451,8 @@ impl Outbox<'_> {
     }
 
     fn is_full(&self) -> bool {
-        self.pending.load(Ordering::Relaxed) > MAX_PENDING_EVENTS || self.ends().held() > MAX_HELD
+        self.pending.load(Ordering::Relaxed) > MAX_PENDING_EVENTS
+            || self.ends().held() > MAX_HELD_GAMES
     }
 }
 

@@ -11,7 +11,7 @@ use super::printable::printable_json;
 use super::{GameRecord, TurnSums};
 
 /// Number of bytes of a hash that make a digest.
-const BYTES: usize = 16;
+const DIGEST_LENGTH: usize = 16;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Line", into = "Line")]
@@ -112,5 +112,5 @@ impl MatchDigest {
 }
 
 fn text(hash: &[u8]) -> String {
-    HEXLOWER.encode(&hash[..BYTES])
+    HEXLOWER.encode(&hash[..DIGEST_LENGTH])
 }

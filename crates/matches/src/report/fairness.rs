@@ -23,7 +23,7 @@ const MIN_OVERRUNS: u64 = 100_000;
 /// Probability that reruns accuse any engine of a match of honest ones, at most.
 const FALSE_ALARMS: f64 = 0.01;
 
-pub const LEGEND: &str = "\
+pub const FAIRNESS_LEGEND: &str = "\
     waited: share of its time in which it waited for a processor, which does not count; overrun: mean time of its \
     answers beyond the limit; out of turn: CPU time used during other seats' turns, and time or CPU time beyond 1 s \
     before readyok, as a share of its own time; after stop: time charged for stopping its pondering late; reruns: \

@@ -13,13 +13,13 @@ use sha2::{Digest, Sha256};
 use crate::record::{GameRecord, TurnSums};
 
 /// Number of bytes of a hash that identify an opening or a game.
-const BYTES: usize = 16;
+const HASH_LENGTH: usize = 16;
 
 /// Hashes of the engines, the start and the opening of a game, and of these with all moves and the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Identity {
-    opening: [u8; BYTES],
-    game: [u8; BYTES],
+    opening: [u8; HASH_LENGTH],
+    game: [u8; HASH_LENGTH],
 }
 
 impl Identity {
@@ -56,9 +56,9 @@ fn beginning(moves: &str, plies: usize) -> &str {
     ends.nth(index).map_or(moves, |(_, end)| &moves[..end])
 }
 
-fn first_bytes(hash: Sha256) -> [u8; BYTES] {
-    let mut bytes = [0; BYTES];
-    bytes.copy_from_slice(&hash.finalize()[..BYTES]);
+fn first_bytes(hash: Sha256) -> [u8; HASH_LENGTH] {
+    let mut bytes = [0; HASH_LENGTH];
+    bytes.copy_from_slice(&hash.finalize()[..HASH_LENGTH]);
     bytes
 }
 
@@ -66,7 +66,7 @@ fn first_bytes(hash: Sha256) -> [u8; BYTES] {
 #[derive(Clone, Debug)]
 pub(super) struct Repeats<T> {
     /// Keyed by the openings of all games of a block.
-    openings: HashMap<Vec<[u8; BYTES]>, Opening<T>>,
+    openings: HashMap<Vec<[u8; HASH_LENGTH]>, Opening<T>>,
     games: u64,
     /// Number of games in blocks that do not count.
     withheld: u64,

@@ -14,7 +14,7 @@ use crate::score::{
 };
 
 /// Explanation of the columns that are not self-explanatory.
-const LEGEND: &str = "\
+const COLUMNS_LEGEND: &str = "\
 share: fraction of all points of its games; par: the share of equals; ±: 95 % interval over blocks, - if unknown
 ";
 
@@ -95,7 +95,7 @@ impl Report {
 
     /// Explanation of the columns of both tables, in lines that end with a newline.
     pub fn legend(&self) -> String {
-        let mut legend = LEGEND.to_string();
+        let mut legend = COLUMNS_LEGEND.to_string();
         if has_luck(&self.standings) {
             legend += LUCK_LEGEND;
         }

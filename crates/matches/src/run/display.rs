@@ -167,7 +167,7 @@ pub fn duration(time: Duration) -> String {
 }
 
 /// Number of combinations of engines in a remark; the others are only counted.
-const LISTED: usize = 5;
+const MAX_LISTED_TEAMS: usize = 5;
 /// Bytes of a schedule to print at a time.
 const PIECE: usize = 1 << 16;
 
@@ -219,8 +219,8 @@ pub fn unplayed(plan: &Plan) -> Option<String> {
         let names = seats.map(|seated| plan.engines[seated.engine].name.as_str());
         names.collect::<Vec<&str>>().join(" - ")
     };
-    let listed: Vec<String> = missing.take(LISTED).map(names).collect();
-    let more = match left_out.saturating_sub(LISTED as u64) {
+    let listed: Vec<String> = missing.take(MAX_LISTED_TEAMS).map(names).collect();
+    let more = match left_out.saturating_sub(MAX_LISTED_TEAMS as u64) {
         0 => String::new(),
         more => format!(" and {}", count(more, "other combination")),
     };

@@ -19,7 +19,7 @@ use crate::report::Report;
 use crate::score::{Interval, Verdict};
 
 /// Version of the stream. Additions do not change it.
-pub const VERSION: u32 = 1;
+pub const STREAM_VERSION: u32 = 1;
 
 #[derive(Debug)]
 pub struct EventFile {
@@ -281,7 +281,7 @@ impl EventFile {
             id: id.as_deref(),
         });
         self.write(&Line::Start {
-            version: VERSION,
+            version: STREAM_VERSION,
             arbiter: crate::VERSION,
             variant: plan.rules.name(),
             players: plan.seats,

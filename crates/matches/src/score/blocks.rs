@@ -165,7 +165,7 @@ impl Distribution {
 pub(super) const ADJUSTED_COINS: f64 = 0.1;
 
 /// Number of classes of scores from 0 to 1.
-const CLASSES: f64 = 1000.0;
+const SCORE_CLASSES: f64 = 1000.0;
 
 /// Luck-adjusted block scores: real numbers, with the mean of the raw scores and less variance.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -194,7 +194,7 @@ impl AdjustedScores {
     /// Counts a block with the points of its comparisons, in billionths.
     pub fn add(&mut self, points: i64) {
         self.points.add(points);
-        let class = (points as f64 / self.unit() * CLASSES).round() as i64;
+        let class = (points as f64 / self.unit() * SCORE_CLASSES).round() as i64;
         let (blocks, sum) = self.classes.entry(class).or_default();
         *blocks += 1;
         *sum += i128::from(points);

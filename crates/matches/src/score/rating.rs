@@ -24,7 +24,7 @@ const COINS: f64 = 2.0;
 const QUANTILE: f64 = 1.959_964;
 
 /// Maximum number of iterations; at least one per unit of strength, and some to converge.
-const MAX_ROUNDS: usize = 200;
+const MAX_FIT_ROUNDS: usize = 200;
 
 /// Maximum change of a strength in one iteration. Within twice this difference the curvature of the likelihood changes
 /// by a factor of e at most, so that each iteration increases it.
@@ -252,7 +252,7 @@ fn of_drawn(strength: f64) -> f64 {
 /// The likeliest strengths, given each pair's number of comparisons and the points of its first engine.
 fn strengths(number: usize, results: &[(Pair, f64, f64)]) -> Vec<f64> {
     let mut strengths = vec![0.0; number];
-    for _ in 0..MAX_ROUNDS {
+    for _ in 0..MAX_FIT_ROUNDS {
         let mut gradient: Vec<f64> =
             strengths.iter().map(|&strength| DRAWN * (0.5 - chance(strength))).collect();
         for &((one, other), comparisons, points) in results {

@@ -14,10 +14,10 @@ use super::blocks::{AdjustedScores, BlockScores, Distribution};
 use super::interval::{NORMALIZED_ELO, expected_score};
 
 /// Keys of the text form: `elo0=0 elo1=5 alpha=0.05 beta=0.05 model=logistic luck=off`.
-const KEYS: &str = "elo0, elo1, alpha, beta, model, luck";
+const SPRT_KEYS: &str = "elo0, elo1, alpha, beta, model, luck";
 
 /// Number of luck-adjusted blocks before the first verdict: fewer say too little about the distribution.
-const MIN_BLOCKS: u64 = 30;
+const MIN_ADJUSTED_BLOCKS: u64 = 30;
 
 /// Least distance of both hypotheses below the mean luck-adjusted score, or above it, in standard errors, at which the
 /// test no longer allows for scores that no block has.
@@ -152,7 +152,7 @@ impl Sprt {
     /// [`Sprt::llr`] for luck-adjusted scores; 0 before the 30th block.
     pub fn adjusted_llr(&self, scores: &AdjustedScores) -> f64 {
         match scores.blocks() {
-            ..MIN_BLOCKS => 0.0,
+            ..MIN_ADJUSTED_BLOCKS => 0.0,
             _ => self
                 .ratio_if_far(scores)
                 .unwrap_or_else(|| self.ratio(&scores.distribution(), scores.games_per_block())),
@@ -204,7 +204,8 @@ impl FromStr for Sprt {
         let (mut elo0, mut elo1, mut alpha, mut beta) = (None, None, None, None);
         let (mut model, mut luck) = (None, None);
         for word in text.split_whitespace() {
-            let no_value = || SprtError(format!("{word:?} is not KEY=VALUE; the keys are {KEYS}"));
+            let no_value =
+                || SprtError(format!("{word:?} is not KEY=VALUE; the keys are {SPRT_KEYS}"));
             let (key, value) = word.split_once('=').ok_or_else(no_value)?;
             match key {
                 "elo0" => once(&mut elo0, key, number(key, value)?)?,
@@ -214,7 +215,7 @@ impl FromStr for Sprt {
                 "model" => once(&mut model, key, model_named(value)?)?,
                 "luck" => once(&mut luck, key, switch(key, value)?)?,
                 _ => {
-                    let unknown = format!("unknown key {key:?}; the keys are {KEYS}");
+                    let unknown = format!("unknown key {key:?}; the keys are {SPRT_KEYS}");
                     return Err(SprtError(unknown));
                 }
             }

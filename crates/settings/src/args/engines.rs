@@ -22,10 +22,10 @@ use super::GameArgs;
 use super::hints::replacement_of_key;
 
 /// Name of the engine that plays if the user gives none.
-const BUILT_IN: &str = "buxtehude";
+const DEFAULT_ENGINE: &str = "buxtehude";
 
 /// Levels of the built-in engine in a match without any engine.
-const LEVELS: [&str; 3] = ["10", "7", "4"];
+const DEFAULT_LEVELS: [&str; 3] = ["10", "7", "4"];
 
 /// Keys of an engine that a worker's user gives; the match supplies the others.
 const LOCAL_KEYS: [&str; 4] = ["cmd", "args", "name", "dir"];
@@ -45,7 +45,7 @@ pub(crate) fn engines(args: &GameArgs, restart: bool) -> Result<Vec<EngineSpec>,
         ..default(args.limit.limit().unwrap_or(DEFAULT_LIMIT))
     };
     if args.plays_levels() {
-        LEVELS.iter().map(|level| built_in_at(level, &default)).collect()
+        DEFAULT_LEVELS.iter().map(|level| built_in_at(level, &default)).collect()
     } else {
         specs(&args.engine, args.each.as_deref(), &default)
     }
@@ -126,11 +126,11 @@ fn default(limit: Limit) -> EngineSpec {
     EngineSpec::new("", "", limit)
 }
 
-const KEYS: &str = "cmd, args, name, dir, option.NAME, movetime, depth, nodes, tc, margin, legal, \
+const ENGINE_KEYS: &str = "cmd, args, name, dir, option.NAME, movetime, depth, nodes, tc, margin, legal, \
     ponder, restart, memory, cpu, processes, filesize, net";
 
 /// Keys of time limits. An engine has at most one of them.
-const TIMES: [&str; 2] = ["movetime", "tc"];
+const TIME_KEYS: [&str; 2] = ["movetime", "tc"];
 
 /// The error of a text that is split as in a shell.
 const UNCLOSED: &str = "a quotation mark is not closed";
@@ -148,13 +148,13 @@ impl EngineText {
         let mut engine = EngineText::default();
         let mut spec = EngineSpec::new("", "", Limit::default());
         for word in shlex::split(text).ok_or(UNCLOSED)? {
-            let no_value = || no_value(&word, engine.get("cmd").is_some(), KEYS);
+            let no_value = || no_value(&word, engine.get("cmd").is_some(), ENGINE_KEYS);
             let (key, value) = word.split_once('=').ok_or_else(no_value)?;
             set(&mut spec, key, value)?;
             if engine.get(key).is_some() {
                 return Err(format!("{key} is given twice"));
             }
-            if TIMES.contains(&key) && TIMES.iter().any(|time| engine.get(time).is_some()) {
+            if TIME_KEYS.contains(&key) && TIME_KEYS.iter().any(|time| engine.get(time).is_some()) {
                 return Err(format!(
                     "{key} is a second time limit; an engine has either movetime or tc"
                 ));
@@ -185,7 +185,7 @@ impl EngineText {
 
     /// `true` if an engine has settings of this key.
     pub(crate) fn has_key(key: &str) -> bool {
-        key.starts_with("option.") || KEYS.split(", ").any(|known| known == key)
+        key.starts_with("option.") || ENGINE_KEYS.split(", ").any(|known| known == key)
     }
 
     fn with(mut self, key: &str, value: &str) -> EngineText {
@@ -205,7 +205,7 @@ impl EngineText {
 
     /// Fills in missing settings from `shared`; a limit of its own replaces all shared ones.
     fn or(self, shared: &EngineText) -> EngineText {
-        let is_limit = |key: &str| TIMES.contains(&key) || ["depth", "nodes"].contains(&key);
+        let is_limit = |key: &str| TIME_KEYS.contains(&key) || ["depth", "nodes"].contains(&key);
         let has_limit = self.0.iter().any(|(key, _)| is_limit(key));
         let is_missing = |key: &str| self.get(key).is_none() && !(has_limit && is_limit(key));
         let inherited = shared.0.iter().filter(|(key, _)| is_missing(key));
@@ -238,7 +238,7 @@ fn set(spec: &mut EngineSpec, key: &str, value: &str) -> Result<(), String> {
         text => Ok(text.to_string()),
     };
     match (key, option) {
-        (_, Some("")) => return Err(unknown_key(key, KEYS)),
+        (_, Some("")) => return Err(unknown_key(key, ENGINE_KEYS)),
         (_, Some(name)) if name.eq_ignore_ascii_case("UCI_Variant") => {
             return Err(format!(
                 "option.{name}: the variant is set with --variant, for all engines"
@@ -266,7 +266,7 @@ fn set(spec: &mut EngineSpec, key: &str, value: &str) -> Result<(), String> {
         ("movetime" | "depth" | "nodes" | "tc", _) => {
             spec.limit = Limit::of_key(key, value).map_err(wrong)?.or(spec.limit);
         }
-        _ => return Err(unknown_key(key, KEYS)),
+        _ => return Err(unknown_key(key, ENGINE_KEYS)),
     }
     Ok(())
 }
@@ -381,7 +381,7 @@ fn built_in(shared: &EngineText) -> Result<EngineText, ExitError> {
         EngineText::default().with("cmd", &program.to_string_lossy()).with("args", "engine");
     let engine = match shared.get("name") {
         Some(name) => engine.with("name", name),
-        None => engine.with("name", BUILT_IN),
+        None => engine.with("name", DEFAULT_ENGINE),
     };
     Ok(engine.or(shared))
 }

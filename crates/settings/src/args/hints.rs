@@ -217,7 +217,7 @@ const FLAGS: &[Row] = &[
 ];
 
 /// Keys of an engine there that differ here; all others are the same.
-const KEYS: &[Row] = &[
+const RENAMED_KEYS: &[Row] = &[
     (&["st"], "`movetime=`, in milliseconds instead of seconds"),
     (&["plies"], "`depth=`"),
     (&["timemargin"], "`margin=`"),
@@ -240,7 +240,7 @@ fn replacement_of_flag(name: &str) -> Option<&'static str> {
 
 /// The replacement of an engine's key.
 pub fn replacement_of_key(name: &str) -> Option<&'static str> {
-    replacement(KEYS, name)
+    replacement(RENAMED_KEYS, name)
 }
 
 fn replacement(rows: &'static [Row], name: &str) -> Option<&'static str> {
@@ -266,7 +266,7 @@ mod tests {
     fn the_document_has_both_tables() {
         let document = include_str!("../../../../docs/arbiter.md");
         let flags = table("flag there", FLAGS, |name| format!("`-{name}`"));
-        let keys = table("key there", KEYS, |name| format!("`{name}`"));
+        let keys = table("key there", RENAMED_KEYS, |name| format!("`{name}`"));
         assert!(document.contains(&flags), "expected in docs/arbiter.md:\n{flags}");
         assert!(document.contains(&keys), "expected in docs/arbiter.md:\n{keys}");
     }

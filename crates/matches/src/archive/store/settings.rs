@@ -22,7 +22,7 @@ use crate::plan::{EngineSpec, Plan};
 /// Setting with the plan.
 pub const PLAN: &str = "plan";
 /// Setting with the hashes of all programs' files when the match began.
-pub const FILES: &str = "files";
+pub const PROGRAM_FILES: &str = "files";
 /// Setting with the hashes of the rules program's files when it last checked all stored games. The setting exists if
 /// the files had changed since the match began.
 const RULES_OF_GAMES: &str = "rules-of-games";
@@ -117,7 +117,7 @@ impl Store {
     pub fn has_other_rules(&self, rules: &RulesPlan) -> Result<bool, ArchiveError> {
         let known = self.snapshot(|snapshot| match find(snapshot, RULES_OF_GAMES)? {
             Some(_) => parsed::<ProgramFiles>(snapshot, RULES_OF_GAMES).map(Some),
-            None => Ok(parsed::<Files>(snapshot, FILES)?.rules),
+            None => Ok(parsed::<Files>(snapshot, PROGRAM_FILES)?.rules),
         })?;
         Ok(known.is_some_and(|known| known != ProgramFiles::of(&rules.program)))
     }
@@ -205,7 +205,7 @@ impl Store {
                 FROM settings AS first, settings AS last
                 WHERE first.name = 'begun' AND last.name = 'last-game'";
             let seconds = snapshot.query_row(seconds, [], |row| row.get(0));
-            let files: Files = parsed(snapshot, FILES)?;
+            let files: Files = parsed(snapshot, PROGRAM_FILES)?;
             Ok(Circumstances {
                 arbiter: setting("arbiter")?,
                 machine: setting("machine")?,
@@ -236,7 +236,7 @@ pub fn begin(transaction: &Transaction<'_>, plan: &Plan) -> Result<(), Reason> {
     let insert = format!("INSERT INTO settings (name, value) VALUES ('begun', {NOW})");
     transaction.execute(&insert, [])?;
     replace(transaction, PLAN, &json(PLAN, &plan)?)?;
-    replace(transaction, FILES, &json(FILES, &Files { engines, rules })?)?;
+    replace(transaction, PROGRAM_FILES, &json(PROGRAM_FILES, &Files { engines, rules })?)?;
     for (number, engine) in plan.engines.iter().enumerate() {
         let insert = "INSERT INTO engines (number, name) VALUES (?1, ?2)";
         transaction.execute(insert, params![number, engine.name])?;
@@ -277,7 +277,7 @@ pub fn seed(connection: &Connection) -> Result<Seed, Reason> {
 
 /// Returns a sentence if the rules program has changed, and one for each engine whose program has changed.
 fn changed(connection: &Connection, plan: &Plan) -> Result<(Option<String>, Vec<String>), Reason> {
-    let files: Files = parsed(connection, FILES)?;
+    let files: Files = parsed(connection, PROGRAM_FILES)?;
     let sentence = |what: &str, file: &Path| {
         format!("{what}: {} has changed since the match began", file.display())
     };

@@ -25,9 +25,9 @@ use crate::record::printable::shortened;
 /// Setting that holds the mark.
 const MARK: &str = "mark";
 /// Number of commands in a message; the others are only counted.
-const LISTED: usize = 20;
+const MAX_LISTED_COMMANDS: usize = 20;
 /// Maximum number of characters of each.
-const MAX_LINE_LENGTH: usize = 1000;
+const MAX_COMMAND_LENGTH: usize = 1000;
 
 /// Marks a store as made by the user with this key.
 ///
@@ -55,7 +55,7 @@ fn code(connection: &Connection, key: &UserKey) -> Result<Hmac<Sha256>, Reason> 
     // A key of any length is valid.
     let code = <Hmac<Sha256> as KeyInit>::new_from_slice(&key.0);
     let mut code = code.map_err(|error| Reason::content("key", &error))?;
-    for name in [settings::PLAN, settings::FILES] {
+    for name in [settings::PLAN, settings::PROGRAM_FILES] {
         code.update(settings::required(connection, name)?.as_bytes());
         // Ends the text; JSON has no NUL.
         code.update(&[0]);
@@ -70,10 +70,10 @@ fn commands(engines: &[EngineSpec]) -> String {
         let (command, arguments) = (engine.command.display(), &engine.args);
         let line =
             format!("engine {}, in {}: {command} {arguments:?}", engine.name, directory.display());
-        format!("\n  {}", shortened(&line, MAX_LINE_LENGTH))
+        format!("\n  {}", shortened(&line, MAX_COMMAND_LENGTH))
     };
-    let listed: String = engines.iter().take(LISTED).map(command).collect();
-    match engines.len().saturating_sub(LISTED) {
+    let listed: String = engines.iter().take(MAX_LISTED_COMMANDS).map(command).collect();
+    match engines.len().saturating_sub(MAX_LISTED_COMMANDS) {
         0 => listed,
         more => format!("{listed}\n  and {more} more; `arbiter export --format config` shows all"),
     }
@@ -81,7 +81,7 @@ fn commands(engines: &[EngineSpec]) -> String {
 
 /// Length of a key in bytes.
 const LENGTH: usize = 32;
-const PERMISSIONS: u32 = 0o600;
+const KEY_PERMISSIONS: u32 = 0o600;
 
 pub struct UserKey([u8; LENGTH]);
 
@@ -126,7 +126,7 @@ fn create(path: &Path) -> io::Result<()> {
     let mut key = [0; LENGTH];
     SysRng.try_fill_bytes(&mut key).map_err(io::Error::other)?;
     let mut file = tempfile::Builder::new()
-        .permissions(Permissions::from_mode(PERMISSIONS))
+        .permissions(Permissions::from_mode(KEY_PERMISSIONS))
         .tempfile_in(folder)?;
     file.write_all(&key)?;
     file.as_file().sync_all()?;

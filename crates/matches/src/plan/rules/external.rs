@@ -130,9 +130,9 @@ impl External {
     fn ask(&self, questions: &[Question<'_>]) -> Result<Vec<Answer>, RulesError> {
         let longest = questions.iter().max_by_key(|question| question.position.len());
         if let Some(question) = longest
-            && question.position.len() + COMMAND_BYTES > MAX_LINE_LENGTH
+            && question.position.len() + COMMAND_BYTES > MAX_RULES_LINE_LENGTH
         {
-            let what = format!("the game is too long for a line of {MAX_LINE_LENGTH} bytes");
+            let what = format!("the game is too long for a line of {MAX_RULES_LINE_LENGTH} bytes");
             return Err(self.broken(&what, &question.to_string()));
         }
         let program = self.program().ok_or_else(|| self.absent())?;
@@ -185,7 +185,7 @@ fn refused(text: &str, reason: &str) -> PositionError {
 }
 
 /// Maximum length of a line in both directions, including its newline.
-pub const MAX_LINE_LENGTH: usize = 1 << 20;
+pub const MAX_RULES_LINE_LENGTH: usize = 1 << 20;
 /// Maximum number of questions that are sent before the first answer.
 pub const AT_ONCE: usize = 32;
 

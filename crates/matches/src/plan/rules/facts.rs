@@ -13,7 +13,7 @@ use crate::record::printable::{is_hidden, printable, shortened};
 /// Maximum number of characters of a move or outcome.
 const MAX_WORD_LENGTH: usize = 200;
 /// Maximum number of characters quoted from an answer.
-const QUOTED: usize = 80;
+const MAX_QUOTED_ANSWER_LENGTH: usize = 80;
 /// The protocol's own words, which no move may be.
 const RESERVED: [&str; 9] =
     ["moves", "legal", "places", "winnings", "weights", "ponder", "estimate", "(none)", "-"];
@@ -43,7 +43,7 @@ impl FactsError {
     /// Quotes and shortens `found`.
     pub fn new(found: &str, expected: impl Into<String>) -> FactsError {
         FactsError {
-            found: shortened(&printable(found), QUOTED).into_owned(),
+            found: shortened(&printable(found), MAX_QUOTED_ANSWER_LENGTH).into_owned(),
             expected: expected.into(),
         }
     }

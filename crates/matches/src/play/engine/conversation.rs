@@ -30,7 +30,7 @@ const TICK: Duration = Duration::from_millis(100);
 /// Longest wait of [`Conversation::next_line_soon`].
 const MOMENT: Duration = Duration::from_millis(10);
 /// Time that a process has to end after it closed a pipe.
-const TIME_TO_END: Duration = Duration::from_secs(1);
+const TIME_TO_EXIT: Duration = Duration::from_secs(1);
 const END_CHECK_INTERVAL: Duration = Duration::from_millis(1);
 /// Longest extension of a deadline for an engine that waits for a processor, so that an overloaded machine does not
 /// hold up the match for ever.
@@ -38,7 +38,7 @@ const MAX_EXTENSION: Duration = Duration::from_secs(60);
 /// Shortest wait of a poll.
 const MIN_WAIT: Duration = Duration::from_millis(1);
 /// Maximum number of characters quoted from a line.
-const MAX_QUOTED_LENGTH: usize = 60;
+const MAX_QUOTED_LINE_LENGTH: usize = 60;
 /// Maximum number of reads to empty a pipe that the engine keeps filling.
 const READS_TO_EMPTY: usize = 32;
 
@@ -322,7 +322,7 @@ impl Conversation {
         let text = self.lines.text(line);
         if is_best_move(text) {
             let text = printable_bytes(text.trim_ascii());
-            self.unclaimed_best_move = Some(shortened(&text, MAX_QUOTED_LENGTH).into_owned());
+            self.unclaimed_best_move = Some(shortened(&text, MAX_QUOTED_LINE_LENGTH).into_owned());
         }
         self.recent.keep(arrived, Origin::Engine, text);
         self.log.write(arrived, &self.name, Origin::Engine, text);
@@ -426,7 +426,7 @@ impl Conversation {
 
     /// Distinguishes the end of the process from a closed output or input.
     fn ended_or_disconnected(&mut self) -> AnswerError {
-        let deadline = Instant::now() + TIME_TO_END;
+        let deadline = Instant::now() + TIME_TO_EXIT;
         while !self.process.has_ended() && Instant::now() < deadline {
             self.read_stderr();
             thread::sleep(END_CHECK_INTERVAL);
@@ -455,7 +455,7 @@ impl Conversation {
         let incomplete = self.lines.incomplete();
         if !incomplete.is_empty() {
             let text = printable_bytes(incomplete);
-            let text = shortened(&text, MAX_QUOTED_LENGTH);
+            let text = shortened(&text, MAX_QUOTED_LINE_LENGTH);
             return format!("; received \"{text}\" without a newline");
         }
         match self.recent.unanswered() {
@@ -505,7 +505,7 @@ struct Ready {
 }
 
 /// Maximum length of an engine's line, including its newline.
-pub const MAX_LINE_LENGTH: usize = 64 * 1024;
+pub const MAX_ENGINE_LINE_LENGTH: usize = 64 * 1024;
 
 /// Received bytes that are not yet processed, split into lines.
 ///
@@ -648,7 +648,7 @@ mod tests {
     fn lines_come_out_however_they_come_in() {
         let text = b"id name x\n\nuciok\nbestm";
         for size in 1..=text.len() {
-            let mut lines = Lines::new(MAX_LINE_LENGTH);
+            let mut lines = Lines::new(MAX_ENGINE_LINE_LENGTH);
             let found: Vec<String> =
                 text.chunks(size).flat_map(|chunk| receive(&mut lines, chunk)).collect();
             assert_eq!(found, ["id name x", "", "uciok"], "in pieces of {size}");
@@ -660,7 +660,7 @@ mod tests {
     fn a_byte_order_mark_before_the_first_line_is_skipped() {
         let text = "\u{feff}uciok\n\u{feff}x\n".as_bytes();
         for size in 1..=text.len() {
-            let mut lines = Lines::new(MAX_LINE_LENGTH);
+            let mut lines = Lines::new(MAX_ENGINE_LINE_LENGTH);
             let found: Vec<String> =
                 text.chunks(size).flat_map(|chunk| receive(&mut lines, chunk)).collect();
             assert_eq!(found, ["uciok", "\u{feff}x"], "in pieces of {size}");
@@ -670,9 +670,9 @@ mod tests {
     #[test]
     fn a_line_too_long_is_dropped_up_to_its_newline() {
         for (length, counts) in
-            [(MAX_LINE_LENGTH - 1, true), (MAX_LINE_LENGTH, false), (300_000, false)]
+            [(MAX_ENGINE_LINE_LENGTH - 1, true), (MAX_ENGINE_LINE_LENGTH, false), (300_000, false)]
         {
-            let mut lines = Lines::new(MAX_LINE_LENGTH);
+            let mut lines = Lines::new(MAX_ENGINE_LINE_LENGTH);
             let mut bytes = b"first\n".to_vec();
             bytes.extend(vec![b'x'; length]);
             bytes.extend(b"\nlast\n");
@@ -686,7 +686,7 @@ mod tests {
 
     #[test]
     fn the_rest_of_a_dropped_beginning_counts_as_nothing() {
-        let mut lines = Lines::new(MAX_LINE_LENGTH);
+        let mut lines = Lines::new(MAX_ENGINE_LINE_LENGTH);
         assert!(receive(&mut lines, b"info string ").is_empty());
         lines.drop_incomplete();
         assert_eq!(receive(&mut lines, b"bestmove 1\nbestmove 2\n"), ["bestmove 2"]);

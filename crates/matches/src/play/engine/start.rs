@@ -18,7 +18,7 @@ use crate::spelling::did_you_mean;
 
 const VARIANT_OPTION: &str = "UCI_Variant";
 /// Maximum number of characters quoted from an `option` line.
-const MAX_QUOTED_LENGTH: usize = 200;
+const MAX_QUOTED_OPTION_LENGTH: usize = 200;
 
 /// The options that an engine offers.
 #[derive(Clone, Debug, Default)]
@@ -64,7 +64,7 @@ impl Offers {
         self.unreadable.push(UnreadableOffer {
             name: name.join(" "),
             kind: rest.nth(1).unwrap_or_default().to_string(),
-            line: shortened(&printable(line.trim()), MAX_QUOTED_LENGTH).into_owned(),
+            line: shortened(&printable(line.trim()), MAX_QUOTED_OPTION_LENGTH).into_owned(),
             reason,
         });
         true
@@ -211,9 +211,9 @@ fn refused(engine: &str, option: &str, value: &str, accepted: &str) -> StartErro
 }
 
 /// Maximum number of offered names or values in a message; the others are only counted.
-const LISTED: usize = 20;
+const MAX_LISTED_OFFERS: usize = 20;
 /// Maximum number of unreadable lines in a message.
-const SHOWN_LINES: usize = 3;
+const MAX_UNREADABLE_LINES: usize = 3;
 /// Maximum number of bytes of a script's first line.
 const SHEBANG_BYTES: u64 = 256;
 /// Maximum number of characters of each.
@@ -313,8 +313,9 @@ fn listed(offered: &[String]) -> String {
     if offered.is_empty() {
         return "nothing".to_string();
     }
-    let shown: Vec<String> = offered.iter().take(LISTED).map(|text| excerpt(text)).collect();
-    let more = match offered.len().saturating_sub(LISTED) {
+    let shown: Vec<String> =
+        offered.iter().take(MAX_LISTED_OFFERS).map(|text| excerpt(text)).collect();
+    let more = match offered.len().saturating_sub(MAX_LISTED_OFFERS) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
@@ -324,8 +325,8 @@ fn listed(offered: &[String]) -> String {
 /// Shows the first lines with their reasons, and counts the others.
 fn shown_lines(unreadable: &[UnreadableOffer]) -> String {
     let shown: String =
-        unreadable.iter().take(SHOWN_LINES).map(|line| format!("; {line}")).collect();
-    match unreadable.len().saturating_sub(SHOWN_LINES) {
+        unreadable.iter().take(MAX_UNREADABLE_LINES).map(|line| format!("; {line}")).collect();
+    match unreadable.len().saturating_sub(MAX_UNREADABLE_LINES) {
         0 => shown,
         more => format!("{shown}; and {more} more lines"),
     }

@@ -494,7 +494,7 @@ fn legal_length(mut position: Position, line: &[String]) -> Result<usize, Abando
 /// Maximum plausible depth and distance to mate, in plies.
 const MAX_PLAUSIBLE_PLIES: u32 = 10_000;
 /// Maximum plausible number of nodes: a thousand cores for hours.
-const MAX_NODES: u64 = 1_000_000_000_000_000;
+const MAX_REPORTED_NODES: u64 = 1_000_000_000_000_000;
 /// Maximum plausible score in centipawns, positive or negative.
 const MAX_CENTIPAWNS: u32 = 100_000;
 /// Number of dots after a text that was cut.
@@ -524,7 +524,7 @@ fn turn_record(
         depth: believed_number("depth", answer.info.depth, MAX_PLAUSIBLE_PLIES, &mut flaws),
         estimate: believed_estimate(estimates, seats, &mut flaws),
         score: believed_score(answer.info.score, &mut flaws),
-        nodes: believed_number("nodes", answer.info.nodes, MAX_NODES, &mut flaws),
+        nodes: believed_number("nodes", answer.info.nodes, MAX_REPORTED_NODES, &mut flaws),
         pv: answer.info.pv,
         flaw: None,
     };

@@ -159,7 +159,7 @@ impl Stamp {
 /// Time after which a notice says which engine is being waited for.
 const NOTICE_AFTER: Duration = Duration::from_secs(3);
 /// Maximum number of characters of a name that comes from an engine.
-const MAX_ID_NAME_LENGTH: usize = 40;
+const MAX_OFFERED_NAME_LENGTH: usize = 40;
 
 /// Receives the name of an engine that has not been ready for a few seconds.
 pub type Notice<'a> = dyn Fn(&str) + Sync + 'a;
@@ -213,7 +213,7 @@ fn settle(specs: &mut [EngineSpec], engines: &[Engine]) -> Vec<String> {
         if unresolved.is_nameless {
             let id_name = engine.id_name().map(str::trim);
             if let Some(id_name) = id_name.filter(|name| !name.is_empty()) {
-                spec.name = shortened(id_name, MAX_ID_NAME_LENGTH).into_owned();
+                spec.name = shortened(id_name, MAX_OFFERED_NAME_LENGTH).into_owned();
             }
             nameless.push(index);
         }
@@ -288,7 +288,7 @@ fn names_by_files(engines: &[&EngineSpec]) -> Option<Vec<String>> {
 fn end_of(path: &Path, parts: usize) -> String {
     let first = path.components().count().saturating_sub(parts);
     let end: PathBuf = path.components().skip(first).collect();
-    shortened(&printable(&end.to_string_lossy()), MAX_ID_NAME_LENGTH).into_owned()
+    shortened(&printable(&end.to_string_lossy()), MAX_OFFERED_NAME_LENGTH).into_owned()
 }
 
 /// Starts an engine and waits until it is ready.

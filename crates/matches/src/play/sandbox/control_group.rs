@@ -21,7 +21,7 @@ use super::MIB;
 use crate::play::family::{PROC, state};
 
 /// Mount point of the memory groups of version 1.
-const MEMORY: &str = "/sys/fs/cgroup/memory";
+const MEMORY_MOUNT: &str = "/sys/fs/cgroup/memory";
 /// Type of the file system of version 2.
 const VERSION_2: &str = "cgroup2";
 /// File that lists a group's processes.
@@ -30,7 +30,7 @@ const PROCESSES: &str = "cgroup.procs";
 const PREFIX: &str = "arbiter-";
 /// Maximum number of attempts to end the processes of a group, or to remove it while they are about to end.
 const ATTEMPTS: u32 = 200;
-const PAUSE: Duration = Duration::from_millis(1);
+const RETRY_INTERVAL: Duration = Duration::from_millis(1);
 
 /// The control groups of an engine, removed on drop. If the arbiter dies first, empty groups remain until the next one
 /// starts.
@@ -199,7 +199,7 @@ impl Group {
                 // An error means that it has ended.
                 let _ = kill_process(process, Signal::KILL);
             }
-            thread::sleep(PAUSE);
+            thread::sleep(RETRY_INTERVAL);
         }
     }
 
@@ -212,7 +212,9 @@ impl Drop for Group {
     fn drop(&mut self) {
         for _ in 0..ATTEMPTS {
             match fs::remove_dir(&self.directory) {
-                Err(error) if error.kind() == io::ErrorKind::ResourceBusy => thread::sleep(PAUSE),
+                Err(error) if error.kind() == io::ErrorKind::ResourceBusy => {
+                    thread::sleep(RETRY_INTERVAL);
+                }
                 _ => return,
             }
         }
@@ -264,7 +266,7 @@ impl Places {
             let mut fields = line.splitn(3, ':').skip(1);
             let (Some(controllers), Some(path)) = (fields.next(), fields.next()) else { continue };
             if controllers.split(',').any(|name| name == "memory") {
-                places.memory = Some(Path::new(MEMORY).join(path.trim_start_matches('/')));
+                places.memory = Some(Path::new(MEMORY_MOUNT).join(path.trim_start_matches('/')));
             }
             if let ("", Some((root, point))) = (controllers, mount)
                 && let Ok(below) = Path::new(path).strip_prefix(root)
@@ -321,7 +323,7 @@ mod tests {
         let await_that = |is_so: &dyn Fn() -> bool| {
             while !is_so() {
                 assert!(begun.elapsed().as_secs() < 60, "{:?}", computing.processes());
-                thread::sleep(PAUSE);
+                thread::sleep(RETRY_INTERVAL);
             }
         };
         await_that(&|| computing.used() > Some(Duration::from_millis(20)));
@@ -360,7 +362,7 @@ mod tests {
     #[test]
     fn places_are_below_the_mount_points() {
         let version_1 = Places::of("4:memory:/a/b\n9:name=systemd:/\n", None);
-        assert_eq!(version_1.memory, Some(Path::new(MEMORY).join("a/b")));
+        assert_eq!(version_1.memory, Some(Path::new(MEMORY_MOUNT).join("a/b")));
         assert!(version_1.unified.is_empty());
         let point = Path::new("/sys/fs/cgroup");
         let of =

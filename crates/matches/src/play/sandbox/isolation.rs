@@ -172,7 +172,7 @@ const TIME_TO_START: Duration = Duration::from_secs(10);
 /// Timeout for the end of a program that a launcher kills.
 const TIME_TO_END: Duration = Duration::from_secs(2);
 /// Bytes to read at a time; more than a launcher ever sends.
-const CHUNK: usize = 512;
+const MAX_READ_LENGTH: usize = 512;
 
 /// Receives the reports of a launcher. When it is dropped, or the arbiter dies, the launcher kills the engine.
 #[derive(Debug)]
@@ -249,7 +249,7 @@ impl Guard {
                 Err(Errno::INTR) => continue,
                 Err(_) => return None,
             }
-            let mut bytes = [0; CHUNK];
+            let mut bytes = [0; MAX_READ_LENGTH];
             match self.line.read(&mut bytes) {
                 Ok(0) => return None,
                 Ok(number) => self.unread.extend_from_slice(&bytes[..number]),

@@ -309,7 +309,7 @@ fn set_limit(resource: Resource, value: Option<u64>, grace: u64) -> io::Result<(
 /// Directories that each engine sees through a layer of its own.
 const LAYERED: [&str; 3] = ["/tmp", "/run/user", "/dev/shm"];
 /// Directory that is empty for each engine. Its files would let an engine leave the group that limits its memory.
-const EMPTY: &str = "/sys/fs/cgroup";
+const EMPTY_DIRECTORY: &str = "/sys/fs/cgroup";
 /// Mount options of each of these directories; the files count as memory of the engine.
 const TMPFS: &CStr = c"size=256m,nr_inodes=16k,mode=1777";
 /// An extended attribute of a file.
@@ -339,7 +339,7 @@ impl View {
     /// directories it keeps the current one, the program, and all files and directories among the arguments.
     fn of(program: &[OsString], hidden: Vec<PathBuf>) -> io::Result<View> {
         let directory = env::current_dir()?;
-        let private = LAYERED.iter().chain([&EMPTY]);
+        let private = LAYERED.iter().chain([&EMPTY_DIRECTORY]);
         let private: Vec<PathBuf> =
             private.filter_map(|path| fs::canonicalize(path).ok()).collect();
         let is_covered = |path: &Path| {
@@ -385,7 +385,7 @@ impl View {
         }
         for (content, directory) in private {
             mount("tmpfs", directory, "tmpfs", MountFlags::NOSUID | MountFlags::NODEV, TMPFS)?;
-            if directory != Path::new(EMPTY) {
+            if directory != Path::new(EMPTY_DIRECTORY) {
                 show(&content, directory)?;
             }
         }

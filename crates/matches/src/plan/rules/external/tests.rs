@@ -382,7 +382,7 @@ fn an_answer_of_another_length_is_refused() {
 #[test]
 fn a_game_too_long_for_a_line_is_not_sent() {
     let (game, fake) = external(coins);
-    let text = "x".repeat(200) + &" y".repeat(MAX_LINE_LENGTH / 2);
+    let text = "x".repeat(200) + &" y".repeat(MAX_RULES_LINE_LENGTH / 2);
     let error = game.parse(&text).unwrap_err().to_string();
     assert!(error.contains("too long for a line") && error.len() < 500, "{error}");
     assert!(sizes(&fake).is_empty());
