@@ -561,13 +561,19 @@ fn texts_of_programs<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, 
         Value::Array(engines) => engines,
         engine => vec![engine],
     };
-    let texts: Result<_, String> = engines.iter().map(program_text).collect();
-    texts.map_err(D::Error::custom)
+    let number_of_engines = engines.len();
+    let text = |(index, engine): (usize, &Value)| {
+        engine_text(engine).map_err(|reason| match number_of_engines {
+            1 => D::Error::custom(reason),
+            _ => D::Error::custom(format_args!("engine {}: {reason}", index + 1)),
+        })
+    };
+    engines.iter().enumerate().map(text).collect()
 }
 
 /// The settings that all engines share, as a table or a text.
 fn text_of_program<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
-    program_text(&Value::deserialize(from)?).map(Some).map_err(D::Error::custom)
+    engine_text(&Value::deserialize(from)?).map(Some).map_err(D::Error::custom)
 }
 
 /// An engine that measures luck, as a table or a text.
@@ -596,6 +602,13 @@ fn some_words<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Vec<String>>,
     };
     let expected = || D::Error::custom("expected true, false, a table, texts or numbers");
     words.map(Some).ok_or_else(expected)
+}
+
+/// The text of an engine, whose keys and values are checked.
+fn engine_text(value: &Value) -> Result<String, String> {
+    let text = program_text(value)?;
+    EngineText::parse(&text).map_err(|reason| format!("{text}: {reason}"))?;
+    Ok(text)
 }
 
 /// The text of a program: a table becomes `KEY=VALUE ...`, quoted as for a shell.
