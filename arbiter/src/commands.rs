@@ -81,10 +81,10 @@ fn start_rules(
         let isolation = Isolation::of(isolate, slice::from_ref(&game.plan().program));
         let (isolation, _) = isolation.map_err(|error| ExitError::of_flag("rules", error))?;
         connect(game, isolation, timeout, &Log::none(), &Interrupt::new())
-            .map_err(|error| ExitError::of_flag_or_rules("rules", &error, Some(&error)))?;
+            .map_err(|error| ExitError::of_flag_or_rules("rules", error))?;
     }
     let started = players.map_or(Ok(()), |players| rules.start(players).map(drop));
-    started.map_err(|error| ExitError::of_flag_or_rules("players", &error, error.fault_of_rules()))
+    started.map_err(|error| ExitError::of_flag_or_rules("players", error))
 }
 
 /// Prints the error of a command; returns its exit status. An error of the system is one of standard output.

@@ -411,3 +411,26 @@ fn rules_that_cannot_be_used_are_refused_before_the_match() {
         run(&["match", "--rules", &pig(), "--luck", "300", "--engine", &engine]);
     assert!(code == 2 && stderr.contains("--luck-engine"), "{stderr}");
 }
+
+#[test]
+fn openings_are_checked_with_the_rules_program_before_the_match() {
+    let directory = directory("rules_openings");
+    let (openings, settings) = (path(&directory, "openings.txt"), path(&directory, "match.toml"));
+    let (engine, rules) = (mover("one"), pig());
+    fs::write(&openings, "startpos moves fly\n").unwrap();
+    let rest = ["--engine", &engine, "--store", "none"];
+    let typed = ["match", "--rules", &rules, "--openings", &openings];
+    for more in [&[][..], &["--dry-run"]] {
+        let (code, stdout, stderr) = run(&[&typed[..], &rest, more].concat());
+        let expected = "error: --openings \"startpos moves fly\": word 1 of the moves: fly is ";
+        assert!(code == 2 && stdout.is_empty() && stderr.starts_with(expected), "{stdout}{stderr}");
+    }
+    let (code, stdout, stderr) =
+        run(&[&["match", "--rules", &rules, "--games", "2", "--dry-run"], &rest[..]].concat());
+    assert!(code == 0 && stdout.lines().count() == 2, "{stdout}{stderr}");
+
+    fs::write(&settings, "[rules]\ncmd = 'true'\nname = 'pig'\n").unwrap();
+    let (code, _, stderr) = run(&[&["match", "--config", &settings], &rest[..]].concat());
+    let expected = format!("error: --config: {settings}: rules: rules program pig: ");
+    assert!(code == 5 && stderr.starts_with(&expected), "{stderr}");
+}

@@ -236,18 +236,16 @@ fn connect_rules(
         return Ok(());
     };
     rules::connect(game, isolation, plan.referee_limits.ready, log, interrupt)
-        .map_err(|error| ExitError::of_flag_or_rules("rules", &error, Some(&error)))?;
-    plan.rules
-        .start(plan.seats)
-        .map_err(|error| ExitError::of_flag_or_rules("players", &error, error.fault_of_rules()))?;
+        .map_err(|error| ExitError::of_flag_or_rules("rules", error))?;
+    let start = plan.rules.start(plan.seats);
+    start.map_err(|error| ExitError::of_flag_or_rules("players", error))?;
     for opening in &plan.openings {
         opening.position(&plan.rules, plan.seats).map_err(|error| {
-            let fault = error.fault_of_rules();
-            if *opening == Opening::usual(plan.seats) {
-                return ExitError::of_flag_or_rules("rules", &error, fault);
+            if error.fault_of_rules().is_some() || *opening == Opening::usual(plan.seats) {
+                ExitError::of_flag_or_rules("rules", error)
+            } else {
+                ExitError::of_text("openings", &opening.to_string(), error)
             }
-            let line = opening.to_string();
-            ExitError::of_flag_or_rules("openings", format_args!("{line:?}: {error}"), fault)
         })?;
     }
     Ok(())

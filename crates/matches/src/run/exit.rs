@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use thiserror::Error;
 
 use crate::archive::ArchiveError;
+use crate::plan::rules::PositionError;
 use crate::plan::rules::external::RulesError;
 use crate::play::log::Log;
 use crate::record::printable::printable_lines;
@@ -53,14 +54,12 @@ impl ExitError {
     }
 
     /// Creates an error in the value of a flag, or reports the fault of the rules program that shows there.
-    pub fn of_flag_or_rules(
-        flag: &str,
-        error: impl Display,
-        fault: Option<&RulesError>,
-    ) -> ExitError {
-        match fault {
-            Some(fault) => ExitError { status: RULES_FAULT, ..ExitError::of_flag("rules", fault) },
-            None => ExitError::of_flag(flag, error),
+    pub fn of_flag_or_rules(flag: &str, error: impl Into<PositionError>) -> ExitError {
+        match error.into() {
+            PositionError::Rules(fault) => {
+                ExitError { status: RULES_FAULT, ..ExitError::of_flag("rules", fault) }
+            }
+            error => ExitError::of_flag(flag, error),
         }
     }
 
