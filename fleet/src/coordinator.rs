@@ -38,7 +38,7 @@ use tokio::runtime::Runtime;
 use crate::args::{CoordinatorArgs, ServerArgs};
 use crate::message::{Beat, Message};
 use crate::queue::{
-    BEATS, MatchQueue, PAUSE, QueueError, ReportedError, START_TIMEOUT, WORKERS, connect,
+    BEATS, MatchQueue, QueueError, RETRY_PAUSE, ReportedError, START_TIMEOUT, WORKERS, connect,
     is_private, publish, retry_at_start,
 };
 use crate::signature::{Key, Signer};
@@ -292,7 +292,7 @@ impl Coordinator<'_> {
                     if self.is_announced || begun.elapsed() < START_TIMEOUT =>
                 {
                     reported.print(&error);
-                    tokio::time::sleep(PAUSE).await;
+                    tokio::time::sleep(RETRY_PAUSE).await;
                     // If the connection is up, this finds and repairs the cause.
                     if self.is_announced
                         && let Err(error) = self.repair().await

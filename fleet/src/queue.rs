@@ -42,7 +42,7 @@ const COORDINATOR_WAIT: Duration = Duration::from_secs(60);
 /// Time that a busy server has to answer at the start.
 pub const START_TIMEOUT: Duration = Duration::from_secs(60);
 /// Delay before a failed call is retried.
-pub const PAUSE: Duration = Duration::from_millis(500);
+pub const RETRY_PAUSE: Duration = Duration::from_millis(500);
 /// Interval at which a waiting call checks whether to stop.
 const TICK: Duration = Duration::from_millis(100);
 /// Minimum interval between polls because of notices.
@@ -132,7 +132,7 @@ where
                     print_error(format_args!("{error}; retrying"));
                 }
                 is_reported = true;
-                sleep(about(PAUSE)).await;
+                sleep(about(RETRY_PAUSE)).await;
             }
             outcome => return outcome,
         }

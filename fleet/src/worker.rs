@@ -44,7 +44,7 @@ use join::{JoinedMatch, Refusal};
 pub const BEAT_INTERVAL: Duration = Duration::from_secs(20);
 const BEAT_RETRY_INTERVAL: Duration = Duration::from_secs(5);
 /// Average pause before a failed call is retried.
-const PAUSE: Duration = Duration::from_secs(1);
+const JOIN_PAUSE: Duration = Duration::from_secs(1);
 /// Interval between checks of the stop flag.
 const TICK: Duration = Duration::from_millis(100);
 /// Idle time before the speed is measured again.

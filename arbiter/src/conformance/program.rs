@@ -26,7 +26,7 @@ use thiserror::Error;
 use super::transcript::{ANY_LINES, is_like, mask};
 
 /// Maximum length of a line in bytes; the rest of a longer line is ignored.
-const MAX_LINE_LENGTH: u64 = 1 << 20;
+const MAX_HEARD_LINE_LENGTH: u64 = 1 << 20;
 
 /// Capacity of the queue of unread lines; the program blocks while it is full.
 const WAITING_LINES: usize = 1024;
@@ -507,7 +507,7 @@ fn for_each_line(output: impl Read, mut take: impl FnMut(&[u8]) -> bool) {
     let mut output = BufReader::new(output);
     let mut line = Vec::new();
     let mut is_first = true;
-    while let Ok(1..) = output.by_ref().take(MAX_LINE_LENGTH).read_until(b'\n', &mut line) {
+    while let Ok(1..) = output.by_ref().take(MAX_HEARD_LINE_LENGTH).read_until(b'\n', &mut line) {
         let text = line.strip_suffix(b"\n").unwrap_or(&line);
         let text = if mem::take(&mut is_first) { without_mark(text) } else { text };
         if !take(text.strip_suffix(b"\r").unwrap_or(text)) {

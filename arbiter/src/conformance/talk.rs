@@ -37,7 +37,7 @@ const MAX_SHOWN_LENGTH: usize = 1000;
 const MAX_FORCED_WORDS: usize = 1000;
 
 /// Number of moves before the later of the positions where checks begin.
-const MOVES: usize = 5;
+const MOVES_BEFORE_CHECKS: usize = 5;
 
 /// A running engine, with the facts that checks have found out about it.
 pub struct Talk {
@@ -202,7 +202,8 @@ impl Home {
                 if start.as_ref().is_none_or(|start| has_choice && !start.has_choice()) {
                     start = Some(place.clone());
                 }
-                later = Some(&place).filter(|_| has_choice && moves >= MOVES).cloned();
+                later =
+                    Some(&place).filter(|_| has_choice && moves >= MOVES_BEFORE_CHECKS).cloned();
                 moves += 1;
             }
             let Some(action) = actions.into_iter().choose(&mut rng) else {

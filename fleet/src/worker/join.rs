@@ -20,7 +20,7 @@ use tokio::task::block_in_place;
 use tokio::time::sleep;
 
 use super::engines::{self, CachedFile};
-use super::{JoinError, PAUSE, Worker, locked};
+use super::{JOIN_PAUSE, JoinError, Worker, locked};
 use crate::message::{Message, OpenMatches, Phase, State, Units, Work, read_plan};
 use crate::queue::{self, MATCHES, Names, Notices, OPEN, QueueError, ReportedError, about};
 use crate::signature::Key;
@@ -90,7 +90,7 @@ impl Worker {
                 Err(error) => {
                     reported.print(&error);
                     matches = None;
-                    sleep(about(PAUSE)).await;
+                    sleep(about(JOIN_PAUSE)).await;
                 }
             }
         }
@@ -208,7 +208,7 @@ impl Worker {
             let joining = tokio::spawn(async move { worker.join(names, coordinator, state).await });
             // A panic in the task has printed its own message.
             if !joining.await.unwrap_or(false) {
-                sleep(about(PAUSE)).await;
+                sleep(about(JOIN_PAUSE)).await;
             }
             locked(&self.joining).remove(&id);
             // The match may have changed in the meantime.

@@ -37,7 +37,7 @@ const WAIT_OF_SEVERAL: Duration = Duration::from_secs(1);
 /// Average pause of a slot after a failed call.
 pub const FAILURE_PAUSE: Duration = Duration::from_secs(1);
 /// Pause of a slot without a match.
-const PAUSE: Duration = Duration::from_millis(300);
+const SLOT_PAUSE: Duration = Duration::from_millis(300);
 /// Pause before sending a game is retried.
 const SEND_PAUSE: Duration = Duration::from_millis(500);
 /// Delay before a unit of another version is delivered again.
@@ -70,7 +70,7 @@ pub(crate) async fn play_units(worker: Arc<Worker>, number: usize) {
             break;
         }
         if !has_played {
-            sleep(PAUSE).await;
+            sleep(SLOT_PAUSE).await;
         }
     }
     slot.rest(&worker).await;
@@ -175,7 +175,7 @@ async fn play_unit(
 /// Interval at which a worker reports progress to a match with this acknowledgement timeout; it allows for the loss of
 /// two reports.
 pub fn progress_period(ack_wait_ms: u64) -> Duration {
-    Duration::from_millis(ack_wait_ms / 3).max(PAUSE)
+    Duration::from_millis(ack_wait_ms / 3).max(SLOT_PAUSE)
 }
 
 /// A slot, which plays one game at a time.

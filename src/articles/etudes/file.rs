@@ -133,7 +133,7 @@ impl fmt::Display for Etude {
 }
 
 /// Maximum length of a file.
-const MAX_FILE_BYTES: u64 = 1 << 26;
+const MAX_ETUDES_BYTES: u64 = 1 << 26;
 
 /// The contents of a file, byte for byte. Lines end in LF or CRLF; the last one may have no line end.
 #[derive(Debug)]
@@ -176,9 +176,9 @@ fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
         return Err(io::Error::other("expected a regular file"));
     }
     let mut bytes = Vec::new();
-    File::open(path)?.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MAX_FILE_BYTES {
-        return Err(io::Error::other(format!("expected at most {MAX_FILE_BYTES} bytes")));
+    File::open(path)?.take(MAX_ETUDES_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_ETUDES_BYTES {
+        return Err(io::Error::other(format!("expected at most {MAX_ETUDES_BYTES} bytes")));
     }
     check_beginning(&bytes).map(|()| bytes).map_err(io::Error::other)
 }

@@ -27,7 +27,7 @@ const LINES_BETWEEN: usize = 10_000;
 /// Maximum number of characters of an error that the program reports.
 const MAX_ERROR_LENGTH: usize = 400;
 /// Maximum number of characters quoted from another line.
-const MAX_QUOTED_LINE_LENGTH: usize = 80;
+const MAX_QUOTED_ANSWER_LENGTH: usize = 80;
 
 thread_local! {
     /// The processes of this thread, by [`Program::number`].
@@ -264,7 +264,7 @@ fn response(line: &[u8]) -> Option<&[u8]> {
 }
 
 fn quote(bytes: &[u8]) -> String {
-    format!("\"{}\"", shortened(&printable_bytes(bytes), MAX_QUOTED_LINE_LENGTH))
+    format!("\"{}\"", shortened(&printable_bytes(bytes), MAX_QUOTED_ANSWER_LENGTH))
 }
 
 #[cfg(test)]
