@@ -4,14 +4,13 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Output, Stdio};
-use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use crate::common::program;
 use matches::record::GameRecord;
 use matches::record::ending::Ending;
 use matches::spelling::engine_text;
-use program::{arbiter, directory};
+use program::{arbiter, check_all, directory};
 
 /// Memory limit of the arbiter, in KiB.
 const MAX_MEMORY: u64 = 32 << 10;
@@ -186,18 +185,9 @@ const BAD: [Bad; 29] = [
 
 #[test]
 fn a_bad_engine_costs_its_games_alone() {
-    let next =
-        Mutex::new(BAD.iter().flat_map(|bad| bad.seats.iter().map(move |&seats| (bad, seats))));
-    let take = || next.lock().unwrap().next();
-    std::thread::scope(|scope| {
-        for _ in 0..AT_A_TIME {
-            scope.spawn(|| {
-                while let Some((bad, seats)) = take() {
-                    play(bad, seats);
-                }
-            });
-        }
-    });
+    let matches: Vec<(&Bad, usize)> =
+        BAD.iter().flat_map(|bad| bad.seats.iter().map(move |&seats| (bad, seats))).collect();
+    check_all(AT_A_TIME, &matches, |&(bad, seats)| play(bad, seats));
 }
 
 fn directory_of(bad: &Bad, seats: usize) -> PathBuf {

@@ -4,7 +4,7 @@
 
 use crate::common::program;
 use matches::spelling::{engine_text, quote};
-use program::run;
+use program::{check_all, run};
 
 const ARBITER: &str = env!("CARGO_BIN_EXE_arbiter");
 const PIG: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/rules/pig.py");
@@ -51,7 +51,7 @@ fn good_programs_pass_all_checks() {
 
 #[test]
 fn every_fault_fails_the_check_of_its_law() {
-    for (fault, code, expected) in [
+    let faults = [
         ("listed", 1, "error games/2: "),
         ("over", 1, "error games/2: "),
         ("order", 1, "error same/order: "),
@@ -69,7 +69,8 @@ fn every_fault_fails_the_check_of_its_law() {
         ("mute", 1, "error queries: "),
         ("stay", 1, "error end/quit: "),
         ("deaf", 1, "error end/quit: "),
-    ] {
+    ];
+    check_all(6, &faults, |&(fault, code, expected)| {
         let rules = race(&[fault]);
         let options = ["--games", "2", "--plies", "60"];
         let (found, stdout, stderr) = check(&rules, &options);
@@ -80,7 +81,7 @@ fn every_fault_fails_the_check_of_its_law() {
         assert!(first.is_some_and(|line| line.starts_with(expected)), "{fault}: {stdout}");
         let widest = stdout.lines().map(|line| line.chars().count()).max();
         assert!(widest < Some(400), "{fault}: {stdout}");
-    }
+    });
 }
 
 #[test]

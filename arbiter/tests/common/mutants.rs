@@ -1,12 +1,10 @@
 //! Mutants of the built-in engine, each with a single defect, and the checks that must catch them.
 
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 
 use matches::spelling::quote;
 
-use super::program::run;
+use super::program::{check_all, run};
 
 const ARBITER: &str = env!("CARGO_BIN_EXE_arbiter");
 
@@ -48,18 +46,10 @@ impl Mutant {
 
 /// Messages about the mutants that are not caught.
 pub fn missed(mutants: &[Mutant]) -> Vec<String> {
-    let next = AtomicUsize::new(0);
     let missed = Mutex::new(Vec::new());
-    thread::scope(|scope| {
-        for _ in 0..AT_ONCE {
-            scope.spawn(|| {
-                while let Some(mutant) = mutants.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    if let Some(miss) = mutant.miss() {
-                        missed.lock().unwrap().push(miss);
-                    }
-                }
-            });
-        }
+    check_all(AT_ONCE, mutants, |mutant| {
+        let miss = mutant.miss();
+        missed.lock().unwrap().extend(miss);
     });
     missed.into_inner().unwrap()
 }

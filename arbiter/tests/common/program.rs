@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
 use matches::spelling::engine_text;
 
@@ -132,4 +134,18 @@ pub fn content(arguments: &[&str]) -> String {
     let (code, stdout, stderr) = run(arguments);
     assert_eq!((code, stderr.as_str()), (0, ""), "{arguments:?}: {stdout}");
     stdout
+}
+
+/// Calls `check` with every case, on this many threads: the programs that a test starts mostly wait.
+pub fn check_all<T: Sync>(threads: usize, cases: &[T], check: impl Fn(&T) + Sync) {
+    let next = AtomicUsize::new(0);
+    thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    check(case);
+                }
+            });
+        }
+    });
 }
