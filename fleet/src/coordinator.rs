@@ -525,6 +525,7 @@ impl Coordinator<'_> {
             let _ = self.queue.purge_work().await;
         }
     }
+
     /// The workers that have sent a heartbeat, as of the last two seconds, and whose games may count.
     ///
     /// # Errors
