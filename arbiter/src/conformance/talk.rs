@@ -219,7 +219,7 @@ impl Home {
 /// A game with a number of seats.
 pub type Table = (Rules, usize);
 
-/// The program to check, and what is to be checked.
+/// The program to check, and the checks that the user asks for.
 #[derive(Clone, Debug)]
 pub struct Scope {
     pub program: EngineSpec,
