@@ -15,6 +15,7 @@ use matches::play::interrupt::Interrupt;
 use matches::play::lag::LagMeter;
 use matches::play::log::Log;
 use matches::play::referee::RerunQuota;
+use matches::play::rules::connect;
 use matches::play::runner::{Complete, Event, GameQueue, RunError, Runner};
 use matches::record::GameRecord;
 use matches::report::Report;
@@ -43,6 +44,9 @@ pub fn plan(words: &str) -> Plan {
 /// Plays a match until it is over or interrupted.
 fn play(plan: &Plan, interrupt: &Interrupt, mut on_event: impl FnMut(&Event)) {
     let (lag, log) = (LagMeter::start(), Log::none());
+    if let Some(game) = plan.rules.program() {
+        connect(game, None, plan.referee_limits.ready, &log, interrupt).unwrap();
+    }
     let evaluator = Evaluator::of(plan, None).unwrap();
     let meter = evaluator.as_ref().map(|evaluator| LuckMeter::new(evaluator, None, interrupt));
     let measure = meter.as_ref().map(|meter| {
