@@ -71,7 +71,10 @@ impl From<SysError> for ApiError {
 
 impl From<StartError> for ApiError {
     fn from(error: StartError) -> ApiError {
-        ApiError::bad_gateway(error.to_string())
+        match error {
+            StartError::Interrupted => ApiError::ending(),
+            error => ApiError::bad_gateway(error.to_string()),
+        }
     }
 }
 
