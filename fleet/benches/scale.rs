@@ -361,7 +361,7 @@ async fn play(worker: &Worker, played: &Match, message: &Delivered) -> Outcome<(
         }
         let mut record = random_game(played.plan, &played.schedule, number, work.dealt.clone())?;
         record.machine = Some(Machine { slots: 1, micros: 10_000_000, ..Machine::default() });
-        let result = GameResult::Played(Box::new(record.into()));
+        let result = GameResult::Played(Box::new(record));
         let subject = played.names.result(worker.signer.key());
         let sent = Sent { label: worker.label.clone(), result }.encode(&worker.signer, &subject)?;
         let message_id = format!("{:032x}", rand::random::<u128>());

@@ -14,7 +14,6 @@ use matches::plan::rules::{Position, PositionError};
 use matches::plan::schedule::{Schedule, ScheduledGame};
 use matches::play::referee::MAX_OF_A_GAME;
 use matches::record::GameRecord;
-use matches::record::digest::StoredGame;
 use matches::record::ending::Ending;
 use thiserror::Error;
 
@@ -57,8 +56,7 @@ impl GameError {
 ///
 /// # Errors
 /// The first [`GameError`].
-pub fn check(plan: &Plan, schedule: &Schedule<'_>, kept: &StoredGame) -> Result<(), GameError> {
-    let record = &kept.record;
+pub fn check(plan: &Plan, schedule: &Schedule<'_>, record: &GameRecord) -> Result<(), GameError> {
     if !(1..=plan.games).contains(&record.game) {
         return Err(GameError::Unfit(format!("the match has games 1 to {}", plan.games)));
     }
@@ -72,7 +70,7 @@ pub fn check(plan: &Plan, schedule: &Schedule<'_>, kept: &StoredGame) -> Result<
     let start = game.opening.start(&plan.rules)?;
     same("start", &record.start, &start.to_string())?;
     check_numbers(record)?;
-    if let Some(flaw) = replay::check_stored(kept).into_iter().next() {
+    if let Some(flaw) = replay::check(record).into_iter().next() {
         return Err(flaw.into());
     }
     check_cards(record, &game, start, plan.rules.draws())?;

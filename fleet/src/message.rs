@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 use matches::plan::Plan;
 use matches::plan::deck::Seed;
 use matches::plan::schedule::Dealt;
-use matches::record::digest::StoredGame;
+use matches::record::GameRecord;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -143,7 +143,7 @@ pub struct Outcome {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum GameResult {
-    Played(Box<StoredGame>),
+    Played(Box<GameRecord>),
     /// A fault of the rules program. It counts only if the coordinator's program fails at the same position.
     Fault {
         /// Position of the question at which the program failed, as the argument of `position`; empty if it failed

@@ -20,7 +20,7 @@ use fleet::signature::{Key, Signer};
 use fleet::storage::Bucket;
 use futures_util::StreamExt;
 use matches::luck::Evaluator;
-use matches::record::digest::StoredGame;
+use matches::record::GameRecord;
 use matches::spelling::quote;
 use nkeys::KeyPair;
 use rustix::process::Signal;
@@ -233,7 +233,7 @@ fn nobody_is_set_aside_for_what_another_has_sent() {
     let names = fleet.await_names(&fleet.store());
     let honest = Signer::read("--nkey", &fleet.path("honest.nk")).unwrap();
     let mut bogus = invented(11);
-    bogus.record.moves.clear();
+    bogus.moves.clear();
     let liar = Signer::default();
     let by_liar = outcome(&names, "honest", &liar, bogus.clone());
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
@@ -257,7 +257,7 @@ fn set_aside(output: &str) -> Vec<&str> {
 }
 
 /// A game of the match [`MATCH`] with the right cards, luck and legal moves, but by weaker engines.
-fn invented(number: usize) -> StoredGame {
+fn invented(number: usize) -> GameRecord {
     let weaker = MATCH.replace("--nodes 10000", "--nodes 1 --luck 200");
     serde_json::from_str(&played_on_one_machine(&weaker)[number]).unwrap()
 }
@@ -285,8 +285,7 @@ fn two_keys_that_were_not_chosen_cannot_agree_on_invented_games() {
 #[test]
 fn plausible_but_wrong_luck_is_found_in_the_sample() {
     let evaluator = Evaluator::of(&plan(&format!("{} {MATCH}", engines())), None).unwrap();
-    let game: StoredGame = serde_json::from_str(&played_on_one_machine(MATCH)[0]).unwrap();
-    let mut record = game.record;
+    let mut record: GameRecord = serde_json::from_str(&played_on_one_machine(MATCH)[0]).unwrap();
     check_luck(evaluator.as_ref(), &record, true).unwrap();
     let luck = record.luck.as_mut().unwrap();
     luck.shares[0] += 1.0;
@@ -335,7 +334,7 @@ fn messages_of_unlisted_keys_are_not_looked_at() {
     other.await_words(&format!("the coordinator's --workers file lacks the key {other_key}"));
     let names = fleet.await_work(&fleet.store());
     let mut wrong = invented(0);
-    wrong.record.moves.clear();
+    wrong.moves.clear();
     let result = GameResult::Fault {
         position: "startpos players 2".to_string(),
         reason: "rules program pig: failed".to_string(),

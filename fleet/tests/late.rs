@@ -4,7 +4,7 @@ use preconditions::needs;
 use std::path::Path;
 
 use fleet::signature::Signer;
-use matches::record::digest::StoredGame;
+use matches::record::GameRecord;
 use rustix::process::Signal;
 
 use crate::common::fleet::engines;
@@ -18,7 +18,7 @@ const SHORT: &str = "--games 2 --nodes 10000 --seed 3 --random-plies 4";
 fn send(fleet: &Fleet, store: &Path, lines: &[String]) -> Vec<Result<(), String>> {
     let (names, signer) = (fleet.await_names(store), Signer::default());
     let message = |line: &String| {
-        let game: StoredGame = serde_json::from_str(line).unwrap();
+        let game: GameRecord = serde_json::from_str(line).unwrap();
         outcome(&names, "sender", &signer, game)
     };
     let subject = names.result(signer.key());

@@ -4,7 +4,6 @@
 use fleet::signature::Signer;
 use matches::archive::ArchiveError;
 use matches::archive::store::{Extent, Store};
-use matches::record::digest::StoredGame;
 use matches::record::{GameRecord, Machine};
 use nkeys::KeyPair;
 use preconditions::needs;
@@ -39,8 +38,8 @@ fn all_games_of_a_machine_that_is_set_aside_are_played_by_others() {
     bad.kill();
     let names = fleet.await_names(&fleet.store());
     let signer = Signer::read("--nkey", &fleet.path("bad.nk")).unwrap();
-    let mut wrong: StoredGame = serde_json::from_str(&played_on_one_machine(MATCH)[11]).unwrap();
-    wrong.record.moves.clear();
+    let mut wrong: GameRecord = serde_json::from_str(&played_on_one_machine(MATCH)[11]).unwrap();
+    wrong.moves.clear();
     send(&fleet, vec![outcome(&names, "bad", &signer, wrong)]);
     coordinator.await_words("not counted; given out again");
     // A resumed coordinator knows it, too.

@@ -11,17 +11,15 @@ use fleet::queue::{Names, WORKERS};
 use fleet::signature::Signer;
 use futures_util::StreamExt;
 use matches::archive::store::Store;
-use matches::record::Seed;
-use matches::record::digest::StoredGame;
+use matches::record::{GameRecord, Seed};
 
 use crate::common::{Fleet, MATCH, assert_whole, played_on_one_machine, with_jetstream};
 
 /// Time that a coordinator may take to create its streams, generous for a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(240);
 
-pub fn first_game(store: &Path) -> StoredGame {
-    let first = Store::open(store).unwrap().game(1).unwrap().unwrap();
-    StoredGame { totals: None, ..first }
+pub fn first_game(store: &Path) -> GameRecord {
+    Store::open(store).unwrap().game(1).unwrap().unwrap().record
 }
 
 /// Publishes messages as results of a match, once its stream exists.
@@ -43,7 +41,7 @@ pub fn send(fleet: &Fleet, messages: Vec<Vec<u8>>) {
 }
 
 /// A game of a match as a worker sends it.
-pub fn outcome(names: &Names, label: &str, signer: &Signer, game: StoredGame) -> Vec<u8> {
+pub fn outcome(names: &Names, label: &str, signer: &Signer, game: GameRecord) -> Vec<u8> {
     let (label, result) = (label.to_string(), GameResult::Played(Box::new(game)));
     Outcome { label, result }.encode(signer, &names.result(signer.key())).unwrap()
 }
@@ -58,7 +56,7 @@ fn bad_messages_are_refused_and_inventors_set_aside() {
     worker.kill();
     let game = first_game(&fleet.store());
     // A game that no worker has sent yet.
-    let next: StoredGame = serde_json::from_str(&played_on_one_machine(MATCH)[11]).unwrap();
+    let next: GameRecord = serde_json::from_str(&played_on_one_machine(MATCH)[11]).unwrap();
     let (names, signer) = (fleet.await_names(&fleet.store()), Signer::default());
     let good = outcome(&names, "honest", &signer, game.clone());
     let json = signer.key().open(&good, &names.result(signer.key())).unwrap();
@@ -71,21 +69,19 @@ fn bad_messages_are_refused_and_inventors_set_aside() {
     let by = |label: &str, game| outcome(&names, label, &Signer::default(), game);
     // A stored game under another number, with the seats of that number.
     let mut invented = game.clone();
-    invented.record.game = 12;
-    invented.record.block = 6;
-    invented.record.seats.reverse();
-    invented.digest = Some(invented.record.digest());
+    invented.game = 12;
+    invented.block = 6;
+    invented.seats.reverse();
     let mut unsown = next.clone();
-    unsown.record.seed = Seed::Number(1);
-    unsown.digest = Some(unsown.record.digest());
+    unsown.seed = Seed::Number(1);
     let mut large = next.clone();
-    for turn in &mut large.record.turns {
+    for turn in &mut large.turns {
         turn.micros = Some(u64::MAX);
     }
     let mut unmeasured = next.clone();
-    unmeasured.record.luck = None;
+    unmeasured.luck = None;
     let mut lucky = next.clone();
-    let luck = lucky.record.luck.as_mut().unwrap();
+    let luck = lucky.luck.as_mut().unwrap();
     luck.shares = vec![100.0, 100.0];
     send(
         &fleet,

@@ -11,7 +11,6 @@ use matches::plan::rules::PositionError;
 use matches::plan::schedule::{Schedule, ScheduledGame};
 use matches::play::runner::{Event, Played};
 use matches::record::GameRecord;
-use matches::record::digest::StoredGame;
 use matches::record::printable::{printable, shortened};
 use matches::run::Match;
 use matches::run::display::{Progress, count};
@@ -220,17 +219,17 @@ impl<'a> Collector<'a> {
         &mut self,
         key: &Key,
         worker: &str,
-        game: StoredGame,
+        record: GameRecord,
         accepted: &mut Vec<GameRecord>,
     ) -> Result<AckKind, DriveError> {
-        let number = game.record.game;
+        let number = record.game;
         let is_known = |other: &GameRecord| other.game == number;
         if self.units.has_played(number) || accepted.iter().any(is_known) {
             self.count_worker(worker, |tally| tally.doubles += 1);
             return Ok(AckKind::Ack);
         }
-        let game = completed(game, worker, self.plan.seed);
-        if let Err(refusal) = self.check_record(&game) {
+        let record = completed(record, worker, self.plan.seed);
+        if let Err(refusal) = self.check_record(&record) {
             if let Some(fault) = refusal.fault_of_rules() {
                 return Err(PositionError::from(fault.clone()).into());
             }
@@ -240,24 +239,24 @@ impl<'a> Collector<'a> {
         }
         self.workers.insert(key.id().to_string(), worker.to_string());
         if self.units.is_sampled(number) {
-            self.claim(worker, game, accepted);
+            self.claim(worker, record, accepted);
         } else {
-            accepted.push(game.record);
+            accepted.push(record);
         }
         Ok(AckKind::Ack)
     }
 
-    fn check_record(&self, game: &StoredGame) -> Result<(), GameError> {
-        check(self.plan, self.schedule, game)?;
+    fn check_record(&self, record: &GameRecord) -> Result<(), GameError> {
+        check(self.plan, self.schedule, record)?;
         let is_sampled = rand::random_range(0..LUCK_SAMPLE) == 0;
-        check_luck(self.luck.as_ref(), &game.record, is_sampled)?;
-        time_scale::check(self.plan, self.prepared.state.reference_speed, &game.record)
+        check_luck(self.luck.as_ref(), record, is_sampled)?;
+        time_scale::check(self.plan, self.prepared.state.reference_speed, record)
     }
 
     /// Notes a worker's claim to a game that two must play; accepts its unit once two agree.
-    fn claim(&mut self, worker: &str, game: StoredGame, accepted: &mut Vec<GameRecord>) {
-        let number = game.record.game;
-        let claimed = self.units.claim(worker, game);
+    fn claim(&mut self, worker: &str, record: GameRecord, accepted: &mut Vec<GameRecord>) {
+        let number = record.game;
+        let claimed = self.units.claim(worker, record);
         let Some(Claimed::Agreed { records, others }) = claimed else {
             return;
         };
@@ -379,18 +378,13 @@ struct AsideEvent<'a> {
 }
 
 /// A game with what only the coordinator knows: the worker's name, and the seed of the match.
-fn completed(mut game: StoredGame, worker: &str, seed: Seed) -> StoredGame {
-    let machine = game.record.machine.get_or_insert_default();
+fn completed(mut record: GameRecord, worker: &str, seed: Seed) -> GameRecord {
+    let machine = record.machine.get_or_insert_default();
     machine.worker = worker.to_string();
-    if game.record.seed == NO_SEED {
-        let is_whole = game.digest.as_ref() == Some(&game.record.digest());
-        game.record.seed = seed;
-        // A wrong digest stays wrong; a right one is computed again when the game is stored.
-        if is_whole {
-            game.digest = None;
-        }
+    if record.seed == NO_SEED {
+        record.seed = seed;
     }
-    game
+    record
 }
 
 /// Returns the events of a game: its start, then each move and card after its opening.

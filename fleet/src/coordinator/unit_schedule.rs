@@ -10,7 +10,6 @@ use matches::plan::rules::PositionError;
 use matches::plan::schedule::Schedule;
 use matches::play::referee::count_reruns;
 use matches::record::GameRecord;
-use matches::record::digest::StoredGame;
 use matches::run::past::Past;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -210,10 +209,10 @@ impl<'a> UnitSchedule<'a> {
     }
 
     /// Notes a worker's claim to a game that two must play; returns the new state of its unit if it changes.
-    pub fn claim(&mut self, worker: &str, game: StoredGame) -> Option<Claimed> {
-        let unit = self.units.of_game(game.record.game);
+    pub fn claim(&mut self, worker: &str, record: GameRecord) -> Option<Claimed> {
+        let unit = self.units.of_game(record.game);
         let missing: Vec<u64> = self.missing(unit).collect();
-        let claimed = self.sample.claim(unit, &missing, worker, game);
+        let claimed = self.sample.claim(unit, &missing, worker, record);
         if claimed == Some(Claimed::Whole) {
             self.take_back(unit);
         }
@@ -316,7 +315,7 @@ pub struct Sample {
 #[derive(Debug, Default)]
 struct Claims {
     /// Games by worker and number.
-    games: BTreeMap<String, BTreeMap<u64, StoredGame>>,
+    games: BTreeMap<String, BTreeMap<u64, GameRecord>>,
     /// Workers that have claimed all missing games, in order.
     complete: Vec<String>,
     chosen: Option<Chosen>,
@@ -379,7 +378,7 @@ impl Sample {
         unit: u64,
         missing: &[u64],
         worker: &str,
-        game: StoredGame,
+        record: GameRecord,
     ) -> Option<Claimed> {
         let held = self.held.entry(worker.to_string()).or_default();
         let claims = self.units.entry(unit).or_default();
@@ -389,7 +388,7 @@ impl Sample {
             return None;
         }
         let games = claims.games.entry(worker.to_string()).or_default();
-        *held += usize::from(games.insert(game.record.game, game).is_none());
+        *held += usize::from(games.insert(record.game, record).is_none());
         if !missing.iter().all(|number| games.contains_key(number)) {
             return None;
         }
@@ -402,7 +401,7 @@ impl Sample {
         });
         let digests = |worker: &String| -> Vec<Option<String>> {
             let games = &claims.games[worker];
-            let digest = |number| games.get(number).map(|game| game.record.digest());
+            let digest = |number| games.get(number).map(GameRecord::digest);
             missing.iter().map(digest).collect()
         };
         let own = digests(claims.complete.last()?);
@@ -416,7 +415,7 @@ impl Sample {
         let others = claims.complete.into_iter();
         Some(Claimed::Agreed {
             others: others.filter(|other| *other != first && other != worker).collect(),
-            records: games.map(|(_, game)| game.record).collect(),
+            records: games.map(|(_, record)| record).collect(),
         })
     }
 
@@ -616,10 +615,7 @@ mod tests {
         with_units(Some(1), |mut units| {
             assert_eq!(give(&mut units), Some(0));
             assert!(units.is_sampled(1));
-            let claim = |units: &mut UnitSchedule<'_>, number| {
-                let game = StoredGame { record: game(number), digest: None, totals: None };
-                units.claim("one", game)
-            };
+            let claim = |units: &mut UnitSchedule<'_>, number| units.claim("one", game(number));
             assert_eq!(claim(&mut units, 1), None);
             assert_eq!(claim(&mut units, 2), Some(Claimed::Whole));
             assert_eq!(units.given(), 0);
@@ -657,9 +653,8 @@ mod tests {
         Signer::default().key().clone()
     }
 
-    fn game_of(number: u64, moves: &str) -> StoredGame {
-        let record = GameRecord { game: number, moves: moves.to_string(), ..GameRecord::default() };
-        StoredGame { record, digest: None, totals: None }
+    fn game_of(number: u64, moves: &str) -> GameRecord {
+        GameRecord { game: number, moves: moves.to_string(), ..GameRecord::default() }
     }
 
     #[test]

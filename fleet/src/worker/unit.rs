@@ -152,7 +152,7 @@ async fn play_unit(
                     game.machine = Some(worker.machine(joined, begun.elapsed()));
                     begun = Instant::now();
                     let what = format!("game {}", game.game);
-                    let game = GameResult::Played(Box::new(game.into()));
+                    let game = GameResult::Played(Box::new(game));
                     in_flight.push(send(worker, joined, message, what, game));
                     is_played = played == expected;
                 } else {
