@@ -14,6 +14,7 @@ pub mod signals;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::slice;
 use std::time::Instant;
 
 use thiserror::Error;
@@ -87,9 +88,7 @@ pub fn begin<S: Source>(mut new: NewMatch, source: &mut S) -> ExitCode {
 }
 
 fn show_schedule(plan: &Plan) -> Result<(), Stop> {
-    let isolation = Isolation::of(plan.isolate, &plan.engines);
-    let (isolation, _) = isolation.map_err(ExitError::usage)?;
-    connect_rules(plan, isolation, &Log::none(), &Interrupt::new())?;
+    connect_rules(plan, true, &Log::none(), &Interrupt::new())?;
     Ok(print_schedule(plan).map_err(ExitError::usage)?)
 }
 
@@ -133,7 +132,7 @@ impl Match {
         let interrupt = Interrupt::new();
         signals::stop_match(&interrupt, outputs.finishes_games)?;
         let changed = new.changed_engines;
-        let engines = prepare_engines(&mut plan, changed, luck.as_ref(), &log, &interrupt)?;
+        let engines = prepare_engines(&mut plan, true, changed, luck.as_ref(), &log, &interrupt)?;
         remarks.extend_from_slice(&engines.remarks);
         remarks.extend(unplayed(&plan));
         let store = path.map(|path| Store::create(path, &plan)).transpose().map_err(not_created)?;
@@ -183,6 +182,7 @@ pub struct Engines {
 /// Starts each engine once, and settles the plan by what the engines offer. Tries out the evaluator of luck, too.
 fn prepare_engines(
     plan: &mut Plan,
+    is_new: bool,
     changed_engines: bool,
     luck: Option<&Evaluator>,
     log: &Log,
@@ -191,7 +191,7 @@ fn prepare_engines(
     sandbox::shield_arbiter();
     let (isolation, isolation_text) =
         Isolation::of(plan.isolate, &plan.engines).map_err(ExitError::usage)?;
-    match connect_rules(plan, isolation, log, interrupt) {
+    match connect_rules(plan, is_new, log, interrupt) {
         Err(_) if interrupt.is_set() => return Err(Stop::Interrupted),
         connected => connected?,
     }
@@ -225,18 +225,24 @@ fn prepare_engines(
     })
 }
 
-/// Starts the rules program of a plan, if it has one, and checks the number of players and the openings with it.
+/// Starts the rules program of a plan, if it has one. The number of players and the openings of a new match are checked
+/// with it, and errors name the flags.
 fn connect_rules(
     plan: &Plan,
-    isolation: Option<Isolation>,
+    is_new: bool,
     log: &Log,
     interrupt: &Interrupt,
 ) -> Result<(), ExitError> {
     let Some(game) = plan.rules.program() else {
         return Ok(());
     };
-    rules::connect(game, isolation, plan.referee_limits.ready, log, interrupt)
-        .map_err(|error| ExitError::of_flag_or_rules("rules", error))?;
+    let isolation = Isolation::of(plan.isolate, slice::from_ref(&game.plan().program));
+    let (isolation, _) = isolation.map_err(|error| ExitError::of_flag("rules", error))?;
+    let connected = rules::connect(game, isolation, plan.referee_limits.ready, log, interrupt);
+    if !is_new {
+        return Ok(connected?);
+    }
+    connected.map_err(|error| ExitError::of_flag_or_rules("rules", error))?;
     let start = plan.rules.start(plan.seats);
     start.map_err(|error| ExitError::of_flag_or_rules("players", error))?;
     for opening in &plan.openings {

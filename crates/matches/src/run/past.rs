@@ -132,7 +132,7 @@ impl Match {
         let interrupt = &self.ledger.interrupt;
         signals::stop_match(interrupt, stored.outputs.finishes_games)?;
         let changed = stored.changed_engines;
-        prepare_engines(&mut self.plan, changed, self.luck.as_ref(), &self.log, interrupt)
+        prepare_engines(&mut self.plan, false, changed, self.luck.as_ref(), &self.log, interrupt)
     }
 }
 
