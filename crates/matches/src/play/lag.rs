@@ -125,9 +125,10 @@ fn locked(lags: &Mutex<Lags>) -> MutexGuard<'_, Lags> {
 fn measure(lags: &Mutex<Lags>, waited: &mut Duration) {
     let due = locked(lags).due;
     thread::sleep(due.saturating_duration_since(Instant::now()));
+    // Read before the clock: a wait after both belongs to the next lag, like the delay that it causes.
+    let before = mem::replace(waited, processor::own_wait());
     let woke = Instant::now();
     let lag = woke.saturating_duration_since(due);
-    let before = mem::replace(waited, processor::own_wait());
     locked(lags).note(woke, lag, lag.saturating_sub(waited.saturating_sub(before)));
 }
 
