@@ -218,10 +218,6 @@ impl Games<'_> {
                 ));
             }
             ("speed", _) => talk.note = Some(self.speed()),
-            ("end/input", _) => {
-                talk.program.log.push("# end of input".into());
-                talk.program.process.stdin = None;
-            }
             _ => {}
         }
         talk.is_open = !block.ends;
@@ -239,6 +235,10 @@ impl Games<'_> {
         let play = |talk: &mut Talk, positions: &[&Position]| {
             positions.iter().try_for_each(|position| {
                 talk.program.log.clear();
+                if block.check.name == "end/input" {
+                    talk.program.log.push("# end of input".into());
+                    talk.program.process.stdin = None;
+                }
                 let value = |name: &str| value(position, name);
                 block.play_with(&mut talk.program, position.seats(), &value)
             })

@@ -87,6 +87,14 @@ fn parts(line: &str) -> (Option<u8>, &str) {
     (line.bytes().next(), argument.strip_prefix(' ').unwrap_or(argument))
 }
 
+/// The text that a line sends, unless it sends bytes.
+fn command(line: &str) -> Option<&str> {
+    match parts(line) {
+        (Some(b'>'), text) if !text.starts_with("> ") => Some(text),
+        _ => None,
+    }
+}
+
 fn patterns(lines: &[String]) -> Vec<String> {
     lines.iter().map(|line| parts(line).1.to_string()).collect()
 }
@@ -109,8 +117,8 @@ impl Program {
             match parts(&lines[0]) {
                 (Some(b'<'), _) => self.expect(number, &patterns(lines))?,
                 (Some(b'='), law) => {
-                    let mut rest = script.lines[number..].iter();
-                    laws::check(self, law, rest.find_map(|line| line.strip_prefix("> ")))?;
+                    let next = script.lines[number..].iter().find_map(|line| command(line));
+                    laws::check(self, law, next)?;
                 }
                 _ => self.perform(&lines[0])?,
             }
@@ -219,7 +227,7 @@ pub fn accept(script: &Script, program: &mut Program) -> Result<String, Fault> {
             transcript.push_str(line);
             transcript.push('\n');
             program.perform(line)?;
-            sent.extend(line.strip_prefix("> "));
+            sent.extend(command(line));
             let goes_on = steps.peek().is_some_and(|(_, next)| next[0].starts_with(['<', '~']));
             if goes_on || !line.starts_with(['>', '~']) {
                 continue;
