@@ -410,6 +410,17 @@ fn rules_that_cannot_be_used_are_refused_before_the_match() {
     let (code, _, stderr) =
         run(&["match", "--rules", &pig(), "--luck", "300", "--engine", &engine]);
     assert!(code == 2 && stderr.contains("--luck-engine"), "{stderr}");
+    let limited = format!("{} processes=4", pig());
+    let match_of = ["match", "--isolate", "off", "--store", "none", "--engine", &engine];
+    for more in [&[][..], &["--dry-run"]] {
+        let (code, _, stderr) = run(&[&match_of[..], &["--rules", &limited], more].concat());
+        let expected = "error: --rules: engine pig: processes requires isolation, ";
+        assert!(code == 2 && stderr.starts_with(expected), "{stderr}");
+    }
+    // A schedule is printed without the limits of engines, which do not run.
+    let alone = format!("{engine} processes=4");
+    let (code, _, stderr) = run(&[&match_of[..], &["--engine", &alone, "--dry-run"]].concat());
+    assert_eq!(code, 0, "{stderr}");
 }
 
 #[test]
