@@ -211,7 +211,7 @@ fn fill_in<A: Args + DeserializeOwned>(
 /// # Errors
 /// [`ExitError`] names the flag, its value and the accepted values.
 pub fn plan_of_match(args: &MatchArgs) -> Result<(Plan, Vec<String>), ExitError> {
-    let mut plan = common(&args.common, Format::RoundRobin, false)?;
+    let mut plan = plan_of(&args.common, Format::RoundRobin, false)?;
     let mut remarks = Vec::new();
     plan.sprt = sprt(args, &plan)?;
     let block = plan.line_ups().games_per_block();
@@ -243,7 +243,7 @@ fn plan_of_rounds(
     rounds: u64,
     args: &GameArgs,
 ) -> Result<(Plan, Vec<String>), ExitError> {
-    let mut plan = common(args, format, true)?;
+    let mut plan = plan_of(args, format, true)?;
     let line_ups = plan.line_ups();
     let round = line_ups.count().checked_mul(line_ups.games_per_block());
     let games = round.and_then(|round| round.checked_mul(rounds));
@@ -318,7 +318,7 @@ fn luck(args: &GameArgs, plan: &Plan) -> Result<LuckPlan, ExitError> {
 }
 
 /// The plan of one block from the common arguments; `restart` as for [`engines`].
-fn common(args: &GameArgs, format: Format, restart: bool) -> Result<Plan, ExitError> {
+fn plan_of(args: &GameArgs, format: Format, restart: bool) -> Result<Plan, ExitError> {
     let ready = Duration::from_millis(args.ready.0);
     let players = args.players.0 as usize;
     let rules = args.game.rules()?;

@@ -24,6 +24,83 @@ use crate::spelling::quote_path;
 /// Least interval between two updates of the table on a terminal.
 const TABLE_INTERVAL: Duration = Duration::from_millis(500);
 
+/// Number of combinations of engines in a remark; the others are only counted.
+const MAX_LISTED_TEAMS: usize = 5;
+/// Bytes of a schedule to print at a time.
+const PIECE: usize = 1 << 16;
+
+/// Returns the header: the variant, the engines with their limits, the isolation and the remarks.
+pub fn header(
+    plan: &Plan,
+    id_names: &[Option<String>],
+    sandbox: &str,
+    remarks: &[String],
+) -> String {
+    let block = plan.line_ups().games_per_block();
+    let blocks = plan.games / block;
+    let at_most = plan.sprt.map_or("", |_| "at most ");
+    let mut text = format!(
+        "{}, {} seats, {at_most}{} in {} of {block}, {}\n",
+        plan.rules.name(),
+        plan.seats,
+        count(plan.games, "game"),
+        count(blocks, "block"),
+        if plan.seed.is_secret() {
+            "secret seed".to_string()
+        } else {
+            format!("seed {}", plan.seed)
+        },
+    );
+    if let Some(sprt) = plan.sprt {
+        text += &format!("test: {sprt}\n");
+    }
+    text += &format!("{sandbox}\n");
+    for remark in remarks {
+        text += &format!("note: {remark}\n");
+    }
+    let widths = plan.engines.iter().map(|engine| engine.name.chars().count());
+    let width = widths.max().unwrap_or(0);
+    for (engine, id_name) in plan.engines.iter().zip(id_names) {
+        text += &format!("  {:width$}  {}\n", engine.name, settings(engine, id_name.as_deref()));
+    }
+    text
+}
+
+/// Returns a remark on the combinations of engines that the number of games leaves out.
+pub fn unplayed(plan: &Plan) -> Option<String> {
+    let line_ups = plan.line_ups();
+    let (all, block) = (line_ups.count(), line_ups.games_per_block());
+    let missing = plan.games / block..all;
+    let left_out = missing.end.saturating_sub(missing.start);
+    let names = |line_up| {
+        let seats = line_ups.seating(line_up, 0).into_iter();
+        let names = seats.map(|seated| plan.engines[seated.engine].name.as_str());
+        names.collect::<Vec<&str>>().join(" - ")
+    };
+    let listed: Vec<String> = missing.take(MAX_LISTED_TEAMS).map(names).collect();
+    let more = match left_out.saturating_sub(MAX_LISTED_TEAMS as u64) {
+        0 => String::new(),
+        more => format!(" and {}", count(more, "other combination")),
+    };
+    let games = plan.games;
+    (left_out > 0).then(|| {
+        format!(
+            "{} leave out {}{more}: a round of all combinations has {}",
+            count(games, "game"),
+            listed.join(", "),
+            count(all * block, "game")
+        )
+    })
+}
+
+fn settings(engine: &EngineSpec, id_name: Option<&str>) -> String {
+    let mut words = vec![engine.limit.in_words()];
+    words.extend(engine.switches());
+    words.extend(engine.options.iter().map(|(name, value)| format!("{name}={value}")));
+    words.extend(id_name.map(|name| format!("({name})")));
+    words.join("  ")
+}
+
 #[derive(Debug)]
 pub enum Progress {
     /// A bar and the current table, on standard error.
@@ -164,83 +241,6 @@ pub fn duration(time: Duration) -> String {
         whole @ 60..3600 => format!("{} min {} s", whole / 60, whole % 60),
         whole => format!("{} h {} min", whole / 3600, whole / 60 % 60),
     }
-}
-
-/// Number of combinations of engines in a remark; the others are only counted.
-const MAX_LISTED_TEAMS: usize = 5;
-/// Bytes of a schedule to print at a time.
-const PIECE: usize = 1 << 16;
-
-/// Returns the header: the variant, the engines with their limits, the isolation and the remarks.
-pub fn header(
-    plan: &Plan,
-    id_names: &[Option<String>],
-    sandbox: &str,
-    remarks: &[String],
-) -> String {
-    let block = plan.line_ups().games_per_block();
-    let blocks = plan.games / block;
-    let at_most = plan.sprt.map_or("", |_| "at most ");
-    let mut text = format!(
-        "{}, {} seats, {at_most}{} in {} of {block}, {}\n",
-        plan.rules.name(),
-        plan.seats,
-        count(plan.games, "game"),
-        count(blocks, "block"),
-        if plan.seed.is_secret() {
-            "secret seed".to_string()
-        } else {
-            format!("seed {}", plan.seed)
-        },
-    );
-    if let Some(sprt) = plan.sprt {
-        text += &format!("test: {sprt}\n");
-    }
-    text += &format!("{sandbox}\n");
-    for remark in remarks {
-        text += &format!("note: {remark}\n");
-    }
-    let widths = plan.engines.iter().map(|engine| engine.name.chars().count());
-    let width = widths.max().unwrap_or(0);
-    for (engine, id_name) in plan.engines.iter().zip(id_names) {
-        text += &format!("  {:width$}  {}\n", engine.name, settings(engine, id_name.as_deref()));
-    }
-    text
-}
-
-/// Returns a remark on the combinations of engines that the number of games leaves out.
-pub fn unplayed(plan: &Plan) -> Option<String> {
-    let line_ups = plan.line_ups();
-    let (all, block) = (line_ups.count(), line_ups.games_per_block());
-    let missing = plan.games / block..all;
-    let left_out = missing.end.saturating_sub(missing.start);
-    let names = |line_up| {
-        let seats = line_ups.seating(line_up, 0).into_iter();
-        let names = seats.map(|seated| plan.engines[seated.engine].name.as_str());
-        names.collect::<Vec<&str>>().join(" - ")
-    };
-    let listed: Vec<String> = missing.take(MAX_LISTED_TEAMS).map(names).collect();
-    let more = match left_out.saturating_sub(MAX_LISTED_TEAMS as u64) {
-        0 => String::new(),
-        more => format!(" and {}", count(more, "other combination")),
-    };
-    let games = plan.games;
-    (left_out > 0).then(|| {
-        format!(
-            "{} leave out {}{more}: a round of all combinations has {}",
-            count(games, "game"),
-            listed.join(", "),
-            count(all * block, "game")
-        )
-    })
-}
-
-fn settings(engine: &EngineSpec, id_name: Option<&str>) -> String {
-    let mut words = vec![engine.limit.in_words()];
-    words.extend(engine.switches());
-    words.extend(engine.options.iter().map(|(name, value)| format!("{name}={value}")));
-    words.extend(id_name.map(|name| format!("({name})")));
-    words.join("  ")
 }
 
 /// Formats a number with its noun, such as `1 game` or `2 games`.

@@ -126,6 +126,125 @@ fn default(limit: Limit) -> EngineSpec {
     EngineSpec::new("", "", limit)
 }
 
+fn specs(
+    texts: &[String],
+    each: Option<&str>,
+    default: &EngineSpec,
+) -> Result<Vec<EngineSpec>, ExitError> {
+    let shared = each.map(shared_settings).transpose()?.unwrap_or_default();
+    let mut typed = Vec::new();
+    let mut unresolved = Vec::new();
+    for text in texts {
+        let own = parsed(text)?;
+        unresolved.push(UnresolvedEngine {
+            is_nameless: own.get("name").is_none(),
+            optional: own.options_from(&shared),
+        });
+        typed.push((text.as_str(), own.or(&shared)));
+    }
+    if typed.is_empty() {
+        typed.push(("", built_in(&shared)?));
+        unresolved.push(UnresolvedEngine::default());
+    }
+    if typed.len() > MAX_ENGINES {
+        let reason = format!("{} engines, expected at most {MAX_ENGINES}", typed.len());
+        return Err(ExitError::of_flag("engine", reason));
+    }
+    let names = names(&typed)?;
+    let specs =
+        typed.iter().zip(names).zip(unresolved).map(|(((text, engine), name), unresolved)| {
+            let spec = spec(engine, name, default)
+                .map_err(|reason| ExitError::of_text("engine", text, reason))?;
+            Ok(EngineSpec { unresolved, ..spec })
+        });
+    specs.collect()
+}
+
+fn spec(engine: &EngineText, name: String, default: &EngineSpec) -> Result<EngineSpec, String> {
+    let mut spec = EngineSpec { name, limit: Limit::default(), ..default.clone() };
+    engine.apply(&mut spec)?;
+    if is_too_long(&spec.name) {
+        let name = shortened(&spec.name, MAX_NAME_LENGTH);
+        return Err(format!("name={name}: expected at most {MAX_NAME_LENGTH} characters"));
+    }
+    if let Some(dir) = spec.dir.as_ref().filter(|dir| !dir.is_dir()) {
+        let dir = dir.display();
+        return Err(format!("dir={dir}: expected a directory"));
+    }
+    let Some(command) = engine.get("cmd") else {
+        let reason = "cmd= is missing, expected cmd=PROGRAM here or in --each";
+        return Err(reason.to_string());
+    };
+    spec.command = resolve(command, spec.dir.as_deref())?;
+    if spec.limit == Limit::default() {
+        spec.limit = default.limit;
+    }
+    Ok(spec)
+}
+
+fn parsed(text: &str) -> Result<EngineText, ExitError> {
+    EngineText::parse(text).map_err(|reason| ExitError::of_text("engine", text, reason))
+}
+
+fn shared_settings(text: &str) -> Result<EngineText, ExitError> {
+    let wrong = |reason: &str| ExitError::of_text("each", text, reason);
+    let shared = EngineText::parse(text).map_err(|reason| wrong(&reason))?;
+    match shared.get("name") {
+        Some(_) => Err(wrong("name= cannot be shared, engines need different names")),
+        None => Ok(shared),
+    }
+}
+
+/// The engine for a string without `cmd=`: the running program's own.
+fn built_in(shared: &EngineText) -> Result<EngineText, ExitError> {
+    if shared.get("cmd").is_some() {
+        return Ok(shared.clone());
+    }
+    let program = std::env::current_exe().map_err(|error| {
+        let reason = format!("the built-in engine cannot be started; name an engine here: {error}");
+        ExitError::of_flag("engine", reason)
+    })?;
+    let engine =
+        EngineText::default().with("cmd", &program.to_string_lossy()).with("args", "engine");
+    let engine = match shared.get("name") {
+        Some(name) => engine.with("name", name),
+        None => engine.with("name", DEFAULT_ENGINE),
+    };
+    Ok(engine.or(shared))
+}
+
+/// File name of an engine's program.
+fn program(engine: &EngineText) -> String {
+    let command = Path::new(engine.get("cmd").unwrap_or_default());
+    let file = command.file_name().unwrap_or(command.as_os_str());
+    file.to_string_lossy().into_owned()
+}
+
+/// Returns a unique name for each engine: the given one, or the program's file name, numbered if engines share it.
+fn names(engines: &[(&str, EngineText)]) -> Result<Vec<String>, ExitError> {
+    let nameless = engines.iter().filter(|(_, engine)| engine.get("name").is_none());
+    let programs: Vec<String> = nameless.map(|(_, engine)| program(engine)).collect();
+    let mut numbers: HashMap<String, usize> = HashMap::new();
+    let mut names: Vec<String> = Vec::new();
+    for (_, engine) in engines {
+        let numbered = || {
+            let program = program(engine);
+            let number = numbers.entry(program.clone()).or_default();
+            *number += 1;
+            let is_shared = programs.iter().filter(|other| **other == program).count() > 1;
+            if is_shared { format!("{program}-{number}") } else { program }
+        };
+        let name = engine.get("name").map_or_else(numbered, String::from);
+        if names.contains(&name) {
+            let reason =
+                format!("two engines are called {name:?}, expected a different name= for each");
+            return Err(ExitError::of_flag("engine", reason));
+        }
+        names.push(name);
+    }
+    Ok(names)
+}
+
 const ENGINE_KEYS: &str = "cmd, args, name, dir, option.NAME, movetime, depth, nodes, tc, margin, legal, \
     ponder, restart, memory, cpu, processes, filesize, net";
 
@@ -297,125 +416,6 @@ fn unknown_key(key: &str, keys: &str) -> String {
     }
     let meant = did_you_mean(key, keys.split(", "));
     format!("unknown key {key:?}{meant}; the keys are {keys}")
-}
-
-fn specs(
-    texts: &[String],
-    each: Option<&str>,
-    default: &EngineSpec,
-) -> Result<Vec<EngineSpec>, ExitError> {
-    let shared = each.map(shared_settings).transpose()?.unwrap_or_default();
-    let mut typed = Vec::new();
-    let mut unresolved = Vec::new();
-    for text in texts {
-        let own = parsed(text)?;
-        unresolved.push(UnresolvedEngine {
-            is_nameless: own.get("name").is_none(),
-            optional: own.options_from(&shared),
-        });
-        typed.push((text.as_str(), own.or(&shared)));
-    }
-    if typed.is_empty() {
-        typed.push(("", built_in(&shared)?));
-        unresolved.push(UnresolvedEngine::default());
-    }
-    if typed.len() > MAX_ENGINES {
-        let reason = format!("{} engines, expected at most {MAX_ENGINES}", typed.len());
-        return Err(ExitError::of_flag("engine", reason));
-    }
-    let names = names(&typed)?;
-    let specs =
-        typed.iter().zip(names).zip(unresolved).map(|(((text, engine), name), unresolved)| {
-            let spec = spec(engine, name, default)
-                .map_err(|reason| ExitError::of_text("engine", text, reason))?;
-            Ok(EngineSpec { unresolved, ..spec })
-        });
-    specs.collect()
-}
-
-fn spec(engine: &EngineText, name: String, default: &EngineSpec) -> Result<EngineSpec, String> {
-    let mut spec = EngineSpec { name, limit: Limit::default(), ..default.clone() };
-    engine.apply(&mut spec)?;
-    if is_too_long(&spec.name) {
-        let name = shortened(&spec.name, MAX_NAME_LENGTH);
-        return Err(format!("name={name}: expected at most {MAX_NAME_LENGTH} characters"));
-    }
-    if let Some(dir) = spec.dir.as_ref().filter(|dir| !dir.is_dir()) {
-        let dir = dir.display();
-        return Err(format!("dir={dir}: expected a directory"));
-    }
-    let Some(command) = engine.get("cmd") else {
-        let reason = "cmd= is missing, expected cmd=PROGRAM here or in --each";
-        return Err(reason.to_string());
-    };
-    spec.command = resolve(command, spec.dir.as_deref())?;
-    if spec.limit == Limit::default() {
-        spec.limit = default.limit;
-    }
-    Ok(spec)
-}
-
-fn parsed(text: &str) -> Result<EngineText, ExitError> {
-    EngineText::parse(text).map_err(|reason| ExitError::of_text("engine", text, reason))
-}
-
-fn shared_settings(text: &str) -> Result<EngineText, ExitError> {
-    let wrong = |reason: &str| ExitError::of_text("each", text, reason);
-    let shared = EngineText::parse(text).map_err(|reason| wrong(&reason))?;
-    match shared.get("name") {
-        Some(_) => Err(wrong("name= cannot be shared, engines need different names")),
-        None => Ok(shared),
-    }
-}
-
-/// The engine for a string without `cmd=`: the running program's own.
-fn built_in(shared: &EngineText) -> Result<EngineText, ExitError> {
-    if shared.get("cmd").is_some() {
-        return Ok(shared.clone());
-    }
-    let program = std::env::current_exe().map_err(|error| {
-        let reason = format!("the built-in engine cannot be started; name an engine here: {error}");
-        ExitError::of_flag("engine", reason)
-    })?;
-    let engine =
-        EngineText::default().with("cmd", &program.to_string_lossy()).with("args", "engine");
-    let engine = match shared.get("name") {
-        Some(name) => engine.with("name", name),
-        None => engine.with("name", DEFAULT_ENGINE),
-    };
-    Ok(engine.or(shared))
-}
-
-/// File name of an engine's program.
-fn program(engine: &EngineText) -> String {
-    let command = Path::new(engine.get("cmd").unwrap_or_default());
-    let file = command.file_name().unwrap_or(command.as_os_str());
-    file.to_string_lossy().into_owned()
-}
-
-/// Returns a unique name for each engine: the given one, or the program's file name, numbered if engines share it.
-fn names(engines: &[(&str, EngineText)]) -> Result<Vec<String>, ExitError> {
-    let nameless = engines.iter().filter(|(_, engine)| engine.get("name").is_none());
-    let programs: Vec<String> = nameless.map(|(_, engine)| program(engine)).collect();
-    let mut numbers: HashMap<String, usize> = HashMap::new();
-    let mut names: Vec<String> = Vec::new();
-    for (_, engine) in engines {
-        let numbered = || {
-            let program = program(engine);
-            let number = numbers.entry(program.clone()).or_default();
-            *number += 1;
-            let is_shared = programs.iter().filter(|other| **other == program).count() > 1;
-            if is_shared { format!("{program}-{number}") } else { program }
-        };
-        let name = engine.get("name").map_or_else(numbered, String::from);
-        if names.contains(&name) {
-            let reason =
-                format!("two engines are called {name:?}, expected a different name= for each");
-            return Err(ExitError::of_flag("engine", reason));
-        }
-        names.push(name);
-    }
-    Ok(names)
 }
 
 /// Path of a program. A relative path is looked up in the engine's directory, then in the current one. A bare name is
