@@ -20,7 +20,7 @@ use matches::play::log::Log;
 use matches::play::sandbox::shield_arbiter;
 use matches::record::Machine;
 use matches::record::printable::printable;
-use matches::run::exit::{ExitError, INTERRUPTED, complain_of, print_error};
+use matches::run::exit::{ExitError, INTERRUPTED, print_error, report_log_error};
 use matches::run::signals;
 use matches::run::{files_of, open_log};
 use settings::args::local_engines;
@@ -250,7 +250,7 @@ impl Worker {
             if beats.is_none() {
                 beats = Bucket::find(&self.context, BEATS).await.unwrap_or(None);
             }
-            complain_of(&self.log);
+            report_log_error(&self.log);
             let beat = self.beat_now();
             let is_published = match &beats {
                 Some(beats) => {

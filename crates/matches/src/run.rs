@@ -41,7 +41,7 @@ use crate::score::Verdict;
 use display::{Progress, count, footer, header, luck_bar, print_schedule, unplayed};
 use exit::{
     ENGINE_FAULT, ExitError, H0_ACCEPTED, H1_ACCEPTED, INTERRUPTED, RULES_FAULT, STORAGE,
-    SettingsFile, USAGE, complain_of, print_error,
+    SettingsFile, USAGE, print_error, report_log_error,
 };
 use ledger::{Ledger, LedgerError, programs};
 pub use ledger::{Outputs, files_of, open_log};
@@ -293,7 +293,7 @@ impl Match {
         let footer = footer(&self, begun.elapsed(), &outcome, &source.remarks(&self));
         // The match is over, so a closed output no longer matters.
         let _ = print(&format!("\n{}\n{}", self.ledger.report.text(), fitted(&footer)));
-        complain_of(&self.log);
+        report_log_error(&self.log);
         self.close(&outcome, &interrupt)
     }
 

@@ -71,7 +71,7 @@ export class Library {
 
   paste() {
     const pasted = readPasted(this.text.value, this.table.game.variant);
-    if (!pasted) return this.table.view.complain(t("no game"));
+    if (!pasted) return this.table.view.showProblem(t("no game"));
     return this.table.perform(() => this.show(pasted.game, pasted.names));
   }
 

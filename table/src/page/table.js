@@ -162,7 +162,7 @@ export class Table {
     if (there?.children.length > 0) await this.go(there);
     else await this.proceed();
     if (this.game !== game || missing.length === 0) return;
-    this.view.complain(t("missing engine", { names: missing.join(", ") }));
+    this.view.showProblem(t("missing engine", { names: missing.join(", ") }));
   }
 
   // --- Play ---
@@ -211,7 +211,7 @@ export class Table {
     try {
       const answer = await post(path, { game: this.game.request(), ...more }, busy.signal);
       if (this.busy !== busy) return false;
-      this.view.complain("");
+      this.view.showProblem("");
       await this.animate(answer, busy, path === "play");
       return this.busy === null;
     } catch (error) {
@@ -266,13 +266,13 @@ export class Table {
   explain(error) {
     const { seat } = this.game.current.turn;
     const name = this.names[seat - 1];
-    const again = button(t("try again"), () => { this.view.complain(""); this.proceed(); });
+    const again = button(t("try again"), () => { this.view.showProblem(""); this.proceed(); });
     const byHand = button(t("play it myself"), () => {
       this.seats[seat - 1] = person();
-      this.view.complain("");
+      this.view.showProblem("");
       this.look();
     });
-    this.view.complain(failureText(error, "engine failed", { name }), again, byHand);
+    this.view.showProblem(failureText(error, "engine failed", { name }), again, byHand);
   }
 
   /** Continues a paused game at its end. */
@@ -308,7 +308,7 @@ export class Table {
     this.arrows = [];
     this.estimate = null;
     this.view.remark();
-    this.view.complain("");
+    this.view.showProblem("");
   }
 
   // --- Navigation ---
@@ -380,21 +380,21 @@ export class Table {
       await action();
     } catch (error) {
       if (!(error instanceof OfflineError)) return this.fail(error);
-      this.view.complain(t("offline"));
+      this.view.showProblem(t("offline"));
       await reconnected();
-      this.view.complain("");
+      this.view.showProblem("");
       await this.ensure(action);
     }
   }
 
   /** Reports an error. If the server does not answer, waits until it does, then runs the last `again`, or `look`. */
   fail(error, again = null) {
-    if (!(error instanceof OfflineError)) return this.view.complain(failureText(error));
-    this.view.complain(t("offline"));
+    if (!(error instanceof OfflineError)) return this.view.showProblem(failureText(error));
+    this.view.showProblem(t("offline"));
     this.again = again ?? this.again;
     this.reconnecting ??= reconnected().then(() => {
       this.reconnecting = null;
-      this.view.complain("");
+      this.view.showProblem("");
       const action = this.again ?? (() => this.look());
       this.again = null;
       action();

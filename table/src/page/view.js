@@ -86,7 +86,7 @@ export class View {
   }
 
   /** Shows a problem with buttons to solve it; without a text, removes it. */
-  complain(text, ...buttons) {
+  showProblem(text, ...buttons) {
     this.trouble.replaceChildren(...(text ? [element("p", {}, text), ...buttons] : []));
     this.trouble.hidden = !text;
   }

@@ -122,7 +122,7 @@ pub fn print_error(text: impl Display) {
 }
 
 /// Reports, once, that the log could not be written to its end.
-pub fn complain_of(log: &Log) {
+pub fn report_log_error(log: &Log) {
     if let Some(error) = log.take_error() {
         print_error(format_args!("--log: the log is incomplete: {error}"));
     }
