@@ -418,7 +418,7 @@ fn rules_that_cannot_be_used_are_refused_before_the_match() {
         assert!(code == 2 && stderr.starts_with(expected), "{stderr}");
     }
     // A schedule is printed without the limits of engines, which do not run.
-    let alone = format!("{engine} processes=4");
+    let alone = format!("{} processes=4", mover("other"));
     let (code, _, stderr) = run(&[&match_of[..], &["--engine", &alone, "--dry-run"]].concat());
     assert_eq!(code, 0, "{stderr}");
 }
