@@ -14,7 +14,6 @@ use std::fs;
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 use std::process::ExitCode;
-use std::slice;
 use std::time::Duration;
 
 use arbiter::args::{Cli, CompletionsArgs, FileArgs, ManArgs};
@@ -29,10 +28,10 @@ use matches::plan::rules::external::RulesError;
 use matches::plan::{EngineSpec, Isolate, Limit};
 use matches::play::interrupt::Interrupt;
 use matches::play::log::Log;
-use matches::play::rules::connect;
 use matches::play::runner::RunError;
 use matches::play::sandbox::{self, Isolation};
 use matches::review::ReviewError;
+use matches::run;
 use matches::run::display::{count, progress_style};
 use matches::run::exit::ExitError;
 use matches::run::signals;
@@ -78,10 +77,8 @@ fn start_rules(
     timeout: Duration,
 ) -> Result<(), ExitError> {
     if let Some(game) = rules.program() {
-        let isolation = Isolation::of(isolate, slice::from_ref(&game.plan().program));
-        let (isolation, _) = isolation.map_err(|error| ExitError::of_flag("rules", error))?;
-        connect(game, isolation, timeout, &Log::none(), &Interrupt::new())
-            .map_err(|error| ExitError::of_flag_or_rules("rules", error))?;
+        run::start_rules(game, isolate, timeout, &Log::none(), &Interrupt::new())
+            .map_err(|error| error.about("rules"))?;
     }
     let started = players.map_or(Ok(()), |players| rules.start(players).map(drop));
     started.map_err(|error| ExitError::of_flag_or_rules("players", error))

@@ -8,7 +8,7 @@ use buxtehude::protocol::{OptionKind, OptionOffer};
 use buxtehude::rules::{MAX_SEATS, VARIANTS};
 use matches::plan::EngineSpec;
 use matches::plan::rules::{PositionError, Rules};
-use matches::play::engine::Offers;
+use matches::play::engine::{Offers, VARIANT_OPTION};
 use matches::play::sandbox::Isolation;
 use matches::record::printable::shortened;
 use matches::run::exit::ExitError;
@@ -20,9 +20,6 @@ use super::check::{Profile, Soak};
 use super::laws::{is_move, offers_of};
 use super::program::{Fault, Program, is_refusal, shown};
 use super::suite::Place;
-
-/// The option that chooses a game.
-const VARIANT: &str = "UCI_Variant";
 
 /// Maximum number of lines shown.
 const MAX_SHOWN_LINES: usize = 60;
@@ -136,7 +133,7 @@ impl Talk {
 
     /// `true` if the engine offers a choice of games.
     fn has_choice(&self) -> bool {
-        self.offers(VARIANT) || self.offers.unreadable(VARIANT).is_some()
+        self.offers(VARIANT_OPTION) || self.offers.unreadable(VARIANT_OPTION).is_some()
     }
 
     /// The readable options that the engine offers.
@@ -150,7 +147,7 @@ impl Talk {
 
     /// `true` if the engine offers the game, or no choice of games.
     fn plays(&self, rules: &Rules) -> bool {
-        match self.offers.find(VARIANT).map(|offer| &offer.kind) {
+        match self.offers.find(VARIANT_OPTION).map(|offer| &offer.kind) {
             Some(OptionKind::Combo { default, vars }) => {
                 vars.iter().chain([default]).any(|name| name == rules.uci_variant())
             }
@@ -169,7 +166,7 @@ impl Talk {
     /// Selects a game, if the engine offers a choice.
     pub fn choose(&mut self, rules: &Rules) -> Result<(), Fault> {
         if self.has_choice() {
-            self.tell(&format!("setoption name {VARIANT} value {}", rules.uci_variant()))?;
+            self.tell(&format!("setoption name {VARIANT_OPTION} value {}", rules.uci_variant()))?;
         }
         Ok(())
     }

@@ -153,7 +153,7 @@ pub fn micros(time: Duration) -> u64 {
 }
 
 /// Sum of the shares of an estimate.
-const SUM_OF_SHARES: u32 = 1000;
+pub const SUM_OF_SHARES: u32 = 1000;
 
 /// `true` if `shares` is a valid estimate for `seats` seats: one share in permille per seat, with a sum of 1000 up to
 /// rounding.

@@ -28,7 +28,7 @@ use crate::judge::{Judge, JudgeError, Question};
 use crate::plan::Opening;
 use crate::plan::rules::external::RulesError;
 use crate::plan::rules::{Position, PositionError, Rules};
-use crate::record::GameRecord;
+use crate::record::{GameRecord, SUM_OF_SHARES};
 use crate::score::shares;
 
 pub use totals::{COSTLY, Line, Mean, Totals};
@@ -354,9 +354,6 @@ fn less(numbers: &[f64], others: &[f64]) -> Vec<f64> {
     pairs.map(|(number, other)| number - other).collect()
 }
 
-/// Sum of all shares.
-const SUM_OF_SHARES: f64 = 1000.0;
-
 /// Values of the positions of one game.
 pub(crate) struct Values<'a, A> {
     appraiser: &'a mut A,
@@ -454,7 +451,7 @@ fn scale(shares: &mut [f64], seats: usize) -> Option<()> {
     if shares.len() != seats || sum <= 0.0 || !shares.iter().all(is_good) {
         return None;
     }
-    shares.iter_mut().for_each(|share| *share *= SUM_OF_SHARES / sum);
+    shares.iter_mut().for_each(|share| *share *= f64::from(SUM_OF_SHARES) / sum);
     Some(())
 }
 

@@ -15,7 +15,7 @@ pub mod signals;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::slice;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
@@ -25,7 +25,8 @@ use crate::luck::{Evaluator, LuckMeter, measure_store};
 use crate::output::{fitted, print};
 use crate::own_files::NamedFile;
 use crate::plan::deck::Seed;
-use crate::plan::{EngineSpec, LuckBy, Opening, Plan};
+use crate::plan::rules::external::External;
+use crate::plan::{EngineSpec, Isolate, LuckBy, Opening, Plan};
 use crate::play::interrupt::Interrupt;
 use crate::play::lag::{LagMeter, LagSummary};
 use crate::play::log::Log;
@@ -122,10 +123,7 @@ impl Match {
         if plan.luck.after && luck.is_some() && new.store.is_none() {
             return Err(ExitError::usage("--luck after: expected --store").into());
         }
-        let not_created = |error: ArchiveError| ExitError {
-            message: format!("--store: {error}"),
-            ..ExitError::from(error)
-        };
+        let not_created = |error: ArchiveError| ExitError::from(error).about("store");
         // Before the log is overwritten, and long before the store is created.
         path.map_or(Ok(()), Store::refuse_existing).map_err(not_created)?;
         let log = outputs.open_log(false)?;
@@ -236,13 +234,11 @@ fn connect_rules(
     let Some(game) = plan.rules.program() else {
         return Ok(());
     };
-    let isolation = Isolation::of(plan.isolate, slice::from_ref(&game.plan().program));
-    let (isolation, _) = isolation.map_err(|error| ExitError::of_flag("rules", error))?;
-    let connected = rules::connect(game, isolation, plan.referee_limits.ready, log, interrupt);
+    let started = start_rules(game, plan.isolate, plan.referee_limits.ready, log, interrupt);
     if !is_new {
-        return Ok(connected?);
+        return started;
     }
-    connected.map_err(|error| ExitError::of_flag_or_rules("rules", error))?;
+    started.map_err(|error| error.about("rules"))?;
     let start = plan.rules.start(plan.seats);
     start.map_err(|error| ExitError::of_flag_or_rules("players", error))?;
     for opening in &plan.openings {
@@ -255,6 +251,22 @@ fn connect_rules(
         })?;
     }
     Ok(())
+}
+
+/// Starts the program of a game's rules, in isolation if that is possible; `timeout` is for each answer.
+///
+/// # Errors
+/// [`ExitError`] if this machine cannot keep its limits, or the program does not start.
+pub fn start_rules(
+    game: &External,
+    isolate: Isolate,
+    timeout: Duration,
+    log: &Log,
+    interrupt: &Interrupt,
+) -> Result<(), ExitError> {
+    let isolation = Isolation::of(isolate, slice::from_ref(&game.plan().program));
+    let (isolation, _) = isolation.map_err(ExitError::usage)?;
+    Ok(rules::connect(game, isolation, timeout, log, interrupt)?)
 }
 
 /// Reasons why a match does not start.

@@ -14,7 +14,7 @@ use buxtehude::rules::{AnyPosition, Turn};
 use futures_util::stream::{self, Stream};
 use matches::judge;
 use matches::plan::{Limit, TimeLimit};
-use matches::play::engine::{Offers, option_commands};
+use matches::play::engine::{Offers, VARIANT_OPTION, option_commands};
 use matches::record::is_estimate;
 use matches::review::{Appraisal, Appraise, PlayedGame, review as review_of};
 use serde::{Deserialize, Serialize};
@@ -28,8 +28,6 @@ use crate::game::{Game, Played, Took, steps_of};
 use crate::pool::{Entry, Found, Pending, Purpose, Question, Role};
 use crate::requests::{Admitted, ClientId, JsonAnswer, JsonRequest, object};
 
-/// Option that is set by the game's variant.
-const VARIANT_OPTION: &str = "UCI_Variant";
 /// Keywords of a limit.
 const LIMIT_WORDS: [&str; 3] = ["movetime", "depth", "nodes"];
 /// Default limit for each search of a review.

@@ -19,7 +19,7 @@ use conversation::{Conversation, MAX_ENGINE_LINE_LENGTH, Output};
 pub use process::Process;
 use process::Usage;
 pub(super) use start::explained;
-pub use start::{Offers, StartError, is_left_out, option_commands, quoted};
+pub use start::{Offers, StartError, VARIANT_OPTION, is_left_out, option_commands, quoted};
 
 pub(super) mod conversation;
 mod process;

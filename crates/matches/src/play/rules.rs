@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use crate::plan::EngineSpec;
 use crate::plan::rules::external::External;
 use crate::plan::rules::external::{Answer, Answers, MAX_RULES_LINE_LENGTH, Question, RulesError};
+use crate::plan::rules::facts::MAX_QUOTED_ANSWER_LENGTH;
 use crate::play::engine::conversation::Conversation;
 use crate::play::engine::{
     AnswerError, Placement, QUIT_PATIENCE, deadline, error_words, explained, quoted,
@@ -26,8 +27,6 @@ use crate::record::printable::{printable_bytes, shortened};
 const LINES_BETWEEN: usize = 10_000;
 /// Maximum number of characters of an error that the program reports.
 const MAX_ERROR_LENGTH: usize = 400;
-/// Maximum number of characters quoted from another line.
-const MAX_QUOTED_ANSWER_LENGTH: usize = 80;
 
 thread_local! {
     /// The processes of this thread, by [`Program::number`].

@@ -56,11 +56,14 @@ impl ExitError {
     /// Creates an error in the value of a flag, or reports the fault of the rules program that shows there.
     pub fn of_flag_or_rules(flag: &str, error: impl Into<PositionError>) -> ExitError {
         match error.into() {
-            PositionError::Rules(fault) => {
-                ExitError { status: RULES_FAULT, ..ExitError::of_flag("rules", fault) }
-            }
+            PositionError::Rules(fault) => ExitError::from(fault).about("rules"),
             error => ExitError::of_flag(flag, error),
         }
+    }
+
+    /// Makes this error one in the value of a flag.
+    pub fn about(self, flag: &str) -> ExitError {
+        ExitError { message: format!("--{flag}: {}", self.message), ..self }
     }
 
     /// Prints the message; returns the exit status.

@@ -13,7 +13,7 @@ use crate::record::printable::{is_hidden, printable, shortened};
 /// Maximum number of characters of a move or outcome.
 const MAX_WORD_LENGTH: usize = 200;
 /// Maximum number of characters quoted from an answer.
-const MAX_QUOTED_ANSWER_LENGTH: usize = 80;
+pub const MAX_QUOTED_ANSWER_LENGTH: usize = 80;
 /// The protocol's own words, which no move may be.
 const RESERVED: [&str; 9] =
     ["moves", "legal", "places", "winnings", "weights", "ponder", "estimate", "(none)", "-"];

@@ -16,7 +16,8 @@ use crate::record::Evidence;
 use crate::record::printable::{first_and_last, printable, printable_bytes, shortened};
 use crate::spelling::did_you_mean;
 
-const VARIANT_OPTION: &str = "UCI_Variant";
+/// Option that is set by the game's variant.
+pub const VARIANT_OPTION: &str = "UCI_Variant";
 /// Maximum number of characters quoted from an `option` line.
 const MAX_QUOTED_OPTION_LENGTH: usize = 200;
 
