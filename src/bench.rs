@@ -51,7 +51,7 @@ pub fn run(depth: u32, memory: &mut Memory, control: &Control) -> Option<BenchRe
         let Ok(position) = Variant::by_name(variant).ok()?.parse(text) else {
             continue;
         };
-        for preset in [Preset::Default, Preset::AlphaBeta] {
+        for preset in [Preset::Tree, Preset::AlphaBeta] {
             let request = Request { preset, ..Request::new(position, depth) };
             memory.forget();
             nodes += search(&request, memory, control, &mut |_| ())?.nodes;

@@ -1,6 +1,6 @@
-//! The search, over any game that can be evaluated. Our own is a tree search (PUCT) over expected shares;
-//! alpha-beta with iterative deepening is an alternative. The [`crate::articles`] have searches of their own. A
-//! solved game needs none.
+//! The search, over any game that can be evaluated: with two seats alpha-beta with iterative deepening, with more a
+//! tree search (PUCT) over the expected shares of all seats. The [`crate::articles`] have searches of their own.
+//! A solved game needs none.
 //!
 //! The search does no input or output. It takes a [`Request`], polls a [`Control`], passes each completed iteration to
 //! an observer as a [`Report`], and returns an [`Answer`]. It reads the clock only if it has a time budget.
@@ -76,26 +76,40 @@ fn search_in<G: Evaluate>(
     control: &Control,
     observe: &mut dyn FnMut(Report),
 ) -> Option<Answer> {
-    if request.preset == Preset::AlphaBeta {
+    match request.preset {
+        Preset::Tree => return puct::search(position, request, memory, control, observe),
+        Preset::AlphaBeta => {
+            return alpha_beta::search(position, request, memory, control, observe);
+        }
+        Preset::Best | Preset::Article(_) => {}
+    }
+    let strength = request.strength;
+    if position.solved().is_some() {
+        if strength.solved == Foresight::PERFECT {
+            strength::search_perfectly(position, request, observe)
+        } else {
+            strength::search_by_foresight(position, request, &memory.evaluators, observe)
+        }
+    } else if position.seats() == 2 && strength == Strength::FULL {
         alpha_beta::search(position, request, memory, control, observe)
-    } else if position.solved().is_none() {
-        puct::search(position, request, memory, control, observe)
-    } else if request.strength.solved == Foresight::PERFECT {
-        strength::search_perfectly(position, request, observe)
     } else {
-        strength::search_by_foresight(position, request, &memory.evaluators, observe)
+        // At a weaker level, alpha-beta would seek out the largest errors, which a tree evens out.
+        puct::search(position, request, memory, control, observe)
     }
 }
 
 /// A way of playing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Preset {
-    /// Our own way: the table of results if the game is solved, otherwise the tree search.
+    /// Our own way: the table of results if the game is solved. Otherwise alpha-beta with two seats at full strength,
+    /// and else the tree search.
     #[default]
-    Default,
-    /// Alpha-beta with iterative deepening, even if the game is solved.
+    Best,
+    /// The tree search, even if the game is solved.
+    Tree,
+    /// Alpha-beta with iterative deepening, even if the game is solved. It is paranoid with three or more seats.
     AlphaBeta,
-    /// The way of the article about the game; [`Preset::Default`] if there is none.
+    /// The way of the article about the game; [`Preset::Best`] if there is none.
     Article(ArticleSettings),
 }
 
@@ -143,7 +157,7 @@ impl Request {
             depth,
             nodes: u64::MAX,
             multipv: 1,
-            preset: Preset::Default,
+            preset: Preset::Best,
             aim: Aim::default(),
             strength: Strength::FULL,
         }

@@ -192,7 +192,7 @@ fn values_that_no_option_takes_are_refused() {
     for (option, problem) in [
         (
             "Preset value finest",
-            "Preset: \"finest\" is refused, expected best or search or article or \
+            "Preset: \"finest\" is refused, expected best or tree or search or article or \
              article-best or faith or hybrid",
         ),
         ("Ks value 1001", "Ks: \"1001\" is refused, expected a whole number from 0 to 1000"),

@@ -22,7 +22,7 @@ fn request(position: &Position, depth: u32) -> Request {
 
 /// A request for a tree search limited only by depth.
 fn tree_request(position: &Position, depth: u32) -> Request {
-    Request::new(AnyPosition::Hase(*position), depth)
+    Request { preset: Preset::Tree, ..Request::new(AnyPosition::Hase(*position), depth) }
 }
 
 /// Reports and answer of a search with a memory of this size (0: a table of one slot, a tree of very few nodes).

@@ -15,11 +15,12 @@ fn memory_for(threads: usize) -> Memory {
     Memory::for_threads(threads, 4, Evaluators::default())
 }
 
+/// A request for a tree search.
 fn request(position: &Position, depth: u32) -> Request {
-    Request::new(AnyPosition::Hase(*position), depth)
+    Request { preset: Preset::Tree, ..Request::new(AnyPosition::Hase(*position), depth) }
 }
 
-/// The same for alpha-beta.
+/// A request for alpha-beta.
 fn alpha_beta_request(position: &Position, depth: u32) -> Request {
     Request { preset: Preset::AlphaBeta, ..request(position, depth) }
 }

@@ -117,8 +117,8 @@ impl<'a, G: Evaluate> Root<'a, G> {
             self.search.visits.seldepth = 0;
             let had = self.moves[0].clone();
             self.iterate(depth);
-            // A stopped iteration is reported only if it changes the answer.
-            if !self.search.visits.stopped || self.moves[0] != had {
+            // A stopped iteration is reported only if it changes the answer, or nothing was reported before.
+            if !self.search.visits.stopped || self.moves[0] != had || depth == 1 {
                 self.report(depth, observe);
             }
             if !self.search.reached_horizon

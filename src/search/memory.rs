@@ -135,8 +135,9 @@ pub struct Entry {
 /// A table of fixed size; a newer entry always replaces the one in its slot.
 #[derive(Debug)]
 pub struct Table {
-    /// Allocated by the first search.
-    slots: Vec<Slot>,
+    /// Each slot is an entry packed into a word, after its key xored with that word. If two threads have each written
+    /// one of the words, the key does not match. Allocated by the first search.
+    slots: Vec<[AtomicU64; 2]>,
     /// Always a power of two.
     size: usize,
     /// Number of the current game; entries of other games are ignored. Starts at 1, so that an empty slot belongs to
@@ -144,18 +145,10 @@ pub struct Table {
     generation: u8,
 }
 
-/// An entry packed into a word, and its key xored with that word. If two threads have each written one of the words,
-/// the key does not match.
-#[derive(Debug)]
-struct Slot {
-    check: AtomicU64,
-    word: AtomicU64,
-}
-
 impl Table {
     /// Creates a table of about `mebibytes` MiB.
     pub fn new(mebibytes: usize) -> Table {
-        let slots = (mebibytes << 20) / size_of::<Slot>();
+        let slots = (mebibytes << 20) / size_of::<[AtomicU64; 2]>();
         let size = if slots.is_power_of_two() { slots } else { slots.next_power_of_two() / 2 };
         Table { slots: Vec::new(), size: size.max(1), generation: 1 }
     }
@@ -163,14 +156,8 @@ impl Table {
     /// Allocates the slots on first use.
     pub fn prepare(&mut self) {
         if self.slots.is_empty() {
-            // The system provides zeroed pages on first use. A zeroed slot is already valid, so no page is touched
-            // here.
-            let zeros = vec![[0; 2]; self.size];
-            let slots = zeros.into_iter().map(|[check, word]| Slot {
-                check: AtomicU64::new(check),
-                word: AtomicU64::new(word),
-            });
-            self.slots = slots.collect();
+            // An empty slot is zero, and the system provides zeroed pages when they are used, so this touches none.
+            self.slots = bytemuck::zeroed_vec(self.size);
         }
     }
 
@@ -191,9 +178,9 @@ impl Table {
     /// Returns the entry of a position.
     #[inline]
     pub fn get(&self, key: u64) -> Option<Entry> {
-        let slot = &self.slots[self.index(key)];
-        let word = slot.word.load(Ordering::Relaxed);
-        let stored = slot.check.load(Ordering::Relaxed) ^ word;
+        let [check, word] = &self.slots[self.index(key)];
+        let word = word.load(Ordering::Relaxed);
+        let stored = check.load(Ordering::Relaxed) ^ word;
         let [generation, depth, best, bound, ..] = word.to_le_bytes();
         if stored != key || generation != self.generation {
             return None;
@@ -207,15 +194,16 @@ impl Table {
     pub fn put(&self, key: u64, entry: Entry) {
         let low = [self.generation, entry.depth, entry.best, entry.bound as u8];
         let word = u64::from(u32::from_le_bytes(low)) | u64::from(entry.value as u32) << 32;
-        let slot = &self.slots[self.index(key)];
-        slot.check.store(key ^ word, Ordering::Relaxed);
-        slot.word.store(word, Ordering::Relaxed);
+        let [check, packed] = &self.slots[self.index(key)];
+        check.store(key ^ word, Ordering::Relaxed);
+        packed.store(word, Ordering::Relaxed);
     }
 
     /// Share of slots with an entry, in permille, from a sample.
     pub fn fill_permille(&self) -> u16 {
         let sample = &self.slots[..self.slots.len().min(1000)];
-        let is_full = |slot: &&Slot| slot.word.load(Ordering::Relaxed) as u8 == self.generation;
+        let is_full =
+            |[_, word]: &&[AtomicU64; 2]| word.load(Ordering::Relaxed) as u8 == self.generation;
         let full = sample.iter().filter(is_full).count();
         (1000 * full / sample.len().max(1)) as u16
     }
@@ -236,7 +224,7 @@ mod tests {
     fn a_search_frees_the_memory_of_the_other_kind() {
         let start = VARIANTS[0].start(2).unwrap();
         let mut memory = Memory::new(1);
-        for preset in [Preset::AlphaBeta, Preset::Default, Preset::AlphaBeta, Preset::Default] {
+        for preset in [Preset::AlphaBeta, Preset::Tree, Preset::AlphaBeta, Preset::Tree] {
             let is_alpha_beta = preset == Preset::AlphaBeta;
             let request = Request { preset, ..Request::new(start, 7) };
             search(&request, &mut memory, &Control::new(None), &mut |_| ()).unwrap();

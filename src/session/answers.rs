@@ -71,7 +71,7 @@ pub fn display(position: &AnyPosition) -> String {
 /// Output of `eval`.
 pub fn eval(position: &AnyPosition, preset: &Preset, evaluators: &Evaluators) -> String {
     let by_article = match preset {
-        Preset::Default | Preset::AlphaBeta => None,
+        Preset::Best | Preset::Tree | Preset::AlphaBeta => None,
         Preset::Article(settings) => articles::explain(position, settings),
     };
     let (mut lines, leads) = by_article.unwrap_or_else(|| {

@@ -90,8 +90,9 @@ const STRONGEST: Level = LEVELS[LEVELS.len() - 1];
 type PresetMaker = fn() -> Preset;
 
 /// Presets by name; the first is the default.
-const PRESETS: [(&str, PresetMaker); 6] = [
-    ("best", || Preset::Default),
+const PRESETS: [(&str, PresetMaker); 7] = [
+    ("best", || Preset::Best),
+    ("tree", || Preset::Tree),
     ("search", || Preset::AlphaBeta),
     ("article", || Preset::Article(ArticleSettings::article())),
     ("article-best", || Preset::Article(ArticleSettings::best())),

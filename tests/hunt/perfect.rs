@@ -15,7 +15,7 @@ fn outcome(position: &Position) -> Solution {
 
 /// All moves, ranked.
 fn ranking(position: &Position) -> Vec<Report> {
-    let mut request = request(position, Preset::Default);
+    let mut request = request(position, Preset::Best);
     request.multipv = 72;
     let (reports, answer) = run(&request);
     assert_eq!(reports[0].pv[0], answer.best, "{position:?}");
@@ -34,7 +34,7 @@ fn after(position: &Position, mv: &str) -> Position {
 fn the_wolves_win_in_22_moves_from_each_start() {
     for rabbit in ["F7", "2F5", "4F3", "6F1"] {
         let start = position(&format!("1h1h1h1h/8/8/8/8/8/8/{rabbit} w"));
-        let (reports, _) = run(&request(&start, Preset::Default));
+        let (reports, _) = run(&request(&start, Preset::Best));
         let [report] = reports.as_slice() else {
             panic!("one line: {reports:?}");
         };
@@ -80,7 +80,7 @@ fn every_move_is_ranked_by_its_outcome_with_its_line_to_the_end() {
 #[test]
 fn searchmoves_restricts_the_moves() {
     let start = position("1h1h1h1h/8/8/8/8/8/8/4F3 w");
-    let mut request = request(&start, Preset::Default);
+    let mut request = request(&start, Preset::Best);
     request.searchmoves = vec!["e1f2".into()];
     let (reports, answer) = run(&request);
     assert_eq!((reports.len(), answer.best.as_str()), (1, "e1f2"));
@@ -150,7 +150,7 @@ fn the_loser_leaves_the_fewest_winning_replies() {
             .iter()
             .min_by(|a, b| compare(&shares_after(a), &shares_after(b)))
             .expect("a lost position that is not over has moves");
-        let (_, answer) = run(&request(&position, Preset::Default));
+        let (_, answer) = run(&request(&position, Preset::Best));
         assert_eq!(answer.best, expected.to_string(), "{position:?}");
         let kept = shares_after(expected);
         let ties = |later: usize| {

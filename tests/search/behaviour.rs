@@ -37,7 +37,7 @@ fn a_search_stopped_at_its_start_has_a_legal_move() {
             let mv = answer.best.parse().expect("a move");
             assert!(position.legal_moves().any(|legal| legal == mv), "{answer:?}\n{position:?}");
             // A tree search begins with all children of the root.
-            let is_tree = request.preset == Preset::Default;
+            let is_tree = request.preset == Preset::Tree;
             let most = if is_tree { MAX_MOVES as u64 } else { 1 };
             assert!(answer.nodes <= most, "{answer:?}");
         }

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use buxtehude::eval::{CERTAIN, Evaluators};
 use buxtehude::rules::{AnyPosition, Turn, Variant};
-use buxtehude::search::{Answer, Control, MAX_DEPTH, Memory, Request, search};
+use buxtehude::search::{Answer, Control, MAX_DEPTH, Memory, Preset, Request, search};
 use thiserror::Error;
 
 use crate::archive::store::Store;
@@ -390,7 +390,12 @@ impl BuiltIn {
 
     fn search(&mut self, position: &AnyPosition) -> Option<Answer> {
         self.memory.forget();
-        let request = Request { nodes: self.nodes, ..Request::new(*position, MAX_DEPTH) };
+        // Its values are means over many lines, and more precise than that of the best line alone.
+        let request = Request {
+            nodes: self.nodes,
+            preset: Preset::Tree,
+            ..Request::new(*position, MAX_DEPTH)
+        };
         search(&request, &mut self.memory, &Control::new(None), &mut |_| {})
     }
 }

@@ -7,7 +7,7 @@ use buxtehude::eval::hase::{Net, Strengths, Weights};
 use buxtehude::eval::{CERTAIN, Evaluate, Evaluators};
 use buxtehude::rules::hase::{Card, FINISH, Move, Position, Ruleset, Square, cost};
 use buxtehude::rules::{AnyPosition, Game, MAX_SEATS, Seat};
-use buxtehude::search::{Control, MAX_DEPTH, Memory, Request, search};
+use buxtehude::search::{Control, MAX_DEPTH, Memory, Preset, Request, search};
 use rand::seq::{IndexedRandom, SliceRandom};
 use rand::{Rng, RngExt};
 
@@ -80,8 +80,11 @@ impl Player {
     /// Move of the search, and the result that it expects; `None` without a search.
     pub fn searched(&mut self, position: &Position) -> Option<(Move, Wins)> {
         let Search { memory, nodes } = self.search.as_mut()?;
-        let mut request = Request::new(AnyPosition::Hase(*position), MAX_DEPTH);
-        request.nodes = *nodes;
+        let request = Request {
+            nodes: *nodes,
+            preset: Preset::Tree,
+            ..Request::new(AnyPosition::Hase(*position), MAX_DEPTH)
+        };
         let answer = search(&request, memory, &Control::new(None), &mut |_| ())?;
         let mv = position.legal_moves().find(|mv| mv.to_string() == answer.best)?;
         let rivals = (position.seats() - 1) as f32;

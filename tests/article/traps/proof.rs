@@ -118,12 +118,9 @@ fn play_out(start: &Position, first: Move, depth: u32, seed: u64) -> Position {
     position
 }
 
-/// A search with our own evaluation; with two seats, by alpha-beta, which proves the most.
+/// A search with our own evaluation.
 fn request(position: &Position, depth: u32) -> Request {
-    Request {
-        preset: if position.seats() == 2 { Preset::AlphaBeta } else { Preset::Default },
-        ..Request::new(AnyPosition::Hase(*position), depth)
-    }
+    Request::new(AnyPosition::Hase(*position), depth)
 }
 
 fn answer(request: &Request, memory: &mut Memory) -> Answer {
