@@ -18,6 +18,9 @@
 //! mover from a good place. Source: N. Sturtevant and R. Korf, "On pruning techniques for multi-player games" (2000),
 //! the paranoid algorithm.
 //!
+//! A forced move does not count as a ply, so long lines with little choice are searched far. Source: T. Anantharaman,
+//! M. Campbell and F. Hsu, "Singular extensions: adding selectivity to brute-force searching" (1990), one reply.
+//!
 //! The root moves are searched deeper and deeper until a limit is reached (iterative deepening).
 
 use std::sync::Arc;
@@ -130,12 +133,14 @@ impl<'a, G: Evaluate> Root<'a, G> {
         }
     }
 
-    /// Fills the table for the leader: every second helper searches one ply deeper, and each tries the root moves after
-    /// the best one in a different order.
+    /// Fills the table for the leader: searches the same depth, and compares the moves of each node from the other end.
+    /// Where no move is better than alpha, leader and helper meet in the middle. Of more helpers, every second one
+    /// searches in the leader's order, a ply deeper.
     ///
     /// Source: the chess program Stockfish, "lazy SMP".
     fn help(&mut self, helper: usize) {
-        let deeper = 1 - helper as u32 % 2;
+        let deeper = helper as u32 % 2;
+        self.search.backwards = deeper == 0;
         let mut depth = 0;
         loop {
             depth = (depth + 1).max(self.search.visits.team().depth() + deeper);
@@ -143,8 +148,7 @@ impl<'a, G: Evaluate> Root<'a, G> {
                 break;
             }
             self.search.reached_horizon = false;
-            let rest = &mut self.moves[1..];
-            rest.rotate_left(helper % rest.len());
+            self.moves[1..].reverse();
             self.iterate(depth);
             if !self.search.reached_horizon || self.search.visits.stopped {
                 break;
@@ -243,9 +247,11 @@ pub(super) struct AlphaBeta<'a, G: Evaluate> {
     /// Set when a position is evaluated at the depth limit; the caller resets it.
     pub reached_horizon: bool,
     /// Last move of each ply that caused a cutoff. Positions that differ only by a card have similar replies.
-    pub killers: [Option<G::Move>; MAX_DEPTH as usize + 1],
+    pub killers: [Option<G::Move>; MAX_PLY],
     /// Principal variation.
     pub pv: PrincipalVariation<G::Move>,
+    /// `true` if all moves of a node but the first are compared in reverse order.
+    backwards: bool,
 }
 
 /// Depth of a node below the root, in plies and in moves of the root's mover.
@@ -282,8 +288,9 @@ impl<'a, G: Evaluate> AlphaBeta<'a, G> {
             table,
             goal: Goal::new(root, root_seat, aim),
             reached_horizon: false,
-            killers: [None; MAX_DEPTH as usize + 1],
+            killers: [None; MAX_PLY],
             pv: PrincipalVariation::new(),
+            backwards: false,
         }
     }
 
@@ -359,15 +366,24 @@ impl<'a, G: Evaluate> AlphaBeta<'a, G> {
     }
 }
 
+/// Largest number of moves of a line, forced ones included. A line so long is of forced moves nearly alone.
+const MAX_PLY: usize = MAX_DEPTH as usize;
+
 /// In a comparison, 0, 1, 2 or 3 plies change a static lead by this margin at most. A static lead further from alpha
 /// needs no search. This saves four fifths of the nodes.
 const MARGINS: [i32; 4] = [0, CERTAIN / 10, CERTAIN / 20 * 3, CERTAIN / 5];
+
+/// Plies to search below a node with a number of moves, of `depth` at the node.
+fn depth_below(depth: u32, moves: usize) -> u32 {
+    depth - u32::from(moves > 1)
+}
 
 /// Above every value.
 pub(super) const INFINITY: i32 = i32::MAX;
 
 impl<G: Evaluate> AlphaBeta<'_, G> {
-    /// Lead of `side` in `position`, after its move or card, searched `depth` plies deep, where a card is a ply too.
+    /// Lead of `side` in `position`, after its move or card, searched `depth` plies deep. A card is a ply, too, and a
+    /// forced move is none.
     /// Sets the principal variation from `path.ply` on.
     pub fn lead_after(&mut self, side: Side, position: &G, depth: u32, path: Path) -> i32 {
         if self.visits.visit(path.ply) {
@@ -377,7 +393,7 @@ impl<G: Evaluate> AlphaBeta<'_, G> {
         if let Some(lead) = self.decided_lead(side, position, path.own_moves) {
             return lead;
         }
-        if depth == 0 {
+        if depth == 0 || path.ply >= MAX_PLY {
             self.reached_horizon = true;
             return self.static_lead(side, position);
         }
@@ -403,14 +419,16 @@ impl<G: Evaluate> AlphaBeta<'_, G> {
     fn lead_of_mover(&mut self, mover: Side, position: &G, depth: u32, path: Path) -> i32 {
         let child = path.down(mover);
         let ordered = OrderedMoves::by(position, |_, mv| self.static_priority(mover, position, mv));
+        let below = depth_below(depth, ordered.len);
         let mut best = -INFINITY;
-        for (rank, candidate) in ordered.iter().enumerate() {
+        for rank in 0..ordered.len {
+            let candidate = ordered.moves[self.index(rank, ordered.len)];
             let next = position.play_unchecked(candidate.mv);
             let known = candidate.static_lead();
-            if rank > 0 && self.bound_after(mover, &next, depth - 1, child, best, known) <= best {
+            if rank > 0 && self.bound_after(mover, &next, below, child, best, known) <= best {
                 continue;
             }
-            let lead = self.lead_after(mover, &next, depth - 1, child);
+            let lead = self.lead_after(mover, &next, below, child);
             if self.visits.stopped {
                 return 0;
             }
@@ -440,6 +458,7 @@ impl<G: Evaluate> AlphaBeta<'_, G> {
         if let Some(lead) = self.decided_lead(side, position, path.own_moves) {
             return lead;
         }
+        let depth = if path.ply < MAX_PLY { depth } else { 0 };
         let Some(margin) = MARGINS.get(depth as usize) else {
             return self.searched_bound(side, position, depth, path, alpha);
         };
@@ -488,7 +507,9 @@ impl<G: Evaluate> AlphaBeta<'_, G> {
         path: Path,
         alpha: i32,
     ) -> i32 {
-        if depth == 1 {
+        let legal = position.legal_moves();
+        let below = depth_below(depth, legal.len());
+        if below == 0 {
             return self.bound_of_last_ply(mover, position, path, alpha);
         }
         let key = self.key(position);
@@ -498,7 +519,6 @@ impl<G: Evaluate> AlphaBeta<'_, G> {
             return bound;
         }
         let killer = self.killers[path.ply];
-        let legal = position.legal_moves();
         let first = legal.enumerate().find(|&(index, mv)| match known {
             Some(entry) => index == usize::from(entry.best),
             None => killer == Some(mv),
@@ -522,12 +542,12 @@ impl<G: Evaluate> AlphaBeta<'_, G> {
                             self.static_priority(mover, position, mv)
                         })
                     });
-                    ordered.moves[rank]
+                    ordered.moves[self.index(rank, legal.len())]
                 }
             };
             let next = position.play_unchecked(candidate.mv);
             let known = candidate.static_lead();
-            let bound = self.bound_after(mover, &next, depth - 1, child, alpha, known);
+            let bound = self.bound_after(mover, &next, below, child, alpha, known);
             if self.visits.stopped {
                 return 0;
             }
@@ -542,6 +562,12 @@ impl<G: Evaluate> AlphaBeta<'_, G> {
         }
         self.remember(key, best, depth, best_index, path, alpha);
         best
+    }
+
+    /// Index of the move of a rank among all ordered ones.
+    #[inline]
+    fn index(&self, rank: usize, moves: usize) -> usize {
+        if self.backwards && rank > 0 { moves - rank } else { rank }
     }
 
     /// Priority of a move by the position after it; a move that ends the game comes before all others.
@@ -645,10 +671,6 @@ impl<M: Copy> OrderedMoves<M> {
         moves.unwrap_or_else(|| unreachable!("no legal move in {position:?}"))
     }
 
-    fn iter(&self) -> impl Iterator<Item = &OrderedMove<M>> {
-        self.moves[..self.len].iter()
-    }
-
     fn insert(&mut self, entry: OrderedMove<M>) {
         let mut slot = self.len;
         while slot > 0 && self.moves[slot - 1].priority < entry.priority {
@@ -668,7 +690,7 @@ pub struct PrincipalVariation<M> {
 impl<M: Copy> PrincipalVariation<M> {
     /// Empty lines with enough capacity that none of them allocates during the search.
     pub fn new() -> PrincipalVariation<M> {
-        let plies = MAX_DEPTH as usize + 2;
+        let plies = MAX_PLY + 1;
         let lines = (0..plies).map(|ply| Vec::with_capacity(plies - ply)).collect();
         PrincipalVariation { lines }
     }

@@ -25,11 +25,17 @@ fn mates_are_those_of_the_table_and_none_above_the_last_plies_is_missed() {
             let Some(Solution { winner, plies }) = reached.solved() else {
                 unreachable!("the game is solved");
             };
-            if plies + LIMITED >= report.depth && report.value.mate == 0 {
-                continue;
-            }
             let expected = mate(mover, winner, plies + 1);
-            assert_eq!(report.value.mate, expected, "{report:?} in {position:?}");
+            let mate = report.value.mate;
+            if plies + LIMITED < report.depth {
+                assert_eq!(mate, expected, "{report:?} in {position:?}");
+            } else if mate == 0 {
+                continue;
+            } else {
+                // A line of forced moves beyond the depth need not be the shortest.
+                let is_right = mate.signum() == expected.signum() && mate.abs() >= expected.abs();
+                assert!(is_right, "{expected}: {report:?} in {position:?}");
+            }
             found += 1;
         }
     }

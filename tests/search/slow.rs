@@ -1,6 +1,7 @@
 //! Alpha-beta by its definition, without pruning or table: the root's mover maximises its lead, its rivals minimise it,
-//! and a card has the mean; a card is a ply. At the last ply, it uses the static evaluation of the net, even if a card
-//! is due. In a comparison, the last plies change a static lead by a margin at most.
+//! and a card has the mean; a card is a ply, and a forced move below the root none. At the last ply, it uses the static
+//! evaluation of the net, even if a card is due. In a comparison, the last plies change a static lead by a margin at
+//! most.
 
 use std::cmp::{Ordering, Reverse};
 use std::sync::Arc;
@@ -217,17 +218,18 @@ impl SlowSearch {
                     let ends = next.turn() == Turn::Over;
                     Reverse((ends, if is_own { lead } else { -lead }))
                 });
+                let below = depth - u32::from(moves.len() > 1);
                 let better = |found: Found, best: Found| {
                     let (found, best) = (goodness(found), goodness(best));
                     if is_own { found > best } else { found < best }
                 };
                 let mut best: Option<Found> = None;
                 for next in &moves {
-                    let is_worse = |best| !better(self.limited(next, depth - 1, own_moves), best);
+                    let is_worse = |best| !better(self.limited(next, below, own_moves), best);
                     if best.is_some_and(is_worse) {
                         continue;
                     }
-                    let found = self.exact(next, depth - 1, own_moves);
+                    let found = self.exact(next, below, own_moves);
                     if best.is_none_or(|best| better(found, best)) {
                         best = Some(found);
                     }
@@ -261,8 +263,10 @@ impl SlowSearch {
             }
             Turn::Seat(seat) if depth > 0 => {
                 let own_moves = own_moves + i32::from(seat == self.mover);
-                let below = |mv| self.limited(&position.play_unchecked(mv), depth - 1, own_moves);
-                let all = position.legal_moves().map(below);
+                let legal = position.legal_moves();
+                let below = depth - u32::from(legal.len() > 1);
+                let all =
+                    legal.map(|mv| self.limited(&position.play_unchecked(mv), below, own_moves));
                 let best = if seat == self.mover {
                     all.max_by_key(|found| goodness(*found))
                 } else {

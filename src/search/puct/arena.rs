@@ -409,7 +409,7 @@ mod tests {
     use crate::rules::hase::{HASE_UND_IGEL, Position};
     use crate::rules::{AnyPosition, MAX_MOVES};
     use crate::search::puct::FIRST_WALKS;
-    use crate::search::{Control, MAX_DEPTH, Memory, Report, Request, search};
+    use crate::search::{Control, MAX_DEPTH, Memory, Preset, Report, Request, search};
 
     fn edge(value: f32) -> Edge {
         Edge { child: UNVISITED, prior: 0.0, value }
@@ -524,11 +524,15 @@ mod tests {
         assert!(arena.fill_permille() > 990);
     }
 
+    fn tree_request(position: Position) -> Request {
+        Request { preset: Preset::Tree, ..Request::new(position.into(), MAX_DEPTH) }
+    }
+
     /// The start, and a memory with a search of it.
     fn searched(mebibytes: usize, nodes: u64) -> (Position, Memory) {
         let start = Position::start(&HASE_UND_IGEL, 2).unwrap();
         let mut memory = Memory::new(mebibytes);
-        let request = Request { nodes, ..Request::new(start.into(), MAX_DEPTH) };
+        let request = Request { nodes, ..tree_request(start) };
         search(&request, &mut memory, &Control::new(None), &mut |_| ()).unwrap();
         (start, memory)
     }
@@ -550,7 +554,7 @@ mod tests {
             for (next, node) in after(&reply, node) {
                 if next.turn() == start.turn() {
                     let past = vec![past(start), past(&reply)];
-                    let request = Request { past, ..Request::new(next.into(), MAX_DEPTH) };
+                    let request = Request { past, ..tree_request(next) };
                     turns.push((request, arena.node(node).visits));
                 }
             }

@@ -327,7 +327,7 @@ mod tests {
     use crate::rules::hase::{HASE_UND_IGEL, Position};
     use crate::search::goal::Goal;
     use crate::search::puct::Arena;
-    use crate::search::{Aim, Control, MAX_DEPTH, Memory, Request, search};
+    use crate::search::{Aim, Control, MAX_DEPTH, Memory, Preset, Request, search};
 
     /// Checks the sums of the nodes below `node` where a card is due: the first value, and all values after a card less
     /// its luck. Returns the number of nodes with a card due.
@@ -379,6 +379,7 @@ mod tests {
         for seats in [2, 3, 6] {
             let position = Position::start(&HASE_UND_IGEL, seats).unwrap();
             let mut request = Request::new(AnyPosition::Hase(position), MAX_DEPTH);
+            request.preset = Preset::Tree;
             request.nodes = 100_000;
             let mut memory = Memory::new(16);
             search(&request, &mut memory, &Control::new(None), &mut |_| ());
@@ -407,6 +408,7 @@ mod tests {
         for (seats, digits) in [(2, 14), (2, 20), (3, 20), (6, 30), (2, 40)] {
             let start = Position::start(&HASE_UND_IGEL, seats).unwrap();
             let mut request = Request::new(start.into(), MAX_DEPTH);
+            request.preset = Preset::Tree;
             request.nodes = 5_000;
             let mut memory = Memory::new(1);
             let estimate = |memory: &mut Memory| {
