@@ -76,25 +76,23 @@ fn search_in<G: Evaluate>(
     control: &Control,
     observe: &mut dyn FnMut(Report),
 ) -> Option<Answer> {
-    match request.preset {
-        Preset::Tree => return puct::search(position, request, memory, control, observe),
-        Preset::AlphaBeta => {
-            return alpha_beta::search(position, request, memory, control, observe);
-        }
-        Preset::Best | Preset::Article(_) => {}
-    }
-    let strength = request.strength;
-    if position.solved().is_some() {
-        if strength.solved == Foresight::PERFECT {
-            strength::search_perfectly(position, request, observe)
-        } else {
-            strength::search_by_foresight(position, request, &memory.evaluators, observe)
-        }
-    } else if position.seats() == 2 && strength == Strength::FULL {
-        alpha_beta::search(position, request, memory, control, observe)
-    } else {
+    let is_solved = position.solved().is_some();
+    let uses_alpha_beta = match request.preset {
+        Preset::AlphaBeta => true,
+        Preset::Tree => false,
         // At a weaker level, alpha-beta would seek out the largest errors, which a tree evens out.
+        Preset::Best | Preset::Article(_) => {
+            !is_solved && position.seats() == 2 && request.strength == Strength::FULL
+        }
+    };
+    if uses_alpha_beta {
+        alpha_beta::search(position, request, memory, control, observe)
+    } else if !is_solved {
         puct::search(position, request, memory, control, observe)
+    } else if request.strength.solved == Foresight::PERFECT {
+        strength::search_perfectly(position, request, observe)
+    } else {
+        strength::search_by_foresight(position, request, &memory.evaluators, observe)
     }
 }
 
@@ -105,7 +103,7 @@ pub enum Preset {
     /// and else the tree search.
     #[default]
     Best,
-    /// The tree search, even if the game is solved.
+    /// The table of results if the game is solved, otherwise the tree search for any number of seats.
     Tree,
     /// Alpha-beta with iterative deepening, even if the game is solved. It is paranoid with three or more seats.
     AlphaBeta,

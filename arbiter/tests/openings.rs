@@ -41,6 +41,7 @@ impl Asked {
             .unwrap();
         let mut input = child.stdin.take().unwrap();
         writeln!(input, "setoption name UCI_Variant value {variant}").unwrap();
+        writeln!(input, "setoption name Preset value tree").unwrap();
         let output = BufReader::new(child.stdout.take().unwrap());
         Asked { child, input, output }
     }

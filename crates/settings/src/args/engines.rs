@@ -103,6 +103,8 @@ pub fn judge(text: &str, limit: Limit) -> Result<EngineSpec, ExitError> {
     only_engine(text, limit).map_err(|reason| ExitError::of_text("engine", text, reason))
 }
 
+const PRESET: &str = "option.Preset";
+
 /// Budget of an engine that measures luck, if its text sets none.
 const LUCK_LIMIT: Limit = Limit::nodes(1000);
 
@@ -114,8 +116,13 @@ pub fn luck_engine(text: &str) -> Result<EngineSpec, String> {
     only_engine(text, LUCK_LIMIT)
 }
 
+/// Parses an engine that values positions.
 fn only_engine(text: &str, limit: Limit) -> Result<EngineSpec, String> {
-    let engine = EngineText::parse(text)?;
+    let mut engine = EngineText::parse(text)?;
+    if engine.get("cmd").is_none() && engine.get(PRESET).is_none() {
+        // Of the built-in engine's searches, the tree's estimates are the most precise.
+        engine = engine.with(PRESET, "tree");
+    }
     let engine = built_in(&engine).map_err(|error| error.to_string())?;
     let name = engine.get("name").map_or_else(|| program(&engine), String::from);
     spec(&engine, name, &default(limit))
