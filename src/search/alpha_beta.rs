@@ -141,6 +141,12 @@ impl<'a, G: Evaluate> Root<'a, G> {
     fn help(&mut self, helper: usize) {
         let deeper = helper as u32 % 2;
         self.search.backwards = deeper == 0;
+        let rest = &mut self.moves[1..];
+        if self.search.backwards {
+            rest.reverse();
+        }
+        // Two helpers of the same kind begin with different moves.
+        rest.rotate_left(helper / 2 % rest.len());
         let mut depth = 0;
         loop {
             depth = (depth + 1).max(self.search.visits.team().depth() + deeper);
@@ -148,7 +154,6 @@ impl<'a, G: Evaluate> Root<'a, G> {
                 break;
             }
             self.search.reached_horizon = false;
-            self.moves[1..].reverse();
             self.iterate(depth);
             if !self.search.reached_horizon || self.search.visits.stopped {
                 break;

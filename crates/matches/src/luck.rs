@@ -390,7 +390,7 @@ impl BuiltIn {
 
     fn search(&mut self, position: &AnyPosition) -> Option<Answer> {
         self.memory.forget();
-        // Its values are means over many lines, and more precise than that of the best line alone.
+        // The tree averages many lines, which is more precise than the end of the best line.
         let request = Request {
             nodes: self.nodes,
             preset: Preset::Tree,
