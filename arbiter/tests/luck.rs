@@ -247,8 +247,8 @@ fn script(folder: &Path, lines: &str) -> String {
     path.display().to_string()
 }
 
-/// An engine that ends after 30 lines.
-const SHORT_LIVED: &str = "i=0; while [ $i -lt 30 ] && read -r line; do printf '%s\\n' \"$line\"; \
+/// An engine that ends after 20 lines.
+const SHORT_LIVED: &str = "i=0; while [ $i -lt 20 ] && read -r line; do printf '%s\\n' \"$line\"; \
                            i=$((i+1)); done | ENGINE";
 
 #[test]
