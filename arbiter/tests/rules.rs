@@ -275,7 +275,7 @@ fn winnings_are_counted_beside_places() {
     let directory = directory("rules_stake");
     let (store, record) = (path(&directory, "m.db"), path(&directory, "m.jsonl"));
     let rules = format!("{} name=race", engine_text("python3", &[RACE, "stake"]));
-    let (code, stdout, stderr) = play(&rules, &store, &["--games", "20"]);
+    let (code, stdout, stderr) = play(&rules, &store, &["--games", "20", "--seed", "1"]);
     assert_eq!(code, 0, "{stdout}{stderr}");
 
     let games = export(&store, &[]);
