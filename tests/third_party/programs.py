@@ -2,6 +2,7 @@
 
 import faulthandler
 import os
+import shlex
 import subprocess
 
 BUXTEHUDE = os.environ["BUXTEHUDE"]
@@ -17,6 +18,13 @@ MAX_RUN = 100 * max(3, RANDOM_GAMES)
 
 # A client may wait for a line for ever; then the tests end with a traceback.
 faulthandler.dump_traceback_later(2 * MAX_RUN, exit=True)
+
+
+def engine(*command):
+    """Returns the words `cmd=` and `args=` for a command; those after `args=` are split a second time."""
+    program, *arguments = map(str, command)
+    words = f"cmd={shlex.quote(program)}"
+    return f"{words} args={shlex.quote(shlex.join(arguments))}" if arguments else words
 
 
 def show(variant, positions):

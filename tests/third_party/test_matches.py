@@ -2,7 +2,6 @@
 
 import json
 import random
-import shlex
 import tempfile
 import unittest
 from dataclasses import dataclass
@@ -63,13 +62,13 @@ def play(openings, limit):
     with tempfile.TemporaryDirectory() as directory:
         file, record = Path(directory, "openings"), Path(directory, "record")
         file.write_text("\n".join(openings) + "\n")
-        buxtehude = shlex.quote(programs.BUXTEHUDE)
-        script = shlex.quote(f"--no-experimental-fetch {shlex.quote(programs.FAIRY_STOCKFISH)}")
+        buxtehude = programs.engine(programs.BUXTEHUDE)
+        fairy_stockfish = programs.engine("node", "--no-experimental-fetch", programs.FAIRY_STOCKFISH)
         programs.run(
             [programs.ARBITER, "match", "--variant", variant.NAME, "--margin", "2000"]
             + ["--openings", file, "--games", str(2 * len(openings)), "--record", record]
-            + ["--engine", f"cmd={buxtehude} name={BUXTEHUDE} {limit}"]
-            + ["--engine", f"cmd=node args={script} name={FAIRY_STOCKFISH} {limit}"]
+            + ["--engine", f"{buxtehude} name={BUXTEHUDE} {limit}"]
+            + ["--engine", f"{fairy_stockfish} name={FAIRY_STOCKFISH} {limit}"]
         )
         programs.run([programs.ARBITER, "replay", record])
         return [json.loads(line) for line in record.read_text().splitlines()]

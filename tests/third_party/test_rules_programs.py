@@ -1,7 +1,6 @@
 """The arbiter plays, stores, replays and reports games whose rules come from the programs of `examples/rules/`."""
 
 import json
-import shlex
 import sys
 import tempfile
 import unittest
@@ -26,12 +25,12 @@ class RandomGames(unittest.TestCase):
                     self.play(f"game-{number}", [EXAMPLES / "rules" / "openspiel.py", text], seats)
 
     def play(self, name, command, seats):
-        python, arguments = shlex.quote(sys.executable), shlex.quote(shlex.join(map(str, command)))
-        engine = f"cmd={python} args={shlex.quote(str(EXAMPLES / 'engine.py'))} legal=on"
+        rules = programs.engine(sys.executable, *command)
+        engine = f"{programs.engine(sys.executable, EXAMPLES / 'engine.py')} legal=on"
         with tempfile.TemporaryDirectory() as directory:
             store, record = Path(directory, "m.db"), Path(directory, "record")
             programs.run(
-                [programs.ARBITER, "match", "--rules", f"cmd={python} args={arguments} name={name}"]
+                [programs.ARBITER, "match", "--rules", f"{rules} name={name}"]
                 + ["--players", str(seats), "--games", str(programs.RANDOM_GAMES), "--concurrency", "2"]
                 + ["--movetime", "1000", "--store", store, "--record", record]
                 + ["--engine", f"{engine} name=one", "--engine", f"{engine} name=other"]

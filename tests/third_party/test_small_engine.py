@@ -20,8 +20,8 @@ class SmallEngine(unittest.TestCase):
                 programs.run(
                     [programs.ARBITER, "match", "--variant", variant, "--players", str(players)]
                     + ["--games", "6", "--movetime", "1000", "--record", record]
-                    + ["--engine", f"cmd=python3 args={ENGINE} name=small legal=on"]
-                    + ["--engine", f"cmd={programs.BUXTEHUDE} name=buxtehude depth=2"]
+                    + ["--engine", f"{programs.engine('python3', ENGINE)} name=small legal=on"]
+                    + ["--engine", f"{programs.engine(programs.BUXTEHUDE)} name=buxtehude depth=2"]
                 )
                 for line in record.read_text().splitlines():
                     game = json.loads(line)
@@ -47,8 +47,8 @@ class OwnPosition(unittest.TestCase):
             programs.run(
                 [programs.ARBITER, "match", "--variant", variant, "--players", str(players)]
                 + ["--random-plies", "2", "--movetime", "1000", "--record", record]
-                + ["--engine", f"cmd=python3 args={HARE} name=hare"]
-                + ["--engine", f"cmd={programs.BUXTEHUDE} name=buxtehude nodes=20"]
+                + ["--engine", f"{programs.engine('python3', HARE)} name=hare"]
+                + ["--engine", f"{programs.engine(programs.BUXTEHUDE)} name=buxtehude nodes=20"]
             )
             games = [json.loads(line) for line in record.read_text().splitlines()]
             self.assertTrue(games)

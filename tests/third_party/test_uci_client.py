@@ -44,7 +44,7 @@ class UciClient(unittest.TestCase):
     def test_options(self):
         board = variant.Board()
         preset = self.engine.options["Preset"]
-        presets = ["best", "search", "article", "article-best", "faith", "hybrid"]
+        presets = ["best", "tree", "search", "article", "article-best", "faith", "hybrid"]
         self.assertEqual((preset.default, preset.var), ("best", presets))
         for preset in reversed(presets):
             with self.subTest(preset=preset):
