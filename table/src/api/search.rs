@@ -92,8 +92,8 @@ const PRESET: &str = "Preset";
 const TREE: &str = "tree";
 
 impl SearchTerms {
-    /// A search for estimates: by the tree of an engine that has this preset, unless somebody chose another. Means over
-    /// a tree are more precise than the value of the best line.
+    /// A search for estimates: by the tree of an engine that has this preset, unless the client or the server chose
+    /// another. Means over a tree are more precise than the value of the best line.
     fn for_estimates(mut self) -> SearchTerms {
         let engine = &self.role.engine;
         let has_tree = engine.introduction().offers.iter().any(|offer| {
