@@ -177,15 +177,9 @@ fn an_engine_that_reviews_itself_finds_no_loss() {
     let (openings, record) = (path("openings"), path("games.jsonl"));
     fs::write(&openings, "startpos moves 1 +half 4\n2,65,3/0,68,3 2 - -\n").unwrap();
     let settings = ["--openings", &openings, "--games", "4", "--seed", "9"];
-    let files = [
-        "match",
-        "--engine",
-        &built_in("name=buxtehude option.Preset=tree"),
-        "--record",
-        &record,
-        "--depth",
-        "1",
-    ];
+    // Reviews are by the tree.
+    let engine = built_in("name=buxtehude option.Preset=tree");
+    let files = ["match", "--engine", &engine, "--record", &record, "--depth", "1"];
     content(&[&files[..], &settings].concat());
     let output = review_json(&[&record, "--depth", "1"]);
     assert_eq!((&output["games"], &output["worst"]), (&json!(4), &json!([])));

@@ -89,21 +89,16 @@ impl SearchRequest {
 }
 
 const PRESET: &str = "Preset";
-const TREE: &str = "tree";
 
 impl SearchTerms {
     /// A search for estimates: by the tree of an engine that has this preset, unless the client or the server chose
     /// another. Means over a tree are more precise than the value of the best line.
-    fn for_estimates(mut self) -> SearchTerms {
+    fn for_estimates(mut self, app: &App) -> SearchTerms {
         let engine = &self.role.engine;
-        let has_tree = engine.introduction().offers.iter().any(|offer| {
-            let is_tree = |value: &String| value == TREE;
-            offer.name == PRESET
-                && matches!(&offer.kind, OptionKind::Combo { vars, .. } if vars.iter().any(is_tree))
-        });
         let mut chosen = self.options.iter().chain(&engine.spec.options);
-        if has_tree && !chosen.any(|(name, _)| name.eq_ignore_ascii_case(PRESET)) {
-            self.options.push((PRESET.into(), TREE.into()));
+        if !chosen.any(|(name, _)| name.eq_ignore_ascii_case(PRESET)) {
+            let tree = BTreeMap::from([(PRESET.into(), "tree".into())]);
+            self.options.extend(checked_options(app, engine, &tree).unwrap_or_default());
         }
         self
     }
@@ -185,7 +180,7 @@ pub async fn analyse(
     let prepare = move |request: SearchRequest| {
         let longest = format!("movetime {}", server.limits.longest_search.as_millis());
         let (played, terms) = request.checked(&server, Some(&longest))?;
-        Ok((terms.for_estimates().question(&played)?, played.position))
+        Ok((terms.for_estimates(&server).question(&played)?, played.position))
     };
     let (question, position) = request.run(prepare).await?;
     let pending = app.pool.ask(admitted.client, question, Purpose::Analysis);
@@ -217,7 +212,7 @@ pub async fn review(
     let (admitted, server) = (request.admitted.clone(), app.clone());
     let prepare = move |request: SearchRequest| {
         let (played, terms) = request.checked(&server, Some(REVIEW_LIMIT))?;
-        Ok((played, terms.for_estimates()))
+        Ok((played, terms.for_estimates(&server)))
     };
     let (played, terms) = request.run(prepare).await?;
     let game = PlayedGame {
