@@ -6,8 +6,8 @@
 //! The input of a hare to the first layer is one row of numbers for its feature and its slot, which is the number of
 //! its seat counted from the one to move. These rows are computed from the [`Weights`] once variant and number of seats
 //! are known. Then the strengths are the sum of one row per hare and one for the drawn cards, followed by two small
-//! layers, for any number of seats. The order of all operations is fixed in this code, without fused operations, so
-//! that every machine computes the same result.
+//! layers, for any number of seats. The sums of the first two layers are of integers. The order of all other operations
+//! is fixed in this code, without fused ones. So every machine computes the same result.
 //!
 //! Source: Y. Nasu, "Efficiently updatable neural-network-based evaluation functions for computer shogi" (2018), for a
 //! first layer that is a sum of integer rows.
@@ -15,7 +15,10 @@
 mod features;
 mod weights;
 
+use std::array;
 use std::sync::Arc;
+
+use wide::{f32x8, i16x16, i32x8};
 
 pub use features::{DECK_KINDS, DECKS, Features, LETTUCES, PART_ROWS, PARTS, deck_index, deck_of};
 pub use weights::{EvalFileError, Nets, Row, WIDTH, Weights, WeightsError};
@@ -29,7 +32,7 @@ use crate::rules::{Game, MAX_SEATS, Seat, joined};
 /// A row of the first layer, in integer steps of 1 / [`STEPS`].
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
-struct Sum([i16; WIDTH]);
+struct Sum([i16x16; WIDTH / 16]);
 
 /// Steps per unit in the first layer.
 const STEPS: f32 = 256.0;
@@ -43,15 +46,16 @@ pub struct Net {
     hares: Vec<Sum>,
     /// Rows of the first layer by deck state, including the bias.
     decks: Vec<Sum>,
-    mixing: [Row; WIDTH],
-    mixing_bias: Row,
-    /// Weights of the strengths, by unit of the second layer and slot.
-    strength: [[f32; SLOTS]; WIDTH],
-    strength_bias: [f32; SLOTS],
+    mixing: Mixing,
+    mixing_bias: [i32x8; WIDTH / 8],
+    /// Weights of the strengths, by slot and unit of the second layer.
+    strength: [[f32x8; WIDTH / 8]; MAX_SEATS],
+    strength_bias: [f32; MAX_SEATS],
 }
 
-/// Number of slots, padded to the width of vector registers.
-const SLOTS: usize = 8;
+/// Weights of the second layer, by eight units of it, then by two of the first layer. Both weights of a unit stand side
+/// by side, since processors multiply and add such pairs in one instruction.
+type Mixing = [[i16x16; WIDTH / 2]; WIDTH / 8];
 
 /// Strength of each seat; differences are logarithms of odds. Entries of seats that have finished, and beyond the last
 /// seat, are meaningless.
@@ -94,20 +98,26 @@ impl Net {
             }
             rounded(&sum)
         }));
-        let mut strength = [[0.0; SLOTS]; WIDTH];
-        let mut strength_bias = [0.0; SLOTS];
-        for slot in 0..weights.seats {
-            strength_bias[slot] = weights.strength_bias[slot];
-            for (by_slot, &x) in strength.iter_mut().zip(&weights.strength[slot]) {
-                by_slot[slot] = x;
+        let steps = mixing_steps(weights);
+        let mut mixing = [[[[0; 2]; 8]; WIDTH / 2]; WIDTH / 8];
+        for (unit, row) in weights.mixing.iter().enumerate() {
+            for (to, x) in row.iter().enumerate() {
+                mixing[to / 8][unit / 2][to % 8][unit % 2] = (x * steps).round() as i16;
             }
         }
+        let mut strength = [[0.0; WIDTH]; MAX_SEATS];
+        let mut strength_bias = [0.0; MAX_SEATS];
+        for slot in 0..weights.seats {
+            strength[slot] = weights.strength[slot].map(|x| x / (STEPS * steps));
+            strength_bias[slot] = weights.strength_bias[slot];
+        }
+        let mixing_bias = weights.mixing_bias.map(|x| (x * STEPS * steps).round() as i32);
         Net {
             seats: weights.seats,
             decks,
-            mixing: weights.mixing.map(|row| row.map(|x| x / STEPS)),
-            mixing_bias: weights.mixing_bias,
-            strength,
+            mixing: bytemuck::cast(mixing),
+            mixing_bias: bytemuck::cast(mixing_bias),
+            strength: bytemuck::cast(strength),
             strength_bias,
             hares,
             features,
@@ -120,62 +130,81 @@ impl Net {
     }
 
     /// Strength of each seat in a position with the net's number of seats; a card may be due.
-    #[inline]
     pub fn strengths(&self, position: &Position) -> Strengths {
+        self.map_strengths(position, |strength| strength)
+    }
+
+    #[inline]
+    fn map_strengths<T: Copy + Default>(
+        &self,
+        position: &Position,
+        of: impl Fn(f32) -> T,
+    ) -> [T; MAX_SEATS] {
         match self.seats {
-            2 => self.strengths_of::<2>(position),
-            3 => self.strengths_of::<3>(position),
-            4 => self.strengths_of::<4>(position),
-            5 => self.strengths_of::<5>(position),
-            _ => self.strengths_of::<6>(position),
+            2 => self.map_strengths_of::<2, T>(position, of),
+            3 => self.map_strengths_of::<3, T>(position, of),
+            4 => self.map_strengths_of::<4, T>(position, of),
+            5 => self.map_strengths_of::<5, T>(position, of),
+            _ => self.map_strengths_of::<6, T>(position, of),
         }
     }
 
     #[inline(always)]
-    fn strengths_of<const N: usize>(&self, position: &Position) -> Strengths {
+    fn map_strengths_of<const N: usize, T: Copy + Default>(
+        &self,
+        position: &Position,
+        of: impl Fn(f32) -> T,
+    ) -> [T; MAX_SEATS] {
         let mover = position.turn().seat().map_or(0, Seat::index);
         let features = self.features.count();
-        let mut sum = self.decks[deck_index(position.drawn())].0;
-        for slot in 0..N {
-            let seat = seat_of::<N>(mover, slot);
-            let feature = self.features.index(position, Seat(seat as u8));
-            let row = &self.hares[slot * features + feature].0;
-            for (sum, &x) in sum.iter_mut().zip(row) {
-                *sum = sum.saturating_add(x);
-            }
+        let rows: [usize; N] = array::from_fn(|slot| {
+            let seat = Seat(seat_of::<N>(mover, slot) as u8);
+            slot * features + self.features.index(position, seat)
+        });
+        let Sum([mut low, mut high]) = self.decks[deck_index(position.drawn())];
+        for row in rows {
+            let Sum([row_low, row_high]) = self.hares[row];
+            low = low.saturating_add(row_low);
+            high = high.saturating_add(row_high);
         }
-        let by_slot = self.upper_layers(&sum);
-        let mut strengths = [0.0; MAX_SEATS];
+        let second = self.second_layer([low, high]);
+        let mut strengths = [T::default(); MAX_SEATS];
         for slot in 0..N {
-            strengths[seat_of::<N>(mover, slot)] = by_slot[slot];
+            let strength = self.strength_bias[slot] + product(&second, &self.strength[slot]);
+            strengths[seat_of::<N>(mover, slot)] = of(strength);
         }
         strengths
     }
 
-    #[inline(always)]
-    fn upper_layers(&self, sum: &[i16; WIDTH]) -> [f32; SLOTS] {
-        let first: Row = sum.map(|x| f32::from(x.max(0)));
-        // Two sums over half of the units each, since in a single sum each addition would wait for the one before.
-        let mut second = self.mixing_bias;
-        let mut other = [0.0; WIDTH];
-        for unit in 0..WIDTH / 2 {
-            add_times(&mut second, first[unit], &self.mixing[unit]);
-            add_times(&mut other, first[unit + WIDTH / 2], &self.mixing[unit + WIDTH / 2]);
-        }
-        add(&mut second, &other);
-        let mut sums = [[0.0; SLOTS]; 4];
-        for unit in (0..WIDTH).step_by(4) {
-            for (offset, sum) in sums.iter_mut().enumerate() {
-                let x = second[unit + offset].max(0.0);
-                add_times(sum, x, &self.strength[unit + offset]);
+    // Inlined, the compiler would copy all weights to the stack first.
+    #[inline(never)]
+    fn second_layer(&self, first: [i16x16; WIDTH / 16]) -> [f32x8; WIDTH / 8] {
+        let pairs: [i32; WIDTH / 2] = bytemuck::cast(first.map(|x| x.max(i16x16::ZERO)));
+        let mut second = [f32x8::ZERO; WIDTH / 8];
+        for (block, rows) in self.mixing.iter().enumerate() {
+            let mut sum = self.mixing_bias[block];
+            for (&pair, &weights) in pairs.iter().zip(rows) {
+                let pair: i16x16 = bytemuck::cast(i32x8::splat(pair));
+                sum += pair.dot(weights);
             }
+            second[block] = f32x8::from_i32x8(sum.max(i32x8::ZERO));
         }
-        let mut by_slot = self.strength_bias;
-        for sum in &sums {
-            add(&mut by_slot, sum);
-        }
-        by_slot
+        second
     }
+}
+
+/// Integer steps per unit in the weights of the second layer: as many as possible if no weight and, for any input, no
+/// sum may overflow.
+fn mixing_steps(weights: &Weights) -> f32 {
+    let rows = &weights.mixing;
+    let largest = rows.iter().flatten().fold(0.0, |most: f32, x| most.max(x.abs()));
+    let sums = (0..WIDTH).map(|unit| {
+        let inputs: f32 = rows.iter().map(|row| row[unit].abs()).sum();
+        // A rounded weight may be half a step larger.
+        inputs * f32::from(i16::MAX) + weights.mixing_bias[unit].abs() * STEPS
+    });
+    let room = i32::MAX as f32 * 0.99 - (WIDTH / 2) as f32 * f32::from(i16::MAX);
+    sums.fold(f32::from(i16::MAX) / largest.max(1.0), |steps, sum| steps.min(room / sum))
 }
 
 /// Seat of a slot.
@@ -199,6 +228,14 @@ fn add_times<const N: usize>(sum: &mut [f32; N], factor: f32, row: &[f32; N]) {
     }
 }
 
+/// Sum of the products of two rows.
+#[inline(always)]
+fn product(left: &[f32x8; WIDTH / 8], right: &[f32x8; WIDTH / 8]) -> f32 {
+    let [a, b, c, d] = array::from_fn(|index| left[index] * right[index]);
+    let [a, b, c, d, e, f, g, h] = ((a + b) + (c + d)).to_array();
+    ((a + e) + (c + g)) + ((b + f) + (d + h))
+}
+
 /// Product of a row and a matrix.
 fn times(row: &Row, matrix: &[Row; WIDTH]) -> Row {
     let mut product = [0.0; WIDTH];
@@ -210,7 +247,7 @@ fn times(row: &Row, matrix: &[Row; WIDTH]) -> Row {
 
 /// Rounds a row to integer steps.
 fn rounded(row: &Row) -> Sum {
-    Sum(row.map(|x| (x * STEPS).round() as i16))
+    Sum(bytemuck::cast(row.map(|x| (x * STEPS).round() as i16)))
 }
 
 impl Evaluate for Position {
@@ -227,7 +264,7 @@ const SHOWN_MOVES: usize = 5;
 impl Evaluator<Position> for Net {
     #[inline]
     fn strengths(&self, position: &Position) -> Vector {
-        Net::strengths(self, position).map(|strength| (strength * STRENGTH_UNIT as f32) as i32)
+        self.map_strengths(position, |strength| (strength * STRENGTH_UNIT as f32) as i32)
     }
 
     /// A line for each seat: its share, its chance of finishing before each rival, in permille, and the turns that it
@@ -317,35 +354,36 @@ mod tests {
     fn scalar_strengths(net: &Net, position: &Position) -> Strengths {
         let seats = position.seats();
         let mover = position.turn().seat().map_or(0, Seat::index);
-        let first: Row = std::array::from_fn(|unit| {
-            let mut sum = net.decks[deck_index(position.drawn())].0[unit];
+        let numbers = |row: &Sum| -> [i16; WIDTH] { bytemuck::cast(row.0) };
+        let mixing: [[[[i16; 2]; 8]; WIDTH / 2]; WIDTH / 8] = bytemuck::cast(net.mixing);
+        let mixing_bias: [i32; WIDTH] = bytemuck::cast(net.mixing_bias);
+        let strength: [Row; MAX_SEATS] = bytemuck::cast(net.strength);
+        let first: [i16; WIDTH] = array::from_fn(|unit| {
+            let mut sum = numbers(&net.decks[deck_index(position.drawn())])[unit];
             for slot in 0..seats {
                 let seat = Seat(((mover + slot) % seats) as u8);
                 let row = slot * net.features.count() + net.features.index(position, seat);
-                sum = sum.saturating_add(net.hares[row].0[unit]);
+                sum = sum.saturating_add(numbers(&net.hares[row])[unit]);
             }
-            f32::from(sum.max(0))
+            sum.max(0)
         });
-        let second: Row = std::array::from_fn(|unit| {
-            let mut low = net.mixing_bias[unit];
-            let mut high = 0.0;
-            for below in 0..WIDTH / 2 {
-                low += first[below] * net.mixing[below][unit];
-                high += first[below + WIDTH / 2] * net.mixing[below + WIDTH / 2][unit];
+        let second: Row = array::from_fn(|unit| {
+            let mut sum = i64::from(mixing_bias[unit]);
+            for (below, &x) in first.iter().enumerate() {
+                sum += i64::from(x) * i64::from(mixing[unit / 8][below / 2][unit % 8][below % 2]);
             }
-            f32::max(low + high, 0.0)
+            assert_eq!(i64::from(sum as i32), sum, "no sum overflows");
+            sum.max(0) as f32
         });
         let mut strengths = [0.0; MAX_SEATS];
         for slot in 0..seats {
-            let mut strength = net.strength_bias[slot];
-            for offset in 0..4 {
-                let mut sum = 0.0;
-                for unit in (offset..WIDTH).step_by(4) {
-                    sum += second[unit] * net.strength[unit][slot];
-                }
-                strength += sum;
-            }
-            strengths[(mover + slot) % seats] = strength;
+            let of_eight: [f32; 8] = array::from_fn(|lane| {
+                let at = |index: usize| second[lane + index] * strength[slot][lane + index];
+                (at(0) + at(8)) + (at(16) + at(24))
+            });
+            let pairs: [f32; 4] = array::from_fn(|lane| of_eight[lane] + of_eight[lane + 4]);
+            let sum = (pairs[0] + pairs[2]) + (pairs[1] + pairs[3]);
+            strengths[(mover + slot) % seats] = net.strength_bias[slot] + sum;
         }
         strengths
     }
@@ -356,7 +394,7 @@ mod tests {
             for seats in 2..=MAX_SEATS {
                 let mut rng = StdRng::seed_from_u64(seats as u64);
                 let mut row =
-                    |size: f32| -> Row { std::array::from_fn(|_| rng.random_range(-size..size)) };
+                    |size: f32| -> Row { array::from_fn(|_| rng.random_range(-size..size)) };
                 let mut weights = Weights::zero(ruleset.name, seats);
                 // Large enough for some sums of the first layer to saturate.
                 let parts = weights.parts.iter_mut().flatten();
