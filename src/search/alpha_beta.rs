@@ -32,7 +32,7 @@ use super::memory::{Bound, Entry, Table};
 use super::star::Mean;
 use super::{Aim, Answer, Control, MAX_DEPTH, Memory, Report, Request, Value};
 use crate::eval::{self, CERTAIN, Evaluate, Judge};
-use crate::rules::{Game, MAX_MOVES, Seat, Turn};
+use crate::rules::{MAX_MOVES, Seat, Turn};
 
 /// Searches a position by alpha-beta; see [`search`](super::search).
 pub fn search<G: Evaluate>(
@@ -257,6 +257,8 @@ pub(super) struct AlphaBeta<'a, G: Evaluate> {
     pub pv: PrincipalVariation<G::Move>,
     /// `true` if all moves of a node but the first are compared in reverse order.
     backwards: bool,
+    /// Ordered moves of each node on the path, one node after the other.
+    ordered: Vec<OrderedMove<G::Move>>,
 }
 
 /// Depth of a node below the root, in plies and in moves of the root's mover.
@@ -296,6 +298,7 @@ impl<'a, G: Evaluate> AlphaBeta<'a, G> {
             killers: [None; MAX_PLY],
             pv: PrincipalVariation::new(),
             backwards: false,
+            ordered: Vec::with_capacity(MAX_PLY * MAX_MOVES),
         }
     }
 
@@ -423,11 +426,13 @@ impl<G: Evaluate> AlphaBeta<'_, G> {
     /// Lead of the side to move, searched `depth` plies deep, at least one.
     fn lead_of_mover(&mut self, mover: Side, position: &G, depth: u32, path: Path) -> i32 {
         let child = path.down(mover);
-        let ordered = OrderedMoves::by(position, |_, mv| self.static_priority(mover, position, mv));
-        let below = depth_below(depth, ordered.len);
+        let start = self.ordered.len();
+        self.order_moves(mover, position, None);
+        let moves = self.ordered.len() - start;
+        let below = depth_below(depth, moves);
         let mut best = -INFINITY;
-        for rank in 0..ordered.len {
-            let candidate = ordered.moves[self.index(rank, ordered.len)];
+        for rank in 0..moves {
+            let candidate = self.ordered[start + self.index(rank, moves)];
             let next = position.play_unchecked(candidate.mv);
             let known = candidate.static_lead();
             if rank > 0 && self.bound_after(mover, &next, below, child, best, known) <= best {
@@ -435,13 +440,14 @@ impl<G: Evaluate> AlphaBeta<'_, G> {
             }
             let lead = self.lead_after(mover, &next, below, child);
             if self.visits.stopped {
-                return 0;
+                break;
             }
             if lead > best {
                 best = lead;
                 self.pv.extend(path.ply, candidate.mv);
             }
         }
+        self.ordered.truncate(start);
         best
     }
 
@@ -529,7 +535,7 @@ impl<G: Evaluate> AlphaBeta<'_, G> {
             None => killer == Some(mv),
         });
         let child = path.down(mover);
-        let mut ordered = None;
+        let start = self.ordered.len();
         let mut best = -INFINITY;
         let mut best_index = 0;
         for rank in 0..legal.len() {
@@ -539,22 +545,17 @@ impl<G: Evaluate> AlphaBeta<'_, G> {
                     OrderedMove { mv, index: index as u8, priority: INFINITY }
                 }
                 _ => {
-                    let ordered = ordered.get_or_insert_with(|| {
-                        OrderedMoves::by(position, |index, mv| {
-                            if first.is_some_and(|(first, _)| first == index) {
-                                return INFINITY;
-                            }
-                            self.static_priority(mover, position, mv)
-                        })
-                    });
-                    ordered.moves[self.index(rank, legal.len())]
+                    if self.ordered.len() == start {
+                        self.order_moves(mover, position, first.map(|(index, _)| index));
+                    }
+                    self.ordered[start + self.index(rank, legal.len())]
                 }
             };
             let next = position.play_unchecked(candidate.mv);
             let known = candidate.static_lead();
             let bound = self.bound_after(mover, &next, below, child, alpha, known);
             if self.visits.stopped {
-                return 0;
+                break;
             }
             if bound > best {
                 best = bound;
@@ -565,6 +566,10 @@ impl<G: Evaluate> AlphaBeta<'_, G> {
                 }
             }
         }
+        self.ordered.truncate(start);
+        if self.visits.stopped {
+            return 0;
+        }
         self.remember(key, best, depth, best_index, path, alpha);
         best
     }
@@ -573,6 +578,23 @@ impl<G: Evaluate> AlphaBeta<'_, G> {
     #[inline]
     fn index(&self, rank: usize, moves: usize) -> usize {
         if self.backwards && rank > 0 { moves - rank } else { rank }
+    }
+
+    /// Appends the legal moves of a position to the ordered ones by descending priority, but `first` before all others.
+    /// Equal ones stay in ascending order.
+    fn order_moves(&mut self, mover: Side, position: &G, first: Option<usize>) {
+        let start = self.ordered.len();
+        for (index, mv) in position.legal_moves().enumerate() {
+            let is_first = first == Some(index);
+            let priority =
+                if is_first { INFINITY } else { self.static_priority(mover, position, mv) };
+            self.ordered.push(OrderedMove { mv, index: index as u8, priority });
+            let mut slot = self.ordered.len() - 1;
+            while slot > start && self.ordered[slot - 1].priority < priority {
+                self.ordered.swap(slot - 1, slot);
+                slot -= 1;
+            }
+        }
     }
 
     /// Priority of a move by the position after it; a move that ends the game comes before all others.
@@ -653,37 +675,6 @@ impl<M> OrderedMove<M> {
     /// Static lead after the move, if it was evaluated.
     fn static_lead(&self) -> Option<i32> {
         (self.priority < CERTAIN).then_some(self.priority)
-    }
-}
-
-/// Legal moves of a position in search order: the first `len` of `moves`.
-struct OrderedMoves<M> {
-    moves: [OrderedMove<M>; MAX_MOVES],
-    len: usize,
-}
-
-impl<M: Copy> OrderedMoves<M> {
-    /// Sorts the legal moves of a position, at least one, by descending priority; equal ones stay in ascending order.
-    #[inline]
-    fn by<G: Game<Move = M>>(position: &G, mut priority: impl FnMut(usize, M) -> i32) -> Self {
-        let legal = position.legal_moves();
-        let mut moves: Option<OrderedMoves<M>> = None;
-        for (index, mv) in legal.take(MAX_MOVES).enumerate() {
-            let entry = OrderedMove { mv, index: index as u8, priority: priority(index, mv) };
-            moves.get_or_insert(OrderedMoves { moves: [entry; MAX_MOVES], len: 0 }).insert(entry);
-        }
-        // A seat to move has at least one legal move.
-        moves.unwrap_or_else(|| unreachable!("no legal move in {position:?}"))
-    }
-
-    fn insert(&mut self, entry: OrderedMove<M>) {
-        let mut slot = self.len;
-        while slot > 0 && self.moves[slot - 1].priority < entry.priority {
-            self.moves[slot] = self.moves[slot - 1];
-            slot -= 1;
-        }
-        self.moves[slot] = entry;
-        self.len += 1;
     }
 }
 
