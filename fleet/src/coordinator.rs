@@ -28,7 +28,7 @@ use matches::play::runner::RunError;
 use matches::run::display::{Progress, count};
 use matches::run::exit::{ExitError, USAGE, fail, print_error};
 use matches::run::ledger::LedgerError;
-use matches::run::{self, Engines, Match, NewMatch, Source, SourceError, StoredMatch};
+use matches::run::{self, Match, NewMatch, Source, SourceError, StoredMatch};
 use rand::seq::IndexedRandom;
 use settings::args::ResumeArgs;
 use settings::config;
@@ -168,7 +168,7 @@ impl<'a> Fleet<'a> {
 impl Source for Fleet<'_> {
     const KEEPS_NAMES: bool = true;
 
-    fn prepare(&mut self, planned: &mut Match, _: Engines) -> Result<String, ExitError> {
+    fn prepare(&mut self, planned: &mut Match) -> Result<String, ExitError> {
         let connection = self.connection.as_ref().map_err(ExitError::usage)?;
         let prepared = PreparedMatch::of(planned, self.settings, connection, self.forgives)?;
         planned.ledger.retired = prepared.machines.failures.retirement.retired();

@@ -81,7 +81,7 @@ pub fn begin<S: Source>(mut new: NewMatch, source: &mut S) -> ExitCode {
         Match::start(new).map(Some)
     };
     match (started, file) {
-        (Ok(Some((planned, engines))), _) => planned.play_and_report(engines, source),
+        (Ok(Some(planned)), _) => planned.play_and_report(source),
         (Ok(None), _) => ExitCode::SUCCESS,
         (Err(Stop::Failed(error)), Some(file)) => file.blame(error).exit(),
         (Err(stop), _) => stop.exit(),
@@ -102,6 +102,8 @@ pub struct Match {
     /// Log of all lines exchanged with engines.
     pub log: Log,
     pub past: Past,
+    /// The engines, once each has been started.
+    pub engines: Engines,
     /// Notes of the header.
     pub remarks: Vec<String>,
     /// Whether the match starts now, rather than being resumed.
@@ -113,7 +115,7 @@ pub struct Match {
 
 impl Match {
     /// Starts the engines of a new match, and creates its store and files.
-    fn start(new: NewMatch) -> Result<(Match, Engines), Stop> {
+    fn start(new: NewMatch) -> Result<Match, Stop> {
         let NewMatch { mut plan, mut remarks, outputs, .. } = new;
         let path = new.store.as_deref();
         let store = path.map(|path| NamedFile::store("--store", path));
@@ -140,19 +142,17 @@ impl Match {
             ));
         }
         match outputs.open(Report::of(&plan), None, interrupt) {
-            Ok(ledger) => {
-                let planned = Match {
-                    past: Past::none(&plan),
-                    plan,
-                    ledger: Ledger { store, ..ledger },
-                    log,
-                    remarks,
-                    is_new: true,
-                    luck,
-                    outputs,
-                };
-                Ok((planned, engines))
-            }
+            Ok(ledger) => Ok(Match {
+                past: Past::none(&plan),
+                plan,
+                ledger: Ledger { store, ..ledger },
+                log,
+                engines,
+                remarks,
+                is_new: true,
+                luck,
+                outputs,
+            }),
             Err(error) => {
                 if let Some(store) = store {
                     store.discard();
@@ -163,8 +163,8 @@ impl Match {
     }
 }
 
-/// Engines of a match as found when each was started once.
-#[derive(Debug)]
+/// Engines of a match as found when each was started once; before that, all is empty.
+#[derive(Debug, Default)]
 pub struct Engines {
     /// Isolation of the engines from each other.
     pub isolation: Option<Isolation>,
@@ -292,16 +292,15 @@ impl From<ExitError> for Stop {
 
 impl Match {
     /// Plays the missing games from `source` and reports them; returns the exit status.
-    fn play_and_report<S: Source>(mut self, engines: Engines, source: &mut S) -> ExitCode {
+    fn play_and_report<S: Source>(mut self, source: &mut S) -> ExitCode {
         let interrupt = self.ledger.interrupt.clone();
-        let id_names = engines.id_names.clone();
-        match self.print_header(engines, &id_names, source) {
+        match self.print_header(source) {
             Ok(()) => {}
             Err(Stop::Interrupted) => return ExitCode::from(INTERRUPTED),
             Err(Stop::Failed(error)) => return self.give_up(&error),
         }
         let begun = Instant::now();
-        let outcome = self.play_games(&id_names, source);
+        let outcome = self.play_games(source);
         let footer = footer(&self, begun.elapsed(), &outcome, &source.remarks(&self));
         // The match is over, so a closed output no longer matters.
         let _ = print(&format!("\n{}\n{}", self.ledger.report.text(), fitted(&footer)));
@@ -310,37 +309,28 @@ impl Match {
     }
 
     /// Prepares the source and prints the header.
-    fn print_header<S: Source>(
-        &mut self,
-        engines: Engines,
-        id_names: &[Option<String>],
-        source: &mut S,
-    ) -> Result<(), Stop> {
+    fn print_header<S: Source>(&mut self, source: &mut S) -> Result<(), Stop> {
         if let Some(store) = &mut self.ledger.store {
-            store.set_id_names(id_names).map_err(|error| ExitError {
+            store.set_id_names(&self.engines.id_names).map_err(|error| ExitError {
                 message: format!("no game could be stored: {error}"),
                 ..ExitError::from(error)
             })?;
         }
-        let place = source.prepare(self, engines)?;
+        let place = source.prepare(self)?;
         let retired = self.ledger.retired.join(", ");
         if !retired.is_empty() {
             let text =
                 format!("{retired}: retired in an earlier run; --forgive lets it play again");
             self.remarks.push(text);
         }
-        print(&fitted(&header(&self.plan, id_names, &place, &self.remarks)))
+        print(&fitted(&header(&self.plan, &self.engines.id_names, &place, &self.remarks)))
             .map_err(|_| Stop::Interrupted)
     }
 
-    fn play_games<S: Source>(
-        &mut self,
-        id_names: &[Option<String>],
-        source: &mut S,
-    ) -> Result<(), SourceError> {
+    fn play_games<S: Source>(&mut self, source: &mut S) -> Result<(), SourceError> {
         let played = self.past.played.len() as u64;
         if let Some(events) = &mut self.ledger.events {
-            let started = events.start(&self.plan, id_names, played);
+            let started = events.start(&self.plan, &self.engines.id_names, played);
             started.map_err(LedgerError::Events)?;
         }
         // An engine may have failed to measure earlier games, which a test needs.
@@ -472,7 +462,7 @@ pub trait Source {
     ///
     /// # Errors
     /// [`ExitError`] if the match cannot start; a new store is then removed.
-    fn prepare(&mut self, planned: &mut Match, engines: Engines) -> Result<String, ExitError>;
+    fn prepare(&mut self, planned: &mut Match) -> Result<String, ExitError>;
 
     /// Plays the missing games and enters each event in the ledger, until the match is over or interrupted.
     ///
@@ -504,29 +494,26 @@ pub enum SourceError {
 /// Worker threads of this process, each with its own engine processes.
 #[derive(Debug, Default)]
 pub struct ThisMachine {
-    engines: Option<Engines>,
     lag: Option<LagMeter>,
 }
 
 impl Source for ThisMachine {
-    fn prepare(&mut self, planned: &mut Match, engines: Engines) -> Result<String, ExitError> {
-        let mut text = engines.isolation_text.clone();
+    fn prepare(&mut self, planned: &mut Match) -> Result<String, ExitError> {
+        let mut text = planned.engines.isolation_text.clone();
         let plan = &planned.plan;
         let remarks = [sandbox::memory_in_words(plan), sandbox::computing_in_words(plan)];
         for remark in remarks.into_iter().flatten() {
             text += &format!("\n{remark}");
         }
-        self.engines = Some(engines);
         planned.ledger.retired = planned.past.ends.retirement().retired();
         Ok(text)
     }
 
     fn play(&mut self, planned: &mut Match, progress: &Progress) -> Result<(), SourceError> {
         let lag = self.lag.insert(LagMeter::start());
-        let Match { plan, log, ledger, past, luck, .. } = planned;
+        let Match { plan, log, ledger, past, engines, luck, .. } = planned;
         let interrupt = ledger.interrupt.clone();
-        let engines = self.engines.as_ref();
-        let isolation = engines.and_then(|engines| engines.isolation);
+        let isolation = engines.isolation;
         let evaluator = luck.as_ref().filter(|_| !plan.luck.after);
         let meter = evaluator.map(|evaluator| LuckMeter::new(evaluator, isolation, &interrupt));
         let activity = progress.activity();
@@ -549,7 +536,7 @@ impl Source for ThisMachine {
             lag,
             first_core: 0,
             isolation,
-            programs: engines.map(|engines| &engines.programs),
+            programs: Some(&engines.programs),
             is_followed: ledger.events.is_some(),
             complete: measure.as_ref().map(|measure| measure as &Complete<'_>),
         };

@@ -69,7 +69,7 @@ pub fn resume<S: Source>(stored: &StoredMatch, source: &mut S) -> ExitCode {
         return exit_of_verdict(report.verdict());
     }
     match planned.restart_engines(stored, may_run) {
-        Ok(engines) => planned.play_and_report(engines, source),
+        Ok(()) => planned.play_and_report(source),
         Err(stop) => stop.exit(),
     }
 }
@@ -114,6 +114,7 @@ impl Match {
             ledger: Ledger { store: Some(store), ..ledger },
             log,
             past,
+            engines: Engines::default(),
             remarks,
             is_new: false,
             luck,
@@ -127,12 +128,14 @@ impl Match {
         &mut self,
         stored: &StoredMatch,
         may_run: Result<(), ExitError>,
-    ) -> Result<Engines, Stop> {
+    ) -> Result<(), Stop> {
         may_run?;
         let interrupt = &self.ledger.interrupt;
         signals::stop_match(interrupt, stored.outputs.finishes_games)?;
         let changed = stored.changed_engines;
-        prepare_engines(&mut self.plan, false, changed, self.luck.as_ref(), &self.log, interrupt)
+        let luck = self.luck.as_ref();
+        self.engines = prepare_engines(&mut self.plan, false, changed, luck, &self.log, interrupt)?;
+        Ok(())
     }
 }
 

@@ -20,7 +20,7 @@ use crate::play::sandbox::Isolation;
 use crate::record::printable::{printable, shortened};
 
 /// The engines' programs at the start of the match.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Programs {
     engines: Vec<WatchedProgram>,
 }
