@@ -18,7 +18,7 @@ mod weights;
 use std::array;
 use std::sync::Arc;
 
-use wide::{f32x8, i16x16, i32x8};
+use wide::{f32x8, i16x8, i16x16, i32x8};
 
 pub use features::{DECK_KINDS, DECKS, Features, LETTUCES, PART_ROWS, PARTS, deck_index, deck_of};
 pub use weights::{EvalFileError, Nets, Row, WIDTH, Weights, WeightsError};
@@ -247,7 +247,8 @@ fn times(row: &Row, matrix: &[Row; WIDTH]) -> Row {
 
 /// Rounds a row to integer steps.
 fn rounded(row: &Row) -> Sum {
-    Sum(bytemuck::cast(row.map(|x| (x * STEPS).round() as i16)))
+    let row: [f32x8; WIDTH / 8] = bytemuck::cast(*row);
+    Sum(bytemuck::cast(row.map(|x| i16x8::from_i32x8_saturate((x * STEPS).round_int()))))
 }
 
 impl Evaluate for Position {
