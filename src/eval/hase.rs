@@ -193,8 +193,8 @@ impl Net {
     }
 }
 
-/// Integer steps per unit in the weights of the second layer: as many as possible if no weight and, for any input, no
-/// sum may overflow.
+/// Integer steps per unit in the weights of the second layer: the largest number at which no weight overflows, nor any
+/// sum for any input.
 fn mixing_steps(weights: &Weights) -> f32 {
     let rows = &weights.mixing;
     let largest = rows.iter().flatten().fold(0.0, |most: f32, x| most.max(x.abs()));
@@ -215,14 +215,14 @@ fn seat_of<const N: usize>(mover: usize, slot: usize) -> usize {
 }
 
 #[inline(always)]
-fn add<const N: usize>(sum: &mut [f32; N], row: &[f32; N]) {
+fn add(sum: &mut Row, row: &Row) {
     for (sum, x) in sum.iter_mut().zip(row) {
         *sum += x;
     }
 }
 
 #[inline(always)]
-fn add_times<const N: usize>(sum: &mut [f32; N], factor: f32, row: &[f32; N]) {
+fn add_times(sum: &mut Row, factor: f32, row: &Row) {
     for (sum, x) in sum.iter_mut().zip(row) {
         *sum += factor * x;
     }
