@@ -113,7 +113,8 @@ fn parts_of(position: &Position, seat: Seat) -> [usize; PARTS] {
     ]
 }
 
-/// The strengths by definition, each with the error allowed for the quantized first layer.
+/// The strengths by definition, each with the error allowed for the integers of the first layer. The error by those of
+/// the second layer is far smaller.
 fn slow_strengths(weights: &Weights, position: &Position) -> Vec<(f64, f64)> {
     let seats = position.seats();
     let mover = position.turn().seat().map_or(0, Seat::index);

@@ -24,7 +24,7 @@ use matches::own_files::NamedFile;
 use matches::plan::rules::PositionError;
 use matches::plan::schedule::Schedule;
 use matches::play::interrupt::Interrupt;
-use matches::play::runner::RunError;
+use matches::play::runner::{Programs, RunError};
 use matches::run::display::{Progress, count};
 use matches::run::exit::{ExitError, USAGE, fail, print_error};
 use matches::run::ledger::LedgerError;
@@ -183,6 +183,8 @@ impl Source for Fleet<'_> {
             connection.signer.key()
         );
         self.prepared = Some(prepared);
+        // Workers watch the programs that they run; here their files need not stay open.
+        planned.engines.programs = Programs::default();
         Ok(text)
     }
 

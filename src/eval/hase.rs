@@ -98,20 +98,22 @@ impl Net {
             }
             rounded(&sum)
         }));
-        let steps = mixing_steps(weights);
+        let steps: Row = array::from_fn(|unit| mixing_steps(weights, unit));
         let mut mixing = [[[[0; 2]; 8]; WIDTH / 2]; WIDTH / 8];
-        for (unit, row) in weights.mixing.iter().enumerate() {
-            for (to, x) in row.iter().enumerate() {
-                mixing[to / 8][unit / 2][to % 8][unit % 2] = (x * steps).round() as i16;
+        for (from, row) in weights.mixing.iter().enumerate() {
+            for (unit, x) in row.iter().enumerate() {
+                mixing[unit / 8][from / 2][unit % 8][from % 2] = (x * steps[unit]).round() as i16;
             }
         }
+        let mixing_bias: [i32; WIDTH] =
+            array::from_fn(|unit| (weights.mixing_bias[unit] * STEPS * steps[unit]).round() as i32);
         let mut strength = [[0.0; WIDTH]; MAX_SEATS];
         let mut strength_bias = [0.0; MAX_SEATS];
         for slot in 0..weights.seats {
-            strength[slot] = weights.strength[slot].map(|x| x / (STEPS * steps));
+            let row = &weights.strength[slot];
+            strength[slot] = array::from_fn(|unit| row[unit] / (STEPS * steps[unit]));
             strength_bias[slot] = weights.strength_bias[slot];
         }
-        let mixing_bias = weights.mixing_bias.map(|x| (x * STEPS * steps).round() as i32);
         Net {
             seats: weights.seats,
             decks,
@@ -193,18 +195,16 @@ impl Net {
     }
 }
 
-/// Integer steps per unit in the weights of the second layer: the largest number at which no weight overflows, nor any
-/// sum for any input.
-fn mixing_steps(weights: &Weights) -> f32 {
-    let rows = &weights.mixing;
-    let largest = rows.iter().flatten().fold(0.0, |most: f32, x| most.max(x.abs()));
-    let sums = (0..WIDTH).map(|unit| {
-        let inputs: f32 = rows.iter().map(|row| row[unit].abs()).sum();
-        // A rounded weight may be half a step larger.
-        inputs * f32::from(i16::MAX) + weights.mixing_bias[unit].abs() * STEPS
-    });
-    let room = i32::MAX as f32 * 0.99 - (WIDTH / 2) as f32 * f32::from(i16::MAX);
-    sums.fold(f32::from(i16::MAX) / largest.max(1.0), |steps, sum| steps.min(room / sum))
+/// Integer steps per 1 in the weights of a unit of the second layer: so few that no weight overflows, nor the sum of
+/// the unit for any input.
+fn mixing_steps(weights: &Weights, unit: usize) -> f32 {
+    let column = weights.mixing.map(|row| row[unit].abs());
+    let largest = column.iter().fold(0.0, |most: f32, &x| most.max(x));
+    let most = f32::from(i16::MAX);
+    let sum = column.iter().sum::<f32>() * most + weights.mixing_bias[unit].abs() * STEPS;
+    // Each rounded weight may be half a step larger; a hundredth is for the rounding of the sum.
+    let room = i32::MAX as f32 * 0.99 - (WIDTH / 2) as f32 * most;
+    (most / largest).min(room / sum).min(f32::MAX / STEPS)
 }
 
 /// Seat of a slot.
@@ -248,7 +248,9 @@ fn times(row: &Row, matrix: &[Row; WIDTH]) -> Row {
 /// Rounds a row to integer steps.
 fn rounded(row: &Row) -> Sum {
     let row: [f32x8; WIDTH / 8] = bytemuck::cast(*row);
-    Sum(bytemuck::cast(row.map(|x| i16x8::from_i32x8_saturate((x * STEPS).round_int()))))
+    // Without the first step, ties would depend on the processor.
+    let steps = row.map(|x| (x * STEPS).round_ties_even().round_int());
+    Sum(bytemuck::cast(steps.map(i16x8::from_i32x8_saturate)))
 }
 
 impl Evaluate for Position {
@@ -262,10 +264,15 @@ impl Evaluate for Position {
 /// Number of best moves shown.
 const SHOWN_MOVES: usize = 5;
 
+/// Far beyond any sensible strength; the difference of two strengths does not overflow.
+const MAX_STRENGTH: i32 = 1 << 29;
+
 impl Evaluator<Position> for Net {
     #[inline]
     fn strengths(&self, position: &Position) -> Vector {
-        self.map_strengths(position, |strength| (strength * STRENGTH_UNIT as f32) as i32)
+        self.map_strengths(position, |strength| {
+            ((strength * STRENGTH_UNIT as f32) as i32).clamp(-MAX_STRENGTH, MAX_STRENGTH)
+        })
     }
 
     /// A line for each seat: its share, its chance of finishing before each rival, in permille, and the turns that it
@@ -417,5 +424,37 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn no_sum_of_the_second_layer_overflows() {
+        let start = Position::start(&HASE_UND_IGEL, 2).unwrap();
+        let sizes = [0.0, 1e-30, 1e-3, 1.0, 1e3, 1e30, f32::MAX];
+        for (mixing, bias) in sizes.iter().flat_map(|&x| sizes.map(|bias| (x, bias))) {
+            let mut weights = Weights::zero(HASE_UND_IGEL.name, 2);
+            weights.mixing = [[mixing; WIDTH]; WIDTH];
+            weights.mixing_bias = [-bias; WIDTH];
+            weights.strength = vec![[mixing; WIDTH], [-mixing; WIDTH]];
+            let net = Net::new(&HASE_UND_IGEL, &weights);
+            let rows: [[[[i16; 2]; 8]; WIDTH / 2]; WIDTH / 8] = bytemuck::cast(net.mixing);
+            let biases: [i32; WIDTH] = bytemuck::cast(net.mixing_bias);
+            for (unit, bias) in biases.into_iter().enumerate() {
+                let pairs = rows[unit / 8].iter().map(|row| row[unit % 8]);
+                let inputs: i64 = pairs.flatten().map(|x| i64::from(x.unsigned_abs())).sum();
+                let sum = inputs * i64::from(i16::MAX) + i64::from(bias.unsigned_abs());
+                assert!(sum <= i64::from(i32::MAX), "{mixing} {bias}: {sum}");
+            }
+            let leads = static_leads(&net, &start);
+            assert!(leads.iter().all(|lead| lead.abs() <= CERTAIN), "{leads:?}");
+        }
+    }
+
+    #[test]
+    fn rows_are_rounded_to_even_numbers_of_steps() {
+        let special = [0.5, 1.5, -0.5, -2.5, 0.49, 7.51, 1e9, -1e9, f32::NAN];
+        let row: Row = array::from_fn(|index| special.get(index).unwrap_or(&0.25) / STEPS);
+        let rounded: [i16; WIDTH] = bytemuck::cast(rounded(&row).0);
+        assert_eq!(rounded[..9], [0, 2, 0, -2, 0, 8, i16::MAX, i16::MIN, 0]);
+        assert_eq!(rounded, row.map(|x| (x * STEPS).round_ties_even() as i16));
     }
 }
