@@ -358,13 +358,19 @@ mod tests {
         positions
     }
 
+    /// Weights and bias of a unit of the second layer.
+    fn second_unit(net: &Net, unit: usize) -> ([i64; WIDTH], i64) {
+        let mixing: [[[[i16; 2]; 8]; WIDTH / 2]; WIDTH / 8] = bytemuck::cast(net.mixing);
+        let biases: [i32; WIDTH] = bytemuck::cast(net.mixing_bias);
+        let weight = |from: usize| mixing[unit / 8][from / 2][unit % 8][from % 2].into();
+        (array::from_fn(weight), biases[unit].into())
+    }
+
     /// Strengths from the rows of a net, computed one number at a time, as every machine must.
     fn scalar_strengths(net: &Net, position: &Position) -> Strengths {
         let seats = position.seats();
         let mover = position.turn().seat().map_or(0, Seat::index);
         let numbers = |row: &Sum| -> [i16; WIDTH] { bytemuck::cast(row.0) };
-        let mixing: [[[[i16; 2]; 8]; WIDTH / 2]; WIDTH / 8] = bytemuck::cast(net.mixing);
-        let mixing_bias: [i32; WIDTH] = bytemuck::cast(net.mixing_bias);
         let strength: [Row; MAX_SEATS] = bytemuck::cast(net.strength);
         let first: [i16; WIDTH] = array::from_fn(|unit| {
             let mut sum = numbers(&net.decks[deck_index(position.drawn())])[unit];
@@ -376,10 +382,9 @@ mod tests {
             sum.max(0)
         });
         let second: Row = array::from_fn(|unit| {
-            let mut sum = i64::from(mixing_bias[unit]);
-            for (below, &x) in first.iter().enumerate() {
-                sum += i64::from(x) * i64::from(mixing[unit / 8][below / 2][unit % 8][below % 2]);
-            }
+            let (weights, bias) = second_unit(net, unit);
+            let products = first.iter().zip(weights).map(|(&x, weight)| i64::from(x) * weight);
+            let sum = bias + products.sum::<i64>();
             assert_eq!(i64::from(sum as i32), sum, "no sum overflows");
             sum.max(0) as f32
         });
@@ -436,12 +441,10 @@ mod tests {
             weights.mixing_bias = [-bias; WIDTH];
             weights.strength = vec![[mixing; WIDTH], [-mixing; WIDTH]];
             let net = Net::new(&HASE_UND_IGEL, &weights);
-            let rows: [[[[i16; 2]; 8]; WIDTH / 2]; WIDTH / 8] = bytemuck::cast(net.mixing);
-            let biases: [i32; WIDTH] = bytemuck::cast(net.mixing_bias);
-            for (unit, bias) in biases.into_iter().enumerate() {
-                let pairs = rows[unit / 8].iter().map(|row| row[unit % 8]);
-                let inputs: i64 = pairs.flatten().map(|x| i64::from(x.unsigned_abs())).sum();
-                let sum = inputs * i64::from(i16::MAX) + i64::from(bias.unsigned_abs());
+            for unit in 0..WIDTH {
+                let (weights, bias) = second_unit(&net, unit);
+                let inputs: i64 = weights.into_iter().map(i64::abs).sum();
+                let sum = inputs * i64::from(i16::MAX) + bias.abs();
                 assert!(sum <= i64::from(i32::MAX), "{mixing} {bias}: {sum}");
             }
             let leads = static_leads(&net, &start);
