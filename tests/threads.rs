@@ -108,7 +108,7 @@ fn a_limit_of_positions_is_used_up_by_threads_of_alpha_beta() {
 fn threads_of_alpha_beta_find_the_value_of_one() {
     let late = late_positions(2, 10).into_iter();
     for position in random_positions(2, 20).into_iter().chain(late) {
-        let request = alpha_beta_request(&position, 5);
+        let request = alpha_beta_request(&position, 8);
         let (_, alone) = run(&request, &mut memory_for(1));
         for threads in [2, 4] {
             let (_, answer) = run(&request, &mut memory_for(threads));

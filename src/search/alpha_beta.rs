@@ -52,10 +52,9 @@ pub fn search<G: Evaluate>(
     thread::scope(|scope| {
         // A single move needs no helpers.
         let helpers = if leader.moves.len() == 1 { 0 } else { threads - 1 };
-        for (helper, root) in (0..helpers).zip(std::iter::repeat_with(root)) {
-            let Some(mut root) = root else { break };
+        for mut root in std::iter::repeat_with(root).flatten().take(helpers) {
             // If the system cannot start a thread, there are fewer helpers.
-            let _ = thread::Builder::new().spawn_scoped(scope, move || root.help(helper));
+            let _ = thread::Builder::new().spawn_scoped(scope, move || root.help());
         }
         leader.deepen(observe);
         team.end();
@@ -133,23 +132,12 @@ impl<'a, G: Evaluate> Root<'a, G> {
         }
     }
 
-    /// Fills the table for the leader: searches the same depth, and compares the moves of each node from the other end.
-    /// Where no move is better than alpha, leader and helper meet in the middle. Of more helpers, every second one
-    /// searches in the leader's order, a ply deeper.
-    ///
-    /// Source: the chess program Stockfish, "lazy SMP".
-    fn help(&mut self, helper: usize) {
-        let deeper = helper as u32 % 2;
-        self.search.backwards = deeper == 0;
-        let rest = &mut self.moves[1..];
-        if self.search.backwards {
-            rest.reverse();
-        }
-        // Two helpers of the same kind begin with different moves.
-        rest.rotate_left(helper / 2 % rest.len());
+    /// Fills the table for the leader by searching the same depth.
+    fn help(&mut self) {
+        self.search.is_helper = true;
         let mut depth = 0;
         loop {
-            depth = (depth + 1).max(self.search.visits.team().depth() + deeper);
+            depth = (depth + 1).max(self.search.visits.team().depth());
             if depth > self.request.depth.min(MAX_DEPTH) {
                 break;
             }
@@ -168,12 +156,20 @@ impl<'a, G: Evaluate> Root<'a, G> {
         let wanted = self.request.multipv.max(1);
         let mut best: Vec<RootMove<G::Move>> = Vec::with_capacity(self.moves.len());
         let mut rest: Vec<RootMove<G::Move>> = Vec::with_capacity(self.moves.len());
-        for index in 0..self.moves.len() {
-            let mut candidate = self.moves[index].clone();
+        let moves = self.moves.len();
+        let mut turn = 0;
+        while turn < self.moves.len() {
+            let mut candidate = self.moves[turn].clone();
+            let next = self.position.play_unchecked(candidate.mv);
+            turn += 1;
+            if self.search.is_helper && self.search.puts_off(turn, moves, &next, depth - 1) {
+                self.moves.push(candidate);
+                continue;
+            }
             let floor = (best.len() >= wanted).then(|| best[wanted - 1].lead);
-            let lead = self.search_move(candidate.mv, depth, floor);
+            let lead = self.search_move(&next, depth, floor);
             if self.search.visits.stopped {
-                rest.extend_from_slice(&self.moves[index..]);
+                rest.extend_from_slice(&self.moves[turn - 1..]);
                 break;
             }
             if floor.is_some_and(|floor| lead <= floor) {
@@ -193,17 +189,16 @@ impl<'a, G: Evaluate> Root<'a, G> {
         self.moves = best;
     }
 
-    /// Lead after a root move; only an upper bound if it is no better than `floor`.
-    fn search_move(&mut self, mv: G::Move, depth: u32, floor: Option<i32>) -> i32 {
-        let next = self.position.play_unchecked(mv);
+    /// Lead in the position after a root move; only an upper bound if it is no better than `floor`.
+    fn search_move(&mut self, next: &G, depth: u32, floor: Option<i32>) -> i32 {
         let search = &mut self.search;
         if let Some(floor) = floor {
-            let bound = search.bound_after(Side::Own, &next, depth - 1, FIRST_PLY, floor, None);
+            let bound = search.bound_after(Side::Own, next, depth - 1, FIRST_PLY, floor, None);
             if bound <= floor {
                 return bound;
             }
         }
-        search.lead_after(Side::Own, &next, depth - 1, FIRST_PLY)
+        search.lead_after(Side::Own, next, depth - 1, FIRST_PLY)
     }
 
     fn report(&self, depth: u32, observe: &mut dyn FnMut(Report)) {
@@ -255,8 +250,7 @@ pub(super) struct AlphaBeta<'a, G: Evaluate> {
     pub killers: [Option<G::Move>; MAX_PLY],
     /// Principal variation.
     pub pv: PrincipalVariation<G::Move>,
-    /// `true` if all moves of a node but the first are compared in reverse order.
-    backwards: bool,
+    is_helper: bool,
     /// Ordered moves of each node on the path, one node after the other.
     ordered: Vec<OrderedMove<G::Move>>,
 }
@@ -297,7 +291,7 @@ impl<'a, G: Evaluate> AlphaBeta<'a, G> {
             reached_horizon: false,
             killers: [None; MAX_PLY],
             pv: PrincipalVariation::new(),
-            backwards: false,
+            is_helper: false,
             ordered: Vec::with_capacity(MAX_PLY * MAX_MOVES),
         }
     }
@@ -381,6 +375,9 @@ const MAX_PLY: usize = MAX_DEPTH as usize;
 /// needs no search. This saves four fifths of the nodes.
 const MARGINS: [i32; 4] = [0, CERTAIN / 10, CERTAIN / 20 * 3, CERTAIN / 5];
 
+/// Plies of a comparison from which on threads share the work: below, looking up what others do costs more than it saves.
+const MIN_SHARED_DEPTH: u32 = 4;
+
 /// Plies to search below a node with a number of moves, of `depth` at the node.
 fn depth_below(depth: u32, moves: usize) -> u32 {
     depth - u32::from(moves > 1)
@@ -431,11 +428,18 @@ impl<G: Evaluate> AlphaBeta<'_, G> {
         let moves = self.ordered.len() - start;
         let below = depth_below(depth, moves);
         let mut best = -INFINITY;
-        for rank in 0..moves {
-            let candidate = self.ordered[start + self.index(rank, moves)];
+        let mut turn = 0;
+        while turn < self.ordered.len() - start {
+            let candidate = self.ordered[start + turn];
             let next = position.play_unchecked(candidate.mv);
+            turn += 1;
+            // The leader keeps to the order, so that it finds the same lead with any number of threads.
+            if self.is_helper && self.puts_off(turn, moves, &next, below) {
+                self.ordered.push(candidate);
+                continue;
+            }
             let known = candidate.static_lead();
-            if rank > 0 && self.bound_after(mover, &next, below, child, best, known) <= best {
+            if turn > 1 && self.bound_after(mover, &next, below, child, best, known) <= best {
                 continue;
             }
             let lead = self.lead_after(mover, &next, below, child);
@@ -495,7 +499,11 @@ impl<G: Evaluate> AlphaBeta<'_, G> {
         path: Path,
         alpha: i32,
     ) -> i32 {
-        match position.turn() {
+        let shared = self.shared_key(position, depth);
+        if let Some(key) = shared {
+            self.visits.team().begin(key);
+        }
+        let bound = match position.turn() {
             Turn::Seat(seat) => {
                 let mover = self.side(seat);
                 if mover == side {
@@ -506,7 +514,30 @@ impl<G: Evaluate> AlphaBeta<'_, G> {
                 }
             }
             Turn::Card(_) | Turn::Over => self.bound_over_cards(side, position, depth, path, alpha),
+        };
+        if let Some(key) = shared {
+            self.visits.team().finish(key);
         }
+        bound
+    }
+
+    /// `true` if the move of a `turn`, from 1 on, among `moves` must wait until all others had their turn, since another
+    /// thread compares the position after it: by then the result is often in the table. So threads divide the moves of a
+    /// node among themselves, and none is ever idle.
+    ///
+    /// Source: J.-C. Weill, "The ABDADA distributed minimax search algorithm" (1996), as simplified by T. Kerrigan.
+    fn puts_off(&self, turn: usize, moves: usize, next: &G, depth: u32) -> bool {
+        let team = self.visits.team();
+        // The first move sets the value that the others are compared with.
+        (2..=moves).contains(&turn)
+            && self.shared_key(next, depth).is_some_and(|key| team.is_busy(key))
+    }
+
+    /// Key of a comparison among those of all threads; `None` if no other thread looks for it.
+    #[inline]
+    fn shared_key(&self, position: &G, depth: u32) -> Option<u64> {
+        let is_shared = depth >= MIN_SHARED_DEPTH && self.visits.team().has_helpers();
+        is_shared.then(|| self.key(position).wrapping_add(depth.into()))
     }
 
     /// Compares the lead of the side to move with `alpha`, `depth` plies deep, at least one.
@@ -538,20 +569,26 @@ impl<G: Evaluate> AlphaBeta<'_, G> {
         let start = self.ordered.len();
         let mut best = -INFINITY;
         let mut best_index = 0;
-        for rank in 0..legal.len() {
+        let mut turn = 0;
+        while turn < legal.len().max(self.ordered.len() - start) {
             // The first move often causes a cutoff, so the others are evaluated only after it.
             let candidate = match first {
-                Some((index, mv)) if rank == 0 => {
+                Some((index, mv)) if turn == 0 => {
                     OrderedMove { mv, index: index as u8, priority: INFINITY }
                 }
                 _ => {
                     if self.ordered.len() == start {
                         self.order_moves(mover, position, first.map(|(index, _)| index));
                     }
-                    self.ordered[start + self.index(rank, legal.len())]
+                    self.ordered[start + turn]
                 }
             };
             let next = position.play_unchecked(candidate.mv);
+            turn += 1;
+            if self.puts_off(turn, legal.len(), &next, below) {
+                self.ordered.push(candidate);
+                continue;
+            }
             let known = candidate.static_lead();
             let bound = self.bound_after(mover, &next, below, child, alpha, known);
             if self.visits.stopped {
@@ -572,12 +609,6 @@ impl<G: Evaluate> AlphaBeta<'_, G> {
         }
         self.remember(key, best, depth, best_index, path, alpha);
         best
-    }
-
-    /// Index of the move of a rank among all ordered ones.
-    #[inline]
-    fn index(&self, rank: usize, moves: usize) -> usize {
-        if self.backwards && rank > 0 { moves - rank } else { rank }
     }
 
     /// Appends the legal moves of a position to the ordered ones by descending priority, but `first` before all others.

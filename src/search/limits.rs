@@ -302,6 +302,9 @@ impl<'a> Visits<'a> {
 /// Number of positions that a thread claims before it checks the stop flag again.
 const PORTION: u64 = 512;
 
+/// Slots for the comparisons that threads are at: many more than there are, so that two seldom meet in one.
+const SLOTS: usize = 1024;
+
 /// Threads that search one position together, led by one of them.
 #[derive(Debug)]
 pub struct Team<'a> {
@@ -315,6 +318,9 @@ pub struct Team<'a> {
     depth: AtomicU32,
     /// Walks made by the helpers, in a tree search.
     walks: AtomicU64,
+    /// Keys of the comparisons that the threads of alpha-beta are at, each in the slot of its last bits; 0 for none. Empty
+    /// without helpers.
+    busy: Vec<AtomicU64>,
     /// `true` if the search is over.
     is_over: AtomicBool,
 }
@@ -327,6 +333,7 @@ impl<'a> Team<'a> {
 
     /// Creates a team of `threads` threads that visit at most `limit` positions.
     pub fn new(control: &'a Control, limit: u64, threads: usize) -> Team<'a> {
+        let slots = if threads > 1 { SLOTS } else { 0 };
         Team {
             control,
             threads: threads as u64,
@@ -334,6 +341,7 @@ impl<'a> Team<'a> {
             visited: AtomicU64::new(0),
             depth: AtomicU32::new(0),
             walks: AtomicU64::new(0),
+            busy: (0..slots).map(|_| AtomicU64::new(0)).collect(),
             is_over: AtomicBool::new(false),
         }
     }
@@ -370,6 +378,32 @@ impl<'a> Team<'a> {
     /// Walks of the helpers.
     pub fn walks(&self) -> u64 {
         self.walks.load(Ordering::Relaxed)
+    }
+
+    /// `true` if more than one thread searches.
+    #[inline]
+    pub fn has_helpers(&self) -> bool {
+        self.threads > 1
+    }
+
+    /// Tells the other threads that this one begins a comparison. Only with helpers.
+    pub fn begin(&self, key: u64) {
+        self.slot(key).store(key, Ordering::Relaxed);
+    }
+
+    /// Tells the other threads that a comparison is over.
+    pub fn finish(&self, key: u64) {
+        self.slot(key).store(0, Ordering::Relaxed);
+    }
+
+    /// `true` if a thread is at a comparison. A slot holds one key only, so the answer is sometimes wrong; then a
+    /// thread does work twice, or does it later.
+    pub fn is_busy(&self, key: u64) -> bool {
+        self.slot(key).load(Ordering::Relaxed) == key
+    }
+
+    fn slot(&self, key: u64) -> &AtomicU64 {
+        &self.busy[key as usize % SLOTS]
     }
 
     /// Stops all threads: the leader has its answer, or a thread has found a proof.
