@@ -375,7 +375,7 @@ const MAX_PLY: usize = MAX_DEPTH as usize;
 /// needs no search. This saves four fifths of the nodes.
 const MARGINS: [i32; 4] = [0, CERTAIN / 10, CERTAIN / 20 * 3, CERTAIN / 5];
 
-/// Plies of a comparison from which on threads share the work: below, looking up what others do costs more than it saves.
+/// Plies of a comparison from which on threads share the work. For fewer plies it costs more than it saves.
 const MIN_SHARED_DEPTH: u32 = 4;
 
 /// Plies to search below a node with a number of moves, of `depth` at the node.
@@ -521,9 +521,9 @@ impl<G: Evaluate> AlphaBeta<'_, G> {
         bound
     }
 
-    /// `true` if the move of a `turn`, from 1 on, among `moves` must wait until all others had their turn, since another
-    /// thread compares the position after it: by then the result is often in the table. So threads divide the moves of a
-    /// node among themselves, and none is ever idle.
+    /// `true` if the move of a `turn`, from 1 on, among `moves` must wait until all others had their turn, since
+    /// another thread compares the position after it: by then the result is often in the table. So threads divide the
+    /// moves of a node among themselves, and none is ever idle.
     ///
     /// Source: J.-C. Weill, "The ABDADA distributed minimax search algorithm" (1996), as simplified by T. Kerrigan.
     fn puts_off(&self, turn: usize, moves: usize, next: &G, depth: u32) -> bool {

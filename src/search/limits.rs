@@ -318,8 +318,8 @@ pub struct Team<'a> {
     depth: AtomicU32,
     /// Walks made by the helpers, in a tree search.
     walks: AtomicU64,
-    /// Keys of the comparisons that the threads of alpha-beta are at, each in the slot of its last bits; 0 for none. Empty
-    /// without helpers.
+    /// Keys of the comparisons that the threads of alpha-beta are at, each in the slot of its last bits; 0 for none.
+    /// Empty without helpers.
     busy: Vec<AtomicU64>,
     /// `true` if the search is over.
     is_over: AtomicBool,

@@ -1,10 +1,10 @@
 //! Tree search (PUCT): each walk descends from the root to a new position and adds it to the tree.
 //!
 //! At each node a walk takes the move with the largest sum of its mean value to the mover and a bonus for moves with a
-//! high prior and few visits. At a chance node it takes the card that is furthest behind its chance, so that the search
-//! is reproducible. A new node evaluates the positions one ply ahead. That gives its value to all seats, which is
-//! backed up to all nodes on the path, and the priors of its moves. The value of a node is the mean over its walks. It
-//! is a vector: each mover maximises its own share, as in max^n.
+//! high prior and few visits; the bonus is larger where the moves differ more. At a chance node it takes the card that
+//! is furthest behind its chance, so that the search is reproducible. A new node evaluates the positions one ply ahead.
+//! That gives its value to all seats, which is backed up to all nodes on the path, and the priors of its moves. The
+//! value of a node is the mean over its walks. It is a vector: each mover maximises its own share, as in max^n.
 //!
 //! Above a card a walk's value counts less the luck of the card: the static value after it, less the mean over all
 //! cards. So a few good or bad cards do not mislead the nodes above.
@@ -26,7 +26,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use arena::{Edge, NodeIndex, Root, UNVISITED};
-use walk::MAX_WALK_LENGTH;
+use walk::{MAX_WALK_LENGTH, set_priors};
 
 use super::goal::{Goal, Sums};
 use super::limits::{Team, Visits};
@@ -136,21 +136,15 @@ impl<G: Evaluate> TreeSearch<'_, G> {
         }
     }
 
-    /// Restricts the root to the considered moves.
+    /// Restricts the root to the considered moves, and sets their priors.
     fn restrict_root(&mut self) {
         let legal = self.root.position.legal_moves();
-        let mut whole = 0.0;
         let root = self.arena.root();
-        for (edge, mv) in self.arena.edges_mut(root).iter_mut().zip(legal) {
-            if self.moves.contains(&mv) {
-                whole += edge.prior;
-            } else {
-                edge.prior = -1.0;
-            }
+        let edges = self.arena.edges_mut(root);
+        for (edge, mv) in edges.iter_mut().zip(legal) {
+            edge.prior = if self.moves.contains(&mv) { 0.0 } else { -1.0 };
         }
-        for edge in self.arena.edges_mut(root) {
-            edge.prior /= if edge.prior > 0.0 { whole } else { 1.0 };
-        }
+        set_priors(edges);
     }
 
     /// Runs the iterations and reports all but the last.

@@ -393,7 +393,6 @@ impl<G: Evaluate> TreeSearch<'_, G> {
     /// Recomputes the statistics of a reused root from its considered moves.
     pub fn reuse_root(&mut self) {
         let root = self.arena.root();
-        self.set_priors(root);
         self.restrict_root();
         let considered = self.arena.considered(root);
         self.arena.node_mut(root).visits = considered.map(|edge| self.arena.visits(edge)).sum();

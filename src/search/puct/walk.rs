@@ -12,6 +12,12 @@ use crate::search::goal::Shares;
 /// Softmax temperature of the priors, in shares of rivals.
 const PRIOR_TEMPERATURE: f32 = 0.1;
 
+/// Spread of the static values of a node's moves, in shares, at which the node is explored as usual.
+const USUAL_SPREAD: f32 = 0.06;
+
+/// Part of the exploration that is proportional to the spread; the rest is the same at all nodes.
+const SPREAD_PART: f32 = 0.8;
+
 /// Weight of a move's static evaluation, in visits.
 const STATIC_VISITS: f32 = 1.0;
 
@@ -172,22 +178,8 @@ impl<G: Evaluate> TreeSearch<'_, G> {
         }
         let edges = values[..len].iter().map(|&value| Edge { child: UNVISITED, prior: 0.0, value });
         let node = self.arena.add(edges);
-        self.set_priors(node);
+        set_priors(self.arena.edges_mut(node));
         (node, best_shares)
-    }
-
-    /// Sets the priors of a node's moves from their static evaluations.
-    pub fn set_priors(&mut self, node: NodeIndex) {
-        let edges = self.arena.edges_mut(node);
-        let values = edges.iter().map(|edge| edge.value);
-        let best = values.fold(f32::NEG_INFINITY, f32::max);
-        for edge in edges.iter_mut() {
-            edge.prior = exp((edge.value - best) / PRIOR_TEMPERATURE);
-        }
-        let whole: f32 = edges.iter().map(|edge| edge.prior).sum();
-        for edge in edges {
-            edge.prior /= whole;
-        }
     }
 
     /// Static value of a position; if a card is due, the mean over the cards.
@@ -252,6 +244,29 @@ impl<G: Evaluate> TreeSearch<'_, G> {
             }
         }
         best
+    }
+}
+
+/// Sets the priors of a node's considered moves from their static values. The sum of the priors is 1 if the values have
+/// their usual spread, and larger where the choice matters more, so that the search explores more there.
+///
+/// Source: the Go program KataGo, which scales its exploration by the standard deviation of a node's values.
+pub fn set_priors(edges: &mut [Edge]) {
+    let considered = |edge: &&mut Edge| edge.prior >= 0.0;
+    let best = edges.iter_mut().filter(considered).map(|edge| edge.value);
+    let best = best.fold(f32::NEG_INFINITY, f32::max);
+    let (mut whole, mut sum, mut squares) = (0.0, 0.0, 0.0);
+    for edge in edges.iter_mut().filter(considered) {
+        let below = best - edge.value;
+        edge.prior = exp(-below / PRIOR_TEMPERATURE);
+        whole += edge.prior;
+        sum += edge.prior * below;
+        squares += edge.prior * below * below;
+    }
+    let spread = (squares / whole - (sum / whole).powi(2)).max(0.0).sqrt();
+    let factor = 1.0 + SPREAD_PART * (spread / USUAL_SPREAD - 1.0);
+    for edge in edges.iter_mut().filter(considered) {
+        edge.prior *= factor / whole;
     }
 }
 
@@ -372,6 +387,26 @@ mod tests {
             }
         }
         found
+    }
+
+    #[test]
+    fn moves_that_differ_more_are_explored_more() {
+        let sum_for = |values: [f32; 3], is_considered: bool| {
+            let mut edges = values.map(|value| Edge { child: UNVISITED, prior: 0.0, value });
+            edges[2].prior = if is_considered { 0.0 } else { -1.0 };
+            set_priors(&mut edges);
+            assert!(edges[0].prior >= edges[1].prior && edges[1].prior > 0.0, "{edges:?}");
+            assert_eq!(edges[2].prior > 0.0, is_considered, "{edges:?}");
+            edges.iter().map(|edge| edge.prior.max(0.0)).sum::<f32>()
+        };
+        let rest = 1.0 - SPREAD_PART;
+        assert!((sum_for([0.5, 0.5, 0.5], true) - rest).abs() < 1e-6);
+        assert!((sum_for([0.5, 0.5, 0.1], false) - rest).abs() < 1e-6);
+        let sums = [0.01, 0.05, 0.1].map(|gap| sum_for([0.5, 0.5 - gap, 0.5 - gap], true));
+        assert!(sums.is_sorted() && rest < sums[0] && sums[2] < 1.0, "{sums:?}");
+        // Two values this far apart have about the usual spread.
+        let sum = sum_for([0.5, 0.367, 0.0], false);
+        assert!((sum - 1.0).abs() < 0.2, "{sum}");
     }
 
     #[test]
