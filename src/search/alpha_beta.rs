@@ -375,7 +375,7 @@ const MAX_PLY: usize = MAX_DEPTH as usize;
 /// needs no search. This saves four fifths of the nodes.
 const MARGINS: [i32; 4] = [0, CERTAIN / 10, CERTAIN / 20 * 3, CERTAIN / 5];
 
-/// Plies of a comparison from which on threads share the work. For fewer plies it costs more than it saves.
+/// Least depth of a comparison that threads share. Sharing a shallower one costs more than it saves.
 const MIN_SHARED_DEPTH: u32 = 4;
 
 /// Plies to search below a node with a number of moves, of `depth` at the node.
@@ -533,7 +533,7 @@ impl<G: Evaluate> AlphaBeta<'_, G> {
             && self.shared_key(next, depth).is_some_and(|key| team.is_busy(key))
     }
 
-    /// Key of a comparison among those of all threads; `None` if no other thread looks for it.
+    /// Key by which threads find a comparison that they share; `None` if they share none of this depth.
     #[inline]
     fn shared_key(&self, position: &G, depth: u32) -> Option<u64> {
         let is_shared = depth >= MIN_SHARED_DEPTH && self.visits.team().has_helpers();
