@@ -533,7 +533,7 @@ impl<G: Evaluate> AlphaBeta<'_, G> {
             && self.shared_key(next, depth).is_some_and(|key| team.is_busy(key))
     }
 
-    /// Key by which threads find a comparison that they share; `None` if they share none of this depth.
+    /// Key of a shared comparison; `None` if threads share no comparison of this depth.
     #[inline]
     fn shared_key(&self, position: &G, depth: u32) -> Option<u64> {
         let is_shared = depth >= MIN_SHARED_DEPTH && self.visits.team().has_helpers();
