@@ -52,7 +52,8 @@ pub fn search<G: Evaluate>(
     thread::scope(|scope| {
         // A single move needs no helpers.
         let helpers = if leader.moves.len() == 1 { 0 } else { threads - 1 };
-        for mut root in std::iter::repeat_with(root).flatten().take(helpers) {
+        for _ in 0..helpers {
+            let Some(mut root) = root() else { break };
             // If the system cannot start a thread, there are fewer helpers.
             let _ = thread::Builder::new().spawn_scoped(scope, move || root.help());
         }

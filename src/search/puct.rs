@@ -1,10 +1,11 @@
 //! Tree search (PUCT): each walk descends from the root to a new position and adds it to the tree.
 //!
-//! At each node a walk takes the move with the largest sum of its mean value to the mover and a bonus for moves with a
-//! high prior and few visits; the bonus is larger where the moves differ more. At a chance node it takes the card that
-//! is furthest behind its chance, so that the search is reproducible. A new node evaluates the positions one ply ahead.
-//! That gives its value to all seats, which is backed up to all nodes on the path, and the priors of its moves. The
-//! value of a node is the mean over its walks. It is a vector: each mover maximises its own share, as in max^n.
+//! At each node a walk takes the move with the largest sum of its mean value to the mover and a bonus for moves with
+//! a high prior and few visits; the bonus is larger where the moves differ more. At a chance node it takes the card
+//! that is furthest behind its chance, so that the search is reproducible. A new node evaluates the positions one ply
+//! ahead for the priors of its moves and for its own value to all seats, and this value is backed up to all nodes on
+//! the path. The value of a node is the mean over its walks. It is a vector: each mover maximises its own share, as
+//! in max^n.
 //!
 //! Above a card a walk's value counts less the luck of the card: the static value after it, less the mean over all
 //! cards. So a few good or bad cards do not mislead the nodes above.
