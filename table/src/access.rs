@@ -5,7 +5,7 @@
 //! must be one of ours: browsers report its origin in `Origin` and `Sec-Fetch-Site`.
 
 use std::net::{IpAddr, SocketAddr};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
@@ -14,18 +14,23 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use crate::error::{ApiError, quoted};
+use crate::pages::STYLE_SOURCE;
 
 const SEC_FETCH_SITE: &str = "sec-fetch-site";
 /// Port that a host may omit.
 const HTTP: u16 = 80;
 
-/// Security headers of every answer.
-const HEADERS: [(HeaderName, &str); 6] = [
-    (
-        header::CONTENT_SECURITY_POLICY,
-        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; \
+static POLICY: LazyLock<HeaderValue> = LazyLock::new(|| {
+    let policy = format!(
+        "default-src 'none'; script-src 'self'; style-src {}; connect-src 'self'; img-src 'self' data:; \
          base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-    ),
+        *STYLE_SOURCE
+    );
+    HeaderValue::from_str(&policy).expect("printable ASCII")
+});
+
+/// Security headers of every answer, besides the policy.
+const HEADERS: [(HeaderName, &str); 5] = [
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     (header::REFERRER_POLICY, "no-referrer"),
     (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
@@ -72,6 +77,7 @@ pub async fn guard(State(hosts): State<Hosts>, request: Request, next: Next) -> 
         Ok(()) => next.run(request).await,
         Err(error) => error.into_response(),
     };
+    response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, POLICY.clone());
     for (name, value) in HEADERS {
         response.headers_mut().insert(name, HeaderValue::from_static(value));
     }

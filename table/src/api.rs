@@ -67,6 +67,16 @@ async fn new(request: JsonRequest<NewRequest>) -> Result<JsonAnswer, ApiError> {
     request.answer(begin).await
 }
 
+/// The game that begins if nobody has chosen one: the first variant with three players.
+///
+/// # Errors
+/// [`ApiError`] if this variant is not for three.
+pub fn usual_game() -> Result<State, ApiError> {
+    let variant = VARIANTS[0].name.to_string();
+    let game = Game { variant, players: Some(3), start: None, moves: Vec::new() };
+    Ok(State::of(&game.replay()?))
+}
+
 /// Request of `POST /api/show`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

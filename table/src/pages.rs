@@ -1,4 +1,8 @@
-//! The pages for the browser, with their scripts and style sheets, embedded in the program.
+//! The pages for the browser, with their scripts and style, embedded in the program.
+//!
+//! On a slow line each request takes long. So a page contains its style, and names all scripts that will be imported.
+
+use std::sync::LazyLock;
 
 use axum::Router;
 use axum::body::Bytes;
@@ -8,12 +12,15 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::middleware;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use data_encoding::BASE64;
 use matches::plan::binary::hash_bytes;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd, html as markup};
-use tower_http::compression::CompressionLayer;
+use serde_json::json;
+use sha2::{Digest, Sha256};
 
-use crate::api::{App, offer};
+use crate::api::{App, offer, usual_game};
+use crate::error::ApiError;
 use crate::requests::identify;
 
 const ENGLISH: &str = include_str!("page/rules.md");
@@ -22,25 +29,36 @@ const GERMAN: &str = include_str!("page/regeln.md");
 /// Hexadecimal digits of a tag.
 const TAG_DIGITS: usize = 24;
 
-/// Scripts, their texts, and style sheets by path, including the board script and style that the arbiter's report uses too.
+/// The style of every page; its first part is also the one of the arbiter's report.
+const STYLE: [&str; 2] = [board::STYLE, include_str!("page/table.css")];
+
+/// The only source of styles that a page may have, for its `Content-Security-Policy`.
+pub static STYLE_SOURCE: LazyLock<String> = LazyLock::new(|| {
+    let digest = Sha256::digest(STYLE.concat());
+    format!("'sha256-{}'", BASE64.encode(&digest))
+});
+
+/// The main scripts of the pages.
+const TABLE: &str = "/page.js";
+const RULES: &str = "/rules.js";
+
+/// Scripts and their texts by path; the arbiter's report has the board script, too.
 const ASSETS: &[(&str, &str)] = &[
     ("/board.js", board::SCRIPT),
-    ("/board.css", board::STYLE),
     ("/advice.js", include_str!("page/advice.js")),
     ("/controls.js", include_str!("page/controls.js")),
     ("/game.js", include_str!("page/game.js")),
     ("/games.js", include_str!("page/games.js")),
     ("/library.js", include_str!("page/library.js")),
-    ("/page.js", include_str!("page/page.js")),
+    (TABLE, include_str!("page/page.js")),
     ("/review.js", include_str!("page/review.js")),
-    ("/rules.js", include_str!("page/rules.js")),
+    (RULES, include_str!("page/rules.js")),
     ("/server.js", include_str!("page/server.js")),
     ("/study.js", include_str!("page/study.js")),
     ("/table.js", include_str!("page/table.js")),
     ("/texts.js", include_str!("page/texts.js")),
     ("/texts.json", include_str!("page/texts.json")),
     ("/view.js", include_str!("page/view.js")),
-    ("/table.css", include_str!("page/table.css")),
 ];
 
 /// Content that never changes while the server runs, with the tag that browsers send back for it.
@@ -60,15 +78,11 @@ pub fn routes() -> Router<App> {
     }
     routes = routes.layer(middleware::from_fn(identify));
     for &(path, text) in ASSETS {
-        let kind = match path.rsplit_once('.') {
-            Some((_, "js")) => "text/javascript",
-            Some((_, "json")) => "application/json",
-            _ => "text/css",
-        };
+        let kind = if path.ends_with(".js") { "text/javascript" } else { "application/json" };
         let file = StaticFile::new(&format!("{kind}; charset=utf-8"), text);
         routes = routes.route(path, get(async move |headers: HeaderMap| file.answer(&headers)));
     }
-    routes.layer(CompressionLayer::new())
+    routes
 }
 
 impl StaticFile {
@@ -106,14 +120,15 @@ impl StaticFile {
     }
 }
 
-/// The page at `/`: the table. It contains the games and engines, so that it can begin at once.
-async fn table(Shared(app): Shared<App>, headers: HeaderMap) -> Response {
+/// The page at `/`: the table. It contains the games, the engines and a new game, so that it can begin at once.
+async fn table(Shared(app): Shared<App>, headers: HeaderMap) -> Result<Response, ApiError> {
     let body = html! {
-        main #table data-offer=(offer(&app)) {
+        main #table data-offer=(offer(&app)) data-game=(json!(usual_game()?)) {
+            header .top { h1 { "buxtehude" } }
             noscript { p { "This page needs JavaScript." } }
         }
     };
-    StaticFile::page(page("en", "buxtehude", "/page.js", &body)).answer(&headers)
+    Ok(StaticFile::page(page("en", "buxtehude", TABLE, &body)).answer(&headers))
 }
 
 /// The page at `/rules`.
@@ -135,7 +150,7 @@ fn page_of(language: &str, title: &str, text: &str, other: &Markup, back: &str) 
             (PreEscaped(html_of(text)))
         }
     };
-    page(language, title, "/rules.js", &body)
+    page(language, title, RULES, &body)
 }
 
 /// Converts the text to HTML. A picture whose caption ends with the name of a variant becomes a placeholder for that
@@ -212,9 +227,13 @@ fn page(language: &str, title: &str, script: &str, body: &Markup) -> Markup {
                 meta name="color-scheme" content="light dark";
                 title { (title) }
                 link rel="icon" href="data:,";
-                link rel="stylesheet" href="/board.css";
-                link rel="stylesheet" href="/table.css";
+                style { @for part in STYLE { (PreEscaped(part)) } }
                 script type="module" src=(script) {}
+                @if script == TABLE {
+                    @for (path, _) in ASSETS.iter().filter(|(path, _)| ![TABLE, RULES].contains(path)) {
+                        link rel="modulepreload" href=(path) as=[path.ends_with(".json").then_some("json")];
+                    }
+                }
             }
             body { (body) }
         }

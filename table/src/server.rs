@@ -22,6 +22,7 @@ use tokio::sync::oneshot;
 use tokio::task::AbortHandle;
 use tokio_io_timeout::TimeoutStream;
 use tower_http::add_extension::AddExtension;
+use tower_http::compression::CompressionLayer;
 
 use crate::access::{Hosts, guard};
 use crate::api::{self, App, EtudeCatalog, GameCatalog, Recorder};
@@ -133,6 +134,7 @@ pub fn router(app: App, hosts: Hosts) -> Router {
     // Pages are not admitted, so that they are served even if their client's requests are refused.
     pages::routes()
         .merge(api::routes())
+        .layer(CompressionLayer::new())
         .fallback(no_path)
         .method_not_allowed_fallback(no_method)
         .with_state(app)

@@ -28,7 +28,7 @@ async fn sent(
 async fn a_file_that_the_browser_has_is_not_sent_again() {
     let server = Server::new(&[]);
     let mut tags = Vec::new();
-    for path in ["/", "/rules", "/regeln", "/table.js", "/table.css"] {
+    for path in ["/", "/rules", "/regeln", "/table.js"] {
         let (status, headers, length) = sent(&server, path, (IF_NONE_MATCH, "W/\"other\"")).await;
         assert_eq!(status, StatusCode::OK, "{path}");
         assert!(length > 100, "{path}");
@@ -44,7 +44,7 @@ async fn a_file_that_the_browser_has_is_not_sent_again() {
 #[tokio::test]
 async fn files_are_compressed_for_clients_that_can_read_it() {
     let server = Server::new(&[]);
-    for path in ["/rules", "/board.js", "/table.css"] {
+    for path in ["/", "/rules", "/board.js", "/texts.json"] {
         let (_, headers, plain) = sent(&server, path, (ACCEPT_ENCODING, "identity")).await;
         assert!(!headers.contains_key(CONTENT_ENCODING), "{path}");
         let (_, headers, small) = sent(&server, path, (ACCEPT_ENCODING, "br, gzip")).await;

@@ -12,7 +12,6 @@ import { Study } from "./study.js";
 import { chooseLanguage, isGerman, seconds, t } from "./texts.js";
 import { onResize } from "./view.js";
 
-const USUAL_PLAYERS = 3;
 const USUAL_THINKING = 700;
 const THINKING = [100, 300, 700, 2000, 5000];
 /** Pictures of the buttons that step through a game. */
@@ -137,13 +136,11 @@ function header() {
       element("a", { href: t("rules path"), target: "_blank", id: "rules-link" }, t("rules")), language));
 }
 
-// Opens the game of the link, or a new one of the first variant.
+// Opens the game of the link, or the new one that came with the page.
 async function open() {
   const link = readLink(location.hash);
   if (!link) {
-    const [{ name, players: numbers }] = server.variants;
-    const players = numbers.includes(USUAL_PLAYERS) ? USUAL_PLAYERS : numbers[0];
-    const answer = await post("new", { variant: name, players });
+    const answer = JSON.parse(root.dataset.game);
     return table.begin(answer, answer.places.map((_, seat) => usualSeat(server, seat)));
   }
   const answer = await fetchGame(link.game);

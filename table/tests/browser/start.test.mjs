@@ -22,6 +22,25 @@ table.test("the usual opponents sit at the table, and answer a move", async (vis
   assert.ok(words.length >= 3, `the opponents have not moved: ${words}`);
 });
 
+table.test("the page is drawn before any script, and names all that will be imported", async (visit) => {
+  const isPage = (request) => request.resourceType() === "document";
+  const empty = await visit({
+    isReady: false, expected: [/ERR_FAILED/],
+    prepare: (page) => page.route("**", (route) => (isPage(route.request()) ? route.continue() : route.abort())),
+  });
+  const heading = empty.locator("h1");
+  assert.equal(await heading.innerText(), "buxtehude");
+  assert.match(await heading.evaluate((shown) => getComputedStyle(shown).fontFamily), /system-ui/);
+
+  const page = await visit();
+  const [named, fetched] = await page.evaluate(() => {
+    const links = [...document.querySelectorAll("link[rel=modulepreload], script[src]")];
+    const scripts = performance.getEntriesByType("resource").filter(({ name }) => /\.js(on)?$/.test(name));
+    return [links.map(({ href, src }) => href ?? src), scripts.map(({ name }) => name)].map((urls) => urls.toSorted());
+  });
+  assert.deepEqual(fetched, named);
+});
+
 table.test("the form of a new game offers the engines with their levels", async (visit) => {
   const page = await visit();
   await page.locator("#new-game").click();
