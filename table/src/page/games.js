@@ -124,6 +124,7 @@ const HUNT_WORDS = {
 // Texts of the page that are more specific in a game, and texts of its own: moves, and the rules against squares.
 const RACE_TEXTS = {
   en: {
+    goal: "Goal: be the first on 64, without lettuces and with at most 10 carrots.",
     "card due": "{name} draws a hare card", "it says": "Hare card",
     "click to place": "Choose a hare, then click its square.",
     misses: "misses a turn", carrots: "carrots", lettuces: "lettuces",
@@ -140,6 +141,7 @@ const RACE_TEXTS = {
     "nearest hedgehog": "{square}: only the nearest hedgehog is open, {nearest}",
   },
   de: {
+    goal: "Ziel: als Erster auf die 64, ohne Salat und mit höchstens 10 Karotten.",
     "card due": "{name} zieht eine Hasenkarte", "it says": "Hasenkarte",
     "click to place": "Wähle einen Hasen, dann sein Feld.",
     misses: "setzt aus", carrots: "Karotten", lettuces: "Salate",
@@ -159,6 +161,7 @@ const RACE_TEXTS = {
 };
 const HUNT_TEXTS = {
   en: {
+    goal: "Goal: the rabbit wants to reach the top row, the wolves to leave it no step.",
     home: "{piece} {from} to {to}, and has reached row 8",
     caught: "{piece} {from} to {to}, and the rabbit has no step left",
     stuck: "{piece} {from} to {to}, and the wolves have no step left",
@@ -170,6 +173,7 @@ const HUNT_TEXTS = {
     "not back": "{square}: wolves only go down the board",
   },
   de: {
+    goal: "Ziel: der Hase will die oberste Reihe erreichen, die Wölfe wollen ihm keinen Schritt lassen.",
     home: "{piece} von {from} auf {to}: Reihe 8 ist erreicht",
     caught: "{piece} von {from} auf {to}: der Hase hat keinen Schritt mehr",
     stuck: "{piece} von {from} auf {to}: die Wölfe haben keinen Schritt mehr",

@@ -25,7 +25,7 @@ const ARROWS = {
 chooseLanguage();
 const root = document.getElementById("table");
 
-// Tabs next to the board, following the ARIA tabs pattern: arrow keys change the tab.
+// Tabs next to the board, or at the bottom of a phone's window, following the ARIA tabs pattern: arrow keys change the tab.
 function tabs(entries, onChange) {
   const list = element("div", { role: "tablist", class: "tabs" });
   const select = (name, focus) => {
@@ -39,7 +39,12 @@ function tabs(entries, onChange) {
     onChange(name);
   };
   const made = entries.map(([key, panel]) => {
-    const tab = button(t(key), () => select(key), { role: "tab", id: `tab-${key}`, "aria-controls": `panel-${key}` });
+    const choose = () => {
+      select(key);
+      // At the bottom, they are far from their panels.
+      if (getComputedStyle(list).position === "fixed") (key === "play" ? root : panel).scrollIntoView();
+    };
+    const tab = button(t(key), choose, { role: "tab", id: `tab-${key}`, "aria-controls": `panel-${key}` });
     panel.setAttribute("role", "tabpanel");
     panel.id = `panel-${key}`;
     panel.setAttribute("aria-labelledby", `tab-${key}`);
@@ -56,13 +61,12 @@ function tabs(entries, onChange) {
   return { list, select, panels: made.map(({ panel }) => panel) };
 }
 
-function controls() {
-  const { undo, skip, onward } = table.view;
+// The buttons that step through the game.
+function arrows() {
   const step = (key, turns) =>
     button(icon(ARROWS[key]), () => table.step(turns), { "aria-label": t(key), title: t(key), id: `go-${key}` });
-  return element("div", { class: "controls" },
-    step("first", -Infinity), step("back", -1), step("on", 1), step("last", Infinity),
-    undo, skip, advice.button, onward);
+  return element("div", { class: "buttons arrows" },
+    step("first", -Infinity), step("back", -1), step("on", 1), step("last", Infinity));
 }
 
 function thinkingTime() {
@@ -80,10 +84,11 @@ function thinkingTime() {
 }
 
 function playPanel() {
+  const copied = element("output", {});
   const copy = button(t("copy"), async () => {
     try {
       await navigator.clipboard.writeText(location.href);
-      table.view.say(t("copied"));
+      copied.textContent = t("copied");
     } catch {
       // Without https, a browser offers no clipboard; with it, the reader may forbid its use.
       await showLink(location.href);
@@ -93,7 +98,7 @@ function playPanel() {
     const chosen = await askSeats(server, table.game.variant, table.seats);
     if (chosen) await table.reseat(chosen);
   }, { id: "reseat" });
-  const buttons = element("div", { class: "buttons" }, seats, copy, mine.save);
+  const buttons = element("div", { class: "buttons" }, seats, copy, mine.save, copied);
   return element("section", {}, buttons, thinkingTime(), advice.setting);
 }
 
@@ -189,16 +194,17 @@ const tabbed = tabs(Object.entries(panels), (key) => {
   if (key !== "study") study.leave();
   if (table.game && !table.busy) table.look();
 });
+const { view } = table;
 const stage = element("section", { class: "stage", "aria-label": t("play") },
-  table.view.status, table.view.trouble, table.view.board, table.view.hint, table.view.comment, table.view.choices,
-  controls());
+  view.status, view.trouble, view.board, view.hint, view.comment, view.choices,
+  element("div", { class: "controls" }, view.undo, advice.button, view.skip, view.onward));
 const aside = element("aside", {},
-  table.view.seats, ending.panel, tabbed.list, ...tabbed.panels, element("h2", {}, t("moves")), table.view.moves);
+  ending.panel, tabbed.list, ...tabbed.panels, element("h2", {}, t("moves")), arrows(), view.moves);
 // Its buttons need a game.
-const layout = element("div", { class: "layout", inert: "" }, stage, aside);
+const layout = element("div", { class: "layout", inert: "" }, view.seats, stage, aside);
 table.onChange(() => { layout.inert = false; });
 root.replaceChildren(header(), layout);
-table.view.say(t("loading"));
+view.say(t("loading"));
 // After a reload, a study or a puzzle must not become a game that plays on.
 tabbed.select(history.state?.mode ?? "play");
 

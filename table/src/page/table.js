@@ -105,7 +105,7 @@ export class Table {
       onward: isEarlier ? t("to game") : this.isWaiting() ? t("continues") : "",
     });
     this.keep();
-    this.view.say(this.status());
+    this.view.say(...this.status());
     for (const listener of this.changeListeners) listener();
     this.view.revealNew();
   }
@@ -123,7 +123,7 @@ export class Table {
     history.replaceState(state, "", `#${linkOf(this.game, this.seats)}`);
   }
 
-  // The last turn in words, and whose turn it is.
+  // Whose turn it is in words, its seat, and the last turn in words, or the goal of the game.
   status() {
     const { current } = this.game;
     const { turn, places } = current;
@@ -131,9 +131,9 @@ export class Table {
     const now = !turn ? `${t("over")} ${t("won by", { name })}`
       : turn.due === "card" ? t(this.isStudy ? "choose card" : "card due", { name })
         : this.isDue() ? t("your turn", { name }) : t(this.waitingText(turn), { name });
-    if (current.words.length === 0) return now;
+    if (current.words.length === 0) return [now, turn?.seat, t("goal")];
     const last = t("did", { name: this.names[current.seat - 1], what: turnText(this.game, current, this.names) });
-    return `${last.replace(/\.$/, "")}. ${now}`;
+    return [now, turn?.seat, last];
   }
 
   waitingText(turn) {
@@ -245,7 +245,7 @@ export class Table {
       else {
         const name = this.names[step.seat - 1];
         const card = { card: step.word, words: step.words };
-        this.view.say(t("drew", { name, words: cardWords(card) }));
+        this.view.say(t("drew", { name, words: cardWords(card) }), step.seat);
         const isOwn = !this.seatOf(step).engine;
         if (!signal.aborted && !isChosen) await showCard(card, name, { traits: game.traits, isOwn, signal });
       }

@@ -28,8 +28,10 @@ export class View {
     this.revealed = null;
     this.board = element("div", { class: "board", id: "board" });
     this.seats = element("div", { id: "seats" });
+    this.now = element("span", { class: "now" });
     // The keys scroll it if it is long.
-    this.status = element("p", { id: "status", "aria-live": "polite", role: "status", tabindex: 0 });
+    this.last = element("span", { class: "last", tabindex: 0 });
+    this.status = element("p", { id: "status", "aria-live": "polite", role: "status" }, this.now, this.last);
     this.hint = element("p", { id: "hint" });
     this.trouble = element("div", { id: "trouble", role: "alert", hidden: "" });
     this.choices = element("div", { id: "choices", hidden: "" });
@@ -37,7 +39,7 @@ export class View {
     this.moves = element("div", { id: "move-list" });
     this.undo = button(t("undo"), on.undo, { id: "undo", disabled: "" });
     this.onward = button(t("continues"), on.resume, { id: "continue", hidden: "" });
-    this.skip = button(t("skip"), on.skip, { id: "skip", disabled: "" });
+    this.skip = button(t("skip"), on.skip, { id: "skip", hidden: "" });
   }
 
   /**
@@ -60,7 +62,7 @@ export class View {
     const here = this.moves.querySelector(".here");
     if (here) here.closest("ol").scrollTop = here.offsetTop - here.closest("ol").clientHeight / 2;
     this.undo.disabled = !canUndo;
-    this.skip.disabled = !canSkip;
+    this.skip.hidden = !canSkip;
     this.onward.hidden = !onward;
     this.onward.textContent = onward || t("continues");
   }
@@ -79,10 +81,14 @@ export class View {
 
   // --- Texts ---
 
-  /** Shows the status. */
-  say(text) {
-    this.status.textContent = text;
-    this.status.scrollTop = 0;
+  /** Shows the status: what is done `now`, by a `seat` from 1 if it is one's turn, and what was done `last`. */
+  say(now, seat = null, last = "") {
+    this.now.textContent = now;
+    this.now.classList.toggle("of-seat", seat !== null);
+    this.now.style.setProperty("--seat", seat === null ? "" : colour(seat - 1));
+    // A blank between both, for those who hear them.
+    this.last.textContent = last && ` ${last}`;
+    this.last.scrollTop = 0;
   }
 
   /** Shows a problem with buttons to solve it; without a text, removes it. */
@@ -189,7 +195,7 @@ export class View {
     let isTouch = false;
     group.addEventListener("pointerdown", ({ pointerType }) => { isTouch = pointerType === "touch"; });
     press(group, ({ type }) => {
-      if (type === "click" && isTouch && !group.classList.contains("shown")) show();
+      if (type === "click" && isTouch && !group.classList.contains("shown")) this.preview(square, moves, t("tap again"));
       else this.on.choose(moves);
     });
     group.addEventListener("pointerenter", ({ pointerType }) => { if (pointerType !== "touch") show(); });
@@ -249,10 +255,10 @@ export class View {
     else if (now && now !== document.body && !now.closest("dialog")) this.focused = null;
   }
 
-  // Shows what the moves to a square do, on the square and below the board; without moves, ends it.
-  preview(square, moves = []) {
+  // Shows what the moves to a square do, on the square and below the board, with `more`; without moves, ends it.
+  preview(square, moves = [], ...more) {
     const { game, node } = this.state;
-    const texts = moves.map((move) => moveText(game, node, move));
+    const texts = [...moves.map((move) => moveText(game, node, move)), ...more];
     this.showHint(texts.join("\n"));
     showTip(this.board, square, texts.flatMap((text) => text.split(" · ")));
   }
@@ -278,9 +284,9 @@ export class View {
 
 // Space that the rest of the page needs next to the board, in pixels; as in the style sheet.
 const SPACES = [
-  ["(max-width: 43rem), (max-width: 62rem) and (max-aspect-ratio: 4/3)", { beside: 26, share: 0.62 }],
+  ["(max-width: 43rem), (max-width: 62rem) and (max-aspect-ratio: 4/3)", { beside: 26, above: 275 }],
   ["(max-height: 32rem)", { beside: 330, above: 100 }],
-  ["all", { beside: 430, above: 255 }],
+  ["all", { beside: 430, above: 260 }],
 ];
 // The start counts twice.
 const TRACK_SQUARES = 66;
@@ -288,9 +294,9 @@ const ROW_LENGTHS = [7, 8, 9, 10, 11, 12, 13];
 
 /** Squares in a row of a track, such that they are as large as the window allows. */
 export function trackFiles() {
-  const [, { beside, above, share }] = SPACES.find(([query]) => window.matchMedia(query).matches);
+  const [, { beside, above }] = SPACES.find(([query]) => window.matchMedia(query).matches);
   const width = Math.min(window.innerWidth, 2000) - beside;
-  const height = share ? window.innerHeight * share : window.innerHeight - above;
+  const height = window.innerHeight - above;
   const sizeOf = (files) => Math.min(width / files, height / Math.ceil(TRACK_SQUARES / files));
   return ROW_LENGTHS.reduce((best, files) => (sizeOf(files) >= sizeOf(best) ? files : best));
 }
@@ -408,9 +414,11 @@ function holding({ traits }, position, seat) {
 /** The seats as cards, with the estimate in permille, if there is one. */
 function seatsOf(game, position, names, estimate) {
   const list = element("ol", { class: "seats", "aria-label": t("who plays") });
+  const places = names.map((_, seat) => position.places[seat] ?? factOf(position, seat + 1, "place"));
+  // At the start nobody is ahead.
+  const haveOrder = new Set(places).size > 1;
   names.forEach((name, seat) => {
     const piece = position.pieces.find((one) => one.seat === seat + 1);
-    const place = position.places[seat] ?? factOf(position, seat + 1, "place");
     const isDue = position.turn?.seat === seat + 1;
     const figure = icon(game.traits.symbols.pieces[piece?.name] ?? DISC, "icon seat-icon");
     figure.style.fill = colour(seat);
@@ -419,9 +427,9 @@ function seatsOf(game, position, names, estimate) {
     const state = element("small", {}, isDue && !note ? t("turn now") : word(note));
     const card = element("li", { class: isDue ? "seat at-turn" : "seat" },
       element("span", { class: "figure" }, figure, number),
-      element("span", { class: "who" }, element("b", {}, name), state),
+      element("span", { class: "who", title: name }, element("b", {}, name), state),
       element("span", { class: "holding" }, ...holding(game, position, seat)),
-      medal(place));
+      medal(haveOrder && places[seat]));
     card.style.setProperty("--seat", colour(seat));
     if (estimate) card.append(bar(estimate[seat], seat));
     list.append(card);

@@ -120,7 +120,7 @@ for (const [width, height] of [[360, 740], [740, 360], [844, 390]]) {
       const [status, board, controls] = await Promise.all(parts);
       const isFree = board.y >= status.y + status.height && board.y + board.height <= controls.y;
       assert.ok(isFree, JSON.stringify([status, board, controls]));
-      const read = await page.locator("#status").evaluate((part) => {
+      const read = await page.locator("#status .last").evaluate((part) => {
         part.scrollTop = 10000;
         return part.scrollTop + part.clientHeight >= part.scrollHeight - 1;
       });
@@ -129,15 +129,33 @@ for (const [width, height] of [[360, 740], [740, 360], [844, 390]]) {
   });
 }
 
-table.test("the words about highlighted squares are above the buttons on a phone", async (visit) => {
-  for (const language of ["en", "de"]) {
-    const page = await visit({ hash: linkTo({ players: 3 }), width: 360, height: 740, language });
-    const [hint, controls] = await Promise.all(["#hint", ".stage .controls"].map((part) => boxOf(page, part)));
-    assert.ok(hint.y + hint.height <= controls.y, JSON.stringify([hint, controls]));
-  }
-});
+for (const [width, height] of [[360, 740], [390, 844]]) {
+  table.test(`all that a game needs is in one window of a phone, in this order, at ${width} by ${height}`, async (visit) => {
+    const tops = new Set();
+    for (const [players, hash] of [[2, linkTo({ players: 2 })], [4, linkTo({ players: 4 })], [6, linkTo({ players: 6 })], [2, LONG_STATUS]]) {
+      for (const language of ["en", "de"]) {
+        const page = await visit({ hash, width, height, language });
+        await page.locator(".lit").first().waitFor();
+        const parts = ["#seats", "#status", ".board", ".stage .controls", ".tabs"].map((part) => boxOf(page, part));
+        const boxes = await Promise.all(parts);
+        const ends = boxes.slice(1).map(({ y }) => y).concat(height + 1);
+        const isApart = boxes.every((box, index) => box.y >= 0 && box.y + box.height <= ends[index] + 0.5);
+        assert.ok(isApart, `${players} players, ${language}: ${JSON.stringify(boxes)}`);
+        const seats = await page.locator(".seat").evaluateAll((all) => all.map((seat) => {
+          const { right } = seat.getBoundingClientRect();
+          const shown = [...seat.querySelectorAll(".held:not(.unseen), .medal")].map((one) => one.getBoundingClientRect());
+          const [held, next] = [shown.at(-2), shown.at(-1)];
+          return shown.every((one) => one.right <= right) && (held.right <= next.left + 1 || held.bottom <= next.top + 1 || next.bottom <= held.top + 1);
+        }));
+        assert.deepEqual(new Set(seats), new Set([true]), `${players} players: what a seat holds is covered`);
+        if (players < 6) tops.add(boxes[2].y);
+      }
+    }
+    assert.equal(tops.size, 1, "the board moves");
+  });
+}
 
-for (const [width, height] of [[360, 740], [844, 390], [1400, 900], [1920, 1080]]) {
+for (const [width, height] of [[844, 390], [1400, 900], [1920, 1080]]) {
   table.test(`seats have their whole names at ${width} by ${height}`, async (visit) => {
     const seats = ["", ...[1, 3, 7, 10, 20].map((level) => `buxtehude~${level}`)];
     for (const language of ["en", "de"]) {
@@ -149,6 +167,9 @@ for (const [width, height] of [[360, 740], [844, 390], [1400, 900], [1920, 1080]
     }
   });
 
+}
+
+for (const [width, height] of [[360, 740], [844, 390], [1400, 900], [1920, 1080]]) {
   table.test(`words about a move cover no highlighted square at ${width} by ${height}`, async (visit) => {
     const late = `#v=hase-und-igel&n=2&s=${encodeURIComponent("30,90,3/36,68,3 1 - -")}&m=&at=0&p=*`;
     for (const hash of [linkTo({ players: 2 }), late, WOLVES]) {

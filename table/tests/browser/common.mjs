@@ -167,7 +167,7 @@ export async function awaited(page) {
   const found = await page.waitForFunction(() => {
     if (document.querySelector("dialog.card[open]")) return "card";
     if (!document.getElementById("trouble").hidden) return "trouble";
-    if (document.querySelector("dialog") || !document.getElementById("skip").disabled) return null;
+    if (document.querySelector("dialog") || !document.getElementById("skip").hidden) return null;
     if (document.querySelector(".lit")) return "move";
     return /The game is over|Das Spiel ist aus/.test(document.getElementById("status").textContent) ? "over" : null;
   });

@@ -53,7 +53,7 @@ table.test("the copied link leads to the same game", async (visit) => {
   const { hash, moves } = await persons();
   const page = await visit({ hash });
   await page.getByRole("button", { name: "Copy link" }).click();
-  await page.waitForFunction(() => document.getElementById("status").textContent.includes("Link copied"));
+  await page.locator("#panel-play output").getByText("Link copied").waitFor();
   const copied = await page.evaluate(() => navigator.clipboard.readText());
   const other = await visit({ hash: new URL(copied).hash });
   assert.deepEqual((await gameOf(other)).moves, moves);
@@ -193,7 +193,7 @@ table.test("seats can change during a game: an engine takes a seat, moves, and l
   await page.getByRole("button", { name: "Apply" }).click();
   await page.waitForFunction(() => document.querySelectorAll(".moves .turn").length === 3);
   await awaited(page);
-  assert.match(await statusOf(page), /Human to move/);
+  assert.match(await statusOf(page), /^Human: choose a square/);
 
   await page.locator("#reseat").click();
   await seat(1).selectOption({ label: "Human" });

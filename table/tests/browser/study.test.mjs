@@ -121,7 +121,7 @@ table.test("a position can be set up as text, and a wrong one gives an error mes
   await page.getByRole("button", { name: "Set up", exact: true }).click();
   await page.waitForFunction(() => document.querySelector('.piece[data-piece="1"]').dataset.square === "35");
   assert.equal((await stateOf(table.server, page)).position, position);
-  assert.match(await page.locator("#status").innerText(), /Human 2 to move/);
+  assert.match(await page.locator("#status").innerText(), /^Human 2: choose a square/);
 
   const before = await look(page);
   await text(page).fill("20,30,1/999,12,2 2 - -");
