@@ -126,6 +126,8 @@ async fn table(Shared(app): Shared<App>, headers: HeaderMap) -> Result<Response,
         main #table data-offer=(offer(&app)) data-game=(json!(usual_game()?)) {
             header .top { h1 { "buxtehude" } }
             noscript { p { "This page needs JavaScript." } }
+            // In place of the board until the scripts have arrived.
+            div .layout { section .stage { p #status { span .now { "…" } } div .board {} } }
         }
     };
     Ok(StaticFile::page(page("en", "buxtehude", TABLE, &body)).answer(&headers))

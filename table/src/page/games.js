@@ -266,7 +266,7 @@ const HUNT_STARTS = { e1: startOn("4F3"), a1: startOn("F7"), c1: startOn("2F5"),
 const RACE = {
   symbols: { kinds, tiles: TILES, pieces: { hare: [["path", { d: HARE }]] } },
   card: "hare",
-  facts: { carrots: { icon: "carrot" }, lettuces: { icon: "lettuce", isRepeated: true } },
+  facts: { carrots: { icon: "carrot", one: "carrot" }, lettuces: { icon: "lettuce", one: "lettuce", isRepeated: true } },
   counted: "carrots",
   words: RACE_WORDS,
   texts: RACE_TEXTS,

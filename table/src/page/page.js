@@ -197,7 +197,7 @@ const tabbed = tabs(Object.entries(panels), (key) => {
 const { view } = table;
 const stage = element("section", { class: "stage", "aria-label": t("play") },
   view.status, view.trouble, view.board, view.hint, view.comment, view.choices,
-  element("div", { class: "controls" }, view.undo, advice.button, view.skip, view.onward));
+  element("div", { class: "controls" }, view.forced, view.undo, advice.button, view.skip, view.onward));
 const aside = element("aside", {},
   ending.panel, tabbed.list, ...tabbed.panels, element("h2", {}, t("moves")), arrows(), view.moves);
 // Its buttons need a game.

@@ -3,8 +3,17 @@
 import { askMove, button, showCard } from "./controls.js";
 import { Game, linkOf, namesOf, optionsOf, person, settled } from "./game.js";
 import { OfflineError, post, reconnected } from "./server.js";
-import { cardWords, chooseGame, factsText, failureText, moveTitle, squareName, t, turnText, word } from "./texts.js";
+import {
+  cardWords, chooseGame, factsText, failureText, forcedMove, incomeText, moveTitle, squareName, t, turnText, word,
+} from "./texts.js";
 import { View } from "./view.js";
+
+// What a person is to do in a position.
+function dueText(position, name) {
+  if (forcedMove(position)) return t("waits", { name });
+  const income = incomeText(position);
+  return t(income ? "paid first" : "your turn", { name, income });
+}
 
 export class Table {
   constructor(server) {
@@ -130,7 +139,7 @@ export class Table {
     const name = this.names[turn ? turn.seat - 1 : places.indexOf(1)];
     const now = !turn ? `${t("over")} ${t("won by", { name })}`
       : turn.due === "card" ? t(this.isStudy ? "choose card" : "card due", { name })
-        : this.isDue() ? t("your turn", { name }) : t(this.waitingText(turn), { name });
+        : this.isDue() ? dueText(current, name) : t(this.waitingText(turn), { name });
     if (current.words.length === 0) return [now, turn?.seat, t("goal")];
     const last = t("did", { name: this.names[current.seat - 1], what: turnText(this.game, current, this.names) });
     return [now, turn?.seat, last];

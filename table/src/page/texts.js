@@ -97,6 +97,21 @@ export function moveTitle(game, position, { move, piece, square, facts }, note =
   return textOf(game, { word: move, from, to: square, name, changes, note });
 }
 
+// Why a seat gets its income, such as "as 3rd".
+const reasonOf = (position, seat) => `${word("if place")} ${ordinal(Number(factOf(position, seat, "place")))}`;
+
+const incomeOf = (facts) => Number(facts.find(({ label }) => label === "income")?.value ?? 0);
+
+/** What the seat to move gets first, whatever its move, such as "+30 as 3rd"; "" for nothing. */
+export function incomeText(position) {
+  const income = incomeOf(position.moves[0]?.facts ?? []);
+  return income ? `${signed(income)} ${reasonOf(position, position.turn.seat)}` : "";
+}
+
+/** The only legal move if it leaves its piece where it is; undefined if there is something to choose. */
+export const forcedMove = ({ moves, pieces }) =>
+  (moves.length === 1 && pieces[moves[0].piece].square === moves[0].square ? moves[0] : undefined);
+
 /** Costs and gains of a move in words: "cost 10, carrots left 58, next turn brings 20 if in 2nd place then". */
 export function factsText(facts, separator = ", ") {
   const texts = [];
@@ -140,9 +155,8 @@ function amountsOf({ traits }, step, before, seat) {
   const number = (position, label) => Number(factOf(position, seat, label));
   const numbers = before.facts[seat - 1].filter(({ value }) => value !== "" && !isNaN(value));
   const labels = counted ? [counted] : numbers.map(({ label }) => label);
-  const own = seat === step.seat ? step.move?.facts ?? [] : [];
-  const income = Number(own.find(({ label }) => label === "income")?.value ?? 0);
-  const reason = `${word("if place")} ${ordinal(number(before, "place"))}`;
+  const income = incomeOf(seat === step.seat ? step.move?.facts ?? [] : []);
+  const reason = reasonOf(before, seat);
   return labels.flatMap((label) => {
     const amount = number(step, label) - number(before, label);
     const parts = [{ amount: amount - income, reason: "" }, { amount: income, reason }];

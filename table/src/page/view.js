@@ -4,7 +4,8 @@
 import { FIELD, colour, drawArrows, drawBoard, drawing, element, layoutOf, movedPieces, spotsOf } from "./board.js";
 import { button, icon, seatMark } from "./controls.js";
 import {
-  cardWords, factOf, factsText, moveText, ordinal, percent, refusalText, squareName, stepsOf, t, textAbout, word,
+  cardWords, factOf, factsText, forcedMove, incomeText, moveText, moveTitle, ordinal, percent, refusalText, squareName,
+  stepsOf, t, textAbout, word,
 } from "./texts.js";
 
 /** The parts of the page that show a game. It knows nothing of the server, nor of who may move. */
@@ -38,6 +39,7 @@ export class View {
     this.comment = element("div", { id: "comment", "aria-live": "polite", hidden: "" });
     this.moves = element("div", { id: "move-list" });
     this.undo = button(t("undo"), on.undo, { id: "undo", disabled: "" });
+    this.forced = button("", () => on.choose(this.state.moves), { id: "forced", class: "primary", hidden: "" });
     this.onward = button(t("continues"), on.resume, { id: "continue", hidden: "" });
     this.skip = button(t("skip"), on.skip, { id: "skip", hidden: "" });
   }
@@ -61,6 +63,7 @@ export class View {
     this.moves.replaceChildren(logOf(state, this.on.visit));
     const here = this.moves.querySelector(".here");
     if (here) here.closest("ol").scrollTop = here.offsetTop - here.closest("ol").clientHeight / 2;
+    this.showForced();
     this.undo.disabled = !canUndo;
     this.skip.hidden = !canSkip;
     this.onward.hidden = !onward;
@@ -104,6 +107,14 @@ export class View {
     this.comment.replaceChildren(...shown, close);
     this.comment.hidden = shown.length === 0;
     if (!this.comment.hidden) this.comment.scrollIntoView({ block: "nearest" });
+  }
+
+  // A turn without a choice is a button.
+  showForced() {
+    const { game, node, moves } = this.state;
+    const move = forcedMove({ ...node, moves });
+    this.forced.hidden = !move;
+    if (move) this.forced.textContent = [moveTitle(game, node, move), incomeText(node)].filter(Boolean).join(": ");
   }
 
   showHint(text) {
@@ -397,14 +408,15 @@ function medal(place) {
 function holding({ traits }, position, seat) {
   const shown = position.facts[seat].filter(({ label, value }) => label !== "place" && label !== "note" && value !== "");
   return shown.map(({ label, value }) => {
-    const { icon: name, isRepeated, hasNoLabel } = traits.facts[label] ?? {};
+    const { icon: name, one, isRepeated, hasNoLabel } = traits.facts[label] ?? {};
     if (hasNoLabel) return element("span", { class: "held" }, word(value));
-    const title = `${value} ${t(label)}`;
+    const unit = value === "1" && one ? word(one) : t(label);
+    const title = `${value} ${unit}`;
     if (!name) return element("span", { class: "held" }, title);
     const picture = () => icon(traits.symbols.kinds[name]);
     const unseen = (text) => element("span", { class: "unseen" }, text);
     if (!isRepeated) {
-      return element("span", { class: "held", title }, picture(), element("b", {}, value), unseen(t(label)));
+      return element("span", { class: "held", title }, picture(), element("b", {}, value), unseen(unit));
     }
     const pictures = Array.from({ length: Number(value) }, picture);
     return element("span", { class: "held repeated", title }, ...pictures, unseen(title));

@@ -175,6 +175,31 @@ table.test("a place is said once, not again after later moves", async (visit) =>
   assert.equal((await saidOf(page)).length, 2);
 });
 
+for (const [language, paid, forced] of [
+  ["en", "Human 1: +20 as 2nd, choose a square", "eats a lettuce: +10 as 1st"],
+  ["de", "Mensch 1: +20 als 2., wähle ein Feld", "frisst einen Salat: +10 als 1."],
+]) {
+  table.test(`what a turn brings in any case is said before it, and a turn without a choice is a button, in ${language}`, async (visit) => {
+    const page = await visit({ hash: LATE("10,68,3/15,68,3 1 - -"), language });
+    const now = page.locator("#status .now");
+    assert.equal(await now.innerText(), paid);
+    assert.ok(await page.locator("#forced").isHidden());
+
+    const eats = await visit({ hash: LATE("22,68,3!/15,68,3 1 - -"), language, width: 360, height: 740, touch: true });
+    assert.equal(await eats.locator("#forced").innerText(), forced.replace(/^./, (letter) => letter.toUpperCase()));
+    await eats.locator("#forced").tap();
+    await eats.locator('.turn[data-words="0"]').waitFor();
+    assert.ok(await eats.locator("#forced").isHidden());
+  });
+}
+
+for (const [language, expected] of [["en", ["1 carrot", "1 lettuce", "68 carrots", "3 lettuces"]], ["de", ["1 Karotte", "1 Salat", "68 Karotten", "3 Salate"]]]) {
+  table.test(`what a seat holds is read with its number, in ${language}`, async (visit) => {
+    const page = await visit({ hash: LATE("10,1,1/15,68,3 1 - -"), language });
+    assert.deepEqual(await page.locator(".held").evaluateAll((all) => all.map(({ title }) => title)), expected);
+  });
+}
+
 table.test("a seat shows its place once one is ahead, and a chance only if an engine gives one", async (visit) => {
   const page = await visit({ hash: linkTo({ players: 3 }) });
   assert.equal(await page.locator(".medal").count(), 0);
