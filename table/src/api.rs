@@ -67,7 +67,7 @@ async fn new(request: JsonRequest<NewRequest>) -> Result<JsonAnswer, ApiError> {
     request.answer(begin).await
 }
 
-/// The game that begins if nobody has chosen one: the first variant with three players.
+/// The game that begins unless a link or a person chooses another: the first variant with three players.
 ///
 /// # Errors
 /// [`ApiError`] if this variant is not for three.

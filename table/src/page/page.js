@@ -25,7 +25,8 @@ const ARROWS = {
 chooseLanguage();
 const root = document.getElementById("table");
 
-// Tabs next to the board, or at the bottom of a phone's window, following the ARIA tabs pattern: arrow keys change the tab.
+// Tabs next to the board, or at the bottom of a phone's window. They follow the ARIA tabs pattern: arrow keys change the
+// tab.
 function tabs(entries, onChange) {
   const list = element("div", { role: "tablist", class: "tabs" });
   const select = (name, focus) => {
@@ -65,7 +66,7 @@ function tabs(entries, onChange) {
 function arrows() {
   const step = (key, turns) =>
     button(icon(ARROWS[key]), () => table.step(turns), { "aria-label": t(key), title: t(key), id: `go-${key}` });
-  return element("div", { class: "buttons arrows" },
+  return element("div", { class: "buttons" },
     step("first", -Infinity), step("back", -1), step("on", 1), step("last", Infinity));
 }
 

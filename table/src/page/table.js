@@ -132,17 +132,18 @@ export class Table {
     history.replaceState(state, "", `#${linkOf(this.game, this.seats)}`);
   }
 
-  // Whose turn it is in words, its seat, and the last turn in words, or the goal of the game.
+  // Whose turn it is or who has won, in words, the seat, and the last turn in words, or the goal of the game.
   status() {
     const { current } = this.game;
     const { turn, places } = current;
-    const name = this.names[turn ? turn.seat - 1 : places.indexOf(1)];
-    const now = !turn ? `${t("over")} ${t("won by", { name })}`
+    const seat = turn?.seat ?? places.indexOf(1) + 1;
+    const name = this.names[seat - 1];
+    const now = !turn ? t("won by", { name })
       : turn.due === "card" ? t(this.isStudy ? "choose card" : "card due", { name })
         : this.isDue() ? dueText(current, name) : t(this.waitingText(turn), { name });
-    if (current.words.length === 0) return [now, turn?.seat, t("goal")];
-    const last = t("did", { name: this.names[current.seat - 1], what: turnText(this.game, current, this.names) });
-    return [now, turn?.seat, last];
+    const last = current.words.length === 0 ? t("goal")
+      : t("did", { name: this.names[current.seat - 1], what: turnText(this.game, current, this.names) });
+    return [now, seat, turn ? last : `${t("over")} ${last}`];
   }
 
   waitingText(turn) {
@@ -254,7 +255,7 @@ export class Table {
       else {
         const name = this.names[step.seat - 1];
         const card = { card: step.word, words: step.words };
-        this.view.say(t("drew", { name, words: cardWords(card) }), step.seat);
+        this.view.say(t("card due", { name }), step.seat, cardWords(card));
         const isOwn = !this.seatOf(step).engine;
         if (!signal.aborted && !isChosen) await showCard(card, name, { traits: game.traits, isOwn, signal });
       }

@@ -427,7 +427,7 @@ function holding({ traits }, position, seat) {
 function seatsOf(game, position, names, estimate) {
   const list = element("ol", { class: "seats", "aria-label": t("who plays") });
   const places = names.map((_, seat) => position.places[seat] ?? factOf(position, seat + 1, "place"));
-  // At the start nobody is ahead.
+  // At the start all are in the same place.
   const haveOrder = new Set(places).size > 1;
   names.forEach((name, seat) => {
     const piece = position.pieces.find((one) => one.seat === seat + 1);
