@@ -56,6 +56,8 @@ export class View {
     this.state = state;
     const { game, node, placed, names, estimate, canUndo, canSkip, onward } = state;
     this.board.className = game.board.files ? "board grid" : "board track";
+    // Squares to choose have the mover's colour.
+    if (node.turn) this.board.style.setProperty("--glow", colour(node.turn.seat - 1));
     this.drawBoard();
     this.seats.replaceChildren(seatsOf(game, placed ? { ...node, pieces: placed } : node, names, estimate));
     this.showHint("");

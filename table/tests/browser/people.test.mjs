@@ -209,6 +209,15 @@ table.test("a seat shows its place once one is ahead, and a chance only if an en
   assert.equal(await page.locator(".bar").count(), 0);
 });
 
+for (const scheme of ["light", "dark"]) {
+  table.test(`squares to choose have the colour of the one who moves, in ${scheme}`, async (visit) => {
+    const page = await visit({ hash: linkTo({ players: 3, moves: ["4"] }), scheme });
+    const lit = page.locator(".lit .field").first();
+    const mover = page.locator('[data-piece="1"] .piece-body');
+    assert.equal(await lit.evaluate((one) => getComputedStyle(one).stroke), await mover.evaluate((one) => getComputedStyle(one).fill));
+  });
+}
+
 // --- Cards ---
 
 for (const [width, height] of [[844, 390], [740, 360], [360, 740]]) {

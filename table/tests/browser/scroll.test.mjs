@@ -54,3 +54,17 @@ for (const [width, height] of [[360, 740], [844, 390]]) {
     });
   }
 }
+
+table.test("a tab at the bottom of a phone shows its panel, and Play the board", async (visit) => {
+  const page = await visit({ hash: await whole(), width: 390, height: 844, touch: true });
+  for (const key of ["study", "review", "library"]) {
+    await page.locator(`#tab-${key}`).tap();
+    await page.waitForFunction((id) => {
+      const { top } = document.getElementById(id).getBoundingClientRect();
+      return top >= 0 && top < innerHeight / 2;
+    }, `panel-${key}`);
+    await inView(page, ".tabs");
+  }
+  await page.locator("#tab-play").tap();
+  for (const part of ["#seats", "#status", ".board"]) await inView(page, part);
+});
