@@ -148,6 +148,9 @@ for (const [width, height] of [[360, 740], [390, 844]]) {
           return shown.every((one) => one.right <= right) && (held.right <= next.left + 1 || held.bottom <= next.top + 1 || next.bottom <= held.top + 1);
         }));
         assert.deepEqual(new Set(seats), new Set([true]), `${players} players: what a seat holds is covered`);
+        const names = await page.locator(".seat").evaluateAll((all) => all.map((seat) => seat.querySelector(".who").title));
+        const heard = await page.locator(".seats").ariaSnapshot();
+        for (const name of names) assert.ok(heard.includes(name), `${name} cannot be heard: ${heard}`);
         if (players < 6) tops.add(boxes[2].y);
       }
     }
